@@ -1,0 +1,32 @@
+-- Starts hiera-ls in Hiera repositories only: `vim.lsp.enable('hiera_ls')`.
+
+--- The workspace of a file: where the project file lies, else the outermost directory with Hiera data. A module has a
+--- hiera.yaml of its own, but belongs to the environment around it.
+---@param path string
+---@return string?
+local function workspace(path)
+  local project = vim.fs.root(path, '.hiera-ls.yaml')
+  if project then
+    return project
+  end
+  local found = vim.fs.find({ 'hiera.yaml', 'environment.conf' }, {
+    path = vim.fs.dirname(path),
+    upward = true,
+    type = 'file',
+    limit = math.huge,
+  })
+  return found[#found] and vim.fs.dirname(found[#found])
+end
+
+---@type vim.lsp.Config
+return {
+  cmd = { 'hiera-ls', 'server' },
+  filetypes = { 'yaml', 'json', 'eyaml', 'yaml.hiera' },
+  -- Files without a workspace have nothing to do with Hiera: no server is started for them.
+  root_dir = function(buffer, start)
+    local root = workspace(vim.api.nvim_buf_get_name(buffer))
+    if root then
+      start(root)
+    end
+  end,
+}

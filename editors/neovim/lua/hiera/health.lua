@@ -1,0 +1,61 @@
+--- `:checkhealth hiera`: is everything there that the server needs?
+local M = {}
+
+local function check_editor()
+  if vim.fn.has('nvim-0.11') == 1 then
+    vim.health.ok('Neovim ' .. tostring(vim.version()))
+  else
+    vim.health.error('Neovim is older than 0.11', 'Install Neovim 0.11 or newer')
+  end
+end
+
+local function check_program()
+  local command = vim.lsp.config.hiera_ls.cmd
+  local program = type(command) == 'table' and command[1]
+  if not program then
+    return vim.health.info('`cmd` is a function, not a program')
+  end
+  if vim.fn.executable(program) == 0 then
+    return vim.health.error(
+      '`' .. program .. '` is not in PATH',
+      "Install it, or name it: vim.lsp.config('hiera_ls', { cmd = { '/path/to/hiera-ls', 'server' } })"
+    )
+  end
+  local answer = vim.system({ program, '--version' }, { text = true }):wait()
+  vim.health.ok(vim.trim(answer.stdout or '') .. ' (' .. vim.fn.exepath(program) .. ')')
+end
+
+local function check_server()
+  if not vim.lsp.is_enabled('hiera_ls') then
+    return vim.health.warn('The server is not enabled', "Call vim.lsp.enable('hiera_ls')")
+  end
+  local clients = vim.lsp.get_clients({ name = 'hiera_ls' })
+  if #clients == 0 then
+    return vim.health.info(
+      'The server is enabled and starts in a directory with a hiera.yaml or .hiera-ls.yaml when a YAML or JSON file is opened'
+    )
+  end
+  for _, client in ipairs(clients) do
+    vim.health.ok('A server runs in ' .. tostring(client.root_dir))
+    local answer = client:request_sync('hiera/nodes', nil, 2000)
+    local nodes = answer and answer.result
+    if not nodes then
+      vim.health.error('It does not answer')
+    elseif #nodes == 0 then
+      vim.health.warn('It knows no node', 'Add fact sets, see :help hiera-nodes')
+    else
+      for _, node in ipairs(nodes) do
+        vim.health.info(('%s %s (%s)'):format(node.active and '*' or '-', node.name, node.origin))
+      end
+    end
+  end
+end
+
+function M.check()
+  vim.health.start('hiera')
+  check_editor()
+  check_program()
+  check_server()
+end
+
+return M

@@ -1,0 +1,120 @@
+--- The command `:Hiera` and what it is made of.
+local M = {}
+
+--- Milliseconds to wait for the server's answer to a question that holds the editor up (completion).
+local ANSWER_TIMEOUT = 1000
+
+---@class hiera.Node
+---@field name string
+---@field origin string where its facts come from
+---@field environment? string
+---@field active boolean
+
+--- The server of this buffer; of any other buffer if this one has none.
+---@return vim.lsp.Client?
+function M.client()
+  return vim.lsp.get_clients({ name = 'hiera_ls', bufnr = 0 })[1] or vim.lsp.get_clients({ name = 'hiera_ls' })[1]
+end
+
+local function say(message, level)
+  vim.notify('hiera: ' .. message, level or vim.log.levels.INFO)
+end
+
+--- Asks the server and hands its answer to `done`; complains where there is none.
+local function ask(method, params, done)
+  local client = M.client()
+  if not client then
+    return say('no server is running here; see :checkhealth hiera', vim.log.levels.ERROR)
+  end
+  client:request(method, params, function(problem, answer)
+    if problem then
+      return say(problem.message, vim.log.levels.ERROR)
+    end
+    done(answer)
+  end)
+end
+
+--- The nodes that the server knows, for `done`.
+---@param done fun(nodes: hiera.Node[])
+function M.nodes(done)
+  ask('hiera/nodes', nil, done)
+end
+
+--- Shows the values of this node from now on.
+---@param name string
+---@param done? fun()
+function M.select_node(name, done)
+  ask('hiera/selectNode', { name = name }, function()
+    say('showing the values of ' .. name)
+    if done then
+      done()
+    end
+  end)
+end
+
+--- Lets the user choose a node.
+function M.choose_node()
+  M.nodes(function(nodes)
+    if #nodes == 0 then
+      return say('no node is known: add fact sets, see :help hiera-nodes', vim.log.levels.WARN)
+    end
+    vim.ui.select(nodes, {
+      prompt = 'Node',
+      format_item = function(node)
+        return ('%s %s (%s)'):format(node.active and '*' or ' ', node.name, node.origin)
+      end,
+    }, function(node)
+      if node then
+        M.select_node(node.name)
+      end
+    end)
+  end)
+end
+
+--- Each subcommand of `:Hiera`: what it does with its arguments, and what completes them.
+local subcommands = {
+  node = {
+    run = function(arguments)
+      if arguments[1] then
+        M.select_node(arguments[1])
+      else
+        M.choose_node()
+      end
+    end,
+    complete = function()
+      local client = M.client()
+      local answer = client and client:request_sync('hiera/nodes', nil, ANSWER_TIMEOUT)
+      return vim.tbl_map(function(node)
+        return node.name
+      end, answer and answer.result or {})
+    end,
+  },
+}
+
+---@param arguments string[]
+function M.command(arguments)
+  local subcommand = subcommands[arguments[1]]
+  if not subcommand then
+    return say('there is no `:Hiera ' .. arguments[1] .. '`', vim.log.levels.ERROR)
+  end
+  subcommand.run(vim.list_slice(arguments, 2))
+end
+
+---@param lead string what is typed of the word
+---@param line string the command line up to the cursor
+---@return string[]
+function M.complete(lead, line)
+  local name = line:match('^%s*%S+%s+(%S+)%s')
+  local candidates
+  if name then
+    candidates = subcommands[name] and subcommands[name].complete() or {}
+  else
+    candidates = vim.tbl_keys(subcommands)
+    table.sort(candidates)
+  end
+  return vim.tbl_filter(function(candidate)
+    return vim.startswith(candidate, lead)
+  end, candidates)
+end
+
+return M

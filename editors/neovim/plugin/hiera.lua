@@ -1,0 +1,16 @@
+-- The command `:Hiera`; everything else waits in lua/hiera until it is used.
+
+if vim.g.loaded_hiera then
+  return
+end
+vim.g.loaded_hiera = true
+
+vim.api.nvim_create_user_command('Hiera', function(arguments)
+  require('hiera').command(arguments.fargs)
+end, {
+  nargs = '+',
+  desc = 'Choose the node whose values are shown',
+  complete = function(lead, line)
+    return require('hiera').complete(lead, line)
+  end,
+})

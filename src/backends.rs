@@ -1,0 +1,1 @@
+//! Back ends: what answers a level. `yaml_data`, `json_data`, `hocon_data`; others are opaque.

@@ -1,0 +1,93 @@
+//! The shell commands: `lookup`, `check`, `rule`, `facts`, `schema`, `completions`, `server`.
+//!
+//! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use crate::settings;
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+pub mod check;
+mod check_findings;
+mod check_output;
+pub mod facts;
+pub mod lookup;
+mod lookup_output;
+mod lookup_progress;
+mod lookup_queries;
+mod lookup_setup;
+pub mod rule;
+mod server;
+
+/// What would Puppet answer, and why? The complete Hiera 5 engine for editors and shells.
+#[derive(Debug, Parser)]
+#[command(name = "hiera-ls", version, about, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Look up keys as `puppet lookup` does
+    Lookup(Box<lookup::LookupArguments>),
+    /// Check data files and hiera.yaml files
+    Check(check::CheckArguments),
+    /// Explain a rule of `check`, or list all rules
+    Rule(rule::RuleArguments),
+    /// List the sample nodes that answers can be shown for
+    Facts(facts::FactsArguments),
+    /// Print the JSON schema of the project file `.hiera-ls.yaml`
+    Schema,
+    /// Speak the language server protocol on standard input and output
+    Server(server::ServerArguments),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Runs the command that the process's arguments name.
+pub fn run() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(problem) => {
+            let _ = problem.print();
+            // `puppet lookup` knows no other status for wrong arguments than 1.
+            let is_lookup = std::env::args().nth(1).as_deref() == Some("lookup");
+            return match problem.use_stderr() {
+                true if is_lookup => ExitCode::FAILURE,
+                true => ExitCode::from(2),
+                false => ExitCode::SUCCESS,
+            };
+        }
+    };
+    match arguments.command {
+        Command::Lookup(arguments) => lookup::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Rule(arguments) => rule::run(&arguments),
+        Command::Facts(arguments) => facts::run(&arguments),
+        Command::Schema => {
+            print(&format!("{:#}\n", settings::json_schema(&[])));
+            ExitCode::SUCCESS
+        }
+        Command::Server(arguments) => server::run(&arguments),
+        Command::Completions { shell } => {
+            let mut command = Arguments::command();
+            clap_complete::generate(shell, &mut command, "hiera-ls", &mut std::io::stdout());
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+/// Writes to standard output; a reader that went away (`| head`) is no error.
+pub(crate) fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Says what went wrong.
+pub(crate) fn complain(message: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "hiera-ls: {message}");
+}

@@ -1,0 +1,165 @@
+//! Diagnostics as `check` prints them: with lines and columns, and without anything secret.
+
+use std::sync::Arc;
+
+use crate::data::{Files as _, Format, Value};
+use crate::ide::diagnostics::{Severity, rule};
+use crate::ide::{Diagnostic, FileRole, Perspective};
+use crate::text::{Encoding, LineCol, LineIndex, TextRange};
+use crate::world::{World, paths};
+
+/// What stands between the brackets of an encrypted value.
+const HIDDEN: u8 = b'*';
+
+/// One finding.
+#[derive(Debug)]
+pub(super) struct Finding {
+    /// The path from the workspace's root.
+    pub(super) path: String,
+    /// Where it begins, from 0, columns in characters.
+    pub(super) start: LineCol,
+    /// Where it ends; likewise.
+    pub(super) end: LineCol,
+    pub(super) severity: Severity,
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    pub(super) url: Option<String>,
+    /// The first line; `None` where it must not be shown.
+    pub(super) line: Option<String>,
+    pub(super) related: Vec<RelatedFinding>,
+}
+
+/// Another place that matters.
+#[derive(Debug)]
+pub(super) struct RelatedFinding {
+    pub(super) path: String,
+    pub(super) start: LineCol,
+    pub(super) message: String,
+}
+
+/// The findings of the file at `path`.
+pub(super) fn findings(
+    world: &Arc<World>,
+    root: &str,
+    path: &str,
+    diagnostics: Vec<Diagnostic>,
+) -> Vec<Finding> {
+    if diagnostics.is_empty() {
+        return Vec::new();
+    }
+    let Ok(file) = world.file(path) else { return Vec::new() };
+    let text = without_encrypted(&file.text);
+    let shower = Shower { world, root, path, text: &text, index: file.line_index() };
+    diagnostics.into_iter().map(|it| shower.finding(it)).collect()
+}
+
+struct Shower<'a> {
+    world: &'a Arc<World>,
+    root: &'a str,
+    path: &'a str,
+    text: &'a str,
+    index: &'a LineIndex,
+}
+
+impl Shower<'_> {
+    fn finding(&self, diagnostic: Diagnostic) -> Finding {
+        let Diagnostic { range, severity, code, message, related, url } = diagnostic;
+        let at = |offset| self.index.line_col(self.text, offset, Encoding::Utf32);
+        let is_secret = self.is_sensitive(range.start);
+        let message = if is_secret {
+            rule(code).map_or("", |rule| rule.summary).to_owned()
+        } else {
+            without_encrypted(&message)
+        };
+        let line = self.index.line_range(self.text, self.index.line_of(range.start));
+        let related = related.into_iter().map(|it| {
+            let path = it.path.as_deref().unwrap_or(self.path);
+            let start = self.place_in(path, it.range);
+            RelatedFinding { path: self.shown(path), start, message: it.message }
+        });
+        Finding {
+            path: self.shown(self.path),
+            start: at(range.start),
+            end: at(range.end),
+            severity,
+            code,
+            message,
+            url,
+            line: (!is_secret).then(|| line.slice(self.text).trim_end().to_owned()),
+            related: related.collect(),
+        }
+    }
+
+    fn place_in(&self, path: &str, range: TextRange) -> LineCol {
+        match self.world.file(path) {
+            Ok(file) => file.line_index().line_col(&file.text, range.start, Encoding::Utf32),
+            Err(_) => LineCol { line: 0, col: 0 },
+        }
+    }
+
+    fn shown(&self, path: &str) -> String {
+        paths::below(self.root, path).filter(|it| !it.is_empty()).unwrap_or(path).to_owned()
+    }
+
+    /// Whether the offset lies in the value of a key that lookup options make sensitive.
+    fn is_sensitive(&self, offset: u32) -> bool {
+        let Some(FileRole::Data { format, .. }) = FileRole::of(self.world, self.path) else {
+            return false;
+        };
+        self.root_key(format, offset).is_some_and(|key| {
+            let perspective = Perspective::of_file(self.world, self.path);
+            let options = perspective.and_then(|it| it.evaluator.options_for(&key).ok().flatten());
+            options.is_some_and(|it| asks_for_sensitive(&it.options.value))
+        })
+    }
+
+    fn root_key(&self, format: Format, offset: u32) -> Option<String> {
+        let data = self.world.data(self.path, format).ok()?;
+        let entry = data.entry_at(offset)?;
+        let key = entry.key.range.shifted(entry.start).slice(data.text());
+        Some(key.trim_matches(['"', '\'']).to_owned())
+    }
+}
+
+fn asks_for_sensitive(options: &Value) -> bool {
+    let Some(conversion) = options.as_hash().and_then(|options| options.get("convert_to")) else {
+        return false;
+    };
+    let names_it = |value: &Value| value.as_str().is_some_and(|name| name.starts_with("Sensitive"));
+    match &conversion.value.value {
+        Value::Array(items) => items.first().is_some_and(|item| names_it(&item.value)),
+        value => names_it(value),
+    }
+}
+
+/// The text with stars in the place of what `ENC[…]` holds; all offsets stay.
+fn without_encrypted(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("ENC[") {
+        let (before, inside) = rest.split_at(at + 4);
+        let length = inside.find(']').unwrap_or(inside.len());
+        shown.push_str(before);
+        let hide = |byte: u8| char::from(if byte.is_ascii_whitespace() { byte } else { HIDDEN });
+        shown.extend(inside[..length].bytes().map(hide));
+        rest = &inside[length..];
+    }
+    shown + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(without_encrypted(text), expected);
+    }
+
+    #[test]
+    fn encrypted_values_are_hidden() {
+        check("a: ENC[PKCS7,MII+=]\nb: 1", "a: ENC[***********]\nb: 1");
+        check("a: >\n  ENC[PK,a\n  b] x ENC[GPG", "a: >\n  ENC[****\n  *] x ENC[***");
+        check("nothing", "nothing");
+    }
+}

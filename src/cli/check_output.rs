@@ -1,0 +1,290 @@
+//! The formats of `check`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+
+use super::check::OutputFormat;
+use super::check_findings::Finding;
+use crate::ide::diagnostics::{RULES, Severity, rule};
+
+/// The columns of a source line that are shown.
+const MAX_COLUMNS: usize = 120;
+
+/// All findings in a format.
+pub(super) fn render(format: OutputFormat, findings: &[Finding]) -> String {
+    match format {
+        OutputFormat::Full => findings.iter().map(full).collect(),
+        OutputFormat::Concise => findings.iter().map(concise).collect(),
+        OutputFormat::Json => document(&json_report(findings)),
+        OutputFormat::Sarif => document(&sarif(findings)),
+        OutputFormat::Github => findings.iter().map(github).collect(),
+        OutputFormat::Gitlab => document(&gitlab(findings)),
+        OutputFormat::Junit => junit(findings),
+    }
+}
+
+/// How often each rule speaks, the most frequent one first.
+pub(super) fn statistics(findings: &[Finding]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for finding in findings {
+        *counts.entry(finding.code).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(code, count)| (std::cmp::Reverse(*count), *code));
+    let mut text = String::new();
+    for (code, count) in counts {
+        let summary = rule(code).map_or("", |rule| rule.summary);
+        let _ = writeln!(text, "{count:>6}  {code:26}  {summary}");
+    }
+    text
+}
+
+fn document(json: &Json) -> String {
+    format!("{json:#}\n")
+}
+
+/// As compilers print it.
+fn full(finding: &Finding) -> String {
+    let Finding { path, start, severity, code, message, .. } = finding;
+    let (title, notes) = message.split_once('\n').unwrap_or((message, ""));
+    let number = (start.line + 1).to_string();
+    let gutter = " ".repeat(number.len());
+    let mut text = format!("{}[{code}]: {title}\n", severity.name());
+    let _ = writeln!(text, "{gutter}--> {path}:{number}:{}", start.col + 1);
+    if let Some((line, column, width)) = excerpt(finding) {
+        let _ = writeln!(text, "{gutter} |\n{number} | {line}");
+        let _ = writeln!(text, "{gutter} | {}{}", " ".repeat(column), "^".repeat(width));
+    }
+    for related in &finding.related {
+        let (line, column) = (related.start.line + 1, related.start.col + 1);
+        let _ =
+            writeln!(text, "{gutter} ::: {}:{line}:{column}: {}", related.path, related.message);
+    }
+    for note in notes.lines().filter(|note| !note.is_empty()) {
+        let _ = writeln!(text, "{gutter} = {note}");
+    }
+    text.push('\n');
+    text
+}
+
+/// The part of the first line that is shown, and where in it the carets stand. Blanks stand for tabs.
+fn excerpt(finding: &Finding) -> Option<(String, usize, usize)> {
+    let line: Vec<char> = finding.line.as_ref()?.chars().collect();
+    let start = (finding.start.col as usize).min(line.len());
+    let is_one_line = finding.end.line == finding.start.line;
+    let end = if is_one_line { (finding.end.col as usize).min(line.len()) } else { line.len() };
+    let cut = start.saturating_sub(MAX_COLUMNS / 2).min(line.len().saturating_sub(MAX_COLUMNS));
+    let shown = &line[cut..line.len().min(cut + MAX_COLUMNS)];
+    let width = end.min(cut + shown.len()).saturating_sub(start).max(1);
+    let text = shown.iter().map(|&c| if c.is_control() { ' ' } else { c }).collect();
+    Some((text, start - cut, width))
+}
+
+fn concise(finding: &Finding) -> String {
+    let Finding { path, start, severity, code, .. } = finding;
+    let (line, column) = (start.line + 1, start.col + 1);
+    let message = finding.message.replace('\n', " ");
+    format!("{path}:{line}:{column}: {}[{code}] {message}\n", severity.name())
+}
+
+fn json_report(findings: &[Finding]) -> Json {
+    let place = |line: u32, column: u32| json!({"line": line + 1, "column": column + 1});
+    let one = |it: &Finding| {
+        let related = it.related.iter().map(|related| {
+            let start = place(related.start.line, related.start.col);
+            json!({"path": related.path, "start": start, "message": related.message})
+        });
+        json!({
+            "path": it.path,
+            "start": place(it.start.line, it.start.col),
+            "end": place(it.end.line, it.end.col),
+            "severity": it.severity.name(),
+            "code": it.code,
+            "message": it.message,
+            "url": it.url,
+            "related": related.collect::<Vec<_>>(),
+        })
+    };
+    findings.iter().map(one).collect()
+}
+
+fn sarif(findings: &[Finding]) -> Json {
+    let level = |severity| match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "note",
+    };
+    let rules = RULES.iter().map(|rule| {
+        json!({
+            "id": rule.code,
+            "name": rule.name,
+            "shortDescription": {"text": rule.summary},
+            "help": {"text": rule.summary, "markdown": rule.page},
+            "helpUri": rule.url(),
+            "defaultConfiguration": {"level": level(rule.severity), "enabled": rule.is_on},
+        })
+    });
+    let rules: Vec<Json> = rules.map(without_null).collect();
+    let results = findings.iter().map(|it| {
+        json!({
+            "ruleId": it.code,
+            "level": level(it.severity),
+            "message": {"text": it.message},
+            "locations": [{"physicalLocation": {
+                "artifactLocation": {"uri": uri(&it.path)},
+                "region": {
+                    "startLine": it.start.line + 1,
+                    "startColumn": it.start.col + 1,
+                    "endLine": it.end.line + 1,
+                    "endColumn": it.end.col + 1,
+                },
+            }}],
+            "partialFingerprints": {"hieraLs/v1": fingerprint(it)},
+        })
+    });
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "hiera-ls",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results.collect::<Vec<_>>(),
+        }],
+    })
+}
+
+/// SARIF does not take null for what is not there.
+fn without_null(mut json: Json) -> Json {
+    if let Json::Object(members) = &mut json {
+        members.retain(|_, value| !value.is_null());
+    }
+    json
+}
+
+/// A path in a URI: blanks and the like written as `%20`.
+fn uri(path: &str) -> String {
+    let mut uri = String::new();
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~:@!$&'()+,;=".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    if path.starts_with('/') { format!("file://{uri}") } else { uri }
+}
+
+/// One workflow command of GitHub Actions.
+fn github(finding: &Finding) -> String {
+    let command = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "notice",
+    };
+    let escaped = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |text: &str| escaped(text).replace(':', "%3A").replace(',', "%2C");
+    let (start, end) = (finding.start, finding.end);
+    // GitHub takes columns only for ranges on one line.
+    let columns = if start.line == end.line {
+        format!(",col={},endColumn={}", start.col + 1, end.col.max(start.col + 1))
+    } else {
+        String::new()
+    };
+    format!(
+        "::{command} file={},line={},endLine={}{columns},title=hiera-ls ({})::{}\n",
+        property(&finding.path),
+        start.line + 1,
+        end.line + 1,
+        finding.code,
+        escaped(&finding.message)
+    )
+}
+
+fn gitlab(findings: &[Finding]) -> Json {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut issues = Vec::new();
+    for finding in findings {
+        let severity = match finding.severity {
+            Severity::Error => "major",
+            Severity::Warning => "minor",
+            Severity::Information | Severity::Hint => "info",
+        };
+        let mut fingerprint = fingerprint(finding);
+        // GitLab drops issues whose fingerprint it has already seen.
+        let count = seen.entry(fingerprint.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            let _ = write!(fingerprint, "-{count}");
+        }
+        issues.push(json!({
+            "description": finding.message,
+            "check_name": finding.code,
+            "fingerprint": fingerprint,
+            "severity": severity,
+            "location": {"path": finding.path, "lines": {"begin": finding.start.line + 1}},
+        }));
+    }
+    Json::Array(issues)
+}
+
+/// What stays the same when lines move: FNV-1a of path, rule and message.
+fn fingerprint(finding: &Finding) -> String {
+    let parts = [&*finding.path, finding.code, &*finding.message];
+    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
+
+fn junit(findings: &[Finding]) -> String {
+    let mut by_file: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+    for finding in findings {
+        by_file.entry(&finding.path).or_default().push(finding);
+    }
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let count = findings.len();
+    let _ = writeln!(text, "<testsuites name=\"hiera-ls\" tests=\"{count}\" failures=\"{count}\">");
+    for (path, findings) in by_file {
+        let (path, count) = (xml(path), findings.len());
+        let _ =
+            writeln!(text, "  <testsuite name=\"{path}\" tests=\"{count}\" failures=\"{count}\">");
+        for finding in findings {
+            let place = format!("{}:{}", finding.start.line + 1, finding.start.col + 1);
+            let message = xml(finding.message.lines().next().unwrap_or(""));
+            let _ = writeln!(
+                text,
+                "    <testcase classname=\"{path}\" name=\"{} at {place}\">\n      \
+                 <failure type=\"{}\" message=\"{message}\">{}</failure>\n    </testcase>",
+                finding.code,
+                finding.severity.name(),
+                xml(&finding.message)
+            );
+        }
+        text += "  </testsuite>\n";
+    }
+    text + "</testsuites>\n"
+}
+
+/// Text in XML; what XML 1.0 cannot say becomes a question mark.
+fn xml(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '"' => escaped += "&quot;",
+            '\n' | '\t' => escaped.push(c),
+            c if c.is_control() => escaped.push('?'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

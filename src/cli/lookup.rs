@@ -1,0 +1,321 @@
+//! `hiera-ls lookup`: Puppet's own command, from files alone, with places.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use serde_json::Value as Json;
+
+use super::lookup_output::{self, Output};
+use super::lookup_progress::Progress;
+use super::lookup_queries::{self, Query};
+use super::lookup_setup::{self, Setup};
+use super::{complain, print};
+use crate::data::puppet_type::{self, TypeProblem};
+use crate::data::{Located, Value, json};
+use crate::engine::{Answer, Evaluator, Explain, Request};
+
+const EXAMPLES: &str = "\
+Examples:
+  hiera-ls lookup profile::web::port --root ~/control-repo --node web01.example.com
+  hiera-ls lookup ntp::servers --facts web01.json --explain --origins
+  hiera-ls lookup --all --node web01.example.com --render-as jsonl
+
+Exit status, as with Puppet: 0 found, 1 not found or failed (the reason is on standard error).
+With --explain a missing key and an error in the data are part of the explanation, and it is 0.";
+
+/// Stands for all keys that belong to no module, where only lookup_options are explained.
+const KEY_WITHOUT_MODULE: &str = "__global__";
+
+/// The arguments: Puppet's flags where Puppet has one.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own, as Puppet has them")]
+#[command(after_help = EXAMPLES)]
+pub struct LookupArguments {
+    /// Keys; of several, the first that is found is answered (with jsonl: each)
+    #[arg(value_name = "KEY")]
+    pub keys: Vec<String>,
+    /// The environment's directory, or one below it
+    #[arg(long, value_name = "DIR", default_value = ".", help_heading = "Where")]
+    pub root: PathBuf,
+    /// The environment's name; with a tree of environments, which of them
+    #[arg(long, short = 'E', value_name = "NAME", help_heading = "Where")]
+    pub environment: Option<String>,
+    /// A file of facts (facter, puppet facts, onceover, facterdb, PuppetDB; JSON or YAML)
+    #[arg(long, value_name = "FILE", help_heading = "The node")]
+    pub facts: Option<PathBuf>,
+    /// The node: one of the workspace's sample nodes, or the name of the one in --facts
+    #[arg(long, value_name = "NAME", help_heading = "The node")]
+    pub node: Option<String>,
+    /// A file with $trusted
+    #[arg(long, value_name = "FILE", help_heading = "The node")]
+    pub trusted: Option<PathBuf>,
+    /// A file with more top-scope variables
+    #[arg(long, value_name = "FILE", help_heading = "The node")]
+    pub vars: Option<PathBuf>,
+    /// A file with $server_facts
+    #[arg(long, value_name = "FILE", help_heading = "The node")]
+    pub server_facts: Option<PathBuf>,
+    /// Module directories, separated as in PATH
+    #[arg(long, value_name = "DIRS", help_heading = "Where")]
+    pub modulepath: Option<String>,
+    /// The global layer's hiera.yaml
+    #[arg(long, value_name = "FILE", help_heading = "Where")]
+    pub hiera_config: Option<PathBuf>,
+    /// Whose strictness: 7 or 8
+    #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8), help_heading = "Where")]
+    pub puppet_version: Option<u8>,
+    /// first, unique, hash, deep, or a JSON object with `strategy` and options
+    #[arg(long, value_name = "STRATEGY", help_heading = "As arguments of lookup()")]
+    pub merge: Option<String>,
+    /// With --merge deep: the prefix that takes values of lower levels out
+    #[arg(long, value_name = "PREFIX", help_heading = "As arguments of lookup()")]
+    pub knock_out_prefix: Option<String>,
+    /// With --merge deep: sort merged lists
+    #[arg(long, help_heading = "As arguments of lookup()")]
+    pub sort_merged_arrays: bool,
+    /// With --merge deep: merge hashes that stand at the same place of two lists
+    #[arg(long, help_heading = "As arguments of lookup()")]
+    pub merge_hash_arrays: bool,
+    /// What to answer if nothing is found
+    #[arg(long, value_name = "VALUE", help_heading = "As arguments of lookup()")]
+    pub default: Option<String>,
+    /// The Puppet type the value must have
+    #[arg(long = "type", value_name = "TYPE", help_heading = "As arguments of lookup()")]
+    pub value_type: Option<String>,
+    /// Read keys from a file, one a line (`-` is standard input): plain, as JSON strings, or as objects with key,
+    /// merge, default, type
+    #[arg(long, value_name = "FILE", help_heading = "More keys")]
+    pub keys_from: Option<String>,
+    /// Every key of every data file
+    #[arg(long, help_heading = "More keys")]
+    pub all: bool,
+    /// Say where was searched and what was found, in Puppet's words
+    #[arg(long, help_heading = "Output")]
+    pub explain: bool,
+    /// Say how lookup_options were found
+    #[arg(long, help_heading = "Output")]
+    pub explain_options: bool,
+    /// With --explain: file and line of every value found, and of every part of a merged one
+    #[arg(long, help_heading = "Output")]
+    pub origins: bool,
+    /// s (plain text, the default with --explain), json, yaml (the default without), or jsonl: one JSON object per key
+    /// and line, nothing lost
+    #[arg(
+        long,
+        value_enum,
+        ignore_case = true,
+        hide_possible_values = true,
+        value_name = "FORMAT",
+        help_heading = "Output"
+    )]
+    pub render_as: Option<RenderAs>,
+}
+
+/// Output formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RenderAs {
+    /// Ruby's to_s; the default with --explain
+    S,
+    /// JSON
+    Json,
+    /// YAML; the default
+    Yaml,
+    /// One JSON object per key and line, nothing lost
+    Jsonl,
+}
+
+/// Runs the command.
+pub fn run(arguments: &LookupArguments) -> ExitCode {
+    match answer(arguments) {
+        Ok(code) => code,
+        Err(message) => {
+            complain(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
+    let merge = command_line_merge(arguments)?;
+    check_that_type_is_known(arguments.value_type.as_deref())?;
+    let setup = lookup_setup::prepare(arguments)?;
+    let mut queries: Vec<_> = arguments.keys.iter().map(Query::key).collect();
+    if let Some(file) = &arguments.keys_from {
+        queries.extend(lookup_queries::from_file(file)?);
+    }
+    if arguments.all {
+        queries.extend(setup.all_keys().into_iter().map(Query::key));
+    }
+    if queries.is_empty() {
+        if !arguments.explain_options || arguments.explain {
+            return Err("No keys were given to lookup.".to_owned());
+        }
+        queries.push(Query::key(KEY_WITHOUT_MODULE));
+    }
+    let output = Output::of(arguments, setup.files());
+    if output.is_per_key() || arguments.all || arguments.keys_from.is_some() {
+        return Ok(each(arguments, &setup, &queries, merge.as_ref(), &output));
+    }
+    let names: Vec<_> = queries.iter().map(|query| Arc::from(query.key.as_str())).collect();
+    Ok(first_found(arguments, &setup.evaluator, &names, merge.as_ref(), &output))
+}
+
+/// Puppet reads the type before it looks anything up.
+fn check_that_type_is_known(value_type: Option<&str>) -> Result<(), String> {
+    match value_type.map(puppet_type::parse) {
+        Some(Err(TypeProblem::Invalid(message) | TypeProblem::Unknown(message))) => {
+            Err(format!("--type: {message}"))
+        }
+        Some(Ok(_)) | None => Ok(()),
+    }
+}
+
+fn each(
+    arguments: &LookupArguments,
+    setup: &Setup,
+    queries: &[Query],
+    merge: Option<&Json>,
+    output: &Output,
+) -> ExitCode {
+    let mut text = String::new();
+    let mut progress = Progress::new(queries.len());
+    for query in queries {
+        progress.step();
+        let merge = query.merge.as_ref().or(merge);
+        let mut request = request(arguments, vec![Arc::from(query.key.as_str())], merge);
+        if let Some(default) = &query.default {
+            request.default = Some(json::to_value(default).unplaced());
+        }
+        if query.value_type.is_some() {
+            request.value_type.clone_from(&query.value_type);
+        }
+        let answer = if request.explain == Explain::Off {
+            setup.evaluator.call(&request)
+        } else {
+            setup.fresh_evaluator().call(&request)
+        };
+        output.write(&mut text, &query.key, merge, &answer);
+        if text.len() > 1 << 16 {
+            print(&std::mem::take(&mut text));
+        }
+    }
+    progress.end();
+    print(&text);
+    ExitCode::SUCCESS
+}
+
+fn first_found(
+    arguments: &LookupArguments,
+    evaluator: &Evaluator,
+    names: &[Arc<str>],
+    merge: Option<&Json>,
+    output: &Output,
+) -> ExitCode {
+    let answer = evaluator.call(&request(arguments, names.to_vec(), merge));
+    for warning in evaluator.config_warnings().iter().chain(&answer.warnings) {
+        complain(&format!("warning: {warning}"));
+    }
+    if arguments.explain || arguments.explain_options {
+        return explained(&answer, names, output);
+    }
+    for level in &answer.opaque {
+        complain(&format!(
+            "the value may come from level '{}': its back end {} is not evaluated here",
+            level.level, level.function
+        ));
+    }
+    match &answer.outcome {
+        Ok(Some(value)) => {
+            print(&output.value(value));
+            ExitCode::SUCCESS
+        }
+        Ok(None) => {
+            complain(&not_found_line(names));
+            ExitCode::FAILURE
+        }
+        Err(failure) => {
+            complain(&lookup_output::failure_with_place(failure, output.files()));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Puppet explains the failures that it foresees; for others it prints the message alone. Failures of our own come with both.
+fn explained(answer: &Answer, names: &[Arc<str>], output: &Output) -> ExitCode {
+    let failure = answer.outcome.as_ref().err().filter(|it| !it.class.is_lookup_error());
+    if let Some(trace) = &answer.trace
+        && failure.is_none_or(|it| it.class.is_our_own())
+    {
+        print(&output.explanation(trace, answer, names));
+    }
+    match failure {
+        Some(failure) => {
+            complain(&lookup_output::failure_with_place(failure, output.files()));
+            ExitCode::FAILURE
+        }
+        None => ExitCode::SUCCESS,
+    }
+}
+
+fn request(arguments: &LookupArguments, names: Vec<Arc<str>>, merge: Option<&Json>) -> Request {
+    let explain = match (arguments.explain, arguments.explain_options) {
+        (true, _) => Explain::On,
+        (false, true) => Explain::OptionsOnly,
+        (false, false) => Explain::Off,
+    };
+    Request {
+        names,
+        value_type: arguments.value_type.clone(),
+        merge: merge.map(json::to_value),
+        default: default_value(arguments),
+        explain,
+        ..Request::default()
+    }
+}
+
+fn default_value(arguments: &LookupArguments) -> Option<Located> {
+    arguments.default.as_deref().map(|text| Value::string(text).unplaced())
+}
+
+/// The strategy that the flags name. As with Puppet, `--merge deep` sets both list options, and the options of deep go with
+/// no other strategy.
+fn command_line_merge(arguments: &LookupArguments) -> Result<Option<Json>, String> {
+    let has_deep_options = arguments.knock_out_prefix.is_some()
+        || arguments.sort_merged_arrays
+        || arguments.merge_hash_arrays;
+    let merge = match arguments.merge.as_deref() {
+        Some("deep") => {
+            let mut options = serde_json::json!({
+                "strategy": "deep",
+                "sort_merged_arrays": arguments.sort_merged_arrays,
+                "merge_hash_arrays": arguments.merge_hash_arrays,
+            });
+            if let Some(prefix) = &arguments.knock_out_prefix {
+                options["knockout_prefix"] = Json::from(prefix.as_str());
+            }
+            return Ok(Some(options));
+        }
+        Some(text) if text.starts_with('{') => {
+            Some(serde_json::from_str(text).map_err(|error| format!("--merge: {error}"))?)
+        }
+        Some(name @ ("first" | "unique" | "hash")) => Some(Json::from(name)),
+        Some(_) => {
+            let message = "The --merge option only accepts 'first', 'hash', 'unique', or 'deep'";
+            return Err(message.to_owned());
+        }
+        None => None,
+    };
+    if has_deep_options {
+        let message = "The options --knock-out-prefix, --sort-merged-arrays, and --merge-hash-arrays are only \
+                       available with '--merge deep'";
+        return Err(message.to_owned());
+    }
+    Ok(merge)
+}
+
+/// What `lookup()` says when it finds nothing, for explain's last line.
+pub(super) fn not_found_line(names: &[Arc<str>]) -> String {
+    Answer::not_found_message(names)
+}

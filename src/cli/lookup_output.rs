@@ -1,0 +1,179 @@
+//! How `lookup` prints: values as Puppet's `--render-as` does, explanations, and JSON lines.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+
+use super::lookup::{LookupArguments, RenderAs, not_found_line};
+use crate::data::{Files, Located, Place, render};
+use crate::engine::explain::{self, Annotate};
+use crate::engine::{Answer, Failure, TraceNode};
+use crate::text::{Encoding, LineIndex};
+
+/// The output of one command.
+pub(super) struct Output {
+    format: RenderAs,
+    explain: bool,
+    origins: bool,
+    files: Arc<dyn Files>,
+}
+
+impl Output {
+    pub(super) fn of(arguments: &LookupArguments, files: &Arc<dyn Files>) -> Self {
+        let explain = arguments.explain || arguments.explain_options;
+        let default = if explain { RenderAs::S } else { RenderAs::Yaml };
+        Self {
+            format: arguments.render_as.unwrap_or(default),
+            explain,
+            origins: arguments.origins,
+            files: Arc::clone(files),
+        }
+    }
+
+    pub(super) fn files(&self) -> &dyn Files {
+        self.files.as_ref()
+    }
+
+    pub(super) fn is_per_key(&self) -> bool {
+        self.format == RenderAs::Jsonl
+    }
+
+    /// One of many answers: a JSON line, or the key and its value.
+    pub(super) fn write(
+        &self,
+        text: &mut String,
+        key: &str,
+        merge: Option<&Json>,
+        answer: &Answer,
+    ) {
+        if self.format == RenderAs::Jsonl {
+            let _ = writeln!(text, "{}", self.json_line(key, merge, answer));
+            return;
+        }
+        let _ = match &answer.outcome {
+            Ok(Some(value)) => write!(text, "# {key}\n{}", self.value(value)),
+            Ok(None) => writeln!(text, "# {key}: not found"),
+            Err(failure) => {
+                writeln!(text, "# {key}: {}", failure_with_place(failure, self.files()))
+            }
+        };
+    }
+
+    pub(super) fn value(&self, value: &Located) -> String {
+        match self.format {
+            RenderAs::S => with_newline(render::to_ruby_s(&value.value)),
+            RenderAs::Json => format!("{}\n", render::to_json(&value.value)),
+            RenderAs::Yaml | RenderAs::Jsonl => render::to_yaml(&value.value),
+        }
+    }
+
+    /// The explanation as Puppet's command prints it: as text, its last line is the error or "did not find"; as data, it
+    /// has no word of them.
+    pub(super) fn explanation(
+        &self,
+        trace: &TraceNode,
+        answer: &Answer,
+        names: &[Arc<str>],
+    ) -> String {
+        match self.format {
+            RenderAs::Json => return with_newline(explain::to_json(trace)),
+            RenderAs::Yaml => return explain::to_yaml(trace),
+            RenderAs::S | RenderAs::Jsonl => {}
+        }
+        let mut text = self.explain_text(trace);
+        match &answer.outcome {
+            Ok(None) => text.push_str(&not_found_line(names)),
+            Err(failure) if failure.class.is_lookup_error() => text.push_str(&failure.message),
+            Ok(Some(_)) | Err(_) => {}
+        }
+        with_newline(text)
+    }
+
+    fn explain_text(&self, trace: &TraceNode) -> String {
+        if self.origins {
+            explain::to_text(trace, &Origins { files: self.files() })
+        } else {
+            explain::to_text(trace, &explain::Plain)
+        }
+    }
+
+    fn json_line(&self, key: &str, merge: Option<&Json>, answer: &Answer) -> Json {
+        let mut line = Map::new();
+        line.insert("key".into(), key.into());
+        let status = match &answer.outcome {
+            Ok(_) if !answer.opaque.is_empty() => "unknown",
+            Ok(Some(_)) => "found",
+            Ok(None) => "not_found",
+            Err(_) => "error",
+        };
+        line.insert("status".into(), status.into());
+        match &answer.outcome {
+            Ok(Some(value)) => {
+                line.insert("value".into(), render::to_oracle_json(&value.value));
+                if render::has_encrypted_text(&value.value) {
+                    line.insert("encrypted".into(), true.into());
+                }
+            }
+            Ok(None) => {}
+            Err(failure) => {
+                line.insert("error".into(), (&*failure.message).into());
+                line.insert("error_class".into(), failure.class.ruby_name().into());
+            }
+        }
+        if !answer.opaque.is_empty() {
+            let names = answer.opaque.iter().map(|it| Json::from(&*it.level)).collect();
+            line.insert("opaque".into(), Json::Array(names));
+        }
+        if let Some(merge) = merge {
+            line.insert("merge".into(), merge.clone());
+        }
+        if self.explain
+            && let Some(trace) = &answer.trace
+        {
+            line.insert("explain".into(), self.explain_text(trace).into());
+        }
+        Json::Object(line)
+    }
+}
+
+/// As Ruby's `puts` writes a text: with a newline at its end, unless it has one.
+fn with_newline(mut text: String) -> String {
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// Puppet's message and, where one spot is to blame, the file and line.
+pub(super) fn failure_with_place(failure: &Failure, files: &dyn Files) -> String {
+    match failure.place.and_then(|place| place_text(place, files)) {
+        Some(place) => format!("{} [{place}]", failure.message),
+        None => failure.message.to_string(),
+    }
+}
+
+struct Origins<'a> {
+    files: &'a dyn Files,
+}
+
+impl Annotate for Origins<'_> {
+    fn origin(&self, value: &Located) -> String {
+        let place = value.place.and_then(|place| place_text(place, self.files));
+        place.map_or(String::new(), |place| format!("  # {place}"))
+    }
+}
+
+/// A path below the current directory without that directory: shorter, and a terminal finds it all the same.
+fn as_seen_from_here(path: &str) -> &str {
+    let here = std::env::current_dir().unwrap_or_default();
+    let below = here.to_str().and_then(|here| path.strip_prefix(here)?.strip_prefix('/'));
+    below.unwrap_or(path)
+}
+
+fn place_text(place: Place, files: &dyn Files) -> Option<String> {
+    let path = files.path(place.file);
+    let text = files.text(&path).ok()?;
+    let at = LineIndex::new(&text).line_col(&text, place.range.start, Encoding::Utf32);
+    Some(format!("{}:{}:{}", as_seen_from_here(&path), at.line + 1, at.col + 1))
+}

@@ -1,0 +1,69 @@
+//! Which keys a `lookup` command asks for: from arguments, from a file, or all of them.
+
+use std::io::Read as _;
+
+use serde_json::Value as Json;
+
+/// One question.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Query {
+    pub(super) key: String,
+    /// A strategy's name or a hash; `None` takes the command line's.
+    pub(super) merge: Option<Json>,
+    /// A default of its own; `Some(Json::Null)` is an explicit undef.
+    pub(super) default: Option<Json>,
+    /// A Puppet type of its own.
+    pub(super) value_type: Option<String>,
+}
+
+impl Query {
+    pub(super) fn key(key: impl Into<String>) -> Self {
+        Self { key: key.into(), merge: None, default: None, value_type: None }
+    }
+
+    /// A line of a key file: a plain key, a JSON string, or an object with `key` and perhaps `merge`, `default`, `type`.
+    fn parse(line: &str) -> Result<Self, String> {
+        if line.starts_with('"') && line.ends_with('"') {
+            let key = serde_json::from_str::<String>(line).unwrap_or_else(|_| line.to_owned());
+            return Ok(Self::key(key));
+        }
+        if !line.starts_with("{\"") {
+            return Ok(Self::key(line));
+        }
+        let object: Json =
+            serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
+        let text = |name: &str| object.get(name).and_then(Json::as_str).map(str::to_owned);
+        let key = text("key").ok_or_else(|| format!("a query without `key`: {line}"))?;
+        Ok(Self {
+            key,
+            merge: object.get("merge").filter(|it| !it.is_null()).cloned(),
+            default: object.get("default").cloned(),
+            value_type: text("type"),
+        })
+    }
+}
+
+/// The queries of a file, one a line; `-` is standard input.
+pub(super) fn from_file(path: &str) -> Result<Vec<Query>, String> {
+    let mut text = String::new();
+    if path == "-" {
+        std::io::stdin().read_to_string(&mut text).map_err(|error| error.to_string())?;
+    } else {
+        text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    }
+    text.lines().filter(|line| !line.is_empty()).map(Query::parse).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_may_be_a_key_a_string_or_an_object() {
+        let keys = ["a.b", "\"a.b\"", r#"{"key":"a.b","merge":"deep"}"#]
+            .map(|line| Query::parse(line).expect("a legal line"));
+        assert!(keys.iter().all(|query| query.key == "a.b"));
+        assert_eq!(keys[2].merge, Some(Json::from("deep")));
+        assert!(Query::parse(r#"{"merge":"deep"}"#).is_err());
+    }
+}

@@ -1,0 +1,288 @@
+//! From the arguments of `lookup` to an evaluator: which workspace, which environment, which node.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::complain;
+use super::lookup::LookupArguments;
+use crate::config::{Environment, PuppetVersion};
+use crate::data::{Files, Format, Hash, Value};
+use crate::engine::Evaluator;
+use crate::facts::{Node, NodeParts, Origin, formats};
+use crate::settings::{PROJECT_FILE, Settings, nearest_name};
+use crate::world::{World, loader, paths};
+
+/// Everything that the keys are asked against.
+pub(super) struct Setup {
+    pub(super) evaluator: Evaluator,
+    files: Arc<dyn Files>,
+    datadir_map: Vec<(String, String)>,
+}
+
+impl Setup {
+    pub(super) fn files(&self) -> &Arc<dyn Files> {
+        &self.files
+    }
+
+    /// An evaluator that has cached nothing yet, so that an explanation tells everything.
+    pub(super) fn fresh_evaluator(&self) -> Evaluator {
+        let known = &self.evaluator;
+        let (environment, node) = (Arc::clone(known.environment()), Arc::clone(known.node()));
+        Evaluator::new(Arc::clone(&self.files), environment, node, known.version())
+            .with_datadir_map(self.datadir_map.clone())
+    }
+
+    /// Every top-level key of every data file below the environment and its modules, sorted; files that no level reads
+    /// count as well.
+    pub(super) fn all_keys(&self) -> Vec<String> {
+        let environment = self.evaluator.environment();
+        let mut keys = BTreeSet::new();
+        let roots = environment.root.iter().chain(environment.modules.values());
+        for root in roots {
+            self.collect_keys(root, MAX_DEPTH, &mut keys);
+        }
+        keys.remove("lookup_options");
+        keys.into_iter().collect()
+    }
+
+    fn collect_keys(&self, directory: &str, depth: u32, keys: &mut BTreeSet<String>) {
+        for item in self.files.list(directory).iter() {
+            let path = format!("{directory}/{}", item.name);
+            if item.is_directory {
+                let is_data = !item.name.starts_with('.') && !NO_DATA.contains(&&*item.name);
+                if is_data && depth > 0 {
+                    self.collect_keys(&path, depth - 1, keys);
+                }
+            } else if let Some(format) = data_format(&item.name)
+                && let Ok(file) = self.files.data(&path, format)
+            {
+                let names = file.entries().filter_map(|entry| entry.key.as_str());
+                keys.extend(names.map(str::to_owned));
+            }
+        }
+    }
+}
+
+/// How many names a message lists.
+const SHOWN_NODES: usize = 10;
+
+/// How deep below an environment data is looked for.
+const MAX_DEPTH: u32 = 32;
+
+/// Directories that hold no data of the environment.
+const NO_DATA: [&str; 4] = ["spec", "examples", "locales", "node_modules"];
+
+fn data_format(name: &str) -> Option<Format> {
+    if matches!(name, "hiera.yaml" | "environment.yaml" | "metadata.json") {
+        return None;
+    }
+    match Path::new(name).extension()?.to_str()? {
+        "yaml" | "yml" | "eyaml" => Some(Format::Yaml),
+        "json" => Some(Format::Json),
+        _ => None,
+    }
+}
+
+pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
+    let root = absolute(&arguments.root)?;
+    let settings = settings(arguments, &root)?;
+    let version = settings.puppet_version;
+    let datadir_map: Vec<_> =
+        settings.datadir_map.iter().map(|(from, to)| (from.to_string(), to.to_string())).collect();
+    let world = World::on_disk(Arc::new(loader::Disk), vec![root.as_str().into()], settings);
+    let environment = environment(arguments, &world, &root)?;
+    let node = node(arguments, &world, &environment)?;
+    let files: Arc<dyn Files> = Arc::clone(&world) as Arc<dyn Files>;
+    let evaluator = Evaluator::new(Arc::clone(&files), environment, Arc::new(node), version)
+        .with_datadir_map(datadir_map.clone());
+    Ok(Setup { evaluator, files, datadir_map })
+}
+
+/// The project file's settings, with what the arguments say over them.
+fn settings(arguments: &LookupArguments, root: &str) -> Result<Settings, String> {
+    let path = format!("{root}/{PROJECT_FILE}");
+    let text = std::fs::read_to_string(&path).ok();
+    let (mut settings, problems) = Settings::read(text.as_deref(), None, &[]);
+    for problem in problems {
+        complain(&format!("{path}: {}: {}", problem.key, problem.message));
+    }
+    match arguments.puppet_version {
+        Some(7) => settings.puppet_version = PuppetVersion::V7,
+        Some(_) => settings.puppet_version = PuppetVersion::V8,
+        None => {}
+    }
+    if let Some(config) = &arguments.hiera_config {
+        settings.global_hiera_yaml = Some(absolute(config)?.into());
+    }
+    if let Some(modulepath) = &arguments.modulepath {
+        let directories: Result<Vec<_>, _> = std::env::split_paths(modulepath)
+            .map(|directory| absolute(&directory).map(Arc::from))
+            .collect();
+        settings.modulepath = Some(directories?);
+    }
+    Ok(settings)
+}
+
+fn environment(
+    arguments: &LookupArguments,
+    world: &World,
+    root: &str,
+) -> Result<Arc<Environment>, String> {
+    let named = arguments.environment.as_deref().map(|name| format!("{root}/environments/{name}"));
+    let directory = named.filter(|it| Path::new(it).is_dir()).unwrap_or_else(|| root.to_owned());
+    let Some(mut environment) = world.environment_of(&directory) else {
+        return Err(format!(
+            "{root}: no hiera.yaml here or in a directory above; --root names the environment's directory"
+        ));
+    };
+    if let Some(name) = &arguments.environment {
+        Arc::make_mut(&mut environment).name = name.as_str().into();
+    }
+    Ok(environment)
+}
+
+fn node(
+    arguments: &LookupArguments,
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+) -> Result<Node, String> {
+    let node = if arguments.facts.is_some() || has_node_parts(arguments) {
+        node_from_files(arguments)?
+    } else {
+        sample_node(arguments, world, environment)?
+    };
+    Ok(node.in_environment(&environment.name))
+}
+
+fn has_node_parts(arguments: &LookupArguments) -> bool {
+    arguments.trusted.is_some() || arguments.vars.is_some() || arguments.server_facts.is_some()
+}
+
+/// The node that --facts, --trusted, --vars and --server-facts describe.
+fn node_from_files(arguments: &LookupArguments) -> Result<Node, String> {
+    let mut parts = match &arguments.facts {
+        Some(path) => parts_of_facts(path, arguments.node.as_deref())?,
+        None => NodeParts::default(),
+    };
+    if let Some(name) = &arguments.node {
+        parts.name.clone_from(name);
+    }
+    if let Some(path) = &arguments.trusted {
+        parts.trusted = Some(hash_file(path)?);
+    }
+    if let Some(path) = &arguments.vars {
+        for (key, member) in &hash_file(path)? {
+            parts.variables.insert(key.clone(), None, member.value.clone());
+        }
+    }
+    if let Some(path) = &arguments.server_facts {
+        parts.server_facts = Some(hash_file(path)?);
+    }
+    let path = arguments.facts.as_ref().map_or("", |path| path.to_str().unwrap_or(""));
+    Ok(Node::new(parts, Origin::File(path.into())))
+}
+
+fn parts_of_facts(path: &Path, node: Option<&str>) -> Result<NodeParts, String> {
+    let text = read(path)?;
+    let shown = path.display();
+    let (mut nodes, problems) = formats::read(&path.to_string_lossy(), &text);
+    for problem in problems {
+        complain(&format!("{shown}: {}", problem.message));
+    }
+    let at = match node {
+        Some(name) => nodes.iter().position(|it| it.name == name).unwrap_or(0),
+        None => 0,
+    };
+    if nodes.is_empty() {
+        return Err(format!("{shown}: no facts in it"));
+    }
+    Ok(nodes.swap_remove(at))
+}
+
+/// The sample node that --node names, else the active one.
+fn sample_node(
+    arguments: &LookupArguments,
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+) -> Result<Node, String> {
+    let (node, names) = world.sample_node(environment, arguments.node.as_deref());
+    match (&arguments.node, node) {
+        (None, None) => Ok(Node::new(NodeParts::default(), Origin::Inferred)),
+        (None, Some(active)) => {
+            if names.len() > 1 {
+                let others = names.len() - 1;
+                let others = format!("{others} other{}", if others == 1 { "" } else { "s" });
+                complain(&format!("for node {}; --node takes one of {others}", active.name));
+            }
+            Ok(active.as_ref().clone())
+        }
+        (Some(_), Some(node)) => Ok(node.as_ref().clone()),
+        (Some(name), None) => {
+            let known: Vec<_> = names.iter().map(String::as_str).collect();
+            Err(unknown_node(name, &known))
+        }
+    }
+}
+
+/// What to do about a misspelt node.
+fn unknown_node(name: &str, known: &[&str]) -> String {
+    if known.is_empty() {
+        return format!("no sample node {name}, nor any other; --facts reads a node from a file");
+    }
+    if let Some(meant) = nearest_name(name, known.iter().copied()) {
+        return format!("no sample node {name}; did you mean {meant}?");
+    }
+    let shown: Vec<_> = known.iter().take(SHOWN_NODES).copied().collect();
+    let more = known.len() - shown.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("no sample node {name}; there are: {}{more}", shown.join(", "))
+}
+
+fn hash_file(path: &Path) -> Result<Hash, String> {
+    let text = read(path)?;
+    let shown = path.display();
+    let yaml: serde_json::Value =
+        serde_yaml::from_str(&text).map_err(|error| format!("{shown}: {error}"))?;
+    match crate::data::json::to_value(&yaml) {
+        Value::Hash(hash) => Ok(hash.as_ref().clone()),
+        Value::Undef => Ok(Hash::new()),
+        _ => Err(format!("{shown}: not a hash")),
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn absolute(path: &Path) -> Result<String, String> {
+    let absolute: PathBuf =
+        std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = absolute.to_str().ok_or_else(|| format!("{}: not UTF-8", path.display()))?;
+    Ok(paths::normalise(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unknown_node;
+
+    fn check(name: &str, known: &[&str], expected: &str) {
+        assert_eq!(unknown_node(name, known), expected);
+    }
+
+    #[test]
+    fn an_unknown_node_is_answered_with_the_known_ones() {
+        check("web1.x", &["db1.x", "web01.x"], "no sample node web1.x; did you mean web01.x?");
+        check(
+            "nothing",
+            &["db1.x", "web01.x"],
+            "no sample node nothing; there are: db1.x, web01.x",
+        );
+        let many: Vec<_> = (0..12).map(|it| format!("n{it}")).collect();
+        let many: Vec<_> = many.iter().map(String::as_str).collect();
+        let expected =
+            "no sample node zzzzzz; there are: n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 2 more";
+        check("zzzzzz", &many, expected);
+        check("a", &[], "no sample node a, nor any other; --facts reads a node from a file");
+    }
+}

@@ -1,0 +1,92 @@
+//! `hiera-ls server`: speak the language server protocol on standard input and output.
+
+use std::fs::OpenOptions;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use clap::Args;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
+
+use super::complain;
+use crate::server::{Ending, Features, run_stdio};
+use crate::settings::LogLevel;
+
+/// What to log, in `tracing`'s words: `debug`, `hiera_ls=trace,warn`, …
+const LOG_VARIABLE: &str = "HIERA_LS_LOG";
+
+/// Changes what the log holds; empty if that was said on the command line or in the environment.
+static RELOAD: OnceLock<Box<dyn Fn(LogLevel) + Send + Sync>> = OnceLock::new();
+
+/// The arguments.
+#[derive(Debug, Args)]
+pub(super) struct ServerArguments {
+    /// Speak on standard input and output: the default and only way; editors pass it
+    #[arg(long)]
+    stdio: bool,
+    /// Write the log to this file instead of standard error
+    #[arg(long, value_name = "FILE")]
+    log_file: Option<PathBuf>,
+    /// What to log: off, error, warn, info, debug, trace; or a filter as in HIERA_LS_LOG, which this wins over
+    #[arg(long, value_name = "FILTER")]
+    log: Option<String>,
+}
+
+/// Serves until the editor goes. Exits with 0 if it said `shutdown` before, else with 1.
+pub(super) fn run(arguments: &ServerArguments) -> ExitCode {
+    if let Err(error) = start_log(arguments) {
+        complain(&error);
+        return ExitCode::from(2);
+    }
+    match run_stdio(Features { set_log_level, ..Features::ide() }) {
+        Ok(Ending::Orderly) => ExitCode::SUCCESS,
+        Ok(Ending::Abrupt) => ExitCode::FAILURE,
+        Err(error) => {
+            complain(&format!("the server does not start: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn set_log_level(level: LogLevel) {
+    if let Some(reload) = RELOAD.get() {
+        reload(level);
+    }
+}
+
+fn start_log(arguments: &ServerArguments) -> Result<(), String> {
+    let from_environment = std::env::var(LOG_VARIABLE).ok().filter(|it| !it.is_empty());
+    let wanted = arguments.log.clone().or(from_environment);
+    let filter = EnvFilter::try_new(wanted.as_deref().unwrap_or(LogLevel::default().name()))
+        .map_err(|error| format!("the log's filter is not understood: {error}"))?;
+    let log = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_writer(log_writer(arguments)?)
+        .with_env_filter(filter)
+        .with_filter_reloading();
+    if wanted.is_none() {
+        let handle = log.reload_handle();
+        let reload = move |level: LogLevel| {
+            // An error says that there is no log any more.
+            let _ = handle.reload(EnvFilter::new(level.name()));
+        };
+        // Only one log is ever started.
+        let _ = RELOAD.set(Box::new(reload));
+    }
+    log.init();
+    std::panic::set_hook(Box::new(|panic| {
+        let trace = std::backtrace::Backtrace::force_capture();
+        tracing::error!("{panic}\n{trace}");
+    }));
+    Ok(())
+}
+
+fn log_writer(arguments: &ServerArguments) -> Result<BoxMakeWriter, String> {
+    let Some(path) = &arguments.log_file else {
+        return Ok(BoxMakeWriter::new(std::io::stderr));
+    };
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    let file = file.map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(BoxMakeWriter::new(Arc::new(file)))
+}

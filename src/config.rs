@@ -1,0 +1,11 @@
+//! `hiera.yaml`: what it says, with places, and every complaint Puppet has about it.
+
+pub mod environment;
+pub mod glob;
+pub mod hiera_yaml;
+pub mod path;
+pub mod strictness;
+
+pub use environment::Environment;
+pub use hiera_yaml::HieraYaml;
+pub use strictness::PuppetVersion;

@@ -1,0 +1,19 @@
+//! Where the three layers of an environment lie.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+/// An environment: where its three layers of Hiera configuration lie.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// Its name, e.g. `production`.
+    pub name: Arc<str>,
+    /// The directory that holds its `hiera.yaml`; `None` when a single module is the workspace.
+    pub root: Option<Arc<str>>,
+    /// Path of the global layer's `hiera.yaml`, whether the file exists or not. `None`: no global layer is set, which is
+    /// as if its directory were empty.
+    pub global_config: Option<Arc<str>>,
+    /// Module name to module directory, in modulepath order (the first of a name wins).
+    pub modules: IndexMap<Arc<str>, Arc<str>>,
+}

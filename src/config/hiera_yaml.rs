@@ -1,0 +1,263 @@
+//! A `hiera.yaml` read, checked as Puppet checks it, and put into one shape whatever its version.
+//!
+//! Nothing is interpolated here: templates stay templates until a lookup gives them a scope.
+
+use std::sync::Arc;
+
+use super::PuppetVersion;
+use crate::data::{FileId, Hash, Located, Place, Value};
+
+mod level;
+mod lines;
+mod reader;
+mod schema;
+mod v3;
+mod v4;
+mod v5;
+
+/// Which layer a `hiera.yaml` belongs to: what it may contain depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LayerKind {
+    /// The machine's own.
+    Global,
+    /// An environment's.
+    Environment,
+    /// A module's.
+    Module,
+}
+
+/// A checked configuration of any version.
+#[derive(Debug, Clone)]
+pub struct HieraYaml {
+    /// 3, 4 or 5: explain names it.
+    pub version: u8,
+    /// Path of the file (which need not exist for the built-in default).
+    pub path: Arc<str>,
+    /// Whether the file exists: explain says `Using configuration` only then.
+    pub exists: bool,
+    /// The text of the file; empty if there is none.
+    pub text: Arc<str>,
+    /// `defaults.datadir` or `data`, not interpolated.
+    pub default_datadir: Located,
+    /// The levels of `hierarchy`.
+    pub hierarchy: Vec<Level>,
+    /// The levels of `default_hierarchy` (modules only).
+    pub default_hierarchy: Vec<Level>,
+    declares_default_hierarchy: bool,
+}
+
+/// One item under `hierarchy`.
+#[derive(Debug, Clone)]
+pub struct Level {
+    /// Its `name`.
+    pub name: Arc<str>,
+    /// Where the name is written.
+    pub name_place: Option<Place>,
+    /// Where the whole item is written.
+    pub place: Option<Place>,
+    /// The back end: its own or the default one.
+    pub function: Function,
+    /// `options`, or those of `defaults`; not interpolated.
+    pub options: Option<Arc<Hash>>,
+    /// `datadir`, or the default one; not interpolated. See [`HieraYaml::datadir_rule`].
+    pub datadir: Located,
+    /// What is added to an interpolated path that does not end in it: `.yaml` and the like (versions 3 and 4 only).
+    pub extension: Option<Arc<str>>,
+    /// Where the data lies.
+    pub locations: Locations,
+}
+
+/// A level's back end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Which of the calling conventions.
+    pub kind: FunctionKind,
+    /// The function's name, e.g. `yaml_data`.
+    pub name: Arc<str>,
+    /// Where the name is written; `None` for a built-in default.
+    pub place: Option<Place>,
+}
+
+/// The calling conventions of back ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FunctionKind {
+    /// `data_hash`: all data of a location at once.
+    DataHash,
+    /// `lookup_key`: one root key at a time.
+    LookupKey,
+    /// `data_dig`: one sequence of segments at a time.
+    DataDig,
+    /// `hiera3_backend`: global layer only, removed in Puppet 8.
+    Hiera3Backend,
+    /// `v4_data_hash`: what version 4 files turn into.
+    V4DataHash,
+}
+
+/// Where a level's data lies. Every text is a template.
+#[derive(Debug, Clone)]
+pub enum Locations {
+    /// No location key: the function is called once without one.
+    None,
+    /// `path` or `paths`.
+    Paths(Vec<Located>),
+    /// `glob` or `globs`.
+    Globs(Vec<Located>),
+    /// `uri` or `uris`.
+    Uris(Vec<Located>),
+    /// `mapped_paths`: variable name, loop variable, template.
+    MappedPaths(Box<[Located; 3]>),
+}
+
+/// What Puppet says of a `hiera.yaml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigProblem {
+    /// Puppet's text, complete, with the path in it.
+    pub message: String,
+    /// Where, in the file.
+    pub place: Option<Place>,
+    /// An error stops every lookup of the layer; a warning does not.
+    pub severity: ConfigSeverity,
+    /// Ruby's exception class.
+    pub class: ConfigErrorClass,
+    /// The single complaints that `message` puts together, each with its own place. At least one.
+    pub details: Vec<ProblemDetail>,
+}
+
+/// One complaint of a [`ConfigProblem`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProblemDetail {
+    /// Puppet's text without the path of the file, e.g. `entry 'hierarchy' index 0 unrecognized key 'foo'`.
+    pub message: String,
+    /// Where, in the file.
+    pub place: Option<Place>,
+}
+
+/// What a level's `datadir` is, which the versions do not agree on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DatadirRule {
+    /// Joined to the directory of `hiera.yaml`, then interpolated (version 5).
+    JoinThenInterpolate,
+    /// Joined to the directory of `hiera.yaml`; no template (version 4).
+    JoinOnly,
+    /// Interpolated; relative to nothing Puppet promises (version 3).
+    InterpolateOnly,
+}
+
+impl HieraYaml {
+    /// Reads a `hiera.yaml`; `text` is `None` if there is no such file.
+    ///
+    /// No configuration means: this layer does not exist. With an error among the problems Puppet refuses the layer
+    /// with the first of them; what comes back then is only what could still be made out, for an editor to work with.
+    pub fn read(
+        path: &str,
+        file: FileId,
+        text: Option<&Arc<str>>,
+        layer: LayerKind,
+        puppet: PuppetVersion,
+    ) -> (Option<Self>, Vec<ConfigProblem>) {
+        match text {
+            Some(text) => reader::read(path, file, text, layer, puppet),
+            None if layer == LayerKind::Global => (Some(Self::built_in(path)), Vec::new()),
+            None => (None, Vec::new()),
+        }
+    }
+
+    /// What Puppet uses for a global layer without a file: `data/common.yaml` beside where the file would be.
+    pub fn built_in(path: &str) -> Self {
+        let datadir = Value::string("data").unplaced();
+        Self {
+            version: 5,
+            path: path.into(),
+            exists: false,
+            text: Arc::default(),
+            hierarchy: vec![level::common(&datadir, Function::yaml_data(), None)],
+            default_datadir: datadir,
+            default_hierarchy: Vec::new(),
+            declares_default_hierarchy: false,
+        }
+    }
+
+    /// How the `datadir` of the levels becomes a directory.
+    pub fn datadir_rule(&self) -> DatadirRule {
+        match self.version {
+            3 => DatadirRule::InterpolateOnly,
+            4 => DatadirRule::JoinOnly,
+            _ => DatadirRule::JoinThenInterpolate,
+        }
+    }
+
+    /// Whether the module has a `default_hierarchy`, be it an empty one.
+    pub fn has_default_hierarchy(&self) -> bool {
+        self.declares_default_hierarchy
+    }
+
+    /// The line that Puppet names when `variable` is undefined: the first that seems to interpolate it.
+    pub fn line_that_interpolates(&self, variable: &str) -> Option<usize> {
+        lines::find_line(&self.text, &format!(r#"%\{{['"]?{variable}['"]?\}}"#), 1)
+    }
+
+    /// What Puppet calls the back end's convention in its messages, e.g. `data_hash`.
+    pub fn function_tag(&self, function: &Function) -> &'static str {
+        match (function.kind, self.version) {
+            (FunctionKind::DataHash, 3) => "v3_data_hash",
+            (FunctionKind::LookupKey, 3) => "v3_lookup_key",
+            (kind, _) => kind.key(),
+        }
+    }
+}
+
+impl Function {
+    /// `data_hash: yaml_data`, which no file needs to name.
+    pub fn yaml_data() -> Self {
+        Self { kind: FunctionKind::DataHash, name: "yaml_data".into(), place: None }
+    }
+}
+
+impl FunctionKind {
+    /// All, in the order in which Puppet looks for them in a level.
+    pub const ALL: [Self; 5] =
+        [Self::DataHash, Self::LookupKey, Self::DataDig, Self::Hiera3Backend, Self::V4DataHash];
+
+    /// The key in `hiera.yaml`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::DataHash => "data_hash",
+            Self::LookupKey => "lookup_key",
+            Self::DataDig => "data_dig",
+            Self::Hiera3Backend => "hiera3_backend",
+            Self::V4DataHash => "v4_data_hash",
+        }
+    }
+}
+
+impl ConfigProblem {
+    /// Whether Puppet stops at it.
+    pub fn is_error(&self) -> bool {
+        self.severity == ConfigSeverity::Error
+    }
+}
+
+/// Ruby's exception classes for a `hiera.yaml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfigErrorClass {
+    /// A LookupError from Puppet's table of issues: the only one that ends `puppet lookup` silently.
+    Lookup,
+    /// A TypeAssertionError: the schema.
+    Schema,
+    /// A YamlLoadError: no YAML.
+    Yaml,
+    /// A crash, by its class.
+    Ruby(&'static str),
+}
+
+/// How bad a [`ConfigProblem`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfigSeverity {
+    /// Lookups go on.
+    Warning,
+    /// Lookups of the layer fail with the message.
+    Error,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,18 @@
+//! Values: what a data file means, with Puppet's types and the place of every member.
+
+pub mod file;
+pub mod inspect;
+pub mod json;
+pub mod lower;
+pub mod memory;
+pub mod puppet_type;
+pub mod render;
+pub mod scalar;
+pub mod source;
+mod tags;
+pub mod value;
+
+pub use file::{DataFile, DuplicateKey, EntryTree, FileError, Format, RootEntry, RootKey, Verdict};
+pub use memory::MemoryFiles;
+pub use source::{DirItem, Files, PathKind};
+pub use value::{FileId, Hash, Located, Member, Place, Value};

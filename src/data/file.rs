@@ -1,0 +1,326 @@
+//! One data file as Puppet reads it: its root hash, entry by entry, with places; or why Puppet refuses it.
+
+mod anchors;
+mod chunk;
+mod entries;
+mod key_table;
+mod rescan;
+mod whole;
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use super::puppet_type;
+use super::scalar;
+use super::value::{FileId, Located, Place, Value};
+use crate::syntax::entries::{QuickKey, quick_keys};
+use crate::syntax::tree::{Node, ScalarStyle, SyntaxError};
+use crate::syntax::yaml;
+use crate::text::TextRange;
+use entries::Entries;
+use whole::Whole;
+
+/// The language of a data file. It follows from the back end that reads the file, not from the file's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Format {
+    /// YAML 1.1 as Ruby's Psych reads it (`yaml_data`, `eyaml_lookup_key`).
+    Yaml,
+    /// JSON as Ruby's JSON reads it (`json_data`).
+    Json,
+    /// HOCON as Puppet's hocon gem reads it (`hocon_data`).
+    Hocon,
+}
+
+/// A data file: parsed and lowered when asked for, shared between snapshots, never changed.
+#[derive(Debug)]
+pub struct DataFile {
+    file: FileId,
+    format: Format,
+    text: Arc<str>,
+    unreadable: Option<FileError>,
+    content: OnceLock<Content>,
+}
+
+#[derive(Debug)]
+enum Content {
+    Entries(Entries),
+    Whole(Whole),
+}
+
+/// What Puppet thinks of a whole file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// A hash: the ordinary case.
+    Hash,
+    /// Nothing, `~` or `false`: a warning, then an empty hash.
+    Empty,
+    /// Something else (a list, a string, a number): a warning in Puppet 7, an error in Puppet 8.
+    NotAHash {
+        /// What JSON's message calls it, e.g. `Tuple`, `String`, `Undef`.
+        puppet_type: String,
+    },
+    /// Refused: every lookup that reads this file fails.
+    Broken(FileError),
+}
+
+/// Why Puppet refuses a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileError {
+    /// Puppet's text, with `{path}` where Puppet writes the file's path: `Unable to parse ({path}): … at line 3 column 7`.
+    pub message: String,
+    /// Where, in bytes of the whole file.
+    pub range: TextRange,
+}
+
+/// A top-level `key: value` of a data file.
+#[derive(Debug, Clone)]
+pub struct RootEntry {
+    /// The key; only [`Value::String`] keys can be looked up.
+    pub key: Value,
+    /// Where the key is written.
+    pub key_place: Place,
+    /// The value as the file holds it: not interpolated.
+    pub value: Located,
+    nature: OnceLock<Nature>,
+}
+
+/// What every lookup wants to know of a value, found out once.
+#[derive(Debug, Clone)]
+struct Nature {
+    misfit: Option<Box<str>>,
+    has_tokens: bool,
+}
+
+/// A top-level `key: value` as it is written.
+#[derive(Debug, Clone, Copy)]
+pub struct EntryTree<'a> {
+    /// The byte of the file at which `text` begins: ranges of `key` and `value` count from there.
+    pub start: u32,
+    /// The source of the entry, or of the whole file where entries cannot be told apart line by line.
+    pub text: &'a str,
+    /// The key.
+    pub key: &'a Node,
+    /// The value.
+    pub value: &'a Node,
+    /// The same number means the same source and the same trees, also in the file after an edit elsewhere.
+    pub id: u64,
+}
+
+/// A root key and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootKey<'a> {
+    /// The key as a lookup names it.
+    pub text: Cow<'a, str>,
+    /// Where it is written.
+    pub key: TextRange,
+    /// Where its value is, more or less: the rest of the entry.
+    pub value: TextRange,
+}
+
+/// A root key that is written more than once: the last one counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DuplicateKey {
+    /// The key.
+    pub key: Value,
+    /// Where it is written, in the order of the file; at least twice.
+    pub ranges: Vec<TextRange>,
+}
+
+impl DataFile {
+    /// Takes a text in; parses nothing yet.
+    pub fn new(file: FileId, format: Format, text: Arc<str>) -> Self {
+        Self { file, format, text, unreadable: None, content: OnceLock::new() }
+    }
+
+    /// A file whose bytes are no text: it has no entries, and `error` is the verdict.
+    pub fn unreadable(file: FileId, format: Format, error: FileError) -> Self {
+        Self { unreadable: Some(error), ..Self::new(file, format, Arc::from("")) }
+    }
+
+    /// A file whose bytes are not UTF-8 from byte `at` on, where `bytes` (four are enough) begin. Only for YAML: Ruby's
+    /// JSON does not look.
+    pub fn not_utf8(file: FileId, format: Format, at: u32, bytes: &[u8]) -> Self {
+        let problem = yaml::utf8_problem(bytes);
+        let message = format!("Unable to parse ({{path}}): {problem} at line 1 column 1");
+        Self::unreadable(file, format, FileError { message, range: TextRange::empty(at) })
+    }
+
+    /// The same file after an edit: whatever the edit did not touch is kept, parsed trees included.
+    #[must_use]
+    pub fn with_text(&self, text: Arc<str>) -> Self {
+        let content = match self.content.get() {
+            Some(Content::Entries(entries)) => entries.edited(&self.text, &text),
+            _ => None,
+        };
+        let content = content.map_or_else(OnceLock::new, |it| Content::Entries(it).into());
+        Self { content, ..Self::new(self.file, self.format, text) }
+    }
+
+    /// The file's number.
+    pub fn file(&self) -> FileId {
+        self.file
+    }
+
+    /// The language it is read as.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// What Puppet thinks of the whole file.
+    pub fn verdict(&self) -> Verdict {
+        if let Some(error) = &self.unreadable {
+            return Verdict::Broken(error.clone());
+        }
+        match self.content() {
+            Content::Entries(entries) => entries.verdict(&self.text).clone(),
+            Content::Whole(whole) => whole.verdict.clone(),
+        }
+    }
+
+    /// The entry under `key`, as Puppet finds it (the last of duplicates). Works in files that are broken elsewhere:
+    /// the caller asks [`Self::verdict`] if it wants Puppet's answer.
+    pub fn get(&self, key: &str) -> Option<&RootEntry> {
+        match self.content() {
+            Content::Entries(entries) => entries.get(&self.text, key),
+            Content::Whole(whole) => whole.get(key),
+        }
+    }
+
+    /// All entries in the order of Puppet's hash (first position, last value of duplicate keys).
+    pub fn entries(&self) -> impl Iterator<Item = &RootEntry> {
+        match self.content() {
+            Content::Entries(entries) => entries.entries(&self.text),
+            Content::Whole(whole) => Box::new(whole.entries.values()),
+        }
+    }
+
+    /// Gives every key that [`Self::get`] can find, and perhaps others, without a look at values.
+    pub fn each_key(&self, mut each: impl FnMut(&str)) {
+        match self.content() {
+            Content::Entries(entries) => entries.each_key(&self.text, &mut each),
+            Content::Whole(whole) => {
+                whole.entries.keys().filter_map(Value::as_str).for_each(each);
+            }
+        }
+    }
+
+    /// The trees of all entries in the order of the text, duplicates and `<<` included, broken ones left out.
+    pub fn trees(&self) -> impl Iterator<Item = EntryTree<'_>> {
+        let trees: Box<dyn Iterator<Item = EntryTree<'_>>> = match self.content() {
+            Content::Entries(entries) => Box::new(entries.trees(&self.text)),
+            Content::Whole(whole) => Box::new(whole.trees(&self.text)),
+        };
+        trees
+    }
+
+    /// The entry that byte `offset` lies in or touches, blanks and comments behind it included.
+    pub fn entry_at(&self, offset: u32) -> Option<EntryTree<'_>> {
+        match self.content() {
+            Content::Entries(entries) => entries.entry_at(&self.text, offset),
+            Content::Whole(whole) => {
+                whole.trees(&self.text).take_while(|tree| tree.key.range.start <= offset).last()
+            }
+        }
+    }
+
+    /// The root keys that can be looked up, in the order of the text: as fast as they can be had, for an index over many
+    /// files. Values are not parsed, and a broken file may show some key too many.
+    pub fn root_keys(&self) -> Vec<RootKey<'_>> {
+        match self.content.get() {
+            Some(Content::Entries(entries)) => return entries.root_keys(&self.text).collect(),
+            None if self.format == Format::Yaml => {
+                if let Some(keys) = quick_keys(&self.text) {
+                    return keys.into_iter().filter_map(RootKey::of).collect();
+                }
+            }
+            _ => {}
+        }
+        self.entries().filter_map(RootKey::of_entry).collect()
+    }
+
+    /// All places at which the syntax is broken, in order, each where an editor should mark it; the first one is what
+    /// Puppet stops at.
+    pub fn syntax_errors(&self) -> Vec<SyntaxError> {
+        match self.content() {
+            Content::Entries(entries) => entries.syntax_errors(&self.text),
+            Content::Whole(whole) => whole.errors.clone(),
+        }
+    }
+
+    /// The root keys that are written more than once, in the order of their first places.
+    pub fn duplicate_keys(&self) -> Vec<DuplicateKey> {
+        match self.content() {
+            Content::Entries(entries) => entries.duplicate_keys(&self.text),
+            Content::Whole(whole) => whole.duplicates(),
+        }
+    }
+
+    fn content(&self) -> &Content {
+        self.content.get_or_init(|| {
+            if self.unreadable.is_some() {
+                return Content::Whole(Whole::default());
+            }
+            match self.format {
+                Format::Yaml => match Entries::of_yaml(self.file, &self.text) {
+                    Some(entries) => Content::Entries(entries),
+                    None => Content::Whole(Whole::of_yaml(self.file, &self.text)),
+                },
+                Format::Json => Content::Whole(Whole::of_json(self.file, &self.text)),
+                Format::Hocon => Content::Whole(Whole::of_hocon(self.file, &self.text)),
+            }
+        })
+    }
+}
+
+impl RootEntry {
+    /// An entry.
+    pub fn new(key: Value, key_place: Place, value: Located) -> Self {
+        Self { key, key_place, value, nature: OnceLock::new() }
+    }
+
+    /// What `got …` says of the value if lookup refuses to hand it out.
+    pub fn misfit(&self) -> Option<&str> {
+        self.nature().misfit.as_deref()
+    }
+
+    /// Whether there is anything in the value to interpolate.
+    pub fn has_tokens(&self) -> bool {
+        self.nature().has_tokens
+    }
+
+    fn nature(&self) -> &Nature {
+        self.nature.get_or_init(|| Nature {
+            misfit: puppet_type::check_lookup_value(&self.value.value).map(Into::into),
+            has_tokens: self.value.value.has_tokens(),
+        })
+    }
+}
+
+impl<'a> RootKey<'a> {
+    fn of_entry(entry: &'a RootEntry) -> Option<Self> {
+        let (key, value) = (entry.key_place.range, entry.value.place?.range);
+        Some(Self { text: Cow::Borrowed(entry.key.as_str()?), key, value })
+    }
+
+    fn of(key: QuickKey<'a>) -> Option<Self> {
+        let is_string = key.style != ScalarStyle::Plain || scalar::is_string(&key.text);
+        let can_be_found = is_string && key.text != "<<";
+        can_be_found.then_some(Self { text: key.text, key: key.range, value: key.value })
+    }
+}
+
+impl EntryTree<'_> {
+    /// From the key's first to the value's last byte, in the whole file.
+    pub fn range(&self) -> TextRange {
+        let end = self.value.range.end.max(self.key.range.end);
+        TextRange::new(self.key.range.start, end).shifted(self.start)
+    }
+}
+
+#[cfg(test)]
+mod tests;

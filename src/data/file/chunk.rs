@@ -1,0 +1,147 @@
+//! Some dozen entries in a row: what the versions of a file share.
+
+use std::sync::{Arc, OnceLock};
+
+use super::whole::{ids, root_key};
+use crate::data::scalar;
+use crate::data::value::{FileId, Value};
+use crate::syntax::tree::Pair;
+use crate::syntax::yaml::{self, EntryFlags, YamlError};
+use crate::text::TextRange;
+
+/// The most entries of a chunk; a power of two, so that a place fits a number (see [`super::key_table`]).
+pub(super) const ENTRIES_PER_CHUNK: usize = 64;
+
+/// Entries that lie one behind the other. It knows no text and no offset: the same chunk serves wherever the same bytes
+/// stand.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    heads: Box<[Head]>,
+    len: u32,
+    flags: EntryFlags,
+    trees: OnceLock<Box<[OnceLock<Tree>]>>,
+}
+
+/// Where an entry begins, from the chunk's begin.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Head {
+    pub(super) start: u32,
+    /// Length of the key if it is the source's own text, else 0.
+    pub(super) plain_length: u16,
+    pub(super) flags: EntryFlags,
+}
+
+/// A parsed entry; ranges count from the entry's first byte.
+type Tree = Result<ParsedEntry, Box<YamlError>>;
+
+/// A parsed entry.
+#[derive(Debug)]
+pub(super) struct ParsedEntry {
+    pub(super) pair: Pair,
+    /// Never given to another entry.
+    pub(super) id: u64,
+}
+
+/// The key of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum EntryKey<'a> {
+    /// A string as the source has it.
+    Plain(&'a str),
+    /// Any other.
+    Value(Value),
+}
+
+impl Chunk {
+    /// The chunk of `heads`, whose places count from the chunk's begin, and that is `len` bytes long.
+    pub(super) fn new(heads: Box<[Head]>, len: u32) -> Arc<Self> {
+        let flags = heads.iter().fold(EntryFlags::default(), |flags, head| flags.with(head.flags));
+        Arc::new(Self { heads, len, flags, trees: OnceLock::new() })
+    }
+
+    pub(super) fn heads(&self) -> &[Head] {
+        &self.heads
+    }
+
+    /// What its entries hold, taken together.
+    pub(super) fn flags(&self) -> EntryFlags {
+        self.flags
+    }
+
+    /// Length in bytes, up to the next chunk.
+    pub(super) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// The bytes of an entry, up to the next one, counted from the chunk's begin.
+    pub(super) fn range(&self, index: usize) -> TextRange {
+        let end = self.heads.get(index + 1).map_or(self.len, |next| next.start);
+        TextRange::new(self.heads[index].start, end)
+    }
+
+    /// The entry that byte `offset` of the chunk lies in.
+    pub(super) fn index_at(&self, offset: u32) -> usize {
+        self.heads.partition_point(|head| head.start <= offset).saturating_sub(1)
+    }
+
+    /// An entry's tree; `text` is the chunk's.
+    pub(super) fn entry(&self, index: usize, text: &str) -> Result<&ParsedEntry, &YamlError> {
+        let tree = self.trees()[index].get_or_init(|| {
+            let mut pairs = yaml::parse_entries(self.range(index).slice(text)).map_err(Box::new)?;
+            match pairs.pop() {
+                Some(pair) if pairs.is_empty() => Ok(ParsedEntry { pair, id: ids(1) }),
+                _ => Err(Box::new(YamlError::no_key())),
+            }
+        });
+        tree.as_ref().map_err(|error| &**error)
+    }
+
+    /// Parses all entries in one go, if none was parsed before: much faster than one by one.
+    pub(super) fn parse_all(&self, text: &str) {
+        let trees = self.trees();
+        if trees.iter().any(|tree| tree.get().is_some()) {
+            return;
+        }
+        let pairs = yaml::parse_entries(text).unwrap_or_default();
+        if pairs.len() == trees.len() {
+            let first_id = ids(pairs.len() as u64);
+            for ((tree, pair), id) in trees.iter().zip(pairs).zip(first_id..) {
+                tree.get_or_init(|| Ok(ParsedEntry { pair, id }));
+            }
+        }
+    }
+
+    fn trees(&self) -> &[OnceLock<Tree>] {
+        self.trees.get_or_init(|| self.heads.iter().map(|_| OnceLock::new()).collect())
+    }
+
+    /// An entry's key, if the entry is whole and the key no alias; `text` is the chunk's.
+    pub(super) fn key<'t>(&self, index: usize, text: &'t str) -> Option<EntryKey<'t>> {
+        let head = self.heads[index];
+        if head.flags.has(EntryFlags::BROKEN) {
+            return None;
+        }
+        let end = head.start + u32::from(head.plain_length);
+        let plain = TextRange::new(head.start, end).slice(text);
+        if !plain.is_empty() && scalar::is_string(plain) {
+            return Some(EntryKey::Plain(plain));
+        }
+        root_key(FileId(0), &self.entry(index, text).ok()?.pair.key).map(EntryKey::Value)
+    }
+}
+
+impl EntryKey<'_> {
+    /// The text under which the key is looked up, if it is a string.
+    pub(super) fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Plain(text) => Some(text),
+            Self::Value(value) => value.as_str(),
+        }
+    }
+
+    pub(super) fn to_value(&self) -> Value {
+        match self {
+            Self::Plain(text) => Value::string(*text),
+            Self::Value(value) => value.clone(),
+        }
+    }
+}

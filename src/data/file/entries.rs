@@ -1,0 +1,409 @@
+//! A YAML file read entry by entry: each is parsed and lowered when somebody asks, and kept over edits elsewhere.
+
+mod edit;
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use indexmap::IndexMap;
+
+use super::anchors::Anchors;
+use super::chunk::{Chunk, ENTRIES_PER_CHUNK, EntryKey, Head};
+use super::key_table::{KeyTable, Spot, hash_of, hash_of_str};
+use super::rescan::{Broken, Scanned, scan};
+use super::whole::{lower_file_error, root_entries, yaml_file_error};
+use super::{DuplicateKey, EntryTree, RootEntry, RootKey, Verdict};
+use crate::data::lower::{LowerError, Lowering, RootHash};
+use crate::data::value::{FileId, StringKey, Value};
+use crate::syntax::entries::value_range;
+use crate::syntax::tree::SyntaxError;
+use crate::syntax::yaml::{self, EntryFlags};
+use crate::text::TextRange;
+
+/// The entries of one version of a file. It does not hold the text: every method that needs it is given it.
+#[derive(Debug)]
+pub(super) struct Entries {
+    file: FileId,
+    chunks: Vec<Placed>,
+    broken: Vec<Broken>,
+    /// Whether more may be broken than `broken` says.
+    gave_up: bool,
+    /// What the entries hold, taken together.
+    flags: EntryFlags,
+    next_chunk: u32,
+    keys: OnceLock<Keys>,
+    anchors: OnceLock<Anchors>,
+    verdict: OnceLock<Verdict>,
+    merged: OnceLock<RootMap>,
+}
+
+type RootMap = IndexMap<Value, RootEntry, foldhash::fast::RandomState>;
+
+/// A chunk at its place in this version.
+#[derive(Debug, Clone)]
+struct Placed {
+    base: u32,
+    number: u32,
+    chunk: Arc<Chunk>,
+    /// The chunk's values: their places are those of this version, so a chunk that moves gets new ones.
+    lowered: Arc<Lowered>,
+}
+
+type Lowered = OnceLock<Box<[OnceLock<Result<RootEntry, Box<LowerError>>>]>>;
+
+/// Where keys are found.
+#[derive(Debug, Clone)]
+struct Keys {
+    table: KeyTable,
+    /// Where the chunk of each number stands in this version's list; [`GONE`] if it is no more.
+    places: Vec<u32>,
+    /// Spots whose key was there already when they were added, and the spots that had it.
+    repeated: Vec<Spot>,
+}
+
+const GONE: u32 = u32::MAX;
+
+impl Entries {
+    /// The entries of a text; `None` if it is no plain block hash.
+    pub(super) fn of_yaml(file: FileId, text: &str) -> Option<Self> {
+        let Scanned { heads, broken, gave_up, .. } = scan(text, None, &|_| false)?;
+        let mut next_chunk = 0;
+        let chunks = placed_chunks(&heads, text.len() as u32, &mut next_chunk);
+        let is_empty = chunks.is_empty();
+        (!is_empty).then(|| Self { gave_up, ..Self::new(file, chunks, broken, next_chunk) })
+    }
+
+    fn new(file: FileId, chunks: Vec<Placed>, broken: Vec<Broken>, next_chunk: u32) -> Self {
+        let flags = chunks.iter().map(|placed| placed.chunk.flags());
+        Self {
+            file,
+            flags: flags.fold(EntryFlags::default(), EntryFlags::with),
+            chunks,
+            broken,
+            gave_up: false,
+            next_chunk,
+            keys: OnceLock::new(),
+            anchors: OnceLock::new(),
+            verdict: OnceLock::new(),
+            merged: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn verdict(&self, text: &str) -> &Verdict {
+        self.verdict.get_or_init(|| self.judge(text))
+    }
+
+    pub(super) fn get(&self, text: &str, key: &str) -> Option<&RootEntry> {
+        if self.flags.has(EntryFlags::ENTANGLED) {
+            return self.merged(text).get(&StringKey(key));
+        }
+        let keys = self.keys(text);
+        let is_it = |spot: &Spot| {
+            let Some(placed) = self.placed(keys, *spot) else { return false };
+            let found = placed.chunk.key(spot.index(), placed.text(text));
+            found.is_some_and(|found| found.as_str() == Some(key))
+        };
+        let value = |spot: Spot| {
+            let entry = self.lowered(text, self.placed(keys, spot)?, spot.index()).as_ref().ok()?;
+            Some((self.start(keys, spot), entry))
+        };
+        let candidates = keys.table.candidates(hash_of_str(key)).filter(is_it);
+        candidates.filter_map(value).max_by_key(|(start, _)| *start).map(|(_, entry)| entry)
+    }
+
+    pub(super) fn entries<'a>(
+        &'a self,
+        text: &'a str,
+    ) -> Box<dyn Iterator<Item = &'a RootEntry> + 'a> {
+        if self.flags.has(EntryFlags::ENTANGLED) {
+            return Box::new(self.merged(text).values());
+        }
+        let all = self
+            .parsed_spots(text)
+            .filter_map(move |(placed, index)| self.lowered(text, placed, index).as_ref().ok());
+        if self.keys(text).repeated.is_empty() {
+            return Box::new(all);
+        }
+        let mut last: IndexMap<&Value, &RootEntry, foldhash::fast::RandomState> =
+            IndexMap::default();
+        for entry in all {
+            last.insert(&entry.key, entry);
+        }
+        Box::new(last.into_values())
+    }
+
+    pub(super) fn each_key(&self, text: &str, each: &mut dyn FnMut(&str)) {
+        if self.flags.has(EntryFlags::ENTANGLED) {
+            return self.merged(text).keys().filter_map(Value::as_str).for_each(each);
+        }
+        for (placed, index) in self.spots() {
+            if let Some(key) = placed.chunk.key(index, placed.text(text))
+                && let Some(key) = key.as_str()
+            {
+                each(key);
+            }
+        }
+    }
+
+    pub(super) fn trees<'a>(&'a self, text: &'a str) -> impl Iterator<Item = EntryTree<'a>> {
+        self.parsed_spots(text).filter_map(move |(placed, index)| placed.tree(text, index))
+    }
+
+    pub(super) fn entry_at<'a>(&'a self, text: &'a str, offset: u32) -> Option<EntryTree<'a>> {
+        let chunk = self.chunks.partition_point(|placed| placed.base <= offset).checked_sub(1)?;
+        let placed = &self.chunks[chunk];
+        placed.tree(text, placed.chunk.index_at(offset - placed.base))
+    }
+
+    /// The string keys, without a parse of the values.
+    pub(super) fn root_keys<'a>(&'a self, text: &'a str) -> impl Iterator<Item = RootKey<'a>> {
+        self.spots().filter_map(move |(placed, index)| {
+            let key = placed.chunk.key(index, placed.text(text))?;
+            let entry = placed.chunk.range(index).shifted(placed.base);
+            let length = u32::from(placed.chunk.heads()[index].plain_length);
+            let range = match key {
+                EntryKey::Plain(_) => TextRange::new(entry.start, entry.start + length),
+                EntryKey::Value(_) => placed.tree(text, index)?.key.range.shifted(entry.start),
+            };
+            let value = value_range(text, range.end, entry.end);
+            let text = match key {
+                EntryKey::Plain(text) => Cow::Borrowed(text),
+                EntryKey::Value(value) => Cow::Owned(value.as_str()?.to_owned()),
+            };
+            Some(RootKey { text, key: range, value })
+        })
+    }
+
+    pub(super) fn syntax_errors(&self, text: &str) -> Vec<SyntaxError> {
+        let error = |broken: &Broken| SyntaxError {
+            message: broken.error.message.clone(),
+            range: broken.error.range(text),
+        };
+        self.broken.iter().map(error).collect()
+    }
+
+    pub(super) fn duplicate_keys(&self, text: &str) -> Vec<DuplicateKey> {
+        let keys = self.keys(text);
+        let mut spots: Vec<Spot> = keys.repeated.clone();
+        spots.sort_by_key(|spot| self.start(keys, *spot));
+        spots.dedup();
+        super::whole::duplicates(spots.into_iter().filter_map(|spot| {
+            let placed = self.placed(keys, spot)?;
+            let key = placed.chunk.key(spot.index(), placed.text(text))?.to_value();
+            let tree = placed.tree(text, spot.index())?;
+            Some((key, tree.key.range.shifted(tree.start)))
+        }))
+    }
+
+    /// All entries in order, broken ones included.
+    fn spots(&self) -> impl Iterator<Item = (&Placed, usize)> {
+        self.chunks
+            .iter()
+            .flat_map(|placed| (0..placed.chunk.heads().len()).map(move |it| (placed, it)))
+    }
+
+    /// The same, parsed.
+    fn parsed_spots<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (&'a Placed, usize)> {
+        self.spots().inspect(move |(placed, index)| {
+            if *index == 0 {
+                placed.chunk.parse_all(placed.text(text));
+            }
+        })
+    }
+
+    /// The entries in order that have one of `flags`.
+    fn flagged(&self, flags: EntryFlags) -> impl Iterator<Item = (&Placed, usize)> {
+        let chunks = self.chunks.iter().filter(move |placed| placed.chunk.flags().has(flags));
+        chunks.flat_map(move |placed| {
+            let heads = placed.chunk.heads().iter().enumerate();
+            heads.filter(move |(_, head)| head.flags.has(flags)).map(move |(it, _)| (placed, it))
+        })
+    }
+
+    /// First what libyaml refuses, then what Psych refuses to make of it.
+    fn judge(&self, text: &str) -> Verdict {
+        if let Some(first) = self.broken.first() {
+            if yaml::has_forbidden_character(text)
+                && let Some(error) = yaml::parse(text).error
+            {
+                return Verdict::Broken(yaml_file_error(&error, text, 0));
+            }
+            let root = self.chunks.first().map_or(0, |placed| placed.base);
+            return Verdict::Broken(yaml_file_error(&first.error, text, root));
+        }
+        let mut suspects = self.flagged(EntryFlags::REFUSABLE.with(EntryFlags::ALIAS));
+        let refused =
+            suspects.find_map(|(placed, index)| self.lowered(text, placed, index).as_ref().err());
+        match refused {
+            Some(error) => Verdict::Broken(lower_file_error(error.as_ref().clone())),
+            None => Verdict::Hash,
+        }
+    }
+
+    /// An entry's value, lowered when first asked for.
+    fn lowered<'a>(
+        &self,
+        text: &str,
+        placed: &'a Placed,
+        index: usize,
+    ) -> &'a Result<RootEntry, Box<LowerError>> {
+        let count = placed.chunk.heads().len();
+        let all = placed.lowered.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
+        all[index].get_or_init(|| self.lower(text, placed, index))
+    }
+
+    fn lower(
+        &self,
+        text: &str,
+        placed: &Placed,
+        index: usize,
+    ) -> Result<RootEntry, Box<LowerError>> {
+        let start = placed.base + placed.chunk.range(index).start;
+        let parsed = placed.chunk.entry(index, placed.text(text)).map_err(|error| LowerError {
+            message: error.message.clone(),
+            kind: crate::data::lower::LowerErrorKind::NamesFile,
+            range: TextRange::empty(start),
+        })?;
+        let anchors = |name: &str| self.anchors(text).before(start, name);
+        let mut lowering = Lowering::new(self.file, start).knowing(&anchors);
+        let key = lowering.node(&parsed.pair.key)?;
+        let value = lowering.node(&parsed.pair.value)?;
+        let key_place = lowering.place(parsed.pair.key.range);
+        let key = match key.value {
+            Value::Symbol(text) => Value::String(text),
+            key => key,
+        };
+        Ok(RootEntry::new(key, key_place, value))
+    }
+
+    /// What earlier entries have anchored. Each is lowered once here, in order: a chain of aliases through the file is
+    /// no recursion.
+    fn anchors(&self, text: &str) -> &Anchors {
+        self.anchors.get_or_init(|| {
+            let mut anchors = Anchors::default();
+            for (placed, index) in self.flagged(EntryFlags::ANCHOR) {
+                let start = placed.base + placed.chunk.range(index).start;
+                let Ok(parsed) = placed.chunk.entry(index, placed.text(text)) else { continue };
+                let earlier = |name: &str| anchors.before(start, name);
+                let mut lowering = Lowering::new(self.file, start).knowing(&earlier);
+                // A node that Psych refuses breaks the whole file; what stands before it can still be shown.
+                if lowering.node(&parsed.pair.key).is_ok() {
+                    let _ = lowering.node(&parsed.pair.value);
+                }
+                let found: Vec<_> = lowering.into_anchors().collect();
+                anchors.add(start, found.into_iter());
+            }
+            anchors
+        })
+    }
+
+    /// The root hash of a file with `<<` or symbols among its root keys: they take effect where they stand.
+    fn merged(&self, text: &str) -> &RootMap {
+        self.merged.get_or_init(|| {
+            let mut root = RootHash::new(self.chunks.len() * ENTRIES_PER_CHUNK);
+            let mut lowering = Lowering::new(self.file, 0);
+            for (placed, index) in self.parsed_spots(text) {
+                if let Ok(parsed) = placed.chunk.entry(index, placed.text(text)) {
+                    lowering.move_to(placed.base + placed.chunk.range(index).start);
+                    // What Psych refuses is left out; the verdict tells of it.
+                    let _ = lowering.add_to_root(&mut root, &parsed.pair);
+                }
+            }
+            root_entries(self.file, &root.finish())
+        })
+    }
+
+    fn keys(&self, text: &str) -> &Keys {
+        self.keys.get_or_init(|| {
+            let places = places(&self.chunks, self.next_chunk);
+            let count = self.chunks.len() * ENTRIES_PER_CHUNK;
+            let mut keys = Keys { table: KeyTable::with_room(count), places, repeated: Vec::new() };
+            for placed in &self.chunks {
+                self.add_keys(text, placed, &mut keys);
+            }
+            keys
+        })
+    }
+
+    fn add_keys(&self, text: &str, placed: &Placed, keys: &mut Keys) {
+        for index in 0..placed.chunk.heads().len() {
+            let Some(key) = placed.chunk.key(index, placed.text(text)) else { continue };
+            let (hash, spot) = (hash_of(&key), Spot::new(placed.number, index));
+            let is_same = |other: &Spot| {
+                self.placed(keys, *other).is_some_and(|placed| {
+                    let other = placed.chunk.key(other.index(), placed.text(text));
+                    other.is_some_and(|other| other == key || other.to_value() == key.to_value())
+                })
+            };
+            let same: Vec<Spot> = keys.table.candidates(hash).filter(is_same).collect();
+            if !same.is_empty() {
+                keys.repeated.extend(same);
+                keys.repeated.push(spot);
+            }
+            keys.table.insert(hash, spot);
+        }
+    }
+
+    fn placed(&self, keys: &Keys, spot: Spot) -> Option<&Placed> {
+        let place = *keys.places.get(spot.chunk() as usize)?;
+        self.chunks.get(place as usize)
+    }
+
+    fn start(&self, keys: &Keys, spot: Spot) -> Option<u32> {
+        let placed = self.placed(keys, spot)?;
+        Some(placed.base + placed.chunk.range(spot.index()).start)
+    }
+}
+
+impl Placed {
+    fn new(base: u32, number: u32, chunk: Arc<Chunk>) -> Self {
+        Self { base, number, chunk, lowered: Arc::default() }
+    }
+
+    fn end(&self) -> u32 {
+        self.base + self.chunk.len()
+    }
+
+    /// The chunk's source.
+    fn text<'t>(&self, text: &'t str) -> &'t str {
+        TextRange::new(self.base, self.end()).slice(text)
+    }
+
+    fn tree<'a>(&'a self, text: &'a str, index: usize) -> Option<EntryTree<'a>> {
+        let source = self.text(text);
+        let range = self.chunk.range(index);
+        let parsed = self.chunk.entry(index, source).ok()?;
+        Some(EntryTree {
+            start: self.base + range.start,
+            text: range.slice(source),
+            key: &parsed.pair.key,
+            value: &parsed.pair.value,
+            id: parsed.id,
+        })
+    }
+}
+
+/// Where the chunk of each number stands.
+fn places(chunks: &[Placed], numbers: u32) -> Vec<u32> {
+    let mut places = vec![GONE; numbers as usize];
+    for (place, placed) in chunks.iter().enumerate() {
+        places[placed.number as usize] = place as u32;
+    }
+    places
+}
+
+/// Chunks of entries that lie one behind the other up to byte `end`.
+fn placed_chunks(heads: &[Head], end: u32, next_number: &mut u32) -> Vec<Placed> {
+    let mut chunks = Vec::with_capacity(heads.len() / ENTRIES_PER_CHUNK + 1);
+    let mut rest = heads;
+    while !rest.is_empty() {
+        let (these, behind) = rest.split_at(rest.len().min(ENTRIES_PER_CHUNK));
+        let base = these[0].start;
+        let len = behind.first().map_or(end, |next| next.start) - base;
+        let heads = these.iter().map(|head| Head { start: head.start - base, ..*head }).collect();
+        chunks.push(Placed::new(base, *next_number, Chunk::new(heads, len)));
+        *next_number += 1;
+        rest = behind;
+    }
+    chunks
+}

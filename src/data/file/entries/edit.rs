@@ -1,0 +1,192 @@
+//! The same file after an edit: a scan around it, everything else shared with the version before.
+
+use super::super::rescan::{Broken, Scanned, scan};
+use super::{Entries, Keys, OnceLock, Placed, placed_chunks, places};
+use crate::syntax::yaml::EntryFlags;
+
+/// How many bytes from its begin decide whether a line begins an entry (`--- `).
+const MARK_LENGTH: u32 = 4;
+
+/// A replacement: `start..old_end` of the old text became `start..new_end` of the new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Edit {
+    start: u32,
+    old_end: u32,
+    new_end: u32,
+}
+
+impl Edit {
+    fn between(old: &[u8], new: &[u8]) -> Self {
+        let start = common_prefix(old, new);
+        let end = common_suffix(&old[start..], &new[start..]);
+        Self {
+            start: start as u32,
+            old_end: (old.len() - end) as u32,
+            new_end: (new.len() - end) as u32,
+        }
+    }
+
+    /// Where a byte behind the edit is now.
+    fn moved(self, old: u32) -> u32 {
+        old - self.old_end + self.new_end
+    }
+
+    fn moves_what_follows(self) -> bool {
+        self.new_end != self.old_end
+    }
+}
+
+impl Entries {
+    /// The entries of `new`, of which `self` has those of `old`. `None` if the new text is no plain block hash.
+    pub(in super::super) fn edited(&self, old: &str, new: &str) -> Option<Self> {
+        let edit = Edit::between(old.as_bytes(), new.as_bytes());
+        if marks_a_document(old, edit.start, edit.old_end)
+            || marks_a_document(new, edit.start, edit.new_end)
+        {
+            return None;
+        }
+        let first = self.first_touched(edit);
+        let kept = &self.chunks[..first];
+        let from = (first > 0 || self.is_behind_begin(edit)).then(|| self.chunks[first].base);
+        let resume = |at: u32| self.chunk_to_resume(edit, first, at);
+        if self.gave_up {
+            return None;
+        }
+        let Scanned { heads, broken, met, gave_up } = scan(new, from, &|at| resume(at).is_some())?;
+        let behind = met.and_then(resume).map_or(&[][..], |chunk| &self.chunks[chunk..]);
+        let end = met.unwrap_or(new.len() as u32);
+
+        let mut next_chunk = self.next_chunk;
+        let rescanned = placed_chunks(&heads, end, &mut next_chunk);
+        let mut chunks = Vec::with_capacity(kept.len() + rescanned.len() + behind.len());
+        chunks.extend_from_slice(kept);
+        chunks.extend(rescanned.iter().cloned());
+        let aliases = self.flags.has(EntryFlags::ALIAS);
+        chunks.extend(behind.iter().map(|placed| moved(placed, edit, aliases)));
+        if chunks.is_empty() {
+            return None;
+        }
+        let broken = self.broken_after(edit, from, broken, behind);
+        let edited = Self { gave_up, ..Self::new(self.file, chunks, broken, next_chunk) };
+        if let Some(keys) =
+            self.keys.get().and_then(|keys| edited.keys_after(keys, &rescanned, new))
+        {
+            edited.keys.get_or_init(|| keys);
+        }
+        Some(edited)
+    }
+
+    /// The first chunk that the edit may change: the one it begins in, or one with a broken entry that libyaml, looking
+    /// for its end, read up to the edit.
+    fn first_touched(&self, edit: Edit) -> usize {
+        let safe = edit.start.saturating_sub(MARK_LENGTH);
+        let reached = self.broken.iter().find(|broken| broken.reach >= edit.start);
+        let low = reached.map_or(safe, |broken| safe.min(broken.start));
+        let mut first = self.chunks.partition_point(|placed| placed.base <= low).saturating_sub(1);
+        // libyaml must start at an entry that it knows to be one.
+        while first > 0 && self.chunks[first].begins_broken() {
+            first -= 1;
+        }
+        first
+    }
+
+    /// Whether the edit leaves the first entry and what stands before it alone: they make the text a block hash.
+    fn is_behind_begin(&self, edit: Edit) -> bool {
+        let first = &self.chunks[0];
+        let second = first.chunk.heads().get(1).map(|head| first.base + head.start);
+        !first.begins_broken() && second.is_some_and(|second| second + MARK_LENGTH <= edit.start)
+    }
+
+    /// The old chunk that can be taken over from byte `at` of the new text on.
+    fn chunk_to_resume(&self, edit: Edit, first: usize, at: u32) -> Option<usize> {
+        if at <= edit.new_end {
+            return None;
+        }
+        let old = at - edit.new_end + edit.old_end;
+        let chunk = self.chunks.binary_search_by_key(&old, |placed| placed.base).ok()?;
+        (chunk > first && !self.chunks[chunk].begins_broken()).then_some(chunk)
+    }
+
+    /// The broken entries of the new version: the old ones before and behind what was scanned, the new ones between.
+    fn broken_after(
+        &self,
+        edit: Edit,
+        from: Option<u32>,
+        found: Vec<Broken>,
+        behind: &[Placed],
+    ) -> Vec<Broken> {
+        let before =
+            self.broken.iter().filter(|broken| from.is_some_and(|from| broken.start < from));
+        let mut all: Vec<Broken> = before.cloned().collect();
+        all.extend(found);
+        if let Some(resumed) = behind.first() {
+            let later = self.broken.iter().filter(|broken| broken.start >= resumed.base);
+            all.extend(later.map(|broken| Broken {
+                start: edit.moved(broken.start),
+                reach: edit.moved(broken.reach),
+                error: broken.error.clone().shifted(edit.old_end, edit.new_end),
+            }));
+        }
+        all
+    }
+
+    /// The table of keys with those of the new chunks added; `None` if it is time to build it anew.
+    fn keys_after(&self, keys: &Keys, rescanned: &[Placed], new: &str) -> Option<Keys> {
+        let more = rescanned.len() * super::ENTRIES_PER_CHUNK;
+        if !keys.table.has_room(more) || self.next_chunk as usize > 4 * self.chunks.len() + 1_000 {
+            return None;
+        }
+        let mut keys = Keys { places: places(&self.chunks, self.next_chunk), ..keys.clone() };
+        keys.repeated.sort_unstable();
+        keys.repeated.dedup();
+        keys.repeated.retain(|spot| keys.places[spot.chunk() as usize] != super::GONE);
+        for placed in rescanned {
+            self.add_keys(new, placed, &mut keys);
+        }
+        Some(keys)
+    }
+}
+
+/// A chunk behind an edit. Its values know places, so they are lowered anew unless nothing moved; aliases may mean
+/// something else now.
+fn moved(placed: &Placed, edit: Edit, aliases: bool) -> Placed {
+    if !edit.moves_what_follows() && !aliases {
+        return placed.clone();
+    }
+    Placed { base: edit.moved(placed.base), lowered: OnceLock::new().into(), ..placed.clone() }
+}
+
+impl Placed {
+    fn begins_broken(&self) -> bool {
+        self.chunk.heads().first().is_none_or(|head| head.flags.has(EntryFlags::BROKEN))
+    }
+}
+
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    const STEP: usize = 64;
+    let blocks = a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).take_while(|(a, b)| a == b).count();
+    let done = blocks * STEP;
+    done + a[done..].iter().zip(&b[done..]).take_while(|(a, b)| a == b).count()
+}
+
+fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+    const STEP: usize = 64;
+    let blocks =
+        a.rchunks_exact(STEP).zip(b.rchunks_exact(STEP)).take_while(|(a, b)| a == b).count();
+    let done = blocks * STEP;
+    let (a, b) = (&a[..a.len() - done], &b[..b.len() - done]);
+    done + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
+/// Whether one of the lines that a range touches could begin or end a document: then the text behind it may belong to
+/// another document than before.
+fn marks_a_document(text: &str, start: u32, end: u32) -> bool {
+    let bytes = text.as_bytes();
+    let line_start =
+        bytes[..start as usize].iter().rposition(|&it| it == b'\n').map_or(0, |at| at + 1);
+    let rest = &bytes[end as usize..];
+    let line_end = end as usize + rest.iter().position(|&it| it == b'\n').unwrap_or(rest.len());
+    bytes[line_start..line_end]
+        .split(|&it| it == b'\n')
+        .any(|line| line.starts_with(b"---") || line.starts_with(b"...") || line.starts_with(b"%"))
+}

@@ -1,0 +1,83 @@
+//! Which entries have a root key: a hash table of small numbers that is cheap to copy at every edit.
+
+use std::hash::BuildHasher as _;
+
+use foldhash::fast::FixedState;
+
+use super::chunk::{ENTRIES_PER_CHUNK, EntryKey};
+use crate::data::value::Value;
+
+/// The entry number `index` of the chunk `chunk`: a chunk's number stays the same while it moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Spot(u32);
+
+/// Spots by key, open addressing. It holds no keys: whoever asks compares them. Spots of chunks that are gone stay until
+/// the table is built anew.
+#[derive(Debug, Clone)]
+pub(super) struct KeyTable {
+    slots: Vec<u32>,
+    used: usize,
+}
+
+const FREE: u32 = u32::MAX;
+
+impl Spot {
+    pub(super) fn new(chunk: u32, index: usize) -> Self {
+        debug_assert!(index < ENTRIES_PER_CHUNK, "a chunk holds no more entries");
+        Self(chunk * ENTRIES_PER_CHUNK as u32 + index as u32)
+    }
+
+    pub(super) fn chunk(self) -> u32 {
+        self.0 / ENTRIES_PER_CHUNK as u32
+    }
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize % ENTRIES_PER_CHUNK
+    }
+}
+
+impl KeyTable {
+    /// A table with room for `count` keys, and some more.
+    pub(super) fn with_room(count: usize) -> Self {
+        let slots = (count * 2).next_power_of_two().max(16);
+        Self { slots: vec![FREE; slots], used: 0 }
+    }
+
+    /// Whether the table stays fast with so many more keys.
+    pub(super) fn has_room(&self, more: usize) -> bool {
+        (self.used + more) * 4 < self.slots.len() * 3
+    }
+
+    /// Adds a spot under a hash from [`hash_of`].
+    pub(super) fn insert(&mut self, hash: u64, spot: Spot) {
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        while self.slots[at] != FREE {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = spot.0;
+        self.used += 1;
+    }
+
+    /// The spots that may be under a hash, some of other keys among them.
+    pub(super) fn candidates(&self, hash: u64) -> impl Iterator<Item = Spot> {
+        let mask = self.slots.len() - 1;
+        let begin = hash as usize & mask;
+        let probes = (0..self.slots.len()).map(move |step| self.slots[(begin + step) & mask]);
+        probes.take_while(|&slot| slot != FREE).map(Spot)
+    }
+}
+
+/// The hash of a string key.
+pub(super) fn hash_of_str(key: &str) -> u64 {
+    FixedState::default().hash_one(key)
+}
+
+/// The hash of any key.
+pub(super) fn hash_of(key: &EntryKey<'_>) -> u64 {
+    match key {
+        EntryKey::Plain(text) => hash_of_str(text),
+        EntryKey::Value(Value::String(text)) => hash_of_str(text.as_ref()),
+        EntryKey::Value(value) => FixedState::default().hash_one(value),
+    }
+}

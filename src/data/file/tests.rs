@@ -1,0 +1,336 @@
+//! A file read entry by entry is the file read whole, and a file after edits is the file read anew.
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::syntax::tree::{NodeKind, Pair};
+
+fn yaml(text: &str) -> DataFile {
+    DataFile::new(FileId(0), Format::Yaml, text.into())
+}
+
+fn whole(text: &str) -> DataFile {
+    let content = Content::Whole(Whole::of_yaml(FileId(0), text)).into();
+    DataFile { content, ..yaml(text) }
+}
+
+/// All that a file says, as one text to compare.
+fn all_of(file: &DataFile) -> String {
+    let entries: Vec<String> = file.entries().map(|entry| format!("{entry:?}")).collect();
+    format!(
+        "{:#?}\n{}\n{}\n{:#?}\n{:#?}",
+        file.verdict(),
+        entries.join("\n"),
+        trees_of(file),
+        file.syntax_errors(),
+        file.duplicate_keys()
+    )
+}
+
+fn trees_of(file: &DataFile) -> String {
+    let tree = |tree: EntryTree<'_>| {
+        let pair =
+            Pair { key: shifted(tree.key, tree.start), value: shifted(tree.value, tree.start) };
+        format!("{pair:?}")
+    };
+    file.trees().map(tree).collect::<Vec<_>>().join("\n")
+}
+
+fn shifted(node: &Node, by: u32) -> Node {
+    let kind = match &node.kind {
+        NodeKind::Sequence(items) => {
+            NodeKind::Sequence(items.iter().map(|item| shifted(item, by)).collect())
+        }
+        NodeKind::Mapping(pairs) => {
+            let pair =
+                |it: &Pair| Pair { key: shifted(&it.key, by), value: shifted(&it.value, by) };
+            NodeKind::Mapping(pairs.iter().map(pair).collect())
+        }
+        kind => kind.clone(),
+    };
+    Node { range: node.range.shifted(by), kind, ..node.clone() }
+}
+
+#[track_caller]
+fn check_is_split(text: &str, expected: bool) {
+    let is_split = matches!(yaml(text).content(), Content::Entries(_));
+    assert_eq!(is_split, expected, "{text:?}");
+    check_split(text);
+}
+
+#[track_caller]
+fn check_split(text: &str) {
+    let (split, whole) = (yaml(text), whole(text));
+    assert_eq!(split.verdict(), whole.verdict(), "verdict of {text:?}");
+    if whole.syntax_errors().is_empty() {
+        if matches!(whole.verdict(), Verdict::Hash) {
+            assert_eq!(all_of(&split), all_of(&whole), "content of {text:?}");
+        }
+        assert_eq!(trees_of(&split), trees_of(&whole), "trees of {text:?}");
+        for entry in whole.entries() {
+            if let Some(key) = entry.key.as_str() {
+                assert_eq!(
+                    format!("{:?}", split.get(key)),
+                    format!("{:?}", whole.get(key)),
+                    "{key} of {text:?}"
+                );
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn check_edits(texts: &[String]) {
+    let mut file = yaml(&texts[0]);
+    let _ = all_of(&file);
+    for text in &texts[1..] {
+        file = file.with_text(text.as_str().into());
+        assert_eq!(all_of(&file), all_of(&yaml(text)), "{texts:#?}");
+        let _ = file.get("a");
+    }
+}
+
+const PIECES: &[&str] = &[
+    "a: 1\n",
+    "b:\n",
+    "long::key: [1, 2]\n",
+    "  c: 2\n",
+    "- x\n",
+    "  - y\n",
+    "'q': \"z\"\n",
+    "\"",
+    "'",
+    "[",
+    "]",
+    "{",
+    "}",
+    ", ",
+    "# c\n",
+    "\n",
+    "\n",
+    "---\n",
+    "...\n",
+    "? ",
+    ": ",
+    "|\n",
+    ">-\n",
+    "&x ",
+    "*x\n",
+    "<<: ",
+    "!!str ",
+    "!t ",
+    "2001-01-01\n",
+    "\r",
+    "\t",
+    "\u{85}",
+    "\u{2028}",
+    "\u{1}",
+    "%",
+    "@",
+    "é",
+    "- ",
+    "  ",
+    "\u{feff}",
+    "k: &x {d: 4}\n",
+    "m: *x\n",
+    "<<: *x\n",
+    "x\n",
+    "0x\n",
+    "a",
+    "::",
+    ":a: 1\n",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(PIECES), 0..14).prop_map(|pieces| pieces.concat())
+}
+
+#[test]
+fn ordinary_files_are_read_entry_by_entry() {
+    check_is_split("---\n# c\na: 1\nb:\n- 1\n\n'c': |\n  x\n", true);
+    check_is_split("a: \"x\ny\"\nb: [1,\n]\n", true);
+    check_is_split("k:\n|\n  foo\nb: 1", true);
+    check_is_split("a: 1\rb: 2", true);
+}
+
+#[test]
+fn what_is_no_plain_block_hash_is_read_whole() {
+    for text in [
+        "",
+        "~",
+        "- a",
+        "{a: 1}",
+        "a: 1\n---\nb: 2",
+        "a: 1\n...\n",
+        "!!map\na: 1",
+        "&x\na: 1",
+        "%YAML 1.1\n---\na: 1",
+        "  a: 1",
+        "? a\n: b",
+        "?\n- a\n- b\n:\n- c\n",
+        "\u{feff}a: 1",
+    ] {
+        check_is_split(text, false);
+    }
+}
+
+#[test]
+fn a_broken_entry_hides_no_other() {
+    let file = yaml("a: 1\nb: [x\nc: 3\nd: \"y\ne: 5\n");
+    let keys: Vec<_> = file.entries().map(|entry| entry.key.as_str().unwrap_or("")).collect();
+    assert_eq!(keys, ["a", "c", "e"]);
+    let ranges: Vec<_> = file.syntax_errors().iter().map(|error| error.range).collect();
+    assert_eq!(ranges, [TextRange::new(8, 10), TextRange::new(19, 21)]);
+}
+
+#[test]
+fn anchors_reach_into_later_entries() {
+    let file = yaml("a: &x 1\nb: *x\nc: &x 2\nd: [*x, *x]\n<<: {e: *x}\n");
+    for (key, expected) in [("b", "1"), ("d", "[2, 2]"), ("e", "2")] {
+        let entry = file.get(key).expect("the key is there");
+        assert_eq!(crate::data::inspect::inspect(&entry.value.value), expected);
+    }
+}
+
+#[test]
+fn a_ring_of_aliases_is_an_error_and_many_aliases_are_none() {
+    let is_too_deep = |text: &str| matches!(yaml(text).verdict(), Verdict::Broken(it) if it.message == "stack level too deep");
+    assert!(is_too_deep("a: &x [*x]\n"));
+    let deep = format!("a: {}{}\n", "[".repeat(501), "]".repeat(501));
+    assert!(is_too_deep(&deep));
+    let mut laughs = "a0: &a0 [x]\n".to_owned();
+    for level in 1..30 {
+        let aliases = format!("*a{},", level - 1).repeat(9);
+        let _ = writeln!(laughs, "a{level}: &a{level} [{aliases}]");
+    }
+    assert!(matches!(yaml(&laughs).verdict(), Verdict::Broken(_)));
+    let link = |it| format!("a{it}: &a{it} [*a{}]\n", it - 1);
+    let chain = (1..2_000).map(link).collect::<Vec<_>>().concat();
+    assert!(is_too_deep(&format!("a0: &a0 x\n{chain}")));
+}
+
+#[test]
+fn duplicates_are_told() {
+    let file = yaml("a: 1\nb: 2\n\"a\": 3\n1: x\n1: y\n");
+    let found = file.duplicate_keys();
+    let expected = [
+        DuplicateKey {
+            key: Value::string("a"),
+            ranges: vec![TextRange::new(0, 1), TextRange::new(10, 13)],
+        },
+        DuplicateKey {
+            key: Value::Integer(1),
+            ranges: vec![TextRange::new(17, 18), TextRange::new(22, 23)],
+        },
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn trees_keep_their_number_over_edits_elsewhere() {
+    let entry = |it| format!("key{it}: value\n");
+    let mut text = (0..500).map(entry).collect::<Vec<_>>().concat();
+    let file = yaml(&text);
+    let ids: Vec<u64> = file.trees().map(|tree| tree.id).collect();
+    text.insert_str(text.find("key250").expect("it is there") + 9, "new ");
+    let later: Vec<u64> =
+        file.with_text(text.as_str().into()).trees().map(|tree| tree.id).collect();
+    let kept = ids.iter().zip(&later).filter(|(old, new)| old == new).count();
+    assert!(kept > 300, "{kept} kept");
+}
+
+#[test]
+fn bytes_that_are_no_text_break_a_file() {
+    let message =
+        |bytes: &[u8]| match DataFile::not_utf8(FileId(0), Format::Yaml, 3, bytes).verdict() {
+            Verdict::Broken(error) => error.message,
+            other => format!("{other:?}"),
+        };
+    let expected = |what: &str| format!("Unable to parse ({{path}}): {what} at line 1 column 1");
+    assert_eq!(message(b"\xff"), expected("invalid leading UTF-8 octet"));
+    assert_eq!(message(b"\xe4b\n"), expected("invalid trailing UTF-8 octet"));
+    assert_eq!(message(b"\xe4"), expected("incomplete UTF-8 octet sequence"));
+}
+
+#[test]
+fn root_keys_are_the_same_with_and_without_a_parse() {
+    let text = "a::b: 1\n# c\n'c d': [2]  # d\nyes: 3\n:e: 4\n5: 6\nlonger: x\n\n# z\n";
+    let told = |file: &DataFile| -> Vec<String> {
+        let key = |key: RootKey<'_>| {
+            format!("{}={}={}", key.text, key.key.slice(text), key.value.slice(text))
+        };
+        file.root_keys().into_iter().map(key).collect()
+    };
+    let file = yaml(text);
+    let quick = told(&file);
+    assert_eq!(quick, ["a::b=a::b=1", "c d='c d'=[2]  # d", "longer=longer=x"]);
+    let _ = file.verdict();
+    assert_eq!(told(&file), ["a::b=a::b=1", "c d='c d'=[2]  # d", "e=:e=4", "longer=longer=x"]);
+}
+
+/// A text that is mostly sound, with some hundred entries.
+fn long_text() -> impl Strategy<Value = String> {
+    let entry = prop_oneof![
+        8 => "[a-z]{1,8}(::[a-z]{1,4})?: ([a-z]{1,9}|[0-9]{1,4})\n",
+        2 => "[a-z]{1,8}:\n(  - [a-z]{1,3}\n){1,3}",
+        1 => "[a-z]{1,8}: (&x [a-z]|\\*x|\"[a-z]\n  [a-z]\")\n",
+        1 => "(# [a-z]+)?\n",
+    ];
+    prop::collection::vec(entry, 0..250).prop_map(|entries| entries.concat())
+}
+
+fn edited(text: &str, at: prop::sample::Index, length: usize, piece: &str) -> String {
+    let mut characters: Vec<char> = text.chars().collect();
+    let at = at.index(characters.len() + 1);
+    let end = (at + length).min(characters.len());
+    characters.splice(at..end, piece.chars());
+    characters.into_iter().collect()
+}
+
+type EditStep = (prop::sample::Index, usize, &'static str);
+
+fn edits() -> impl Strategy<Value = Vec<EditStep>> {
+    let edit = (any::<prop::sample::Index>(), 0usize..4, prop::sample::select(PIECES));
+    prop::collection::vec(edit, 1..8)
+}
+
+fn script(text: String, edits: Vec<EditStep>) -> Vec<String> {
+    let mut texts = vec![text];
+    for (at, length, piece) in edits {
+        texts.push(edited(&texts[texts.len() - 1], at, length, piece));
+    }
+    texts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn split_trees_are_the_whole_tree(text in text()) {
+        check_split(&text);
+    }
+
+    #[test]
+    fn split_trees_are_the_whole_tree_in_long_files(text in long_text()) {
+        check_split(&text);
+    }
+
+    #[test]
+    fn edits_give_what_reading_anew_gives(text in text(), edits in edits()) {
+        check_edits(&script(text, edits));
+    }
+
+    #[test]
+    fn edits_give_what_reading_anew_gives_in_long_files(text in long_text(), edits in edits()) {
+        check_edits(&script(text, edits));
+    }
+
+    #[test]
+    fn nothing_panics(text in "\\PC{0,40}|[\\x00-\\x7f]{0,40}") {
+        for format in [Format::Yaml, Format::Json] {
+            let _ = all_of(&DataFile::new(FileId(0), format, text.as_str().into()));
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! A data file that is parsed and lowered in one piece: JSON and HOCON, and YAML that is no plain block hash.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use indexmap::IndexMap;
+
+use super::{DuplicateKey, EntryTree, FileError, RootEntry, Verdict};
+use crate::data::lower::{LowerError, LowerErrorKind, Lowering, RootHash, lower_json};
+use crate::data::value::{FileId, Hash, Located, Place, StringKey, Value};
+use crate::syntax::tree::{Node, NodeKind, Pair, SyntaxError};
+use crate::syntax::yaml::{self, YamlError};
+use crate::syntax::{hocon, json};
+use crate::text::TextRange;
+
+/// The content of such a file.
+#[derive(Debug)]
+pub(super) struct Whole {
+    pub(super) verdict: Verdict,
+    pub(super) entries: IndexMap<Value, RootEntry, foldhash::fast::RandomState>,
+    pub(super) errors: Vec<SyntaxError>,
+    root: Option<Node>,
+    file: FileId,
+    first_id: u64,
+}
+
+impl Default for Whole {
+    fn default() -> Self {
+        Self {
+            verdict: Verdict::Empty,
+            entries: IndexMap::default(),
+            errors: Vec::new(),
+            root: None,
+            file: FileId(0),
+            first_id: 0,
+        }
+    }
+}
+
+impl Whole {
+    pub(super) fn of_yaml(file: FileId, text: &str) -> Self {
+        let parsed = yaml::parse(text);
+        if let Some(error) = parsed.error {
+            let range = error.range(text);
+            let verdict = Verdict::Broken(yaml_file_error(&error, text, 0));
+            let errors = vec![SyntaxError { message: error.message, range }];
+            return Self { verdict, errors, file, ..Self::default() };
+        }
+        let Some(root) = parsed.root else { return Self { file, ..Self::default() } };
+        let lowered = match &root.kind {
+            NodeKind::Mapping(pairs) if root.tag.is_none() && root.anchor.is_none() => {
+                Lowering::new(file, 0).root(pairs).map(RootValue::Hash)
+            }
+            _ => Lowering::new(file, 0).node(&root).map(RootValue::of),
+        };
+        let (verdict, hash) = match lowered {
+            Ok(RootValue::Hash(hash)) => (Verdict::Hash, hash),
+            Ok(RootValue::Nothing) => (Verdict::Empty, Hash::new()),
+            Ok(RootValue::Other) => (Verdict::NotAHash { puppet_type: String::new() }, Hash::new()),
+            Err(error) => (Verdict::Broken(lower_file_error(error)), lenient(file, &root)),
+        };
+        Self::of_hash(file, verdict, &hash, root)
+    }
+
+    pub(super) fn of_json(file: FileId, text: &str) -> Self {
+        let parsed = json::parse(text);
+        Self::of_tree(file, parsed.root, parsed.error)
+    }
+
+    pub(super) fn of_hocon(file: FileId, text: &str) -> Self {
+        let (root, errors) = hocon::parse(text);
+        Self::of_tree(file, root, errors.into_iter().next())
+    }
+
+    /// JSON and HOCON: the tree says all, tags and typing by looks there are none.
+    fn of_tree(file: FileId, root: Option<Node>, error: Option<SyntaxError>) -> Self {
+        let value = root.as_ref().map_or(Value::Undef, |root| lower_json(file, root).value);
+        let verdict = match &error {
+            Some(error) => Verdict::Broken(FileError {
+                message: format!("Unable to parse ({{path}}): {}", error.message),
+                range: error.range,
+            }),
+            None if value.as_hash().is_some() => Verdict::Hash,
+            None => Verdict::NotAHash { puppet_type: json_type(&value).to_owned() },
+        };
+        let errors = error.into_iter().collect();
+        match (value, root) {
+            (Value::Hash(hash), Some(root)) => {
+                Self { errors, ..Self::of_hash(file, verdict, &hash, root) }
+            }
+            _ => Self { verdict, errors, file, ..Self::default() },
+        }
+    }
+
+    fn of_hash(file: FileId, verdict: Verdict, hash: &Hash, root: Node) -> Self {
+        let entries = root_entries(file, hash);
+        let pairs = pairs_of(&root).len() as u64;
+        Self { verdict, entries, errors: Vec::new(), root: Some(root), file, first_id: ids(pairs) }
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&RootEntry> {
+        self.entries.get(&StringKey(key))
+    }
+
+    pub(super) fn trees<'a>(&'a self, text: &'a str) -> impl Iterator<Item = EntryTree<'a>> {
+        let pairs = self.root.as_ref().map_or(&[][..], pairs_of);
+        pairs.iter().zip(self.first_id..).map(move |(pair, id)| EntryTree {
+            start: 0,
+            text,
+            key: &pair.key,
+            value: &pair.value,
+            id,
+        })
+    }
+
+    pub(super) fn duplicates(&self) -> Vec<DuplicateKey> {
+        let pairs = self.root.as_ref().map_or(&[][..], pairs_of);
+        duplicates(
+            pairs.iter().filter_map(|pair| Some((root_key(self.file, &pair.key)?, pair.key.range))),
+        )
+    }
+}
+
+/// Groups keys with their ranges, and keeps those that are there more than once.
+pub(super) fn duplicates(keys: impl Iterator<Item = (Value, TextRange)>) -> Vec<DuplicateKey> {
+    let mut places: IndexMap<Value, Vec<TextRange>, foldhash::fast::RandomState> =
+        IndexMap::default();
+    for (key, range) in keys {
+        places.entry(key).or_default().push(range);
+    }
+    let repeated = places.into_iter().filter(|(_, ranges)| ranges.len() > 1);
+    repeated.map(|(key, ranges)| DuplicateKey { key, ranges }).collect()
+}
+
+/// The members of a root hash as entries.
+pub(super) fn root_entries(
+    file: FileId,
+    hash: &Hash,
+) -> IndexMap<Value, RootEntry, foldhash::fast::RandomState> {
+    let nowhere = Place { file, range: TextRange::default() };
+    let entry = |(key, member): (&Value, &crate::data::Member)| {
+        let key_place = member.key_place.unwrap_or(nowhere);
+        (key.clone(), RootEntry::new(key.clone(), key_place, member.value.clone()))
+    };
+    hash.iter().map(entry).collect()
+}
+
+/// Fresh numbers for `count` trees.
+pub(super) fn ids(count: u64) -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(count, Ordering::Relaxed)
+}
+
+/// Puppet's words for a YAML error; the root hash begins at byte `root`.
+pub(super) fn yaml_file_error(error: &YamlError, text: &str, root: u32) -> FileError {
+    let range = error.range(text);
+    if error.is_too_deep {
+        return FileError { message: error.message.clone(), range };
+    }
+    let (line, column) = error.line_and_column(text, root);
+    let message =
+        format!("Unable to parse ({{path}}): {} at line {line} column {column}", error.message);
+    FileError { message, range }
+}
+
+/// Puppet's words for a value that Psych refuses to make.
+pub(super) fn lower_file_error(error: LowerError) -> FileError {
+    let message = match error.kind {
+        LowerErrorKind::NamesFile => format!("Unable to parse ({{path}}): {}", error.message),
+        LowerErrorKind::NoFile => format!("Unable to parse {}", error.message),
+        LowerErrorKind::Bare => error.message,
+    };
+    FileError { message, range: error.range }
+}
+
+/// What Puppet's message calls a JSON root that is no hash.
+fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Undef => "Undef",
+        Value::Boolean(_) => "Boolean",
+        Value::Integer(_) | Value::BigInteger(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::Array(items) if items.is_empty() => "Array",
+        Value::Array(_) => "Tuple",
+        _ => "String",
+    }
+}
+
+enum RootValue {
+    Hash(Hash),
+    Nothing,
+    Other,
+}
+
+impl RootValue {
+    fn of(value: Located) -> Self {
+        match value.value {
+            Value::Hash(hash) => Self::Hash(hash.as_ref().clone()),
+            Value::Undef | Value::Boolean(false) => Self::Nothing,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What can be read of a root hash of which Psych refuses some value.
+fn lenient(file: FileId, root: &Node) -> Hash {
+    let mut lowering = Lowering::new(file, 0);
+    let mut hash = RootHash::new(0);
+    for pair in pairs_of(root) {
+        let _ = lowering.add_to_root(&mut hash, pair);
+    }
+    hash.finish()
+}
+
+/// The value of a root key, if it is no alias.
+pub(super) fn root_key(file: FileId, key: &Node) -> Option<Value> {
+    match Lowering::new(file, 0).node(key).ok()?.value {
+        Value::Symbol(text) => Some(Value::String(text)),
+        value => Some(value),
+    }
+}
+
+fn pairs_of(root: &Node) -> &[Pair] {
+    match &root.kind {
+        NodeKind::Mapping(pairs) => pairs,
+        _ => &[],
+    }
+}

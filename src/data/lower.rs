@@ -1,0 +1,413 @@
+//! From tree to value, with the types that Ruby's Psych (YAML 1.1) gives.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::scalar::{self, Refusal};
+use super::tags;
+use super::value::{FileId, Hash, Located, Place, Value};
+use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
+use crate::syntax::yaml::MAX_NESTING;
+use crate::text::TextRange;
+
+/// How many values a file's aliases may stand for, counted as if each were written out. Puppet would need hours.
+pub const MAX_EXPANDED_VALUES: u64 = 10_000_000;
+
+/// Why Psych refuses a tree: its message (without `Unable to parse`) and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LowerError {
+    /// Psych's message.
+    pub message: String,
+    /// How Puppet words it.
+    pub kind: LowerErrorKind,
+    /// Where, in bytes of the whole file.
+    pub range: TextRange,
+}
+
+/// What Puppet puts before the message of a [`LowerError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LowerErrorKind {
+    /// `Unable to parse (<path>): `
+    NamesFile,
+    /// `Unable to parse `
+    NoFile,
+    /// Nothing: Ruby itself gave up.
+    Bare,
+}
+
+/// Lowers the nodes of one file; anchors of earlier nodes are known to later ones.
+pub struct Lowering<'a> {
+    file: FileId,
+    base: u32,
+    anchors: HashMap<Arc<str>, Anchor>,
+    outer: Option<&'a Outer<'a>>,
+}
+
+/// What earlier entries have anchored under a name.
+pub type Outer<'a> = dyn Fn(&str) -> Option<Anchored> + 'a;
+
+/// The value of an anchored node.
+#[derive(Debug, Clone)]
+pub struct Anchored {
+    /// The value, as an alias gives it.
+    pub value: Located,
+    /// The hash as `<<` takes it, where that differs: with symbols for keys.
+    with_symbols: Option<Arc<Hash>>,
+    size: Size,
+}
+
+#[derive(Debug)]
+enum Anchor {
+    /// The node is still being lowered: an alias to it from inside makes a ring.
+    Open,
+    Known(Anchored),
+}
+
+/// How deep a value is and how many values it holds, written out.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    depth: u32,
+    values: u64,
+}
+
+type Lowered = Result<Anchored, LowerError>;
+
+impl<'a> Lowering<'a> {
+    /// For nodes whose ranges begin at byte `base` of `file`.
+    pub fn new(file: FileId, base: u32) -> Self {
+        Self { file, base, anchors: HashMap::new(), outer: None }
+    }
+
+    /// The same with anchors of earlier entries to ask.
+    #[must_use]
+    pub fn knowing(mut self, outer: &'a Outer<'a>) -> Self {
+        self.outer = Some(outer);
+        self
+    }
+
+    /// Goes on with nodes whose ranges begin at byte `base`.
+    pub fn move_to(&mut self, base: u32) {
+        self.base = base;
+    }
+
+    /// Where a range of the tree lies in the file.
+    pub fn place(&self, range: TextRange) -> Place {
+        Place { file: self.file, range: range.shifted(self.base) }
+    }
+
+    /// The value of a node.
+    pub fn node(&mut self, node: &Node) -> Result<Located, LowerError> {
+        self.lower(node).map(|lowered| lowered.value)
+    }
+
+    /// The root hash from its pairs. The entries' sizes are not added up: they are looked up one by one.
+    pub fn root(&mut self, pairs: &[Pair]) -> Result<Hash, LowerError> {
+        let mut root = RootHash::new(pairs.len());
+        for pair in pairs {
+            self.add_to_root(&mut root, pair)?;
+        }
+        Ok(root.finish())
+    }
+
+    /// Adds a pair to a root hash.
+    pub fn add_to_root(&mut self, root: &mut RootHash, pair: &Pair) -> Result<(), LowerError> {
+        self.pair(&mut root.0, pair)
+    }
+
+    /// The anchors that the lowered nodes defined; the last one of each name.
+    pub fn into_anchors(self) -> impl Iterator<Item = (Arc<str>, Anchored)> {
+        self.anchors.into_iter().filter_map(|(name, anchor)| match anchor {
+            Anchor::Known(anchored) => Some((name, anchored)),
+            Anchor::Open => None,
+        })
+    }
+
+    fn lower(&mut self, node: &Node) -> Lowered {
+        let is_collection = matches!(node.kind, NodeKind::Sequence(_) | NodeKind::Mapping(_));
+        if let Some(anchor) = node.anchor.as_ref().filter(|_| is_collection) {
+            self.anchors.insert(Arc::clone(anchor), Anchor::Open);
+        }
+        let lowered = match &node.kind {
+            NodeKind::Scalar { text, style } => self.scalar(node, text, *style)?,
+            NodeKind::Sequence(items) => self.sequence(node, items)?,
+            NodeKind::Mapping(pairs) => self.mapping(node, pairs)?,
+            NodeKind::Alias(name) => return self.alias(node, name),
+        };
+        if lowered.size.depth as usize > MAX_NESTING {
+            return Err(self.too_deep(node));
+        }
+        if lowered.size.values > MAX_EXPANDED_VALUES {
+            let message = format!("aliases stand for more than {MAX_EXPANDED_VALUES} values");
+            return Err(self.error(node, &message));
+        }
+        if let Some(anchor) = &node.anchor
+            && !(is_collection && self.an_anchor_inside_its_namesake_stays(anchor))
+        {
+            self.anchors.insert(Arc::clone(anchor), Anchor::Known(lowered.clone()));
+        }
+        Ok(lowered)
+    }
+
+    /// Psych names a list or hash before its members: `&a {x: &a 1}` leaves 1 as `a`.
+    fn an_anchor_inside_its_namesake_stays(&self, name: &Arc<str>) -> bool {
+        matches!(self.anchors.get(name), Some(Anchor::Known(_)))
+    }
+
+    fn alias(&self, node: &Node, name: &Arc<str>) -> Lowered {
+        match self.anchors.get(name) {
+            Some(Anchor::Known(anchored)) => Ok(anchored.clone()),
+            Some(Anchor::Open) => Err(self.too_deep(node)),
+            None => {
+                let outer = self.outer.and_then(|outer| outer(name));
+                outer.ok_or_else(|| self.error(node, &format!("Unknown alias: {name}")))
+            }
+        }
+    }
+
+    fn scalar(&self, node: &Node, text: &Arc<str>, style: ScalarStyle) -> Lowered {
+        match scalar::typed(text, style, node.tag.as_deref()) {
+            Ok(value) => Ok(self.anchored(node, value, Size { depth: 0, values: 1 })),
+            Err(Refusal::Class(class)) => Err(self.unspecified_class(node, &class)),
+            Err(Refusal::Exception(message)) => Err(self.error(node, &message)),
+        }
+    }
+
+    fn sequence(&mut self, node: &Node, items: &[Node]) -> Lowered {
+        let tag = node.tag.as_deref().unwrap_or("");
+        if let Some(class) = tags::class_of_list(tag) {
+            return Err(self.unspecified_class(node, &class));
+        }
+        if tags::is_ordered_map(tag) {
+            return self.ordered_map(node, items);
+        }
+        let mut size = Size::EMPTY;
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            let item = self.lower(item)?;
+            size.add(item.size);
+            values.push(item.value);
+        }
+        Ok(self.anchored(node, Value::array(values), size))
+    }
+
+    /// `!!omap [a: 1, b: 2]` is a hash of each item's first key and last value.
+    fn ordered_map(&mut self, node: &Node, items: &[Node]) -> Lowered {
+        let mut hash = HashBuilder::new(items.len());
+        for item in items {
+            let (key, value) = match &item.kind {
+                NodeKind::Mapping(pairs) => match (pairs.first(), pairs.last()) {
+                    (Some(first), Some(last)) => (&first.key, &last.value),
+                    _ => return Err(self.error(item, "undefined method `accept' for nil")),
+                },
+                NodeKind::Sequence(items) => match (items.first(), items.last()) {
+                    (Some(first), Some(last)) => (first, last),
+                    _ => return Err(self.error(item, "undefined method `accept' for nil")),
+                },
+                _ => {
+                    return Err(self.error(item, "undefined method `first' for nil:NilClass"));
+                }
+            };
+            let key = self.lower(key)?;
+            let value = self.lower(value)?;
+            hash.insert(key.value.value, key.value.place, value);
+        }
+        Ok(self.anchored_hash(node, hash))
+    }
+
+    /// A hash from pairs in order: `<<` takes effect where it stands, a key set again keeps its position.
+    fn mapping(&mut self, node: &Node, pairs: &[Pair]) -> Lowered {
+        let mut hash = HashBuilder::new(pairs.len());
+        let class = tags::class_of_hash(node.tag.as_deref().unwrap_or(""));
+        for pair in pairs {
+            self.pair(&mut hash, pair)?;
+        }
+        if let Some(class) = class {
+            return Err(self.unspecified_class(node, &class));
+        }
+        Ok(self.anchored_hash(node, hash))
+    }
+
+    fn pair(&mut self, hash: &mut HashBuilder, pair: &Pair) -> Result<(), LowerError> {
+        let key = self.lower(&pair.key)?.value;
+        let value = self.lower(&pair.value)?;
+        let is_merge = key.value.as_str() == Some("<<")
+            && pair.key.tag.as_deref() != Some("tag:yaml.org,2002:str");
+        if !(is_merge && self.merge_key(hash, &pair.value, &value)) {
+            hash.insert(key.value, key.place, value);
+        }
+        Ok(())
+    }
+
+    /// `<<`: an alias or inline hash, or a list of hashes in which the earlier wins, takes effect where it stands.
+    /// Anything else makes an ordinary key of it.
+    fn merge_key(&self, hash: &mut HashBuilder, node: &Node, value: &Anchored) -> bool {
+        match &node.kind {
+            NodeKind::Alias(_) | NodeKind::Mapping(_) => match value.as_hash() {
+                Some(other) => {
+                    hash.merge(other, value.size);
+                    true
+                }
+                None => false,
+            },
+            NodeKind::Sequence(nodes) => {
+                let Some(items) = value.value.value.as_array() else { return false };
+                let mut merged = HashBuilder::new(0);
+                for (node, item) in nodes.iter().zip(items).rev() {
+                    let symbols = self.with_symbols(node);
+                    let Some(other) = symbols.as_deref().or(item.value.as_hash()) else {
+                        return false;
+                    };
+                    merged.merge(other, Size::EMPTY);
+                }
+                hash.merge(&merged.hash, value.size);
+                true
+            }
+            NodeKind::Scalar { .. } => false,
+        }
+    }
+
+    /// An aliased hash as it was before its symbol keys became strings.
+    fn with_symbols(&self, node: &Node) -> Option<Arc<Hash>> {
+        match &node.kind {
+            NodeKind::Alias(name) => self.alias(node, name).ok()?.with_symbols,
+            _ => None,
+        }
+    }
+
+    fn anchored(&self, node: &Node, value: Value, size: Size) -> Anchored {
+        let value = Located::new(value, Some(self.place(node.range)));
+        Anchored { value, with_symbols: None, size }
+    }
+
+    fn anchored_hash(&self, node: &Node, hash: HashBuilder) -> Anchored {
+        let size = hash.size;
+        let (strings, symbols) = hash.finish();
+        let with_symbols = symbols.map(Arc::new);
+        Anchored { with_symbols, ..self.anchored(node, Value::hash(strings), size) }
+    }
+
+    fn unspecified_class(&self, node: &Node, class: &str) -> LowerError {
+        let message = format!("Tried to load unspecified class: {class}");
+        LowerError { kind: LowerErrorKind::NamesFile, ..self.error(node, &message) }
+    }
+
+    /// A ring of aliases, or a value that is too deep: Ruby runs out of stack.
+    fn too_deep(&self, node: &Node) -> LowerError {
+        LowerError { kind: LowerErrorKind::Bare, ..self.error(node, "stack level too deep") }
+    }
+
+    fn error(&self, node: &Node, message: &str) -> LowerError {
+        let range = self.place(node.range).range;
+        LowerError { message: message.to_owned(), kind: LowerErrorKind::NoFile, range }
+    }
+}
+
+/// The value of a JSON tree: numbers as Ruby reads them, no YAML.
+pub fn lower_json(file: FileId, node: &Node) -> Located {
+    let value = match &node.kind {
+        NodeKind::Scalar { text, style: ScalarStyle::Plain } => json_word(text),
+        NodeKind::Scalar { text, .. } | NodeKind::Alias(text) => Value::String(Arc::clone(text)),
+        NodeKind::Sequence(items) => {
+            Value::array(items.iter().map(|item| lower_json(file, item)).collect())
+        }
+        NodeKind::Mapping(pairs) => {
+            let mut hash = Hash::with_capacity(pairs.len());
+            for pair in pairs {
+                let key = lower_json(file, &pair.key);
+                hash.insert(key.value, key.place, lower_json(file, &pair.value));
+            }
+            Value::hash(hash)
+        }
+    };
+    Located::new(value, Some(Place { file, range: node.range }))
+}
+
+fn json_word(text: &str) -> Value {
+    match text {
+        "null" => Value::Undef,
+        "true" => Value::Boolean(true),
+        "false" => Value::Boolean(false),
+        _ if text.contains(['.', 'e', 'E']) => Value::Float(text.parse().unwrap_or(f64::NAN)),
+        _ => text.parse().map_or_else(|_| Value::BigInteger(text.into()), Value::Integer),
+    }
+}
+
+impl Anchored {
+    /// The hash as `<<` sees it.
+    fn as_hash(&self) -> Option<&Hash> {
+        self.with_symbols.as_deref().or(self.value.value.as_hash())
+    }
+}
+
+impl Size {
+    const EMPTY: Self = Self { depth: 1, values: 1 };
+
+    fn add(&mut self, member: Self) {
+        self.depth = self.depth.max(member.depth.saturating_add(1));
+        self.values = self.values.saturating_add(member.values);
+    }
+}
+
+/// The hash of a whole file, filled pair by pair.
+pub struct RootHash(HashBuilder);
+
+impl RootHash {
+    /// An empty one with room for `capacity` members.
+    pub fn new(capacity: usize) -> Self {
+        Self(HashBuilder::new(capacity))
+    }
+
+    /// The hash, its symbol keys turned into strings.
+    pub fn finish(self) -> Hash {
+        self.0.finish().0
+    }
+}
+
+/// A hash as Psych fills it; Puppet turns its symbol keys into strings afterwards.
+struct HashBuilder {
+    hash: Hash,
+    size: Size,
+    has_symbols: bool,
+}
+
+impl HashBuilder {
+    fn new(capacity: usize) -> Self {
+        Self { hash: Hash::with_capacity(capacity), size: Size::EMPTY, has_symbols: false }
+    }
+
+    fn insert(&mut self, key: Value, place: Option<Place>, value: Anchored) {
+        self.size.add(value.size);
+        self.has_symbols |= matches!(key, Value::Symbol(_));
+        self.hash.insert(key, place, value.value);
+    }
+
+    fn merge(&mut self, other: &Hash, size: Size) {
+        self.size.depth = self.size.depth.max(size.depth);
+        self.size.values = self.size.values.saturating_add(size.values);
+        for (key, member) in other {
+            self.has_symbols |= matches!(key, Value::Symbol(_));
+            self.hash.insert(key.clone(), member.key_place, member.value.clone());
+        }
+    }
+
+    /// The hash with strings for symbol keys, and the one with the symbols if it has any.
+    fn finish(self) -> (Hash, Option<Hash>) {
+        if !self.has_symbols {
+            return (self.hash, None);
+        }
+        let mut strings = Hash::with_capacity(self.hash.len());
+        for (key, member) in &self.hash {
+            let key = symbol_keys_become_strings(key);
+            strings.insert(key, member.key_place, member.value.clone());
+        }
+        (strings, Some(self.hash))
+    }
+}
+
+/// Puppet turns symbols into strings where they are keys, at any depth; as values they stay and are refused later.
+fn symbol_keys_become_strings(key: &Value) -> Value {
+    match key {
+        Value::Symbol(text) => Value::String(Arc::clone(text)),
+        key => key.clone(),
+    }
+}

@@ -1,0 +1,102 @@
+//! From a value to its type.
+
+use super::common::common_type;
+use super::{IntegerRange, StringKind, StructElement, Type, Wrapper};
+use crate::data::value::{Located, Value};
+
+/// The type of a value; the members of a collection share one common type: `Array[ScalarData, 2, 2]`.
+pub fn type_of(value: &Value) -> Type {
+    match value {
+        Value::Array(items) if items.is_empty() => Type::empty_array(),
+        Value::Array(items) => {
+            let item = common_type_of(items.iter().map(|it| &it.value));
+            Type::Array(Box::new(item), Some(IntegerRange::of_size(items.len())))
+        }
+        Value::Hash(hash) if hash.is_empty() => Type::empty_hash(),
+        Value::Hash(hash) => {
+            let key = common_type_of(hash.iter().map(|(key, _)| key));
+            let value = common_type_of(hash.iter().map(|(_, member)| &member.value.value));
+            Type::Hash(Box::new(key), Box::new(value), Some(IntegerRange::of_size(hash.len())))
+        }
+        other => simple_type_of(other),
+    }
+}
+
+/// The type of a value with every member told apart: `Tuple[…]`, `Struct[{…}]`.
+pub fn type_set_of(value: &Value) -> Type {
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            Type::Tuple(items.iter().map(|it| type_set_of(&it.value)).collect(), None)
+        }
+        Value::Hash(hash) if !hash.is_empty() => {
+            let elements: Option<Vec<StructElement>> = hash
+                .iter()
+                .map(|(key, member)| match key {
+                    Value::String(name) if !name.is_empty() => Some(StructElement {
+                        name: name.clone(),
+                        is_optional: false,
+                        value: type_set_of(&member.value.value),
+                    }),
+                    _ => None,
+                })
+                .collect();
+            elements.map_or_else(
+                || {
+                    let keys = Type::variant_of(hash.iter().map(|(key, _)| type_set_of(key)));
+                    let values = hash.iter().map(|(_, member)| type_set_of(&member.value.value));
+                    Type::Hash(
+                        Box::new(keys),
+                        Box::new(Type::variant_of(values)),
+                        Some(IntegerRange::of_size(hash.len())),
+                    )
+                },
+                Type::Struct,
+            )
+        }
+        other => type_of(other),
+    }
+}
+
+fn common_type_of<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
+    values.map(type_of).reduce(common_type).unwrap_or(Type::Any)
+}
+
+fn simple_type_of(value: &Value) -> Type {
+    match value {
+        Value::Undef => Type::Undef,
+        Value::Default => Type::Default,
+        Value::Boolean(it) => Type::Boolean(Some(*it)),
+        Value::Integer(it) => Type::Integer(IntegerRange::exactly(i128::from(*it))),
+        Value::BigInteger(digits) => Type::Integer(IntegerRange::exactly(big_integer(digits))),
+        Value::Float(it) => Type::Float { from: *it, to: *it },
+        Value::String(text) => Type::String(StringKind::Exactly(text.clone())),
+        Value::Bytes(bytes) => {
+            Type::String(StringKind::Exactly(String::from_utf8_lossy(bytes).into()))
+        }
+        // Puppet stands for `default` with a symbol of this name.
+        Value::Symbol(name) if &**name == "default" => Type::Default,
+        Value::Symbol(_) => Type::Runtime("Symbol".into()),
+        Value::Sensitive(inner) => {
+            let inner: &Located = inner;
+            let generalized = type_of(&inner.value).generalized();
+            Type::Wrapped(Wrapper::Sensitive, Some(Box::new(generalized)))
+        }
+        Value::Binary(_) => Type::Binary,
+        Value::Object { class, text } if &**class == "Type" => {
+            let inner = super::parse(text).unwrap_or_else(|_| Type::Other(text.clone()));
+            Type::Wrapped(Wrapper::Type, Some(Box::new(inner)))
+        }
+        Value::Object { class, text } => match &**class {
+            "Timestamp" | "Timespan" => {
+                Type::Object { name: class.clone(), only: Some(text.clone()) }
+            }
+            _ => Type::Object { name: class.clone(), only: None },
+        },
+        Value::Array(_) | Value::Hash(_) => type_of(value),
+    }
+}
+
+/// The number, or the nearest that 128 bits can hold.
+pub(super) fn big_integer(digits: &str) -> i128 {
+    digits.parse().unwrap_or(if digits.starts_with('-') { i128::MIN } else { i128::MAX })
+}

@@ -1,0 +1,35 @@
+//! Values as text for people and programs: YAML as `puppet lookup` prints it, JSON, and JSON lines that lose nothing.
+
+mod emitter;
+mod json;
+mod scalar;
+mod tree;
+mod yaml;
+
+pub use json::{to_json, to_oracle_json};
+pub use tree::{Tree, tree_to_json, tree_to_yaml};
+pub use yaml::to_yaml;
+
+use super::inspect;
+use super::value::Value;
+
+/// The value as `--render-as s` prints it: Ruby's `to_s`.
+pub fn to_ruby_s(value: &Value) -> String {
+    inspect::to_s(value)
+}
+
+/// Whether a string inside is encrypted by eyaml: `ENC[…]`.
+pub fn has_encrypted_text(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            text.lines().any(|it| it.find("ENC[").is_some_and(|start| it[start..].contains(']')))
+        }
+        Value::Array(items) => items.iter().any(|it| has_encrypted_text(&it.value)),
+        Value::Hash(hash) => hash.iter().any(|(_, member)| has_encrypted_text(&member.value.value)),
+        Value::Sensitive(inner) => has_encrypted_text(&inner.value),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Values as YAML, byte for byte as Ruby's Psych writes them.
+
+use super::emitter::{Emitter, Node, Scalar, Style};
+use super::scalar;
+use crate::data::inspect::{self, REDACTED, float_to_s};
+use crate::data::value::Value;
+
+/// A YAML document, `--- 1\n`. A `Sensitive` shows no secret, where Puppet would print it.
+pub fn to_yaml(value: &Value) -> String {
+    Emitter::document(&node(value))
+}
+
+pub(super) fn node(value: &Value) -> Node {
+    match value {
+        Value::Undef => Node::Scalar(Scalar { is_quoted_implicit: false, ..plain(String::new()) }),
+        Value::Boolean(_) | Value::Integer(_) | Value::BigInteger(_) => {
+            Node::Scalar(plain(inspect::inspect(value)))
+        }
+        Value::Float(it) => Node::Scalar(plain(yaml_float(*it))),
+        Value::String(text) | Value::Object { text, .. } => string(text),
+        Value::Sensitive(_) => string(REDACTED),
+        Value::Bytes(bytes) => Node::Scalar(Scalar {
+            tag: Some("!binary"),
+            style: Style::Literal,
+            ..plain(base64(bytes))
+        }),
+        Value::Default => symbol("default"),
+        Value::Symbol(name) => symbol(name),
+        Value::Array(items) => Node::Sequence(items.iter().map(|it| node(&it.value)).collect()),
+        Value::Hash(hash) => Node::Mapping {
+            tag: None,
+            members: hash
+                .iter()
+                .map(|(key, member)| (node(key), node(&member.value.value)))
+                .collect(),
+        },
+        Value::Binary(bytes) => {
+            let buffer = std::str::from_utf8(bytes)
+                .map_or_else(|_| node(&Value::Bytes(bytes.clone())), string);
+            Node::Mapping {
+                tag: Some("!ruby/object:Puppet::Pops::Types::PBinaryType::Binary"),
+                members: vec![(string("binary_buffer"), buffer)],
+            }
+        }
+    }
+}
+
+fn plain(text: String) -> Scalar {
+    Scalar { text, tag: None, style: Style::Plain, is_quoted_implicit: true }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    use base64::Engine as _;
+    base64::prelude::BASE64_STANDARD.encode(bytes)
+}
+
+fn yaml_float(float: f64) -> String {
+    if float.is_nan() {
+        ".nan".to_owned()
+    } else if float.is_infinite() {
+        if float > 0.0 { ".inf" } else { "-.inf" }.to_owned()
+    } else {
+        float_to_s(float)
+    }
+}
+
+pub(super) fn symbol(name: &str) -> Node {
+    let scalar = Scalar { is_quoted_implicit: false, ..plain(format!(":{name}")) };
+    Node::Scalar(scalar)
+}
+
+/// The style Psych asks for; the emitter may have to take another one.
+pub(super) fn string(text: &str) -> Node {
+    let is_like_name = text == "y" || text == "n";
+    let (style, tag) = if scalar::has_inner_newline(text) {
+        (Style::Literal, None)
+    } else if text == "<<" {
+        (Style::SingleQuoted, Some("!!str"))
+    } else if is_like_name || scalar::begins_oddly(text) {
+        (Style::DoubleQuoted, None)
+    } else if scalar::reads_as_other_type(text) {
+        (Style::SingleQuoted, None)
+    } else {
+        (Style::Plain, None)
+    };
+    Node::Scalar(Scalar { tag, style, ..plain(text.to_owned()) })
+}

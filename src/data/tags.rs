@@ -1,0 +1,79 @@
+//! What YAML tags ask Psych for: mostly Ruby classes, which Puppet does not allow.
+
+/// The class that a tag asks for before any kind of node.
+pub(super) fn class_of_any(tag: &str, text: &str) -> Option<String> {
+    class_of_scalar(tag, text).or_else(|| class_of_list(tag)).or_else(|| class_of_hash(tag))
+}
+
+/// The class that a scalar's tag asks for and that Puppet refuses.
+pub(super) fn class_of_scalar(tag: &str, text: &str) -> Option<String> {
+    let class = match tag {
+        "!ruby/object:BigDecimal" => "BigDecimal",
+        "!ruby/object:DateTime" => "DateTime",
+        "!ruby/object:Complex" => "Complex",
+        "!ruby/object:Rational" => "Rational",
+        "!ruby/regexp" => "Regexp",
+        "!ruby/range" => "Range",
+        "!ruby/class" | "!ruby/module" => text,
+        _ => after(tag, &["!str:", "!ruby/string:"])?,
+    };
+    some_class(class)
+}
+
+/// The class that a list's tag asks for and that Puppet refuses.
+pub(super) fn class_of_list(tag: &str) -> Option<String> {
+    some_class(after(tag, &["!seq:", "!ruby/array:"])?)
+}
+
+/// The class that a hash's tag asks for and that Puppet refuses.
+pub(super) fn class_of_hash(tag: &str) -> Option<String> {
+    let or = |name: &str, otherwise: &str| {
+        let name = name.strip_prefix(':').unwrap_or(name);
+        some_class(if name.is_empty() { otherwise } else { name })
+    };
+    if let Some(name) = tag.strip_prefix("!ruby/struct") {
+        return or(name, "Struct");
+    }
+    if let Some(name) = tag.strip_prefix("!ruby/object") {
+        return if name == ":Hash" { None } else { or(name, "Object") };
+    }
+    if let Some(name) = tag.strip_prefix("!ruby/exception") {
+        return or(name, "Exception");
+    }
+    match tag {
+        "!ruby/range" => Some("Range".to_owned()),
+        "!set" | "tag:yaml.org,2002:set" => Some("Psych::Set".to_owned()),
+        "!omap" | "tag:yaml.org,2002:omap" => Some("Psych::Omap".to_owned()),
+        _ => some_class(after(
+            tag,
+            &[
+                "!str:",
+                "!ruby/string:",
+                "!ruby/array:",
+                "!ruby/hash-with-ivars:",
+                "!map:",
+                "!ruby/hash:",
+                "!ruby/marshalable:",
+            ],
+        )?),
+    }
+}
+
+/// A list of one-pair hashes that means one hash.
+pub(super) fn is_ordered_map(tag: &str) -> bool {
+    matches!(tag, "!omap" | "tag:yaml.org,2002:omap")
+}
+
+/// `!ruby/sym`, `!ruby/symbol`, both also with a colon and anything behind it.
+pub(super) fn is_symbol(tag: &str) -> bool {
+    tag.starts_with("!ruby/sym")
+}
+
+fn after<'t>(tag: &'t str, prefixes: &[&str]) -> Option<&'t str> {
+    prefixes.iter().find_map(|prefix| tag.strip_prefix(prefix))
+}
+
+/// `Symbol` alone is allowed; no name asks for no class.
+fn some_class(name: &str) -> Option<String> {
+    (!matches!(name, "" | "Symbol")).then(|| name.to_owned())
+}

@@ -1,0 +1,360 @@
+//! Puppet's values, and values that know where they were written.
+//!
+//! Equality and hashing are Ruby's `eql?`: `1` is not `1.0`, places do not count.
+
+use std::hash::{Hash as StdHash, Hasher};
+use std::sync::Arc;
+
+use indexmap::{Equivalent, IndexMap};
+
+use crate::text::TextRange;
+
+/// A file of the workspace, by number; [`super::Files::path`] gives its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// Where something is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The file.
+    pub file: FileId,
+    /// The bytes in the whole file.
+    pub range: TextRange,
+}
+
+/// A value and where it comes from. `place` is `None` for what no file holds whole: merged hashes, facts, defaults.
+#[derive(Debug, Clone)]
+pub struct Located {
+    /// The value; its members carry places of their own.
+    pub value: Value,
+    /// Where the value (not its key) is written.
+    pub place: Option<Place>,
+}
+
+/// A Puppet value. Cheap to clone: everything large is shared.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// `undef`, YAML's `null`.
+    Undef,
+    /// `default`.
+    Default,
+    /// `true` or `false`.
+    Boolean(bool),
+    /// An integer of 64 bits.
+    Integer(i64),
+    /// A larger integer, as decimal digits with an optional `-`.
+    BigInteger(Arc<str>),
+    /// A float; NaN and infinities are possible.
+    Float(f64),
+    /// A string.
+    String(Arc<str>),
+    /// Bytes that are not UTF-8 (`!!binary` gives a Ruby string of them).
+    Bytes(Arc<[u8]>),
+    /// A Ruby symbol (`:name` in YAML): an error as soon as its key is looked up.
+    Symbol(Arc<str>),
+    /// A list.
+    Array(Arc<Vec<Located>>),
+    /// An insertion-ordered hash.
+    Hash(Arc<Hash>),
+    /// `Sensitive[…]`.
+    Sensitive(Arc<Located>),
+    /// `Binary`, as bytes.
+    Binary(Arc<[u8]>),
+    /// Any other object of Puppet's type system, only known by type name and text: `Timestamp`, `Type`, `SemVer`, …
+    Object {
+        /// The type's name, e.g. `Timestamp`.
+        class: Arc<str>,
+        /// What Ruby's `to_s` gives.
+        text: Arc<str>,
+    },
+}
+
+/// An insertion-ordered hash whose keys know their places.
+#[derive(Debug, Clone, Default)]
+pub struct Hash {
+    members: IndexMap<Value, Member, foldhash::fast::RandomState>,
+}
+
+/// What a [`Hash`] holds for a key.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// Where the key is written.
+    pub key_place: Option<Place>,
+    /// The value.
+    pub value: Located,
+}
+
+impl Value {
+    /// A string value.
+    pub fn string(text: impl Into<Arc<str>>) -> Self {
+        Self::String(text.into())
+    }
+
+    /// A list value.
+    pub fn array(items: Vec<Located>) -> Self {
+        Self::Array(Arc::new(items))
+    }
+
+    /// A hash value.
+    pub fn hash(hash: Hash) -> Self {
+        Self::Hash(Arc::new(hash))
+    }
+
+    /// The text of a [`Value::String`].
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The members of a [`Value::Hash`].
+    pub fn as_hash(&self) -> Option<&Hash> {
+        match self {
+            Self::Hash(hash) => Some(hash),
+            _ => None,
+        }
+    }
+
+    /// The items of a [`Value::Array`].
+    pub fn as_array(&self) -> Option<&[Located]> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// Whether Ruby takes the value as true: everything but `undef` and `false`.
+    pub fn is_truthy(&self) -> bool {
+        !matches!(self, Self::Undef | Self::Boolean(false))
+    }
+
+    /// Whether any string in it, at any depth, keys included, may hold a `%{…}`.
+    pub fn has_tokens(&self) -> bool {
+        match self {
+            Self::String(text) => text.contains("%{"),
+            Self::Array(items) => items.iter().any(|item| item.value.has_tokens()),
+            Self::Hash(hash) => {
+                let mut members = hash.iter();
+                members.any(|(key, member)| key.has_tokens() || member.value.value.has_tokens())
+            }
+            _ => false,
+        }
+    }
+
+    /// The same value in lists and hashes of its own: nothing tells it from the first but their identity.
+    #[must_use]
+    pub fn copied(&self) -> Self {
+        match self {
+            Self::Array(items) => Self::array(items.iter().map(Located::copied).collect()),
+            Self::Hash(hash) => {
+                let mut copy = Hash::with_capacity(hash.len());
+                for (key, member) in hash.iter() {
+                    copy.insert(key.copied(), member.key_place, member.value.copied());
+                }
+                Self::hash(copy)
+            }
+            scalar => scalar.clone(),
+        }
+    }
+
+    /// The value without a place.
+    pub fn unplaced(self) -> Located {
+        Located { value: self, place: None }
+    }
+}
+
+impl Located {
+    /// A value at a place.
+    pub fn new(value: Value, place: Option<Place>) -> Self {
+        Self { value, place }
+    }
+
+    /// [`Value::copied`] at the same place.
+    #[must_use]
+    pub fn copied(&self) -> Self {
+        Self::new(self.value.copied(), self.place)
+    }
+}
+
+impl From<Value> for Located {
+    fn from(value: Value) -> Self {
+        value.unplaced()
+    }
+}
+
+impl Hash {
+    /// An empty hash.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty hash with room for `capacity` members.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self {
+            members: IndexMap::with_capacity_and_hasher(
+                capacity,
+                foldhash::fast::RandomState::default(),
+            ),
+        }
+    }
+
+    /// Sets `key` as Ruby's `[]=` does: a key that is there keeps its position, and takes the new value and place.
+    pub fn insert(&mut self, key: Value, key_place: Option<Place>, value: Located) {
+        self.members.insert(key, Member { key_place, value });
+    }
+
+    /// The member under a string key.
+    pub fn get(&self, key: &str) -> Option<&Member> {
+        self.members.get(&StringKey(key))
+    }
+
+    /// The member under any key.
+    pub fn get_value(&self, key: &Value) -> Option<&Member> {
+        self.members.get(key)
+    }
+
+    /// The member under any key, to change it.
+    pub fn get_value_mut(&mut self, key: &Value) -> Option<&mut Member> {
+        self.members.get_mut(key)
+    }
+
+    /// Takes `key` out; the order of the others stays.
+    pub fn remove(&mut self, key: &Value) -> Option<Member> {
+        self.members.shift_remove(key)
+    }
+
+    /// Key and member pairs in order.
+    pub fn iter(&self) -> indexmap::map::Iter<'_, Value, Member> {
+        self.members.iter()
+    }
+
+    /// Number of members.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there is no member.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+}
+
+impl<'a> IntoIterator for &'a Hash {
+    type Item = (&'a Value, &'a Member);
+    type IntoIter = indexmap::map::Iter<'a, Value, Member>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl PartialEq for Located {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Eq for Located {}
+
+impl PartialEq for Hash {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && self.iter().all(|(key, member)| {
+                other.get_value(key).is_some_and(|it| it.value == member.value)
+            })
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Undef, Self::Undef) | (Self::Default, Self::Default) => true,
+            (Self::Boolean(a), Self::Boolean(b)) => a == b,
+            (Self::Integer(a), Self::Integer(b)) => a == b,
+            (Self::BigInteger(a), Self::BigInteger(b))
+            | (Self::String(a), Self::String(b))
+            | (Self::Symbol(a), Self::Symbol(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a.to_bits() == b.to_bits() || a == b,
+            (Self::Bytes(a), Self::Bytes(b)) | (Self::Binary(a), Self::Binary(b)) => a == b,
+            (Self::Array(a), Self::Array(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Self::Hash(a), Self::Hash(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Self::Sensitive(a), Self::Sensitive(b)) => a == b,
+            (Self::Object { class: a, text: x }, Self::Object { class: b, text: y }) => {
+                a == b && x == y
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Value {}
+
+/// Hashes to the same number as the [`Value::String`] with this text.
+pub(super) struct StringKey<'a>(pub(super) &'a str);
+
+const STRING_KIND: u8 = 6;
+
+impl StdHash for StringKey<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        STRING_KIND.hash(state);
+        self.0.hash(state);
+    }
+}
+
+impl Equivalent<Value> for StringKey<'_> {
+    fn equivalent(&self, key: &Value) -> bool {
+        key.as_str() == Some(self.0)
+    }
+}
+
+impl StdHash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Undef => 0u8.hash(state),
+            Self::Default => 1u8.hash(state),
+            Self::Boolean(it) => (2u8, it).hash(state),
+            Self::Integer(it) => (3u8, it).hash(state),
+            Self::BigInteger(it) => (4u8, it).hash(state),
+            Self::Float(it) => (5u8, if *it == 0.0 { 0 } else { it.to_bits() }).hash(state),
+            Self::String(it) => StringKey(it).hash(state),
+            Self::Bytes(it) => (7u8, it).hash(state),
+            Self::Symbol(it) => (8u8, it).hash(state),
+            Self::Array(items) => {
+                (9u8, items.len()).hash(state);
+                items.iter().for_each(|it| it.value.hash(state));
+            }
+            // Equal hashes may differ in order, so only the size counts.
+            Self::Hash(hash) => (10u8, hash.len()).hash(state),
+            Self::Sensitive(it) => (11u8, &it.value).hash(state),
+            Self::Binary(it) => (12u8, it).hash(state),
+            Self::Object { class, text } => (13u8, class, text).hash(state),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_told_apart_as_ruby_does() {
+        let mut hash = Hash::new();
+        hash.insert(Value::Integer(1), None, Value::string("integer").into());
+        hash.insert(Value::Float(1.0), None, Value::string("float").into());
+        hash.insert(Value::string("1"), None, Value::string("string").into());
+        assert_eq!(hash.len(), 3);
+        assert_eq!(hash.get("1").expect("the string key").value.value, Value::string("string"));
+    }
+
+    #[test]
+    fn a_key_set_again_keeps_its_position() {
+        let mut hash = Hash::new();
+        hash.insert(Value::string("a"), None, Value::Integer(1).into());
+        hash.insert(Value::string("b"), None, Value::Integer(2).into());
+        hash.insert(Value::string("a"), None, Value::Integer(3).into());
+        let keys: Vec<_> =
+            hash.iter().map(|(key, member)| (key.as_str(), &member.value.value)).collect();
+        assert_eq!(keys, [(Some("a"), &Value::Integer(3)), (Some("b"), &Value::Integer(2))]);
+    }
+}

@@ -1,0 +1,34 @@
+//! Hiera 5 itself: lookup, merge, interpolation, explain. Pure: no disk, no clock, no global state.
+
+pub mod budget;
+pub mod convert_to;
+pub mod deep_merge;
+mod dig;
+pub mod evaluator;
+pub mod explain;
+pub mod failure;
+pub mod hierarchy;
+mod holders;
+mod interpolate;
+mod invocation;
+mod key;
+pub mod layer;
+mod lookup;
+pub mod lookup_options;
+pub mod merge;
+mod merge_sources;
+mod prepared;
+pub mod request;
+#[cfg(test)]
+mod tests;
+pub mod trace;
+
+pub use budget::CancelToken;
+pub use evaluator::{Evaluator, LayerView};
+pub use failure::{Failure, FailureClass};
+pub use hierarchy::{Location, ResolvedLevel};
+pub use invocation::OpaqueLevel;
+pub use lookup_options::AppliedOptions;
+pub use prepared::Prepared;
+pub use request::{Answer, Explain, Request};
+pub use trace::{FoundIn, Outcome, TraceKind, TraceNode};

@@ -1,0 +1,165 @@
+//! `convert_to` in lookup_options: `Type.new(value, …)` for the types people use.
+//!
+//! What Puppet would do where this module cannot follow (types of modules, unusual arguments) is an error of its own
+//! class, [`FailureClass::Unsupported`], never a guess.
+
+mod collections;
+mod format;
+mod numbers;
+mod text;
+
+use super::failure::{Failure, FailureClass};
+use crate::data::puppet_type::{self, Alias, Type, TypeProblem, Wrapper};
+use crate::data::value::{Located, Value};
+
+/// Why a conversion gave no value.
+enum Refusal {
+    /// Puppet refuses, with this message.
+    Error(String),
+    /// We do not know what Puppet does.
+    Unknown(String),
+}
+
+type Converted = Result<Located, Refusal>;
+
+/// Converts a found value as the option `convert_to` asks for: a type, or a list of a type and arguments.
+///
+/// # Errors
+/// Puppet's message, with the key that was looked up, or that we cannot tell.
+pub fn convert(key: &str, spec: &Value, value: Located) -> Result<Located, Failure> {
+    let (wanted, arguments) = parts_of(spec);
+    let converted = match wanted {
+        Value::String(text) => {
+            let wanted = puppet_type::parse(text).map_err(|problem| match problem {
+                // The quotes are Puppet's.
+                TypeProblem::Invalid(message) => Failure::lookup(format!(
+                    "Invalid data type in lookup_options for key '{key}' could not parse '{text}', \
+                     error: '{message}"
+                )),
+                TypeProblem::Unknown(reason) => Failure::of(FailureClass::Unsupported, reason),
+            })?;
+            new_instance(&wanted, value, arguments)
+        }
+        other => Err(Refusal::Error(format!(
+            "'new' parameter 'type' expects a Type value, got {}",
+            puppet_type::infer(other)
+        ))),
+    };
+    converted.map_err(|refusal| match refusal {
+        Refusal::Error(message) => Failure::lookup(format!(
+            "The convert_to lookup_option for key '{key}' raised error: {message}"
+        )),
+        Refusal::Unknown(reason) => Failure::of(FailureClass::Unsupported, reason),
+    })
+}
+
+/// The type and its arguments as explain shows them: `[Integer, 16]`.
+pub fn arguments_text(spec: &Value) -> String {
+    let (wanted, arguments) = parts_of(spec);
+    let wanted = match wanted {
+        Value::String(text) => {
+            puppet_type::parse(text).map_or_else(|_| text.to_string(), |it| it.to_string())
+        }
+        other => text::inside(other),
+    };
+    let arguments = arguments.iter().map(|it| text::inside(&it.value));
+    format!("[{}]", std::iter::once(wanted).chain(arguments).collect::<Vec<_>>().join(", "))
+}
+
+/// The type and the further arguments.
+fn parts_of(spec: &Value) -> (&Value, &[Located]) {
+    match spec {
+        Value::Array(items) => match items.as_slice() {
+            [wanted, arguments @ ..] => (&wanted.value, arguments),
+            [] => (&Value::Undef, &[]),
+        },
+        other => (other, &[]),
+    }
+}
+
+/// `Type.new(value, …)`: a value of the type already is left alone.
+fn new_instance(wanted: &Type, value: Located, arguments: &[Located]) -> Converted {
+    if arguments.is_empty() && wanted.is_instance(&value.value) {
+        return Ok(value);
+    }
+    let converted = create(wanted, wanted, value, arguments)?;
+    let subject = format!("Converted value from {wanted}.new()");
+    puppet_type::assert_instance(&subject, wanted, &converted.value).map_err(Refusal::Error)?;
+    Ok(converted)
+}
+
+fn create(whole: &Type, wanted: &Type, value: Located, arguments: &[Located]) -> Converted {
+    let place = value.place;
+    let placed = |it: Value| Located::new(it, place);
+    match wanted {
+        Type::Integer(_) => numbers::integer(&value.value, arguments).map(placed),
+        Type::Float { .. } => numbers::float(&value.value, arguments).map(placed),
+        Type::Numeric => numbers::numeric(&value.value, arguments).map(placed),
+        Type::Boolean(_) => boolean(&value.value, arguments).map(placed),
+        Type::String(_) => text::string(&value.value, arguments).map(placed),
+        Type::Array(..) | Type::Tuple(..) => collections::array(value, arguments),
+        Type::Hash(..) | Type::Struct(_) => collections::hash(value, arguments),
+        Type::Binary => collections::binary(&value.value, arguments).map(placed),
+        Type::Wrapped(Wrapper::Sensitive, _) => match (&value.value, arguments) {
+            (Value::Sensitive(_), []) => Ok(value),
+            (_, []) => Ok(Located::new(Value::Sensitive(value.into()), place)),
+            _ => Err(unknown_arguments(wanted)),
+        },
+        Type::Wrapped(Wrapper::NotUndef, None) if arguments.is_empty() => Ok(value),
+        Type::Wrapped(Wrapper::Optional | Wrapper::NotUndef, Some(inner)) => {
+            create(whole, inner, value, arguments)
+        }
+        // Puppet would print a whole type set, which differs from version to version.
+        Type::Alias(Alias::RichData | Alias::LookupValue) => Err(unknown_arguments(whole)),
+        Type::Alias(alias) => create(whole, alias.resolved(), value, arguments),
+        Type::Wrapped(Wrapper::Iterable, _)
+        | Type::Any
+        | Type::Scalar
+        | Type::ScalarData
+        | Type::Undef
+        | Type::Default
+        | Type::Enum { .. }
+        | Type::Pattern(_)
+        | Type::Collection(_)
+        | Type::Variant(_)
+        | Type::Other(_) => Err(Refusal::Error(format!(
+            "Creation of new instance of type '{wanted}' is not supported"
+        ))),
+        _ => Err(Refusal::Unknown(format!("what {whole}.new() gives is not known here"))),
+    }
+}
+
+fn boolean(value: &Value, arguments: &[Located]) -> Result<Value, Refusal> {
+    let refused = |what: String| {
+        Err(Refusal::Error(format!("'new_boolean' {what} cannot be converted to Boolean")))
+    };
+    if !arguments.is_empty() {
+        let given = arguments.len() + 1;
+        return Err(Refusal::Error(format!("'new_boolean' expects 1 argument, got {given}")));
+    }
+    match value {
+        Value::Boolean(_) => Ok(value.clone()),
+        Value::Integer(it) => Ok(Value::Boolean(*it != 0)),
+        Value::BigInteger(_) => Ok(Value::Boolean(true)),
+        Value::Float(it) => Ok(Value::Boolean(*it != 0.0)),
+        Value::String(text) => match text.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "y" => Ok(Value::Boolean(true)),
+            "false" | "no" | "n" => Ok(Value::Boolean(false)),
+            _ => refused(format!("The string '{text}'")),
+        },
+        other => refused(value_of_type(other)),
+    }
+}
+
+/// `Value of type Array[Integer]`
+fn value_of_type(value: &Value) -> String {
+    format!("Value of type {}", puppet_type::type_of(value).generalized())
+}
+
+/// Arguments that Puppet refuses with a long description of all it would accept.
+fn unknown_arguments(wanted: &Type) -> Refusal {
+    Refusal::Unknown(format!("{}.new() with these arguments is not supported", wanted.name()))
+}
+
+#[cfg(test)]
+mod tests;

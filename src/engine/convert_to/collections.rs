@@ -1,0 +1,161 @@
+//! `Array.new`, `Hash.new`, `Binary.new`.
+
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
+
+use super::{Converted, Refusal, unknown_arguments, value_of_type};
+use crate::data::puppet_type::Type;
+use crate::data::value::{Hash, Located, Value};
+
+/// Numbers beyond this are not counted up to.
+const MAX_COUNT: i64 = 100_000;
+
+/// `Array.new(value, wrap)`
+pub(super) fn array(value: Located, arguments: &[Located]) -> Converted {
+    let is_wrapped = match arguments {
+        [] => false,
+        [wrap] => match wrap.value {
+            Value::Boolean(it) => it,
+            _ => return Err(unknown_arguments(&Type::array())),
+        },
+        _ => return Err(unknown_arguments(&Type::array())),
+    };
+    let place = value.place;
+    if matches!(value.value, Value::Array(_)) {
+        return Ok(value);
+    }
+    if is_wrapped {
+        return Ok(Located::new(Value::array(vec![value]), place));
+    }
+    let items = match &value.value {
+        Value::Hash(hash) => hash
+            .iter()
+            .map(|(key, member)| {
+                let key = Located::new(key.clone(), member.key_place);
+                Value::array(vec![key, member.value.clone()]).unplaced()
+            })
+            .collect(),
+        Value::Binary(bytes) => {
+            bytes.iter().map(|it| Value::Integer((*it).into()).unplaced()).collect()
+        }
+        other => items_of(other)?.ok_or_else(|| {
+            let what = value_of_type(other);
+            Refusal::Error(format!("'new_array' {what} cannot be converted to Array"))
+        })?,
+    };
+    Ok(Located::new(Value::array(items), place))
+}
+
+/// What Puppet iterates over: the characters of a string, the numbers below a number.
+fn items_of(value: &Value) -> Result<Option<Vec<Located>>, Refusal> {
+    match value {
+        Value::String(text) => {
+            let character = |it: char| Value::string(it.to_string()).unplaced();
+            Ok(Some(text.chars().map(character).collect()))
+        }
+        Value::Integer(count @ 0..=MAX_COUNT) => {
+            Ok(Some((0..*count).map(|it| Value::Integer(it).unplaced()).collect()))
+        }
+        Value::Integer(it) if *it > MAX_COUNT => {
+            Err(Refusal::Unknown(format!("counting up to {it} is not supported")))
+        }
+        Value::BigInteger(it) if !it.starts_with('-') => {
+            Err(Refusal::Unknown(format!("counting up to {it} is not supported")))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// `Hash.new(value)`
+pub(super) fn hash(value: Located, arguments: &[Located]) -> Converted {
+    if !arguments.is_empty() {
+        return Err(unknown_arguments(&Type::hash()));
+    }
+    let hash = match &value.value {
+        Value::Hash(_) => return Ok(value),
+        Value::Array(items) => match pairs_of(items) {
+            Some(hash) => hash,
+            None => alternating(items)?,
+        },
+        other => {
+            let items = items_of(other)?.ok_or_else(|| {
+                let what = value_of_type(other);
+                Refusal::Error(format!("{what} cannot be converted to Hash"))
+            })?;
+            alternating(&items)?
+        }
+    };
+    Ok(Located::new(Value::hash(hash), value.place))
+}
+
+/// The hash of `[[key, value], …]`.
+fn pairs_of(items: &[Located]) -> Option<Hash> {
+    if items.is_empty() {
+        return None;
+    }
+    let mut hash = Hash::with_capacity(items.len());
+    for item in items {
+        let [key, value] = item.value.as_array()? else { return None };
+        hash.insert(key.value.clone(), key.place, value.clone());
+    }
+    Some(hash)
+}
+
+/// The hash of `[key, value, key, value, …]`.
+fn alternating(items: &[Located]) -> Result<Hash, Refusal> {
+    if !items.len().is_multiple_of(2) {
+        return Err(Refusal::Error("odd number of arguments for Hash".to_owned()));
+    }
+    let mut hash = Hash::with_capacity(items.len() / 2);
+    for pair in items.chunks_exact(2) {
+        hash.insert(pair[0].value.clone(), pair[0].place, pair[1].clone());
+    }
+    Ok(hash)
+}
+
+/// `Binary.new(text, format)`, `Binary.new([bytes])`, `Binary.new({value, format})`.
+pub(super) fn binary(value: &Value, arguments: &[Located]) -> Result<Value, Refusal> {
+    let format = |it: &Value| match it {
+        Value::String(text) => Ok(text.to_string()),
+        _ => Err(unknown_arguments(&Type::Binary)),
+    };
+    match (value, arguments) {
+        (Value::String(text), []) => binary_of_text(text, "%B"),
+        (Value::String(text), [it]) => binary_of_text(text, &format(&it.value)?),
+        (Value::Array(items), []) => binary_of_items(items),
+        (Value::Hash(named), []) => {
+            let member = |name: &str| named.get(name).map(|it| &it.value.value);
+            match (member("value"), member("format"), named.len()) {
+                (Some(Value::Array(items)), None, 1) => binary_of_items(items),
+                (Some(Value::String(text)), None, 1) => binary_of_text(text, "%B"),
+                (Some(Value::String(text)), Some(it), 2) => binary_of_text(text, &format(it)?),
+                _ => Err(unknown_arguments(&Type::Binary)),
+            }
+        }
+        _ => Err(unknown_arguments(&Type::Binary)),
+    }
+}
+
+fn binary_of_text(text: &str, format: &str) -> Result<Value, Refusal> {
+    let invalid = |_| Refusal::Error("invalid base64".to_owned());
+    let bytes = match format {
+        "%B" => BASE64_STANDARD.decode(text).map_err(invalid)?,
+        "%u" if text.len().is_multiple_of(4) => BASE64_URL_SAFE.decode(text).map_err(invalid)?,
+        // The lenient readings agree with the strict one where that one accepts the text.
+        "%b" => BASE64_STANDARD.decode(text).map_err(|_| unknown_arguments(&Type::Binary))?,
+        "%s" | "%r" => text.as_bytes().to_vec(),
+        _ => return Err(unknown_arguments(&Type::Binary)),
+    };
+    Ok(Value::Binary(bytes.into()))
+}
+
+fn binary_of_items(items: &[Located]) -> Result<Value, Refusal> {
+    let bytes: Option<Vec<u8>> = items
+        .iter()
+        .map(|it| match it.value {
+            Value::Integer(byte) => u8::try_from(byte).ok(),
+            _ => None,
+        })
+        .collect();
+    bytes.map(|it| Value::Binary(it.into())).ok_or_else(|| unknown_arguments(&Type::Binary))
+}

@@ -1,0 +1,121 @@
+//! `knockout_prefix`: strings that take other strings out of a list.
+//!
+//! The prefix is a regular expression, anchored at the start of each line. Only strings in the higher priority knock
+//! out, and only what the next lower source holds.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::data::inspect;
+use crate::data::value::{Located, Value};
+use crate::engine::failure::Failure;
+use crate::syntax::ruby_regex::{self, RegexProblem, RubyRegex};
+
+/// The prefix, compiled when a string is first held against it.
+#[derive(Debug, Clone)]
+pub(super) struct Knockout {
+    prefix: Value,
+    regex: Arc<OnceLock<Result<RubyRegex, RegexProblem>>>,
+}
+
+impl Knockout {
+    pub(super) fn new(prefix: &Value) -> Self {
+        Self { prefix: prefix.clone(), regex: Arc::default() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.prefix.as_str() == Some("")
+    }
+
+    /// Whether the item is the prefix and nothing else, which empties the lower list.
+    pub(super) fn is_bare(&self, item: &Located) -> bool {
+        item.value == self.prefix
+    }
+
+    /// Whether the list contains the bare prefix.
+    pub(super) fn truncates(&self, items: &[Located]) -> bool {
+        items.iter().any(|it| self.is_bare(it))
+    }
+
+    fn regex(&self) -> Result<&RubyRegex, Failure> {
+        let compile = || ruby_regex::translate(&format!("^{}", inspect::to_s(&self.prefix)));
+        self.regex.get_or_init(compile).as_ref().map_err(|it| it.clone().into_failure())
+    }
+
+    /// The text without the prefix, if it has it on any line.
+    pub(super) fn without_prefix(&self, text: &str) -> Result<Option<String>, Failure> {
+        let shorter = self.regex()?.remove_all(text);
+        Ok((shorter != text).then_some(shorter))
+    }
+
+    fn knocked_out(&self, item: &Located) -> Result<Option<Value>, Failure> {
+        match &item.value {
+            Value::String(text) => Ok(self.without_prefix(text)?.map(Value::string)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Takes the items with the prefix out of `high`, and out of `low` both what they name and the items themselves.
+    pub(super) fn remove_from_both(
+        &self,
+        high: &mut Vec<Located>,
+        low: &mut Vec<Located>,
+    ) -> Result<(), Failure> {
+        let mut kept = Vec::with_capacity(high.len());
+        for item in std::mem::take(high) {
+            match self.knocked_out(&item)? {
+                Some(named) => low.retain(|it| it.value != named && it.value != item.value),
+                None => kept.push(item),
+            }
+        }
+        *high = kept;
+        Ok(())
+    }
+
+    /// Takes the items with the prefix out of a list that lies over no list.
+    pub(super) fn remove(&self, items: &mut Vec<Located>) -> Result<(), Failure> {
+        let mut kept = Vec::with_capacity(items.len());
+        for item in std::mem::take(items) {
+            let is_out = match &item.value {
+                Value::String(text) => self.regex()?.is_match(text),
+                _ => false,
+            };
+            if !is_out {
+                kept.push(item);
+            }
+        }
+        *items = kept;
+        Ok(())
+    }
+
+    /// [`Self::remove_from_both`] when both are the same list: Ruby deletes from it while `delete_if` walks through it,
+    /// so that items behind a knockout are overlooked.
+    pub(super) fn remove_while_walking(&self, items: &mut Vec<Located>) -> Result<(), Failure> {
+        let (mut walked, mut kept) = (0, 0);
+        while walked < items.len() {
+            let item = items[walked].clone();
+            if let Some(named) = self.knocked_out(&item)? {
+                items.retain(|it| it.value != named && it.value != item.value);
+            } else {
+                if walked != kept {
+                    store(items, kept, item);
+                }
+                kept += 1;
+            }
+            walked += 1;
+        }
+        if kept < items.len() && kept < walked {
+            let unwalked = items.split_off(walked.min(items.len()));
+            items.truncate(kept);
+            items.extend(unwalked);
+        }
+        Ok(())
+    }
+}
+
+/// Ruby's `array[index] = item`, which fills a gap with nil.
+fn store(items: &mut Vec<Located>, index: usize, item: Located) {
+    while items.len() <= index {
+        items.push(Value::Undef.unplaced());
+    }
+    items[index] = item;
+}

@@ -1,0 +1,321 @@
+//! One environment seen by one node: what Puppet calls a compiler. Keeps what does not change between lookups.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use super::budget::{Budget, CancelToken};
+use super::failure::{Failure, FailureClass};
+use super::hierarchy::ResolvedLevel;
+use super::invocation::Invocation;
+use super::layer::{Layer, Which};
+use super::lookup_options::{AppliedOptions, OptionTable};
+use super::merge::Merge;
+use super::prepared::Prepared;
+use crate::config::hiera_yaml::{ConfigErrorClass, ConfigProblem, ConfigSeverity, LayerKind};
+use crate::config::{Environment, HieraYaml, PuppetVersion};
+use crate::data::{Files, Hash, Located};
+use crate::facts::Node;
+
+/// Answers lookups for one node in one environment, on one snapshot of the files. Cheap to make; everything is read and
+/// expanded when first needed, then kept. Share it between threads as you like.
+pub struct Evaluator {
+    files: Arc<dyn Files>,
+    environment: Arc<Environment>,
+    node: Arc<Node>,
+    version: PuppetVersion,
+    datadir_map: Vec<(String, String)>,
+    global: OnceLock<Result<Arc<Layer>, Failure>>,
+    own: OnceLock<Result<Option<Arc<Layer>>, Failure>>,
+    /// What keys without a module share.
+    no_module: Arc<ModuleScope>,
+    modules: RwLock<HashMap<Arc<str>, Arc<ModuleScope>, foldhash::fast::RandomState>>,
+    pub(crate) global_options: OnceLock<Option<Located>>,
+    pub(crate) environment_options: OnceLock<Option<Located>>,
+    config_warnings: Mutex<Vec<Arc<str>>>,
+    prepared: Arc<Prepared>,
+    default_merge: Result<Merge, Failure>,
+    nothing: Hash,
+    no_text: Arc<str>,
+    never: CancelToken,
+}
+
+type ModuleLayer = Result<Option<Arc<Layer>>, Failure>;
+
+/// What the keys of one module share.
+#[derive(Debug, Default)]
+pub(crate) struct ModuleScope {
+    /// The module's name; `None` for keys without a module.
+    pub(crate) name: Option<Arc<str>>,
+    /// Which lookup_options apply to its keys.
+    pub(crate) options: OnceLock<Arc<OptionTable>>,
+    layer: OnceLock<ModuleLayer>,
+}
+
+/// A layer for readers outside the engine: its configuration and its levels as the node sees them.
+#[derive(Debug, Clone)]
+pub struct LayerView {
+    layer: Arc<Layer>,
+}
+
+impl LayerView {
+    /// Which of the three layers.
+    pub fn kind(&self) -> LayerKind {
+        self.layer.kind
+    }
+
+    /// The module's name in the module layer.
+    pub fn module(&self) -> Option<&Arc<str>> {
+        self.layer.module.as_ref()
+    }
+
+    /// Its hiera.yaml.
+    pub fn config(&self) -> &HieraYaml {
+        &self.layer.config
+    }
+
+    /// Its levels with their paths for the node.
+    pub fn levels(&self, evaluator: &Evaluator) -> Result<&[ResolvedLevel], Failure> {
+        self.resolved(evaluator, Which::Hierarchy)
+    }
+
+    /// The levels of its default hierarchy.
+    pub fn default_levels(&self, evaluator: &Evaluator) -> Result<&[ResolvedLevel], Failure> {
+        self.resolved(evaluator, Which::DefaultHierarchy)
+    }
+
+    fn resolved(&self, evaluator: &Evaluator, which: Which) -> Result<&[ResolvedLevel], Failure> {
+        let invocation = evaluator.invocation(&evaluator.nothing, &evaluator.nothing);
+        match self.layer.levels(&invocation, which) {
+            Ok(levels) => Ok(levels),
+            Err(failure) => Err(failure.clone()),
+        }
+    }
+}
+
+impl Evaluator {
+    /// An evaluator that has read nothing yet.
+    pub fn new(
+        files: Arc<dyn Files>,
+        environment: Arc<Environment>,
+        node: Arc<Node>,
+        version: PuppetVersion,
+    ) -> Self {
+        Self {
+            files,
+            environment,
+            node,
+            version,
+            datadir_map: Vec::new(),
+            global: OnceLock::new(),
+            own: OnceLock::new(),
+            no_module: Arc::default(),
+            modules: RwLock::default(),
+            global_options: OnceLock::new(),
+            environment_options: OnceLock::new(),
+            config_warnings: Mutex::default(),
+            prepared: Arc::default(),
+            default_merge: Merge::of(None),
+            nothing: Hash::new(),
+            no_text: Arc::from(""),
+            never: CancelToken::default(),
+        }
+    }
+
+    /// Reads data from other directories than hiera.yaml says: each pair replaces a leading path.
+    #[must_use]
+    pub fn with_datadir_map(mut self, map: Vec<(String, String)>) -> Self {
+        self.datadir_map = map;
+        self
+    }
+
+    /// Shares what does not depend on the node with other evaluators of the same files.
+    #[must_use]
+    pub fn sharing(mut self, prepared: Arc<Prepared>) -> Self {
+        self.prepared = prepared;
+        self
+    }
+
+    /// The files it reads.
+    pub fn files(&self) -> &Arc<dyn Files> {
+        &self.files
+    }
+
+    /// The environment it answers for.
+    pub fn environment(&self) -> &Arc<Environment> {
+        &self.environment
+    }
+
+    /// The node it answers for.
+    pub fn node(&self) -> &Arc<Node> {
+        &self.node
+    }
+
+    /// The Puppet whose strictness it has.
+    pub fn version(&self) -> PuppetVersion {
+        self.version
+    }
+
+    /// The layers that can answer keys of `module`, highest priority first; those that are broken are left out.
+    pub fn layers(&self, module: Option<&str>) -> Vec<LayerView> {
+        let global = self.global_layer().ok().map(Arc::clone);
+        let own = self.environment_layer().ok().flatten().map(Arc::clone);
+        let scope = self.module_scope(module);
+        let module = self.module_layer(&scope).ok().flatten().map(Arc::clone);
+        [global, own, module].into_iter().flatten().map(|layer| LayerView { layer }).collect()
+    }
+
+    /// The entry of lookup_options that applies to a root key.
+    pub fn options_for(&self, root: &str) -> Result<Option<AppliedOptions>, Failure> {
+        let key = super::key::Key::verbatim(root);
+        let mut invocation = self.invocation(&self.nothing, &self.nothing);
+        let scope = self.module_scope(key.module());
+        let options = super::lookup_options::for_key(&mut invocation, &scope, &key)?;
+        Ok(options.map(|it| it.applied()))
+    }
+
+    /// Warnings that came up while hiera.yaml files were read and expanded.
+    pub fn config_warnings(&self) -> Vec<Arc<str>> {
+        self.config_warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn invocation<'a>(
+        &'a self,
+        overrides: &'a Hash,
+        default_values: &'a Hash,
+    ) -> Invocation<'a> {
+        self.invocation_with(overrides, default_values, self.never.clone())
+    }
+
+    pub(crate) fn invocation_with<'a>(
+        &'a self,
+        overrides: &'a Hash,
+        default_values: &'a Hash,
+        cancel: CancelToken,
+    ) -> Invocation<'a> {
+        Invocation::new(self, Budget::new(cancel), overrides, default_values)
+    }
+
+    pub(crate) fn prepared(&self) -> &Prepared {
+        &self.prepared
+    }
+
+    /// First-found, when nobody asks for anything else.
+    pub(crate) fn default_merge(&self) -> &Result<Merge, Failure> {
+        &self.default_merge
+    }
+
+    pub(crate) fn no_text(&self) -> &Arc<str> {
+        &self.no_text
+    }
+
+    pub(crate) fn keep_config_warnings(&self, warnings: Vec<Arc<str>>) {
+        let mut kept = self.config_warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        for warning in warnings {
+            if !kept.contains(&warning) {
+                kept.push(warning);
+            }
+        }
+    }
+
+    pub(crate) fn map_datadir(&self, datadir: Arc<str>) -> Arc<str> {
+        for (from, to) in &self.datadir_map {
+            if let Some(rest) = datadir.strip_prefix(from.as_str()) {
+                return format!("{to}{rest}").into();
+            }
+        }
+        datadir
+    }
+
+    /// The global layer is always there: without a file, Puppet's built-in default configuration applies.
+    pub(crate) fn global_layer(&self) -> Result<&Arc<Layer>, &Failure> {
+        self.global
+            .get_or_init(|| {
+                let path = self.environment.global_config.as_deref().unwrap_or(NO_GLOBAL_CONFIG);
+                let layer = self.read_layer(path, LayerKind::Global, None)?;
+                layer.ok_or_else(|| Failure::lookup("the global layer has no configuration"))
+            })
+            .as_ref()
+    }
+
+    pub(crate) fn environment_layer(&self) -> Result<Option<&Arc<Layer>>, &Failure> {
+        self.own
+            .get_or_init(|| match &self.environment.root {
+                None => Ok(None),
+                Some(root) => {
+                    let path = format!("{root}/hiera.yaml");
+                    self.read_layer(&path, LayerKind::Environment, None)
+                }
+            })
+            .as_ref()
+            .map(Option::as_ref)
+    }
+
+    /// What the keys of a module share, whether there is such a module or not.
+    pub(crate) fn module_scope(&self, name: Option<&str>) -> Arc<ModuleScope> {
+        let Some(name) = name else { return Arc::clone(&self.no_module) };
+        let known = self.modules.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(scope) = known.get(name) {
+            return Arc::clone(scope);
+        }
+        drop(known);
+        let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
+        let name: Arc<str> = Arc::from(name);
+        let scope = modules.entry(Arc::clone(&name)).or_insert_with(|| {
+            Arc::new(ModuleScope { name: Some(name), ..ModuleScope::default() })
+        });
+        Arc::clone(scope)
+    }
+
+    pub(crate) fn no_module(&self) -> &Arc<ModuleScope> {
+        &self.no_module
+    }
+
+    pub(crate) fn module_layer<'s>(
+        &self,
+        scope: &'s ModuleScope,
+    ) -> Result<Option<&'s Arc<Layer>>, &'s Failure> {
+        let Some(name) = &scope.name else { return Ok(None) };
+        let layer = scope.layer.get_or_init(|| {
+            let Some(root) = self.environment.modules.get(name) else { return Ok(None) };
+            let path = format!("{root}/hiera.yaml");
+            self.read_layer(&path, LayerKind::Module, Some(Arc::clone(name)))
+        });
+        layer.as_ref().map(Option::as_ref)
+    }
+
+    fn read_layer(
+        &self,
+        path: &str,
+        kind: LayerKind,
+        module: Option<Arc<str>>,
+    ) -> Result<Option<Arc<Layer>>, Failure> {
+        let read = self.prepared.config(self.files.as_ref(), path, kind, self.version)?;
+        let (config, problems) = read.as_ref();
+        self.keep_config_warnings(
+            problems
+                .iter()
+                .filter(|problem| problem.severity == ConfigSeverity::Warning)
+                .map(|problem| Arc::from(problem.message.as_str()))
+                .collect(),
+        );
+        if let Some(problem) = problems.iter().find(|it| it.severity == ConfigSeverity::Error) {
+            return Err(config_failure(problem.clone()));
+        }
+        let layer =
+            |config: &Arc<HieraYaml>| Arc::new(Layer::new(kind, module, Arc::clone(config)));
+        Ok(config.as_ref().map(layer))
+    }
+}
+
+/// A path under which no file can lie, so that a workspace without a global layer gets the built-in default of nothing.
+const NO_GLOBAL_CONFIG: &str = "/nonexistent/hiera.yaml";
+
+fn config_failure(problem: ConfigProblem) -> Failure {
+    let failure = match problem.class {
+        ConfigErrorClass::Lookup => Failure::issue(problem.message),
+        ConfigErrorClass::Schema => Failure::of(FailureClass::TypeAssertion, problem.message),
+        ConfigErrorClass::Yaml => Failure::of(FailureClass::YamlLoad, problem.message),
+        ConfigErrorClass::Ruby(class) => Failure::ruby(class, problem.message),
+    };
+    failure.at(problem.place)
+}

@@ -1,0 +1,116 @@
+//! Which locations of a layer may hold a root key: so that a lookup asks a few files and not all sixty.
+//!
+//! Made only when so many keys were asked for that it pays, and only of a layer whose files have all been read and found
+//! in order: then a file without the key has nothing to say, not even a warning.
+
+use std::collections::HashMap;
+use std::hash::BuildHasher;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::hierarchy::{Location, ResolvedLevel};
+use super::layer::built_in_format;
+
+/// Bytes of data that are read in about the time that one file takes to say that it has no such key.
+const BYTES_PER_MISS: usize = 64;
+
+/// A layer's locations by root key, once there are.
+#[derive(Debug, Default)]
+pub(super) struct Holders {
+    /// How often the layer was asked.
+    asked: AtomicU32,
+    index: OnceLock<Option<Index>>,
+}
+
+/// A place in a layer: level, then location.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Spot {
+    pub(super) level: u32,
+    pub(super) location: u32,
+}
+
+/// Spots by the hashes of keys: those of a key, perhaps with some of another key.
+#[derive(Debug)]
+pub(super) struct Index {
+    hasher: foldhash::fast::RandomState,
+    /// From a hash to the begin and end of its spots.
+    spans: HashMap<u64, (u32, u32), foldhash::fast::RandomState>,
+    spots: Vec<Spot>,
+}
+
+impl Holders {
+    /// Counts a question; gives the index if there is one, or if it is time to make it.
+    pub(super) fn ask(&self, levels: &[ResolvedLevel]) -> Option<&Index> {
+        if let Some(index) = self.index.get() {
+            return index.as_ref();
+        }
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
+        if asked < 8 || !asked.is_power_of_two() {
+            return None;
+        }
+        match readiness(levels, asked as usize) {
+            Readiness::Never => self.index.get_or_init(|| None).as_ref(),
+            Readiness::NotYet => None,
+            Readiness::Now => self.index.get_or_init(|| Some(Index::new(levels))).as_ref(),
+        }
+    }
+}
+
+enum Readiness {
+    Never,
+    NotYet,
+    Now,
+}
+
+fn readiness(levels: &[ResolvedLevel], asked: usize) -> Readiness {
+    let mut bytes = 0;
+    let mut count = 0;
+    for level in levels {
+        let Some(locations) = &level.locations else { return Readiness::Never };
+        if built_in_format(level).is_none() {
+            return Readiness::Never;
+        }
+        for location in locations.iter().filter(|it| it.exists) {
+            match location.data.get() {
+                None => return Readiness::NotYet,
+                Some(Err(_)) => return Readiness::Never,
+                Some(Ok(file)) => bytes += file.text().len(),
+            }
+            count += 1;
+        }
+    }
+    if asked * count * BYTES_PER_MISS < bytes { Readiness::NotYet } else { Readiness::Now }
+}
+
+impl Index {
+    fn new(levels: &[ResolvedLevel]) -> Self {
+        let hasher = foldhash::fast::RandomState::default();
+        let mut pairs = Vec::new();
+        for (level, found) in (0..).zip(levels) {
+            for (location, found) in (0..).zip(found.locations.iter().flatten()) {
+                let Some(file) = loaded(found) else { continue };
+                let spot = Spot { level, location };
+                file.each_key(|key| pairs.push((hasher.hash_one(key), spot)));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut spans = HashMap::with_capacity_and_hasher(pairs.len(), hasher.clone());
+        for (at, (hash, _)) in (0..).zip(&pairs) {
+            spans.entry(*hash).or_insert((at, at)).1 = at + 1;
+        }
+        Self { hasher, spans, spots: pairs.into_iter().map(|(_, spot)| spot).collect() }
+    }
+
+    /// The spots whose files may hold `root`, in the order of priority.
+    pub(super) fn spots(&self, root: &str) -> &[Spot] {
+        match self.spans.get(&self.hasher.hash_one(root)) {
+            Some((begin, end)) => &self.spots[*begin as usize..*end as usize],
+            None => &[],
+        }
+    }
+}
+
+fn loaded(location: &Location) -> Option<&crate::data::DataFile> {
+    location.data.get()?.as_ref().ok().map(AsRef::as_ref)
+}

@@ -1,0 +1,224 @@
+//! Interpolation: `%{…}` in data and in hiera.yaml, token by token as Puppet expands them.
+
+use std::sync::Arc;
+
+use super::dig;
+use super::failure::{Failure, FailureClass};
+use super::invocation::{Context, Found, Invocation, undef};
+use super::lookup;
+use super::trace::{FoundIn, Outcome, TraceKind};
+use crate::data::{Hash, Located, Value, inspect};
+use crate::syntax::interpolation::{self, Expression, Method};
+use crate::syntax::key_path::{self, Segment};
+
+/// Bytes of stack that one nested lookup may need, debug builds included.
+const STACK_RED_ZONE: usize = 256 * 1024;
+
+/// Bytes of stack that are added when less than that is left.
+const STACK_GROWTH: usize = 4 * 1024 * 1024;
+
+/// Expands every token in a value: strings at any depth, and hash keys. What has no token is shared, not copied.
+pub(crate) fn interpolate(
+    invocation: &mut Invocation<'_>,
+    value: &Located,
+    context: Context,
+) -> Result<Located, Failure> {
+    match &value.value {
+        Value::String(text) if value.value.has_tokens() => {
+            interpolate_string(invocation, text, value, context)
+        }
+        Value::Array(items) if value.value.has_tokens() => {
+            let items: Result<Vec<_>, _> =
+                items.iter().map(|item| interpolate(invocation, item, context)).collect();
+            Ok(Located::new(Value::array(items?), value.place))
+        }
+        Value::Hash(hash) if value.value.has_tokens() => {
+            let mut result = Hash::with_capacity(hash.len());
+            for (key, member) in hash.as_ref() {
+                let placed_key = Located::new(key.clone(), member.key_place);
+                let key = interpolate(invocation, &placed_key, context)?.value;
+                let member_value = interpolate(invocation, &member.value, context)?;
+                result.insert(key, member.key_place, member_value);
+            }
+            Ok(Located::new(Value::hash(result), value.place))
+        }
+        _ => Ok(value.clone()),
+    }
+}
+
+/// Expands a template of hiera.yaml and gives its text.
+pub(crate) fn interpolate_text(
+    invocation: &mut Invocation<'_>,
+    template: &Located,
+    context: Context,
+) -> Result<Arc<str>, Failure> {
+    let value = interpolate(invocation, template, context)?.value;
+    Ok(match value {
+        Value::String(text) => text,
+        other => inspect::to_s(&other).into(),
+    })
+}
+
+/// The variable expression of `mapped_paths`: a bare name, dug into if it has dots.
+pub(crate) fn variable(
+    invocation: &mut Invocation<'_>,
+    expression: &str,
+    subject: &str,
+    context: Context,
+) -> Found {
+    let path = key_path::parse(expression)
+        .map_err(|_| Failure::lookup(format!("Syntax error in string: {subject}")))?;
+    let value = invocation.within(
+        || TraceKind::Scope(Arc::from("Global Scope")),
+        |invocation| match &path.root {
+            Segment::Name(name) => root_variable(invocation, name, context),
+            Segment::Index(index) => {
+                let message = format!("Scope variable name {index} is a Integer, not a string");
+                Err(Failure::of(FailureClass::Puppet, message))
+            }
+        },
+    )?;
+    match value {
+        Some(value) if !path.rest.is_empty() && !matches!(value.value, Value::Undef) => {
+            dig::dig(invocation, expression, &path.rest.into(), value)
+        }
+        value => Ok(value),
+    }
+}
+
+fn root_variable(invocation: &mut Invocation<'_>, name: &Arc<str>, context: Context) -> Found {
+    if let Some(member) = invocation.overrides.get(name) {
+        let value = member.value.clone();
+        report_found_elsewhere(invocation, name, &value, FoundIn::Overrides);
+        return Ok(Some(value));
+    }
+    if let Some(value) = invocation.variable(name, context)? {
+        invocation.report_found(name, &value);
+        return Ok(Some(value));
+    }
+    let Some(member) = invocation.default_values.get(name) else { return Ok(None) };
+    let value = member.value.clone();
+    report_found_elsewhere(invocation, name, &value, FoundIn::Defaults);
+    Ok(Some(value))
+}
+
+fn report_found_elsewhere(
+    invocation: &mut Invocation<'_>,
+    key: &Arc<str>,
+    value: &Located,
+    source: FoundIn,
+) {
+    invocation.report(|| Outcome::Found { key: Arc::clone(key), value: value.clone(), source });
+}
+
+fn interpolate_string(
+    invocation: &mut Invocation<'_>,
+    subject: &Arc<str>,
+    located: &Located,
+    context: Context,
+) -> Result<Located, Failure> {
+    invocation.within(
+        || TraceKind::Interpolation(Arc::clone(subject)),
+        |invocation| {
+            let mut text = Vec::with_capacity(subject.len());
+            let mut done = 0;
+            for token in interpolation::tokens(subject) {
+                invocation.budget.step()?;
+                text.extend_from_slice(&subject.as_bytes()[done..token.range.start as usize]);
+                done = token.range.end as usize;
+                let is_whole = token.range.start == 0 && done == subject.len();
+                let expanded = expand(invocation, subject, &token.expression, is_whole, context)
+                    .map_err(|failure| failure.at(located.place))?;
+                match expanded {
+                    Expanded::Whole(value) => return Ok(value),
+                    Expanded::Text(Value::Undef) => {}
+                    Expanded::Text(Value::Bytes(bytes)) => text.extend_from_slice(&bytes),
+                    Expanded::Text(value) => {
+                        text.extend_from_slice(inspect::to_s(&value).as_bytes());
+                    }
+                }
+            }
+            text.extend_from_slice(&subject.as_bytes()[done..]);
+            Ok(Located::new(bytes_stay_bytes_inside_a_text(text), located.place))
+        },
+    )
+}
+
+/// `!!binary` may give what is no UTF-8; a text that it is put into is none either.
+fn bytes_stay_bytes_inside_a_text(text: Vec<u8>) -> Value {
+    match String::from_utf8(text) {
+        Ok(text) => Value::string(text),
+        Err(error) => Value::Bytes(error.into_bytes().into()),
+    }
+}
+
+enum Expanded {
+    /// An alias: the value stands for the whole string.
+    Whole(Located),
+    /// Any other token: its text goes into the string.
+    Text(Value),
+}
+
+fn expand(
+    invocation: &mut Invocation<'_>,
+    subject: &str,
+    expression: &Expression,
+    is_whole: bool,
+    context: Context,
+) -> Result<Expanded, Failure> {
+    let (method, argument) = match expression {
+        Expression::Empty => return Ok(Expanded::Text(Value::Undef)),
+        Expression::Variable(expression) => (None, expression),
+        Expression::Call { .. } if context != Context::Data => {
+            let message = "Interpolation using method syntax is not allowed in this context";
+            return Err(Failure::issue(message));
+        }
+        Expression::Call { method, argument, .. } => (Some(method), argument),
+    };
+    if method == Some(&Method::Alias) && !is_whole {
+        let message = "'alias' interpolation is only permitted if the expression is equal to the entire string";
+        return Err(Failure::issue(message));
+    }
+    let value = match method {
+        Some(Method::Lookup | Method::Hiera | Method::Alias) => {
+            nested_lookup(invocation, argument)?
+        }
+        Some(Method::Literal) => Value::String(Arc::clone(argument)).unplaced(),
+        Some(Method::Unknown(name)) => {
+            return Err(Failure::issue(format!("Unknown interpolation method '{name}'")));
+        }
+        Some(Method::Scope) | None => {
+            variable(invocation, argument, subject, context)?.unwrap_or_else(undef)
+        }
+    };
+    if method == Some(&Method::Alias) {
+        return Ok(Expanded::Whole(value));
+    }
+    let guard_name = match method {
+        Some(Method::Scope) | None => format!("scope:{argument}").into(),
+        Some(_) => Arc::clone(argument),
+    };
+    let value = results_are_interpolated_again(invocation, &guard_name, &value, context)?;
+    Ok(Expanded::Text(value.value))
+}
+
+/// The value of any token but an alias is interpolated in turn, with its own name on the stack: this is also what makes
+/// `foo: "%{literal('foo')}"` a recursion.
+fn results_are_interpolated_again(
+    invocation: &mut Invocation<'_>,
+    name: &Arc<str>,
+    value: &Located,
+    context: Context,
+) -> Result<Located, Failure> {
+    invocation.guarded(name, |invocation| interpolate(invocation, value, context))
+}
+
+/// A missing key gives the empty string, for an alias as well.
+fn nested_lookup(invocation: &mut Invocation<'_>, key: &Arc<str>) -> Result<Located, Failure> {
+    invocation.budget.enter()?;
+    let found = stacker::maybe_grow(STACK_RED_ZONE, STACK_GROWTH, || {
+        lookup::search_with_hashes(invocation, key, None)
+    });
+    invocation.budget.leave();
+    Ok(found?.unwrap_or_else(|| Value::string("").unplaced()))
+}

@@ -1,0 +1,281 @@
+//! The state of one running lookup: the stack of names that tells recursion, the trace, the warnings, the budget.
+
+use std::sync::Arc;
+
+use super::budget::Budget;
+use super::evaluator::{Evaluator, ModuleScope};
+use super::failure::{Failure, FailureClass};
+use super::request::Explain;
+use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
+use crate::data::{Hash, Located, Value};
+
+/// What a step of a lookup gives: a value, nothing (`:no_such_key` in Puppet), or the end of the whole lookup.
+pub(crate) type Found = Result<Option<Located>, Failure>;
+
+/// A level that could not be asked, because its back end is not evaluated here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpaqueLevel {
+    /// The level's name.
+    pub level: Arc<str>,
+    /// The back end's function.
+    pub function: Arc<str>,
+}
+
+/// How strictly variables are treated while something is interpolated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Context {
+    /// Data: functions are allowed; an undefined variable is an error in Puppet 8.
+    Data,
+    /// `datadir` and `options` of hiera.yaml: no functions; an undefined variable is an error in Puppet 8.
+    Config,
+    /// Locations of hiera.yaml: no functions; an undefined variable is never an error in Puppet 8.
+    ConfigLocation,
+}
+
+pub(crate) struct Invocation<'a> {
+    pub(crate) evaluator: &'a Evaluator,
+    pub(crate) budget: Budget,
+    pub(crate) overrides: &'a Hash,
+    pub(crate) default_values: &'a Hash,
+    /// The full key of the innermost lookup: the global layer names it in errors.
+    pub(crate) top_key: Arc<str>,
+    /// The module of the innermost lookup's key.
+    pub(crate) module: Arc<ModuleScope>,
+    /// A variable that exists only inside a `mapped_paths` template.
+    pub(crate) local: Option<(Arc<str>, Located)>,
+    /// Levels that could not be asked.
+    pub(crate) opaque: Vec<OpaqueLevel>,
+    /// Variables that nothing defines.
+    pub(crate) unknown_variables: Vec<Arc<str>>,
+    pub(crate) warnings: Vec<Arc<str>>,
+    /// Whether the global layer is being asked for lookup_options: what is looked up meanwhile knows none of them.
+    pub(crate) asks_global_options: bool,
+    /// Whether only the collection of lookup_options is wanted.
+    pub(crate) explains_options_only: bool,
+    names: Vec<Arc<str>>,
+    tracer: Option<Tracer>,
+}
+
+impl<'a> Invocation<'a> {
+    pub(crate) fn new(
+        evaluator: &'a Evaluator,
+        budget: Budget,
+        overrides: &'a Hash,
+        default_values: &'a Hash,
+    ) -> Self {
+        Self {
+            evaluator,
+            budget,
+            overrides,
+            default_values,
+            top_key: Arc::clone(evaluator.no_text()),
+            module: Arc::clone(evaluator.no_module()),
+            local: None,
+            opaque: Vec::new(),
+            unknown_variables: Vec::new(),
+            warnings: Vec::new(),
+            asks_global_options: false,
+            explains_options_only: false,
+            names: Vec::new(),
+            tracer: None,
+        }
+    }
+
+    pub(crate) fn explain(&mut self, explain: Explain) {
+        self.explains_options_only = explain == Explain::OptionsOnly;
+        self.tracer = (explain != Explain::Off).then(Tracer::new);
+    }
+
+    /// Whether the steps are recorded.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.tracer.is_some()
+    }
+
+    pub(crate) fn take_tracer(&mut self) -> Option<Tracer> {
+        self.tracer.take()
+    }
+
+    /// Runs `work` as a step of the trace.
+    pub(crate) fn within<R>(
+        &mut self,
+        kind: impl FnOnce() -> TraceKind,
+        work: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let Some(tracer) = &mut self.tracer else { return work(self) };
+        tracer.push(kind());
+        let result = work(self);
+        self.tracer.as_mut().expect("the tracer stays for the whole lookup").pop();
+        result
+    }
+
+    /// Runs `work` as the lookup of another key, with this one restored afterwards.
+    pub(crate) fn for_key<R>(
+        &mut self,
+        key: &Arc<str>,
+        module: Arc<ModuleScope>,
+        work: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let outer_key = std::mem::replace(&mut self.top_key, Arc::clone(key));
+        let outer_module = std::mem::replace(&mut self.module, module);
+        let result = work(self);
+        self.top_key = outer_key;
+        self.module = outer_module;
+        result
+    }
+
+    /// Runs `work` with `name` on the stack; the same name again is a recursion. Every `Puppet::Error` that leaves is a
+    /// LookupError.
+    pub(crate) fn guarded<R>(
+        &mut self,
+        name: &Arc<str>,
+        work: impl FnOnce(&mut Self) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        if self.names.contains(name) {
+            let message = format!("Recursive lookup detected in [{}]", self.names.join(", "));
+            return Err(Failure::of(FailureClass::Recursive, message));
+        }
+        self.names.push(Arc::clone(name));
+        let result = work(self);
+        self.names.pop();
+        result.map_err(Failure::leaving_provider)
+    }
+
+    pub(crate) fn report(&mut self, outcome: impl FnOnce() -> Outcome) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.current().outcome = Some(outcome());
+        }
+    }
+
+    pub(crate) fn report_found(&mut self, key: &Arc<str>, value: &Located) {
+        self.report(|| Outcome::Found {
+            key: Arc::clone(key),
+            value: value.clone(),
+            source: FoundIn::Data,
+        });
+    }
+
+    pub(crate) fn report_not_found(&mut self, key: &Arc<str>) {
+        self.report(|| Outcome::NotFound { key: Arc::clone(key) });
+    }
+
+    pub(crate) fn report_text(&mut self, text: impl FnOnce() -> String) {
+        if let Some(tracer) = &mut self.tracer {
+            let text = text();
+            tracer.current().texts.push(text.into());
+        }
+    }
+
+    pub(crate) fn warn(&mut self, message: impl Into<Arc<str>>) {
+        let message = message.into();
+        if !self.warnings.contains(&message) {
+            self.warnings.push(message);
+        }
+    }
+
+    /// The variable `name` as `scope[name]` finds it in Puppet; `None` if nothing defines it, which may be an error.
+    pub(crate) fn variable(&mut self, name: &str, context: Context) -> Found {
+        if let Some((local, value)) = &self.local
+            && &**local == name
+        {
+            return Ok(Some(value.clone()));
+        }
+        let unqualified = name.strip_prefix("::").unwrap_or(name);
+        if let Some(value) = self.evaluator.node().variable(unqualified) {
+            return Ok(Some(value.clone()));
+        }
+        if let Some(value) = main_belongs_to_no_module(unqualified) {
+            return Ok(Some(value));
+        }
+        self.undefined_variable(name, context).map(|()| None)
+    }
+
+    fn undefined_variable(&mut self, name: &str, context: Context) -> Result<(), Failure> {
+        if undefined_variable_never_warns(name) || self.default_values.get(name).is_some() {
+            return Ok(());
+        }
+        let name_text: Arc<str> = Arc::from(name);
+        if !self.unknown_variables.contains(&name_text) {
+            self.unknown_variables.push(name_text);
+        }
+        if !self.evaluator.node().is_complete() {
+            return Ok(());
+        }
+        let (name, reason) = undefined_variable_in_puppets_words(name);
+        if !self.evaluator.version().is_strict() {
+            self.warn(format!("Undefined variable '{name}'; {reason}"));
+            return Ok(());
+        }
+        if context == Context::ConfigLocation {
+            self.warn(format!(
+                "Interpolation failed with '{name}', but compilation continuing; {reason}"
+            ));
+            return Ok(());
+        }
+        let message = format!("Undefined variable '{name}'; {reason}");
+        Err(Failure::ruby("ArgumentError", message))
+    }
+}
+
+/// The top scope is that of class `main`, whose module has no name and was called by none.
+fn main_belongs_to_no_module(variable: &str) -> Option<Located> {
+    match variable {
+        "module_name" => Some(Value::string("").unplaced()),
+        "caller_module_name" => Some(undef()),
+        _ => None,
+    }
+}
+
+/// `%{0}`, `%{1}` and so on always exist for Puppet.
+fn undefined_variable_never_warns(name: &str) -> bool {
+    let digits = name.strip_prefix("::").unwrap_or(name);
+    !digits.is_empty()
+        && digits.bytes().all(|it| it.is_ascii_digit())
+        && (digits == "0" || !digits.starts_with('0'))
+}
+
+/// A qualified variable loses its leading `::` and blames the class, which `puppet lookup` never has evaluated.
+fn undefined_variable_in_puppets_words(name: &str) -> (&str, String) {
+    let unqualified = name.strip_prefix("::").unwrap_or(name);
+    match unqualified.rsplit_once("::") {
+        Some((class, _)) => (unqualified, format!("class {class} could not be found")),
+        None => (name, String::new()),
+    }
+}
+
+/// The undef that an alias to an undef value gives, and the like.
+pub(crate) fn undef() -> Located {
+    Value::Undef.unplaced()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn main_has_the_variables_of_a_class_without_module() {
+        assert_eq!(main_belongs_to_no_module("module_name"), Some(Value::string("").unplaced()));
+        assert_eq!(main_belongs_to_no_module("caller_module_name"), Some(undef()));
+        assert_eq!(main_belongs_to_no_module("calling_module"), None);
+    }
+
+    #[test]
+    fn numeric_variables_never_warn() {
+        for name in ["0", "1", "12"] {
+            assert!(undefined_variable_never_warns(name), "{name}");
+        }
+        for name in ["01", "", "x1", "modulename"] {
+            assert!(!undefined_variable_never_warns(name), "{name}");
+        }
+    }
+    #[test]
+    fn undefined_variables_are_blamed_on_their_class() {
+        let check = |name, expected: (&str, &str)| {
+            let (shown, reason) = undefined_variable_in_puppets_words(name);
+            assert_eq!((shown, reason.as_str()), expected);
+        };
+        check("x", ("x", ""));
+        check("::x", ("::x", ""));
+        check("a::x", ("a::x", "class a could not be found"));
+        check("::a::b::x", ("a::b::x", "class a::b could not be found"));
+    }
+}

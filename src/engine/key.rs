@@ -1,0 +1,82 @@
+//! A lookup key: what is searched for (the root), whose module it belongs to, and what is dug out of the result.
+
+use std::sync::Arc;
+
+use super::dig;
+use super::failure::Failure;
+use super::invocation::{Found, Invocation};
+use crate::data::Located;
+use crate::syntax::key_path::{self, Segment};
+
+/// A parsed key.
+#[derive(Debug, Clone)]
+pub(crate) struct Key {
+    text: Arc<str>,
+    root: Arc<str>,
+    /// Bytes of the root before its first `::`.
+    module: Option<usize>,
+    rest: Option<Arc<[Segment]>>,
+}
+
+impl Key {
+    pub(crate) fn parse(text: &Arc<str>) -> Result<Self, Failure> {
+        if key_path::is_verbatim(text) {
+            return Ok(Self::new(text, Arc::clone(text), None));
+        }
+        let path = key_path::parse(text)
+            .map_err(|_| Failure::lookup(format!("Syntax error in key: '{text}'")))?;
+        let root = match path.root {
+            Segment::Name(name) => name,
+            Segment::Index(index) => return Err(a_key_that_begins_with_a_number_crashes(index)),
+        };
+        let rest = (!path.rest.is_empty()).then(|| Arc::from(path.rest));
+        Ok(Self::new(text, root, rest))
+    }
+
+    /// A key of one segment, whatever characters it has.
+    pub(crate) fn verbatim(root: &str) -> Self {
+        let text = Arc::from(root);
+        Self::new(&text, Arc::clone(&text), None)
+    }
+
+    fn new(text: &Arc<str>, root: Arc<str>, rest: Option<Arc<[Segment]>>) -> Self {
+        let module = module_of(&root).map(str::len);
+        Self { text: Arc::clone(text), root, module, rest }
+    }
+
+    /// The whole key as it was asked for.
+    pub(crate) fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// The first segment: what data files are asked for.
+    pub(crate) fn root(&self) -> &Arc<str> {
+        &self.root
+    }
+
+    /// What stands before the first `::` of the root.
+    pub(crate) fn module(&self) -> Option<&str> {
+        self.module.map(|end| &self.root[..end])
+    }
+
+    /// Digs the other segments out of the root's value.
+    pub(crate) fn dig(&self, invocation: &mut Invocation<'_>, value: Option<Located>) -> Found {
+        match (value, &self.rest) {
+            (Some(value), Some(rest)) => dig::dig(invocation, &self.text, rest, value),
+            (value, _) => Ok(value),
+        }
+    }
+}
+
+/// What stands before the first `::`; of `::a` the whole name, for Ruby's `[0..-1]` is all of it.
+fn module_of(root: &str) -> Option<&str> {
+    match memchr::memmem::find(root.as_bytes(), b"::")? {
+        0 => Some(root),
+        end => Some(&root[..end]),
+    }
+}
+
+/// `1.2` makes an Integer of its first segment, which has no `index`.
+fn a_key_that_begins_with_a_number_crashes(index: i64) -> Failure {
+    Failure::ruby("NoMethodError", format!("undefined method `index' for {index}:Integer"))
+}

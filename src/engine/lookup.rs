@@ -1,0 +1,204 @@
+//! One lookup: its options, its layers in order, its default hierarchy, its conversion.
+
+use std::sync::Arc;
+
+use super::convert_to;
+use super::failure::Failure;
+use super::invocation::{Found, Invocation, undef};
+use super::key::Key;
+use super::layer::Which;
+use super::lookup_options;
+use super::merge::Merge;
+use super::merge_sources::merge_sources;
+use super::trace::{Outcome, TraceKind};
+use crate::data::{Located, Value};
+
+/// The key that no lookup may ask for.
+pub(crate) const LOOKUP_OPTIONS: &str = "lookup_options";
+
+/// Asks the override hash, then the data, then the hash of default values, as every `lookup()` call does, those inside
+/// `%{…}` included.
+pub(crate) fn search_with_hashes(
+    invocation: &mut Invocation<'_>,
+    key: &Arc<str>,
+    merge: Option<&Value>,
+) -> Found {
+    if let Some(member) = invocation.overrides.get(key) {
+        return Ok(Some(member.value.clone()));
+    }
+    if let Some(found) = search(invocation, key, merge)? {
+        return Ok(Some(found));
+    }
+    Ok(invocation.default_values.get(key).map(|member| member.value.clone()))
+}
+
+/// Asks all layers for a key, with the merge strategy of the call or of lookup_options.
+pub(crate) fn search(
+    invocation: &mut Invocation<'_>,
+    text: &Arc<str>,
+    merge: Option<&Value>,
+) -> Found {
+    invocation.budget.step()?;
+    if is_reserved(text) {
+        return Ok(invocation.within(|| TraceKind::InvalidKey(LOOKUP_OPTIONS.into()), |_| None));
+    }
+    let key = Key::parse(text)?;
+    let scope = invocation.evaluator.module_scope(key.module());
+    invocation.for_key(text, Arc::clone(&scope), |invocation| {
+        if invocation.explains_options_only {
+            lookup_options::explain_collection(invocation)?;
+            return Ok(Some(undef()));
+        }
+        let options = lookup_options::for_key(invocation, &scope, &key)?;
+        let from_options = match &options {
+            Some(options) if merge.is_none() => options.merge()?,
+            _ => None,
+        };
+        if from_options.is_some() {
+            invocation.within(|| TraceKind::MergeSource, |_| ());
+        }
+        let given = merge.map(|merge| Merge::of(Some(merge)));
+        let merge = given.as_ref().or(from_options);
+        let merge = merge.unwrap_or_else(|| invocation.evaluator.default_merge());
+        let found = search_layers_then_default_hierarchy(invocation, &key, merge)?;
+        let (Some(value), Some(options)) = (&found, &options) else { return Ok(found) };
+        match options.convert_to()? {
+            Some(conversion) => convert(invocation, &key, conversion, value.clone()).map(Some),
+            None => Ok(found),
+        }
+    })
+}
+
+/// `lookup_options` and everything that begins with `lookup_options.`; in quotes it gets through.
+fn is_reserved(key: &str) -> bool {
+    key.strip_prefix(LOOKUP_OPTIONS).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn search_layers_then_default_hierarchy(
+    invocation: &mut Invocation<'_>,
+    key: &Key,
+    merge: &Result<Merge, Failure>,
+) -> Found {
+    let kind = || TraceKind::Search { key: Arc::clone(key.text()), is_options: false };
+    invocation.within(kind, |invocation| {
+        let merge = merge.as_ref().map_err(Clone::clone)?;
+        if let Some(found) = search_layers(invocation, key, merge)? {
+            return Ok(Some(found));
+        }
+        let found = search_default_hierarchy(invocation, key)?;
+        key.dig(invocation, found)
+    })
+}
+
+/// The three layers are sources like any others: the strategy decides whether the first wins or all are merged.
+#[derive(Debug, Clone, Copy)]
+enum LayerStep {
+    Global,
+    Environment,
+    Module,
+}
+
+fn search_layers(invocation: &mut Invocation<'_>, key: &Key, merge: &Merge) -> Found {
+    let found = in_all_layers(invocation, key, merge)?;
+    key.dig(invocation, found)
+}
+
+pub(crate) fn in_all_layers(invocation: &mut Invocation<'_>, key: &Key, merge: &Merge) -> Found {
+    let steps = [LayerStep::Global, LayerStep::Environment, LayerStep::Module];
+    merge_sources(invocation, merge, &steps, |invocation, step| match step {
+        LayerStep::Global => in_global(invocation, key, merge),
+        LayerStep::Environment => in_environment(invocation, key, merge),
+        LayerStep::Module => in_module(invocation, key, merge),
+    })
+}
+
+pub(crate) fn in_global(invocation: &mut Invocation<'_>, key: &Key, merge: &Merge) -> Found {
+    let evaluator = invocation.evaluator;
+    let found = match evaluator.global_layer() {
+        Ok(layer) => layer.key_lookup(invocation, key, merge, Which::Hierarchy),
+        Err(failure) => Err(failure.clone().leaving_provider()),
+    };
+    found.map_err(|failure| failure.leaving_global_layer(&invocation.top_key))
+}
+
+pub(crate) fn in_environment(invocation: &mut Invocation<'_>, key: &Key, merge: &Merge) -> Found {
+    let evaluator = invocation.evaluator;
+    match evaluator.environment_layer().map_err(Clone::clone)? {
+        Some(layer) => layer.key_lookup(invocation, key, merge, Which::Hierarchy),
+        None => Ok(None),
+    }
+}
+
+pub(crate) fn in_module(invocation: &mut Invocation<'_>, key: &Key, merge: &Merge) -> Found {
+    let scope = Arc::clone(&invocation.module);
+    let Some(module) = &scope.name else { return Ok(None) };
+    let evaluator = invocation.evaluator;
+    if let Some(layer) = evaluator.module_layer(&scope).map_err(Clone::clone)? {
+        return layer.key_lookup(invocation, key, merge, Which::Hierarchy);
+    }
+    let exists = || evaluator.environment().modules.contains_key(module);
+    invocation.within(
+        || TraceKind::Module(Arc::clone(module)),
+        |invocation| {
+            invocation.report(|| {
+                if exists() { Outcome::ModuleProviderNotFound } else { Outcome::ModuleNotFound }
+            });
+        },
+    );
+    Ok(None)
+}
+
+/// Asked only if nothing was found, never merged with the rest, and under its own lookup_options alone.
+fn search_default_hierarchy(invocation: &mut Invocation<'_>, key: &Key) -> Found {
+    let scope = Arc::clone(&invocation.module);
+    let Some(module) = &scope.name else { return Ok(None) };
+    let evaluator = invocation.evaluator;
+    let Some(layer) = evaluator.module_layer(&scope).map_err(Clone::clone)? else {
+        return Ok(None);
+    };
+    if !layer.config.has_default_hierarchy() {
+        return Ok(None);
+    }
+    let title = || format!("Searching default_hierarchy of module \"{module}\"").into();
+    invocation.within(
+        || TraceKind::Scope(title()),
+        |invocation| {
+            let merge = lookup_options::of_default_hierarchy(invocation, layer, key)?;
+            let merge = Merge::of(merge.as_ref())?;
+            invocation.within(
+                || TraceKind::Scope(format!("Searching for \"{}\"", key.text()).into()),
+                |invocation| layer.key_lookup_in_default(invocation, key, &merge),
+            )
+        },
+    )
+}
+
+fn convert(
+    invocation: &mut Invocation<'_>,
+    key: &Key,
+    conversion: &Located,
+    value: Located,
+) -> Result<Located, Failure> {
+    let place = value.place;
+    let converted = convert_to::convert(key.text(), &conversion.value, value)
+        .map_err(|failure| failure.at(conversion.place))?;
+    invocation.report_text(|| {
+        let arguments = convert_to::arguments_text(&conversion.value);
+        format!("Applying convert_to lookup_option with arguments {arguments}")
+    });
+    Ok(Located::new(converted.value, converted.place.or(place)))
+}
+
+/// What `lookup()` says when nothing has the names.
+pub(crate) fn not_found_message(names: &[Arc<str>]) -> String {
+    match names {
+        [name] => format!("Function lookup() did not find a value for the name '{name}'"),
+        names => {
+            let names: Vec<_> = names.iter().map(|name| format!("'{name}'")).collect();
+            format!(
+                "Function lookup() did not find a value for any of the names [{}]",
+                names.join(", ")
+            )
+        }
+    }
+}

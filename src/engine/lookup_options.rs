@@ -1,0 +1,364 @@
+//! `lookup_options`: collected over all levels of all layers by a hash merge, then matched against a root key.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use super::evaluator::{Evaluator, ModuleScope};
+use super::failure::{Failure, FailureClass};
+use super::invocation::{Found, Invocation};
+use super::key::Key;
+use super::layer::Layer;
+use super::lookup::{self, LOOKUP_OPTIONS};
+use super::merge::Merge;
+use super::trace::{FoundIn, Outcome, TraceKind};
+use crate::data::{Located, Member, Place, Value, inspect};
+use crate::syntax::ruby_regex::{RegexProblem, RubyRegex};
+
+/// The options of all keys, as one layer combination sees them.
+#[derive(Debug, Default)]
+pub(crate) struct OptionTable {
+    plain: HashMap<Arc<str>, Arc<Options>, foldhash::fast::RandomState>,
+    patterns: Vec<(Arc<RubyRegex>, Arc<Options>)>,
+}
+
+/// One entry of lookup_options, with what it asks for.
+#[derive(Debug)]
+pub(crate) struct Options {
+    entry: Arc<str>,
+    key_place: Option<Place>,
+    written: Located,
+    merge: OnceLock<OptionalMerge>,
+    convert_to: OnceLock<Found>,
+}
+
+/// Outside: why the option cannot be read. Inside: why Puppet refuses the strategy, which it says later.
+type OptionalMerge = Result<Option<Result<Merge, Failure>>, Failure>;
+
+/// The entry of lookup_options that applies to a key.
+#[derive(Debug, Clone)]
+pub struct AppliedOptions {
+    /// The entry's key: the root key itself, or a pattern.
+    pub entry: Arc<str>,
+    /// Whether it is a pattern.
+    pub is_pattern: bool,
+    /// Where the entry's key is written.
+    pub key_place: Option<Place>,
+    /// The options, a hash if the user wrote what is meant.
+    pub options: Located,
+}
+
+impl OptionTable {
+    /// The entry for a root key: a plain one that is not null, else the first pattern that matches. As a merged hash lists
+    /// its lowest source first, so do the patterns.
+    fn for_root(&self, root: &str) -> Option<&Arc<Options>> {
+        if let Some(options) = self.plain.get(root)
+            && !matches!(options.written.value, Value::Undef)
+        {
+            return Some(options);
+        }
+        let matching = self.patterns.iter().find(|(regex, _)| regex.is_match(root));
+        matching.map(|(_, options)| options)
+    }
+
+    fn compile(evaluator: &Evaluator, options: Option<Located>) -> Result<Self, Failure> {
+        let mut table = Self::default();
+        let Some(Located { value: Value::Hash(options), .. }) = options else { return Ok(table) };
+        for (key, member) in options.as_ref() {
+            let text = string_key(key, member.key_place)?;
+            let options = Arc::new(Options::new(&text, member));
+            if text.starts_with('^') {
+                let regex = evaluator
+                    .prepared()
+                    .regex(&text)
+                    .map_err(|problem| regex_failure(&problem).at(member.key_place))?;
+                table.patterns.push((regex, options));
+            } else {
+                table.plain.insert(text, options);
+            }
+        }
+        Ok(table)
+    }
+}
+
+impl Options {
+    fn new(entry: &Arc<str>, member: &Member) -> Self {
+        Self {
+            entry: Arc::clone(entry),
+            key_place: member.key_place,
+            written: member.value.clone(),
+            merge: OnceLock::new(),
+            convert_to: OnceLock::new(),
+        }
+    }
+
+    /// The `merge` option.
+    pub(crate) fn merge(&self) -> Result<Option<&Result<Merge, Failure>>, Failure> {
+        let merge = self.merge.get_or_init(|| {
+            Ok(option(&self.written, "merge")?.map(|it| Merge::of(Some(&it.value))))
+        });
+        merge.as_ref().map(Option::as_ref).map_err(Clone::clone)
+    }
+
+    /// The `convert_to` option.
+    pub(crate) fn convert_to(&self) -> Result<Option<&Located>, Failure> {
+        let convert_to = self.convert_to.get_or_init(|| option(&self.written, "convert_to"));
+        convert_to.as_ref().map(Option::as_ref).map_err(Clone::clone)
+    }
+
+    /// For readers outside the engine.
+    pub(crate) fn applied(&self) -> AppliedOptions {
+        AppliedOptions {
+            entry: Arc::clone(&self.entry),
+            is_pattern: self.entry.starts_with('^'),
+            key_place: self.key_place,
+            options: self.written.clone(),
+        }
+    }
+}
+
+fn regex_failure(problem: &RegexProblem) -> Failure {
+    match problem {
+        RegexProblem::Invalid(message) => Failure::ruby("RegexpError", message.as_str()),
+        RegexProblem::Unsupported(message) => {
+            Failure::of(FailureClass::Unsupported, message.as_str())
+        }
+    }
+}
+
+/// Ruby's `options[name]`, whatever the options are: a string is searched for the word. `~` and `false` are no options.
+fn option(options: &Located, name: &'static str) -> Found {
+    let found = match &options.value {
+        Value::Undef | Value::Boolean(false) => None,
+        Value::Hash(hash) => hash.get(name).map(|member| member.value.clone()),
+        Value::String(text) => text.contains(name).then(|| Value::string(name).unplaced()),
+        Value::Array(_) | Value::Integer(_) | Value::BigInteger(_) => {
+            let message = "no implicit conversion of String into Integer";
+            return Err(Failure::ruby("TypeError", message).at(options.place));
+        }
+        other => {
+            let message = format!(
+                "undefined method `[]' for {}:{}",
+                inspect::inspect(other),
+                inspect::ruby_class(other)
+            );
+            return Err(Failure::ruby("NoMethodError", message).at(options.place));
+        }
+    };
+    Ok(found.filter(|it| !matches!(it.value, Value::Undef)))
+}
+
+/// The entry for `key`, from options that are collected at the first lookup and kept; `scope` is that of the key's
+/// module.
+pub(crate) fn for_key(
+    invocation: &mut Invocation<'_>,
+    scope: &Arc<ModuleScope>,
+    key: &Key,
+) -> Result<Option<Arc<Options>>, Failure> {
+    let table = if let Some(table) = scope.options.get() {
+        table
+    } else {
+        let table = collect(invocation, scope)?;
+        if invocation.asks_global_options {
+            return Ok(table.for_root(key.root()).cloned());
+        }
+        scope.options.get_or_init(|| table)
+    };
+    Ok(table.for_root(key.root()).cloned())
+}
+
+/// Collects for `--explain-options` alone.
+pub(crate) fn explain_collection(invocation: &mut Invocation<'_>) -> Result<(), Failure> {
+    let key = options_key()?;
+    let merge = Merge::hash();
+    lookup::in_all_layers(invocation, &key, &merge).map(|_| ())
+}
+
+fn options_key() -> Result<Key, Failure> {
+    Key::parse(&Arc::from(LOOKUP_OPTIONS))
+}
+
+fn collect(
+    invocation: &mut Invocation<'_>,
+    scope: &Arc<ModuleScope>,
+) -> Result<Arc<OptionTable>, Failure> {
+    let evaluator = invocation.evaluator;
+    let key = options_key()?;
+    let merge = Merge::hash();
+    invocation.for_key(key.text(), Arc::clone(scope), |invocation| {
+        let kind = || TraceKind::Search { key: Arc::clone(key.text()), is_options: true };
+        invocation.within(kind, |invocation| {
+            let shared = global_and_environment(invocation, &key, &merge)?;
+            let shared_table =
+                options_of_keys_without_module_are_known_now(invocation, shared.as_ref())?;
+            let Some(module) = &scope.name else { return Ok(shared_table) };
+            let own = lookup::in_module(invocation, &key, &merge)?;
+            let own = validated(own, Some(module))?;
+            let all = match (shared, own) {
+                (_, None) => return Ok(shared_table),
+                (None, Some(own)) => own,
+                (Some(shared), Some(own)) => {
+                    merge_with_module(invocation, &merge, module, &shared, &own)?
+                }
+            };
+            OptionTable::compile(evaluator, Some(all)).map(Arc::new)
+        })
+    })
+}
+
+/// So that a key without a module does not collect them again: explain would show it.
+fn options_of_keys_without_module_are_known_now(
+    invocation: &Invocation<'_>,
+    shared: Option<&Located>,
+) -> Result<Arc<OptionTable>, Failure> {
+    let evaluator = invocation.evaluator;
+    let cell = &evaluator.no_module().options;
+    let compile = || OptionTable::compile(evaluator, shared.cloned()).map(Arc::new);
+    if invocation.asks_global_options {
+        return compile();
+    }
+    if let Some(known) = cell.get() {
+        return Ok(Arc::clone(known));
+    }
+    let table = compile()?;
+    Ok(Arc::clone(cell.get_or_init(|| table)))
+}
+
+/// The options of the global layer merged over those of the environment.
+fn global_and_environment(
+    invocation: &mut Invocation<'_>,
+    key: &Key,
+    merge: &Merge,
+) -> Result<Option<Located>, Failure> {
+    let evaluator = invocation.evaluator;
+    let global = if invocation.asks_global_options {
+        None
+    } else {
+        asked_once(&evaluator.global_options, || {
+            options_inside_global_options_are_none(invocation, key, merge)
+        })?
+    };
+    let environment = asked_once(&evaluator.environment_options, || {
+        validated(lookup::in_environment(invocation, key, merge)?, None)
+    })?;
+    match (global, environment) {
+        (Some(global), Some(environment)) => merge.merge(global, environment).map(Some),
+        (global, environment) => Ok(global.or(environment)),
+    }
+}
+
+/// A lookup inside the global layer's lookup_options does not ask that layer for them again: if the environment has no
+/// layer, that is no recursion.
+fn options_inside_global_options_are_none(
+    invocation: &mut Invocation<'_>,
+    key: &Key,
+    merge: &Merge,
+) -> Result<Option<Located>, Failure> {
+    invocation.asks_global_options = true;
+    let found = lookup::in_global(invocation, key, merge);
+    invocation.asks_global_options = false;
+    validated(found?, None)
+}
+
+/// Each layer is asked for its options once, whichever module asks. A lookup inside the options of the environment thus
+/// finds those of the global layer known, and is told of its recursion by the environment.
+fn asked_once(
+    cell: &OnceLock<Option<Located>>,
+    ask: impl FnOnce() -> Result<Option<Located>, Failure>,
+) -> Result<Option<Located>, Failure> {
+    if let Some(known) = cell.get() {
+        return Ok(known.clone());
+    }
+    let options = ask()?;
+    Ok(cell.get_or_init(|| options).clone())
+}
+
+fn merge_with_module(
+    invocation: &mut Invocation<'_>,
+    merge: &Merge,
+    module: &str,
+    shared: &Located,
+    own: &Located,
+) -> Result<Located, Failure> {
+    let kind = || TraceKind::Merge { strategy: merge.name(), options: None };
+    invocation.within(kind, |invocation| {
+        let sources =
+            [("Global and Environment".to_owned(), shared), (format!("Module {module}"), own)];
+        for (name, value) in sources {
+            invocation.within(
+                || TraceKind::Scope(name.into()),
+                |invocation| {
+                    let key = Arc::from(LOOKUP_OPTIONS);
+                    let (value, source) = (value.clone(), FoundIn::Data);
+                    invocation.report(|| Outcome::Found { key, value, source });
+                },
+            );
+        }
+        let merged = merge.merge(shared.clone(), own.clone())?;
+        invocation.report(|| Outcome::Result(merged.clone()));
+        Ok(merged)
+    })
+}
+
+/// The `merge` that a module's default hierarchy sets for a key of its own.
+pub(crate) fn of_default_hierarchy(
+    invocation: &mut Invocation<'_>,
+    layer: &Layer,
+    key: &Key,
+) -> Result<Option<Value>, Failure> {
+    let options_key = options_key()?;
+    let merge = Merge::hash();
+    let module = layer.module.clone();
+    let found = invocation.within(
+        || TraceKind::Scope(format!("Searching for \"{LOOKUP_OPTIONS}\"").into()),
+        |invocation| layer.key_lookup_in_default(invocation, &options_key, &merge),
+    )?;
+    let found = validated(found, module.as_ref())?;
+    let table = OptionTable::compile(invocation.evaluator, found)?;
+    match table.for_root(key.root()) {
+        Some(options) => Ok(option(&options.written, "merge")?.map(|it| it.value)),
+        None => Ok(None),
+    }
+}
+
+/// lookup_options must be a hash, and a module may only speak of its own keys.
+fn validated(
+    options: Option<Located>,
+    module: Option<&Arc<str>>,
+) -> Result<Option<Located>, Failure> {
+    let Some(options) = options else { return Ok(None) };
+    let hash = match &options.value {
+        // Puppet takes an undef for "no options".
+        Value::Undef => return Ok(None),
+        Value::Hash(hash) => hash,
+        _ => {
+            let message = format!("value of {LOOKUP_OPTIONS} must be a hash");
+            return Err(Failure::lookup(message).at(options.place));
+        }
+    };
+    let Some(module) = module else { return Ok(Some(options)) };
+    let prefix = format!("{module}::");
+    for (key, member) in hash.as_ref() {
+        let text = string_key(key, member.key_place)?;
+        let (what, rest) = match text.strip_prefix('^') {
+            Some(rest) => ("patterns must match a key starting", rest),
+            None => ("keys must start", &*text),
+        };
+        if !rest.starts_with(&prefix) {
+            let message = format!("all {LOOKUP_OPTIONS} {what} with module name '{module}'");
+            return Err(Failure::lookup(message).at(member.key_place));
+        }
+    }
+    Ok(Some(options))
+}
+
+fn string_key(key: &Value, place: Option<Place>) -> Result<Arc<str>, Failure> {
+    if let Value::String(text) = key {
+        return Ok(Arc::clone(text));
+    }
+    let message = format!(
+        "undefined method `start_with?' for {}:{}",
+        inspect::inspect(key),
+        inspect::ruby_class(key)
+    );
+    Err(Failure::ruby("NoMethodError", message).at(place))
+}

@@ -1,0 +1,51 @@
+//! How a merge strategy goes through its sources: locations of a level, levels of a layer, the three layers.
+
+use super::invocation::{Found, Invocation};
+use super::merge::Merge;
+use super::trace::{Outcome, TraceKind};
+
+/// Asks the sources in order of priority and makes one value of what they hold.
+///
+/// First-found stops at the first. Every other strategy asks all; one source alone is not type checked, and a found
+/// value among several sources is converted even if no other source has the key.
+pub(crate) fn merge_sources<'a, S>(
+    invocation: &mut Invocation<'a>,
+    merge: &Merge,
+    sources: &[S],
+    mut ask: impl FnMut(&mut Invocation<'a>, &S) -> Found,
+) -> Found {
+    if merge.is_first_found() {
+        for source in sources {
+            if let Some(found) = ask(invocation, source)? {
+                return Ok(Some(found));
+            }
+        }
+        return Ok(None);
+    }
+    if let [only] = sources {
+        return Ok(ask(invocation, only)?.map(|value| merge.merge_single(value)));
+    }
+    if sources.is_empty() {
+        return Ok(None);
+    }
+    let kind =
+        || TraceKind::Merge { strategy: merge.name(), options: merge.options_without_strategy() };
+    invocation.within(kind, |invocation| {
+        let mut merged = None;
+        for source in sources {
+            let Some(value) = ask(invocation, source)? else { continue };
+            merged = Some(match merged {
+                None => merge.convert_first(value),
+                Some(higher) if invocation.is_traced() => {
+                    let (higher, value) = merge.with_copied_receiver(higher, value);
+                    merge.merge(higher, value)?
+                }
+                Some(higher) => merge.merge(higher, value)?,
+            });
+        }
+        if let Some(value) = &merged {
+            invocation.report(|| Outcome::Result(value.clone()));
+        }
+        Ok(merged)
+    })
+}

@@ -1,0 +1,65 @@
+//! What evaluators of the same files can share, whatever their nodes are: configurations and regular expressions.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::failure::Failure;
+use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
+use crate::config::{HieraYaml, PuppetVersion};
+use crate::data::{Files, PathKind};
+use crate::syntax::ruby_regex::{self, RegexProblem, RubyRegex};
+
+/// Made once, read by many. It knows files by their paths alone, so it must not outlive a change of a hiera.yaml.
+#[derive(Debug, Default)]
+pub struct Prepared {
+    configs: Table<ConfigKey, ReadConfig>,
+    regexes: Table<Arc<str>, Arc<RubyRegex>>,
+}
+
+type Table<K, V> = RwLock<HashMap<K, V, foldhash::fast::RandomState>>;
+
+type ConfigKey = (Arc<str>, LayerKind, PuppetVersion);
+
+/// A hiera.yaml and what is wrong with it.
+type ReadConfig = Arc<(Option<Arc<HieraYaml>>, Vec<ConfigProblem>)>;
+
+impl Prepared {
+    pub(crate) fn config(
+        &self,
+        files: &dyn Files,
+        path: &str,
+        kind: LayerKind,
+        version: PuppetVersion,
+    ) -> Result<ReadConfig, Failure> {
+        let key = (Arc::from(path), kind, version);
+        let known = self.configs.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        drop(known);
+        let text = match files.kind(path) {
+            PathKind::Missing => None,
+            PathKind::File | PathKind::Directory => Some(
+                files.text(path).map_err(|message| Failure::ruby("SystemCallError", message))?,
+            ),
+        };
+        let file = files.id(path);
+        let (config, problems) = HieraYaml::read(path, file, text.as_ref(), kind, version);
+        let read = Arc::new((config.map(Arc::new), problems));
+        let mut configs = self.configs.write().unwrap_or_else(PoisonError::into_inner);
+        configs.insert(key, Arc::clone(&read));
+        Ok(read)
+    }
+
+    pub(crate) fn regex(&self, source: &Arc<str>) -> Result<Arc<RubyRegex>, RegexProblem> {
+        let known = self.regexes.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(source) {
+            return Ok(Arc::clone(known));
+        }
+        drop(known);
+        let regex = Arc::new(ruby_regex::translate(source)?);
+        let mut regexes = self.regexes.write().unwrap_or_else(PoisonError::into_inner);
+        regexes.insert(Arc::clone(source), Arc::clone(&regex));
+        Ok(regex)
+    }
+}

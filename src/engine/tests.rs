@@ -1,0 +1,200 @@
+//! The engine as a whole, on workspaces in memory. What equals real Puppet is shown by the conformance cases; here stands
+//! what Puppet has no word for: places, opaque levels, inferred nodes, budgets.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::{Answer, CancelToken, Evaluator, FailureClass, Request};
+use crate::config::{Environment, PuppetVersion};
+use crate::data::memory::MemoryFiles;
+use crate::data::{Files, Hash, Located, Value, inspect};
+use crate::facts::{Node, NodeParts, Origin};
+
+const HIERA_YAML: &str = "\
+version: 5
+hierarchy:
+  - name: Node
+    path: nodes/%{trusted.certname}.yaml
+  - name: Common
+    path: common.yaml
+";
+
+struct Workspace {
+    files: Arc<MemoryFiles>,
+    origin: Origin,
+}
+
+impl Workspace {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let hiera = [("/env/hiera.yaml", HIERA_YAML)];
+        let has_config = files.iter().any(|(path, _)| path.ends_with("hiera.yaml"));
+        let all = hiera.iter().filter(|_| !has_config).chain(files).copied();
+        Self { files: Arc::new(MemoryFiles::new(all)), origin: Origin::File("/facts".into()) }
+    }
+
+    fn evaluator(&self) -> Evaluator {
+        let environment = Environment {
+            name: "production".into(),
+            root: Some("/env".into()),
+            ..Environment::default()
+        };
+        let parts = NodeParts { name: "web01".to_owned(), ..NodeParts::default() };
+        Evaluator::new(
+            Arc::clone(&self.files) as Arc<dyn Files>,
+            Arc::new(environment),
+            Arc::new(Node::new(parts, self.origin.clone())),
+            PuppetVersion::V8,
+        )
+    }
+
+    fn lookup(&self, key: &str) -> Answer {
+        self.evaluator().lookup(key)
+    }
+}
+
+fn text(answer: &Answer) -> String {
+    match &answer.outcome {
+        Ok(Some(value)) => inspect::inspect(&value.value),
+        Ok(None) => "not found".to_owned(),
+        Err(failure) => format!("error: {}", failure.message),
+    }
+}
+
+/// Every leaf with the file and line it is written in.
+fn origins(workspace: &Workspace, value: &Located) -> String {
+    let mut out = String::new();
+    match &value.value {
+        Value::Hash(hash) => {
+            for (key, member) in hash.as_ref() {
+                for line in origins(workspace, &member.value).lines() {
+                    let _ = writeln!(out, "{}.{line}", inspect::to_s(key));
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                for line in origins(workspace, item).lines() {
+                    let _ = writeln!(out, "{at}.{line}");
+                }
+            }
+        }
+        leaf => {
+            let place = value.place.expect("every leaf of the test's data has a place");
+            let path = workspace.files.path(place.file);
+            let source = workspace.files.text(&path).expect("the file is there");
+            let line = source[..place.range.start as usize].matches('\n').count() + 1;
+            let _ = writeln!(out, " {} {path}:{line}", inspect::inspect(leaf));
+        }
+    }
+    out
+}
+
+#[test]
+fn the_higher_level_wins() {
+    let workspace = Workspace::new(&[
+        ("/env/data/nodes/web01.yaml", "a: node\n"),
+        ("/env/data/common.yaml", "a: common\nb: common\n"),
+    ]);
+    assert_eq!(text(&workspace.lookup("a")), "\"node\"");
+    assert_eq!(text(&workspace.lookup("b")), "\"common\"");
+    assert_eq!(text(&workspace.lookup("c")), "not found");
+}
+
+#[test]
+fn every_leaf_of_a_merged_value_knows_where_it_comes_from() {
+    let workspace = Workspace::new(&[
+        ("/env/data/nodes/web01.yaml", "h:\n  a: 1\n  l: [x]\n"),
+        ("/env/data/common.yaml", "lookup_options:\n  h: {merge: deep}\nh:\n  b: 2\n  l: [y]\n"),
+    ]);
+    let answer = workspace.lookup("h");
+    let value = answer.outcome.expect("no error").expect("found");
+    assert_eq!(
+        origins(&workspace, &value),
+        "b. 2 /env/data/common.yaml:4\n\
+         l.0. \"y\" /env/data/common.yaml:5\n\
+         l.1. \"x\" /env/data/nodes/web01.yaml:3\n\
+         a. 1 /env/data/nodes/web01.yaml:2\n"
+    );
+}
+
+#[test]
+fn a_level_that_is_not_evaluated_makes_the_answer_uncertain_only_if_it_was_asked() {
+    let config = "\
+version: 5
+hierarchy:
+  - {name: Node, path: node.yaml}
+  - {name: Vault, lookup_key: hiera_vault, uri: 'https://vault'}
+  - {name: Common, path: common.yaml}
+";
+    let workspace = Workspace::new(&[
+        ("/env/hiera.yaml", config),
+        ("/env/data/node.yaml", "a: 1\n"),
+        ("/env/data/common.yaml", "b: 2\n"),
+    ]);
+    assert_eq!(workspace.lookup("a").opaque, []);
+    for key in ["b", "c"] {
+        let answer = workspace.lookup(key);
+        let opaque: Vec<_> = answer.opaque.iter().map(|it| (&*it.level, &*it.function)).collect();
+        assert_eq!(opaque, [("Vault", "hiera_vault")], "{key}");
+    }
+}
+
+#[test]
+fn unknown_variables_are_errors_only_for_nodes_that_are_known() {
+    let mut workspace = Workspace::new(&[("/env/data/common.yaml", "a: x%{nope}y\n")]);
+    assert_eq!(text(&workspace.lookup("a")), "error: Undefined variable 'nope'; ");
+    workspace.origin = Origin::Inferred;
+    let answer = workspace.lookup("a");
+    assert_eq!(text(&answer), "\"xy\"");
+    assert_eq!(answer.unknown_variables, [Arc::from("nope")]);
+}
+
+#[test]
+fn a_cycle_names_every_key_in_it() {
+    let data = "a: \"%{lookup('b')}\"\nb: \"%{lookup('c.x')}\"\nc: {x: \"%{lookup('a')}\"}\n";
+    let workspace = Workspace::new(&[("/env/data/common.yaml", data)]);
+    assert_eq!(
+        text(&workspace.lookup("a")),
+        "error: Lookup of key 'a' failed: Recursive lookup detected in [a, b, c.x]"
+    );
+}
+
+#[test]
+fn a_chain_without_end_is_given_up() {
+    let mut data = String::new();
+    for at in 0..2_000 {
+        let _ = writeln!(data, "k{at}: \"%{{lookup('k{}')}}\"", at + 1);
+    }
+    let workspace = Workspace::new(&[("/env/data/common.yaml", &data)]);
+    let failure = workspace.lookup("k0").outcome.expect_err("too deep");
+    assert_eq!(failure.class, FailureClass::GivenUp);
+}
+
+#[test]
+fn a_cancelled_lookup_ends() {
+    let data = format!("a: \"{}\"\nb: x\n", "%{lookup('b')}".repeat(200));
+    let workspace = Workspace::new(&[("/env/data/common.yaml", &data)]);
+    let cancel = CancelToken::default();
+    cancel.cancel();
+    let request = Request { cancel, ..Request::key("a") };
+    let failure = workspace.evaluator().call(&request).outcome.expect_err("cancelled");
+    assert_eq!(failure.class, FailureClass::Cancelled);
+}
+
+#[test]
+fn overrides_win_and_defaults_come_last() {
+    let workspace =
+        Workspace::new(&[("/env/data/common.yaml", "a: data\nb: \"%{lookup('c')}\"\n")]);
+    let hash = |key: &str, value: &str| {
+        let mut hash = Hash::new();
+        hash.insert(Value::string(key), None, Value::string(value).into());
+        hash
+    };
+    let ask = |request: Request| text(&workspace.evaluator().call(&request));
+    let overrides = hash("a", "override");
+    assert_eq!(ask(Request { overrides, ..Request::key("a") }), "\"override\"");
+    let default_values = hash("c", "inner default");
+    assert_eq!(ask(Request { default_values, ..Request::key("b") }), "\"inner default\"");
+    let default = Some(Value::Integer(7).unplaced());
+    assert_eq!(ask(Request { default, ..Request::key("nope") }), "7");
+}

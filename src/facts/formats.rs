@@ -1,0 +1,97 @@
+//! Reading fact sets: whatever Facter, Puppet, PuppetDB, Foreman, onceover, facterdb or a node classifier write.
+//!
+//! The format is told by the shape of the content, not by the file's name. Nothing here knows which files to read.
+
+mod document;
+mod foreman;
+mod shapes;
+#[cfg(test)]
+pub(crate) mod test_support;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::document::{hash_without_places, read_yaml};
+use super::NodeParts;
+use crate::data::{Hash, Value};
+use crate::text::TextRange;
+
+/// Why a file, or a part of it, gives no node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactsProblem {
+    /// What is wrong, and what was expected.
+    pub message: String,
+    /// Where in the file.
+    pub range: TextRange,
+}
+
+/// The nodes that the file at `path` with `text` describes, in the order of the file, and what could not be read.
+///
+/// The name of a node is the certname that the format gives, else `trusted.certname`, the facts `clientcert`, `fqdn`
+/// or `networking.fqdn`, else the file's name without extension. A facterdb file (`.facts`) always goes by its own name,
+/// as its facts all tell of one and the same host.
+pub fn read(path: &str, text: &str) -> (Vec<NodeParts>, Vec<FactsProblem>) {
+    match document::parse(path, text) {
+        Ok(content) => shapes::nodes_of(path, text, &content.value),
+        Err(problem) => (Vec::new(), vec![problem]),
+    }
+}
+
+/// Whether the file holds facts that rspec-puppet lays over those of every other node: `spec/default_facts.yml`, and
+/// over that `spec/default_module_facts.yml`.
+pub fn are_default_facts(path: &str) -> bool {
+    matches!(file_stem(path), "default_facts" | "default_module_facts")
+}
+
+/// Lays the parts of `top` over those of `base`, member by member; the name stays.
+pub fn lay_over(base: &mut NodeParts, top: &NodeParts) {
+    lay_members_over(&mut base.facts, &top.facts);
+    lay_members_over(&mut base.variables, &top.variables);
+    lay_trusted_over(&mut base.trusted, top.trusted.as_ref());
+    if let Some(over) = &top.server_facts {
+        lay_members_over(base.server_facts.get_or_insert_default(), over);
+    }
+    if top.environment.is_some() {
+        base.environment.clone_from(&top.environment);
+    }
+}
+
+/// Lays `top` over `base`, member by member.
+fn lay_members_over(base: &mut Hash, top: &Hash) {
+    for (key, member) in top {
+        base.insert(key.clone(), member.key_place, member.value.clone());
+    }
+}
+
+/// Lays trusted data over other trusted data; the members of `extensions` and `external` stand for themselves.
+fn lay_trusted_over(base: &mut Option<Hash>, top: Option<&Hash>) {
+    let Some(top) = top else { return };
+    let base = base.get_or_insert_default();
+    for (key, member) in top {
+        let under = base.get_value(key).and_then(|it| it.value.value.as_hash());
+        let joins = matches!(key.as_str(), Some("extensions" | "external"));
+        let value = match (under, member.value.value.as_hash()) {
+            (Some(under), Some(over)) if joins => {
+                let mut joined = under.clone();
+                lay_members_over(&mut joined, over);
+                Value::hash(joined).into()
+            }
+            _ => member.value.clone(),
+        };
+        base.insert(key.clone(), member.key_place, value);
+    }
+}
+
+/// The file's name without directories and without the last extension.
+fn file_stem(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    }
+}
+
+/// The file's extension in lower case, without the dot.
+fn extension(path: &str) -> String {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_lowercase())
+}

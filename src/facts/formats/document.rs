@@ -1,0 +1,129 @@
+//! From text to one value: JSON or YAML, by the file's extension or by its looks. No Ruby object is ever made: tags
+//! such as `!ruby/object:Puppet::Node::Facts` only stand before the hash they name.
+
+use crate::data::lower::Lowering;
+use crate::data::{FileId, Hash, Located, Member, Value, json, scalar};
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::syntax::yaml;
+use crate::text::{LineIndex, TextRange};
+
+use super::{FactsProblem, extension};
+
+/// The most members that a file may have in all, aliases written out.
+const MAX_MEMBERS: u32 = 5_000_000;
+
+/// The most lists and hashes inside each other, aliases written out.
+const MAX_DEPTH: u32 = 1_000;
+
+/// The content of a facts file. Only YAML has places in it.
+pub(super) fn parse(path: &str, text: &str) -> Result<Located, FactsProblem> {
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        return Err(problem("The file is empty; facts were expected.".to_owned(), 0, text));
+    }
+    match extension(path).as_str() {
+        "json" | "facts" => read_json(text),
+        "yaml" | "yml" => read_yaml(text),
+        _ if text.trim_start().starts_with(['{', '[']) => {
+            read_json(text).or_else(|problem| read_yaml(text).map_err(|_| problem))
+        }
+        _ => read_yaml(text),
+    }
+}
+
+/// The first document of a YAML text as Puppet reads it, with places; but what would be a Ruby object (a date, a tag) is
+/// taken as the text or hash that is written. Places are of file 0. An empty text gives `undef`.
+pub(crate) fn read_yaml(text: &str) -> Result<Located, FactsProblem> {
+    let parsed = yaml::parse(text);
+    if let Some(error) = parsed.error {
+        let message = format!("The file is no valid YAML: {}.", error.message);
+        return Err(problem(message, error.offset, text));
+    }
+    let Some(mut root) = parsed.root else { return Ok(Value::Undef.into()) };
+    take_objects_as_written(&mut root);
+    let value = Lowering::new(FileId(0), 0).node(&root).map_err(|error| FactsProblem {
+        message: format!("The file is no valid YAML: {}.", error.message),
+        range: error.range,
+    })?;
+    if fits(&value.value, MAX_DEPTH, &mut { MAX_MEMBERS }) {
+        Ok(value)
+    } else {
+        let message = "The file is too large once its aliases are written out.".to_owned();
+        Err(problem(message, 0, text))
+    }
+}
+
+/// The value without the places of it and its members.
+pub(crate) fn without_places(located: &Located) -> Located {
+    let value = match &located.value {
+        Value::Array(items) => Value::array(items.iter().map(without_places).collect()),
+        Value::Hash(hash) => Value::hash(hash_without_places(hash)),
+        value => value.clone(),
+    };
+    value.into()
+}
+
+/// The hash without the places of its keys and values.
+pub(crate) fn hash_without_places(hash: &Hash) -> Hash {
+    let mut bare = Hash::with_capacity(hash.len());
+    for (key, Member { value, .. }) in hash {
+        bare.insert(key.clone(), None, without_places(value));
+    }
+    bare
+}
+
+/// A problem from `offset` to the end of its line.
+pub(super) fn problem(message: String, offset: u32, text: &str) -> FactsProblem {
+    let lines = LineIndex::new(text);
+    let line = lines.line_range(text, lines.line_of(offset));
+    let start = offset.clamp(line.start, line.end);
+    FactsProblem { message, range: TextRange::new(start, line.end) }
+}
+
+fn read_json(text: &str) -> Result<Located, FactsProblem> {
+    let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
+    serde_json::from_str(bare).map(|value| json::to_value(&value).into()).map_err(|error| {
+        let lines = LineIndex::new(bare);
+        let line = lines.line_range(bare, error.line().saturating_sub(1) as u32);
+        let offset = line.start + error.column().saturating_sub(1) as u32;
+        let skipped = (text.len() - bare.len()) as u32;
+        problem(format!("The file is no valid JSON: {error}."), offset + skipped, text)
+    })
+}
+
+/// Whether the value stays within the limits; a few aliases of aliases can mean billions of members.
+fn fits(value: &Value, depth: u32, members_left: &mut u32) -> bool {
+    if *members_left == 0 || depth == 0 {
+        return false;
+    }
+    *members_left -= 1;
+    match value {
+        Value::Array(items) => items.iter().all(|it| fits(&it.value, depth - 1, members_left)),
+        Value::Hash(hash) => hash.iter().all(|(key, member)| {
+            fits(key, depth - 1, members_left) && fits(&member.value.value, depth - 1, members_left)
+        }),
+        _ => true,
+    }
+}
+
+/// Takes away tags that ask for Ruby objects, and makes text of scalars that look like one.
+fn take_objects_as_written(node: &mut Node) {
+    if node.tag.as_deref().is_some_and(|tag| tag.starts_with("!ruby/")) {
+        node.tag = None;
+    }
+    match &mut node.kind {
+        NodeKind::Scalar { text, style } => {
+            if scalar::typed(text, *style, node.tag.as_deref()).is_err() {
+                *style = ScalarStyle::SingleQuoted;
+                node.tag = None;
+            }
+        }
+        NodeKind::Sequence(items) => items.iter_mut().for_each(take_objects_as_written),
+        NodeKind::Mapping(pairs) => {
+            for pair in pairs {
+                take_objects_as_written(&mut pair.key);
+                take_objects_as_written(&mut pair.value);
+            }
+        }
+        NodeKind::Alias(_) => {}
+    }
+}

@@ -1,0 +1,129 @@
+//! The files that a template fits, as rows of variables and texts.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::pattern::{self, Segment};
+use super::variables::Variables;
+use super::{ListDirectory, MAX_INFERRED_NODES, Template};
+
+/// A template with variables, and what its existing files make of them.
+#[derive(Debug)]
+pub(super) struct Level {
+    /// The numbers of its variables, each once.
+    numbers: Vec<usize>,
+    /// One row per file, in the order of the files' paths; no two are the same.
+    pub(super) rows: Vec<Row>,
+}
+
+/// Texts of variables, by the variables' numbers, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(super) struct Row {
+    texts: Vec<(usize, Arc<str>)>,
+}
+
+/// The level of `template`; `None` if it has no variables, or calls that only a lookup can answer.
+pub(super) fn level(
+    template: &Template,
+    list: ListDirectory<'_>,
+    variables: &mut Variables,
+) -> Option<Level> {
+    let path = format!("{}/{}", template.datadir, template.path);
+    let segments = pattern::segments(&path, template.is_glob, variables)?;
+    let mut numbers: Vec<usize> = segments
+        .iter()
+        .flat_map(|segment| &segment.pieces)
+        .filter_map(
+            |it| if let pattern::Piece::Variable(number) = it { Some(*number) } else { None },
+        )
+        .collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let mut walk = Walk { list, rows: Vec::new(), seen: HashSet::new() };
+    let root = if path.starts_with('/') { "" } else { segments.first()?.literal()? };
+    let below = if path.starts_with('/') { &segments[..] } else { &segments[1..] };
+    walk.directory(root, below, &Row::default());
+    Some(Level { numbers, rows: walk.rows })
+}
+
+impl Level {
+    /// The numbers of its variables.
+    pub(super) fn variables(&self) -> impl Iterator<Item = usize> {
+        self.numbers.iter().copied()
+    }
+}
+
+impl Row {
+    /// The text of a variable.
+    pub(super) fn get(&self, number: usize) -> Option<&Arc<str>> {
+        self.texts.iter().find(|(it, _)| *it == number).map(|(_, text)| text)
+    }
+
+    /// Gives a variable a text.
+    pub(super) fn set(&mut self, number: usize, text: Arc<str>) {
+        match self.texts.iter_mut().find(|(it, _)| *it == number) {
+            Some((_, there)) => *there = text,
+            None => self.texts.push((number, text)),
+        }
+    }
+
+    /// All variables that have a text, in the order they got it.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Arc<str>)> {
+        self.texts.iter().map(|(number, text)| (*number, text))
+    }
+
+    /// All texts, each once.
+    pub(super) fn texts(&self) -> Vec<Arc<str>> {
+        let mut texts: Vec<Arc<str>> = Vec::new();
+        for (_, text) in &self.texts {
+            if !texts.contains(text) {
+                texts.push(text.clone());
+            }
+        }
+        texts
+    }
+
+    /// Whether no variable has another text in `other`.
+    pub(super) fn agrees_with(&self, other: &Self) -> bool {
+        other.iter().all(|(number, text)| self.get(number).is_none_or(|it| it == text))
+    }
+
+    /// Takes over the texts of variables that have none yet.
+    pub(super) fn take_missing_from(&mut self, other: &Self) {
+        for (number, text) in other.iter() {
+            if self.get(number).is_none() {
+                self.set(number, text.clone());
+            }
+        }
+    }
+}
+
+/// Goes down the directories that fit.
+struct Walk<'a> {
+    list: ListDirectory<'a>,
+    rows: Vec<Row>,
+    seen: HashSet<Row>,
+}
+
+impl Walk<'_> {
+    fn directory(&mut self, directory: &str, segments: &[Segment], row: &Row) {
+        let Some((segment, rest)) = segments.split_first() else { return };
+        if let Some(name) = segment.literal().filter(|_| !rest.is_empty()) {
+            return self.directory(&format!("{directory}/{name}"), rest, row);
+        }
+        for item in (self.list)(if directory.is_empty() { "/" } else { directory }).iter() {
+            if self.rows.len() == MAX_INFERRED_NODES {
+                return;
+            }
+            let mut row = row.clone();
+            if item.is_directory == rest.is_empty() || !segment.fit(&item.name, &mut row) {
+                continue;
+            }
+            if !rest.is_empty() {
+                self.directory(&format!("{directory}/{}", item.name), rest, &row);
+            } else if self.seen.insert(row.clone()) {
+                self.rows.push(row);
+            }
+        }
+    }
+}

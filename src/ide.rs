@@ -1,0 +1,36 @@
+//! Editor features: byte offsets in, plain data out. Nothing here knows LSP.
+
+mod completion;
+pub mod context;
+mod definition;
+pub mod diagnostics;
+mod document_link;
+mod file_role;
+#[doc(hidden)]
+pub mod fixture;
+#[doc(hidden)]
+pub mod fixture_world;
+mod folding;
+mod highlight;
+mod hover;
+mod level_files;
+mod matching;
+mod perspective;
+mod places;
+mod references;
+mod strings;
+mod symbols;
+
+pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};
+pub use definition::{Target, declaration, definition};
+pub use diagnostics::{Diagnostic, Related, Severity, diagnostics};
+pub use document_link::{DocumentLink, document_links};
+pub use file_role::FileRole;
+pub use folding::{Fold, folds};
+pub use highlight::highlights;
+pub use hover::{Hover, hover};
+pub use perspective::Perspective;
+pub use places::{KeyPlace, places};
+pub use references::{Occurrence, references};
+pub use strings::{StringNode, interpolated_strings};
+pub use symbols::{Symbol, SymbolKind, WorkspaceSymbol, document_symbols, workspace_symbols};

@@ -1,0 +1,247 @@
+//! Completion: keys, variables, functions and options that can stand under the cursor.
+//!
+//! What is being typed is seldom a valid text, so the place is read from the lines and not from a tree.
+
+mod config;
+mod line;
+mod members;
+mod options;
+mod root_keys;
+mod token;
+
+use std::sync::Arc;
+
+use super::context::LOOKUP_OPTIONS;
+use super::file_role::FileRole;
+use super::hover::markdown::{code, fenced_yaml};
+use super::matching::fit;
+use super::perspective::Perspective;
+use super::{hover, places};
+use crate::data::{Format, Verdict, render};
+use crate::engine::CancelToken;
+use crate::syntax::key_path;
+use crate::text::TextRange;
+use crate::world::World;
+use line::{Part, Spot};
+
+/// How many items are proposed: editors ask again while more is typed.
+const MAX_ITEMS: usize = 1_000;
+
+/// What can stand at a place.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completions {
+    /// The proposals.
+    pub items: Vec<Completion>,
+    /// Whether there are more.
+    pub is_incomplete: bool,
+}
+
+/// One proposal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Completion {
+    /// What is shown.
+    pub label: String,
+    /// What it is.
+    pub kind: CompletionKind,
+    /// A few words beside it.
+    pub detail: Option<String>,
+    /// What it replaces, in bytes.
+    pub range: TextRange,
+    /// What is written.
+    pub insert: String,
+    /// What is written behind the place where the cursor should stand; left out where that cannot be said.
+    pub insert_behind: String,
+    /// Where it stands in the list, if not by its label.
+    pub sort_text: Option<String>,
+    /// The lookup key that [`completion_help`] tells more about.
+    pub key: Option<String>,
+}
+
+/// What a proposal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompletionKind {
+    /// A key of the data.
+    Key,
+    /// A variable or a part of one.
+    Variable,
+    /// An interpolation function.
+    Function,
+    /// A key with a meaning for Puppet.
+    Option,
+    /// One of the values that Puppet knows.
+    Value,
+    /// The begin of all keys of a module.
+    Module,
+}
+
+/// What can stand at `offset` (bytes) of the file at `path`.
+pub fn completion(
+    world: &Arc<World>,
+    path: &str,
+    offset: u32,
+    cancel: &CancelToken,
+) -> Completions {
+    find(world, path, offset, cancel).unwrap_or_default()
+}
+
+/// What there is to say of a key that was proposed for the file at `path`.
+pub fn completion_help(world: &Arc<World>, path: &str, key: &str) -> Option<String> {
+    let perspective = Perspective::of_file(world, path)?;
+    let is_broken = |format| match world.file(path) {
+        Ok(file) => matches!(file.data(format).verdict(), Verdict::Broken(_)),
+        Err(_) => false,
+    };
+    match FileRole::of(world, path)? {
+        FileRole::Data { format, .. } if is_broken(format) => half_typed_help(&perspective, key),
+        _ => Some(hover::key_text(&perspective, key)),
+    }
+}
+
+/// The highest level's word on a key: a lookup fails as long as a file is half-typed.
+fn half_typed_help(perspective: &Perspective, key: &str) -> Option<String> {
+    let path = key_path::parse(key).ok()?;
+    let places = places::places(&perspective.evaluator, &path);
+    let place = places.iter().find(|place| place.value.is_some())?;
+    let value = perspective.without_secrets(place.value.as_ref()?);
+    let max_lines = perspective.world.settings().hover_max_lines as usize;
+    Some(format!(
+        "**{}** in {}\n\n{}",
+        code(key),
+        code(&perspective.shown_place(place.key_place.unwrap_or(place.root_key_place))),
+        fenced_yaml(&render::to_yaml(&value), max_lines)
+    ))
+}
+
+fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Option<Completions> {
+    let role = FileRole::of(world, path)?;
+    let perspective = Perspective::of_file(world, path)?;
+    let file = world.file(path).ok()?;
+    let place = Place { perspective: &perspective, path, text: &file.text, offset, cancel };
+    if let Some(token) = token::TokenSpot::at(&file.text, offset) {
+        let with_functions = matches!(role, FileRole::Data { .. });
+        return Some(token::complete(&place, &token, with_functions));
+    }
+    match role {
+        FileRole::HieraYaml { layer } => {
+            Some(config::complete(&place, &line::spot_at(&file.text, offset)?, layer))
+        }
+        FileRole::Data { format: Format::Yaml, module } => {
+            let spot = line::spot_at(&file.text, offset)?;
+            let data = file.data(Format::Yaml);
+            Some(match (spot.steps.first().map(String::as_str), spot.part) {
+                (None, Part::Key) if spot.is_at_root => {
+                    root_keys::complete(&place, &spot, data, module.as_deref())
+                }
+                (Some(LOOKUP_OPTIONS), _) => options::complete(&place, &spot, module.as_deref()),
+                (Some(_), Part::Key) => members::complete(&place, &spot),
+                _ => Completions::default(),
+            })
+        }
+        FileRole::Data { .. } => None,
+    }
+}
+
+/// Where something is to be proposed.
+struct Place<'a> {
+    perspective: &'a Perspective,
+    path: &'a str,
+    text: &'a str,
+    offset: u32,
+    cancel: &'a CancelToken,
+}
+
+impl Place<'_> {
+    /// The text from `start` to the cursor.
+    fn typed(&self, start: u32) -> &str {
+        TextRange::new(start, self.offset).slice(self.text)
+    }
+
+    /// What the word from `start` on takes, the letters behind the cursor included.
+    fn word(&self, start: u32) -> TextRange {
+        let behind = &self.text[self.offset as usize..];
+        let is_inside = |letter: char| letter.is_alphanumeric() || "_:-^".contains(letter);
+        let length = behind.find(|letter| !is_inside(letter)).unwrap_or(behind.len());
+        let length = behind[..length].trim_end_matches(':').len();
+        TextRange::new(start, self.offset + length as u32)
+    }
+
+    /// What stands behind a range.
+    fn behind(&self, range: TextRange) -> &str {
+        &self.text[range.end as usize..]
+    }
+
+    /// Proposals for the key of a `key: value`, those that fit what was typed.
+    fn keys<'n>(
+        &self,
+        spot: &Spot,
+        kind: CompletionKind,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Vec<Completion> {
+        let range = self.word(spot.start);
+        let typed = self.typed(spot.start);
+        let behind = self.behind(range);
+        let names = names.filter(|name| fit(name, typed).is_some());
+        let item = |name: &str| Completion {
+            insert: key_text(name, spot.quote, behind),
+            ..Completion::new(name, kind, range)
+        };
+        names.map(item).collect()
+    }
+
+    /// Proposals for a value, those that fit what was typed.
+    fn values(&self, spot: &Spot, names: &[&str]) -> Completions {
+        let range = self.word(spot.start);
+        let typed = self.typed(spot.start);
+        let names = names.iter().filter(|name| fit(name, typed).is_some());
+        let blank = if spot.needs_blank { " " } else { "" };
+        let item = |name: &&str| Completion {
+            insert: format!("{blank}{name}"),
+            ..Completion::new(name, CompletionKind::Value, range)
+        };
+        names.map(item).collect()
+    }
+}
+
+impl Completion {
+    fn new(label: &str, kind: CompletionKind, range: TextRange) -> Self {
+        Self {
+            label: label.to_owned(),
+            kind,
+            detail: None,
+            range,
+            insert: label.to_owned(),
+            insert_behind: String::new(),
+            sort_text: None,
+            key: None,
+        }
+    }
+}
+
+impl FromIterator<Completion> for Completions {
+    fn from_iter<T: IntoIterator<Item = Completion>>(items: T) -> Self {
+        let mut items: Vec<_> = items.into_iter().take(MAX_ITEMS + 1).collect();
+        let is_incomplete = items.len() > MAX_ITEMS;
+        items.truncate(MAX_ITEMS);
+        Self { items, is_incomplete }
+    }
+}
+
+/// A key as it is written: quoted where YAML would read something else, with its colon if there is none yet.
+fn key_text(name: &str, open_quote: Option<char>, behind: &str) -> String {
+    let is_plain = name.starts_with(|first: char| first.is_alphabetic() || first == '_')
+        && name.chars().all(|letter| letter.is_alphanumeric() || "_:-./".contains(letter))
+        && !name.ends_with(':')
+        && crate::data::scalar::is_string(name);
+    let (text, behind) = match open_quote {
+        Some(quote) => match behind.strip_prefix(quote) {
+            Some(_) => return name.to_owned(),
+            None => (format!("{name}{quote}"), behind),
+        },
+        None if is_plain => (name.to_owned(), behind),
+        None => (format!("'{}'", name.replace('\'', "''")), behind),
+    };
+    if behind.starts_with(':') { text } else { text + ":" }
+}
+
+#[cfg(test)]
+mod tests;

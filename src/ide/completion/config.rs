@@ -1,0 +1,45 @@
+//! `hiera.yaml`: its keys, and the back ends that come with Puppet.
+
+use super::line::{Part, Spot};
+use super::{CompletionKind, Completions, Place};
+use crate::config::hiera_yaml::LayerKind;
+
+const ROOT_KEYS: [&str; 3] = ["version", "defaults", "hierarchy"];
+const BACK_END_KEYS: [&str; 5] = ["datadir", "data_hash", "lookup_key", "data_dig", "options"];
+const LEVEL_KEYS: [&str; 13] = [
+    "name",
+    "path",
+    "paths",
+    "glob",
+    "globs",
+    "mapped_paths",
+    "uri",
+    "uris",
+    "datadir",
+    "data_hash",
+    "lookup_key",
+    "data_dig",
+    "options",
+];
+
+/// What can stand there.
+pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Completions {
+    let steps: Vec<&str> = spot.steps.iter().map(String::as_str).collect();
+    let keys = |names: &[&str]| {
+        place.keys(spot, CompletionKind::Option, names.iter().copied()).into_iter().collect()
+    };
+    match (&steps[..], spot.part) {
+        ([], Part::Key) if layer == LayerKind::Module => {
+            keys(&["version", "defaults", "hierarchy", "default_hierarchy"])
+        }
+        ([], Part::Key) => keys(&ROOT_KEYS),
+        (["version"], Part::Value) => place.values(spot, &["5"]),
+        (["defaults"], Part::Key) => keys(&BACK_END_KEYS),
+        (["hierarchy" | "default_hierarchy"], Part::Key) => keys(&LEVEL_KEYS),
+        ([.., "data_hash"], Part::Value) => {
+            place.values(spot, &["yaml_data", "json_data", "hocon_data"])
+        }
+        ([.., "lookup_key"], Part::Value) => place.values(spot, &["eyaml_lookup_key"]),
+        _ => Completions::default(),
+    }
+}

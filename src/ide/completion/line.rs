@@ -1,0 +1,259 @@
+//! What is being typed, by the looks of the line and of the indentation above it.
+
+/// A place in a YAML text that need not be valid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// The keys from the root to the place; for [`Part::Value`] the value's own key is the last one.
+    pub(super) steps: Vec<String>,
+    /// What is being typed.
+    pub(super) part: Part,
+    /// Where it begins, behind an opening quote.
+    pub(super) start: u32,
+    /// The quote that is open.
+    pub(super) quote: Option<char>,
+    /// Whether the line is not indented, and no list item.
+    pub(super) is_at_root: bool,
+    /// Whether a blank is missing in front of a value.
+    pub(super) needs_blank: bool,
+}
+
+/// What is being typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A key, or the first letters of a list item.
+    Key,
+    /// A value.
+    Value,
+}
+
+/// The place at `offset`; `None` in comments, or behind a value that is complete.
+pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
+    let before = text.get(..offset as usize)?;
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = &before[line_start..];
+    let begin = Begin::of(line);
+    let typed = typed(&line[begin.content..])?;
+    let mut steps = ancestors(&before[..line_start], &begin);
+    steps.extend(typed.steps);
+    Some(Spot {
+        steps,
+        part: typed.part,
+        start: (line_start + begin.content + typed.start) as u32,
+        quote: typed.quote,
+        is_at_root: begin.content == 0,
+        needs_blank: typed.needs_blank,
+    })
+}
+
+/// The begin of a line: blanks and `- `.
+#[derive(Debug, Clone, Copy)]
+struct Begin {
+    /// The column of the first `-`.
+    marker: Option<usize>,
+    /// The column of what follows.
+    content: usize,
+}
+
+impl Begin {
+    fn of(line: &str) -> Self {
+        let mut content = line.len() - line.trim_start_matches(' ').len();
+        let mut marker = None;
+        while line[content..].starts_with("- ") {
+            marker = marker.or(Some(content));
+            let rest = &line[content + 2..];
+            content += 2 + rest.len() - rest.trim_start_matches(' ').len();
+        }
+        Self { marker, content }
+    }
+}
+
+/// What stands in a line up to the cursor.
+struct Typed {
+    steps: Vec<String>,
+    part: Part,
+    start: usize,
+    quote: Option<char>,
+    needs_blank: bool,
+}
+
+/// The keys above a line, outermost first.
+fn ancestors(above: &str, begin: &Begin) -> Vec<String> {
+    let mut steps = Vec::new();
+    let mut limit = begin.marker.unwrap_or(begin.content);
+    let mut is_item = begin.marker.is_some();
+    for line in above.lines().rev() {
+        let trimmed = line.trim_start();
+        if limit == 0 && !is_item {
+            break;
+        }
+        if trimmed.is_empty() || trimmed.starts_with('#') {
+            continue;
+        }
+        let here = Begin::of(line);
+        let is_parent = here.content < limit || is_item && here.content == limit;
+        match key_of(&line[here.content..]) {
+            Some(key) if is_parent && !(is_item && here.marker == Some(limit)) => steps.push(key),
+            // The first key of the list item that the line belongs to.
+            _ if here.marker.is_some() && here.content == limit && !is_item => {}
+            _ if here.content < limit && here.marker.is_none() => {}
+            _ => continue,
+        }
+        is_item = here.marker.is_some();
+        limit = here.marker.unwrap_or(here.content);
+    }
+    steps.reverse();
+    steps
+}
+
+/// The key that a line begins with.
+fn key_of(line: &str) -> Option<String> {
+    for (at, _) in line.match_indices(':') {
+        let (key, behind) = line.split_at(at);
+        if matches!(behind.as_bytes().get(1), None | Some(b' ' | b'\r' | b'\t')) {
+            return Some(key.trim().trim_matches(['\'', '"']).to_owned());
+        }
+    }
+    None
+}
+
+/// Reads a line without its begin, up to the cursor.
+fn typed(line: &str) -> Option<Typed> {
+    let mut reader = Reader::default();
+    let mut letters = line.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        let next = letters.peek().map(|it| it.1);
+        if let Some(open) = reader.quote {
+            match letter {
+                '\\' if open == '"' => drop(letters.next()),
+                _ if letter == open && next == Some(open) && open == '\'' => drop(letters.next()),
+                _ if letter == open => reader.quote = None,
+                _ => {}
+            }
+            continue;
+        }
+        let is_begin = line[reader.start..at].trim().is_empty();
+        match letter {
+            '#' if at == 0 || line[..at].ends_with(' ') => return None,
+            '\'' | '"' if is_begin => {
+                reader.quote = Some(letter);
+                reader.start = at + 1;
+            }
+            '{' | '[' if is_begin => reader.open(letter, at),
+            '}' | ']' if !reader.brackets.is_empty() => reader.close(at),
+            ',' if !reader.brackets.is_empty() => {
+                reader.pending = None;
+                reader.start = at + 1;
+            }
+            ':' if (next == Some(' ') || next.is_none() && reader.is_lone_colon(line, at))
+                && reader.pending.is_none() =>
+            {
+                let key = line[reader.start..at].trim().trim_end_matches(['\'', '"']);
+                reader.pending = Some(key.to_owned());
+                reader.start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    Some(reader.end(line))
+}
+
+#[derive(Default)]
+struct Reader {
+    start: usize,
+    quote: Option<char>,
+    /// The key whose value is being read.
+    pending: Option<String>,
+    /// The open brackets, each with the key in front of it.
+    brackets: Vec<(char, Option<String>)>,
+    is_closed: bool,
+}
+
+impl Reader {
+    fn open(&mut self, bracket: char, at: usize) {
+        self.brackets.push((bracket, self.pending.take()));
+        self.start = at + 1;
+    }
+
+    fn close(&mut self, at: usize) {
+        self.pending = self.brackets.pop().and_then(|(_, key)| key);
+        self.start = at + 1;
+        self.is_closed = self.brackets.is_empty();
+    }
+
+    /// Whether a `:` at the end of what was typed ends a key: `merge:`, but not `profile:`, which may become
+    /// `profile::base`.
+    fn is_lone_colon(&self, line: &str, at: usize) -> bool {
+        const ENDING: [&str; 3] = ["merge", "strategy", "convert_to"];
+        self.pending.is_none() && ENDING.contains(&line[self.start..at].trim())
+    }
+
+    fn end(self, line: &str) -> Typed {
+        let is_list = self.brackets.last().is_some_and(|(bracket, _)| *bracket == '[');
+        let part = if self.pending.is_some() || is_list { Part::Value } else { Part::Key };
+        let rest = &line[self.start..];
+        let blank = rest.len() - rest.trim_start().len();
+        let needs_blank = self.pending.is_some()
+            && self.quote.is_none()
+            && self.start > 0
+            && line[..self.start].ends_with(':')
+            && blank == 0;
+        let outer = self.brackets.into_iter().filter_map(|(_, key)| key);
+        let steps = outer.chain(self.pending).collect();
+        let start = if self.quote.is_some() { self.start } else { self.start + blank };
+        Typed { steps, part, start, quote: self.quote, needs_blank }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `expected`: the steps, then `k` or `v`, then what was typed.
+    #[track_caller]
+    fn check(before: &str, expected: &str) {
+        let shown = spot_at(before, before.len() as u32).map_or("-".to_owned(), |spot| {
+            let part = if spot.part == Part::Key { "k" } else { "v" };
+            format!("{} {part} {}", spot.steps.join("/"), &before[spot.start as usize..])
+        });
+        assert_eq!(shown.trim_start(), expected);
+    }
+
+    #[test]
+    fn block_style() {
+        check("a: 1\nb", "k b");
+        check("a::b", "k a::b");
+        check("a::", "k a::");
+        check("a: x", "a v x");
+        check("a: 'x: y", "a v x: y");
+        check("a:\n  b:\n    c", "a/b k c");
+        check("a:\n  b: 1\n\n  # x\n  c", "a k c");
+        check("a:\n  b:\n    c: 1\n  d: ", "a/d v ");
+        check("'a.b':\n  'c", "a.b k c");
+        check("# x", "-");
+        check("a: 1 # x", "-");
+    }
+
+    #[test]
+    fn lists() {
+        check("a:\n  - b", "a k b");
+        check("a:\n- b", "a k b");
+        check("a:\n  - b: 1\n    c", "a k c");
+        check("a:\n- b: 1\n  c: x", "a/c v x");
+        check("a:\n  - b: 1\n  - c", "a k c");
+        check("a:\n  - b:\n      - c: 1\n        d", "a/b k d");
+    }
+
+    #[test]
+    fn flow_style() {
+        check("a: {b: {c: x, d", "a/b k d");
+        check("a: {b: 1, c: x", "a/c v x");
+        check("a: [x, y", "a v y");
+        check("a: {b: 1}\nc", "k c");
+        check("a: {b: {c: 1}, d", "a k d");
+    }
+
+    #[test]
+    fn a_colon_behind_an_option_ends_it() {
+        check("lookup_options:\n  x:\n    merge:", "lookup_options/x/merge v ");
+    }
+}

@@ -1,0 +1,42 @@
+//! Inside of `lookup_options`: keys, what can be said of them, and the merge strategies.
+
+use super::line::{Part, Spot};
+use super::{CompletionKind, Completions, MAX_ITEMS, Place};
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::matching::best;
+
+const OPTIONS: [&str; 2] = ["merge", "convert_to"];
+const STRATEGIES: [&str; 4] = ["first", "unique", "hash", "deep"];
+const MERGE_OPTIONS: [&str; 4] =
+    ["strategy", "knockout_prefix", "sort_merged_arrays", "merge_hash_arrays"];
+const TYPES: [&str; 7] = ["Sensitive", "Integer", "Float", "Numeric", "Boolean", "String", "Array"];
+
+/// What can stand there; `module` is the one whose layer reads the file.
+pub(super) fn complete(place: &Place<'_>, spot: &Spot, module: Option<&str>) -> Completions {
+    let steps: Vec<&str> = spot.steps[1..].iter().map(String::as_str).collect();
+    let keys = |names: &[&str]| {
+        place.keys(spot, CompletionKind::Option, names.iter().copied()).into_iter().collect()
+    };
+    match (&steps[..], spot.part) {
+        ([], Part::Key) => subjects(place, spot, module),
+        ([_], Part::Key) => keys(&OPTIONS),
+        ([_, "merge"], Part::Key) => keys(&MERGE_OPTIONS),
+        ([_, "merge"] | [_, "merge", "strategy"], Part::Value) => place.values(spot, &STRATEGIES),
+        ([_, "merge", "sort_merged_arrays" | "merge_hash_arrays"], Part::Value) => {
+            place.values(spot, &["true", "false"])
+        }
+        ([_, "convert_to"], Part::Value) => place.values(spot, &TYPES),
+        _ => Completions::default(),
+    }
+}
+
+fn subjects(place: &Place<'_>, spot: &Spot, module: Option<&str>) -> Completions {
+    let mut keys = place.perspective.world.all_keys(place.perspective.evaluator.environment());
+    let prefix = module.map(|module| format!("{module}::"));
+    keys.retain(|key| {
+        &**key != LOOKUP_OPTIONS && prefix.as_ref().is_none_or(|prefix| key.starts_with(&**prefix))
+    });
+    let best = best(keys, place.typed(spot.start), MAX_ITEMS + 1, place.cancel);
+    let items = place.keys(spot, CompletionKind::Key, best.iter().map(|key| &**key));
+    items.into_iter().collect()
+}

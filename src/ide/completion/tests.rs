@@ -1,0 +1,161 @@
+//! What is proposed where.
+
+use super::*;
+use crate::ide::fixture::Fixture;
+
+const HIERARCHY: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: Nodes
+    path: 'nodes/%{trusted.certname}.yaml'
+  - name: Common
+    path: common.yaml
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {os: {family: Debian, 'a.b': 1}, uptime: 5}}}
+#- /data/nodes/web01.yaml
+ntp::servers: [a]
+ntp::users: {root: {uid: 0}, 'x.y': 1}
+secret: ENC[PKCS7,abc]
+";
+
+#[track_caller]
+fn complete(files: &str) -> (FixtureText, Completions, Arc<World>) {
+    let fixture = Fixture::parse(&format!("{HIERARCHY}{files}"));
+    let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+    let world = fixture.world();
+    let path = file.world_path();
+    let found = completion(&world, &path, offset, &CancelToken::default());
+    (FixtureText { text: file.text.clone(), path }, found, world)
+}
+
+struct FixtureText {
+    text: Arc<str>,
+    path: String,
+}
+
+/// `expected`: what the touched line becomes with each proposal, `|` where the cursor goes on.
+#[track_caller]
+fn check(files: &str, expected: &[&str]) {
+    let (file, found, _) = complete(files);
+    let lines = found.items.iter().map(|item| {
+        let start = file.text[..item.range.start as usize].rfind('\n').map_or(0, |at| at + 1);
+        let before = &file.text[start..item.range.start as usize];
+        let behind = file.text[item.range.end as usize..].lines().next().unwrap_or("");
+        let cursor = if item.insert_behind.is_empty() { "" } else { "|" };
+        format!("{before}{}{cursor}{}{behind}", item.insert, item.insert_behind)
+    });
+    assert_eq!(lines.collect::<Vec<_>>(), expected);
+}
+
+/// Only that these labels are there, with their details.
+#[track_caller]
+fn check_details(files: &str, expected: &[(&str, &str)]) {
+    let (_, found, _) = complete(files);
+    for (label, detail) in expected {
+        let item = found.items.iter().find(|item| item.label == *label);
+        let item = item.unwrap_or_else(|| panic!("{label} is missing in {:?}", found.items));
+        assert_eq!(item.detail.as_deref(), Some(*detail), "{label}");
+    }
+}
+
+#[test]
+fn keys_in_calls() {
+    check(
+        "#- /data/common.yaml\na: \"%{lookup('ntp$0')}\"\n",
+        &["a: \"%{lookup('ntp::users')}\"", "a: \"%{lookup('ntp::servers')}\""],
+    );
+    check("#- /data/common.yaml\na: '%{alias(\"ntp::serv$0", &["a: '%{alias(\"ntp::servers"]);
+    check(
+        "#- /data/common.yaml\na: \"%{lookup('ntp::users.$0')}\"\n",
+        &["a: \"%{lookup('ntp::users.\"x.y\"')}\"", "a: \"%{lookup('ntp::users.root')}\""],
+    );
+    check(
+        "#- /data/common.yaml\na: [\n  \"%{hiera('ntp::users.root.u$0\n",
+        &["  \"%{hiera('ntp::users.root.uid"],
+    );
+    check("#- /data/common.yaml\na: \"%{lookup('nope$0')}\"\n", &[]);
+}
+
+#[test]
+fn functions_have_the_other_quote() {
+    check("#- /data/common.yaml\na: \"%{loo$0", &["a: \"%{lookup('|')}"]);
+    check("#- /data/common.yaml\na: '%{loo$0}'\n", &["a: '%{lookup(\"|\")}'"]);
+    check("#- /data/common.yaml\na: '%{alia$0}'\n", &["a: '%{alias(\"|\")}'"]);
+    check("#- /data/common.yaml\na: 'x %{alia$0}'\n", &[]);
+}
+
+#[test]
+fn variables_with_their_values() {
+    check_details(
+        "#- /data/common.yaml\na: '%{$0}'\n",
+        &[("uptime", "5"), ("lookup", "the value of a key, as text")],
+    );
+    check_details("#- /data/common.yaml\na: '%{facts.os.$0}'\n", &[("family", "\"Debian\"")]);
+    check("#- /data/common.yaml\na: '%{facts.os.fam$0}'\n", &["a: '%{facts.os.family}'"]);
+    check("#- /data/common.yaml\na: '%{::upti$0me}'\n", &["a: '%{::uptime}'"]);
+    check("#- /data/common.yaml\na: \"%{scope('upt$0')}\"\n", &["a: \"%{scope('uptime')}\""]);
+}
+
+#[test]
+fn root_keys() {
+    check("#- /data/common.yaml\nntp::servers: 1\nntp$0\n", &["ntp::users:"]);
+    check("#- /data/common.yaml\nntp::u$0: 1\n", &["ntp::users: 1"]);
+    check("#- /data/common.yaml\nlook$0", &["lookup_options:"]);
+    check("#- /data/common.yaml\nbroken: [\n'ntp::s$0'\n", &["'ntp::servers'", "'ntp::users'"]);
+}
+
+#[test]
+fn members_of_the_same_hash() {
+    check("#- /data/common.yaml\nntp::users:\n  ro$0\n", &["  root:"]);
+    check("#- /data/common.yaml\nntp::users:\n  root:\n    $0\n", &["    uid:"]);
+}
+
+#[test]
+fn lookup_options() {
+    check("#- /data/common.yaml\nlookup_options:\n  ntp::us$0\n", &["  ntp::users:"]);
+    check("#- /data/common.yaml\nlookup_options:\n  ntp::users:\n    m$0\n", &["    merge:"]);
+    check("#- /data/common.yaml\nlookup_options:\n  a:\n    merge: de$0\n", &["    merge: deep"]);
+    check(
+        "#- /data/common.yaml\nlookup_options:\n  a:\n    merge:$0\n",
+        &["    merge: first", "    merge: unique", "    merge: hash", "    merge: deep"],
+    );
+    check(
+        "#- /data/common.yaml\nlookup_options: {a: {merge: {strat$0\n",
+        &["lookup_options: {a: {merge: {strategy:"],
+    );
+    check(
+        "#- /data/common.yaml\nlookup_options:\n  a:\n    merge:\n      strategy: u$0\n",
+        &["      strategy: unique"],
+    );
+}
+
+#[test]
+fn hiera_yaml() {
+    check("#- /hiera.yaml\nversion: 5\nhier$0\n", &["hierarchy:"]);
+    check("#- /hiera.yaml\nversion: 5\nhierarchy:\n  - na$0\n", &["  - name:"]);
+    check(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    mapp$0\n",
+        &["    mapped_paths:"],
+    );
+    check("#- /hiera.yaml\nversion: 5\ndefaults:\n  data_hash: j$0\n", &["  data_hash: json_data"]);
+    check(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - path: '%{upt$0'\n",
+        &["  - path: '%{uptime'"],
+    );
+}
+
+#[test]
+fn the_merged_value_is_told_later() {
+    let (file, found, world) = complete("#- /data/common.yaml\na: \"%{lookup('ntp::s$0')}\"\n");
+    let key = found.items[0].key.clone().expect("it stands for a key");
+    let help = completion_help(&world, &file.path, &key).expect("a text");
+    assert!(help.contains("- a"), "{help}");
+    let help = completion_help(&world, &file.path, "secret").expect("a text");
+    assert!(!help.contains("PKCS7"), "{help}");
+    let (file, _, world) = complete("#- /data/common.yaml\na: \"%{lookup('ntp::s$0\n");
+    let help = completion_help(&world, &file.path, "ntp::servers").expect("a text");
+    assert!(help.contains("- a") && help.contains("data/nodes/web01.yaml:1"), "{help}");
+    let help = completion_help(&world, &file.path, "secret").expect("a text");
+    assert!(!help.contains("PKCS7"), "{help}");
+}

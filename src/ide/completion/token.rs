@@ -1,0 +1,264 @@
+//! Inside of `%{…}`: variables with their values, functions, and the keys that these look up.
+
+use std::sync::Arc;
+
+use super::{Completion, CompletionKind, Completions, MAX_ITEMS, Place};
+use crate::data::{Located, Value, inspect};
+use crate::engine::Request;
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::matching::{best, fit};
+use crate::ide::places::{dig_value, places};
+use crate::syntax::key_path;
+use crate::text::TextRange;
+
+/// How many letters of a value are shown beside a name.
+const MAX_DETAIL: usize = 60;
+
+/// Each function with what it does.
+const FUNCTIONS: [(&str, &str); 5] = [
+    ("lookup", "the value of a key, as text"),
+    ("hiera", "the same as lookup"),
+    ("alias", "the value of a key as it is: must be the whole string"),
+    ("literal", "this text, not interpolated"),
+    ("scope", "the value of a variable"),
+];
+
+/// A `%{` that the cursor stands behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TokenSpot {
+    /// The function that is called, and the quote of its argument.
+    call: Option<(String, char)>,
+    /// Where the name begins.
+    start: u32,
+    /// The quote that the whole string stands in.
+    outer_quote: Option<char>,
+    /// Whether the string begins with the token.
+    is_first: bool,
+}
+
+impl TokenSpot {
+    /// The token at `offset`, if the line has one that is still open there.
+    pub(super) fn at(text: &str, offset: u32) -> Option<Self> {
+        let before = text.get(..offset as usize)?;
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = &before[line_start..];
+        let open = line.rfind("%{")?;
+        let inside = &line[open + 2..];
+        if inside.contains('}') || line.trim_start().starts_with('#') {
+            return None;
+        }
+        let blanks = inside.len() - inside.trim_start().len();
+        let (call, skipped) = match call(inside.trim_start()) {
+            Some((call, length)) => (Some(call), length),
+            None if inside.contains(['(', '\'', '"']) => return None,
+            None => (None, 0),
+        };
+        let in_front = &line[..open];
+        let outer_quote = outer_quote(in_front);
+        Some(Self {
+            call,
+            start: (line_start + open + 2 + blanks + skipped) as u32,
+            outer_quote,
+            is_first: outer_quote.is_some_and(|quote| in_front.ends_with(quote)),
+        })
+    }
+
+    /// The quote for an argument: not that of the string.
+    fn quote(&self) -> char {
+        if self.outer_quote == Some('\'') { '"' } else { '\'' }
+    }
+}
+
+/// `lookup('` at the begin of an expression: the function with its quote, and the length of all that.
+fn call(inside: &str) -> Option<((String, char), usize)> {
+    let (name, rest) = inside.split_once('(')?;
+    let quote = rest.chars().next().filter(|quote| ['\'', '"'].contains(quote))?;
+    let is_open = !rest[1..].contains(quote);
+    is_open.then(|| ((name.to_owned(), quote), name.len() + 2))
+}
+
+/// The quote that is open at the end of a line's begin.
+fn outer_quote(line: &str) -> Option<char> {
+    let mut open = None;
+    let mut before = ' ';
+    for letter in line.chars() {
+        match open {
+            None if ['\'', '"'].contains(&letter) && " [{,(:".contains(before) => {
+                open = Some(letter);
+            }
+            Some(quote) if letter == quote && before != '\\' => open = None,
+            _ => {}
+        }
+        before = letter;
+    }
+    open
+}
+
+/// What can stand there.
+pub(super) fn complete(place: &Place<'_>, spot: &TokenSpot, with_functions: bool) -> Completions {
+    match &spot.call {
+        Some((name, quote)) if with_functions => match &**name {
+            "lookup" | "hiera" | "alias" => keys(place, spot, *quote),
+            "scope" => variables(place, spot, &[]),
+            _ => Completions::default(),
+        },
+        Some(_) => Completions::default(),
+        None => {
+            let functions = if with_functions { &FUNCTIONS[..] } else { &[] };
+            variables(place, spot, functions)
+        }
+    }
+}
+
+fn keys(place: &Place<'_>, spot: &TokenSpot, quote: char) -> Completions {
+    let typed = place.typed(spot.start);
+    if let Some((parent, start)) = parent_of(typed, spot.start) {
+        let values = key_values(place, parent);
+        let mut names: Vec<_> =
+            values.iter().flat_map(|value| member_names(value, quote)).collect();
+        names.sort_by(|a, b| a.0.cmp(&b.0));
+        names.dedup_by(|a, b| a.0 == b.0);
+        let range = place.word(start);
+        let typed = place.typed(start);
+        let names = names.into_iter().filter(|(name, _)| fit(name, typed).is_some());
+        let item = |(name, _): (String, &Located)| Completion {
+            key: Some(format!("{parent}.{name}")),
+            ..Completion::new(&name, CompletionKind::Key, range)
+        };
+        return names.map(item).collect();
+    }
+    let range = place.word(spot.start);
+    let mut known = place.perspective.world.all_keys(place.perspective.evaluator.environment());
+    known.retain(|key| &**key != LOOKUP_OPTIONS);
+    let item = |key: Arc<str>| {
+        let written = written_key(&key, quote)?;
+        Some(Completion {
+            insert: written,
+            key: key_path::quote_segment(&key),
+            ..Completion::new(&key, CompletionKind::Key, range)
+        })
+    };
+    best(known, typed, MAX_ITEMS + 1, place.cancel).into_iter().filter_map(item).collect()
+}
+
+/// What a key is worth; what all levels say of it if the lookup fails, as it does while its file is broken.
+fn key_values(place: &Place<'_>, key: &str) -> Vec<Located> {
+    let evaluator = &place.perspective.evaluator;
+    if let Ok(value) = evaluator.call(&Request::key(key)).outcome {
+        return value.into_iter().collect();
+    }
+    let Ok(path) = key_path::parse(key) else { return Vec::new() };
+    places(evaluator, &path).into_iter().filter_map(|place| place.value).collect()
+}
+
+/// A root key as it is written in a call; `None` if it would need both quotes.
+fn written_key(key: &str, quote: char) -> Option<String> {
+    if key_path::is_verbatim(key) {
+        return Some(key.to_owned());
+    }
+    let inner = if quote == '"' { '\'' } else { '"' };
+    let is_sayable = !key.contains(['\'', '"', '}']);
+    is_sayable.then(|| format!("{inner}{key}{inner}"))
+}
+
+fn variables(
+    place: &Place<'_>,
+    spot: &TokenSpot,
+    functions: &[(&'static str, &'static str)],
+) -> Completions {
+    let typed = place.typed(spot.start);
+    let node = place.perspective.evaluator.node();
+    let quote = spot.call.as_ref().map_or(spot.quote(), |(_, quote)| *quote);
+    let (value, start) = if let Some((parent, start)) = parent_of(typed, spot.start) {
+        (variable_value(place, parent), start)
+    } else {
+        let colons = typed.len() - typed.trim_start_matches("::").len();
+        let all = Value::hash(node.variables().clone()).unplaced();
+        (Some(all), spot.start + colons as u32)
+    };
+    let range = place.word(start);
+    let wanted = place.typed(start);
+    let names = value.as_ref().map_or_else(Vec::new, |value| member_names(value, quote));
+    let names = names.into_iter().filter(|(name, _)| fit(name, wanted).is_some());
+    let variables = names.map(|(name, value)| Completion {
+        detail: Some(detail(place, value)),
+        sort_text: (start == spot.start).then(|| sort_text(&name)),
+        ..Completion::new(&name, CompletionKind::Variable, range)
+    });
+    let is_root = start == spot.start && !typed.contains("::");
+    let fitting = functions.iter().filter(|(name, _)| is_root && fit(name, wanted).is_some());
+    let fitting = fitting.filter(|(name, _)| spot.is_first || *name != "alias");
+    let functions = fitting
+        .map(|(name, detail)| function(place, spot, (name, detail), range))
+        .collect::<Vec<_>>();
+    functions.into_iter().chain(variables).collect()
+}
+
+fn function(
+    place: &Place<'_>,
+    spot: &TokenSpot,
+    (name, detail): (&str, &str),
+    range: TextRange,
+) -> Completion {
+    let quote = spot.quote();
+    let behind = place.behind(range);
+    let has_end = behind.lines().next().unwrap_or("").contains('}');
+    let end = if has_end { "" } else { "}" };
+    Completion {
+        detail: Some(detail.to_owned()),
+        insert: format!("{name}({quote}"),
+        insert_behind: format!("{quote}){end}"),
+        sort_text: Some(format!("1{name}")),
+        ..Completion::new(name, CompletionKind::Function, range)
+    }
+}
+
+/// The four hashes and names that Puppet itself sets come first.
+fn sort_text(name: &str) -> String {
+    let is_own = ["facts", "trusted", "server_facts", "environment"].contains(&name);
+    format!("{}{name}", if is_own { '0' } else { '2' })
+}
+
+/// The part in front of the last dot, and where what is behind it begins.
+fn parent_of(typed: &str, start: u32) -> Option<(&str, u32)> {
+    let (parent, _) = typed.rsplit_once('.')?;
+    Some((parent, start + parent.len() as u32 + 1))
+}
+
+fn variable_value(place: &Place<'_>, name: &str) -> Option<Located> {
+    let path = key_path::parse(name).ok()?;
+    let root = path.root_name()?;
+    let node = place.perspective.evaluator.node();
+    let variable = node.variable(root.strip_prefix("::").unwrap_or(root))?;
+    dig_value(variable, &path.rest)
+}
+
+/// The members of a hash or list as they are written behind a dot; those left out that `quote` cannot hold.
+fn member_names(value: &Located, quote: char) -> Vec<(String, &Located)> {
+    match &value.value {
+        Value::Hash(hash) => {
+            let members = hash.iter().filter_map(|(key, member)| {
+                let name = match key {
+                    Value::Integer(number) => number.to_string(),
+                    key => key_path::quote_segment(key.as_str()?)?,
+                };
+                let name = if quote == '\'' { name.replace('\'', "\"") } else { name };
+                Some((name, &member.value))
+            });
+            members.collect()
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().map(|(number, item)| (number.to_string(), item)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A value in a few letters.
+fn detail(place: &Place<'_>, value: &Located) -> String {
+    let shown = inspect::inspect(&place.perspective.without_secrets(value));
+    match shown.char_indices().nth(MAX_DETAIL) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown,
+    }
+}

@@ -1,0 +1,234 @@
+//! Go to definition: from a key or a call in `%{…}` to every level that has the key, from an entry of `lookup_options`
+//! to the keys it is for, from a path in `hiera.yaml` to its files.
+
+use std::sync::Arc;
+
+use super::context::{self, DataSpot, LookupOptionSpot};
+use super::file_role::FileRole;
+use super::level_files;
+use super::perspective::Perspective;
+use super::places;
+use crate::data::{Files, Located, Place};
+use crate::syntax::key_path::{self, KeyPath, Segment};
+use crate::text::TextRange;
+use crate::world::World;
+
+/// How many keys a pattern of `lookup_options` leads to.
+const MAX_KEYS_OF_A_PATTERN: usize = 100;
+
+/// A place to go to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The file.
+    pub path: Arc<str>,
+    /// The whole definition: key and value.
+    pub full_range: TextRange,
+    /// The key itself.
+    pub focus_range: TextRange,
+    /// What was asked about, in the file where it was asked.
+    pub origin_range: TextRange,
+}
+
+/// Where what stands at `offset` (bytes) of the file at `path` is defined: for the active node, the highest priority
+/// first.
+pub fn definition(world: &Arc<World>, path: &str, offset: u32) -> Vec<Target> {
+    find(world, path, offset).unwrap_or_default()
+}
+
+/// Where it is defined at last: in the level of the lowest priority, which all others override.
+pub fn declaration(world: &Arc<World>, path: &str, offset: u32) -> Vec<Target> {
+    let mut levels = definition(world, path, offset);
+    levels.drain(..levels.len().saturating_sub(1));
+    levels
+}
+
+fn find(world: &Arc<World>, path: &str, offset: u32) -> Option<Vec<Target>> {
+    let perspective = Perspective::of_file(world, path)?;
+    match FileRole::of(world, path)? {
+        FileRole::HieraYaml { .. } => config_targets(&perspective, path, offset),
+        FileRole::Data { format, .. } => {
+            let data = world.file(path).ok()?.data(format).clone();
+            let spot = context::spot_in_file(&data, offset)?;
+            if let Some(option) =
+                context::lookup_option_spot(&spot).filter(LookupOptionSpot::is_pattern)
+            {
+                return Some(pattern_targets(&perspective, &option));
+            }
+            let (key, origin) = asked_key(&spot)?;
+            Some(key_targets(&perspective, &key, origin))
+        }
+    }
+}
+
+/// The key that a place of a data file is about, and where it is written.
+pub(super) fn asked_key(spot: &DataSpot) -> Option<(KeyPath, TextRange)> {
+    if let Some(token) = &spot.token {
+        let (key, _) = token.token.lookup_key()?;
+        let mut path = key_path::parse(key).ok()?;
+        if let Some((number, range)) = token.segment {
+            path.rest.truncate(number);
+            return Some((path, range));
+        }
+        return Some((path, token.range));
+    }
+    if let Some(option) = context::lookup_option_spot(spot) {
+        let path = KeyPath { root: Segment::Name(option.subject), rest: Vec::new() };
+        return Some((path, option.subject_range));
+    }
+    let (key, steps) = spot.lookup_key()?;
+    let range = spot.steps.get(steps.checked_sub(1)?)?.range;
+    Some((key_path::parse(&key).ok()?, range))
+}
+
+/// The places that the active node reads; if there are none, all places that any node may read.
+fn key_targets(perspective: &Perspective, key: &KeyPath, origin_range: TextRange) -> Vec<Target> {
+    let read = places::places(&perspective.evaluator, key).into_iter();
+    let read = read.filter_map(|place| Some((place.key_place?, place.value?)));
+    let mut found: Vec<_> = read.collect();
+    if found.is_empty() {
+        found = places::places_for_any_node(perspective, key);
+    }
+    let target = |(focus, value): (Place, Located)| {
+        let end = value.place.map_or(focus.range.end, |value| value.range.end);
+        Target {
+            path: perspective.world.path(focus.file),
+            full_range: TextRange::new(focus.range.start, end.max(focus.range.end)),
+            focus_range: focus.range,
+            origin_range,
+        }
+    };
+    found.into_iter().map(target).collect()
+}
+
+fn pattern_targets(perspective: &Perspective, option: &LookupOptionSpot) -> Vec<Target> {
+    let keys = places::keys_matching(perspective, &option.subject);
+    let keys = keys.into_iter().take(MAX_KEYS_OF_A_PATTERN);
+    keys.flat_map(|key| {
+        let key = KeyPath { root: Segment::Name(key), rest: Vec::new() };
+        key_targets(perspective, &key, option.subject_range)
+    })
+    .collect()
+}
+
+fn config_targets(perspective: &Perspective, path: &str, offset: u32) -> Option<Vec<Target>> {
+    let file = perspective.world.id(path);
+    level_files::with_levels(perspective, path, |levels| {
+        let mut targets = Vec::new();
+        for location in levels.iter().flat_map(|level| level.locations.iter().flatten()) {
+            let place = location.template_place.filter(|it| it.file == file);
+            let Some(place) = place.filter(|it| it.range.touches(offset)) else { continue };
+            if location.exists && !location.is_uri {
+                targets.push(Target {
+                    path: location.location.clone(),
+                    full_range: TextRange::empty(0),
+                    focus_range: TextRange::empty(0),
+                    origin_range: place.range,
+                });
+            }
+        }
+        Some(targets)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::fixture::Fixture;
+    use crate::ide::fixture_world::ROOT;
+
+    const HIERARCHY: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: Nodes
+    path: 'nodes/%{trusted.certname}.yaml'
+  - name: Others
+    globs: ['x*.yaml', 'common.yaml']
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {a: 1}}}
+";
+
+    /// `expected`: `path:focused text` of each target; the first word is the text that was asked about.
+    #[track_caller]
+    fn check(files: &str, expected: &str) {
+        let fixture = Fixture::parse(&format!("{HIERARCHY}{files}"));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let world = fixture.world();
+        let targets = definition(&world, &file.world_path(), offset);
+        let mut actual = Vec::new();
+        if let Some(target) = targets.first() {
+            actual.push(target.origin_range.slice(&file.text).to_owned());
+        }
+        for target in &targets {
+            let path = target.path.strip_prefix(ROOT).unwrap_or(&target.path);
+            let text = &fixture.file(path).expect("targets are files of the fixture").text;
+            assert!(target.full_range.contains_range(target.focus_range));
+            actual.push(format!("{path}:{}", target.focus_range.slice(text)));
+        }
+        assert_eq!(actual.join(" "), expected);
+    }
+
+    #[test]
+    fn a_key_leads_to_all_levels_in_order() {
+        check(
+            "#- /data/common.yaml\na$0: 1\n#- /data/nodes/web01.yaml\na: 2\n",
+            "a /data/nodes/web01.yaml:a /data/common.yaml:a",
+        );
+        check(
+            "#- /data/common.yaml\na: {b$0: 1}\n#- /data/nodes/web01.yaml\na: {c: 1}\n",
+            "b /data/common.yaml:b",
+        );
+        check(
+            "#- /data/common.yaml\nlookup_options: {a$0: {merge: deep}}\na: 1\n",
+            "a /data/common.yaml:a",
+        );
+    }
+
+    #[test]
+    fn the_lowest_level_is_the_declaration() {
+        let fixture = Fixture::parse(&format!(
+            "{HIERARCHY}#- /data/common.yaml\na$0: 1\n#- /data/nodes/web01.yaml\na: 2\n"
+        ));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let targets = declaration(&fixture.world(), &file.world_path(), offset);
+        let paths: Vec<_> = targets.iter().map(|target| &*target.path).collect();
+        assert_eq!(paths, ["/repo/data/common.yaml"]);
+    }
+
+    #[test]
+    fn a_token_leads_to_what_it_looks_up() {
+        check(
+            "#- /data/common.yaml\na: \"%{lookup('b.c$0')}\"\nb: {c: 1}\n",
+            "c /data/common.yaml:c",
+        );
+        check(
+            "#- /data/common.yaml\na: \"%{alias('b$0.c')}\"\nb: {c: 1}\n",
+            "b /data/common.yaml:b",
+        );
+        check("#- /data/common.yaml\na: \"%{facts.b$0}\"\n", "");
+        check(
+            "#- /data/common.yaml\na: \"%{lookup('b$0')}\"\n#- /data/nodes/db.yaml\nb: 1\n",
+            "b /data/nodes/db.yaml:b",
+        );
+    }
+
+    #[test]
+    fn a_pattern_leads_to_the_keys_that_match() {
+        check(
+            "#- /data/common.yaml\nlookup_options: {^a::$0: {merge: deep}}\na::x: 1\nb: 1\na::y: 1\n",
+            "^a:: /data/common.yaml:a::x /data/common.yaml:a::y",
+        );
+    }
+
+    #[test]
+    fn a_path_leads_to_its_files() {
+        let files =
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: Nodes\n    glob: 'n*$0.yaml'\n";
+        let fixture =
+            Fixture::parse(&format!("{files}#- /data/n1.yaml\na: 1\n#- /data/n2.yaml\na: 1\n"));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let targets = definition(&fixture.world(), &file.world_path(), offset);
+        let paths: Vec<_> = targets.iter().map(|target| &*target.path).collect();
+        assert_eq!(paths, ["/repo/data/n1.yaml", "/repo/data/n2.yaml"]);
+    }
+}

@@ -1,0 +1,309 @@
+//! Diagnostics: the one ordered table of rules, and running them over a file.
+//!
+//! Each rule lives in a file of its own with its doc block, its check and its tests; `docs/rules/<code>.md` explains it
+//! to users. Rules about one top-level entry see that entry only, so that their findings can be kept as long as the
+//! entry is not edited.
+
+mod absolute_path_by_slash;
+mod alias_not_alone;
+mod bad_regex;
+mod comma_number;
+mod dotted_option_key;
+mod duplicate_key;
+mod empty_file;
+mod entry_cache;
+mod float_looking_string;
+mod function_in_hiera_yaml;
+mod function_inside_lookup_options;
+mod hiera_yaml_schema;
+mod ignored;
+mod json_syntax;
+mod known_keys;
+mod legacy_fact;
+mod legacy_names;
+mod lookup_options_not_a_hash;
+mod malformed_token;
+mod matches_no_key;
+mod merge_type_clash;
+mod missing_datadir;
+mod missing_lookup_target;
+mod module_namespace;
+mod multiple_documents;
+mod near;
+mod non_string_key_in_value;
+mod not_a_hash;
+mod octal_number;
+mod options_break_yaml_data;
+mod orphan_file;
+mod path_without_extension;
+mod recursive_lookup;
+mod run;
+mod sexagesimal_number;
+mod shadowed_by_plain_entry;
+mod tab_indentation;
+mod undefined_variable;
+mod unknown_backend;
+mod unknown_function;
+mod unknown_lookup_option;
+mod unknown_merge_strategy;
+mod unquoted_interpolation;
+mod unreachable_integer_key;
+mod unscoped_variable;
+mod unsupported_tag;
+mod walk;
+mod yaml_1_1_boolean;
+mod yaml_date_breaks_file;
+mod yaml_symbol_value;
+mod yaml_syntax;
+
+use std::sync::Arc;
+
+use super::strings::StringNode;
+use crate::data::Format;
+use crate::syntax::tree::Node;
+use crate::text::TextRange;
+
+pub use run::diagnostics;
+pub use walk::PlainScalar;
+
+/// How loudly a rule speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// Puppet refuses it.
+    Error,
+    /// Puppet takes it, but hardly as it is meant.
+    Warning,
+    /// Worth knowing.
+    Information,
+    /// Shown faintly.
+    Hint,
+}
+
+impl Severity {
+    /// Its name, as settings write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Information => "information",
+            Self::Hint => "hint",
+        }
+    }
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// The code that users see and write in settings, in kebab case.
+    pub code: &'static str,
+    /// What it is called in a heading.
+    pub name: &'static str,
+    /// How loudly it speaks unless settings say otherwise.
+    pub severity: Severity,
+    /// The version that brought it.
+    pub since: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// The page that explains it, in Markdown.
+    pub page: &'static str,
+    /// Whether it speaks unless settings ask for it.
+    pub is_on: bool,
+}
+
+/// All rules, in the order of the documentation.
+pub const RULES: &[&Rule] = &[
+    &yaml_syntax::RULE,
+    &json_syntax::RULE,
+    &unquoted_interpolation::RULE,
+    &tab_indentation::RULE,
+    &yaml_date_breaks_file::RULE,
+    &unsupported_tag::RULE,
+    &not_a_hash::RULE,
+    &empty_file::RULE,
+    &multiple_documents::RULE,
+    &duplicate_key::RULE,
+    &yaml_symbol_value::RULE,
+    &non_string_key_in_value::RULE,
+    &unreachable_integer_key::RULE,
+    &octal_number::RULE,
+    &sexagesimal_number::RULE,
+    &comma_number::RULE,
+    &float_looking_string::RULE,
+    &yaml_1_1_boolean::RULE,
+    &malformed_token::RULE,
+    &unknown_function::RULE,
+    &alias_not_alone::RULE,
+    &undefined_variable::RULE,
+    &legacy_fact::RULE,
+    &unscoped_variable::RULE,
+    &missing_lookup_target::RULE,
+    &recursive_lookup::RULE,
+    &lookup_options_not_a_hash::RULE,
+    &unknown_lookup_option::RULE,
+    &unknown_merge_strategy::RULE,
+    &bad_regex::RULE,
+    &dotted_option_key::RULE,
+    &matches_no_key::RULE,
+    &shadowed_by_plain_entry::RULE,
+    &function_inside_lookup_options::RULE,
+    &merge_type_clash::RULE,
+    &module_namespace::RULE,
+    &hiera_yaml_schema::RULE,
+    &missing_datadir::RULE,
+    &path_without_extension::RULE,
+    &absolute_path_by_slash::RULE,
+    &options_break_yaml_data::RULE,
+    &unknown_backend::RULE,
+    &orphan_file::RULE,
+    &function_in_hiera_yaml::RULE,
+];
+
+/// What a rule found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Where, in bytes.
+    pub range: TextRange,
+    /// How loudly to say it.
+    pub severity: Severity,
+    /// The rule's code.
+    pub code: &'static str,
+    /// Puppet's words where it has some, and what to do.
+    pub message: String,
+    /// Other places that matter.
+    pub related: Vec<Related>,
+    /// The rule's page.
+    pub url: Option<String>,
+}
+
+/// Another place that matters to a [`Diagnostic`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Related {
+    /// The file; `None` for the file of the diagnostic.
+    pub path: Option<Arc<str>>,
+    /// Where, in bytes.
+    pub range: TextRange,
+    /// Why it matters.
+    pub message: String,
+}
+
+impl Rule {
+    /// Where the rule's page can be read, if the package says where its sources lie.
+    pub fn url(&self) -> Option<String> {
+        let repository = env!("CARGO_PKG_REPOSITORY");
+        let page = format!("{repository}/blob/main/docs/rules/{}.md", self.code);
+        (!repository.is_empty()).then_some(page)
+    }
+}
+
+/// Code and summary of all rules, for the settings that name them.
+pub fn codes() -> Vec<(&'static str, &'static str)> {
+    RULES.iter().map(|rule| (rule.code, rule.summary)).collect()
+}
+
+/// The rule with this code.
+pub fn rule(code: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.code == code).copied()
+}
+
+/// What the rules about single entries say of one top-level entry. Ranges count from the entry's first byte; findings
+/// depend on nothing but the arguments.
+pub fn entry_diagnostics(entry: &EntryContext<'_>) -> Vec<Diagnostic> {
+    let mut report = Report::default();
+    malformed_token::check(entry, &mut report);
+    unknown_function::check(entry, &mut report);
+    alias_not_alone::check(entry, &mut report);
+    duplicate_key::check(entry, &mut report);
+    module_namespace::check(entry, &mut report);
+    unknown_merge_strategy::check(entry, &mut report);
+    lookup_options_not_a_hash::check(entry, &mut report);
+    unknown_lookup_option::check(entry, &mut report);
+    bad_regex::check(entry, &mut report);
+    shadowed_by_plain_entry::check(entry, &mut report);
+    function_inside_lookup_options::check(entry, &mut report);
+    yaml_date_breaks_file::check(entry, &mut report);
+    yaml_symbol_value::check(entry, &mut report);
+    non_string_key_in_value::check(entry, &mut report);
+    unreachable_integer_key::check(entry, &mut report);
+    octal_number::check(entry, &mut report);
+    sexagesimal_number::check(entry, &mut report);
+    comma_number::check(entry, &mut report);
+    float_looking_string::check(entry, &mut report);
+    yaml_1_1_boolean::check(entry, &mut report);
+    report.findings.sort_by_key(|it| (it.range.start, it.range.end));
+    report.findings
+}
+
+/// One top-level entry of a data file.
+#[derive(Debug)]
+pub struct EntryContext<'a> {
+    /// The entry's source.
+    pub text: &'a str,
+    /// The file's language.
+    pub format: Format,
+    /// The module whose data the file holds.
+    pub module: Option<&'a str>,
+    /// The key; ranges count from the entry's first byte.
+    pub key: &'a Node,
+    /// The value; likewise.
+    pub value: &'a Node,
+    /// The strings in the value that hold a `%{`.
+    pub strings: Vec<StringNode<'a>>,
+    /// The scalars of key and value that have no quotes and may be no strings.
+    pub plain: Vec<PlainScalar<'a>>,
+}
+
+/// Where rules put what they find.
+#[derive(Debug, Default)]
+struct Report {
+    findings: Vec<Diagnostic>,
+}
+
+impl Report {
+    fn add(&mut self, rule: &'static Rule, range: TextRange, message: impl Into<String>) {
+        self.add_as(rule, rule.severity, range, message);
+    }
+
+    /// Adds what is not there yet: levels share what their hierarchy's `defaults` say.
+    fn add_once(
+        &mut self,
+        rule: &'static Rule,
+        severity: Severity,
+        range: TextRange,
+        message: String,
+    ) {
+        if !self.findings.iter().any(|it| it.range == range && it.code == rule.code) {
+            self.add_as(rule, severity, range, message);
+        }
+    }
+
+    fn add_as(
+        &mut self,
+        rule: &'static Rule,
+        severity: Severity,
+        range: TextRange,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
+        self.findings.push(Diagnostic {
+            range,
+            severity,
+            code: rule.code,
+            message: message.into(),
+            related: Vec::new(),
+            url: rule.url(),
+        });
+        self.findings.last_mut().expect("one was just pushed")
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    use crate::ide::fixture::Fixture;
+
+    /// All diagnostics of a fixture's files are those that it expects.
+    #[track_caller]
+    pub(super) fn check(fixture: &str) {
+        if let Err(problems) = Fixture::parse_without_marks(fixture).check_diagnostics() {
+            panic!("{problems}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `bad-regex`: a pattern in `lookup_options` that Ruby cannot compile. Puppet compiles all of them at the first lookup.
+
+use super::walk::{option_entries, text_of};
+use super::{EntryContext, Report, Rule, Severity};
+use crate::syntax::interpolation;
+use crate::syntax::ruby_regex::{self, RegexProblem};
+
+pub(super) const RULE: Rule = Rule {
+    code: "bad-regex",
+    name: "Wrong regular expression",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A pattern in `lookup_options` is no regular expression, so every lookup fails.",
+    page: include_str!("../../../docs/rules/bad-regex.md"),
+    is_on: true,
+};
+
+pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    for pair in option_entries(entry) {
+        let Some(pattern) = text_of(&pair.key).filter(|key| key.starts_with('^')) else { continue };
+        if interpolation::may_have_tokens(pattern) {
+            continue;
+        }
+        if let Err(RegexProblem::Invalid(message)) = ruby_regex::translate(pattern) {
+            report.add(&RULE, pair.key.range, format!("{message}\nEvery lookup fails."));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn rubys_words() {
+        check(
+            r"
+lookup_options:
+  ^a(: {merge: deep}
+# ^^^ error[bad-regex]: end pattern with unmatched parenthesis: /^a(/ Every lookup fails.
+  ^a(?=b): {merge: deep}
+  (: {merge: deep}
+ab: 1
+'(': 1
+",
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! What the rules said of single entries, kept as long as the entries stay as they are: typing in a large file costs one
+//! entry.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use super::walk::plain_scalars;
+use super::{Diagnostic, EntryContext, entry_diagnostics};
+use crate::data::{DataFile, EntryTree, FileId};
+use crate::ide::strings::{PlacedName, interpolated_strings, looked_up_keys, variables};
+
+/// Files whose entries are kept; more than editors usually show at once.
+const MAX_FILES: usize = 64;
+
+/// One entry as far as nothing but the entry matters. Ranges count from its first byte.
+#[derive(Debug, Clone)]
+pub(super) struct EntrySummary {
+    /// What the rules about single entries say.
+    pub(super) findings: Box<[Diagnostic]>,
+    /// The variables that it reads.
+    pub(super) variables: Box<[PlacedName]>,
+    /// The keys that it looks up.
+    pub(super) looked_up: Box<[PlacedName]>,
+}
+
+/// The summaries of the files that were asked for lately, by the numbers of their trees.
+#[derive(Debug, Default)]
+pub(super) struct EntryCache {
+    files: Mutex<HashMap<CacheKey, Summaries>>,
+}
+
+type CacheKey = (FileId, Option<Box<str>>);
+type Summaries = HashMap<u64, EntrySummary, foldhash::fast::RandomState>;
+
+impl EntryCache {
+    /// Runs `work` on all entries of a file, the data of `module` if there is one.
+    pub(super) fn each(
+        &self,
+        data: &DataFile,
+        module: Option<&str>,
+        mut work: impl FnMut(EntryTree<'_>, &EntrySummary),
+    ) {
+        let key = (data.file(), module.map(Box::from));
+        // Taken out, so that the lock is not held while rules run; who comes meanwhile starts from nothing.
+        let mut known = self.lock().remove(&key).unwrap_or_default();
+        let mut count = 0;
+        for entry in data.trees() {
+            let summary = known.entry(entry.id).or_insert_with(|| summary(entry, data, module));
+            work(entry, summary);
+            count += 1;
+        }
+        if known.len() > 2 * count + MAX_FILES {
+            let mut live = Summaries::default();
+            for entry in data.trees() {
+                live.extend(known.remove_entry(&entry.id));
+            }
+            known = live;
+        }
+        let mut files = self.lock();
+        if files.len() >= MAX_FILES {
+            files.clear();
+        }
+        files.insert(key, known);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CacheKey, Summaries>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn summary(entry: EntryTree<'_>, data: &DataFile, module: Option<&str>) -> EntrySummary {
+    let EntryTree { text, key, value, .. } = entry;
+    let strings = interpolated_strings(text, value);
+    let (variables, looked_up) = (variables(&strings).into(), looked_up_keys(&strings).into());
+    let format = data.format();
+    let plain = plain_scalars(format, key, value);
+    let context = EntryContext { text, format, module, key, value, strings, plain };
+    EntrySummary { findings: entry_diagnostics(&context).into(), variables, looked_up }
+}

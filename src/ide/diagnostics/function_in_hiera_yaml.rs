@@ -1,0 +1,58 @@
+//! `function-in-hiera-yaml`: a call in a `%{…}` of `hiera.yaml`, where only variables are allowed.
+//!
+//! Puppet resolves all levels of a hierarchy at once, so one such token breaks every lookup.
+
+use super::{Report, Rule, Severity, malformed_token};
+use crate::ide::strings::StringNode;
+use crate::syntax::interpolation::Expression;
+
+pub(super) const RULE: Rule = Rule {
+    code: "function-in-hiera-yaml",
+    name: "Function in hiera.yaml",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "`hiera.yaml` is interpolated with variables only; `lookup('…')` and the like are not allowed.",
+    page: include_str!("../../../docs/rules/function-in-hiera-yaml.md"),
+    is_on: true,
+};
+
+pub(super) fn check(strings: &[StringNode<'_>], report: &mut Report) {
+    for string in strings {
+        for token in &string.tokens {
+            if let Expression::Call { method, .. } = &token.expression {
+                let message = format!(
+                    "Interpolation using method syntax is not allowed in this context\n\
+                     Use a variable instead of `{}`: a fact, or `trusted`.",
+                    method.name()
+                );
+                report.add(&RULE, string.source_range(token.range), message);
+            }
+        }
+    }
+    malformed_token::check_strings(strings, report);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn only_where_puppet_interpolates() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+defaults:
+  datadir: "%{literal('x')}"
+#           ^^^^^^^^^^^^^^^ error[function-in-hiera-yaml]: Interpolation using method syntax is not allowed in this context…
+  data_hash: yaml_data
+hierarchy:
+  - name: "%{lookup('x')}"
+    path: "%{facts.x}.yaml"
+  - name: y
+    mapped_paths: [facts.x, tmp, "%{lookup('tmp')}.yaml"]
+#                                 ^^^^^^^^^^^^^^^^ error[function-in-hiera-yaml]
+"#,
+        );
+    }
+}

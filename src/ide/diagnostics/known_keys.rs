@@ -1,0 +1,126 @@
+//! Which keys an environment's data can hold, as far as files tell, and where they do not.
+
+use std::sync::Arc;
+
+use super::near::near_key;
+use crate::config::hiera_yaml::{FunctionKind, LayerKind, Level, Locations};
+use crate::config::{Environment, HieraYaml};
+use crate::data::{Files as _, PathKind, inspect};
+use crate::world::{KeyIndex, World, paths};
+
+/// The back ends that read files.
+const FILE_BACKENDS: [&str; 4] = ["yaml_data", "json_data", "hocon_data", "eyaml_lookup_key"];
+
+/// The keys of one environment.
+pub(super) struct KnownKeys<'a> {
+    world: &'a Arc<World>,
+    environment: Arc<Environment>,
+    index: Arc<KeyIndex>,
+    /// Whether keys may come from elsewhere than from files of this workspace.
+    is_open: bool,
+}
+
+impl<'a> KnownKeys<'a> {
+    /// Reads all data files of the environment the first time.
+    pub(super) fn new(world: &'a Arc<World>, environment: Arc<Environment>) -> Self {
+        let index = world.key_index(&environment);
+        let mut keys = Self { world, environment, index, is_open: false };
+        let own = keys.environment.root.as_ref().map(|root| paths::join(root, "hiera.yaml"));
+        let global = keys.environment.global_config.as_ref().map(ToString::to_string);
+        // Of a module alone, nobody knows what the environment's data hold.
+        keys.is_open = keys.environment.root.is_none()
+            || own.is_some_and(|it| keys.has_open_level(&it, LayerKind::Environment))
+            || global.is_some_and(|it| keys.has_open_level(&it, LayerKind::Global));
+        keys
+    }
+
+    /// Whether some file has the root key.
+    pub(super) fn contains(&self, key: &str) -> bool {
+        self.index.contains(key)
+    }
+
+    /// Whether keys may exist that no file of the workspace holds: those of `module`, or those without one.
+    pub(super) fn is_open(&self, module: Option<&str>) -> bool {
+        self.is_open
+            || module.is_some_and(|module| match self.environment.modules.get(module) {
+                Some(directory) => {
+                    let path = paths::join(directory, "hiera.yaml");
+                    self.has_open_level(&path, LayerKind::Module)
+                }
+                None => true,
+            })
+    }
+
+    /// The key that a misspelt one was meant to be.
+    pub(super) fn near(&self, key: &str) -> Option<Arc<str>> {
+        let keys = self.index.keys();
+        near_key(key, keys.iter().map(|it| &**it)).map(Arc::from)
+    }
+
+    /// All keys, sorted.
+    pub(super) fn keys(&self) -> Vec<Arc<str>> {
+        self.index.keys()
+    }
+
+    fn has_open_level(&self, path: &str, layer: LayerKind) -> bool {
+        let Ok(text) = self.world.text(path) else { return false };
+        let version = self.world.settings().puppet_version;
+        let id = self.world.id(path);
+        let (config, _) = HieraYaml::read(path, id, Some(&text), layer, version);
+        let Some(config) = config else { return true };
+        let mut levels = config.hierarchy.iter().chain(&config.default_hierarchy);
+        levels.any(|level| !reads_files(level) || self.lacks_files(&config, level))
+    }
+
+    /// Whether a level's files are kept elsewhere: secrets often are.
+    fn lacks_files(&self, config: &HieraYaml, level: &Level) -> bool {
+        let Some(directory) = directory_of(self.world, config, level) else { return false };
+        let templates = match &level.locations {
+            Locations::Paths(templates) | Locations::Globs(templates) => &**templates,
+            Locations::MappedPaths(parts) => &parts[2..],
+            Locations::Uris(_) | Locations::None => &[],
+        };
+        let mut fixed = templates.iter().filter_map(|it| it.value.as_str()).map(fixed_part);
+        let is_missing = |path: &str| self.world.kind(path) == PathKind::Missing;
+        is_missing(&directory) || fixed.any(|it| is_missing(&paths::join(&directory, it)))
+    }
+}
+
+/// The module of a key.
+pub(super) fn module_of(key: &str) -> Option<&str> {
+    key.split_once("::").map(|(module, _)| module)
+}
+
+/// Whether a level's data are files that can be read here.
+pub(super) fn reads_files(level: &Level) -> bool {
+    is_file_backend(level) && !matches!(level.locations, Locations::Uris(_))
+}
+
+/// Whether the back end is one of Puppet's own for files.
+pub(super) fn is_file_backend(level: &Level) -> bool {
+    matches!(
+        level.function.kind,
+        FunctionKind::DataHash | FunctionKind::LookupKey | FunctionKind::V4DataHash
+    ) && FILE_BACKENDS.contains(&&*level.function.name)
+}
+
+/// Where a level's files lie; `None` if that depends on the node.
+pub(super) fn directory_of(world: &World, config: &HieraYaml, level: &Level) -> Option<String> {
+    let datadir = inspect::to_s(&level.datadir.value);
+    if datadir.contains("%{") {
+        return None;
+    }
+    let directory = paths::join(paths::parent(&config.path).unwrap_or("/"), &datadir);
+    let moved = world.settings().datadir_map.iter().find_map(|(from, to)| {
+        paths::below(from.trim_end_matches('/'), &directory).map(|rest| paths::join(to, rest))
+    });
+    Some(moved.unwrap_or(directory))
+}
+
+/// The part of a template before anything that depends on the node, or is a pattern.
+pub(super) fn fixed_part(template: &str) -> &str {
+    match template.find(['%', '*', '?', '[', '{']) {
+        Some(at) => template[..at].rfind('/').map_or("", |slash| &template[..slash]),
+        None => template,
+    }
+}

@@ -1,0 +1,117 @@
+//! `lookup-options-not-a-hash`: `lookup_options`, or the options of a key in them, that are something else.
+
+use super::walk::option_entries;
+use super::{EntryContext, Report, Rule, Severity};
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::syntax::interpolation;
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+
+pub(super) const RULE: Rule = Rule {
+    code: "lookup-options-not-a-hash",
+    name: "Lookup options that are no hash",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "`lookup_options`, or the options of a key in it, are not a hash.",
+    page: include_str!("../../../docs/rules/lookup-options-not-a-hash.md"),
+    is_on: true,
+};
+
+pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    let NodeKind::Scalar { text: key, .. } = &entry.key.kind else { return };
+    if &**key != LOOKUP_OPTIONS {
+        return;
+    }
+    match shape(entry.value) {
+        Shape::Hash => {}
+        Shape::Null => {
+            let message = "these lookup_options are null\n\
+                           Lookups fail as soon as another file has lookup_options too. Write `{}`, or remove them.";
+            report.add_as(&RULE, Severity::Warning, entry.key.range, message);
+        }
+        Shape::Text | Shape::Other => {
+            let message = "value of lookup_options must be a hash\n\
+                           Write keys or `^patterns`, each with a hash of options.";
+            report.add(&RULE, entry.value.range, message);
+        }
+    }
+    for pair in option_entries(entry) {
+        check_options(&pair.value, report);
+    }
+}
+
+fn check_options(options: &Node, report: &mut Report) {
+    match shape(options) {
+        Shape::Hash | Shape::Null => {}
+        Shape::Text => {
+            let message =
+                "these options have no effect: they are no hash\nWrite e.g. `{merge: deep}`.";
+            report.add_as(&RULE, Severity::Warning, options.range, message);
+        }
+        Shape::Other => {
+            let message =
+                "the lookup of the key fails: its options are no hash\nWrite e.g. `{merge: deep}`.";
+            report.add(&RULE, options.range, message);
+        }
+    }
+}
+
+enum Shape {
+    Hash,
+    Null,
+    Text,
+    Other,
+}
+
+fn shape(node: &Node) -> Shape {
+    match &node.kind {
+        NodeKind::Mapping(_) | NodeKind::Alias(_) => Shape::Hash,
+        NodeKind::Sequence(_) => Shape::Other,
+        NodeKind::Scalar { text, .. } if interpolation::may_have_tokens(text) => Shape::Hash,
+        NodeKind::Scalar { text, style: ScalarStyle::Plain }
+            if matches!(&**text, "" | "~" | "null") =>
+        {
+            Shape::Null
+        }
+        NodeKind::Scalar { .. } => Shape::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn as_a_whole() {
+        check(
+            r"
+lookup_options: [a]
+#               ^^^ error[lookup-options-not-a-hash]: value of lookup_options must be a hash…
+a: 1
+",
+        );
+        check(
+            r"
+lookup_options:
+#^^^^^^^^^^^^^ warning[lookup-options-not-a-hash]: these lookup_options are null…
+a: 1
+",
+        );
+    }
+
+    #[test]
+    fn of_a_key() {
+        check(
+            r"
+lookup_options:
+  a: deep
+#    ^^^^ warning[lookup-options-not-a-hash]: these options have no effect…
+  b: [merge]
+#    ^^^^^^^ error[lookup-options-not-a-hash]: the lookup of the key fails…
+  c: ~
+a: 1
+b: 1
+c: 1
+",
+        );
+    }
+}

@@ -1,0 +1,155 @@
+//! `malformed-token`: a `%{…}` that Puppet cannot read, or reads as something else than it looks like.
+//!
+//! Between the braces stands either a call of exactly the form `name('argument')`, or a variable with dotted sub keys.
+//! Everything that is not exactly a call is a variable's name. With quotes or brackets in it, that name is usually no
+//! valid key, and every lookup of the string fails; without, the variable does not exist.
+
+use super::{EntryContext, Report, Rule, Severity};
+use crate::ide::strings::StringNode;
+use crate::syntax::interpolation::{self, Expression, Method, Token};
+use crate::syntax::key_path;
+use crate::text::TextRange;
+
+pub(super) const RULE: Rule = Rule {
+    code: "malformed-token",
+    name: "Malformed interpolation token",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A `%{…}` is neither a variable nor a call of the form `name('argument')`.",
+    page: include_str!("../../../docs/rules/malformed-token.md"),
+    is_on: true,
+};
+
+pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    check_strings(&entry.strings, report);
+}
+
+/// Any strings that Puppet interpolates.
+pub(super) fn check_strings(strings: &[StringNode<'_>], report: &mut Report) {
+    for string in strings {
+        for token in &string.tokens {
+            if token.is_malformed() {
+                let message =
+                    format!("Syntax error in string: {}\n{}", short(string.text), advice(token));
+                report.add(&RULE, string.source_range(token.range), message);
+            } else if let Some(key) = broken_key(token) {
+                let message = format!(
+                    "Syntax error in key: '{}'\nSegments must not be empty, and quotes go around a whole segment: \
+                     `%{{lookup(\"a.'b.c'\")}}`.",
+                    short(key)
+                );
+                report.add(&RULE, string.source_range(token.range), message);
+            } else if let Some(call) = call_without_quotes(token) {
+                let message = format!(
+                    "`{call}` is read as a variable's name, for the argument has no quotes. \
+                     Write `%{{{}}}`.",
+                    call.replacen('(', "('", 1).replacen(')', "')", 1)
+                );
+                let range = string.source_range(token.range);
+                report.add_as(&RULE, Severity::Warning, range, message);
+            }
+        }
+        if let Some(start) = interpolation::unclosed(string.text) {
+            let range = string.source_range(TextRange::new(start, start + 2));
+            let message = "`%{` without a `}` behind it stays as text. Close it, or write `%{literal('%')}{`.";
+            report.add_as(&RULE, Severity::Warning, range, message);
+        }
+    }
+}
+
+/// The beginning of a string that may be long, on one line.
+fn short(text: &str) -> String {
+    const MAX_CHARS: usize = 60;
+    let mut chars = text.chars().map(|c| if c == '\n' { ' ' } else { c });
+    let mut start: String = chars.by_ref().take(MAX_CHARS).collect();
+    if chars.next().is_some() {
+        start.push('…');
+    }
+    start
+}
+
+fn advice(token: &Token) -> &'static str {
+    let Some((name, _)) = token.variable() else { return "" };
+    let called = name.split('(').next().unwrap_or("").trim();
+    if Method::NAMES.contains(&called) {
+        if name.ends_with("('')") || name.ends_with("(\"\")") {
+            "The argument of a call must not be empty."
+        } else {
+            "A call has one quoted argument and no blanks outside the quotes: `%{lookup('key')}`. A `}` ends it \
+             even within quotes."
+        }
+    } else if name.contains('[') {
+        "Members are reached with dots, not brackets: `%{facts.os.family}`."
+    } else {
+        "Segments of a dotted name must not be empty, and quotes go around a whole segment: `%{facts.'a.b'.c}`."
+    }
+}
+
+/// The key of a call that cannot be split.
+fn broken_key(token: &Token) -> Option<&str> {
+    token.lookup_key().map(|(key, _)| &**key).filter(|key| key_path::parse(key).is_err())
+}
+
+/// `lookup(key)`: looks like a call, and is none.
+fn call_without_quotes(token: &Token) -> Option<&str> {
+    let Expression::Variable(name) = &token.expression else { return None };
+    let (called, rest) = name.split_once('(')?;
+    (Method::NAMES.contains(&called) && rest.ends_with(')')).then_some(&**name)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn calls_that_are_none() {
+        check(
+            r#"
+a: "%{lookup('')}"
+#   ^^^^^^^^^^^^^ error[malformed-token]: Syntax error in string: %{lookup('')} The argument of a call must not be empty.
+b: "%{lookup ('a')}"
+#   ^^^^^^^^^^^^^^^ error[malformed-token]
+c: "%{lookup('o}ver')}"
+#   ^^^^^^^^^^^^ error[malformed-token]
+d: "%{lookup()}"
+#   ^^^^^^^^^^^ warning[malformed-token]
+"#,
+        );
+    }
+
+    #[test]
+    fn names_that_cannot_be_split() {
+        check(
+            r#"
+a: "%{facts..os}"
+#   ^^^^^^^^^^^^ error[malformed-token]
+b: "%{facts['os']}"
+#   ^^^^^^^^^^^^^^ error[malformed-token]: Syntax error in string: %{facts['os']} Members are reached with dots…
+c: "%{facts.'os'}"
+"#,
+        );
+    }
+
+    #[test]
+    fn keys_that_cannot_be_split() {
+        check(
+            r#"
+a: "%{lookup('b..c')}"
+#   ^^^^^^^^^^^^^^^^^ error[malformed-token]: Syntax error in key: 'b..c'…
+b: "%{lookup('a.0')} %{lookup('x y')}"
+x y: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn unclosed_tokens_stay_text() {
+        check(
+            r#"
+a: "100%{x"
+#      ^^ warning[malformed-token]
+b: "%{literal('%')}{x}"
+"#,
+        );
+    }
+}

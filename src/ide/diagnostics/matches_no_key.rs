@@ -1,0 +1,86 @@
+//! `matches-no-key`: an entry of `lookup_options` for a key that no data file has, or a pattern that matches none.
+
+use super::known_keys::{KnownKeys, module_of};
+use super::walk::text_of;
+use super::{Report, Rule, Severity};
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::syntax::interpolation;
+use crate::syntax::ruby_regex;
+use crate::syntax::tree::Pair;
+
+pub(super) const RULE: Rule = Rule {
+    code: "matches-no-key",
+    name: "Options of no key",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "An entry of `lookup_options` is for a key that no data file has.",
+    page: include_str!("../../../docs/rules/matches-no-key.md"),
+    is_on: true,
+};
+
+/// Checks the entries of `lookup_options`; `start` is where they begin.
+pub(super) fn check(known: &KnownKeys<'_>, options: &[Pair], start: u32, report: &mut Report) {
+    for pair in options {
+        let Some(key) = text_of(&pair.key).filter(|key| !interpolation::may_have_tokens(key))
+        else {
+            continue;
+        };
+        let message = match key.strip_prefix('^') {
+            Some(rest) => unmatched_pattern(known, key, rest),
+            None => unknown_key(known, key),
+        };
+        if let Some(message) = message {
+            report.add(&RULE, pair.key.range.shifted(start), message);
+        }
+    }
+}
+
+fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {
+    // Keys with dots are the matter of another rule.
+    if known.contains(key) || key.contains('.') || key == "<<" {
+        return None;
+    }
+    let near = known.near(key);
+    if near.is_none() && known.is_open(module_of(key)) {
+        return None;
+    }
+    let advice = near.map_or(String::new(), |near| format!("\nDid you mean `{near}`?"));
+    Some(format!("no data file has the key `{key}`{advice}"))
+}
+
+fn unmatched_pattern(known: &KnownKeys<'_>, pattern: &str, rest: &str) -> Option<String> {
+    let regex = ruby_regex::translate(pattern).ok()?;
+    let is_word =
+        |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let module = module_of(rest).filter(is_word);
+    // A pattern that does not begin with a module's name may be for keys of any module.
+    if module.is_none() && rest.contains(':') || known.is_open(module) {
+        return None;
+    }
+    let is_for = |key: &str| key != LOOKUP_OPTIONS && regex.is_match(key);
+    let matches = known.keys().iter().any(|key| is_for(key));
+    (!matches).then(|| format!("no data file has a key that matches /{pattern}/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn keys_and_patterns() {
+        check(
+            r"
+lookup_options:
+  abc: {merge: deep}
+  abd: {merge: deep}
+# ^^^ hint[matches-no-key]: no data file has the key `abd` Did you mean `abc`?
+  ^ab: {merge: deep}
+  ^b: {merge: deep}
+# ^^ hint[matches-no-key]: no data file has a key that matches /^b/
+  ^elsewhere::x: {merge: deep}
+  elsewhere::x: {merge: deep}
+abc: {}
+",
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! `merge-type-clash`: values that the key's merge strategy cannot merge.
+//!
+//! `hash` merges hashes only; `unique` takes everything but a hash or `null` behind the first value. Asked of the
+//! engine, for the active node; the blame goes to the values of the wrong type.
+
+use super::{Related, Report, Rule, Severity};
+use crate::data::{Place, Value};
+use crate::ide::perspective::Perspective;
+use crate::ide::places::{self, KeyPlace};
+use crate::syntax::key_path::{KeyPath, Segment};
+
+pub(super) const RULE: Rule = Rule {
+    code: "merge-type-clash",
+    name: "Values cannot be merged",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "The key's merge strategy cannot merge this value with those of other levels.",
+    page: include_str!("../../../docs/rules/merge-type-clash.md"),
+    is_on: true,
+};
+
+const PUPPETS_WORDS: &str = "element of the merge has wrong type";
+
+/// Checks the root key `key` of the file at `path`.
+pub(super) fn check(perspective: &Perspective, path: &str, key: &str, report: &mut Report) {
+    let evaluator = &perspective.evaluator;
+    let Some(strategy) =
+        evaluator.options_for(key).ok().flatten().and_then(|it| strategy_of(&it.options.value))
+    else {
+        return;
+    };
+    if !matches!(strategy.as_str(), "hash" | "unique") {
+        return;
+    }
+    let asked = KeyPath { root: Segment::Name(key.into()), rest: Vec::new() };
+    let mut found = places::places(evaluator, &asked);
+    found.retain(|place| !place.is_default);
+    if found.len() < 2 || !found.iter().any(|place| &*place.path == path) {
+        return;
+    }
+    let is_wrong =
+        |(number, place): &(usize, &KeyPlace)| match (&*strategy, &place.root_value.value) {
+            ("hash", Value::Hash(_)) => false,
+            ("hash", _) => true,
+            (_, Value::Hash(_) | Value::Undef) => *number > 0,
+            _ => false,
+        };
+    let wrong: Vec<_> = found.iter().enumerate().filter(is_wrong).map(|(_, place)| place).collect();
+    if !wrong.iter().any(|place| &*place.path == path) {
+        return;
+    }
+    let Err(failure) = evaluator.lookup(key).outcome else { return };
+    if !failure.message.contains(PUPPETS_WORDS) {
+        return;
+    }
+    for place in wrong.iter().filter(|place| &*place.path == path) {
+        let Some(Place { range, .. }) = place.root_value.place else { continue };
+        let message =
+            format!("{}\nThe lookup options merge `{key}` with `{strategy}`.", failure.message);
+        let finding = report.add_as(&RULE, RULE.severity, range, message);
+        finding.related = found
+            .iter()
+            .filter(|other| &*other.path != path)
+            .map(|other| Related {
+                path: Some(other.path.clone()),
+                range: other.root_key_place.range,
+                message: format!("merged with this value of level \"{}\"", other.level),
+            })
+            .collect();
+    }
+}
+
+fn strategy_of(options: &Value) -> Option<String> {
+    match &options.as_hash()?.get("merge")?.value.value {
+        Value::Hash(hash) => hash.get("strategy")?.value.value.as_str().map(str::to_owned),
+        value => value.as_str().map(str::to_owned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn unique_takes_a_hash_only_first() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: x
+    paths: [a.yaml, b.yaml]
+#- /data/a.yaml
+lookup_options: {^.: {merge: unique}}
+k: {x: 1}
+l: [1]
+m: 1
+#- /data/b.yaml
+k: [1]
+l: {x: 1}
+#  ^^^^^^ error[merge-type-clash]: The second element of the merge has wrong type…
+m: [2]
+",
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! `missing-lookup-target`: a lookup of a key that no data file has. Puppet gives an empty text without a word.
+
+use super::known_keys::{KnownKeys, module_of};
+use super::{Report, Rule, Severity};
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::strings::PlacedName;
+use crate::syntax::key_path;
+
+pub(super) const RULE: Rule = Rule {
+    code: "missing-lookup-target",
+    name: "Lookup of a missing key",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A `%{lookup('…')}` asks for a key that no data file has.",
+    page: include_str!("../../../docs/rules/missing-lookup-target.md"),
+    is_on: true,
+};
+
+/// Checks what an entry looks up; `start` is where the entry begins.
+pub(super) fn check(
+    known: &KnownKeys<'_>,
+    looked_up: &[PlacedName],
+    start: u32,
+    report: &mut Report,
+) {
+    for token in looked_up {
+        let Ok(path) = key_path::parse(&token.name) else { continue };
+        let Some(key) = path.root_name() else { continue };
+        if &**key == LOOKUP_OPTIONS || known.contains(key) {
+            continue;
+        }
+        let near = known.near(key);
+        if near.is_none() && known.is_open(module_of(key)) {
+            continue;
+        }
+        let advice = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+        let message =
+            format!("no data file has the key `{key}`\nPuppet gives an empty text for it.{advice}");
+        report.add(&RULE, token.range.shifted(start), message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn keys_of_all_levels_are_known() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: nodes, path: "nodes/%{trusted.certname}.yaml"}
+  - {name: common, path: common.yaml}
+#- /data/nodes/one.yaml
+only::here: {x: 1}
+#- /data/common.yaml
+a: "%{lookup('only::here.x')} %{alias('b')} %{lookup('lookup_options')}"
+#                             ^^^^^^^^^^^^^ error[alias-not-alone]
+b: "%{hiera('missing')}"
+#   ^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `missing` Puppet gives an empty text for it.
+c: "%{lookup('only::hree')}"
+#   ^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `only::hree` Puppet gives an empty text for it. Did you mean `only::here`?
+"#,
+        );
+    }
+
+    #[test]
+    fn where_files_do_not_tell_everything() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: secrets, lookup_key: vault_lookup, uri: "https://vault"}
+#                               ^^^^^^^^^^^^ information[unknown-backend]
+  - {name: common, path: common.yaml}
+#- /data/common.yaml
+a: "%{lookup('from_vault')}"
+ntp::servers: []
+b: "%{lookup('ntp::server')}"
+#   ^^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]
+"#,
+        );
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: secrets, path: "private/%{trusted.certname}.yaml"}
+  - {name: common, path: common.yaml}
+#- /data/common.yaml
+a: "%{lookup('password')}"
+"#,
+        );
+        check(
+            r#"
+a: "%{lookup('module::that_is_not_here')}"
+"#,
+        );
+    }
+}

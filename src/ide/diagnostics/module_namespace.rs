@@ -1,0 +1,97 @@
+//! `module-namespace`: what a module's data says about keys outside the module.
+//!
+//! A module's data is only asked for keys that start with the module's name. Other keys are a warning in Puppet, and
+//! never found. `lookup_options` for other keys are an error that stops every lookup of the module's keys; a pattern
+//! must continue with the module's name directly behind its `^`.
+
+use super::{EntryContext, Report, Rule, Severity};
+use crate::syntax::tree::{Node, NodeKind};
+
+pub(super) const RULE: Rule = Rule {
+    code: "module-namespace",
+    name: "Key outside the module",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A module's data has keys or lookup_options that do not start with the module's name.",
+    page: include_str!("../../../docs/rules/module-namespace.md"),
+    is_on: true,
+};
+
+pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    let (Some(module), NodeKind::Scalar { text: key, .. }) = (entry.module, &entry.key.kind) else {
+        return;
+    };
+    let prefix = format!("{module}::");
+    if &**key == "lookup_options" {
+        check_lookup_options(entry.value, module, &prefix, report);
+    } else if !key.starts_with(&prefix) {
+        let advice = if key.contains("::") {
+            "Move it to the environment's data.".to_owned()
+        } else {
+            format!("Write `{prefix}{key}`, or move it to the environment's data.")
+        };
+        let message = format!(
+            "Module '{module}': keys must be qualified with the name of the module; got {key}\n\
+             Puppet never finds this key here. {advice}"
+        );
+        report.add(&RULE, entry.key.range, message);
+    }
+}
+
+fn check_lookup_options(options: &Node, module: &str, prefix: &str, report: &mut Report) {
+    let NodeKind::Mapping(pairs) = &options.kind else { return };
+    for pair in pairs {
+        let NodeKind::Scalar { text: key, .. } = &pair.key.kind else { continue };
+        let message = match key.strip_prefix('^') {
+            Some(pattern) if !pattern.starts_with(prefix) => format!(
+                "all lookup_options patterns must match a key starting with module name '{module}'\n\
+                 Begin the pattern with `^{prefix}`."
+            ),
+            None if !key.starts_with(prefix) => format!(
+                "all lookup_options keys must start with module name '{module}'\n\
+                 Options for other keys belong into the environment's data."
+            ),
+            _ => continue,
+        };
+        report.add_as(&RULE, Severity::Error, pair.key.range, message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn only_data_of_modules_is_checked() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+m::a: 1
+mm::c: 1
+#^^^^ warning[module-namespace]: Module 'm': keys must be qualified with the name of the module; got mm::c…
+#- /data/common.yaml
+b: 1
+",
+        );
+    }
+
+    #[test]
+    fn lookup_options() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+lookup_options:
+  m::a: {merge: deep}
+  other: {merge: deep}
+# ^^^^^ error[module-namespace]: all lookup_options keys must start with module name 'm'…
+  ^m::(a|b)$: {merge: deep}
+  ^m: {merge: deep}
+# ^^ error[module-namespace]: all lookup_options patterns must match a key starting with module name 'm'…
+",
+        );
+    }
+}

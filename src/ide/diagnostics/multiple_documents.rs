@@ -1,0 +1,81 @@
+//! `multiple-documents`: Puppet reads the first YAML document of a file only.
+
+use memchr::memmem;
+
+use super::{Report, Rule, Severity};
+use crate::syntax::yaml;
+use crate::text::TextRange;
+
+pub(super) const RULE: Rule = Rule {
+    code: "multiple-documents",
+    name: "Second document",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A file holds more than one YAML document; Puppet reads only the first.",
+    page: include_str!("../../../docs/rules/multiple-documents.md"),
+    is_on: true,
+};
+
+pub(super) fn check(text: &str, report: &mut Report) {
+    let has_mark = |mark: &str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
+    if !has_mark("\n---") && !has_mark("\n...") {
+        return;
+    }
+    let Some(end) = yaml::parse(text).second_document else { return };
+    if let Some(range) = first_content(text, end as usize) {
+        let message = "Puppet reads nothing from here on: only the first document of a file counts.\n\
+                       Remove this line, or move what follows to a file of its own.";
+        report.add(&RULE, range, message);
+    }
+}
+
+/// The first line from byte `from` on that is neither blank nor a comment, if any but a mark follows.
+fn first_content(text: &str, from: usize) -> Option<TextRange> {
+    let mut start = from;
+    let mut first = None;
+    for line in text.get(from..)?.split_inclusive('\n') {
+        let content = line.trim();
+        if !content.is_empty() && !content.starts_with('#') {
+            let at = (start + line.len() - line.trim_start().len()) as u32;
+            first = first.or(Some(TextRange::new(at, at + content.len() as u32)));
+            if !matches!(content, "---" | "...") {
+                return first;
+            }
+        }
+        start += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn what_follows_is_lost() {
+        check(
+            r"
+---
+a: 1
+---
+#^^ warning[multiple-documents]: Puppet reads nothing from here on…
+b: 2
+",
+        );
+        check(
+            r"
+a: 1
+...
+# the end
+b: 2
+#^^^ warning[multiple-documents]
+",
+        );
+    }
+
+    #[test]
+    fn one_document() {
+        check("---\na: 1\n...\n# the end\n");
+        check("a: |\n  x\n  ---\n  y\n");
+    }
+}

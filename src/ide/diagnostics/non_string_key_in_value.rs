@@ -1,0 +1,68 @@
+//! `non-string-key-in-value`: a hash whose key is a boolean, null, a list or a hash. Puppet takes strings and numbers.
+
+use super::walk::mappings;
+use super::{EntryContext, Report, Rule, Severity};
+use crate::data::{Format, Value, scalar};
+use crate::syntax::tree::{Node, NodeKind};
+
+pub(super) const RULE: Rule = Rule {
+    code: "non-string-key-in-value",
+    name: "Key of a wrong type",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A hash in a value has a key that is neither a string nor a number, which Puppet refuses.",
+    page: include_str!("../../../docs/rules/non-string-key-in-value.md"),
+    is_on: true,
+};
+
+pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    if entry.format != Format::Yaml {
+        return;
+    }
+    let keys = mappings(entry).into_iter().flatten().map(|pair| &pair.key);
+    for key in keys {
+        let Some(what) = wrong_type(key) else { continue };
+        let advice = match what {
+            "a list" | "a hash" => "Keys are strings or numbers.",
+            _ => "Put quotes around it.",
+        };
+        let message = format!(
+            "has wrong type, expects Puppet::LookupValue\n\
+             This key is {what}, and the lookup of the whole value fails. {advice}"
+        );
+        report.add(&RULE, key.range, message);
+    }
+}
+
+fn wrong_type(key: &Node) -> Option<&'static str> {
+    match &key.kind {
+        NodeKind::Scalar { text, style } => {
+            match scalar::typed(text, *style, key.tag.as_deref()).ok()? {
+                Value::Boolean(_) => Some("a boolean"),
+                Value::Undef => Some("null"),
+                _ => None,
+            }
+        }
+        NodeKind::Sequence(_) => Some("a list"),
+        NodeKind::Mapping(_) => Some("a hash"),
+        NodeKind::Alias(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn keys_within_values() {
+        check(
+            r"
+a: {yes: 1, 'no': 2, 3: 4, 5.5: 6}
+#   ^^^ error[non-string-key-in-value]: has wrong type, expects Puppet::LookupValue This key is a boolean…
+b: [{~: 1}, {[x]: 2}]
+#    ^ error[non-string-key-in-value]
+#            ^^^ error[non-string-key-in-value]: has wrong type, expects Puppet::LookupValue This key is a list…
+",
+        );
+    }
+}

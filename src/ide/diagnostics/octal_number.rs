@@ -1,0 +1,65 @@
+//! `octal-number`: a number with a leading zero is read in base 8.
+
+use super::{EntryContext, Report, Rule, Severity};
+use crate::data::{Value, inspect};
+
+pub(super) const RULE: Rule = Rule {
+    code: "octal-number",
+    name: "Octal number",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A number with a leading zero is octal.",
+    page: include_str!("../../../docs/rules/octal-number.md"),
+    is_on: true,
+};
+
+pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    for plain in &entry.plain {
+        let Ok(value @ (Value::Integer(_) | Value::BigInteger(_) | Value::Float(_))) = &plain.value
+        else {
+            continue;
+        };
+        if !is_octal(plain.text) {
+            continue;
+        }
+        let number = inspect::to_s(value);
+        let is_same = plain.text.trim_start_matches('0') == number || number == "0";
+        let (severity, what) = if is_same {
+            (Severity::Information, "The leading zero is lost.")
+        } else {
+            (RULE.severity, "A leading zero makes it octal.")
+        };
+        let message = format!(
+            "`{}` is the number {number}\n{what} Put quotes around it, or write the number without the zero.",
+            plain.text
+        );
+        report.add_as(&RULE, severity, plain.node.range, message);
+    }
+}
+
+/// `0777` and `-07`; not `0`, `0x1f`, `0b1` and `0.5`.
+fn is_octal(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    digits.len() > 1
+        && digits.starts_with('0')
+        && digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b','))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn leading_zeros() {
+        check(
+            r"
+a: [0644, 0, 00, 0x1f, 0.5, 08, '0644', 0b1]
+#   ^^^^ warning[octal-number]: `0644` is the number 420 A leading zero makes it octal…
+#            ^^ information[octal-number]: `00` is the number 0 The leading zero is lost…
+b: {010: x, 07: y}
+#   ^^^ warning[octal-number]
+#           ^^ information[octal-number]
+",
+        );
+    }
+}

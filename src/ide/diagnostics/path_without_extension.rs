@@ -1,0 +1,87 @@
+//! `path-without-extension`: Hiera 5 takes paths as they are. Only what is certain is reported: the path, or all files
+//! beside it, exist with an extension and not without.
+
+use super::known_keys::{directory_of, is_file_backend};
+use super::{Report, Rule, Severity};
+use crate::config::HieraYaml;
+use crate::config::hiera_yaml::Locations;
+use crate::data::{Files as _, PathKind};
+use crate::world::{World, paths};
+
+pub(super) const RULE: Rule = Rule {
+    code: "path-without-extension",
+    name: "Path without extension",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A path of a level has no extension; Hiera 5 adds none.",
+    page: include_str!("../../../docs/rules/path-without-extension.md"),
+    is_on: true,
+};
+
+const EXTENSIONS: [&str; 5] = ["yaml", "yml", "eyaml", "json", "conf"];
+
+pub(super) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
+    for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
+        let templates = match &level.locations {
+            Locations::Paths(templates) if is_file_backend(level) => &**templates,
+            Locations::MappedPaths(parts) if is_file_backend(level) => &parts[2..],
+            _ => continue,
+        };
+        let Some(directory) = directory_of(world, config, level) else { continue };
+        for template in templates {
+            let (Some(text), Some(place)) = (template.value.as_str(), template.place) else {
+                continue;
+            };
+            if let Some(extension) = missing_extension(world, &directory, text) {
+                let message = format!(
+                    "there is no file `{text}`\nHiera 5 adds no extension to a path. Write `{text}.{extension}`."
+                );
+                report.add_once(&RULE, RULE.severity, place.range, message);
+            }
+        }
+    }
+}
+
+/// The extension that the files have which are meant.
+fn missing_extension(world: &World, directory: &str, template: &str) -> Option<&'static str> {
+    let (parent, name) = template.rsplit_once('/').unwrap_or(("", template));
+    if parent.contains("%{") || EXTENSIONS.contains(&paths::extension(name)) {
+        return None;
+    }
+    let directory = paths::join(directory, parent);
+    if !name.contains("%{") {
+        let path = paths::join(&directory, name);
+        let exists = |it: &&str| world.kind(&format!("{path}.{it}")) == PathKind::File;
+        let is_missing = world.kind(&path) == PathKind::Missing;
+        return EXTENSIONS.into_iter().find(exists).filter(|_| is_missing);
+    }
+    let items = world.list(&directory);
+    let mut files = items.iter().filter(|it| !it.is_directory && !it.name.starts_with('.'));
+    let first = paths::extension(&files.next()?.name).to_owned();
+    let is_everywhere = files.all(|it| paths::extension(&it.name) == first);
+    EXTENSIONS.into_iter().find(|it| *it == first).filter(|_| is_everywhere)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn names_with_variables_are_judged_by_the_files() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: nodes
+    path: "nodes/%{trusted.certname}"
+#         ^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[path-without-extension]: there is no file `nodes/%{trusted.certname}` Hiera 5 adds no extension to a path. Write `nodes/%{trusted.certname}.yaml`.
+  - {name: files, paths: ["files/%{facts.file}", none, "%{facts.dir}/x"]}
+#- /data/nodes/one.yaml
+a: 1
+#- /data/files/plain
+a: 1
+"#,
+        );
+    }
+}

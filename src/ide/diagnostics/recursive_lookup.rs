@@ -1,0 +1,103 @@
+//! `recursive-lookup`: a value that leads back to itself through `lookup`, `hiera` or `alias`.
+//!
+//! Asked of the engine, for the active node: only what that node really reads can recurse.
+
+use super::{Report, Rule, Severity};
+use crate::ide::perspective::Perspective;
+use crate::ide::places;
+use crate::ide::strings::PlacedName;
+use crate::syntax::key_path::{self, KeyPath, Segment};
+
+pub(super) const RULE: Rule = Rule {
+    code: "recursive-lookup",
+    name: "Recursive lookup",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A key's value looks the key itself up again, directly or through other keys.",
+    page: include_str!("../../../docs/rules/recursive-lookup.md"),
+    is_on: true,
+};
+
+const PUPPETS_WORDS: &str = "Recursive lookup detected in [";
+
+/// Checks the root key `key`, whose value in the file at `path` asks for `looked_up`; `start` is where the entry begins.
+pub(super) fn check(
+    perspective: &Perspective,
+    path: &str,
+    key: &str,
+    start: u32,
+    looked_up: &[PlacedName],
+    report: &mut Report,
+) {
+    let asked = lookup_text(key);
+    let Some((words, names)) = recursion(perspective, &asked) else { return };
+    let at = names.iter().position(|name| *name == asked).unwrap_or(0);
+    let next = names.get(at + 1).unwrap_or(&asked);
+    if !is_in_circle(perspective, key, &asked, next) || !is_read_here(perspective, path, key) {
+        return;
+    }
+    if let Some(token) = looked_up.iter().find(|token| &*token.name == next.as_str()) {
+        let message = format!("{words}\nThe lookup of `{key}` fails.");
+        report.add(&RULE, token.range.shifted(start), message);
+    }
+}
+
+/// Puppet's words and the names in them, if the lookup of `key` ends in a recursion.
+fn recursion(perspective: &Perspective, key: &str) -> Option<(String, Vec<String>)> {
+    let failure = perspective.evaluator.lookup(key).outcome.err()?;
+    let words = &failure.message[failure.message.find(PUPPETS_WORDS)?..];
+    let names = words[PUPPETS_WORDS.len()..].trim_end_matches(']');
+    Some((words.to_owned(), names.split(", ").map(str::to_owned).collect()))
+}
+
+/// Whether the recursion comes back to `key`, instead of only lying on its way: what comes next must lead to it too.
+fn is_in_circle(perspective: &Perspective, key: &str, asked: &str, next: &str) -> bool {
+    let is_of_key = |name: &String| {
+        key_path::parse(name).is_ok_and(|path| path.root_name().is_some_and(|root| &**root == key))
+    };
+    next == asked
+        || recursion(perspective, next).is_some_and(|(_, names)| names.iter().any(is_of_key))
+}
+
+fn is_read_here(perspective: &Perspective, path: &str, key: &str) -> bool {
+    let key = KeyPath { root: Segment::Name(key.into()), rest: Vec::new() };
+    places::places(&perspective.evaluator, &key).iter().any(|place| &*place.path == path)
+}
+
+/// The root key as one looks it up.
+fn lookup_text(key: &str) -> String {
+    let segment = Segment::Name(key.into());
+    crate::ide::context::lookup_key(std::iter::once(&segment)).unwrap_or_else(|| key.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn a_key_itself_and_a_circle() {
+        check(
+            r#"
+a: "%{lookup('a')}"
+#   ^^^^^^^^^^^^^^ error[recursive-lookup]: Recursive lookup detected in [a]…
+b: ["%{alias('c.x')}"]
+#    ^^^^^^^^^^^^^^^ error[recursive-lookup]
+c: {x: "%{hiera('b')}"}
+#       ^^^^^^^^^^^^^ error[recursive-lookup]
+d: "%{lookup('e')}"
+e: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn what_only_leads_to_a_circle_is_not_to_blame() {
+        check(
+            r#"
+a: "%{lookup('a')}"
+#   ^^^^^^^^^^^^^^ error[recursive-lookup]
+b: "%{lookup('a')}"
+"#,
+        );
+    }
+}

@@ -1,0 +1,244 @@
+//! All rules over one file, with the severities that the settings ask for.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use super::entry_cache::EntryCache;
+use super::known_keys::KnownKeys;
+use super::undefined_variable::KnownVariables;
+use super::walk::{pairs_of, text_of};
+use super::{
+    Diagnostic, Report, Severity, absolute_path_by_slash, dotted_option_key, duplicate_key,
+    empty_file, function_in_hiera_yaml, hiera_yaml_schema, ignored, json_syntax, legacy_fact,
+    matches_no_key, merge_type_clash, missing_datadir, missing_lookup_target, multiple_documents,
+    not_a_hash, options_break_yaml_data, orphan_file, path_without_extension, recursive_lookup,
+    rule, tab_indentation, undefined_variable, unknown_backend, unquoted_interpolation,
+    unscoped_variable, unsupported_tag, yaml_date_breaks_file, yaml_syntax,
+};
+use crate::config::HieraYaml;
+use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
+use crate::data::{DataFile, Files, Format, Verdict};
+use crate::facts::Node;
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::file_role::FileRole;
+use crate::ide::level_files::reads_file;
+use crate::ide::perspective::Perspective;
+use crate::ide::strings::{StringNode, interpolated_strings, variables};
+use crate::settings;
+use crate::syntax::tree::{self, NodeKind};
+use crate::syntax::yaml;
+use crate::world::{World, paths};
+
+/// How many keys of one file the engine is asked about: more would make typing slow.
+const MAX_ASKED_KEYS: usize = 2_000;
+
+/// How many nodes are asked whether they read a file.
+const MAX_ASKED_NODES: usize = 64;
+
+/// The keys of `hiera.yaml` whose texts are interpolated.
+const INTERPOLATED_KEYS: [&str; 10] = [
+    "path",
+    "paths",
+    "glob",
+    "globs",
+    "uri",
+    "uris",
+    "mapped_paths",
+    "datadir",
+    "options",
+    "hiera3_backend",
+];
+
+/// Everything that the rules say of the file at `path`, in the order of the text.
+pub fn diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
+    let settings = &world.settings().diagnostics;
+    if !settings.enabled {
+        return Vec::new();
+    }
+    let mut report = Report::default();
+    match FileRole::of(world, path) {
+        Some(FileRole::Data { format, module }) => {
+            if let Ok(file) = world.file(path) {
+                let data = file.data(format).clone();
+                check_data(world, path, &data, module.as_deref(), &mut report);
+            }
+        }
+        Some(FileRole::HieraYaml { layer }) => check_config(world, path, layer, &mut report),
+        None => orphan_file::check(world, path, &mut report),
+    }
+    let mut findings = report.findings;
+    if let Ok(text) = world.text(path) {
+        ignored::leave_out(&text, &mut findings);
+    }
+    findings.retain_mut(|finding| match settings.severity.get(finding.code) {
+        None => rule(finding.code).is_none_or(|rule| rule.is_on),
+        Some(settings::Severity::Off) => false,
+        Some(chosen) => {
+            finding.severity = severity_of(*chosen);
+            true
+        }
+    });
+    findings.sort_by_key(|it| (it.range.start, it.range.end));
+    findings
+}
+
+fn severity_of(severity: settings::Severity) -> Severity {
+    match severity {
+        settings::Severity::Error => Severity::Error,
+        settings::Severity::Warning => Severity::Warning,
+        settings::Severity::Information => Severity::Information,
+        settings::Severity::Hint | settings::Severity::Off => Severity::Hint,
+    }
+}
+
+fn check_data(
+    world: &Arc<World>,
+    path: &str,
+    data: &DataFile,
+    module: Option<&str>,
+    report: &mut Report,
+) {
+    let leave_yaml = world.settings().coexist_with_yaml_language_server;
+    let perspective = Perspective::of_file(world, path);
+    let nodes = complete_nodes(world, path, module);
+    let known = KnownVariables {
+        nodes: nodes.iter().collect(),
+        is_error: world.settings().puppet_version.has_strict_variables(),
+    };
+    let mut asked = 0;
+    let known_keys = OnceCell::new();
+    let known_keys = || {
+        let environment = world.environment_of(path)?;
+        known_keys.get_or_init(|| Some(KnownKeys::new(world, environment))).as_ref()
+    };
+    world.attached::<EntryCache>().each(data, module, |entry, summary| {
+        let findings = summary.findings.iter();
+        report.findings.extend(findings.map(|finding| shifted(finding.clone(), entry.start)));
+        undefined_variable::check(&known, &summary.variables, entry.start, report);
+        legacy_fact::check(&summary.variables, entry.start, report);
+        unscoped_variable::check(&summary.variables, entry.start, report);
+        let is_options = text_of(entry.key).is_some_and(|key| &**key == LOOKUP_OPTIONS);
+        if is_options && let Some(keys) = known_keys() {
+            let options = pairs_of(entry.value);
+            dotted_option_key::check(keys, options, entry.start, report);
+            matches_no_key::check(keys, options, entry.start, report);
+        } else if !summary.looked_up.is_empty()
+            && let Some(keys) = known_keys()
+        {
+            missing_lookup_target::check(keys, &summary.looked_up, entry.start, report);
+        }
+        if let (Some(perspective), NodeKind::Scalar { text: key, .. }) =
+            (&perspective, &entry.key.kind)
+            && asked < MAX_ASKED_KEYS
+        {
+            asked += 1;
+            if !summary.looked_up.is_empty() {
+                let looked_up = &summary.looked_up;
+                recursive_lookup::check(perspective, path, key, entry.start, looked_up, report);
+            }
+            merge_type_clash::check(perspective, path, key, report);
+        }
+    });
+    duplicate_key::check_root(&data.duplicate_keys(), report);
+    check_whole_file(data, report);
+    if leave_yaml {
+        let generic = [yaml_syntax::RULE.code, duplicate_key::RULE.code];
+        report.findings.retain(|finding| !generic.contains(&finding.code));
+    }
+}
+
+/// What is wrong with the file as a whole. A file is broken for one reason: the rule that knows it best speaks.
+fn check_whole_file(data: &DataFile, report: &mut Report) {
+    let text = data.text();
+    match (data.verdict(), data.format()) {
+        (Verdict::Broken(error), Format::Yaml) => {
+            let is_explained = yaml_date_breaks_file::check_file(&error, report)
+                || unsupported_tag::check(&error, report)
+                || unquoted_interpolation::check(&error, text, report)
+                || tab_indentation::check(&error, text, report);
+            if !is_explained {
+                yaml_syntax::check(&error, report);
+            }
+        }
+        (Verdict::Broken(error), Format::Json | Format::Hocon) => {
+            json_syntax::check(&error, report);
+        }
+        (verdict, format) => {
+            not_a_hash::check(&verdict, format, text, report);
+            empty_file::check(&verdict, format, text, report);
+            if format == Format::Yaml {
+                multiple_documents::check(text, report);
+            }
+        }
+    }
+}
+
+fn shifted(mut finding: Diagnostic, by: u32) -> Diagnostic {
+    finding.range = finding.range.shifted(by);
+    for related in finding.related.iter_mut().filter(|related| related.path.is_none()) {
+        related.range = related.range.shifted(by);
+    }
+    finding
+}
+
+fn check_config(world: &Arc<World>, path: &str, layer: LayerKind, report: &mut Report) {
+    let Ok(text) = world.text(path) else { return };
+    let version = world.settings().puppet_version;
+    let (config, problems) = HieraYaml::read(path, world.id(path), Some(&text), layer, version);
+    hiera_yaml_schema::check(&problems, report);
+    let is_refused = problems.iter().any(ConfigProblem::is_error);
+    if let Some(config) = config.filter(|config| config.version == 5 && !is_refused) {
+        missing_datadir::check(world, &config, report);
+        path_without_extension::check(world, &config, report);
+        absolute_path_by_slash::check(world, &config, report);
+        options_break_yaml_data::check(&config, report);
+        unknown_backend::check(world, &config, report);
+    }
+    let Some(root) = yaml::parse(&text).root else { return };
+    let strings = config_strings(&text, &root);
+    function_in_hiera_yaml::check(&strings, report);
+    let nodes = complete_nodes(world, path, None);
+    // In the paths of hiera.yaml, Puppet goes on with an empty text.
+    let known = KnownVariables { nodes: nodes.iter().collect(), is_error: false };
+    let variables = variables(&strings);
+    undefined_variable::check(&known, &variables, 0, report);
+    legacy_fact::check(&variables, 0, report);
+    unscoped_variable::check(&variables, 0, report);
+}
+
+/// The strings of a `hiera.yaml` that Puppet interpolates.
+fn config_strings<'a>(text: &'a str, root: &'a tree::Node) -> Vec<StringNode<'a>> {
+    let mut strings = Vec::new();
+    let mut waiting = vec![root];
+    while let Some(node) = waiting.pop() {
+        match &node.kind {
+            NodeKind::Sequence(items) => waiting.extend(items.iter().rev()),
+            NodeKind::Mapping(pairs) => {
+                for pair in pairs {
+                    match &pair.key.kind {
+                        NodeKind::Scalar { text: key, .. }
+                            if INTERPOLATED_KEYS.contains(&&**key) =>
+                        {
+                            strings.extend(interpolated_strings(text, &pair.value));
+                        }
+                        _ => waiting.push(&pair.value),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    strings
+}
+
+/// The nodes that read a data file, or use a `hiera.yaml`, and of which all variables are known.
+fn complete_nodes(world: &Arc<World>, path: &str, module: Option<&str>) -> Vec<Arc<Node>> {
+    let Some(environment) = world.environment_of(path) else { return Vec::new() };
+    let nodes = world.nodes(&environment);
+    let complete = nodes.iter().filter(|node| node.is_complete()).take(MAX_ASKED_NODES);
+    let reads = |node: &&Arc<Node>| {
+        let is_config = paths::file_name(path) == "hiera.yaml";
+        is_config || reads_file(&world.evaluator(&environment, node), module, path)
+    };
+    complete.filter(reads).cloned().collect()
+}

@@ -1,0 +1,48 @@
+//! `sexagesimal-number`: `12:30` is hours and minutes, read as one number of seconds.
+
+use super::{EntryContext, Report, Rule, Severity};
+use crate::data::{Value, inspect};
+
+pub(super) const RULE: Rule = Rule {
+    code: "sexagesimal-number",
+    name: "Number in base 60",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "Numbers with colons between them are one number in base 60.",
+    page: include_str!("../../../docs/rules/sexagesimal-number.md"),
+    is_on: true,
+};
+
+pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    for plain in &entry.plain {
+        let Ok(value @ (Value::Integer(_) | Value::BigInteger(_) | Value::Float(_))) = &plain.value
+        else {
+            continue;
+        };
+        if plain.text.contains(':') {
+            let message = format!(
+                "`{}` is the number {}\nColons make it a number in base 60. Put quotes around it.",
+                plain.text,
+                inspect::to_s(value)
+            );
+            report.add(&RULE, plain.node.range, message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn times_and_ports() {
+        check(
+            r"
+a: [12:30, 22:22, 8080:80, 1:60, '1:30', 1:2:3]
+#   ^^^^^ warning[sexagesimal-number]: `12:30` is the number 45000…
+#          ^^^^^ warning[sexagesimal-number]: `22:22` is the number 80520…
+#                                        ^^^^^ warning[sexagesimal-number]: `1:2:3` is the number 3723…
+",
+        );
+    }
+}

@@ -1,0 +1,94 @@
+//! `unknown-function`: a call in `%{…}` whose name Puppet does not know.
+//!
+//! There are five interpolation functions: `lookup`, `hiera` (the same), `alias`, `literal` and `scope`. Their names
+//! are case-sensitive, and Puppet functions cannot be called.
+
+use super::{EntryContext, Report, Rule, Severity};
+use crate::syntax::interpolation::{Expression, Method};
+
+pub(super) const RULE: Rule = Rule {
+    code: "unknown-function",
+    name: "Unknown interpolation function",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A `%{…}` calls something else than `lookup`, `hiera`, `alias`, `literal` or `scope`.",
+    page: include_str!("../../../docs/rules/unknown-function.md"),
+    is_on: true,
+};
+
+pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    for string in &entry.strings {
+        for token in &string.tokens {
+            if let Expression::Call { method: Method::Unknown(name), .. } = &token.expression {
+                let message = format!("Unknown interpolation method '{name}'\n{}", advice(name));
+                report.add(&RULE, string.source_range(token.range), message);
+            }
+        }
+    }
+}
+
+fn advice(name: &str) -> String {
+    match nearest(name) {
+        Some(known) => format!("Did you mean `{known}`?"),
+        None => "Known are `lookup`, `hiera`, `alias`, `literal` and `scope`.".to_owned(),
+    }
+}
+
+/// The known name that most likely is meant: at most two letters away.
+fn nearest(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    let distances = Method::NAMES.iter().map(|known| (edit_distance(&name, known), *known));
+    distances.min().filter(|&(distance, _)| distance <= 2).map(|(_, known)| known)
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.bytes().enumerate() {
+            let cost = diagonal + usize::from(from != to);
+            diagonal = row[j + 1];
+            row[j + 1] = cost.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn names_are_case_sensitive() {
+        check(
+            r#"
+a: "%{Lookup('b')}"
+#   ^^^^^^^^^^^^^^ error[unknown-function]: Unknown interpolation method 'Lookup' Did you mean `lookup`?
+b: "%{hiera('c')} %{literal('%')} %{scope('environment')}"
+c: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn functions_of_puppet_cannot_be_called() {
+        check(
+            r#"
+a: {b: ["%{template('x')}"]}
+#        ^^^^^^^^^^^^^^^^ error[unknown-function]: Unknown interpolation method 'template' Known are…
+"#,
+        );
+    }
+
+    #[test]
+    fn keys_of_hashes_are_interpolated_but_root_keys_are_not() {
+        check(
+            r#"
+"%{foo('x')}":
+  "%{foo('x')}": 1
+#  ^^^^^^^^^^^ error[unknown-function]
+"#,
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! `unscoped-variable`: a variable that a local one of the same name hides. Off unless settings ask for it.
+
+use super::{Report, Rule, Severity};
+use crate::ide::strings::PlacedName;
+use crate::syntax::key_path;
+
+pub(super) const RULE: Rule = Rule {
+    code: "unscoped-variable",
+    name: "Unscoped variable",
+    severity: Severity::Information,
+    since: "0.1.0",
+    summary: "A `%{…}` reads a variable without saying where it comes from.",
+    page: include_str!("../../../docs/rules/unscoped-variable.md"),
+    is_on: false,
+};
+
+/// What Puppet itself sets, and nobody hides.
+const OF_PUPPET: [&str; 7] =
+    ["facts", "trusted", "server_facts", "environment", "module_name", "caller_module_name", "tmp"];
+
+/// Checks what an entry reads; `start` is where the entry begins.
+pub(super) fn check(variables: &[PlacedName], start: u32, report: &mut Report) {
+    for variable in variables {
+        let Ok(path) = key_path::parse(&variable.name) else { continue };
+        let Some(name) = path.root_name() else { continue };
+        if name.contains("::") || OF_PUPPET.contains(&&**name) {
+            continue;
+        }
+        let message = format!(
+            "`{name}` may be a variable of any scope\nWrite `%{{facts.{name}}}` for the fact, `%{{::{name}}}` for \
+             the variable of the top scope."
+        );
+        report.add(&RULE, variable.range.shifted(start), message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn only_when_asked_for() {
+        check("a: '%{role}'\n");
+        check(
+            r#"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {unscoped-variable: hint}}
+#- /data/common.yaml
+a: "%{role.x} %{::role} %{facts.x} %{trusted.certname} %{a::b}"
+#   ^^^^^^^^^ hint[unscoped-variable]
+"#,
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! What rules look at in an entry's tree.
+
+use std::sync::Arc;
+
+use super::EntryContext;
+use crate::data::scalar::{self, Refusal};
+use crate::data::{Format, Value};
+use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
+
+/// A scalar without quotes that may be something else than a string.
+#[derive(Debug)]
+pub struct PlainScalar<'a> {
+    /// The scalar.
+    pub node: &'a Node,
+    /// Its text.
+    pub text: &'a Arc<str>,
+    /// Whether it is a hash's key.
+    pub is_key: bool,
+    /// What Puppet reads.
+    pub value: Result<Value, Refusal>,
+}
+
+/// The plain scalars of a YAML entry that are no mere words.
+pub(super) fn plain_scalars<'a>(
+    format: Format,
+    key: &'a Node,
+    value: &'a Node,
+) -> Vec<PlainScalar<'a>> {
+    let mut found = Vec::new();
+    if format != Format::Yaml {
+        return found;
+    }
+    let mut waiting = vec![(value, false), (key, true)];
+    while let Some((node, is_key)) = waiting.pop() {
+        match &node.kind {
+            NodeKind::Scalar { text, style: ScalarStyle::Plain }
+                if node.tag.is_none() && may_be_typed(text) =>
+            {
+                found.push(PlainScalar { node, text, is_key, value: scalar::by_looks(text) });
+            }
+            NodeKind::Sequence(items) => waiting.extend(items.iter().rev().map(|it| (it, false))),
+            NodeKind::Mapping(pairs) => {
+                for pair in pairs.iter().rev() {
+                    waiting.push((&pair.value, false));
+                    waiting.push((&pair.key, true));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Numbers, dates and symbols by their first character; `yes`, `null` and the like by their length.
+fn may_be_typed(text: &str) -> bool {
+    text.bytes().next().is_none_or(|first| first.is_ascii_digit() || b"+-.:~".contains(&first))
+        || text.len() <= 5
+}
+
+/// The hashes in an entry's value, itself included.
+pub(super) fn mappings<'a>(entry: &EntryContext<'a>) -> Vec<&'a [Pair]> {
+    let mut found = Vec::new();
+    let mut waiting = vec![entry.value];
+    while let Some(node) = waiting.pop() {
+        match &node.kind {
+            NodeKind::Sequence(items) => waiting.extend(items.iter().rev()),
+            NodeKind::Mapping(pairs) => {
+                found.push(&**pairs);
+                waiting.extend(pairs.iter().rev().map(|pair| &pair.value));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A scalar's text.
+pub(super) fn text_of(node: &Node) -> Option<&Arc<str>> {
+    match &node.kind {
+        NodeKind::Scalar { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+/// A hash's pairs; none of anything else.
+pub(super) fn pairs_of(node: &Node) -> &[Pair] {
+    match &node.kind {
+        NodeKind::Mapping(pairs) => pairs,
+        _ => &[],
+    }
+}
+
+/// The entries of `lookup_options`: a key or pattern, and its options. None of any other entry.
+pub(super) fn option_entries<'a>(entry: &EntryContext<'a>) -> &'a [Pair] {
+    let is_options = text_of(entry.key).is_some_and(|key| &**key == "lookup_options");
+    if is_options { pairs_of(entry.value) } else { &[] }
+}

@@ -1,0 +1,44 @@
+//! `yaml-1.1-boolean`: `yes`, `no`, `on` and `off` without quotes are booleans.
+
+use super::{EntryContext, Report, Rule, Severity};
+use crate::data::Value;
+
+pub(super) const RULE: Rule = Rule {
+    code: "yaml-1.1-boolean",
+    name: "Boolean in disguise",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "`yes`, `no`, `on` and `off` without quotes are booleans.",
+    page: include_str!("../../../docs/rules/yaml-1.1-boolean.md"),
+    is_on: true,
+};
+
+pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    for plain in &entry.plain {
+        let Ok(Value::Boolean(value)) = plain.value else { continue };
+        let is_plain_word = ["true", "false"].iter().any(|it| plain.text.eq_ignore_ascii_case(it));
+        if !plain.is_key && !is_plain_word {
+            let text = plain.text;
+            let message = format!(
+                "`{text}` is the boolean `{value}`\nWrite `{value}`, or put quotes around it if a text is meant."
+            );
+            report.add(&RULE, plain.node.range, message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn words_that_are_booleans() {
+        check(
+            r"
+a: [Yes, y, true, 'on', oFF]
+#   ^^^ hint[yaml-1.1-boolean]: `Yes` is the boolean `true`…
+#                       ^^^ hint[yaml-1.1-boolean]: `oFF` is the boolean `false`…
+",
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! `yaml-date-breaks-file`: a date without quotes. Puppet does not let Psych make a `Date` or `Time`, and refuses the
+//! whole file.
+
+use super::{EntryContext, Report, Rule, Severity};
+use crate::data::FileError;
+use crate::data::scalar::Refusal;
+
+pub(super) const RULE: Rule = Rule {
+    code: "yaml-date-breaks-file",
+    name: "Unquoted date",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A date without quotes makes Puppet refuse the whole file.",
+    page: include_str!("../../../docs/rules/yaml-date-breaks-file.md"),
+    is_on: true,
+};
+
+const PUPPETS_WORDS: &str = "Tried to load unspecified class: ";
+
+pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    for plain in &entry.plain {
+        if let Err(Refusal::Class(class)) = &plain.value {
+            report.add(&RULE, plain.node.range, message(class));
+        }
+    }
+}
+
+/// The whole file's error, unless an entry's check has found its cause already. Says whether it was about a date.
+pub(super) fn check_file(error: &FileError, report: &mut Report) -> bool {
+    let class = refused_class(error).filter(|class| matches!(*class, "Date" | "Time"));
+    let Some(class) = class else { return false };
+    let is_known = |start| report.findings.iter().any(|it| it.range.start == start);
+    if !is_known(error.range.start) {
+        report.add(&RULE, error.range, message(class));
+    }
+    true
+}
+
+/// The class that Puppet does not let Psych make.
+pub(super) fn refused_class(error: &FileError) -> Option<&str> {
+    let at = error.message.find(PUPPETS_WORDS)? + PUPPETS_WORDS.len();
+    error.message[at..].split_whitespace().next()
+}
+
+fn message(class: &str) -> String {
+    let what = if class == "Time" { "time" } else { "date" };
+    format!(
+        "{PUPPETS_WORDS}{class}\nPuppet refuses the whole file for this {what}. Put quotes around it."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn every_date_of_the_file() {
+        check(
+            r"
+a: 2001-01-01
+#  ^^^^^^^^^^ error[yaml-date-breaks-file]: Tried to load unspecified class: Date Puppet refuses the whole file for this date. Put quotes around it.
+b: [x, 2001-12-14 21:59:43]
+#      ^^^^^^^^^^^^^^^^^^^ error[yaml-date-breaks-file]: Tried to load unspecified class: Time…
+c: {2001-1-1: x}
+#   ^^^^^^^^ error[yaml-date-breaks-file]
+d: '2001-01-01'
+e: 2001-13-45
+",
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! `yaml-symbol-value`: a value that begins with a colon and has no quotes. It is a Ruby symbol, which no value may be.
+
+use super::{EntryContext, Report, Rule, Severity};
+use crate::data::Value;
+
+pub(super) const RULE: Rule = Rule {
+    code: "yaml-symbol-value",
+    name: "Ruby symbol",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A value begins with a colon and has no quotes, so it is a Ruby symbol, which Puppet refuses.",
+    page: include_str!("../../../docs/rules/yaml-symbol-value.md"),
+    is_on: true,
+};
+
+pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    for plain in &entry.plain {
+        if !plain.is_key && matches!(plain.value, Ok(Value::Symbol(_))) {
+            let text = plain.text;
+            let message = format!(
+                "has wrong type, expects Puppet::LookupValue, got Runtime[ruby, 'Symbol']\n\
+                 `{text}` is a Ruby symbol, and the lookup of the key fails. Put quotes around it."
+            );
+            report.add(&RULE, plain.node.range, message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn values_and_not_keys() {
+        check(
+            r"
+a: :x
+#  ^^ error[yaml-symbol-value]
+b:
+  - ::1
+#   ^^^ error[yaml-symbol-value]
+c: {x: ':d'}
+:d: 1
+e: fe80::1
+",
+        );
+    }
+}

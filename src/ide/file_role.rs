@@ -1,0 +1,51 @@
+//! What a file of the workspace is to Hiera: a `hiera.yaml`, or data that some level may read, whatever the node.
+
+use std::sync::Arc;
+
+use crate::config::Environment;
+use crate::config::hiera_yaml::LayerKind;
+use crate::data::Format;
+use crate::world::{World, paths};
+
+/// What a file is to Hiera.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileRole {
+    /// A layer's configuration.
+    HieraYaml {
+        /// Which layer's.
+        layer: LayerKind,
+    },
+    /// Data that a level reads for some node.
+    Data {
+        /// As what the level's back end reads it.
+        format: Format,
+        /// The module in whose layer the level stands.
+        module: Option<Arc<str>>,
+    },
+}
+
+impl FileRole {
+    /// What the file at `path` is; `None` if Hiera has nothing to do with it.
+    pub fn of(world: &World, path: &str) -> Option<Self> {
+        let environment = world.environment_of(path)?;
+        if let Some(layer) = configured_layer(&environment, path) {
+            return Some(Self::HieraYaml { layer });
+        }
+        let reach = world.reach(&environment);
+        let place = reach.places_of(path).next()?;
+        Some(Self::Data { format: place.format, module: place.module.clone() })
+    }
+}
+
+/// The layer whose configuration the file at `path` is.
+fn configured_layer(environment: &Environment, path: &str) -> Option<LayerKind> {
+    let lies_in = |directory: &str| paths::below(directory, path) == Some("hiera.yaml");
+    if environment.root.as_deref().is_some_and(lies_in) {
+        Some(LayerKind::Environment)
+    } else if environment.global_config.as_deref() == Some(path) {
+        Some(LayerKind::Global)
+    } else {
+        let is_module = environment.modules.values().any(|directory| lies_in(directory));
+        is_module.then_some(LayerKind::Module)
+    }
+}

@@ -1,0 +1,64 @@
+//! A fixture as a workspace: its files, its settings, and what the features say of it.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::diagnostics::Diagnostic;
+use super::fixture::{Finding, Fixture, FixtureFile};
+use crate::settings::{PROJECT_FILE, Settings};
+use crate::world::{Change, Host, MemoryDisk, World};
+
+/// Where a fixture's `/` lies in its world.
+pub const ROOT: &str = "/repo";
+
+/// What a fixture without a `/hiera.yaml` has.
+const DEFAULT_HIERA_YAML: &str =
+    "version: 5\nhierarchy:\n  - name: Common data\n    path: common.yaml\n";
+
+impl Fixture {
+    /// A world with the fixture's files, and its settings (`/.hiera-ls.yaml`) applied.
+    pub fn world(&self) -> Arc<World> {
+        let mut files: Vec<(String, String)> =
+            self.files.iter().map(|file| (file.world_path(), file.text.to_string())).collect();
+        if self.file("/hiera.yaml").is_none() {
+            files.push((format!("{ROOT}/hiera.yaml"), DEFAULT_HIERA_YAML.to_owned()));
+        }
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec![ROOT.to_owned()]));
+        if let Some(file) = self.file(&format!("/{PROJECT_FILE}")) {
+            let (settings, _) = Settings::read(Some(&file.text), None, &[]);
+            host.apply(Change::Settings(settings));
+        }
+        host.snapshot()
+    }
+
+    /// Compares all diagnostics with the expected ones; `Err` shows the differences.
+    pub fn check_diagnostics(&self) -> Result<(), String> {
+        let world = self.world();
+        let mut problems = String::new();
+        for file in &self.files {
+            let diagnostics = super::diagnostics(&world, &file.world_path());
+            let findings: Vec<_> = diagnostics.into_iter().map(finding).collect();
+            if let Some(difference) = file.difference(&findings) {
+                let _ = writeln!(problems, "{difference}");
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+}
+
+impl FixtureFile {
+    /// The file's path in [`Fixture::world`].
+    pub fn world_path(&self) -> String {
+        format!("{ROOT}{}", self.path)
+    }
+}
+
+fn finding(diagnostic: Diagnostic) -> Finding {
+    Finding {
+        range: diagnostic.range,
+        severity: diagnostic.severity.name().to_owned(),
+        code: diagnostic.code.to_owned(),
+        message: diagnostic.message,
+    }
+}

@@ -1,0 +1,144 @@
+//! What can be folded: hashes, lists and texts over several lines, and blocks of comments.
+
+use std::sync::Arc;
+
+use super::file_role::FileRole;
+use crate::data::Format;
+use crate::syntax::tree::{Node, NodeKind};
+use crate::text::TextRange;
+use crate::world::World;
+
+/// Some lines that can be folded into their first one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fold {
+    /// From the first line's begin to somewhere in the last line.
+    pub range: TextRange,
+    /// Whether the lines are comments.
+    pub is_comment: bool,
+}
+
+/// What can be folded in the file at `path`, in the order of the text.
+pub fn folds(world: &Arc<World>, path: &str) -> Vec<Fold> {
+    let format = match FileRole::of(world, path) {
+        Some(FileRole::HieraYaml { .. }) => Format::Yaml,
+        Some(FileRole::Data { format, .. }) => format,
+        None => return Vec::new(),
+    };
+    let Ok(file) = world.file(path) else { return Vec::new() };
+    let mut folds = if format == Format::Json { Vec::new() } else { comments(&file.text) };
+    for entry in file.data(format).trees() {
+        let mut finder = Finder { text: entry.text, start: entry.start, folds: &mut folds };
+        finder.pair(entry.key, entry.value);
+    }
+    folds.sort_by_key(|fold| (fold.range.start, std::cmp::Reverse(fold.range.end)));
+    folds
+}
+
+struct Finder<'a> {
+    text: &'a str,
+    start: u32,
+    folds: &'a mut Vec<Fold>,
+}
+
+impl Finder<'_> {
+    fn pair(&mut self, key: &Node, value: &Node) {
+        self.add(key.range.start, value.range.end);
+        self.inside(value);
+    }
+
+    fn inside(&mut self, value: &Node) {
+        match &value.kind {
+            NodeKind::Mapping(pairs) => {
+                for pair in pairs {
+                    self.pair(&pair.key, &pair.value);
+                }
+            }
+            NodeKind::Sequence(items) => {
+                for item in items {
+                    if !matches!(item.kind, NodeKind::Scalar { .. }) {
+                        self.add(item.range.start, item.range.end);
+                    }
+                    self.inside(item);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds a fold if it has more than one line.
+    fn add(&mut self, start: u32, end: u32) {
+        let range = TextRange::new(start, end.max(start));
+        let shown = range.slice(self.text).trim_end();
+        if shown.contains('\n') {
+            let range = TextRange::new(start, start + shown.len() as u32).shifted(self.start);
+            // A hash in a list begins where its first key does.
+            if self.folds.last().is_none_or(|last| last.range != range) {
+                self.folds.push(Fold { range, is_comment: false });
+            }
+        }
+    }
+}
+
+/// Two or more lines of comments without anything between them.
+fn comments(text: &str) -> Vec<Fold> {
+    let mut folds = Vec::new();
+    let mut block: Option<(TextRange, usize)> = None;
+    let mut at = 0;
+    let mut end_block = |block: Option<(TextRange, usize)>| {
+        if let Some((range, lines)) = block
+            && lines > 1
+        {
+            folds.push(Fold { range, is_comment: true });
+        }
+    };
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len() as u32;
+        if line.trim_start().starts_with('#') {
+            let end = start + line.trim_end().len() as u32;
+            block = Some(match block {
+                Some((range, lines)) => (TextRange::new(range.start, end), lines + 1),
+                None => (TextRange::new(start, end), 1),
+            });
+        } else {
+            end_block(block.take());
+        }
+    }
+    end_block(block);
+    folds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::fixture::Fixture;
+
+    /// `expected`: first and last line of each fold, from 1; `#` in front of comments.
+    #[track_caller]
+    fn check(files: &str, expected: &str) {
+        let fixture = Fixture::parse(files);
+        let file = fixture.files.last().expect("the fixture has a file");
+        let line = |offset: u32| file.text[..offset as usize].matches('\n').count() + 1;
+        let show = |fold: &Fold| {
+            let mark = if fold.is_comment { "#" } else { "" };
+            format!("{mark}{}-{}", line(fold.range.start), line(fold.range.end))
+        };
+        let folds = folds(&fixture.world(), &file.world_path());
+        assert_eq!(folds.iter().map(show).collect::<Vec<_>>().join(" "), expected);
+    }
+
+    #[test]
+    fn keys_with_more_than_one_line() {
+        check(
+            "a:\n  b:\n    - 1\n    - 2\n\n\nc: 1\nd: |\n  x\n  y\ne: {f: 1,\n  g: 2}\n",
+            "1-4 2-4 8-10 11-12",
+        );
+        check("a:\n  - b: 1\n    c: 2\n  - d\n", "1-4 2-3");
+    }
+
+    #[test]
+    fn comments_and_broken_files() {
+        check("# one\n# two\na: 1\n# three\nb:\n  - 1\n", "#1-2 5-6");
+        check("a:\n  - 1\nb: [\nc:\n  - 1\n", "1-2 4-5");
+    }
+}

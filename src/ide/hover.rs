@@ -1,0 +1,286 @@
+//! What a hover shows: the value that the active node gets, where it comes from, and what it hides.
+
+mod config;
+mod key;
+pub(crate) mod markdown;
+mod variable;
+
+use std::sync::Arc;
+
+use super::context::{self, DataSpot, SpotPart, TokenSpot};
+use super::file_role::FileRole;
+use super::perspective::Perspective;
+use crate::syntax::interpolation::{Expression, Method};
+use crate::text::TextRange;
+use crate::world::World;
+
+/// The text for one place of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hover {
+    /// The text.
+    pub markdown: String,
+    /// What it is about, in bytes.
+    pub range: TextRange,
+}
+
+/// What to show at `offset` (bytes) of the file at `path`; `None` where there is nothing to say.
+pub fn hover(world: &Arc<World>, path: &str, offset: u32) -> Option<Hover> {
+    let perspective = Perspective::of_file(world, path)?;
+    match FileRole::of(world, path)? {
+        FileRole::HieraYaml { .. } => config::hover(&perspective, path, offset),
+        FileRole::Data { format, .. } => {
+            let data = world.file(path).ok()?.data(format).clone();
+            let spot = context::spot_in_file(&data, offset)?;
+            data_hover(&perspective, path, &spot)
+        }
+    }
+}
+
+/// What a hover says of a key that `%{…}` asks for.
+pub(crate) fn key_text(perspective: &Perspective, key: &str) -> String {
+    key::text(perspective, key, None)
+}
+
+fn data_hover(perspective: &Perspective, path: &str, spot: &DataSpot) -> Option<Hover> {
+    if let Some(token) = &spot.token {
+        return Some(Hover { markdown: token_text(perspective, token)?, range: token.range });
+    }
+    let range = match spot.part {
+        SpotPart::Key => spot.steps.last()?.range,
+        SpotPart::Scalar(range) => range,
+        SpotPart::Alias(_) | SpotPart::Between => return None,
+    };
+    let markdown = match context::lookup_option_spot(spot) {
+        Some(option) => key::lookup_option_text(perspective, &option),
+        None if spot.root_key()? == context::LOOKUP_OPTIONS => return None,
+        None => {
+            let (key, _) = spot.lookup_key()?;
+            key::text(perspective, &key, Some(path))
+        }
+    };
+    Some(Hover { markdown, range })
+}
+
+fn token_text(perspective: &Perspective, spot: &TokenSpot) -> Option<String> {
+    if let Some((key, _)) = spot.token.lookup_key() {
+        return Some(key::text(perspective, key, None));
+    }
+    if let Some((name, _)) = spot.token.variable() {
+        return Some(variable::text(perspective, name));
+    }
+    match &spot.token.expression {
+        Expression::Call { method: Method::Literal, argument, .. } => {
+            Some(format!("The text {} as it is, not interpolated again", markdown::code(argument)))
+        }
+        Expression::Empty => Some("Gives an empty text".to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::ide::fixture::Fixture;
+
+    const NODE_HIERARCHY: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: Nodes
+    path: 'nodes/%{trusted.certname}.yaml'
+  - name: Common data
+    path: common.yaml
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {os: {family: Debian}}}}
+";
+
+    #[track_caller]
+    fn check(files: &str, expected: &Expect) {
+        let fixture = Fixture::parse(&format!("{NODE_HIERARCHY}{files}"));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset);
+        let shown = hover.map_or("nothing".to_owned(), |hover| {
+            format!("{}\n---\n{}", hover.range.slice(&file.text), hover.markdown)
+        });
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn the_winner_and_what_it_hides() {
+        check(
+            "#- /data/common.yaml\na::b: 1\n#- /data/nodes/web01.yaml\na::b$0: 2\n",
+            &expect![[r#"
+                a::b
+                ---
+                **`a::b`** for node `web01`, environment `production`
+
+                ```yaml
+                2
+                ```
+
+                Merge strategy `first`, by default
+
+                1. **level "Nodes" · `data/nodes/web01.yaml:1`**
+                2. level "Common data" · `data/common.yaml:1` · overridden"#]],
+        );
+    }
+
+    #[test]
+    fn a_merged_member() {
+        check(
+            "#- /data/common.yaml\nlookup_options: {a: {merge: deep}}\na: {b$0: [1], c: 2}\n#- /data/nodes/web01.yaml\na: {b: [3], c: 4}\n",
+            &expect![[r#"
+                b
+                ---
+                **`a.b`** for node `web01`, environment `production`
+
+                ```yaml
+                - 1
+                - 3
+                ```
+
+                Merge strategy `deep`, set in `data/common.yaml:1`
+
+                1. level "Nodes" · `data/nodes/web01.yaml:1`
+                2. level "Common data" · `data/common.yaml:2`"#]],
+        );
+        check(
+            "#- /data/common.yaml\nlookup_options: {a: {merge: deep}}\na: {b: [1], c$0: 2}\n#- /data/nodes/web01.yaml\na: {b: [3], c: 4}\n",
+            &expect![[r#"
+                c
+                ---
+                **`a.c`** for node `web01`, environment `production`
+
+                ```yaml
+                4
+                ```
+
+                Merge strategy `deep`, set in `data/common.yaml:1`
+
+                1. **level "Nodes" · `data/nodes/web01.yaml:1`**
+                2. level "Common data" · `data/common.yaml:2` · overridden"#]],
+        );
+    }
+
+    #[test]
+    fn a_hidden_member() {
+        check(
+            "#- /data/common.yaml\na: {b$0: 1}\n#- /data/nodes/web01.yaml\na: {c: 4}\n",
+            &expect![[r#"
+                b
+                ---
+                **`a.b`** for node `web01`, environment `production`
+
+                Not found: a lookup of this key fails.
+
+                Merge strategy `first`, by default
+
+                1. level "Common data" · `data/common.yaml:1` · overridden
+
+                `a` in `data/nodes/web01.yaml:1` has no such member and hides those below: without a merge, the first whole value counts."#]],
+        );
+    }
+
+    #[test]
+    fn secrets_stay_hidden() {
+        check(
+            "#- /data/common.yaml\na$0: {b: 'ENC[PKCS7,MIIB]', c: 1}\n",
+            &expect![[r#"
+                a
+                ---
+                **`a`** for node `web01`, environment `production`
+
+                ```yaml
+                b: ENC[…] (encrypted, not shown)
+                c: 1
+                ```
+
+                1. **level "Common data" · `data/common.yaml:1`**"#]],
+        );
+    }
+
+    #[test]
+    fn tokens() {
+        check(
+            "#- /data/common.yaml\na: '%{facts.os.fam$0ily}'\n",
+            &expect![[r"
+                %{facts.os.family}
+                ---
+                **`facts.os.family`** for node `web01`, environment `production`
+
+                ```yaml
+                Debian
+                ```
+
+                From `.hiera-ls.yaml`"]],
+        );
+        check(
+            "#- /data/common.yaml\na: '%{no$0pe}'\n",
+            &expect![[r"
+            %{nope}
+            ---
+            **`nope`** for node `web01`, environment `production`
+
+            Nothing defines `nope`: the lookup fails."]],
+        );
+        check(
+            "#- /data/common.yaml\na: \"%{lookup('b$0')}\"\nb: [1]\n",
+            &expect![[r#"
+                %{lookup('b')}
+                ---
+                **`b`** for node `web01`, environment `production`
+
+                ```yaml
+                - 1
+                ```
+
+                1. **level "Common data" · `data/common.yaml:2`**"#]],
+        );
+    }
+
+    #[test]
+    fn files_that_the_node_does_not_read() {
+        check(
+            "#- /data/nodes/db01.yaml\na$0: 1\n",
+            &expect![[r"
+            a
+            ---
+            **`a`** for node `web01`, environment `production`
+
+            Not found: a lookup of this key fails.
+
+            `data/nodes/db01.yaml` is not in the hierarchy of this node."]],
+        );
+        check(
+            "#- /.hiera-ls.yaml\nnodes: {web01: {facts: {a: 1}}, db01: {facts: {a: 1}}}\n#- /data/nodes/db01.yaml\na$0: 1\n",
+            &expect![[r"
+                a
+                ---
+                **`a`** for node `web01`, environment `production`
+
+                Not found: a lookup of this key fails.
+
+                `data/nodes/db01.yaml` is not in the hierarchy of this node. It is read for `db01`."]],
+        );
+    }
+
+    #[test]
+    fn levels_of_hiera_yaml() {
+        let files = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: Nodes\n    paths: ['nodes/%{trusted.certname}.y$0aml', b.yaml]\n#- /.hiera-ls.yaml\nnodes: {web01: {facts: {a: 1}}}\n#- /data/nodes/web01.yaml\na: 1\n";
+        let fixture = Fixture::parse(files);
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover =
+            hover(&fixture.world(), &file.world_path(), offset).expect("a level is touched");
+        expect![[r#"
+            'nodes/%{trusted.certname}.yaml'
+            ---
+            **level "Nodes"** for node `web01`, environment `production`
+
+            1. `data/nodes/web01.yaml` · exists
+
+            Back end `yaml_data`"#]]
+        .assert_eq(&format!("{}\n---\n{}", hover.range.slice(&file.text), hover.markdown));
+    }
+}

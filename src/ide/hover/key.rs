@@ -1,0 +1,232 @@
+//! Hover on a key: its value for the active node, the levels that have it, and the merge strategy.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::markdown::{Answer, KeyCard, MergeLine, Part, SourceLine, code, plain};
+use crate::config::hiera_yaml::LayerKind;
+use crate::data::{Located, Value, inspect, render};
+use crate::engine::{AppliedOptions, Request};
+use crate::facts::Node;
+use crate::ide::context::LookupOptionSpot;
+use crate::ide::level_files::reads_file;
+use crate::ide::perspective::Perspective;
+use crate::ide::places::{self, KeyPlace};
+use crate::syntax::key_path::{self, KeyPath};
+
+/// How many sample nodes are asked whether they read a file, and how many of them are named.
+const MAX_OTHER_NODES: usize = 16;
+const MAX_NAMES: usize = 3;
+
+/// How many keys are listed that a pattern matches.
+const MAX_MATCHING_KEYS: usize = 12;
+
+/// The hover of a key; `from` is the file that has it, `None` for a key that `%{…}` asks for.
+pub(super) fn text(perspective: &Perspective, key: &str, from: Option<&str>) -> String {
+    let max_lines = perspective.world.settings().hover_max_lines as usize;
+    card(perspective, key, from).markdown(max_lines)
+}
+
+/// The hover of an entry of `lookup_options`.
+pub(super) fn lookup_option_text(perspective: &Perspective, spot: &LookupOptionSpot) -> String {
+    let subject = code(&spot.subject);
+    if !spot.is_pattern() {
+        let card = text(perspective, &spot.subject, None);
+        return format!("Lookup options for {subject}\n\n{card}");
+    }
+    let keys = places::keys_matching(perspective, &spot.subject);
+    let mut text = format!(
+        "Lookup options for keys that match {subject} and have no options of their own. Patterns of lower levels are \
+         tried before those of higher ones.\n\n"
+    );
+    for key in keys.iter().take(MAX_MATCHING_KEYS) {
+        let _ = writeln!(text, "- {}", code(key));
+    }
+    match keys.len().checked_sub(MAX_MATCHING_KEYS) {
+        _ if keys.is_empty() => text += "No key of the data matches.",
+        Some(more @ 1..) => {
+            let _ = write!(text, "\nand {more} more");
+        }
+        _ => {}
+    }
+    text
+}
+
+fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
+    let evaluator = &perspective.evaluator;
+    let answer = evaluator.call(&Request::key(key));
+    let mut card = KeyCard {
+        key: key.to_owned(),
+        asked_for: perspective.asked_for(),
+        answer: match &answer.outcome {
+            Ok(Some(value)) => Answer::Value(render::to_yaml(&perspective.without_secrets(value))),
+            Ok(None) if from.is_none() => Answer::EmptyText,
+            Ok(None) => Answer::NotFound,
+            Err(failure) => Answer::Error(failure.message.to_string()),
+        },
+        ..KeyCard::default()
+    };
+    if let Ok(path) = key_path::parse(key) {
+        let result = answer.outcome.as_ref().ok().and_then(Option::as_ref);
+        add_sources(perspective, &path, result, &mut card);
+    }
+    for opaque in &answer.opaque {
+        card.notes.push(format!(
+            "Level \"{}\" asks {}, which is not evaluated here: it may know the key.",
+            plain(&opaque.level),
+            code(&opaque.function)
+        ));
+    }
+    if !answer.unknown_variables.is_empty() {
+        let names: Vec<_> = answer.unknown_variables.iter().map(|name| code(name)).collect();
+        let why = if evaluator.node().is_complete() {
+            "No such variable for this node"
+        } else {
+            "Not known of an inferred node, taken as empty"
+        };
+        card.notes.push(format!("{why}: {}", names.join(", ")));
+    }
+    if let Some(from) = from.filter(|from| !reads_file(evaluator, module_of(key), from)) {
+        card.notes.push(not_read_text(perspective, key, from));
+    }
+    card
+}
+
+fn add_sources(
+    perspective: &Perspective,
+    key: &KeyPath,
+    result: Option<&Located>,
+    card: &mut KeyCard,
+) {
+    let Some(root) = key.root_name() else { return };
+    let options = perspective.evaluator.options_for(root).ok().flatten();
+    let strategy = options.as_ref().and_then(strategy_of);
+    let all = places::places(&perspective.evaluator, key);
+    let parts = parts(&all, strategy.is_none_or(|name| is_first(&name)), result);
+    if all.len() > 1 || strategy_line(options.as_ref()).is_some() {
+        card.merge = Some(strategy_line(options.as_ref()).map_or_else(
+            || MergeLine { strategy: "first".to_owned(), set_by: None },
+            |strategy| MergeLine { strategy, set_by: set_by(perspective, options.as_ref()) },
+        ));
+    }
+    if let Some(conversion) = options.as_ref().and_then(|it| option(it, "convert_to")) {
+        card.notes.push(format!("Converted to {}", code(&inspect::to_s(&conversion))));
+    }
+    for (place, part) in all.iter().zip(parts) {
+        let Some(part) = part else { continue };
+        card.sources.push(SourceLine {
+            level: place.level.to_string(),
+            layer: layer_text(place),
+            place: perspective.shown_place(place.key_place.unwrap_or(place.root_key_place)),
+            part,
+        });
+    }
+    let hiding = all.iter().find(|place| !place.is_default).filter(|place| place.value.is_none());
+    if let Some(hiding) = hiding.filter(|_| result.is_none() && !card.sources.is_empty()) {
+        let place = perspective.shown_place(hiding.root_key_place);
+        card.notes.push(format!(
+            "{} in {} has no such member and hides those below: without a merge, the first whole value counts.",
+            code(root),
+            code(&place)
+        ));
+    }
+}
+
+/// What each place does for the answer; `None` for places without the asked member.
+fn parts(places: &[KeyPlace], is_first: bool, result: Option<&Located>) -> Vec<Option<Part>> {
+    let has_ordinary = places.iter().any(|place| !place.is_default);
+    let counts = |place: &KeyPlace| place.is_default != has_ordinary;
+    let winner = result.and_then(|result| result.place);
+    let is_winner = |place: &KeyPlace| {
+        winner.is_some() && place.value.as_ref().is_some_and(|value| value.place == winner)
+    };
+    let first = places.iter().position(counts);
+    let one_wins = places.iter().any(|place| counts(place) && is_winner(place));
+    let part = |(number, place): (usize, &KeyPlace)| {
+        place.value.as_ref()?;
+        Some(if !counts(place) {
+            Part::Overridden
+        } else if is_first {
+            if Some(number) == first { Part::Wins } else { Part::Overridden }
+        } else if one_wins {
+            if is_winner(place) { Part::Wins } else { Part::Overridden }
+        } else {
+            Part::Contributes
+        })
+    };
+    places.iter().enumerate().map(part).collect()
+}
+
+fn is_first(strategy: &str) -> bool {
+    matches!(strategy, "first" | "default")
+}
+
+fn option(options: &AppliedOptions, name: &str) -> Option<Value> {
+    let value = options.options.value.as_hash()?.get(name)?.value.value.clone();
+    value.is_truthy().then_some(value)
+}
+
+fn strategy_of(options: &AppliedOptions) -> Option<String> {
+    match option(options, "merge")? {
+        Value::Hash(hash) => Some(hash.get("strategy")?.value.value.as_str()?.to_owned()),
+        value => value.as_str().map(str::to_owned),
+    }
+}
+
+/// The strategy with its options: `deep (knockout_prefix: "--")`.
+fn strategy_line(options: Option<&AppliedOptions>) -> Option<String> {
+    let options = options?;
+    let strategy = strategy_of(options)?;
+    let Some(Value::Hash(hash)) = option(options, "merge") else { return Some(strategy) };
+    let others = hash.iter().filter(|(key, _)| key.as_str() != Some("strategy"));
+    let others: Vec<_> = others
+        .map(|(key, member)| {
+            format!("{}: {}", inspect::to_s(key), inspect::inspect(&member.value.value))
+        })
+        .collect();
+    Some(if others.is_empty() { strategy } else { format!("{strategy} ({})", others.join(", ")) })
+}
+
+fn set_by(perspective: &Perspective, options: Option<&AppliedOptions>) -> Option<String> {
+    let options = options?;
+    let place = options.key_place.or(options.options.place)?;
+    let place = perspective.shown_place(place);
+    Some(if options.is_pattern { format!("{place} {}", options.entry) } else { place })
+}
+
+fn layer_text(place: &KeyPlace) -> Option<String> {
+    let layer = match place.layer {
+        LayerKind::Global => "global layer".to_owned(),
+        LayerKind::Environment => return None,
+        LayerKind::Module => format!("module {}", place.module.as_deref().unwrap_or_default()),
+    };
+    Some(if place.is_default { format!("default hierarchy of {layer}") } else { layer })
+}
+
+/// Says that the active node does not read a file, and who does.
+fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
+    let environment = perspective.evaluator.environment();
+    let nodes = perspective.world.nodes(environment);
+    let is_named = |node: &&Arc<Node>| file.contains(&*node.name);
+    let likely = nodes.iter().filter(is_named).take(MAX_NAMES + 1);
+    let others = nodes.iter().filter(|node| !is_named(node));
+    let asked = likely.chain(others).take(MAX_OTHER_NODES);
+    let reads = |node: &&Arc<Node>| {
+        let evaluator = perspective.world.evaluator(environment, node);
+        reads_file(&evaluator, module_of(key), file)
+    };
+    let mut names: Vec<_> = asked.filter(reads).map(|node| code(&node.name)).collect();
+    let shown = code(&perspective.shown_path(file));
+    let mut text = format!("{shown} is not in the hierarchy of this node.");
+    if !names.is_empty() {
+        let more = if names.len() > MAX_NAMES { ", …" } else { "" };
+        names.truncate(MAX_NAMES);
+        let _ = write!(text, " It is read for {}{more}.", names.join(", "));
+    }
+    text
+}
+
+/// The module whose layer is asked for a key.
+fn module_of(key: &str) -> Option<&str> {
+    key.split_once("::").map(|(module, _)| module)
+}

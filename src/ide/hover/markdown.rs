@@ -1,0 +1,257 @@
+//! Hovers as Markdown: short lists and fenced YAML, which also read well where Markdown is shown raw. No tables.
+
+use std::fmt::Write as _;
+
+/// At most this many places are listed; the rest is counted.
+const MAX_SOURCES: usize = 12;
+
+/// What a hover says about a key.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KeyCard {
+    /// The key as one would look it up.
+    pub(crate) key: String,
+    /// For whom the answer holds.
+    pub(crate) asked_for: AskedFor,
+    /// What a lookup gives.
+    pub(crate) answer: Answer,
+    /// The merge strategy, unless nothing had to be decided.
+    pub(crate) merge: Option<MergeLine>,
+    /// Where the key is found, the highest priority first.
+    pub(crate) sources: Vec<SourceLine>,
+    /// Sentences about what may surprise.
+    pub(crate) notes: Vec<String>,
+}
+
+/// For whom an answer holds.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AskedFor {
+    /// The node's name.
+    pub(crate) node: String,
+    /// Whether the node is made up from the names of data files.
+    pub(crate) inferred: bool,
+    /// The environment's name.
+    pub(crate) environment: String,
+}
+
+/// What a lookup gives.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Answer {
+    /// A value, as YAML, secrets taken out.
+    Value(String),
+    /// Nothing: the lookup fails.
+    #[default]
+    NotFound,
+    /// Nothing, which is an empty text within `%{…}`.
+    EmptyText,
+    /// Puppet's error.
+    Error(String),
+}
+
+/// Which merge strategy holds, and why.
+#[derive(Debug, Clone)]
+pub(crate) struct MergeLine {
+    /// Its name, with options if there are any.
+    pub(crate) strategy: String,
+    /// The place of the lookup_options that ask for it; `None` for Puppet's default.
+    pub(crate) set_by: Option<String>,
+}
+
+/// One place where the key is found.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceLine {
+    /// The hierarchy level's name.
+    pub(crate) level: String,
+    /// The layer, unless it is the environment.
+    pub(crate) layer: Option<String>,
+    /// `path:line`.
+    pub(crate) place: String,
+    /// Its part in the answer.
+    pub(crate) part: Part,
+}
+
+/// What a place does for the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The answer is its value.
+    Wins,
+    /// Its value is part of a merged answer.
+    Contributes,
+    /// A higher place hides it.
+    Overridden,
+}
+
+impl KeyCard {
+    /// The hover's text; values of more than `max_lines` lines are cut.
+    pub(crate) fn markdown(&self, max_lines: usize) -> String {
+        let mut text = format!("**{}** for {}\n\n", code(&self.key), self.asked_for.markdown());
+        match &self.answer {
+            Answer::Value(yaml) => text += &fenced_yaml(yaml, max_lines),
+            Answer::NotFound => text += "Not found: a lookup of this key fails.\n",
+            Answer::EmptyText => text += "Not found: gives an empty text.\n",
+            Answer::Error(message) => {
+                let _ =
+                    writeln!(text, "A lookup of this key fails:\n\n{}", fenced("text", message));
+            }
+        }
+        if let Some(merge) = &self.merge {
+            let by = merge.set_by.as_ref();
+            let by = by.map_or("by default".to_owned(), |place| format!("set in {}", code(place)));
+            let _ = writeln!(text, "\nMerge strategy {}, {by}", code(&merge.strategy));
+        }
+        if !self.sources.is_empty() {
+            text.push('\n');
+        }
+        for (number, source) in self.sources.iter().take(MAX_SOURCES).enumerate() {
+            let _ = writeln!(text, "{}. {}", number + 1, source.markdown());
+        }
+        if self.sources.len() > MAX_SOURCES {
+            let _ = writeln!(text, "\nand {} more", self.sources.len() - MAX_SOURCES);
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "\n{note}");
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+}
+
+impl AskedFor {
+    /// `node web01 (inferred), environment production`
+    pub(crate) fn markdown(&self) -> String {
+        let inferred = if self.inferred { " (inferred)" } else { "" };
+        format!("node {}{inferred}, environment {}", code(&self.node), code(&self.environment))
+    }
+}
+
+impl SourceLine {
+    fn markdown(&self) -> String {
+        let layer = self.layer.as_ref().map_or(String::new(), |layer| format!(" ({layer})"));
+        let line = format!("level \"{}\"{layer} · {}", plain(&self.level), code(&self.place));
+        match self.part {
+            Part::Wins => format!("**{line}**"),
+            Part::Contributes => line,
+            Part::Overridden => format!("{line} · overridden"),
+        }
+    }
+}
+
+/// YAML in a fence, cut after `max_lines` lines.
+pub(crate) fn fenced_yaml(yaml: &str, max_lines: usize) -> String {
+    let yaml = yaml.strip_prefix("---").map_or(yaml, |rest| rest.trim_start_matches([' ', '\n']));
+    let lines: Vec<&str> = yaml.trim_end_matches('\n').split('\n').collect();
+    if lines.len() <= max_lines {
+        return fenced("yaml", &lines.join("\n"));
+    }
+    let hidden = lines.len() - max_lines;
+    let shown = lines[..max_lines].join("\n");
+    fenced("yaml", &format!("{shown}\n# … {hidden} more lines"))
+}
+
+/// Text in inline code, whatever backticks it holds.
+pub(crate) fn code(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ");
+    let fence = "`".repeat(longest_run(&text) + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    if text.is_empty() { "`\"\"`".to_owned() } else { format!("{fence}{pad}{text}{pad}{fence}") }
+}
+
+/// Text that must not be read as Markdown.
+pub(crate) fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|') {
+            plain.push('\\');
+        }
+        plain.push(if c == '\n' { ' ' } else { c });
+    }
+    plain
+}
+
+fn fenced(language: &str, text: &str) -> String {
+    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    format!("{fence}{language}\n{text}\n{fence}\n")
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(card: &KeyCard, max_lines: usize, expected: &Expect) {
+        expected.assert_eq(&card.markdown(max_lines));
+    }
+
+    fn card(answer: Answer) -> KeyCard {
+        KeyCard {
+            key: "ntp::servers".to_owned(),
+            asked_for: AskedFor {
+                node: "web01".to_owned(),
+                inferred: true,
+                environment: "production".to_owned(),
+            },
+            answer,
+            ..KeyCard::default()
+        }
+    }
+
+    fn source(level: &str, place: &str, part: Part) -> SourceLine {
+        SourceLine { level: level.to_owned(), layer: None, place: place.to_owned(), part }
+    }
+
+    #[test]
+    fn a_value_with_its_sources() {
+        let mut card = card(Answer::Value("- a\n- b\n- c\n".to_owned()));
+        card.merge = Some(MergeLine { strategy: "first".to_owned(), set_by: None });
+        card.sources = vec![
+            source("Nodes", "data/nodes/web01.yaml:3", Part::Wins),
+            source("Common_data", "data/common.yaml:12", Part::Overridden),
+        ];
+        check(
+            &card,
+            2,
+            &expect![[r#"
+                **`ntp::servers`** for node `web01` (inferred), environment `production`
+
+                ```yaml
+                - a
+                - b
+                # … 1 more lines
+                ```
+
+                Merge strategy `first`, by default
+
+                1. **level "Nodes" · `data/nodes/web01.yaml:3`**
+                2. level "Common\_data" · `data/common.yaml:12` · overridden"#]],
+        );
+    }
+
+    #[test]
+    fn errors_and_nothing() {
+        check(
+            &card(Answer::NotFound),
+            9,
+            &expect![[r"
+                **`ntp::servers`** for node `web01` (inferred), environment `production`
+
+                Not found: a lookup of this key fails."]],
+        );
+        check(
+            &card(Answer::Error("bad ``` text".to_owned())),
+            9,
+            &expect![[r"
+                **`ntp::servers`** for node `web01` (inferred), environment `production`
+
+                A lookup of this key fails:
+
+                ````text
+                bad ``` text
+                ````"]],
+        );
+    }
+}

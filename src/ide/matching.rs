@@ -1,0 +1,104 @@
+//! Which names a few typed letters mean: from the very name to one that has the letters in this order.
+
+use std::sync::Arc;
+
+use crate::engine::CancelToken;
+
+/// How many names are looked at between two looks at the token.
+const NAMES_PER_LOOK: usize = 4_096;
+
+/// How well a name fits: less is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fit {
+    /// The name itself.
+    Exact,
+    /// Its begin.
+    Prefix,
+    /// The begin of one of its words.
+    Word,
+    /// A part of it.
+    Part,
+    /// Its letters, with others between them.
+    Letters,
+}
+
+/// How `name` fits `query`, whatever the case of ASCII letters; `None` if it does not.
+pub(crate) fn fit(name: &str, query: &str) -> Option<Fit> {
+    let (name, query) = (name.as_bytes(), query.as_bytes());
+    if query.is_empty() {
+        return Some(Fit::Prefix);
+    }
+    let mut is_part = false;
+    for at in 0..(name.len() + 1).saturating_sub(query.len()) {
+        if name[at..at + query.len()].eq_ignore_ascii_case(query) {
+            is_part = true;
+            if at == 0 {
+                return Some(if name.len() == query.len() { Fit::Exact } else { Fit::Prefix });
+            }
+            if !name[at - 1].is_ascii_alphanumeric() {
+                return Some(Fit::Word);
+            }
+        }
+    }
+    if is_part {
+        return Some(Fit::Part);
+    }
+    let mut letters = name.iter();
+    let has_letter = |wanted: &u8| letters.any(|letter| letter.eq_ignore_ascii_case(wanted));
+    query.iter().all(has_letter).then_some(Fit::Letters)
+}
+
+/// The names that fit best, those first, not more than `most`.
+pub(crate) fn best(
+    names: Vec<Arc<str>>,
+    query: &str,
+    most: usize,
+    cancel: &CancelToken,
+) -> Vec<Arc<str>> {
+    let mut fitting = Vec::new();
+    for (number, name) in names.into_iter().enumerate() {
+        if number.is_multiple_of(NAMES_PER_LOOK) && cancel.is_cancelled() {
+            return Vec::new();
+        }
+        if let Some(fit) = fit(&name, query) {
+            let length = if query.is_empty() { 0 } else { name.len() };
+            fitting.push((fit, length, name));
+        }
+    }
+    if fitting.len() > most {
+        fitting.select_nth_unstable(most);
+        fitting.truncate(most);
+    }
+    fitting.sort_unstable();
+    fitting.into_iter().map(|(_, _, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, query: &str, expected: Option<Fit>) {
+        assert_eq!(fit(name, query), expected);
+    }
+
+    #[test]
+    fn fits() {
+        check("ntp::servers", "NTP::servers", Some(Fit::Exact));
+        check("ntp::servers", "ntp", Some(Fit::Prefix));
+        check("ntp::servers", "serv", Some(Fit::Word));
+        check("ntp::servers", "vers", Some(Fit::Part));
+        check("ntp::servers", "nsv", Some(Fit::Letters));
+        check("ntp::servers", "x", None);
+        check("ä", "ä", Some(Fit::Exact));
+        check("a", "aa", None);
+        check("a", "", Some(Fit::Prefix));
+    }
+
+    #[test]
+    fn the_best_come_first() {
+        let names = ["xab", "ab", "a::b", "abc"].map(Arc::from).to_vec();
+        let found = best(names, "ab", 3, &CancelToken::default());
+        assert_eq!(found.iter().map(|name| &**name).collect::<Vec<_>>(), ["ab", "abc", "xab"]);
+    }
+}

@@ -1,0 +1,94 @@
+//! Whose answers a feature shows: the environment of a file, and the active node in it.
+
+use std::sync::Arc;
+
+use super::hover::markdown::AskedFor;
+use crate::data::{Files, Hash, Located, Place, Value};
+use crate::engine::Evaluator;
+use crate::world::{World, paths};
+
+/// What stands in place of a value that must not be shown.
+const HIDDEN_SENSITIVE: &str = "Sensitive [value redacted]";
+const HIDDEN_ENCRYPTED: &str = "ENC[…] (encrypted, not shown)";
+
+/// One file's environment as the active node sees it.
+#[derive(Clone)]
+pub struct Perspective {
+    /// The snapshot.
+    pub world: Arc<World>,
+    /// Answers for the active node.
+    pub evaluator: Arc<Evaluator>,
+}
+
+impl Perspective {
+    /// The environment of the file at `path` with its active node; `None` if no environment holds the file, or there
+    /// is no node at all.
+    pub fn of_file(world: &Arc<World>, path: &str) -> Option<Self> {
+        let environment = world.environment_of(path)?;
+        let evaluator = world.active_evaluator(&environment)?;
+        Some(Self { world: world.clone(), evaluator })
+    }
+
+    /// For whom the answers hold.
+    pub(crate) fn asked_for(&self) -> AskedFor {
+        let node = self.evaluator.node();
+        AskedFor {
+            node: node.name.to_string(),
+            inferred: !node.is_complete(),
+            environment: self.evaluator.environment().name.to_string(),
+        }
+    }
+
+    /// A path as people say it: from the environment's directory.
+    pub fn shown_path(&self, path: &str) -> String {
+        let root = self.evaluator.environment().root.as_deref();
+        root.and_then(|root| paths::below(root, path)).unwrap_or(path).to_owned()
+    }
+
+    /// `path:line` of a place.
+    pub fn shown_place(&self, place: Place) -> String {
+        let path = self.world.path(place.file);
+        let shown = self.shown_path(&path);
+        match self.world.file(&path) {
+            Ok(file) => format!("{shown}:{}", file.line_index().line_of(place.range.start) + 1),
+            Err(_) => shown,
+        }
+    }
+
+    /// A value that may be shown: without what is sensitive or encrypted.
+    pub fn without_secrets(&self, value: &Located) -> Value {
+        if self.is_written_encrypted(value) {
+            return Value::string(HIDDEN_ENCRYPTED);
+        }
+        match &value.value {
+            Value::Sensitive(_) => Value::string(HIDDEN_SENSITIVE),
+            Value::String(text) if holds_encrypted(text) => Value::string(HIDDEN_ENCRYPTED),
+            Value::Array(items) => {
+                Value::array(items.iter().map(|item| self.without_secrets(item).into()).collect())
+            }
+            Value::Hash(hash) => {
+                let mut shown = Hash::with_capacity(hash.len());
+                for (key, member) in hash.as_ref() {
+                    let value = self.without_secrets(&member.value);
+                    shown.insert(key.clone(), None, value.into());
+                }
+                Value::hash(shown)
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Whether the file holds the value encrypted, whatever it was decrypted to.
+    fn is_written_encrypted(&self, value: &Located) -> bool {
+        let Some(place) = value.place else { return false };
+        if matches!(value.value, Value::Array(_) | Value::Hash(_)) {
+            return false;
+        }
+        let path = self.world.path(place.file);
+        self.world.text(&path).is_ok_and(|text| holds_encrypted(place.range.slice(&text)))
+    }
+}
+
+fn holds_encrypted(text: &str) -> bool {
+    text.contains("ENC[")
+}

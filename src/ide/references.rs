@@ -1,0 +1,407 @@
+//! References: everything in the data that has or asks for a key, everything that reads a variable.
+
+use std::sync::Arc;
+
+use super::context::{self, DataSpot, LOOKUP_OPTIONS, LookupOptionSpot, lookup_option_spot};
+use super::file_role::FileRole;
+use super::strings::interpolated_strings;
+use super::{definition, places};
+use crate::config::Environment;
+use crate::data::{DataFile, Format};
+use crate::engine::CancelToken;
+use crate::syntax::interpolation::Token;
+use crate::syntax::key_path::{self, KeyPath, Segment};
+use crate::syntax::ruby_regex;
+use crate::syntax::tree::NodeKind;
+use crate::text::TextRange;
+use crate::world::{World, paths};
+
+/// A place that speaks of something.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Occurrence {
+    /// The file.
+    pub path: Arc<str>,
+    /// The name, in bytes of the file.
+    pub range: TextRange,
+    /// Whether it is a key with its value; else it is asked for, or has lookup options.
+    pub is_declaration: bool,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Subject {
+    /// A key of the data, perhaps below a root key.
+    Key(KeyPath),
+    /// A `^pattern` of `lookup_options`.
+    Pattern(Arc<str>),
+    /// A variable, perhaps with sub keys.
+    Variable(Vec<Segment>),
+}
+
+/// Every place in the data of the environment that speaks of what stands at `offset`, sorted by file. Empty if nobody
+/// waits for it any more.
+pub fn references(
+    world: &Arc<World>,
+    path: &str,
+    offset: u32,
+    cancel: &CancelToken,
+) -> Vec<Occurrence> {
+    let found = subject_at(world, path, offset).and_then(|subject| {
+        let environment = world.environment_of(path)?;
+        let search = Search { world, environment: &environment, subject: &subject, cancel };
+        search.run()
+    });
+    let mut found = found.unwrap_or_default();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// What stands at `offset` of a file.
+pub(crate) fn subject_at(world: &Arc<World>, path: &str, offset: u32) -> Option<Subject> {
+    let (format, is_config) = match FileRole::of(world, path)? {
+        FileRole::HieraYaml { .. } => (Format::Yaml, true),
+        FileRole::Data { format, .. } => (format, false),
+    };
+    let data = world.file(path).ok()?.data(format).clone();
+    let spot = context::spot_in_file(&data, offset)?;
+    if let Some(variable) = variable_at(&spot) {
+        return Some(Subject::Variable(variable));
+    }
+    if is_config {
+        return None;
+    }
+    if let Some(option) = lookup_option_spot(&spot).filter(LookupOptionSpot::is_pattern) {
+        return Some(Subject::Pattern(option.subject));
+    }
+    definition::asked_key(&spot).map(|(key, _)| Subject::Key(key))
+}
+
+/// The places of one file that speak of `subject`, in no order.
+pub(crate) fn in_file(path: &Arc<str>, data: &DataFile, subject: &Subject) -> Vec<Occurrence> {
+    let mut found = Found { path, places: Vec::new() };
+    found.declarations(data, subject);
+    found.lookup_options(data, subject);
+    found.tokens(data, subject);
+    found.places
+}
+
+fn variable_at(spot: &DataSpot) -> Option<Vec<Segment>> {
+    let token = spot.token.as_ref()?;
+    let (name, _) = token.token.variable()?;
+    let mut segments = segments_of(name)?;
+    if let Some((number, _)) = token.segment {
+        segments.truncate(number + 1);
+    }
+    Some(segments)
+}
+
+/// `::facts.os` as `facts`, `os`.
+fn segments_of(name: &str) -> Option<Vec<Segment>> {
+    let path = key_path::parse(name).ok()?;
+    let root = path.root_name()?;
+    let root = root.strip_prefix("::").map_or_else(|| root.clone(), Arc::from);
+    Some(std::iter::once(Segment::Name(root)).chain(path.rest).collect())
+}
+
+struct Search<'a> {
+    world: &'a Arc<World>,
+    environment: &'a Environment,
+    subject: &'a Subject,
+    cancel: &'a CancelToken,
+}
+
+impl Search<'_> {
+    /// `None` if it was cancelled.
+    fn run(&self) -> Option<Vec<Occurrence>> {
+        let mut found = Vec::new();
+        match self.subject {
+            Subject::Key(key) => {
+                self.declarations(key, &mut found)?;
+                self.lookup_options(&mut found)?;
+                self.tokens(key.root_name()?, &mut found)?;
+            }
+            Subject::Pattern(pattern) => {
+                self.lookup_options(&mut found)?;
+                self.matching_keys(pattern, &mut found)?;
+            }
+            Subject::Variable(segments) => {
+                let Some(Segment::Name(root)) = segments.first() else { return None };
+                self.tokens(root, &mut found)?;
+                self.configs(&mut found)?;
+            }
+        }
+        Some(found)
+    }
+
+    fn declarations(&self, key: &KeyPath, found: &mut Vec<Occurrence>) -> Option<()> {
+        let root = key.root_name()?;
+        for place in self.world.key_index(self.environment).places(root) {
+            self.go_on()?;
+            if key.rest.is_empty() {
+                let range = place.key;
+                found.push(Occurrence { path: place.path, range, is_declaration: true });
+            } else if let Some(data) = self.data(&place.path, place.format) {
+                let mut here = Found { path: &place.path, places: Vec::new() };
+                here.declarations(&data, self.subject);
+                found.append(&mut here.places);
+            }
+        }
+        Some(())
+    }
+
+    fn matching_keys(&self, pattern: &str, found: &mut Vec<Occurrence>) -> Option<()> {
+        let Ok(regex) = ruby_regex::translate(pattern) else { return Some(()) };
+        let index = self.world.key_index(self.environment);
+        for key in index.keys() {
+            self.go_on()?;
+            if &*key != LOOKUP_OPTIONS && regex.is_match(&key) {
+                found.extend(index.places(&key).into_iter().map(|place| Occurrence {
+                    path: place.path,
+                    range: place.key,
+                    is_declaration: false,
+                }));
+            }
+        }
+        Some(())
+    }
+
+    fn lookup_options(&self, found: &mut Vec<Occurrence>) -> Option<()> {
+        for place in self.world.key_index(self.environment).places(LOOKUP_OPTIONS) {
+            self.go_on()?;
+            if let Some(data) = self.data(&place.path, place.format) {
+                let mut here = Found { path: &place.path, places: Vec::new() };
+                here.lookup_options(&data, self.subject);
+                found.append(&mut here.places);
+            }
+        }
+        Some(())
+    }
+
+    /// Only files that hold both the name and a token are parsed.
+    fn tokens(&self, root: &str, found: &mut Vec<Occurrence>) -> Option<()> {
+        let reach = self.world.reach(self.environment);
+        for file in self.world.files_containing(self.environment, root) {
+            self.go_on()?;
+            if !file.text.contains("%{") {
+                continue;
+            }
+            let Some(format) = reach.format_of(&file.path) else { continue };
+            let mut here = Found { path: &file.path, places: Vec::new() };
+            here.tokens(file.data(format), self.subject);
+            found.append(&mut here.places);
+        }
+        Some(())
+    }
+
+    fn configs(&self, found: &mut Vec<Occurrence>) -> Option<()> {
+        let directories = self.environment.root.iter().chain(self.environment.modules.values());
+        let configs = directories.map(|directory| paths::join(directory, "hiera.yaml"));
+        let global = self.environment.global_config.iter().map(ToString::to_string);
+        for config in configs.chain(global) {
+            self.go_on()?;
+            let Ok(file) = self.world.file(&config) else { continue };
+            let mut here = Found { path: &file.path, places: Vec::new() };
+            here.tokens(file.data(Format::Yaml), self.subject);
+            found.append(&mut here.places);
+        }
+        Some(())
+    }
+
+    fn data(&self, path: &str, format: Format) -> Option<Arc<DataFile>> {
+        Some(self.world.file(path).ok()?.data(format).clone())
+    }
+
+    fn go_on(&self) -> Option<()> {
+        (!self.cancel.is_cancelled()).then_some(())
+    }
+}
+
+/// What was found in one file.
+struct Found<'a> {
+    path: &'a Arc<str>,
+    places: Vec<Occurrence>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, range: TextRange, is_declaration: bool) {
+        self.places.push(Occurrence { path: self.path.clone(), range, is_declaration });
+    }
+
+    fn declarations(&mut self, data: &DataFile, subject: &Subject) {
+        let Subject::Key(key) = subject else { return };
+        let entry = key.root_name().and_then(|root| data.get(root));
+        let dug = entry.and_then(|entry| places::dig(&entry.value, &key.rest, entry.key_place));
+        // What `<<` or an alias brings in is written in another entry, or in none.
+        if let Some((place, _)) = dug.filter(|(place, _)| place.file == data.file()) {
+            self.add(place.range, true);
+        }
+    }
+
+    fn lookup_options(&mut self, data: &DataFile, subject: &Subject) {
+        let speaks_of = |name: &str| match subject {
+            Subject::Key(key) => {
+                let root = key.root_name().filter(|_| key.rest.is_empty());
+                root.is_some_and(|root| is_for(name, root))
+            }
+            Subject::Pattern(pattern) => **pattern == *name,
+            Subject::Variable(_) => false,
+        };
+        let is_options = |key: &NodeKind| match key {
+            NodeKind::Scalar { text, .. } => &**text == LOOKUP_OPTIONS,
+            _ => false,
+        };
+        for entry in data.trees().filter(|entry| is_options(&entry.key.kind)) {
+            let NodeKind::Mapping(pairs) = &entry.value.kind else { continue };
+            for pair in pairs {
+                match &pair.key.kind {
+                    NodeKind::Scalar { text, .. } if speaks_of(text) => {
+                        self.add(pair.key.range.shifted(entry.start), false);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn tokens(&mut self, data: &DataFile, subject: &Subject) {
+        for entry in data.trees() {
+            for string in interpolated_strings(entry.text, entry.value) {
+                for token in &string.tokens {
+                    if let Some(part) = part_for(token, subject) {
+                        let range = string.part_range(token, part);
+                        self.add(range.shifted(entry.start), false);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether the lookup options under `name` are for the root key `root`.
+fn is_for(name: &str, root: &str) -> bool {
+    name == root
+        || name.starts_with('^')
+            && ruby_regex::translate(name).is_ok_and(|regex| regex.is_match(root))
+}
+
+/// Where in the decoded string a token names the subject.
+fn part_for(token: &Token, subject: &Subject) -> Option<TextRange> {
+    let ((text, range), wanted): (_, Vec<Segment>) = match subject {
+        Subject::Key(key) => {
+            let wanted = std::iter::once(&key.root).chain(&key.rest).cloned().collect();
+            (token.lookup_key()?, wanted)
+        }
+        Subject::Variable(segments) => (token.variable()?, segments.clone()),
+        Subject::Pattern(_) => return None,
+    };
+    let named = if let Subject::Variable(_) = subject {
+        segments_of(text)?
+    } else {
+        let path = key_path::parse(text).ok()?;
+        std::iter::once(path.root).chain(path.rest).collect()
+    };
+    if !named.starts_with(&wanted) {
+        return None;
+    }
+    let (placed, _) = key_path::segment_ranges(text);
+    let first = placed.first()?.full_range.start;
+    let last = placed.get(wanted.len() - 1)?.full_range.end;
+    Some(TextRange::new(first, last).shifted(range.start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::fixture::Fixture;
+    use crate::ide::fixture_world::ROOT;
+
+    const HIERARCHY: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: Nodes
+    path: 'nodes/%{trusted.certname}.yaml'
+  - name: Common
+    path: common.yaml
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {a: 1}}}
+";
+
+    /// `expected`: `path:line:text`, lines from 1, `=` in front of a declaration.
+    #[track_caller]
+    fn check(files: &str, expected: &[&str]) {
+        let fixture = Fixture::parse(&format!("{HIERARCHY}{files}"));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let world = fixture.world();
+        let cancel = CancelToken::default();
+        let show = |it: &Occurrence| {
+            let path = it.path.strip_prefix(ROOT).expect("a file of the fixture");
+            let text = &world.file(&it.path).expect("it is there").text;
+            let line = text[..it.range.start as usize].matches('\n').count() + 1;
+            let mark = if it.is_declaration { "=" } else { "" };
+            format!("{mark}{path}:{line}:{}", it.range.slice(text))
+        };
+        let found = references(&world, &file.world_path(), offset, &cancel);
+        assert_eq!(found.iter().map(show).collect::<Vec<_>>(), expected);
+        cancel.cancel();
+        assert_eq!(references(&world, &file.world_path(), offset, &cancel), []);
+    }
+
+    #[test]
+    fn of_a_root_key() {
+        let expected = [
+            "=/data/common.yaml:1:a::b",
+            "/data/common.yaml:2:a::b",
+            "/data/common.yaml:3:a::b",
+            "/data/common.yaml:5:^a::",
+            "/data/common.yaml:5:a::b",
+            "=/data/nodes/db01.yaml:1:a::b",
+            "/data/nodes/db01.yaml:2:a::b",
+        ];
+        let other = "#- /data/nodes/db01.yaml\na::b: 2\nz: '%{alias(\"a::b.c\")}'\n";
+        let rest = "d: 'a::b %{a::b}'\nlookup_options: {^a::: {merge: hash}, a::b: {merge: deep}, ^b: {}}\n";
+        let common = "#- /data/common.yaml\na::b$0: 1\nc: \"x %{lookup('a::b')}\"\ne: {'%{hiera(\"a::b\")}': 1}\n";
+        check(&format!("{common}{rest}{other}"), &expected);
+        let common = "#- /data/common.yaml\na::b: 1\nc: \"x %{lookup('a::$0b')}\"\ne: {'%{hiera(\"a::b\")}': 1}\n";
+        check(&format!("{common}{rest}{other}"), &expected);
+    }
+
+    #[test]
+    fn of_a_member() {
+        check(
+            "#- /data/common.yaml\na: {b$0: 1}\nc: \"%{lookup('a.b')} %{lookup('a')} %{lookup('a.b.c')}\"\nlookup_options: {a: {merge: deep}}\n",
+            &["=/data/common.yaml:1:b", "/data/common.yaml:2:a.b", "/data/common.yaml:2:a.b"],
+        );
+    }
+
+    #[test]
+    fn of_a_pattern() {
+        check(
+            "#- /data/common.yaml\nlookup_options: {^a::$0: {merge: deep}}\na::b: 1\nc: 1\n",
+            &["/data/common.yaml:1:^a::", "/data/common.yaml:2:a::b"],
+        );
+    }
+
+    #[test]
+    fn of_a_variable() {
+        check(
+            "#- /data/common.yaml\na: '%{trusted$0.certname}'\nb: \"%{::trusted} %{scope('trusted.x')}\"\nc: '%{trust}'\n",
+            &[
+                "/data/common.yaml:1:trusted",
+                "/data/common.yaml:2:::trusted",
+                "/data/common.yaml:2:trusted",
+                "/hiera.yaml:4:trusted",
+            ],
+        );
+        check(
+            "#- /data/common.yaml\na: '%{trusted.cert$0name}'\nb: '%{trusted}'\n",
+            &["/data/common.yaml:1:trusted.certname", "/hiera.yaml:4:trusted.certname"],
+        );
+    }
+
+    #[test]
+    fn of_nothing() {
+        check("#- /data/common.yaml\n# x$0\na: 1\n", &[]);
+    }
+}

@@ -1,0 +1,108 @@
+//! The strings of a tree that hold `%{…}`, and where their tokens are written.
+
+use std::sync::Arc;
+
+use crate::syntax::interpolation::{self, Token};
+use crate::syntax::tree::{Node, NodeKind};
+use crate::text::TextRange;
+
+/// A string that Puppet interpolates.
+#[derive(Debug)]
+pub struct StringNode<'a> {
+    /// The scalar.
+    pub node: &'a Node,
+    /// Its decoded text.
+    pub text: &'a str,
+    /// Its tokens, in decoded offsets.
+    pub tokens: Vec<Token>,
+    source: &'a str,
+}
+
+/// All strings in a value, the keys of its hashes included, that hold a `%{`. `source` is the text that the tree's
+/// ranges count in.
+pub fn interpolated_strings<'a>(source: &'a str, value: &'a Node) -> Vec<StringNode<'a>> {
+    let mut strings = Vec::new();
+    let mut waiting = vec![value];
+    while let Some(node) = waiting.pop() {
+        match &node.kind {
+            NodeKind::Scalar { .. } => strings.extend(StringNode::of(source, node)),
+            NodeKind::Sequence(items) => waiting.extend(items.iter().rev()),
+            NodeKind::Mapping(pairs) => {
+                waiting.extend(pairs.iter().rev().flat_map(|pair| [&pair.value, &pair.key]));
+            }
+            NodeKind::Alias(_) => {}
+        }
+    }
+    strings
+}
+
+/// A name in a token, and where the whole token is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlacedName {
+    /// The variable with its sub keys, or the key that is looked up.
+    pub name: Arc<str>,
+    /// The token, from `%` to `}`.
+    pub range: TextRange,
+}
+
+/// The variables that the tokens of some strings read.
+pub(crate) fn variables(strings: &[StringNode<'_>]) -> Vec<PlacedName> {
+    placed_names(strings, |token| token.variable().map(|(name, _)| name))
+}
+
+/// The keys that the tokens of some strings look up.
+pub(crate) fn looked_up_keys(strings: &[StringNode<'_>]) -> Vec<PlacedName> {
+    placed_names(strings, |token| token.lookup_key().map(|(key, _)| key))
+}
+
+fn placed_names(
+    strings: &[StringNode<'_>],
+    name_of: impl Fn(&Token) -> Option<&Arc<str>>,
+) -> Vec<PlacedName> {
+    let mut names = Vec::new();
+    for string in strings {
+        for token in &string.tokens {
+            if let Some(name) = name_of(token) {
+                names.push(PlacedName {
+                    name: name.clone(),
+                    range: string.source_range(token.range),
+                });
+            }
+        }
+    }
+    names
+}
+
+impl<'a> StringNode<'a> {
+    /// The scalar `node` as a string with tokens; `None` if it holds no `%{`.
+    pub fn of(source: &'a str, node: &'a Node) -> Option<Self> {
+        let NodeKind::Scalar { text, .. } = &node.kind else { return None };
+        let tokens = interpolation::may_have_tokens(text).then(|| interpolation::tokens(text))?;
+        Some(Self { node, text, tokens, source })
+    }
+
+    /// Where a part of a token is written; both in decoded offsets.
+    pub fn part_range(&self, token: &Token, part: TextRange) -> TextRange {
+        let written = self.source_range(token.range);
+        if written.slice(self.source) == token.range.slice(self.text) {
+            let start = written.start + (part.start - token.range.start);
+            return TextRange::new(start, start + part.len());
+        }
+        self.source_range(part)
+    }
+
+    /// Where a range of the decoded text is written.
+    pub fn source_range(&self, decoded: TextRange) -> TextRange {
+        let written = self.node.range.slice(self.source);
+        let wanted = decoded.slice(self.text);
+        let before = self.text.get(..decoded.start as usize).unwrap_or("");
+        let nth = before.matches(wanted).count();
+        match written.match_indices(wanted).nth(nth) {
+            Some((at, _)) => {
+                let start = self.node.range.start + at as u32;
+                TextRange::new(start, start + decoded.len())
+            }
+            None => self.node.range,
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Outlines of files, and the keys of a workspace by name.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::file_role::FileRole;
+use super::matching;
+use crate::data::{DataFile, Format, scalar};
+use crate::engine::CancelToken;
+use crate::syntax::entries::next_entry;
+use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
+use crate::text::TextRange;
+use crate::world::{World, paths};
+
+/// How many keys a search shows.
+pub(crate) const MAX_WORKSPACE_SYMBOLS: usize = 500;
+
+/// A key of a file, with what lies below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// The key; of a list item its `name`, or its position.
+    pub name: String,
+    /// What its value is.
+    pub kind: SymbolKind,
+    /// Key and value.
+    pub range: TextRange,
+    /// The key.
+    pub focus_range: TextRange,
+    /// The keys of its value.
+    pub children: Vec<Self>,
+}
+
+/// What a key's value is by its looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SymbolKind {
+    /// A hash.
+    Hash,
+    /// A list.
+    List,
+    /// A text, a date and the like.
+    Text,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// Nothing.
+    Null,
+    /// Another key's value (`*name`), or one that cannot be read.
+    Unknown,
+}
+
+/// A root key that a search found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkspaceSymbol {
+    /// The key.
+    pub name: Arc<str>,
+    /// The file, as people say it.
+    pub container: String,
+    /// The file.
+    pub path: Arc<str>,
+    /// The key, in bytes of the file.
+    pub range: TextRange,
+}
+
+/// The keys of a file, in the order of the text. Where an entry is broken, its root key is still there.
+pub fn document_symbols(world: &Arc<World>, path: &str) -> Vec<Symbol> {
+    let format = match FileRole::of(world, path) {
+        Some(FileRole::HieraYaml { .. }) => Format::Yaml,
+        Some(FileRole::Data { format, .. }) => format,
+        None => return Vec::new(),
+    };
+    let Ok(file) = world.file(path) else { return Vec::new() };
+    outline(file.data(format))
+}
+
+/// The root keys of all environments that `query` means, the best ones first.
+pub fn workspace_symbols(
+    world: &Arc<World>,
+    query: &str,
+    cancel: &CancelToken,
+) -> Vec<WorkspaceSymbol> {
+    let mut found: Vec<WorkspaceSymbol> = Vec::new();
+    let mut seen = HashSet::new();
+    for environment in world.environments().iter() {
+        if cancel.is_cancelled() {
+            return Vec::new();
+        }
+        let index = world.key_index(environment);
+        let best = matching::best(index.keys(), query, MAX_WORKSPACE_SYMBOLS, cancel);
+        for key in best {
+            for place in index.places(&key) {
+                if found.len() >= MAX_WORKSPACE_SYMBOLS || cancel.is_cancelled() {
+                    return found;
+                }
+                if seen.insert((place.file, place.key.start)) {
+                    let root = environment.root.as_deref();
+                    let shown = root.and_then(|root| paths::below(root, &place.path));
+                    found.push(WorkspaceSymbol {
+                        name: key.clone(),
+                        container: shown.unwrap_or(&place.path).to_owned(),
+                        path: place.path,
+                        range: place.key,
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn outline(data: &DataFile) -> Vec<Symbol> {
+    let mut symbols = Vec::new();
+    let mut known = HashSet::new();
+    for entry in data.trees() {
+        let mut symbol = pair_symbol(entry.text, entry.key, entry.value);
+        shift(&mut symbol, entry.start);
+        known.insert(symbol.focus_range.start);
+        symbols.push(symbol);
+    }
+    if data.format() == Format::Yaml && !data.syntax_errors().is_empty() {
+        symbols.extend(broken_keys(data.text()).filter(|it| !known.contains(&it.range.start)));
+        symbols.sort_by_key(|symbol| symbol.range.start);
+    }
+    symbols
+}
+
+/// What looks like root keys.
+fn broken_keys(text: &str) -> impl Iterator<Item = Symbol> {
+    let mut next = next_entry(text, 0);
+    let starts = std::iter::from_fn(move || {
+        let start = next?;
+        next = next_entry(text, start + 1);
+        Some(start)
+    });
+    starts.filter_map(|start| {
+        let line = text[start..].lines().next()?;
+        let ends = line.match_indices(':').map(|(at, _)| at);
+        let key = ends
+            .map(|at| line.split_at(at))
+            .find_map(|(key, behind)| (behind == ":" || behind.starts_with(": ")).then_some(key))?;
+        let range = TextRange::new(start as u32, (start + key.len()) as u32);
+        Some(Symbol {
+            name: shown_name(key.trim_matches(['\'', '"'])),
+            kind: SymbolKind::Unknown,
+            range,
+            focus_range: range,
+            children: Vec::new(),
+        })
+    })
+}
+
+fn pair_symbol(text: &str, key: &Node, value: &Node) -> Symbol {
+    let name = match &key.kind {
+        NodeKind::Scalar { text, .. } => shown_name(text),
+        _ => shown_name(key.range.slice(text).lines().next().unwrap_or("")),
+    };
+    Symbol {
+        name,
+        kind: kind_of(value),
+        range: TextRange::new(key.range.start, value.range.end.max(key.range.end)),
+        focus_range: key.range,
+        children: children(text, value),
+    }
+}
+
+fn children(text: &str, value: &Node) -> Vec<Symbol> {
+    match &value.kind {
+        NodeKind::Mapping(pairs) => {
+            pairs.iter().map(|pair| pair_symbol(text, &pair.key, &pair.value)).collect()
+        }
+        NodeKind::Sequence(items) => {
+            let item = |(number, item): (usize, &Node)| {
+                let NodeKind::Mapping(pairs) = &item.kind else { return None };
+                Some(Symbol {
+                    name: name_of(pairs).unwrap_or_else(|| number.to_string()),
+                    kind: SymbolKind::Hash,
+                    range: item.range,
+                    focus_range: pairs.first().map_or(item.range, |pair| pair.key.range),
+                    children: children(text, item),
+                })
+            };
+            items.iter().enumerate().filter_map(item).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What a list item calls itself.
+fn name_of(pairs: &[Pair]) -> Option<String> {
+    let is_name =
+        |pair: &&Pair| matches!(&pair.key.kind, NodeKind::Scalar { text, .. } if &**text == "name");
+    match &pairs.iter().find(is_name)?.value.kind {
+        NodeKind::Scalar { text, .. } if !text.contains("ENC[") => Some(shown_name(text)),
+        _ => None,
+    }
+}
+
+/// Editors refuse symbols without a name.
+fn shown_name(name: &str) -> String {
+    if name.trim().is_empty() { format!("'{name}'") } else { name.to_owned() }
+}
+
+fn kind_of(value: &Node) -> SymbolKind {
+    match &value.kind {
+        NodeKind::Mapping(_) => SymbolKind::Hash,
+        NodeKind::Sequence(_) => SymbolKind::List,
+        NodeKind::Alias(_) => SymbolKind::Unknown,
+        NodeKind::Scalar { style, text }
+            if *style != ScalarStyle::Plain || scalar::is_string(text) =>
+        {
+            SymbolKind::Text
+        }
+        NodeKind::Scalar { text, .. } => match &*text.to_ascii_lowercase() {
+            "" | "~" | "null" => SymbolKind::Null,
+            "true" | "false" | "yes" | "no" | "on" | "off" => SymbolKind::Boolean,
+            _ => SymbolKind::Number,
+        },
+    }
+}
+
+fn shift(symbol: &mut Symbol, by: u32) {
+    symbol.range = symbol.range.shifted(by);
+    symbol.focus_range = symbol.focus_range.shifted(by);
+    for child in &mut symbol.children {
+        shift(child, by);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::fixture::Fixture;
+
+    /// `expected`: the names, `{…}` around the children of each.
+    #[track_caller]
+    fn check(files: &str, expected: &str) {
+        let fixture = Fixture::parse(files);
+        let file = fixture.files.last().expect("the fixture has a file");
+        let symbols = document_symbols(&fixture.world(), &file.world_path());
+        assert_eq!(show(&symbols, None), expected);
+    }
+
+    fn show(symbols: &[Symbol], parent: Option<&Symbol>) -> String {
+        let shown = symbols.iter().map(|symbol| {
+            assert!(symbol.range.contains_range(symbol.focus_range));
+            assert!(parent.is_none_or(|parent| parent.range.contains_range(symbol.range)));
+            let children = show(&symbol.children, Some(symbol));
+            let children = if children.is_empty() { children } else { format!("{{{children}}}") };
+            format!("{}{children}", symbol.name)
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn keys_nest() {
+        check("a: 1\nb:\n  c: [1]\n  d: {e: x}\n'': y\n", "a b{c d{e}} ''");
+        check("a:\n  - b: 1\n  - name: x\n    c: 2\n  - 5\n", "a{0{b} x{name c}}");
+        check("#- /data/common.yaml\n# nothing\n", "");
+    }
+
+    #[test]
+    fn broken_files_keep_their_keys() {
+        check(
+            "first: {a: 1}\nsecond: [1\nthird: 'x\n  y: 2\nfourth: 4\n",
+            "first{a} second third fourth",
+        );
+    }
+
+    #[test]
+    fn levels_of_hiera_yaml() {
+        check(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: Nodes\n    path: a.yaml\n",
+            "version hierarchy{Nodes{name path}}",
+        );
+    }
+
+    #[track_caller]
+    fn check_search(query: &str, expected: &[&str]) {
+        let fixture = Fixture::parse(
+            "#- /data/common.yaml\nntp::servers: 1\nprofile::ntp: 1\nother: 2\nlookup_options: {}\n",
+        );
+        let found = workspace_symbols(&fixture.world(), query, &CancelToken::default());
+        let names: Vec<_> = found.iter().map(|symbol| &*symbol.name).collect();
+        assert_eq!(names, expected);
+        assert!(found.iter().all(|symbol| symbol.container == "data/common.yaml"));
+    }
+
+    #[test]
+    fn keys_are_searched() {
+        check_search("", &["lookup_options", "ntp::servers", "other", "profile::ntp"]);
+        check_search("ntp", &["ntp::servers", "profile::ntp"]);
+        check_search("PRN", &["profile::ntp"]);
+        check_search("zzz", &[]);
+    }
+
+    #[test]
+    fn a_search_that_nobody_waits_for_ends() {
+        let cancel = CancelToken::default();
+        cancel.cancel();
+        let fixture = Fixture::parse("a: 1\n");
+        assert_eq!(workspace_symbols(&fixture.world(), "", &cancel), []);
+    }
+}

@@ -1,0 +1,157 @@
+//! The requests that are answered, by method.
+//!
+//! Each is a function of `handlers`, run on the pool with the snapshot of the moment at which the request came in.
+
+use tower_lsp_server::LanguageServer;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::request::{
+    GotoDeclarationParams, GotoDeclarationResponse, GotoImplementationParams,
+    GotoImplementationResponse,
+};
+use tower_lsp_server::ls_types::{
+    CompletionItem, CompletionParams, CompletionResponse, DocumentDiagnosticParams,
+    DocumentDiagnosticReportResult, DocumentHighlight, DocumentHighlightParams, DocumentLink,
+    DocumentLinkParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange,
+    FoldingRangeParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
+    InitializeParams, InitializeResult, Location, ReferenceParams, WorkspaceSymbolParams,
+    WorkspaceSymbolResponse,
+};
+
+use super::capabilities::initialize_result;
+use super::context::Context;
+use super::handlers;
+use super::handlers::nodes::NodeItem;
+use super::handlers::select_node::SelectNodeParams;
+use super::pool::Pool;
+
+/// Answers requests; holds no state of the session.
+pub(super) struct Backend {
+    pool: Pool,
+}
+
+impl Backend {
+    pub(super) fn new(pool: Pool) -> Self {
+        Self { pool }
+    }
+
+    /// `hiera/nodes`
+    pub(super) async fn nodes(&self) -> Result<Vec<NodeItem>> {
+        self.run((), handlers::nodes).await
+    }
+
+    /// `hiera/selectNode`
+    pub(super) async fn select_node(&self, params: SelectNodeParams) -> Result<Option<NodeItem>> {
+        self.try_run(params, handlers::select_node).await
+    }
+
+    /// Has `handler` answer, which cannot fail.
+    async fn run<P, R>(&self, params: P, handler: fn(&Context, P) -> R) -> Result<R>
+    where
+        P: Send + 'static,
+        R: Send + 'static,
+    {
+        self.try_run(params, move |context, params| Ok(handler(context, params))).await
+    }
+
+    /// Has `handler` answer.
+    async fn try_run<P, R>(
+        &self,
+        params: P,
+        handler: impl FnOnce(&Context, P) -> Result<R> + Send + 'static,
+    ) -> Result<R>
+    where
+        P: Send + 'static,
+        R: Send + 'static,
+    {
+        let context = Context::current();
+        let work = move |cancel: &_| {
+            let context = Context { cancel: Clone::clone(cancel), ..context };
+            handler(&context, params)
+        };
+        self.pool.run(work).await
+    }
+}
+
+impl LanguageServer for Backend {
+    async fn initialize(&self, _: InitializeParams) -> Result<InitializeResult> {
+        let context = Context::current();
+        Ok(initialize_result(&context.client, context.encoding))
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        self.run(params, handlers::hover).await
+    }
+
+    async fn diagnostic(
+        &self,
+        params: DocumentDiagnosticParams,
+    ) -> Result<DocumentDiagnosticReportResult> {
+        self.run(params, handlers::diagnostic).await
+    }
+
+    async fn goto_declaration(
+        &self,
+        params: GotoDeclarationParams,
+    ) -> Result<Option<GotoDeclarationResponse>> {
+        self.run(params, handlers::declaration).await
+    }
+
+    async fn goto_implementation(
+        &self,
+        params: GotoImplementationParams,
+    ) -> Result<Option<GotoImplementationResponse>> {
+        self.run(params, handlers::implementation).await
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        self.run(params, handlers::references).await
+    }
+
+    async fn document_highlight(
+        &self,
+        params: DocumentHighlightParams,
+    ) -> Result<Option<Vec<DocumentHighlight>>> {
+        self.run(params, handlers::document_highlight).await
+    }
+
+    async fn document_symbol(
+        &self,
+        params: DocumentSymbolParams,
+    ) -> Result<Option<DocumentSymbolResponse>> {
+        self.run(params, handlers::document_symbol).await
+    }
+
+    async fn symbol(
+        &self,
+        params: WorkspaceSymbolParams,
+    ) -> Result<Option<WorkspaceSymbolResponse>> {
+        self.run(params, handlers::symbol).await
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        self.run(params, handlers::document_link).await
+    }
+
+    async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+        self.run(params, handlers::folding_range).await
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        self.run(params, handlers::completion).await
+    }
+
+    async fn completion_resolve(&self, item: CompletionItem) -> Result<CompletionItem> {
+        self.run(item, handlers::completion_resolve).await
+    }
+
+    async fn goto_definition(
+        &self,
+        params: GotoDefinitionParams,
+    ) -> Result<Option<GotoDefinitionResponse>> {
+        self.run(params, handlers::definition).await
+    }
+}

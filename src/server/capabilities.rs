@@ -1,0 +1,171 @@
+//! What the client can do, as far as it matters to us; and what we can do.
+
+use tower_lsp_server::ls_types::{
+    ClientCapabilities, CompletionOptions, DeclarationCapability, DiagnosticOptions,
+    DiagnosticServerCapabilities, DocumentLinkOptions, FoldingRangeProviderCapability,
+    GotoCapability, HoverProviderCapability, ImplementationProviderCapability, InitializeResult,
+    MarkupKind, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, ServerInfo,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
+};
+
+use crate::text::Encoding;
+
+/// What makes editors ask for completions, beside letters.
+const COMPLETION_TRIGGERS: [&str; 6] = ["{", "(", "'", "\"", ".", ":"];
+
+/// What the client can do.
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of the protocol")]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ClientAbilities {
+    /// Shows Markdown in hovers.
+    pub(super) markdown: bool,
+    /// Takes links (with the range of the origin) as definitions.
+    pub(super) definition_links: bool,
+    /// Takes links as declarations.
+    pub(super) declaration_links: bool,
+    /// Takes links as implementations.
+    pub(super) implementation_links: bool,
+    /// Shows keys below keys in an outline.
+    pub(super) nested_symbols: bool,
+    /// Lets the user go on at a place in the middle of a completion.
+    pub(super) snippets: bool,
+    /// Shows Markdown beside completions.
+    pub(super) markdown_in_completions: bool,
+    /// Shows the places that a diagnostic refers to.
+    pub(super) related_information: bool,
+    /// Opens a diagnostic's page in the documentation.
+    pub(super) code_description: bool,
+    /// Asks for the diagnostics of open files.
+    pub(super) pulls_diagnostics: bool,
+    /// Asks for them again when told to.
+    pub(super) refreshes_diagnostics: bool,
+    /// Watches files for us.
+    pub(super) watches_files: bool,
+    /// Answers `workspace/configuration`.
+    pub(super) configuration: bool,
+    /// Shows how far long work is.
+    pub(super) progress: bool,
+    /// Tells of changed settings when asked to.
+    pub(super) registers_configuration: bool,
+}
+
+impl ClientAbilities {
+    /// Picks what matters out of what a client says.
+    pub(super) fn new(said: &ClientCapabilities) -> Self {
+        let text = said.text_document.as_ref();
+        let workspace = said.workspace.as_ref();
+        let hover = text.and_then(|it| it.hover.as_ref());
+        let completion =
+            text.and_then(|it| it.completion.as_ref()).and_then(|it| it.completion_item.as_ref());
+        let takes_links =
+            |said: Option<GotoCapability>| said.is_some_and(|it| it.link_support == Some(true));
+        let diagnostics = text.and_then(|it| it.publish_diagnostics.as_ref());
+        let watched = workspace.and_then(|it| it.did_change_watched_files);
+        let pulls_diagnostics = text.is_some_and(|it| it.diagnostic.is_some());
+        let refresh = workspace.and_then(|it| it.diagnostics.as_ref());
+        let configuration = workspace.and_then(|it| it.did_change_configuration);
+        Self {
+            markdown: hover
+                .and_then(|it| it.content_format.as_ref())
+                .is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
+            definition_links: takes_links(text.and_then(|it| it.definition)),
+            declaration_links: takes_links(text.and_then(|it| it.declaration)),
+            implementation_links: takes_links(text.and_then(|it| it.implementation)),
+            nested_symbols: text
+                .and_then(|it| it.document_symbol.as_ref())
+                .is_some_and(|it| it.hierarchical_document_symbol_support == Some(true)),
+            snippets: completion.is_some_and(|it| it.snippet_support == Some(true)),
+            markdown_in_completions: completion
+                .and_then(|it| it.documentation_format.as_ref())
+                .is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
+            related_information: diagnostics.is_some_and(|it| it.related_information == Some(true)),
+            code_description: diagnostics
+                .is_some_and(|it| it.code_description_support == Some(true)),
+            pulls_diagnostics,
+            refreshes_diagnostics: pulls_diagnostics
+                && refresh.is_some_and(|it| it.refresh_support == Some(true)),
+            watches_files: watched.is_some_and(|it| it.dynamic_registration == Some(true)),
+            configuration: workspace.is_some_and(|it| it.configuration == Some(true)),
+            progress: said.window.as_ref().is_some_and(|it| it.work_done_progress == Some(true)),
+            registers_configuration: configuration
+                .is_some_and(|it| it.dynamic_registration == Some(true)),
+        }
+    }
+}
+
+/// The encoding to count in: the cheapest for us that the client offers; UTF-16 if it offers none.
+pub(super) fn negotiated_encoding(said: &ClientCapabilities) -> Encoding {
+    let offered = said.general.as_ref().and_then(|it| it.position_encodings.as_deref());
+    let offered = offered.unwrap_or(&[]);
+    if offered.contains(&PositionEncodingKind::UTF8) {
+        Encoding::Utf8
+    } else if offered.contains(&PositionEncodingKind::UTF32)
+        && !offered.contains(&PositionEncodingKind::UTF16)
+    {
+        Encoding::Utf32
+    } else {
+        Encoding::Utf16
+    }
+}
+
+/// The answer to `initialize`.
+pub(super) fn initialize_result(client: &ClientAbilities, encoding: Encoding) -> InitializeResult {
+    InitializeResult {
+        capabilities: server_capabilities(client, encoding),
+        server_info: Some(ServerInfo {
+            name: "hiera-ls".to_owned(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        }),
+        offset_encoding: None,
+    }
+}
+
+fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCapabilities {
+    ServerCapabilities {
+        position_encoding: Some(match encoding {
+            Encoding::Utf8 => PositionEncodingKind::UTF8,
+            Encoding::Utf16 => PositionEncodingKind::UTF16,
+            Encoding::Utf32 => PositionEncodingKind::UTF32,
+        }),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+            open_close: Some(true),
+            change: Some(TextDocumentSyncKind::INCREMENTAL),
+            save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions::default())),
+            ..TextDocumentSyncOptions::default()
+        })),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        definition_provider: Some(OneOf::Left(true)),
+        declaration_provider: Some(DeclarationCapability::Simple(true)),
+        implementation_provider: Some(ImplementationProviderCapability::Simple(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        document_link_provider: Some(DocumentLinkOptions {
+            resolve_provider: Some(false),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        }),
+        folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
+        completion_provider: Some(CompletionOptions {
+            resolve_provider: Some(true),
+            trigger_characters: Some(COMPLETION_TRIGGERS.map(str::to_owned).to_vec()),
+            ..CompletionOptions::default()
+        }),
+        diagnostic_provider: client.pulls_diagnostics.then(|| {
+            DiagnosticServerCapabilities::Options(DiagnosticOptions {
+                inter_file_dependencies: true,
+                ..DiagnosticOptions::default()
+            })
+        }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            ..WorkspaceServerCapabilities::default()
+        }),
+        ..ServerCapabilities::default()
+    }
+}

@@ -1,0 +1,76 @@
+//! What the server asks of the rest of the program, as a table.
+//!
+//! Tests put functions of their own in the place of the real ones, to see in which order they are asked, to have them
+//! fail, or to have them take long.
+
+use std::sync::Arc;
+
+use super::CancelToken;
+use crate::ide;
+use crate::settings::LogLevel;
+use crate::world::World;
+
+/// One function per feature; those about files get the snapshot, the file's path and, where it matters, a byte offset
+/// in it.
+#[derive(Debug, Clone)]
+pub struct Features {
+    /// What a hover shows.
+    pub hover: fn(&Arc<World>, &str, u32, &CancelToken) -> Option<ide::Hover>,
+    /// Where a name is defined.
+    pub definition: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Target>,
+    /// Where it is defined at last, in the lowest level.
+    pub declaration: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Target>,
+    /// Everything that speaks of it.
+    pub references: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Occurrence>,
+    /// What speaks of it in the same file.
+    pub highlights: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Occurrence>,
+    /// What can stand there.
+    pub completion: fn(&Arc<World>, &str, u32, &CancelToken) -> ide::Completions,
+    /// What there is to say of a key that a completion proposes for a file.
+    pub completion_help: fn(&Arc<World>, &str, &str, &CancelToken) -> Option<String>,
+    /// The outline of a file.
+    pub document_symbols: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Symbol>,
+    /// The keys of the workspace with a name like this.
+    pub workspace_symbols: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::WorkspaceSymbol>,
+    /// The links in a file.
+    pub document_links: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::DocumentLink>,
+    /// What can be folded in a file.
+    pub folds: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Fold>,
+    /// What is wrong with a file.
+    pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
+    /// Reads all of the workspace, so that what is asked later need not.
+    pub warm_up: fn(&Arc<World>, &CancelToken),
+    /// Has the log hold as much as the setting `log.level` says.
+    pub set_log_level: fn(LogLevel),
+}
+
+impl Features {
+    /// The real ones, with a log that stays as it is.
+    pub fn ide() -> Self {
+        Self {
+            hover: |world, path, offset, _| ide::hover(world, path, offset),
+            definition: |world, path, offset, _| ide::definition(world, path, offset),
+            declaration: |world, path, offset, _| ide::declaration(world, path, offset),
+            references: ide::references,
+            highlights: |world, path, offset, _| ide::highlights(world, path, offset),
+            completion: ide::completion,
+            completion_help: |world, path, key, _| ide::completion_help(world, path, key),
+            document_symbols: |world, path, _| ide::document_symbols(world, path),
+            workspace_symbols: ide::workspace_symbols,
+            document_links: |world, path, _| ide::document_links(world, path),
+            folds: |world, path, _| ide::folds(world, path),
+            diagnostics: |world, path, _| ide::diagnostics(world, path),
+            warm_up: read_all_keys,
+            set_log_level: |_| {},
+        }
+    }
+}
+
+fn read_all_keys(world: &Arc<World>, cancel: &CancelToken) {
+    for environment in world.environments().iter() {
+        if cancel.is_cancelled() {
+            return;
+        }
+        world.all_keys(environment);
+    }
+}

@@ -1,0 +1,43 @@
+//! One file per message: what changes the state takes the session, what asks takes a context.
+
+#![allow(clippy::needless_pass_by_value, reason = "all handlers have one shape")]
+
+mod completion;
+mod definition;
+mod diagnostic;
+mod did_change;
+mod did_change_configuration;
+mod did_change_watched_files;
+mod did_change_workspace_folders;
+mod did_close;
+mod did_open;
+mod did_save;
+mod document_highlight;
+mod document_link;
+mod document_symbol;
+mod folding_range;
+mod hover;
+pub(super) mod nodes;
+mod references;
+pub(super) mod select_node;
+mod symbol;
+
+pub(super) use completion::{completion, completion_resolve};
+pub(super) use definition::{declaration, definition, implementation};
+pub(super) use diagnostic::diagnostic;
+pub(super) use did_change::did_change;
+pub(super) use did_change_configuration::did_change_configuration;
+pub(super) use did_change_watched_files::did_change_watched_files;
+pub(super) use did_change_workspace_folders::did_change_workspace_folders;
+pub(super) use did_close::did_close;
+pub(super) use did_open::did_open;
+pub(super) use did_save::did_save;
+pub(super) use document_highlight::document_highlight;
+pub(super) use document_link::document_link;
+pub(super) use document_symbol::document_symbol;
+pub(super) use folding_range::folding_range;
+pub(super) use hover::hover;
+pub(super) use nodes::nodes;
+pub(super) use references::references;
+pub(super) use select_node::select_node;
+pub(super) use symbol::symbol;

@@ -1,0 +1,63 @@
+//! `textDocument/definition`, `textDocument/implementation` and `textDocument/declaration`
+
+use tower_lsp_server::ls_types::{GotoDefinitionParams, GotoDefinitionResponse};
+
+use crate::ide::Target;
+use crate::server::context::Context;
+use crate::server::{from_proto, to_proto};
+use crate::world::FileEntry;
+
+/// Where the thing under the cursor is defined.
+pub(in crate::server) fn definition(
+    context: &Context,
+    params: GotoDefinitionParams,
+) -> Option<GotoDefinitionResponse> {
+    let (file, offset) = from_proto::place(context, &params.text_document_position_params)?;
+
+    let targets =
+        (context.features.definition)(&context.world, &file.path, offset, &context.cancel);
+
+    Some(response(context, &file, &targets, context.client.definition_links))
+}
+
+/// All levels that have it, the one that wins first: what implements a key.
+pub(in crate::server) fn implementation(
+    context: &Context,
+    params: GotoDefinitionParams,
+) -> Option<GotoDefinitionResponse> {
+    let (file, offset) = from_proto::place(context, &params.text_document_position_params)?;
+
+    let targets =
+        (context.features.definition)(&context.world, &file.path, offset, &context.cancel);
+
+    Some(response(context, &file, &targets, context.client.implementation_links))
+}
+
+/// The lowest level that has it.
+pub(in crate::server) fn declaration(
+    context: &Context,
+    params: GotoDefinitionParams,
+) -> Option<GotoDefinitionResponse> {
+    let (file, offset) = from_proto::place(context, &params.text_document_position_params)?;
+
+    let targets =
+        (context.features.declaration)(&context.world, &file.path, offset, &context.cancel);
+
+    Some(response(context, &file, &targets, context.client.declaration_links))
+}
+
+fn response(
+    context: &Context,
+    file: &FileEntry,
+    targets: &[Target],
+    as_links: bool,
+) -> GotoDefinitionResponse {
+    let targets = targets.iter();
+    if as_links {
+        let link = |target| to_proto::location_link(context, file, target);
+        GotoDefinitionResponse::Link(targets.filter_map(link).collect())
+    } else {
+        let location = |target| to_proto::location(context, target);
+        GotoDefinitionResponse::Array(targets.filter_map(location).collect())
+    }
+}

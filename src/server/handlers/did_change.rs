@@ -1,0 +1,21 @@
+//! `textDocument/didChange`
+
+use tower_lsp_server::ls_types::DidChangeTextDocumentParams;
+
+use crate::server::from_proto;
+use crate::server::session::Session;
+use crate::world::Change;
+
+/// Somebody types.
+pub(in crate::server) fn did_change(session: &mut Session, params: DidChangeTextDocumentParams) {
+    let Some(path) = from_proto::path(&params.text_document.uri) else {
+        return;
+    };
+
+    session.apply(Change::EditBuffer {
+        path,
+        version: params.text_document.version,
+        edits: from_proto::buffer_edits(params.content_changes),
+        encoding: session.encoding(),
+    });
+}

@@ -1,0 +1,17 @@
+//! `textDocument/didClose`
+
+use tower_lsp_server::ls_types::DidCloseTextDocumentParams;
+
+use crate::server::from_proto;
+use crate::server::session::Session;
+use crate::world::Change;
+
+/// The disk counts again.
+pub(in crate::server) fn did_close(session: &mut Session, params: DidCloseTextDocumentParams) {
+    let Some(path) = from_proto::path(&params.text_document.uri) else {
+        return;
+    };
+
+    session.forget_uri(&path);
+    session.apply(Change::CloseBuffer { path });
+}

@@ -1,0 +1,18 @@
+//! `textDocument/didOpen`
+
+use tower_lsp_server::ls_types::DidOpenTextDocumentParams;
+
+use crate::server::from_proto;
+use crate::server::session::Session;
+use crate::world::Change;
+
+/// From now on the editor's text counts, not the disk's.
+pub(in crate::server) fn did_open(session: &mut Session, params: DidOpenTextDocumentParams) {
+    let document = params.text_document;
+    let Some(path) = from_proto::path(&document.uri) else {
+        return;
+    };
+
+    session.remember_uri(&path, document.uri);
+    session.apply(Change::OpenBuffer { path, text: document.text, version: document.version });
+}

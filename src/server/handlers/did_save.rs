@@ -1,0 +1,16 @@
+//! `textDocument/didSave`
+
+use tower_lsp_server::ls_types::DidSaveTextDocumentParams;
+
+use crate::server::from_proto;
+use crate::server::session::Session;
+use crate::world::Change;
+
+/// The disk holds the text now: some clients watch no files, but say this.
+pub(in crate::server) fn did_save(session: &mut Session, params: DidSaveTextDocumentParams) {
+    let Some(path) = from_proto::path(&params.text_document.uri) else {
+        return;
+    };
+
+    session.apply(Change::DiskChanged(vec![path]));
+}

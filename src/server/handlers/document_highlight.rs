@@ -1,0 +1,28 @@
+//! `textDocument/documentHighlight`
+
+use tower_lsp_server::ls_types::{
+    DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams,
+};
+
+use crate::server::context::Context;
+use crate::server::{from_proto, to_proto};
+
+/// The places of the same file that speak of the thing under the cursor.
+pub(in crate::server) fn document_highlight(
+    context: &Context,
+    params: DocumentHighlightParams,
+) -> Option<Vec<DocumentHighlight>> {
+    let (file, offset) = from_proto::place(context, &params.text_document_position_params)?;
+
+    let found = (context.features.highlights)(&context.world, &file.path, offset, &context.cancel);
+
+    let highlight = |range, is_declaration| DocumentHighlight {
+        range: to_proto::range(context, &file, range),
+        kind: Some(if is_declaration {
+            DocumentHighlightKind::WRITE
+        } else {
+            DocumentHighlightKind::READ
+        }),
+    };
+    Some(found.into_iter().map(|it| highlight(it.range, it.is_declaration)).collect())
+}

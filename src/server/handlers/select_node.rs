@@ -1,0 +1,50 @@
+//! `hiera/selectNode`: the sample node to show answers for.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use tower_lsp_server::jsonrpc::{Error, Result};
+
+use super::nodes::{NodeItem, active_node, has_node, nodes};
+use crate::server::context::Context;
+use crate::server::session::Session;
+use crate::world::Change;
+
+/// Names that an error message lists.
+const MAX_LISTED: usize = 20;
+
+/// What the client chose.
+#[derive(Debug, Clone, Deserialize)]
+pub(in crate::server) struct SelectNodeParams {
+    /// A node's name; `null` leaves the choice to us.
+    name: Option<String>,
+}
+
+/// Makes the choice: answers to all later messages are those for this node. A name that no node has changes nothing.
+pub(in crate::server) fn effect(session: &mut Session, params: SelectNodeParams) {
+    let name = params.name.map(Arc::from);
+    let world = session.context().world;
+    if name.as_ref().is_none_or(|name| has_node(&world, name)) {
+        session.apply(Change::ActiveNode(name));
+    }
+}
+
+/// The node that is active now. It is an error to choose one that is not there.
+pub(in crate::server) fn select_node(
+    context: &Context,
+    params: SelectNodeParams,
+) -> Result<Option<NodeItem>> {
+    let active = active_node(&context.world);
+    let Some(name) = params.name else {
+        return Ok(active);
+    };
+    if active.as_ref().is_some_and(|active| active.name == name) {
+        return Ok(active);
+    }
+    let mut names: Vec<String> = nodes(context, ()).into_iter().map(|node| node.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.truncate(MAX_LISTED);
+    let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Err(Error::invalid_params(format!("no sample node is called {name}; there are: {known}")))
+}

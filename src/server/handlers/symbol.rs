@@ -1,0 +1,19 @@
+//! `workspace/symbol`
+
+use tower_lsp_server::ls_types::{WorkspaceSymbolParams, WorkspaceSymbolResponse};
+
+use crate::server::context::Context;
+use crate::server::to_proto;
+
+/// The keys of the workspace that have a name like this.
+#[expect(clippy::unnecessary_wraps, reason = "the protocol's shape of an answer")]
+pub(in crate::server) fn symbol(
+    context: &Context,
+    params: WorkspaceSymbolParams,
+) -> Option<WorkspaceSymbolResponse> {
+    let symbols =
+        (context.features.workspace_symbols)(&context.world, &params.query, &context.cancel);
+
+    let symbols = symbols.into_iter().filter_map(|it| to_proto::workspace_symbol(context, it));
+    Some(WorkspaceSymbolResponse::Flat(symbols.collect()))
+}

@@ -1,0 +1,169 @@
+//! The one place where messages arrive in the order of the wire.
+//!
+//! The service behind it polls the futures of several messages side by side, so what a message changes must not wait
+//! for its future: it is done here, while the message is handed over, and so is the snapshot that a request will see.
+//! **Message k sees every effect of messages 1…k−1, and none of those after it.**
+
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::task::JoinSet;
+use tower::Service;
+use tower_lsp_server::jsonrpc::{Request, Response};
+use tower_lsp_server::{ClientSocket, ExitedError, LspService};
+
+use super::backend::Backend;
+use super::outgoing::outgoing;
+use super::pool::{Pool, guarded};
+use super::session::{Session, SharedSession};
+use super::stop::Stop;
+use super::{Features, from_proto, handlers, publish, warm_up, watch};
+
+/// The service that the transport calls.
+pub(super) struct Ingress {
+    inner: LspService<Backend>,
+    session: SharedSession,
+}
+
+impl Ingress {
+    /// A service for one client; its line to that client; and what runs beside it until it is dropped.
+    pub(super) fn build(features: Features, stop: &Stop) -> (Self, ClientSocket, JoinSet<()>) {
+        let (outgoing, queue) = outgoing();
+        let session = SharedSession::new(features, outgoing, stop.clone());
+        let mut background = JoinSet::new();
+        let workers = std::thread::available_parallelism().map_or(2, usize::from);
+        let (inner, socket) = LspService::build(|client| {
+            background.spawn(queue.send_to(client));
+            Backend::new(Pool::new(workers.max(2), stop.clone()))
+        })
+        .custom_method("hiera/nodes", Backend::nodes)
+        .custom_method("hiera/selectNode", Backend::select_node)
+        .finish();
+        // Subscribed before the first message can come, lest a change be missed.
+        let (revisions, warm_ups, folders) = session
+            .with(|session| (session.revisions(), session.warm_ups(), session.folders_to_watch()));
+        let pool = || Pool::new(1, stop.clone());
+        background.spawn(publish::publish(session.clone(), revisions, pool()));
+        background.spawn(warm_up::warm_up(session.clone(), warm_ups, pool()));
+        background.spawn(watch::watch(session.clone(), folders));
+        (Self { inner, session }, socket, background)
+    }
+
+    /// The state behind the service.
+    pub(super) fn session(&self) -> SharedSession {
+        self.session.clone()
+    }
+}
+
+impl Service<Request> for Ingress {
+    type Response = Option<Response>;
+    type Error = ExitedError;
+    type Future = Pin<Box<dyn Future<Output = Result<Option<Response>, ExitedError>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut TaskContext<'_>) -> Poll<Result<(), ExitedError>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let request = with_valid_uris(request);
+        let is_request = request.id().is_some();
+        let context = self.session.with(|session| {
+            let is_effect = apply(session, request.method(), request.params(), is_request);
+            (is_request || !is_effect).then(|| session.context())
+        });
+        match context {
+            Some(context) => Box::pin(context.scope(self.inner.call(request))),
+            None => Box::pin(std::future::ready(Ok(None))),
+        }
+    }
+}
+
+/// Does what a message does to the state. Returns whether it is one of those that change it.
+fn apply(session: &mut Session, method: &str, params: Option<&Value>, is_request: bool) -> bool {
+    let Some(effect) = effect_of(method, is_request) else {
+        return false;
+    };
+    if session.is_running() != (method != "initialize") {
+        return true;
+    }
+    let params = params.unwrap_or(&Value::Null);
+    let outcome = guarded(|| {
+        if let Err(error) = effect(session, params) {
+            tracing::warn!("{method} is not understood: {error}");
+        }
+        Ok(())
+    });
+    if let Err(error) = outcome {
+        tracing::error!("{method}: {}", error.message);
+    }
+    true
+}
+
+type Effect = fn(&mut Session, &Value) -> serde_json::Result<()>;
+
+/// What changes the state, by method.
+fn effect_of(method: &str, is_request: bool) -> Option<Effect> {
+    Some(match (method, is_request) {
+        ("initialize", true) => |session, params| with(session, params, Session::initialize),
+        ("shutdown", true) => |session, _| {
+            session.shut_down();
+            Ok(())
+        },
+        ("hiera/selectNode", true) => {
+            |session, params| with(session, params, handlers::select_node::effect)
+        }
+        ("initialized", false) => |session, _| {
+            session.initialized();
+            Ok(())
+        },
+        ("textDocument/didOpen", false) => {
+            |session, params| with(session, params, handlers::did_open)
+        }
+        ("textDocument/didChange", false) => {
+            |session, params| with(session, params, handlers::did_change)
+        }
+        ("textDocument/didSave", false) => {
+            |session, params| with(session, params, handlers::did_save)
+        }
+        ("textDocument/didClose", false) => {
+            |session, params| with(session, params, handlers::did_close)
+        }
+        ("workspace/didChangeWatchedFiles", false) => {
+            |session, params| with(session, params, handlers::did_change_watched_files)
+        }
+        ("workspace/didChangeConfiguration", false) => {
+            |session, params| with(session, params, handlers::did_change_configuration)
+        }
+        ("workspace/didChangeWorkspaceFolders", false) => {
+            |session, params| with(session, params, handlers::did_change_workspace_folders)
+        }
+        _ => return None,
+    })
+}
+
+fn with<P: DeserializeOwned>(
+    session: &mut Session,
+    params: &Value,
+    effect: impl FnOnce(&mut Session, P),
+) -> serde_json::Result<()> {
+    P::deserialize(params).map(|params| effect(session, params))
+}
+
+fn with_valid_uris(request: Request) -> Request {
+    let (method, id, params) = request.into_parts();
+    let request = Request::build(method);
+    let request = match id {
+        Some(id) => request.id(id),
+        None => request,
+    };
+    let request = match params {
+        Some(mut params) => {
+            from_proto::repair_uris(&mut params);
+            request.params(params)
+        }
+        None => request,
+    };
+    request.finish()
+}

@@ -1,0 +1,62 @@
+//! What is written, on its way to a client that may be slow to read.
+//!
+//! A client that writes thousands of messages before it reads one must not stop us from reading: what it does not take
+//! yet waits here, in memory.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// The end that never blocks.
+pub(super) struct Output(UnboundedSender<Vec<u8>>);
+
+impl Output {
+    /// Starts passing bytes on to `target`; the future ends when all are written, or `target` takes no more.
+    pub(super) fn start<O>(target: O) -> (Self, impl Future<Output = ()>)
+    where
+        O: AsyncWrite + Unpin + Send + 'static,
+    {
+        let (sender, receiver) = unbounded_channel();
+        let writer = tokio::spawn(write_all(receiver, target));
+        (Self(sender), async move {
+            if let Ok(Err(error)) = writer.await {
+                tracing::debug!("the client reads no more: {error}");
+            }
+        })
+    }
+}
+
+async fn write_all<O>(mut chunks: UnboundedReceiver<Vec<u8>>, mut target: O) -> io::Result<()>
+where
+    O: AsyncWrite + Unpin,
+{
+    while let Some(chunk) = chunks.recv().await {
+        target.write_all(&chunk).await?;
+        if chunks.is_empty() {
+            target.flush().await?;
+        }
+    }
+    target.shutdown().await
+}
+
+impl AsyncWrite for Output {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let sent = self.0.send(bytes.to_vec());
+        Poll::Ready(sent.map(|()| bytes.len()).map_err(|_| io::ErrorKind::BrokenPipe.into()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}

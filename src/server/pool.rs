@@ -1,0 +1,88 @@
+//! Where the work of requests is done: few threads, one job each, guarded against panics.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+
+use super::CancelToken;
+use super::stop::Stop;
+
+/// LSP's `ServerCancelled`.
+const SERVER_CANCELLED: i64 = -32802;
+
+/// A bound on the jobs that run at the same time; others wait in the order in which they came.
+#[derive(Debug, Clone)]
+pub(super) struct Pool {
+    slots: Arc<Semaphore>,
+    stop: Stop,
+}
+
+impl Pool {
+    /// A pool for `size` jobs at a time, which ends with `stop`.
+    pub(super) fn new(size: usize, stop: Stop) -> Self {
+        Self { slots: Arc::new(Semaphore::new(size)), stop }
+    }
+
+    /// Runs `work`. If the future is dropped, work that waits is not begun, and work that runs finds its token
+    /// cancelled.
+    pub(super) async fn run<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&CancelToken) -> Result<R> + Send + 'static,
+    ) -> Result<R> {
+        let token = CancelToken::default();
+        let _cancel = CancelOnDrop(token.clone());
+        tokio::select! {
+            result = self.run_to_its_end(token, work) => result,
+            () = self.stop.tripped() => Err(error(SERVER_CANCELLED, "the server is going down")),
+        }
+    }
+
+    async fn run_to_its_end<R: Send + 'static>(
+        &self,
+        token: CancelToken,
+        work: impl FnOnce(&CancelToken) -> Result<R> + Send + 'static,
+    ) -> Result<R> {
+        let slots = self.slots.clone();
+        let slot = slots.acquire_owned().await.map_err(|_| Error::internal_error())?;
+        let job = tokio::task::spawn_blocking(move || {
+            // The job holds its slot, not the future: a dropped future must not let in more work than there are slots.
+            let _slot = slot;
+            guarded(|| work(&token))
+        });
+        job.await.unwrap_or_else(|_| Err(Error::internal_error()))
+    }
+}
+
+/// Cancels its token when it is dropped: a future that is dropped half-way drops what it holds.
+struct CancelOnDrop(CancelToken);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Runs `work`; a panic becomes an error that says what happened.
+pub(super) fn guarded<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let message = panic_message(&*panic);
+        tracing::error!("a request failed with a panic: {message}");
+        Err(error(
+            ErrorCode::InternalError.code(),
+            format!("hiera-ls failed here, which is a bug worth reporting: {message}"),
+        ))
+    })
+}
+
+fn error(code: i64, message: impl Into<Cow<'static, str>>) -> Error {
+    Error { code: code.into(), message: message.into(), data: None }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
+}

@@ -1,0 +1,197 @@
+//! The one publisher: what a client shows without asking (diagnostics, the active node), brought up to date.
+//!
+//! Clients that ask for the diagnostics of open files get only those of other files from here.
+//!
+//! It waits until the typing pauses, works on a snapshot, and sends only what differs from what it sent before. A set
+//! of diagnostics whose file was edited meanwhile is not sent: the edit has already asked for the next round.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout, timeout_at};
+use tower_lsp_server::ls_types::notification::PublishDiagnostics;
+use tower_lsp_server::ls_types::{Diagnostic, PublishDiagnosticsParams, Uri};
+
+use super::context::Context;
+use super::handlers::nodes::{NodeItem, active_node};
+use super::pool::Pool;
+use super::session::{Session, SharedSession};
+use super::to_proto;
+use crate::world::FileEntry;
+
+/// A pause in the changes that ends the waiting.
+const PAUSE: Duration = Duration::from_millis(30);
+
+/// The longest that changes without a pause are waited for.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// What was sent last.
+#[derive(Default)]
+struct Published {
+    /// The open files at the last round, for clients that ask for diagnostics.
+    pulled: BTreeMap<Arc<str>, i32>,
+    sets: BTreeMap<Arc<str>, Vec<Diagnostic>>,
+    uris: BTreeMap<Arc<str>, Uri>,
+    active_node: Option<NodeItem>,
+}
+
+/// What one round found.
+struct Findings {
+    sets: Vec<FileFindings>,
+    active_node: Option<NodeItem>,
+    /// The open files with their versions.
+    open: BTreeMap<Arc<str>, i32>,
+}
+
+struct FileFindings {
+    path: Arc<str>,
+    uri: Uri,
+    /// The editor's number for the text; `None` for a file that no editor has open.
+    version: Option<i32>,
+    set: Vec<Diagnostic>,
+}
+
+/// Publishes until the session ends.
+pub(super) async fn publish(
+    session: SharedSession,
+    mut revisions: watch::Receiver<u64>,
+    pool: Pool,
+) {
+    let mut published = Published::default();
+    while revisions.changed().await.is_ok() {
+        pause(&mut revisions).await;
+        let context = session.with(|session| session.context());
+        let work = move |cancel: &_| {
+            let context = Context { cancel: Clone::clone(cancel), ..context };
+            Ok(find(&context))
+        };
+        match pool.run(work).await {
+            Ok(findings) => session.with(|session| published.update(session, findings)),
+            Err(error) => tracing::warn!("no diagnostics this time: {error}"),
+        }
+    }
+}
+
+/// Waits until nothing has changed for a while.
+async fn pause(revisions: &mut watch::Receiver<u64>) {
+    let end = Instant::now() + PATIENCE;
+    while let Ok(Ok(true)) = timeout_at(end, another_change(revisions)).await {}
+}
+
+/// Whether something changes before the pause is over.
+async fn another_change(revisions: &mut watch::Receiver<u64>) -> Result<bool, ()> {
+    match timeout(PAUSE, revisions.changed()).await {
+        Ok(Ok(())) => Ok(true),
+        Ok(Err(_)) => Err(()),
+        Err(_) => Ok(false),
+    }
+}
+
+fn find(context: &Context) -> Findings {
+    let mut sets: Vec<FileFindings> = Vec::new();
+    let mut open_versions = BTreeMap::new();
+    for open in context.world.open_files() {
+        let path = &open.entry.path;
+        if !context.client.pulls_diagnostics {
+            sets.push(file_findings(context, path, diagnostics_of(context, &open.entry)));
+        }
+        open_versions.insert(path.clone(), open.version);
+    }
+    if let Some((file, _)) = context.settings_file.as_deref()
+        && !open_versions.contains_key(&file.path)
+    {
+        sets.push(file_findings(context, &file.path, settings_problems(context, &file.path)));
+    }
+    Findings { sets, active_node: active_node(&context.world), open: open_versions }
+}
+
+/// Everything that is wrong with a file, settings in it included.
+pub(super) fn diagnostics_of(context: &Context, file: &FileEntry) -> Vec<Diagnostic> {
+    let found = (context.features.diagnostics)(&context.world, &file.path, &context.cancel);
+    let found = found.into_iter().map(|it| to_proto::diagnostic(context, file, it));
+    found.chain(settings_problems(context, &file.path)).collect()
+}
+
+/// What is wrong with the settings, if the file at `path` holds them.
+fn settings_problems(context: &Context, path: &str) -> Vec<Diagnostic> {
+    match context.settings_file.as_deref() {
+        Some((file, problems)) if &*file.path == path => {
+            problems.iter().map(|it| to_proto::settings_problem(context, file, it)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn file_findings(context: &Context, path: &Arc<str>, set: Vec<Diagnostic>) -> FileFindings {
+    FileFindings {
+        path: path.clone(),
+        uri: to_proto::uri(context, path),
+        version: context.world.open_file(path).map(|open| open.version),
+        set,
+    }
+}
+
+impl Published {
+    /// Sends what is new.
+    fn update(&mut self, session: &Session, findings: Findings) {
+        let context = session.context();
+        let world = &context.world;
+        if context.client.refreshes_diagnostics {
+            self.ask_to_pull(session, findings.open);
+        }
+        self.clear_all_but(session, &findings.sets);
+        for file in findings.sets {
+            let version = world.open_file(&file.path).map(|open| open.version);
+            let is_known = match self.sets.get(&file.path) {
+                Some(known) => *known == file.set && self.uris.get(&file.path) == Some(&file.uri),
+                None => file.set.is_empty() && file.version.is_none(),
+            };
+            if version == file.version && !is_known {
+                self.send(session, file);
+            }
+        }
+        if self.active_node != findings.active_node {
+            session.outgoing().notify_custom("hiera/activeNode", &findings.active_node);
+            self.active_node = findings.active_node;
+        }
+    }
+
+    /// Has a client that asks for diagnostics ask again when something changed that is no edit: only then it does not
+    /// know by itself.
+    fn ask_to_pull(&mut self, session: &Session, open: BTreeMap<Arc<str>, i32>) {
+        if !open.is_empty() && self.pulled == open {
+            session.outgoing().request("workspace/diagnostic/refresh", &Value::Null, |_| {});
+        }
+        self.pulled = open;
+    }
+
+    fn send(&mut self, session: &Session, file: FileFindings) {
+        session.outgoing().notify::<PublishDiagnostics>(&PublishDiagnosticsParams {
+            uri: file.uri.clone(),
+            diagnostics: file.set.clone(),
+            version: file.version,
+        });
+        self.uris.insert(file.path.clone(), file.uri);
+        self.sets.insert(file.path, file.set);
+    }
+
+    /// Takes back what was said about files that are not looked at any more.
+    fn clear_all_but(&mut self, session: &Session, kept: &[FileFindings]) {
+        let is_kept = |path: &Arc<str>| kept.iter().any(|file| file.path == *path);
+        let gone: Vec<Arc<str>> = self.sets.keys().filter(|path| !is_kept(path)).cloned().collect();
+        for path in gone {
+            let set = self.sets.remove(&path).unwrap_or_default();
+            let uri = self.uris.remove(&path);
+            if let (false, Some(uri)) = (set.is_empty(), uri) {
+                session.outgoing().notify::<PublishDiagnostics>(&PublishDiagnosticsParams {
+                    uri,
+                    diagnostics: Vec::new(),
+                    version: None,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! The one mutable owner: the newest world, and what is known about the client.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tower_lsp_server::ls_types::notification::ShowMessage;
+use tower_lsp_server::ls_types::{
+    InitializeParams, MessageType, ShowMessageParams, Uri, WorkspaceFolder,
+};
+
+use super::capabilities::{ClientAbilities, negotiated_encoding};
+use super::context::{ClientUris, Context, SettingsFile};
+use super::outgoing::Outgoing;
+use super::stop::{Stop, stop_with_process};
+use super::{CancelToken, Features, from_proto};
+use crate::ide::diagnostics::RULES;
+use crate::settings::{EDITOR_PREFIX, PROJECT_FILE, Settings, SettingsProblem, SettingsSource};
+use crate::text::Encoding;
+use crate::world::loader::Disk;
+use crate::world::{Change, Host, paths};
+
+/// The state of a session with one client.
+pub(super) struct Session {
+    host: Host,
+    phase: Phase,
+    encoding: Encoding,
+    client: Arc<ClientAbilities>,
+    uris: Arc<ClientUris>,
+    folders: Vec<String>,
+    editor_settings: Option<Value>,
+    settings_file: SettingsFile,
+    last_complaint: String,
+    features: Features,
+    outgoing: Outgoing,
+    stop: Stop,
+    revision: watch::Sender<u64>,
+    folders_to_watch: watch::Sender<Vec<String>>,
+    warm_ups: watch::Sender<()>,
+    shared: Weak<Mutex<Self>>,
+}
+
+/// A session that several tasks reach. Clones are the same session.
+#[derive(Clone)]
+pub(super) struct SharedSession(Arc<Mutex<Session>>);
+
+/// How far the session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    BeforeInitialize,
+    Running,
+    AfterShutdown,
+}
+
+impl SharedSession {
+    pub(super) fn new(features: Features, outgoing: Outgoing, stop: Stop) -> Self {
+        Self(Arc::new_cyclic(|shared| {
+            Mutex::new(Session::new(features, outgoing, stop, shared.clone()))
+        }))
+    }
+
+    /// Looks at the state or changes it. Must be short: everybody else waits.
+    pub(super) fn with<R>(&self, visit: impl FnOnce(&mut Session) -> R) -> R {
+        visit(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Session {
+    fn new(features: Features, outgoing: Outgoing, stop: Stop, shared: Weak<Mutex<Self>>) -> Self {
+        Self {
+            host: Host::new(Arc::new(Disk)),
+            phase: Phase::BeforeInitialize,
+            encoding: Encoding::Utf16,
+            client: Arc::default(),
+            uris: Arc::default(),
+            folders: Vec::new(),
+            editor_settings: None,
+            settings_file: None,
+            last_complaint: String::new(),
+            features,
+            outgoing,
+            stop,
+            revision: watch::Sender::new(0),
+            folders_to_watch: watch::Sender::new(Vec::new()),
+            warm_ups: watch::Sender::new(()),
+            shared,
+        }
+    }
+
+    /// Whether the client has begun, and not ended yet.
+    pub(super) fn is_running(&self) -> bool {
+        self.phase == Phase::Running
+    }
+
+    /// Whether the client has asked for the end.
+    pub(super) fn is_shut_down(&self) -> bool {
+        self.phase == Phase::AfterShutdown
+    }
+
+    /// This moment, for whoever asks about it later.
+    pub(super) fn context(&self) -> Context {
+        Context {
+            world: self.host.snapshot(),
+            encoding: self.encoding,
+            client: self.client.clone(),
+            settings_file: self.settings_file.clone(),
+            uris: self.uris.clone(),
+            features: self.features.clone(),
+            cancel: CancelToken::default(),
+        }
+    }
+
+    /// What is sent without being asked for.
+    pub(super) fn outgoing(&self) -> &Outgoing {
+        &self.outgoing
+    }
+
+    /// Counts the changes; wakes whoever waits for the next one.
+    pub(super) fn revisions(&self) -> watch::Receiver<u64> {
+        self.revision.subscribe()
+    }
+
+    /// The directories that we have to watch ourselves.
+    pub(super) fn folders_to_watch(&self) -> watch::Receiver<Vec<String>> {
+        self.folders_to_watch.subscribe()
+    }
+
+    /// Changes whenever the workspace should be read ahead.
+    pub(super) fn warm_ups(&self) -> watch::Receiver<()> {
+        self.warm_ups.subscribe()
+    }
+
+    /// Takes a change in.
+    pub(super) fn apply(&mut self, change: Change) {
+        let effect = self.host.apply(change);
+        if effect.is_settings_file_changed {
+            self.reread_settings();
+        }
+        self.revision.send_if_modified(|revision| {
+            std::mem::replace(revision, effect.revision) != effect.revision
+        });
+    }
+
+    /// The client begins.
+    pub(super) fn initialize(&mut self, params: InitializeParams) {
+        self.phase = Phase::Running;
+        self.encoding = negotiated_encoding(&params.capabilities);
+        self.client = Arc::new(ClientAbilities::new(&params.capabilities));
+        if let Some(process) = params.process_id {
+            stop_with_process(process, &self.stop);
+        }
+        self.folders = initial_folders(&params);
+        self.apply(Change::Folders(self.folders.clone()));
+        self.set_editor_settings(params.initialization_options);
+    }
+
+    /// The client is ready for requests from us.
+    pub(super) fn initialized(&mut self) {
+        let mut registrations = Vec::new();
+        if self.client.watches_files {
+            // Any file may be a data file, and some clients tell of a removed directory only by its own name.
+            registrations.push(json!({
+                "id": "watched-files",
+                "method": "workspace/didChangeWatchedFiles",
+                "registerOptions": {"watchers": [{"globPattern": "**/*"}]},
+            }));
+        } else {
+            self.folders_to_watch.send_replace(self.folders.clone());
+        }
+        if self.client.registers_configuration {
+            registrations.push(json!({
+                "id": "configuration",
+                "method": "workspace/didChangeConfiguration",
+                "registerOptions": {"section": EDITOR_PREFIX},
+            }));
+        }
+        if !registrations.is_empty() {
+            let params = json!({ "registrations": registrations });
+            self.outgoing.request("client/registerCapability", &params, |answer| {
+                if let Err(error) = answer {
+                    tracing::warn!("the client refuses to tell of changes: {error}");
+                }
+            });
+        }
+        self.ask_for_settings();
+        self.warm_ups.send_replace(());
+    }
+
+    /// The client wants to end.
+    pub(super) fn shut_down(&mut self) {
+        self.phase = Phase::AfterShutdown;
+    }
+
+    /// The client shows a file under `uri`.
+    pub(super) fn remember_uri(&mut self, path: &str, uri: Uri) {
+        Arc::make_mut(&mut self.uris).insert(normal(path), uri);
+    }
+
+    /// The client does not show the file any more.
+    pub(super) fn forget_uri(&mut self, path: &str) {
+        Arc::make_mut(&mut self.uris).remove(&normal(path));
+    }
+
+    /// How columns are counted.
+    pub(super) fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The workspace's folders are other ones now.
+    pub(super) fn change_folders(&mut self, added: &[WorkspaceFolder], gone: &[WorkspaceFolder]) {
+        let gone: Vec<String> = gone.iter().filter_map(|it| from_proto::path(&it.uri)).collect();
+        self.folders.retain(|folder| !gone.contains(folder));
+        for folder in added.iter().filter_map(|it| from_proto::path(&it.uri)) {
+            if !self.folders.contains(&folder) {
+                self.folders.push(folder);
+            }
+        }
+        self.apply(Change::Folders(self.folders.clone()));
+        self.reread_settings();
+        self.warm_ups.send_replace(());
+        if !self.client.watches_files {
+            self.folders_to_watch.send_replace(self.folders.clone());
+        }
+    }
+
+    /// The client says that its settings changed. Some say which they are now, others want to be asked.
+    pub(super) fn settings_changed(&mut self, settings: Value) {
+        if self.client.configuration {
+            self.ask_for_settings();
+        } else {
+            self.set_editor_settings(Some(settings));
+        }
+    }
+
+    fn ask_for_settings(&self) {
+        if !self.client.configuration {
+            return;
+        }
+        let shared = self.shared.clone();
+        let params = json!({"items": [{"section": EDITOR_PREFIX}]});
+        self.outgoing.request("workspace/configuration", &params, move |answer| {
+            let settings = answer.ok().and_then(|it| it.get(0).cloned());
+            if let (Some(settings), Some(session)) = (settings, shared.upgrade()) {
+                SharedSession(session).with(|session| session.set_editor_settings(Some(settings)));
+            }
+        });
+    }
+
+    /// Takes the editor's settings, with or without their `hiera` around them. `null` means that it has none.
+    fn set_editor_settings(&mut self, settings: Option<Value>) {
+        let settings = settings.filter(|it| !it.is_null());
+        self.editor_settings = settings.map(|it| match it.get(EDITOR_PREFIX) {
+            Some(inner) if inner.is_object() => inner.clone(),
+            _ => it,
+        });
+        self.reread_settings();
+    }
+
+    fn reread_settings(&mut self) {
+        let world = self.host.snapshot();
+        let project_file = self
+            .folders
+            .iter()
+            .find_map(|folder| world.file(&paths::join(folder, PROJECT_FILE)).ok());
+        let text = project_file.as_ref().map(|file| &*file.text);
+        let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
+        let (settings, problems) = Settings::read(text, self.editor_settings.as_ref(), &rules);
+        let (in_editor, in_file): (Vec<_>, Vec<_>) =
+            problems.into_iter().partition(|it| it.source == SettingsSource::Editor);
+        self.settings_file = project_file.map(|file| Arc::new((file, in_file)));
+        self.complain_about(&in_editor);
+        (self.features.set_log_level)(settings.log_level);
+        self.apply(Change::Settings(settings));
+    }
+
+    /// Says what is wrong with the editor's settings, once for each wrong state of them.
+    fn complain_about(&mut self, problems: &[SettingsProblem]) {
+        let messages: Vec<&str> = problems.iter().map(|it| &*it.message).collect();
+        let message = messages.join("\n");
+        if !message.is_empty() && message != self.last_complaint {
+            self.outgoing.notify::<ShowMessage>(&ShowMessageParams {
+                typ: MessageType::WARNING,
+                message: format!("Hiera settings: {message}"),
+            });
+        }
+        self.last_complaint = message;
+    }
+}
+
+/// The folders that an editor opens with: several, or the one root of older clients, or none.
+#[expect(deprecated, reason = "older clients only say a root")]
+fn initial_folders(params: &InitializeParams) -> Vec<String> {
+    match &params.workspace_folders {
+        Some(folders) if !folders.is_empty() => {
+            folders.iter().filter_map(|folder| from_proto::path(&folder.uri)).collect()
+        }
+        _ => params.root_uri.iter().filter_map(from_proto::path).collect(),
+    }
+}
+
+fn normal(path: &str) -> Arc<str> {
+    paths::normalise(path).into()
+}

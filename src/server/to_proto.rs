@@ -1,0 +1,301 @@
+//! From our words to the protocol's: paths to URIs, byte ranges to positions, plain data to LSP's types.
+
+use std::fmt::Write as _;
+
+use tower_lsp_server::ls_types::{
+    CodeDescription, CompletionItem, CompletionItemKind, CompletionTextEdit, Diagnostic,
+    DiagnosticRelatedInformation, DiagnosticSeverity, DocumentSymbol, Hover, HoverContents,
+    InsertTextFormat, Location, LocationLink, MarkupContent, MarkupKind, NumberOrString, Position,
+    Range, SymbolInformation, SymbolKind, TextEdit, Uri,
+};
+
+use super::context::Context;
+use crate::ide;
+use crate::settings::SettingsProblem;
+use crate::text::TextRange;
+use crate::world::FileEntry;
+
+/// Who a diagnostic comes from, as editors show it.
+const DIAGNOSTIC_SOURCE: &str = "hiera";
+
+/// The URI of a path: the client's own spelling if it has the file open, else the one that VS Code would choose.
+pub(super) fn uri(context: &Context, path: &str) -> Uri {
+    match context.uris.get(path) {
+        Some(uri) => uri.clone(),
+        None => uri_of(path).parse().expect("everything that may not stand in a URI is escaped"),
+    }
+}
+
+/// A byte range of a file.
+pub(super) fn range(context: &Context, file: &FileEntry, range: TextRange) -> Range {
+    let position = |offset| {
+        let at = file.line_index().line_col(&file.text, offset, context.encoding);
+        Position { line: at.line, character: at.col }
+    };
+    Range { start: position(range.start), end: position(range.end) }
+}
+
+/// What a hover shows.
+pub(super) fn hover(context: &Context, file: &FileEntry, hover: ide::Hover) -> Hover {
+    let kind = if context.client.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+    Hover {
+        contents: HoverContents::Markup(MarkupContent { kind, value: hover.markdown }),
+        range: Some(range(context, file, hover.range)),
+    }
+}
+
+/// A place in another file; `None` if the file is not there any more.
+pub(super) fn location(context: &Context, target: &ide::Target) -> Option<Location> {
+    let file = context.world.file(&target.path).ok()?;
+    Some(Location {
+        uri: uri(context, &target.path),
+        range: range(context, &file, target.focus_range),
+    })
+}
+
+/// A range of a file; `None` if the file is not there any more.
+pub(super) fn place(context: &Context, path: &str, bytes: TextRange) -> Option<Location> {
+    let file = context.world.file(path).ok()?;
+    Some(Location { uri: uri(context, path), range: range(context, &file, bytes) })
+}
+
+/// A key of an outline, with those below it.
+#[expect(deprecated, reason = "the type has a field that is")]
+pub(super) fn document_symbol(
+    context: &Context,
+    file: &FileEntry,
+    symbol: ide::Symbol,
+) -> DocumentSymbol {
+    let children = symbol.children.into_iter().map(|child| document_symbol(context, file, child));
+    let children: Vec<_> = children.collect();
+    DocumentSymbol {
+        name: symbol.name,
+        detail: None,
+        kind: symbol_kind(symbol.kind),
+        tags: None,
+        deprecated: None,
+        range: range(context, file, symbol.range),
+        selection_range: range(context, file, symbol.focus_range),
+        children: (!children.is_empty()).then_some(children),
+    }
+}
+
+/// An outline for clients that show no keys below keys.
+#[expect(deprecated, reason = "the type has a field that is")]
+pub(super) fn flat_symbols(
+    context: &Context,
+    file: &FileEntry,
+    symbols: &[ide::Symbol],
+) -> Vec<SymbolInformation> {
+    let uri = uri(context, &file.path);
+    let mut flat = Vec::new();
+    let mut waiting: Vec<(&ide::Symbol, Option<&str>)> =
+        symbols.iter().rev().map(|symbol| (symbol, None)).collect();
+    while let Some((symbol, container)) = waiting.pop() {
+        flat.push(SymbolInformation {
+            name: symbol.name.clone(),
+            kind: symbol_kind(symbol.kind),
+            tags: None,
+            deprecated: None,
+            location: Location { uri: uri.clone(), range: range(context, file, symbol.range) },
+            container_name: container.map(str::to_owned),
+        });
+        waiting.extend(symbol.children.iter().rev().map(|it| (it, Some(&*symbol.name))));
+    }
+    flat
+}
+
+/// A key that a search found; `None` if its file is not there any more.
+#[expect(deprecated, reason = "the type has a field that is")]
+pub(super) fn workspace_symbol(
+    context: &Context,
+    symbol: ide::WorkspaceSymbol,
+) -> Option<SymbolInformation> {
+    Some(SymbolInformation {
+        location: place(context, &symbol.path, symbol.range)?,
+        name: symbol.name.to_string(),
+        kind: SymbolKind::KEY,
+        tags: None,
+        deprecated: None,
+        container_name: Some(symbol.container),
+    })
+}
+
+fn symbol_kind(kind: ide::SymbolKind) -> SymbolKind {
+    match kind {
+        ide::SymbolKind::Hash => SymbolKind::OBJECT,
+        ide::SymbolKind::List => SymbolKind::ARRAY,
+        ide::SymbolKind::Text => SymbolKind::STRING,
+        ide::SymbolKind::Number => SymbolKind::NUMBER,
+        ide::SymbolKind::Boolean => SymbolKind::BOOLEAN,
+        ide::SymbolKind::Null => SymbolKind::NULL,
+        ide::SymbolKind::Unknown => SymbolKind::KEY,
+    }
+}
+
+/// Something to write.
+pub(super) fn completion(
+    context: &Context,
+    file: &FileEntry,
+    completion: ide::Completion,
+) -> CompletionItem {
+    let kind = match completion.kind {
+        ide::CompletionKind::Key => CompletionItemKind::PROPERTY,
+        ide::CompletionKind::Variable => CompletionItemKind::VARIABLE,
+        ide::CompletionKind::Function => CompletionItemKind::FUNCTION,
+        ide::CompletionKind::Option => CompletionItemKind::FIELD,
+        ide::CompletionKind::Value => CompletionItemKind::ENUM_MEMBER,
+        ide::CompletionKind::Module => CompletionItemKind::MODULE,
+    };
+    let is_snippet = context.client.snippets && !completion.insert_behind.is_empty();
+    let new_text = if is_snippet {
+        let (before, behind) = (&completion.insert, &completion.insert_behind);
+        format!("{}$0{}", escaped_for_snippet(before), escaped_for_snippet(behind))
+    } else {
+        completion.insert
+    };
+    let edit = TextEdit { range: range(context, file, completion.range), new_text };
+    CompletionItem {
+        label: completion.label,
+        kind: Some(kind),
+        detail: completion.detail,
+        sort_text: completion.sort_text,
+        insert_text_format: is_snippet.then_some(InsertTextFormat::SNIPPET),
+        text_edit: Some(CompletionTextEdit::Edit(edit)),
+        ..CompletionItem::default()
+    }
+}
+
+fn escaped_for_snippet(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}")
+}
+
+/// A place in another file, and where in `origin` the link to it stands; `None` if the file is not there any more.
+pub(super) fn location_link(
+    context: &Context,
+    origin: &FileEntry,
+    target: &ide::Target,
+) -> Option<LocationLink> {
+    let file = context.world.file(&target.path).ok()?;
+    Some(LocationLink {
+        origin_selection_range: Some(range(context, origin, target.origin_range)),
+        target_uri: uri(context, &target.path),
+        target_range: range(context, &file, target.full_range),
+        target_selection_range: range(context, &file, target.focus_range),
+    })
+}
+
+/// Something wrong with `file`.
+pub(super) fn diagnostic(
+    context: &Context,
+    file: &FileEntry,
+    diagnostic: ide::Diagnostic,
+) -> Diagnostic {
+    let severity = match diagnostic.severity {
+        ide::Severity::Error => DiagnosticSeverity::ERROR,
+        ide::Severity::Warning => DiagnosticSeverity::WARNING,
+        ide::Severity::Information => DiagnosticSeverity::INFORMATION,
+        ide::Severity::Hint => DiagnosticSeverity::HINT,
+    };
+    let href = diagnostic.url.filter(|_| context.client.code_description);
+    let related: Vec<_> = diagnostic
+        .related
+        .into_iter()
+        .filter(|_| context.client.related_information)
+        .filter_map(|related| related_information(context, file, related))
+        .collect();
+    Diagnostic {
+        range: range(context, file, diagnostic.range),
+        severity: Some(severity),
+        code: Some(NumberOrString::String(diagnostic.code.to_owned())),
+        code_description: href
+            .and_then(|url| url.parse().ok())
+            .map(|href| CodeDescription { href }),
+        source: Some(DIAGNOSTIC_SOURCE.to_owned()),
+        message: diagnostic.message,
+        related_information: (!related.is_empty()).then_some(related),
+        tags: None,
+        data: None,
+    }
+}
+
+/// Something wrong with a setting in the workspace's settings file.
+pub(super) fn settings_problem(
+    context: &Context,
+    file: &FileEntry,
+    problem: &SettingsProblem,
+) -> Diagnostic {
+    let severity =
+        if problem.is_warning { DiagnosticSeverity::WARNING } else { DiagnosticSeverity::ERROR };
+    Diagnostic {
+        range: range(context, file, problem.range),
+        severity: Some(severity),
+        code: Some(NumberOrString::String("setting".to_owned())),
+        source: Some(DIAGNOSTIC_SOURCE.to_owned()),
+        message: problem.message.clone(),
+        ..Diagnostic::default()
+    }
+}
+
+fn related_information(
+    context: &Context,
+    file: &FileEntry,
+    related: ide::Related,
+) -> Option<DiagnosticRelatedInformation> {
+    let location = match &related.path {
+        Some(path) => {
+            let file = context.world.file(path).ok()?;
+            Location { uri: uri(context, path), range: range(context, &file, related.range) }
+        }
+        None => {
+            Location { uri: uri(context, &file.path), range: range(context, file, related.range) }
+        }
+    };
+    Some(DiagnosticRelatedInformation { location, message: related.message })
+}
+
+/// Appends `%` and the byte's two digits.
+pub(super) fn push_escaped(uri: &mut String, byte: u8) {
+    write!(uri, "%{byte:02X}").expect("writing to a string does not fail");
+}
+
+fn uri_of(path: &str) -> String {
+    let (start, rest) = match path.strip_prefix("//") {
+        Some(rest) => ("file://", rest),
+        None if path.starts_with('/') => ("file://", path),
+        None => ("file:///", path),
+    };
+    let mut uri = String::with_capacity(path.len() + 8);
+    uri.push_str(start);
+    for byte in rest.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte));
+            }
+            _ => push_escaped(&mut uri, byte),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::from_proto;
+
+    #[track_caller]
+    fn check(path: &str, expected: &str) {
+        assert_eq!(uri_of(path), expected);
+        let uri: Uri = expected.parse().expect("a valid URI");
+        assert_eq!(from_proto::path(&uri).as_deref(), Some(path), "the way back");
+    }
+
+    #[test]
+    fn paths_become_uris_and_come_back() {
+        check("/etc/hiera.yaml", "file:///etc/hiera.yaml");
+        check("/a b/ä😀.yaml", "file:///a%20b/%C3%A4%F0%9F%98%80.yaml");
+        check("/a#b?c%[d].yaml", "file:///a%23b%3Fc%25%5Bd%5D.yaml");
+        check("c:/x/y.yaml", "file:///c%3A/x/y.yaml");
+        check("//server/share/y.yaml", "file://server/share/y.yaml");
+    }
+}

@@ -1,0 +1,78 @@
+//! Reading everything once before anybody asks, so that the first answer that needs all keys is not the one that waits.
+//!
+//! Answers do not depend on it: whatever is not read yet is read when it is asked for.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::json;
+use tokio::sync::watch;
+
+use super::outgoing::Outgoing;
+use super::pool::Pool;
+use super::session::SharedSession;
+
+/// The token under which clients know the progress.
+const TOKEN: &str = "hiera-ls/index";
+
+/// Reads when the session begins, and again when the workspace's folders change.
+pub(super) async fn warm_up(session: SharedSession, mut wanted: watch::Receiver<()>, pool: Pool) {
+    while wanted.changed().await.is_ok() {
+        let (context, outgoing) =
+            session.with(|session| (session.context(), session.outgoing().clone()));
+        let progress = context.client.progress.then(|| Progress::begin(outgoing));
+        let work = move |cancel: &_| {
+            (context.features.warm_up)(&context.world, cancel);
+            Ok(())
+        };
+        if let Err(error) = pool.run(work).await {
+            tracing::warn!("the workspace is not read ahead: {error}");
+        }
+        if let Some(progress) = progress {
+            progress.end();
+        }
+    }
+}
+
+/// A bar that the client shows. It is the client that makes it, which takes as long as it takes.
+struct Progress {
+    state: Arc<Mutex<State>>,
+    outgoing: Outgoing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Asked,
+    Shown,
+    Over,
+}
+
+impl Progress {
+    fn begin(outgoing: Outgoing) -> Self {
+        let state = Arc::new(Mutex::new(State::Asked));
+        let (shown, sender) = (state.clone(), outgoing.clone());
+        outgoing.request(
+            "window/workDoneProgress/create",
+            &json!({ "token": TOKEN }),
+            move |answer| {
+                let mut state = shown.lock().unwrap_or_else(PoisonError::into_inner);
+                if answer.is_ok() && *state == State::Asked {
+                    *state = State::Shown;
+                    report(&sender, &json!({"kind": "begin", "title": "Reading Hiera data"}));
+                }
+            },
+        );
+        Self { state, outgoing }
+    }
+
+    fn end(self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if *state == State::Shown {
+            report(&self.outgoing, &json!({"kind": "end"}));
+        }
+        *state = State::Over;
+    }
+}
+
+fn report(outgoing: &Outgoing, value: &serde_json::Value) {
+    outgoing.notify_custom("$/progress", &json!({ "token": TOKEN, "value": value }));
+}

@@ -1,0 +1,85 @@
+//! Watching the disk ourselves, for clients that do not do it for us (Neovim on Linux, for one).
+
+use std::time::Duration;
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
+
+use super::session::SharedSession;
+use crate::world::Change;
+
+/// A checkout touches files for a while: what comes within this time after the first change is one change.
+const BATCH: Duration = Duration::from_millis(100);
+
+/// Watches the session's folders until it ends. Does nothing as long as it names none.
+pub(super) async fn watch(session: SharedSession, mut folders: watch::Receiver<Vec<String>>) {
+    let (events, mut changed) = unbounded_channel();
+    let mut watcher = None;
+    loop {
+        tokio::select! {
+            still_there = folders.changed() => {
+                if still_there.is_err() {
+                    return;
+                }
+                let wanted = folders.borrow_and_update().clone();
+                let begun = wanted.clone();
+                let events = events.clone();
+                // The old one goes first; walking through big folders takes its time.
+                drop(watcher.take());
+                watcher = tokio::task::spawn_blocking(|| watcher_of(wanted, events)).await.ok();
+                // What changed before the watcher was there is found by looking again.
+                session.with(|session| session.apply(Change::DiskChanged(begun)));
+            }
+            Some(first) = changed.recv() => {
+                let paths = batch(first, &mut changed).await;
+                session.with(|session| session.apply(Change::DiskChanged(paths)));
+            }
+        }
+    }
+}
+
+fn watcher_of(
+    folders: Vec<String>,
+    events: UnboundedSender<Vec<String>>,
+) -> Option<RecommendedWatcher> {
+    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        let paths = event.map(|event| changed_paths(&event)).unwrap_or_default();
+        if !paths.is_empty() {
+            // Nobody listens any more once the session is over.
+            let _ = events.send(paths);
+        }
+    });
+    let mut watcher =
+        watcher.inspect_err(|error| tracing::warn!("files are not watched: {error}")).ok()?;
+    for folder in folders {
+        if let Err(error) = watcher.watch(folder.as_ref(), RecursiveMode::Recursive) {
+            tracing::warn!("{folder} is not watched: {error}");
+        }
+    }
+    Some(watcher)
+}
+
+/// The paths of an event that may change an answer.
+fn changed_paths(event: &notify::Event) -> Vec<String> {
+    if matches!(event.kind, EventKind::Access(_)) {
+        return Vec::new();
+    }
+    let paths = event.paths.iter().filter_map(|path| path.to_str());
+    // Git's own files change with every command and hold no data.
+    paths.filter(|path| !path.contains("/.git/")).map(str::to_owned).collect()
+}
+
+async fn batch(
+    mut paths: Vec<String>,
+    changed: &mut UnboundedReceiver<Vec<String>>,
+) -> Vec<String> {
+    let end = Instant::now() + BATCH;
+    while let Ok(Some(more)) = timeout_at(end, changed.recv()).await {
+        paths.extend(more);
+    }
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}

@@ -1,0 +1,232 @@
+//! The settings: one table of key, type, default and doc, read from the project file and from the editor.
+//!
+//! The project file (`.hiera-ls.yaml` in the workspace's root) is the base that a team shares. What an editor sets
+//! wins over it, key by key; a key that the editor leaves out or gives as `null` is not set. Where both give a map
+//! (`nodes`, `variables`, `diagnostics.severity`, …), the maps are joined, and the editor's members win; lists and
+//! single values are replaced. Relative paths are relative to the workspace's root.
+
+mod check;
+mod complete;
+mod raw;
+mod render;
+mod similar;
+mod table;
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::config::PuppetVersion;
+use crate::data::Hash;
+use crate::text::TextRange;
+
+pub use raw::RawSettings;
+pub use render::{json_schema, markdown_table, vscode_configuration};
+pub use similar::nearest_name;
+pub use table::{Kind, SETTINGS, Scope, Setting};
+
+/// The name of the project file, in the workspace's root.
+pub const PROJECT_FILE: &str = ".hiera-ls.yaml";
+
+/// What stands before every key in an editor's settings: `hiera.node`.
+pub const EDITOR_PREFIX: &str = "hiera";
+
+/// All settings, checked: every field holds something that makes sense.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// `puppetVersion`
+    pub puppet_version: PuppetVersion,
+    /// `node`: the active node's name; `None` leaves the choice to the program.
+    pub node: Option<Arc<str>>,
+    /// `facts`: files, directories and globs with fact sets, beside those found by convention.
+    pub facts: Vec<Arc<str>>,
+    /// `trusted`: members of `$trusted` for every node.
+    pub trusted: Hash,
+    /// `serverFacts`: members of `$server_facts` for every node.
+    pub server_facts: Hash,
+    /// `variables`: extra top-scope variables for every node.
+    pub variables: Hash,
+    /// `nodes`: nodes by name; parts of nodes found elsewhere, or whole nodes.
+    pub nodes: IndexMap<Arc<str>, NodeSettings>,
+    /// `environment`: the environment of nodes that name none; `None` leaves it to the workspace's layout.
+    pub environment: Option<Arc<str>>,
+    /// `modulepath`: directories with modules; `None` leaves it to `environment.conf`.
+    pub modulepath: Option<Vec<Arc<str>>>,
+    /// `basemodulepath`: what `$basemodulepath` stands for in `environment.conf`.
+    pub basemodulepath: Vec<Arc<str>>,
+    /// `globalHieraYaml`: the path of the global layer's `hiera.yaml`.
+    pub global_hiera_yaml: Option<Arc<str>>,
+    /// `datadirMap`: leading directories of absolute datadirs, and where their content lies on this machine.
+    pub datadir_map: IndexMap<Arc<str>, Arc<str>>,
+    /// `diagnostics.*`
+    pub diagnostics: DiagnosticsSettings,
+    /// `hover.maxLines`: how many lines of a value a hover shows.
+    pub hover_max_lines: u32,
+    /// `coexistWithYamlLanguageServer`: leave plain YAML errors to another language server.
+    pub coexist_with_yaml_language_server: bool,
+    /// `log.level`
+    pub log_level: LogLevel,
+    /// `backends`: what stands in for functions that cannot be run here, by function name.
+    pub backends: Hash,
+}
+
+/// `diagnostics.*`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiagnosticsSettings {
+    /// `diagnostics.enabled`
+    pub enabled: bool,
+    /// `diagnostics.severity`: rules whose severity is not their default.
+    pub severity: IndexMap<Arc<str>, Severity>,
+}
+
+/// One member of `nodes`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NodeSettings {
+    /// `facts` given as a map.
+    pub facts: Hash,
+    /// `facts` given as text: the path of a facts file.
+    pub facts_file: Option<Arc<str>>,
+    /// `trusted`: members of `$trusted`.
+    pub trusted: Hash,
+    /// `serverFacts`: members of `$server_facts`.
+    pub server_facts: Hash,
+    /// `variables`: extra top-scope variables.
+    pub variables: Hash,
+    /// `environment`
+    pub environment: Option<Arc<str>>,
+}
+
+/// How loudly a rule speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// `error`
+    Error,
+    /// `warning`
+    Warning,
+    /// `information`
+    Information,
+    /// `hint`
+    Hint,
+    /// `off`: not at all.
+    Off,
+}
+
+/// What the log holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum LogLevel {
+    /// `off`
+    Off,
+    /// `error`
+    Error,
+    /// `warn`
+    #[default]
+    Warn,
+    /// `info`
+    Info,
+    /// `debug`
+    Debug,
+    /// `trace`
+    Trace,
+}
+
+/// Something wrong with a setting. The settings that were read leave the wrong part out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsProblem {
+    /// What is wrong, and what to write instead.
+    pub message: String,
+    /// Where in the project file; empty and at 0 for an editor's settings.
+    pub range: TextRange,
+    /// The setting's key, e.g. `diagnostics.severity`, or the unknown one.
+    pub key: String,
+    /// Who said it.
+    pub source: SettingsSource,
+    /// Whether it is only a warning: a name that is not known.
+    pub is_warning: bool,
+}
+
+/// Who a setting comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SettingsSource {
+    /// `.hiera-ls.yaml`
+    ProjectFile,
+    /// The editor.
+    Editor,
+}
+
+impl Settings {
+    /// Reads and checks the project file's text and the editor's settings (either may be absent), and joins them.
+    ///
+    /// `rules` are the names that `diagnostics.severity` may hold; if it is empty, they are not checked.
+    pub fn read(
+        project_file: Option<&str>,
+        editor: Option<&serde_json::Value>,
+        rules: &[&str],
+    ) -> (Self, Vec<SettingsProblem>) {
+        let mut settings = Self::default();
+        let mut problems = Vec::new();
+        if let Some(text) = project_file {
+            let (raw, unreadable) = RawSettings::from_yaml(text);
+            problems.extend(unreadable);
+            problems.extend(settings.apply(&raw, rules));
+        }
+        if let Some(json) = editor {
+            problems.extend(settings.apply(&RawSettings::from_json(json), rules));
+        }
+        (settings, problems)
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            puppet_version: PuppetVersion::default(),
+            node: None,
+            facts: Vec::new(),
+            trusted: Hash::new(),
+            server_facts: Hash::new(),
+            variables: Hash::new(),
+            nodes: IndexMap::new(),
+            environment: None,
+            modulepath: None,
+            basemodulepath: vec![
+                Arc::from("/etc/puppetlabs/code/modules"),
+                Arc::from("/opt/puppetlabs/puppet/modules"),
+            ],
+            global_hiera_yaml: None,
+            datadir_map: IndexMap::new(),
+            diagnostics: DiagnosticsSettings { enabled: true, severity: IndexMap::new() },
+            hover_max_lines: 20,
+            coexist_with_yaml_language_server: false,
+            log_level: LogLevel::default(),
+            backends: Hash::new(),
+        }
+    }
+}
+
+impl Severity {
+    /// All of them, loudest first, under the names that settings use.
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("error", Self::Error),
+        ("warning", Self::Warning),
+        ("information", Self::Information),
+        ("hint", Self::Hint),
+        ("off", Self::Off),
+    ];
+}
+
+impl LogLevel {
+    /// All of them, quietest first, under the names that settings use.
+    pub const NAMES: [(&'static str, Self); 6] = [
+        ("off", Self::Off),
+        ("error", Self::Error),
+        ("warn", Self::Warn),
+        ("info", Self::Info),
+        ("debug", Self::Debug),
+        ("trace", Self::Trace),
+    ];
+
+    /// The name that settings use.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, level)| *level == self).map_or("warn", |(name, _)| name)
+    }
+}

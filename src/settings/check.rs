@@ -1,0 +1,389 @@
+//! From settings as written to settings that make sense; what makes none is named and left out.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::raw::range_of;
+use super::table::{SETTINGS, SEVERITIES};
+use super::{
+    Kind, LogLevel, NodeSettings, PuppetVersion, RawSettings, Settings, SettingsProblem, Severity,
+    nearest_name,
+};
+use crate::data::{Hash, Located, Member, Value};
+use crate::facts::formats::hash_without_places;
+use crate::text::TextRange;
+
+/// What a member of `nodes` may hold.
+pub(super) const NODE_KEYS: &[&str] =
+    &["facts", "trusted", "serverFacts", "variables", "environment"];
+
+impl Settings {
+    /// Puts what `raw` says over what is there; maps are joined, everything else is replaced.
+    pub fn apply(&mut self, raw: &RawSettings, rules: &[&str]) -> Vec<SettingsProblem> {
+        let mut reader = Reader { raw, rules, problems: Vec::new() };
+        reader.warn_of_unknown_keys();
+        for setting in SETTINGS {
+            if let Some(value) = raw.get(setting.key) {
+                self.set(setting.key, setting.kind, value, &mut reader);
+            }
+        }
+        reader.problems
+    }
+
+    /// Sets the field that belongs to `key`.
+    fn set(&mut self, key: &'static str, kind: Kind, value: &Located, reader: &mut Reader<'_>) {
+        match key {
+            "puppetVersion" => set_if(&mut self.puppet_version, reader.version(key, value)),
+            "node" => set_if(&mut self.node, reader.text(key, value).map(Some)),
+            "facts" => set_if(&mut self.facts, reader.list(key, value)),
+            "trusted" => join(&mut self.trusted, reader.map(key, value)),
+            "serverFacts" => join(&mut self.server_facts, reader.map(key, value)),
+            "variables" => join(&mut self.variables, reader.map(key, value)),
+            "nodes" => reader.nodes(key, value, &mut self.nodes),
+            "environment" => set_if(&mut self.environment, reader.text(key, value).map(Some)),
+            "modulepath" => set_if(&mut self.modulepath, reader.list(key, value).map(Some)),
+            "basemodulepath" => set_if(&mut self.basemodulepath, reader.list(key, value)),
+            "globalHieraYaml" => {
+                set_if(&mut self.global_hiera_yaml, reader.text(key, value).map(Some));
+            }
+            "datadirMap" => self.datadir_map.extend(reader.text_map(key, value)),
+            "diagnostics.enabled" => set_if(&mut self.diagnostics.enabled, reader.flag(key, value)),
+            "diagnostics.severity" => {
+                self.diagnostics.severity.extend(reader.severities(key, value));
+            }
+            "hover.maxLines" => set_if(&mut self.hover_max_lines, reader.number(key, kind, value)),
+            "coexistWithYamlLanguageServer" => {
+                set_if(&mut self.coexist_with_yaml_language_server, reader.flag(key, value));
+            }
+            "log.level" => {
+                set_if(&mut self.log_level, reader.choice(key, value, &LogLevel::NAMES));
+            }
+            "backends" => join(&mut self.backends, reader.map(key, value)),
+            _ => debug_assert!(false, "the setting {key} has no field"),
+        }
+    }
+}
+
+/// Turns values into what settings hold, and notes what cannot be turned.
+struct Reader<'a> {
+    raw: &'a RawSettings,
+    rules: &'a [&'a str],
+    problems: Vec<SettingsProblem>,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, key: &str, range: TextRange, message: String, is_warning: bool) {
+        let (key, source) = (key.to_owned(), self.raw.source);
+        self.problems.push(SettingsProblem { message, range, key, source, is_warning });
+    }
+
+    /// Notes that `value` is not what `key` expects.
+    fn wrong(&mut self, key: &str, value: &Located, expected: &str) {
+        let message = format!("`{key}` must be {expected}.");
+        self.problem(key, range_of(value.place), message, false);
+    }
+
+    fn unknown(&mut self, key: &str, range: TextRange, what: &str, known: &[&str]) {
+        let name = key.rsplit_once(": ").map_or(key, |(_, name)| name);
+        let meant = nearest_name(name, known.iter().copied())
+            .map_or(String::new(), |it| format!(" Did you mean `{it}`?"));
+        self.problem(key, range, format!("`{name}` is not {what}.{meant}"), true);
+    }
+
+    fn warn_of_unknown_keys(&mut self) {
+        let raw = self.raw;
+        let known: Vec<&str> = SETTINGS.iter().map(|it| it.key).collect();
+        for (key, member) in &raw.root {
+            let name = key_text(key);
+            if known.contains(&&*name) {
+                continue;
+            }
+            let prefix = format!("{name}.");
+            let in_group: Vec<&str> =
+                known.iter().filter_map(|it| it.strip_prefix(prefix.as_str())).collect();
+            match member.value.value.as_hash() {
+                Some(group) if !in_group.is_empty() => {
+                    self.warn_of_unknown(&name, group, &in_group);
+                }
+                _ if !in_group.is_empty() => {
+                    let example = format!("a map with members such as `{}`", in_group[0]);
+                    self.wrong(&name, &member.value, &example);
+                }
+                _ => self.unknown(&name, range_of(member.key_place), "a setting", &known),
+            }
+        }
+    }
+
+    fn warn_of_unknown(&mut self, group: &str, members: &Hash, known: &[&str]) {
+        for (key, member) in members {
+            let name = key_text(key);
+            if !known.contains(&&*name) {
+                let range = range_of(member.key_place);
+                self.unknown(&name, range, &format!("a setting of `{group}`"), known);
+            }
+        }
+    }
+
+    fn flag(&mut self, key: &str, value: &Located) -> Option<bool> {
+        if let Value::Boolean(flag) = value.value {
+            return Some(flag);
+        }
+        self.wrong(key, value, "`true` or `false`");
+        None
+    }
+
+    fn number(&mut self, key: &str, kind: Kind, value: &Located) -> Option<u32> {
+        let least = if let Kind::Integer(least) = kind { least } else { 0 };
+        if let Value::Integer(number) = value.value
+            && let Ok(number) = u32::try_from(number)
+            && number >= least
+        {
+            return Some(number);
+        }
+        self.wrong(key, value, &format!("a whole number of at least {least}"));
+        None
+    }
+
+    fn version(&mut self, key: &str, value: &Located) -> Option<PuppetVersion> {
+        let version = match (&value.value, value.value.as_str()) {
+            (Value::Integer(7), _) | (_, Some("7")) => Some(PuppetVersion::V7),
+            (Value::Integer(8), _) | (_, Some("8")) => Some(PuppetVersion::V8),
+            _ => None,
+        };
+        if version.is_none() {
+            self.wrong(key, value, "7 or 8");
+        }
+        version
+    }
+
+    fn text(&mut self, key: &str, value: &Located) -> Option<Arc<str>> {
+        if let Value::String(text) = &value.value {
+            return Some(text.clone());
+        }
+        self.wrong(key, value, "text");
+        None
+    }
+
+    fn list(&mut self, key: &str, value: &Located) -> Option<Vec<Arc<str>>> {
+        if let Value::String(text) = &value.value {
+            return Some(vec![text.clone()]);
+        }
+        let Some(items) = value.value.as_array() else {
+            self.wrong(key, value, "a list of paths");
+            return None;
+        };
+        Some(items.iter().filter_map(|item| self.text(key, item)).collect())
+    }
+
+    fn map<'v>(&mut self, key: &str, value: &'v Located) -> Option<&'v Hash> {
+        let hash = value.value.as_hash();
+        if hash.is_none() {
+            self.wrong(key, value, "a map");
+        }
+        hash
+    }
+
+    fn text_map(&mut self, key: &str, value: &Located) -> IndexMap<Arc<str>, Arc<str>> {
+        let members = self.map(key, value);
+        members
+            .into_iter()
+            .flatten()
+            .filter_map(|(from, to)| Some((key_text(from), self.text(key, &to.value)?)))
+            .collect()
+    }
+
+    fn severities(&mut self, key: &str, value: &Located) -> IndexMap<Arc<str>, Severity> {
+        let mut severities = IndexMap::new();
+        for (rule, member) in self.map(key, value).into_iter().flatten() {
+            let rule = key_text(rule);
+            if !self.rules.is_empty() && !self.rules.contains(&&*rule) {
+                let rules = self.rules;
+                self.unknown(&rule, range_of(member.key_place), "a rule", rules);
+            }
+            if let Some(severity) = self.severity(key, member) {
+                severities.insert(rule, severity);
+            }
+        }
+        severities
+    }
+
+    /// YAML 1.1 reads an unquoted `off` as `false`, which can only mean one thing here.
+    fn severity(&mut self, key: &str, member: &Member) -> Option<Severity> {
+        if let Value::Boolean(false) = member.value.value {
+            return Some(Severity::Off);
+        }
+        self.choice(key, &member.value, &Severity::NAMES)
+    }
+
+    fn choice<T: Copy>(&mut self, key: &str, value: &Located, names: &[(&str, T)]) -> Option<T> {
+        // As with severities, an unquoted `off` arrives as `false`.
+        let is_off = matches!(value.value, Value::Boolean(false));
+        let word = if is_off { Some("off") } else { value.value.as_str() };
+        let found = names.iter().find(|(name, _)| Some(*name) == word).map(|(_, it)| *it);
+        if found.is_none() {
+            let words: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
+            self.wrong(key, value, &format!("one of {}", words.join(", ")));
+        }
+        found
+    }
+
+    fn nodes(&mut self, key: &str, value: &Located, nodes: &mut IndexMap<Arc<str>, NodeSettings>) {
+        for (name, member) in self.map(key, value).into_iter().flatten() {
+            let name = key_text(name);
+            let path = format!("{key}.{name}");
+            let node = nodes.entry(name).or_default();
+            let is_bare_name = matches!(member.value.value, Value::Undef);
+            if !is_bare_name && let Some(parts) = self.map(&path, &member.value) {
+                self.warn_of_unknown(&path, parts, NODE_KEYS);
+                self.node(&path, parts, node);
+            }
+        }
+    }
+
+    fn node(&mut self, path: &str, parts: &Hash, node: &mut NodeSettings) {
+        for (key, member) in parts {
+            let value = &member.value;
+            let name = key_text(key);
+            let path = format!("{path}.{name}");
+            match &*name {
+                "facts" if value.value.as_str().is_some() => {
+                    node.facts_file = self.text(&path, value);
+                }
+                "facts" => join(&mut node.facts, self.map(&path, value)),
+                "trusted" => join(&mut node.trusted, self.map(&path, value)),
+                "serverFacts" => join(&mut node.server_facts, self.map(&path, value)),
+                "variables" => join(&mut node.variables, self.map(&path, value)),
+                "environment" => set_if(&mut node.environment, self.text(&path, value).map(Some)),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn set_if<T>(field: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *field = value;
+    }
+}
+
+fn join(field: &mut Hash, members: Option<&Hash>) {
+    for (key, member) in &members.map(hash_without_places).unwrap_or_default() {
+        field.insert(Value::String(key_text(key)), None, member.value.clone());
+    }
+}
+
+/// A key as text: settings have no other keys, but YAML reads `7:` as a number.
+fn key_text(key: &Value) -> Arc<str> {
+    match key {
+        Value::String(text) | Value::BigInteger(text) | Value::Symbol(text) => text.clone(),
+        Value::Integer(number) => Arc::from(number.to_string()),
+        Value::Float(number) => Arc::from(number.to_string()),
+        Value::Boolean(flag) => Arc::from(flag.to_string()),
+        _ => Arc::from(""),
+    }
+}
+
+const _: () = assert!(SEVERITIES.len() == Severity::NAMES.len(), "the words for severities");
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn read(yaml: &str, editor: &serde_json::Value) -> (Settings, String) {
+        let (settings, problems) = Settings::read(Some(yaml), Some(editor), &["unused-key"]);
+        let at = |problem: &SettingsProblem| problem.range.slice(yaml).to_owned();
+        let messages: Vec<String> =
+            problems.iter().map(|it| format!("{}: {}", at(it), it.message)).collect();
+        (settings, messages.join("\n"))
+    }
+
+    #[track_caller]
+    fn check(yaml: &str, problems: &str) {
+        assert_eq!(read(yaml, &json!({})).1, problems);
+    }
+
+    #[test]
+    fn every_setting_has_a_field_and_its_default() {
+        let defaults: serde_json::Map<String, serde_json::Value> = SETTINGS
+            .iter()
+            .map(|it| (it.key.to_owned(), serde_json::from_str(it.default).expect("JSON")))
+            .collect();
+        let (settings, problems) = Settings::read(None, Some(&defaults.into()), &[]);
+        assert_eq!((settings, problems), (Settings::default(), Vec::new()));
+    }
+
+    #[test]
+    fn problems_say_where_and_what_to_write() {
+        check("node: web01\nfacts: spec/factsets\n", "");
+        check("", "");
+        check("- a", "- a: The settings must be a map, e.g. `node: web01.example.com`.");
+        check(
+            "a: [\n",
+            ": The file is no valid YAML: did not find expected node content while parsing a flow node.",
+        );
+        check(
+            "puppetversoin: 7",
+            "puppetversoin: `puppetversoin` is not a setting. Did you mean `puppetVersion`?",
+        );
+        check("puppetVersion: 9", "9: `puppetVersion` must be 7 or 8.");
+        check(
+            "hover: {maxLine: 3}",
+            "maxLine: `maxLine` is not a setting of `hover`. Did you mean `maxLines`?",
+        );
+        check("hover: 3", "3: `hover` must be a map with members such as `maxLines`.");
+        check("hover: {maxLines: 0}", "0: `hover.maxLines` must be a whole number of at least 1.");
+        check(
+            "nodes: {a: {fact: {}}}",
+            "fact: `fact` is not a setting of `nodes.a`. Did you mean `facts`?",
+        );
+        check("nodes: {a: 3}", "3: `nodes.a` must be a map.");
+        check(
+            "diagnostics: {severity: {unused-keys: loud}}",
+            "unused-keys: `unused-keys` is not a rule. Did you mean `unused-key`?\n\
+             loud: `diagnostics.severity` must be one of `error`, `warning`, `information`, `hint`, `off`.",
+        );
+    }
+
+    #[test]
+    fn the_editor_wins_where_it_sets_something() {
+        let yaml = "node: web01\npuppetVersion: 7\nvariables: {role: web, site: ber}\n\
+                    diagnostics: {severity: {unused-key: off}}\nmodulepath: [a, b]\n";
+        let editor = json!({"hiera": {
+            "node": "db01", "puppetVersion": null, "variables": {"role": "db"},
+            "diagnostics": {"enabled": false}, "modulepath": ["c"],
+        }});
+        let (settings, problems) = read(yaml, &editor);
+        assert_eq!(problems, "");
+        assert_eq!(settings.node.as_deref(), Some("db01"));
+        assert_eq!(settings.puppet_version, PuppetVersion::V7);
+        let variable = |name| settings.variables.get(name).and_then(|it| it.value.value.as_str());
+        assert_eq!((variable("role"), variable("site")), (Some("db"), Some("ber")));
+        assert_eq!(settings.diagnostics.severity["unused-key"], Severity::Off);
+        assert!(!settings.diagnostics.enabled);
+        assert_eq!(settings.modulepath, Some(vec![Arc::from("c")]));
+    }
+
+    #[test]
+    fn keys_with_dots_are_written_whole_or_nested() {
+        let editor =
+            json!({"yaml.schemas": {}, "hiera.hover.maxLines": 7, "hiera.log": {"level": "debug"}});
+        let (settings, problems) = read("log.level: off\n", &editor);
+        assert_eq!(problems, "");
+        assert_eq!((settings.hover_max_lines, settings.log_level), (7, LogLevel::Debug));
+    }
+
+    #[test]
+    fn nodes_name_a_facts_file_or_facts() {
+        let yaml = "nodes:\n  a: {facts: spec/a.json, environment: test}\n  b: {facts: {role: web}}\n  c:\n";
+        let (settings, problems) = read(yaml, &json!({}));
+        assert_eq!(problems, "");
+        assert_eq!(settings.nodes["a"].facts_file.as_deref(), Some("spec/a.json"));
+        assert_eq!(settings.nodes["a"].environment.as_deref(), Some("test"));
+        assert!(settings.nodes["b"].facts.get("role").is_some());
+        assert!(settings.nodes.contains_key("c"));
+    }
+}

@@ -1,0 +1,72 @@
+//! Settings as they were written: a tree of values with places, nothing checked yet.
+
+use super::{EDITOR_PREFIX, SettingsProblem, SettingsSource};
+use crate::data::{Hash, Located, Place, Value, json};
+use crate::facts::formats::read_yaml;
+use crate::text::TextRange;
+
+/// What one source of settings says.
+#[derive(Debug, Clone)]
+pub struct RawSettings {
+    /// Keys and values; keys with dots are written whole or nested.
+    pub root: Hash,
+    /// Who says it.
+    pub source: SettingsSource,
+}
+
+impl RawSettings {
+    /// Reads the project file's text. A file that cannot be read says nothing.
+    pub fn from_yaml(text: &str) -> (Self, Vec<SettingsProblem>) {
+        let source = SettingsSource::ProjectFile;
+        let problem = |message: String, range: TextRange| {
+            vec![SettingsProblem { message, range, key: String::new(), source, is_warning: false }]
+        };
+        let (root, problems) = match read_yaml(text) {
+            Ok(Located { value: Value::Hash(root), .. }) => (root.as_ref().clone(), Vec::new()),
+            Ok(Located { value: Value::Undef, .. }) => (Hash::new(), Vec::new()),
+            Ok(Located { place, .. }) => {
+                let message = "The settings must be a map, e.g. `node: web01.example.com`.";
+                (Hash::new(), problem(message.to_owned(), range_of(place)))
+            }
+            Err(error) => (Hash::new(), problem(error.message, error.range)),
+        };
+        (Self { root, source }, problems)
+    }
+
+    /// Takes what an editor sends: the members of its section `hiera`, or an object that holds the section, or flat
+    /// keys with `hiera.` before each.
+    pub fn from_json(editor: &serde_json::Value) -> Self {
+        let prefix = format!("{EDITOR_PREFIX}.");
+        let members: Vec<_> = editor.as_object().into_iter().flatten().collect();
+        let section = editor.get(EDITOR_PREFIX).and_then(serde_json::Value::as_object);
+        let is_whole = section.is_some() || members.iter().any(|(key, _)| key.starts_with(&prefix));
+        let mut root = Hash::new();
+        for (key, value) in members {
+            match key.strip_prefix(&prefix) {
+                Some(bare) => root.insert(Value::string(bare), None, json::to_value(value).into()),
+                None if is_whole => {}
+                None => root.insert(Value::string(&**key), None, json::to_value(value).into()),
+            }
+        }
+        for (key, value) in section.into_iter().flatten() {
+            root.insert(Value::string(&**key), None, json::to_value(value).into());
+        }
+        Self { root, source: SettingsSource::Editor }
+    }
+
+    /// The value under a key of the table, written whole (`hover.maxLines:`) or nested; `null` is as good as nothing.
+    pub fn get(&self, key: &str) -> Option<&Located> {
+        let whole = self.root.get(key).map(|member| &member.value);
+        let nested = || {
+            let (group, rest) = key.split_once('.')?;
+            let members = self.root.get(group)?.value.value.as_hash()?;
+            members.get(rest).map(|member| &member.value)
+        };
+        whole.or_else(nested).filter(|it| !matches!(it.value, Value::Undef))
+    }
+}
+
+/// The range of a place, or the empty range at 0.
+pub(super) fn range_of(place: Option<Place>) -> TextRange {
+    place.map_or(TextRange::empty(0), |it| it.range)
+}

@@ -1,0 +1,195 @@
+//! The table of settings: the one place that knows each key's type, default and doc.
+
+/// One setting.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// The key as users write it; a dot may be written as nesting.
+    pub key: &'static str,
+    /// What it may hold.
+    pub kind: Kind,
+    /// The default as JSON; `null` where the program decides by itself (the doc says how).
+    pub default: &'static str,
+    /// One or more sentences in Markdown.
+    pub doc: &'static str,
+    /// Where an editor lets one set it.
+    pub scope: Scope,
+}
+
+/// What a setting may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number of at least this.
+    Integer(u32),
+    /// Whole numbers of this list, or the same as text.
+    Version(&'static [i64]),
+    /// A word of this list.
+    Choice(&'static [&'static str]),
+    /// Text.
+    Text,
+    /// A path.
+    Path,
+    /// A list of paths (globs where the doc says so); a single text is a list of one.
+    PathList,
+    /// A map from path to path.
+    PathMap,
+    /// A map from a rule's name to its severity.
+    SeverityMap,
+    /// A map of anything.
+    DataMap,
+    /// A map from a node's name to its parts.
+    Nodes,
+}
+
+/// Where an editor lets one set a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Per user, workspace or folder: it changes what is answered about a file.
+    Resource,
+    /// Per user or workspace window: it changes how the program runs.
+    Window,
+}
+
+/// The words for severities.
+pub(super) const SEVERITIES: &[&str] = &["error", "warning", "information", "hint", "off"];
+
+/// All settings, in the order of the documentation.
+pub const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "puppetVersion",
+        kind: Kind::Version(&[7, 8]),
+        default: "8",
+        doc: "Whose rules hold. Puppet 8 and OpenVox 8 make errors of things that Puppet 7 only warns about, such as \
+              an unknown variable in `%{…}`.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "node",
+        kind: Kind::Text,
+        default: "null",
+        doc: "Name of the active node: the one whose values hovers and hints show. Without it, the first node is \
+              taken.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "facts",
+        kind: Kind::PathList,
+        default: "[]",
+        doc: "Files, directories or globs with fact sets (every usual format is recognised), beside those found in \
+              the usual places such as `spec/factsets`.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "trusted",
+        kind: Kind::DataMap,
+        default: "{}",
+        doc: "Members of `$trusted` for every node, e.g. `extensions: {pp_role: web}`. They win over what a fact set \
+              says.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "serverFacts",
+        kind: Kind::DataMap,
+        default: "{}",
+        doc: "Members of `$server_facts` for every node.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "variables",
+        kind: Kind::DataMap,
+        default: "{}",
+        doc: "Extra top-scope variables for every node: what a node classifier or `site.pp` sets. They win over facts \
+              of the same name.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "nodes",
+        kind: Kind::Nodes,
+        default: "{}",
+        doc: "Nodes by name, each with any of `facts` (a map, or the path of a facts file), `trusted`, `serverFacts`, \
+              `variables` and `environment`. A node that a facts file already describes is changed in these parts; \
+              any other is added.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "environment",
+        kind: Kind::Text,
+        default: "null",
+        doc: "Environment of nodes that name none. Without it, a directory below `environments/` gives its name, and \
+              any other workspace is `production`.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "modulepath",
+        kind: Kind::PathList,
+        default: "null",
+        doc: "Directories with modules, instead of the `modulepath` of `environment.conf`.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "basemodulepath",
+        kind: Kind::PathList,
+        default: r#"["/etc/puppetlabs/code/modules", "/opt/puppetlabs/puppet/modules"]"#,
+        doc: "What `$basemodulepath` stands for in `environment.conf`.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "globalHieraYaml",
+        kind: Kind::Path,
+        default: "null",
+        doc: "Path of the global layer's `hiera.yaml`. Without it, there is no global layer.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "datadirMap",
+        kind: Kind::PathMap,
+        default: "{}",
+        doc: "Leading directories of absolute datadirs, and where their content lies on this machine, e.g. \
+              `/etc/puppetlabs/code/hieradata: ../hieradata`. The longest match wins.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "diagnostics.enabled",
+        kind: Kind::Boolean,
+        default: "true",
+        doc: "Whether problems are shown at all.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "diagnostics.severity",
+        kind: Kind::SeverityMap,
+        default: "{}",
+        doc: "Severity by rule: `error`, `warning`, `information`, `hint` or `off`. Rules that are not named keep \
+              their default.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "hover.maxLines",
+        kind: Kind::Integer(1),
+        default: "20",
+        doc: "How many lines of a value a hover shows.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "coexistWithYamlLanguageServer",
+        kind: Kind::Boolean,
+        default: "false",
+        doc: "Leaves plain YAML errors to another YAML language server that runs beside this one.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "log.level",
+        kind: Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
+        default: "\"warn\"",
+        doc: "What the log holds.",
+        scope: Scope::Window,
+    },
+    Setting {
+        key: "backends",
+        kind: Kind::DataMap,
+        default: "{}",
+        doc: "What stands in for functions that cannot be run here, by function name.",
+        scope: Scope::Resource,
+    },
+];

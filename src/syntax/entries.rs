@@ -1,0 +1,192 @@
+//! Where top-level YAML entries begin, by the looks of their first bytes: the unit of incremental work, and what is left
+//! to hold on to where libyaml refuses a text.
+//!
+//! The rule is a guess that is right in nearly all files; whoever relies on it has libyaml confirm it
+//! ([`super::yaml::RootScan`]).
+
+use std::borrow::Cow;
+
+use super::tree::{NodeKind, ScalarStyle};
+use super::yaml;
+use crate::text::TextRange;
+
+/// Whether a top-level entry may begin at byte `at` of `bytes`, which is the begin of a line.
+pub fn begins_entry(bytes: &[u8], at: usize) -> bool {
+    let Some(first) = bytes.get(at) else { return false };
+    let blank_behind = |length: usize| {
+        bytes.get(at + length).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+    };
+    match first {
+        b' ' | b'\t' | b'\r' | b'\n' | b'#' | b'}' | b']' | b',' | b'|' | b'>' => false,
+        b'?' | b':' => !blank_behind(1),
+        b'-' if blank_behind(1) => false,
+        b'-' | b'.' => !is_document_mark(bytes, at),
+        _ => true,
+    }
+}
+
+/// The first byte at or behind `from` at which an entry may begin.
+pub fn next_entry(text: &str, from: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut line = from;
+    if from > 0 && bytes.get(from - 1) != Some(&b'\n') {
+        line = from + memchr::memchr(b'\n', bytes.get(from..)?)? + 1;
+    }
+    while line < bytes.len() {
+        if begins_entry(bytes, line) {
+            return Some(line);
+        }
+        line += memchr::memchr(b'\n', &bytes[line..])? + 1;
+    }
+    None
+}
+
+/// A root key as it is read without a look at the rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuickKey<'t> {
+    /// The decoded text.
+    pub text: Cow<'t, str>,
+    /// Where it is written.
+    pub range: TextRange,
+    /// Where its value is about: the rest of the entry.
+    pub value: TextRange,
+    /// How it is written; a plain one may be no string (`yes`, `5`).
+    pub style: ScalarStyle,
+}
+
+/// The root keys of `text`, with their places, as fast as they can be had: nothing is parsed but keys
+/// that are not plain words, and no verdict is given. `None` if the text does not look like a plain block hash.
+pub fn quick_keys(text: &str) -> Option<Vec<QuickKey<'_>>> {
+    let bytes = text.as_bytes();
+    let mut keys = Vec::new();
+    let mut next = next_entry(text, 0);
+    if next.is_none_or(|first| matches!(bytes[first], b'{' | b'[' | b'!' | b'%' | b'&')) {
+        return None;
+    }
+    let mut checked = 0;
+    while let Some(start) = next {
+        if has_document_mark(bytes, checked, start, keys.is_empty()) {
+            return None;
+        }
+        checked = start;
+        next = next_entry(text, start + 1);
+        match plain_key(&bytes[start..]) {
+            Some(length) => {
+                let range = TextRange::new(start as u32, (start + length) as u32);
+                let value = value_range(text, range.end, next.unwrap_or(text.len()) as u32);
+                let text = Cow::Borrowed(range.slice(text));
+                keys.push(QuickKey { text, range, value, style: ScalarStyle::Plain });
+            }
+            None => keys.extend(parsed_key(text, start, next.unwrap_or(text.len()))),
+        }
+    }
+    (!has_document_mark(bytes, checked, bytes.len(), false)).then_some(keys)
+}
+
+/// Where the value of an entry is about whose key ends at `key_end`: what follows the colon, without blanks and comment
+/// lines behind it.
+pub fn value_range(text: &str, key_end: u32, entry_end: u32) -> TextRange {
+    let bytes = text.as_bytes();
+    let (mut start, mut end) = (key_end as usize, (entry_end as usize).min(bytes.len()));
+    while start < end && (bytes[start].is_ascii_whitespace() || bytes[start] == b':') {
+        start += 1;
+    }
+    loop {
+        end = start + bytes[start..end].trim_ascii_end().len();
+        let line = memchr::memrchr(b'\n', &bytes[start..end]).map_or(start, |at| start + at + 1);
+        if line == start || bytes[line] != b'#' {
+            return TextRange::new(start as u32, end as u32);
+        }
+        end = line;
+    }
+}
+
+/// Whether a line between two entries ends the document. Before the first entry, `---` begins it.
+fn has_document_mark(bytes: &[u8], from: usize, to: usize, is_before_first: bool) -> bool {
+    let mut line = from;
+    while line < to {
+        let is_mark = matches!(bytes[line], b'-' | b'.') && is_document_mark(bytes, line);
+        if is_mark && !(is_before_first && bytes[line] == b'-') {
+            return true;
+        }
+        match memchr::memchr(b'\n', &bytes[line..to]) {
+            Some(length) => line += length + 1,
+            None => return false,
+        }
+    }
+    false
+}
+
+fn is_document_mark(bytes: &[u8], at: usize) -> bool {
+    let rest = &bytes[at..];
+    (rest.starts_with(b"---") || rest.starts_with(b"..."))
+        && rest.get(3).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+}
+
+/// The length of a key that is a plain word, and a string whatever its letters.
+fn plain_key(entry: &[u8]) -> Option<usize> {
+    if !entry.first()?.is_ascii_alphabetic() {
+        return None;
+    }
+    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"_:-./".contains(byte);
+    let length = entry.iter().take_while(|byte| is_inside(byte)).count();
+    let behind_colon =
+        entry.get(length).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+    let length = length.checked_sub(1)?;
+    // Up to five letters may be a word such as `yes` or `null`; longer than 1,024 is no key.
+    (entry[length] == b':' && behind_colon && (6..=1_000).contains(&length)).then_some(length)
+}
+
+fn parsed_key(text: &str, start: usize, end: usize) -> Option<QuickKey<'static>> {
+    let pairs = yaml::parse_entries(text.get(start..end)?).ok()?;
+    let key = &pairs.first()?.key;
+    let NodeKind::Scalar { text: decoded, style } = &key.kind else { return None };
+    let range = key.range.shifted(start as u32);
+    let value = value_range(text, range.end, end as u32);
+    Some(QuickKey { text: Cow::Owned(decoded.to_string()), range, value, style: *style })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[usize]) {
+        let mut found = Vec::new();
+        let mut next = next_entry(text, 0);
+        while let Some(at) = next {
+            found.push(at);
+            next = next_entry(text, at + 1);
+        }
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn entries_begin_at_column_0() {
+        check("# c\n---\na: 1\n\n  x\nb:\n- 1\n}\n'c': 2\n...\n", &[8, 18, 27]);
+    }
+
+    #[test]
+    fn marks_of_other_things_begin_none() {
+        check("? a\n: b\n-\n|\n,\n---", &[]);
+        check("-a: 1\n.b: 2\n:c: 3\n?d: 4\n----: 5", &[0, 6, 12, 18, 24]);
+    }
+
+    #[track_caller]
+    fn check_keys(text: &str, expected: Option<&[&str]>) {
+        let keys = quick_keys(text);
+        let names = keys.as_ref().map(|keys| keys.iter().map(|key| &*key.text).collect::<Vec<_>>());
+        assert_eq!(names.as_deref(), expected);
+        for key in keys.into_iter().flatten() {
+            assert_eq!(key.range.slice(text).trim_matches('\''), key.text);
+        }
+    }
+
+    #[test]
+    fn keys_are_had_without_a_parse() {
+        check_keys("---\nprofile::a: 1\n'b.c': 2\nyes: 3\n", Some(&["profile::a", "b.c", "yes"]));
+        check_keys("{a: 1}", None);
+        check_keys("profile::a: 1\n---\nb: 2", None);
+        check_keys("", None);
+    }
+}

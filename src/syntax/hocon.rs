@@ -1,0 +1,97 @@
+//! HOCON as Puppet's hocon gem reads it, oddities included: substitutions resolved, objects merged, in the gem's order.
+//!
+//! Not the whole of HOCON: included files and the environment of the server cannot be known here, and count as empty.
+
+use std::sync::Arc;
+
+use super::tree::{Node, NodeKind, Pair, ScalarStyle, SyntaxError};
+use crate::text::TextRange;
+
+mod build;
+mod document;
+mod path;
+mod resolve;
+mod token;
+mod value;
+
+use value::{Kind, Scalar, Value};
+
+/// Reads a text. The root is a mapping whose keys are unique; strings are double-quoted scalars, and numbers, booleans
+/// and null are plain ones in the spelling of JSON. A substitution has the range of its `${…}`, and what it stands for.
+///
+/// The one error is the gem's own message, as Puppet shows it after `Unable to parse (path): `.
+pub fn parse(text: &str) -> (Option<Node>, Vec<SyntaxError>) {
+    match read(text) {
+        Ok(root) => (Some(root), Vec::new()),
+        Err(error) => (None, vec![SyntaxError { message: error.message, range: error.range }]),
+    }
+}
+
+fn read(text: &str) -> Result<Node, Failure> {
+    let tokens = token::tokenize(text);
+    let document = document::parse(text, tokens)?;
+    let root = build::build(text, &document)?;
+    let root = resolve::resolve(&root)?;
+    Ok(to_node(&root))
+}
+
+/// Why a text is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Failure {
+    message: String,
+    range: TextRange,
+}
+
+impl Failure {
+    /// An error that names the line, as most do.
+    fn at_line(line: u32, message: impl AsRef<str>, range: TextRange) -> Self {
+        Self { message: format!("String: {line}: {}", message.as_ref()), range }
+    }
+
+    /// An error that names no line.
+    fn bare(message: impl Into<String>, range: TextRange) -> Self {
+        Self { message: message.into(), range }
+    }
+}
+
+fn to_node(value: &Value) -> Node {
+    let kind = match &value.kind {
+        Kind::Scalar(scalar) => to_scalar(scalar),
+        Kind::List(items) => NodeKind::Sequence(items.iter().map(|it| to_node(it)).collect()),
+        Kind::Object(object) => NodeKind::Mapping(
+            object
+                .members
+                .iter()
+                .map(|(key, member)| Pair {
+                    key: Node {
+                        range: member.key_range,
+                        tag: None,
+                        anchor: None,
+                        kind: quoted(Arc::clone(key)),
+                    },
+                    value: to_node(&member.value),
+                })
+                .collect(),
+        ),
+        // Resolving leaves none of the others.
+        _ => to_scalar(&Scalar::Null),
+    };
+    Node { range: value.range, tag: None, anchor: None, kind }
+}
+
+fn to_scalar(scalar: &Scalar) -> NodeKind {
+    let text = match scalar {
+        Scalar::Text { text, .. } => return quoted(Arc::clone(text)),
+        Scalar::Null => "null".into(),
+        Scalar::Boolean(value) => value.to_string().into(),
+        Scalar::Number { value, .. } => Arc::clone(value),
+    };
+    NodeKind::Scalar { text, style: ScalarStyle::Plain }
+}
+
+fn quoted(text: Arc<str>) -> NodeKind {
+    NodeKind::Scalar { text, style: ScalarStyle::DoubleQuoted }
+}
+
+#[cfg(test)]
+mod tests;

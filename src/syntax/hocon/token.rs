@@ -1,0 +1,450 @@
+//! Text to tokens. Blanks between two simple values are text of a token of their own, since they belong to the string
+//! that the values make together.
+
+use std::sync::Arc;
+
+use super::value::Scalar;
+use crate::text::TextRange;
+
+/// What a plain text may not contain.
+const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
+
+/// A token and where it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
+    pub(super) range: TextRange,
+    /// The gem only knows it for tokens that are not a mere sign.
+    pub(super) line: Option<u32>,
+}
+
+/// Kinds of tokens.
+#[derive(Debug, Clone)]
+pub(super) enum TokenKind {
+    EndOfFile,
+    /// `,` `=` `:` `{` `}` `[` `]`
+    Sign(char),
+    PlusEquals,
+    Newline,
+    Blanks,
+    Comment,
+    /// Quoted text, a number, `true`, `false`, `null`.
+    Value(Scalar),
+    /// Text without quotes.
+    Text(Arc<str>),
+    Substitution {
+        is_optional: bool,
+        expression: Vec<Token>,
+    },
+    /// What cannot be read: the offending piece and why.
+    Problem {
+        what: String,
+        why: String,
+    },
+    /// What makes the gem fall over as soon as it comes near.
+    Crash(String),
+}
+
+impl Token {
+    /// Whether the token is the sign.
+    pub(super) fn is(&self, sign: char) -> bool {
+        matches!(self.kind, TokenKind::Sign(it) if it == sign)
+    }
+
+    /// Whether a value, or a part of one, can be made of it alone.
+    pub(super) fn is_simple(&self) -> bool {
+        matches!(
+            self.kind,
+            TokenKind::Value(_) | TokenKind::Text(_) | TokenKind::Substitution { .. }
+        )
+    }
+
+    /// Plain text that is nothing but blanks.
+    pub(super) fn is_blank_text(&self) -> bool {
+        matches!(&self.kind, TokenKind::Text(text) if text.chars().all(char::is_whitespace))
+    }
+
+    /// As messages name it.
+    pub(super) fn describe(&self, source: &str) -> String {
+        match &self.kind {
+            TokenKind::EndOfFile => "end of file".to_owned(),
+            TokenKind::Sign(sign) => format!("'{sign}'"),
+            TokenKind::PlusEquals => "'+='".to_owned(),
+            TokenKind::Newline => "NEWLINE".to_owned(),
+            TokenKind::Blanks => format!("'{}' (WHITESPACE)", self.range.slice(source)),
+            TokenKind::Comment => {
+                let text = self.range.slice(source);
+                let text = text.strip_prefix("//").or(text.strip_prefix('#')).unwrap_or(text);
+                format!("'#{text}' (COMMENT)")
+            }
+            TokenKind::Value(scalar) => {
+                format!("'{}' ({})", scalar.unwrapped(), scalar.type_name())
+            }
+            TokenKind::Text(text) => format!("'{text}'"),
+            TokenKind::Substitution { .. } => format!("'{}'", self.range.slice(source)),
+            TokenKind::Problem { what, why } => format!("'{what}' ({why})"),
+            TokenKind::Crash(message) => message.clone(),
+        }
+    }
+}
+
+/// All tokens up to the end or the first thing that cannot be read; the last one is [`TokenKind::EndOfFile`].
+pub(super) fn tokenize(text: &str) -> Vec<Token> {
+    let mut lexer = Lexer { text, at: 0, line: 1 };
+    let mut tokens = Vec::new();
+    let mut blanks = Blanks::default();
+    loop {
+        let token = lexer.next_token(&mut blanks);
+        let is_last = matches!(
+            token.kind,
+            TokenKind::EndOfFile | TokenKind::Problem { .. } | TokenKind::Crash(_)
+        );
+        if !matches!(token.kind, TokenKind::Problem { .. } | TokenKind::Crash(_)) {
+            tokens.extend(blanks.before(&token, text, lexer.line));
+        }
+        tokens.push(token);
+        if is_last {
+            return tokens;
+        }
+    }
+}
+
+/// Remembers the blanks before a token, and whether the token before them was a simple value.
+#[derive(Default)]
+struct Blanks {
+    range: Option<TextRange>,
+    is_after_simple: bool,
+}
+
+impl Blanks {
+    fn add(&mut self, start: usize, end: usize) {
+        if start < end {
+            let range = range(start, end);
+            self.range = Some(self.range.map_or(range, |it| TextRange::new(it.start, range.end)));
+        }
+    }
+
+    /// The token for the blanks before `next`: text between two simple values, else nothing of meaning.
+    fn before(&mut self, next: &Token, source: &str, line: u32) -> Option<Token> {
+        let joins = self.is_after_simple && next.is_simple();
+        self.is_after_simple = next.is_simple();
+        let range = self.range.take()?;
+        let kind =
+            if joins { TokenKind::Text(range.slice(source).into()) } else { TokenKind::Blanks };
+        Some(Token { kind, range, line: Some(line) })
+    }
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    line: u32,
+}
+
+impl Lexer<'_> {
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let char = self.peek()?;
+        self.at += char.len_utf8();
+        Some(char)
+    }
+
+    fn is_comment(&self) -> bool {
+        let rest = &self.text[self.at..];
+        rest.starts_with('#') || rest.starts_with("//")
+    }
+
+    fn next_token(&mut self, blanks: &mut Blanks) -> Token {
+        let blank_start = self.at;
+        while self.peek().is_some_and(|c| c != '\n' && c.is_whitespace()) {
+            self.next();
+        }
+        blanks.add(blank_start, self.at);
+        let start = self.at;
+        let line = self.line;
+        let kind = self.token_kind();
+        // A quoted text belongs to the line where it ends.
+        let line = match kind {
+            TokenKind::Sign(_) | TokenKind::PlusEquals | TokenKind::EndOfFile => None,
+            TokenKind::Newline => Some(line),
+            _ => Some(self.line),
+        };
+        Token { kind, range: range(start, self.at), line }
+    }
+
+    fn token_kind(&mut self) -> TokenKind {
+        if self.is_comment() {
+            let rest = &self.text[self.at..];
+            self.at += rest.find('\n').unwrap_or(rest.len());
+            return TokenKind::Comment;
+        }
+        let Some(char) = self.peek() else { return TokenKind::EndOfFile };
+        match char {
+            '0'..='9' | '-' => self.number(),
+            '\n' => {
+                self.next();
+                self.line += 1;
+                TokenKind::Newline
+            }
+            '"' => self.quoted(),
+            '$' => self.substitution(),
+            '+' => self.plus_equals(),
+            ':' | ',' | '=' | '{' | '}' | '[' | ']' => {
+                self.next();
+                TokenKind::Sign(char)
+            }
+            _ if RESERVED.contains(char) => {
+                self.next();
+                let why = format!("Reserved character '{char}' is not allowed outside quotes");
+                problem(char, why)
+            }
+            _ => self.plain_text(),
+        }
+    }
+
+    /// `true`, `null` and `false` end a plain text at once: `trueish` is two tokens.
+    fn plain_text(&mut self) -> TokenKind {
+        let start = self.at;
+        while let Some(char) = self.peek() {
+            if RESERVED.contains(char) || char.is_whitespace() || self.is_comment() {
+                break;
+            }
+            self.next();
+            match &self.text[start..self.at] {
+                "true" => return TokenKind::Value(Scalar::Boolean(true)),
+                "false" => return TokenKind::Value(Scalar::Boolean(false)),
+                "null" => return TokenKind::Value(Scalar::Null),
+                _ => {}
+            }
+        }
+        TokenKind::Text(self.text[start..self.at].into())
+    }
+
+    fn number(&mut self) -> TokenKind {
+        let start = self.at;
+        self.next();
+        while self.peek().is_some_and(|c| "0123456789eE+-.".contains(c)) {
+            self.next();
+        }
+        let text = &self.text[start..self.at];
+        match ruby_number(text) {
+            Some(Ok(value)) => {
+                TokenKind::Value(Scalar::Number { value: value.into(), text: text.into() })
+            }
+            Some(Err(message)) => TokenKind::Crash(message),
+            None if text.contains('+') => {
+                problem('+', "Reserved character '+'is not allowed outside quotes".to_owned())
+            }
+            None => TokenKind::Text(text.into()),
+        }
+    }
+
+    fn plus_equals(&mut self) -> TokenKind {
+        self.next();
+        match self.next() {
+            Some('=') => TokenKind::PlusEquals,
+            other => {
+                let other = name_of(other);
+                let why = format!("'+' not followed by =, '{other}' not allowed after '+'");
+                problem(other, why)
+            }
+        }
+    }
+
+    fn substitution(&mut self) -> TokenKind {
+        self.next();
+        match self.next() {
+            Some('{') => {}
+            other => {
+                let other = name_of(other);
+                let why = format!("'$' not followed by {{, '{other}' not allowed after '$'");
+                return problem(other, why);
+            }
+        }
+        let is_optional = self.peek() == Some('?');
+        if is_optional {
+            self.next();
+        }
+        let mut blanks = Blanks::default();
+        let mut expression = Vec::new();
+        loop {
+            let token = self.next_token(&mut blanks);
+            match &token.kind {
+                TokenKind::Sign('}') => break,
+                TokenKind::EndOfFile => {
+                    let why = "Substitution ${ was not closed with a }".to_owned();
+                    return problem("end of file", why);
+                }
+                TokenKind::Problem { .. } | TokenKind::Crash(_) => return token.kind,
+                _ => {
+                    expression.extend(blanks.before(&token, self.text, self.line));
+                    expression.push(token);
+                }
+            }
+        }
+        TokenKind::Substitution { is_optional, expression }
+    }
+
+    fn quoted(&mut self) -> TokenKind {
+        self.next();
+        let mut text = String::new();
+        loop {
+            match self.next() {
+                None => {
+                    let why = "End of input but string quote was still open".to_owned();
+                    return problem("-1", why);
+                }
+                Some('"') => break,
+                Some('\\') => {
+                    if let Err(problem) = self.escape(&mut text) {
+                        return problem;
+                    }
+                }
+                Some(char) if char.is_control() => {
+                    let why = format!(
+                        "JSON does not allow unescaped {char} in quoted strings, use a backslash escape"
+                    );
+                    return problem(char, why);
+                }
+                Some(char) => text.push(char),
+            }
+        }
+        if text.is_empty() && self.peek() == Some('"') {
+            self.next();
+            return self.triple_quoted();
+        }
+        TokenKind::Value(Scalar::quoted(text))
+    }
+
+    /// Ends at the last three of a run of quotes, so that a text can end in quotes itself.
+    fn triple_quoted(&mut self) -> TokenKind {
+        let start = self.at;
+        let mut quotes = 0;
+        loop {
+            match self.peek() {
+                Some('"') => quotes += 1,
+                _ if quotes >= 3 => break,
+                None => {
+                    let why = "End of input but triple-quoted string was still open".to_owned();
+                    return problem("-1", why);
+                }
+                Some(char) => {
+                    quotes = 0;
+                    self.line += u32::from(char == '\n');
+                }
+            }
+            self.next();
+        }
+        TokenKind::Value(Scalar::quoted(self.text[start..self.at - 3].to_owned()))
+    }
+
+    fn escape(&mut self, text: &mut String) -> Result<(), TokenKind> {
+        let plain = match self.next() {
+            None => {
+                let why = "End of input but backslash in string had nothing after it".to_owned();
+                return Err(problem("", why));
+            }
+            Some(char @ ('"' | '\\' | '/')) => char,
+            Some('b') => '\u{8}',
+            Some('f') => '\u{c}',
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('t') => '\t',
+            Some('u') => return self.unicode_escape(text),
+            Some(other) => {
+                return Err(TokenKind::Crash(format!(
+                    "undefined method `line_number' for {:?}:String",
+                    other.to_string()
+                )));
+            }
+        };
+        text.push(plain);
+        Ok(())
+    }
+
+    /// What is no hexadecimal digit counts as the end of the number, and an underscore is refused.
+    fn unicode_escape(&mut self, text: &mut String) -> Result<(), TokenKind> {
+        let mut digits = String::new();
+        for _ in 0..4 {
+            let Some(char) = self.next() else {
+                let why = "End of input but expecting 4 hex digits for \\uXXXX escape".to_owned();
+                return Err(problem("-1", why));
+            };
+            digits.push(char);
+        }
+        let end = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
+        let code = u32::from_str_radix(&digits[..end], 16).unwrap_or(0);
+        if code == u32::from('_') {
+            let why = format!("Malformed hex digits after \\u escape in string: '{digits}'");
+            return Err(problem(digits, why));
+        }
+        text.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        Ok(())
+    }
+}
+
+fn problem(what: impl Into<String>, why: String) -> TokenKind {
+    TokenKind::Problem { what: what.into(), why }
+}
+
+/// The gem's end of input is -1.
+fn name_of(char: Option<char>) -> String {
+    char.map_or("-1".to_owned(), String::from)
+}
+
+fn range(start: usize, end: usize) -> TextRange {
+    let offset = |at: usize| u32::try_from(at).expect("texts are smaller than 4 GiB");
+    TextRange::new(offset(start), offset(end))
+}
+
+/// What Ruby's `Integer()` and `Float()` make of a text of digits, signs, dots and `e`, in the spelling of JSON: a
+/// leading zero means octal, and a whole float is an integer. `Err` is Ruby's message for what it cannot hold.
+fn ruby_number(text: &str) -> Option<Result<String, String>> {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    if !text.contains(['.', 'e', 'E']) {
+        let radix = if digits.len() > 1 && digits.starts_with('0') { 8 } else { 10 };
+        let value = num_bigint::BigUint::parse_bytes(digits.as_bytes(), radix)?;
+        let sign = if value == num_bigint::BigUint::ZERO { "" } else { sign };
+        return digits.bytes().all(|b| b.is_ascii_digit()).then(|| Ok(format!("{sign}{value}")));
+    }
+    if !is_ruby_float(digits) {
+        return None;
+    }
+    let value: f64 = text.parse().ok()?;
+    if value.is_infinite() {
+        return Some(Err(format!("{sign}Infinity")));
+    }
+    if value.fract() == 0.0 {
+        let whole = format!("{value:.0}");
+        return Some(Ok(if whole == "-0" { "0".to_owned() } else { whole }));
+    }
+    Some(Ok(small_float_to_s(value)))
+}
+
+/// Ruby's `1.0e-07` where Rust has `1e-7`; a float with a fraction is never large.
+fn small_float_to_s(value: f64) -> String {
+    if value.abs() >= 1e-4 {
+        return format!("{value:?}");
+    }
+    let text = format!("{value:e}");
+    let (mantissa, exponent) = text.split_once("e-").unwrap_or((&text, "0"));
+    let point = if mantissa.contains('.') { "" } else { ".0" };
+    format!("{mantissa}{point}e-{exponent:0>2}")
+}
+
+/// Digits on both sides of the dot (none need to be before it), and digits after `e`.
+fn is_ruby_float(unsigned: &str) -> bool {
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (unsigned, None),
+    };
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_mantissa = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole.is_empty() || is_digits(whole)) && is_digits(fraction),
+        None => is_digits(mantissa),
+    };
+    is_mantissa && exponent.is_none_or(|it| is_digits(it.strip_prefix(['+', '-']).unwrap_or(it)))
+}

@@ -1,0 +1,419 @@
+//! Values that may hold substitutions not yet resolved, and how a later value for a key goes over an earlier one.
+//!
+//! Which value is the very same one matters while cycles are looked for, so values are shared and told apart by address.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::Failure;
+use super::path::render;
+use crate::text::TextRange;
+
+const OBJECT_NOT_RESOLVED: &str =
+    "need to Config#resolve() before using this object, see the API docs for Config#resolve()";
+
+/// A value and where it comes from.
+#[derive(Debug, Clone)]
+pub(super) struct Value {
+    pub(super) kind: Kind,
+    pub(super) range: TextRange,
+    /// First and last line of what it was made of.
+    pub(super) lines: (u32, u32),
+    /// Whether no substitution is left in it.
+    pub(super) is_resolved: bool,
+}
+
+/// Shared values.
+pub(super) type Shared = Rc<Value>;
+
+/// Kinds of values.
+#[derive(Debug, Clone)]
+pub(super) enum Kind {
+    Scalar(Scalar),
+    List(Vec<Shared>),
+    Object(Object),
+    /// `${path}` or `${?path}`.
+    Reference {
+        path: Vec<Arc<str>>,
+        is_optional: bool,
+    },
+    /// Pieces that wait for a substitution among them.
+    Pieces(Vec<Shared>),
+    /// Values of one key, the last written first, that wait for a substitution.
+    Stack(Vec<Shared>),
+    /// The same where an object comes first.
+    ObjectStack(Vec<Shared>),
+}
+
+/// A single value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Scalar {
+    Null,
+    Boolean(bool),
+    /// `value` as JSON spells it, `text` as it was written.
+    Number {
+        value: Arc<str>,
+        text: Arc<str>,
+    },
+    Text {
+        text: Arc<str>,
+        is_quoted: bool,
+    },
+}
+
+/// An object.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Object {
+    pub(super) members: IndexMap<Arc<str>, Member>,
+    /// Whether an earlier value for the same key is covered whole.
+    pub(super) ignores_fallbacks: bool,
+}
+
+/// What an [`Object`] holds for a key.
+#[derive(Debug, Clone)]
+pub(super) struct Member {
+    pub(super) key_range: TextRange,
+    pub(super) value: Shared,
+}
+
+impl Scalar {
+    /// A text in quotes.
+    pub(super) fn quoted(text: impl Into<Arc<str>>) -> Self {
+        Self::Text { text: text.into(), is_quoted: true }
+    }
+
+    /// Whether it is a text in quotes.
+    pub(super) fn is_quoted(&self) -> bool {
+        matches!(self, Self::Text { is_quoted: true, .. })
+    }
+
+    /// The value as a piece of a text.
+    pub(super) fn as_text(&self) -> Arc<str> {
+        match self {
+            Self::Null => "null".into(),
+            Self::Boolean(value) => value.to_string().into(),
+            Self::Number { text, .. } | Self::Text { text, .. } => Arc::clone(text),
+        }
+    }
+
+    /// The value as messages show it.
+    pub(super) fn unwrapped(&self) -> Arc<str> {
+        match self {
+            Self::Null => "".into(),
+            Self::Number { value, .. } => Arc::clone(value),
+            other => other.as_text(),
+        }
+    }
+
+    /// The type as messages name it.
+    pub(super) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "NULL",
+            Self::Boolean(_) => "BOOLEAN",
+            Self::Number { .. } => "NUMBER",
+            Self::Text { .. } => "STRING",
+        }
+    }
+}
+
+impl Value {
+    /// A value; whether it is resolved follows from its parts.
+    pub(super) fn new(kind: Kind, range: TextRange, lines: (u32, u32)) -> Self {
+        let is_resolved = match &kind {
+            Kind::Scalar(_) => true,
+            Kind::List(items) => items.iter().all(|it| it.is_resolved),
+            Kind::Object(object) => object.members.values().all(|it| it.value.is_resolved),
+            _ => false,
+        };
+        Self { kind, range, lines, is_resolved }
+    }
+
+    /// Whether it is an object, resolved or not.
+    pub(super) fn is_object(&self) -> bool {
+        matches!(self.kind, Kind::Object(_) | Kind::ObjectStack(_))
+    }
+
+    /// Whether it cannot be merged before substitutions are resolved.
+    pub(super) fn is_unmergeable(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Reference { .. } | Kind::Pieces(_) | Kind::Stack(_) | Kind::ObjectStack(_)
+        )
+    }
+
+    /// Whether it holds other values.
+    pub(super) fn is_container(&self) -> bool {
+        !matches!(self.kind, Kind::Scalar(_) | Kind::Reference { .. })
+    }
+
+    /// Whether an earlier value for the same key counts for nothing.
+    pub(super) fn ignores_fallbacks(&self) -> bool {
+        match &self.kind {
+            Kind::Object(object) => object.ignores_fallbacks,
+            Kind::Reference { .. } | Kind::Pieces(_) => false,
+            Kind::Stack(stack) | Kind::ObjectStack(stack) => {
+                stack.last().is_some_and(|it| it.ignores_fallbacks())
+            }
+            _ => self.is_resolved,
+        }
+    }
+}
+
+/// `${?path}` as messages write it.
+pub(super) fn render_reference(path: &[Arc<str>], is_optional: bool) -> String {
+    format!("${{{}{}}}", if is_optional { "?" } else { "" }, render(path))
+}
+
+/// `value` over `fallback`, an earlier value for the same key.
+pub(super) fn with_fallback(value: &Shared, fallback: &Shared) -> Result<Shared, Failure> {
+    if value.ignores_fallbacks() {
+        return Ok(Rc::clone(value));
+    }
+    let is_object_over_object = matches!(value.kind, Kind::Object(_));
+    Ok(match &fallback.kind {
+        Kind::Stack(below) | Kind::ObjectStack(below) => stacked(value, below),
+        Kind::Reference { .. } | Kind::Pieces(_) => stacked(value, &[Rc::clone(fallback)]),
+        Kind::Object(_) if is_object_over_object => merge_objects(value, fallback)?,
+        _ if value.is_resolved => ignoring_fallbacks(value),
+        _ => stacked(value, &[Rc::clone(fallback)]),
+    })
+}
+
+fn stacked(value: &Shared, below: &[Shared]) -> Shared {
+    let mut stack = match &value.kind {
+        Kind::Stack(stack) | Kind::ObjectStack(stack) => stack.clone(),
+        _ => vec![Rc::clone(value)],
+    };
+    stack.extend(below.iter().cloned());
+    let lines = stack.iter().map(|it| it.lines).reduce(merge_lines).unwrap_or_default();
+    let kind = if value.is_object() { Kind::ObjectStack(stack) } else { Kind::Stack(stack) };
+    Rc::new(Value::new(kind, value.range, lines))
+}
+
+fn ignoring_fallbacks(value: &Shared) -> Shared {
+    let mut value = Value::clone(value);
+    if let Kind::Object(object) = &mut value.kind {
+        object.ignores_fallbacks = true;
+    }
+    Rc::new(value)
+}
+
+/// Later keys come first. The gem falls over an inner object that has to wait for a substitution below it.
+fn merge_objects(value: &Shared, fallback: &Shared) -> Result<Shared, Failure> {
+    let (Kind::Object(over), Kind::Object(under)) = (&value.kind, &fallback.kind) else {
+        return Ok(Rc::clone(value));
+    };
+    let mut merged =
+        Object { members: over.members.clone(), ignores_fallbacks: under.ignores_fallbacks };
+    let mut is_changed = over.ignores_fallbacks != under.ignores_fallbacks;
+    for (key, member) in &under.members {
+        let Some(known) = merged.members.get_mut(key) else {
+            is_changed = true;
+            merged.members.insert(Arc::clone(key), member.clone());
+            continue;
+        };
+        let kept = with_fallback(&known.value, &member.value)?;
+        let was_object = matches!(known.value.kind, Kind::Object(_));
+        if was_object && matches!(kept.kind, Kind::ObjectStack(_)) {
+            return Err(Failure::bare(OBJECT_NOT_RESOLVED, member.value.range));
+        }
+        is_changed |= !Rc::ptr_eq(&known.value, &kept);
+        known.value = kept;
+    }
+    if !is_changed {
+        return Ok(Rc::clone(value));
+    }
+    let lines = merge_lines(value.lines, fallback.lines);
+    Ok(Rc::new(Value::new(Kind::Object(merged), value.range, lines)))
+}
+
+/// Values next to each other made one, as far as that can be done; `None` if there are none.
+pub(super) fn concatenate(pieces: Vec<Shared>) -> Result<Option<Shared>, Failure> {
+    let mut joined = join_pieces(pieces)?;
+    if joined.len() < 2 {
+        return Ok(joined.pop());
+    }
+    let lines = joined.iter().map(|it| it.lines).reduce(merge_lines).unwrap_or_default();
+    let range = joined.iter().map(|it| it.range).reduce(spanning).unwrap_or_default();
+    Ok(Some(Rc::new(Value::new(Kind::Pieces(joined), range, lines))))
+}
+
+/// Neighbours made one wherever no substitution keeps them apart.
+pub(super) fn join_pieces(pieces: Vec<Shared>) -> Result<Vec<Shared>, Failure> {
+    if pieces.len() < 2 {
+        return Ok(pieces);
+    }
+    let flat = pieces.into_iter().flat_map(|piece| match &piece.kind {
+        Kind::Pieces(inner) => inner.clone(),
+        _ => vec![piece],
+    });
+    let mut joined: Vec<Shared> = Vec::new();
+    for right in flat {
+        let Some(left) = joined.pop() else {
+            joined.push(right);
+            continue;
+        };
+        match join(&left, &right)? {
+            Some(both) => joined.push(both),
+            None => joined.extend([left, right]),
+        }
+    }
+    Ok(joined)
+}
+
+fn join(left: &Shared, right: &Shared) -> Result<Option<Shared>, Failure> {
+    let range = spanning(left.range, right.range);
+    let lines = merge_lines(left.lines, right.lines);
+    let is_plain = matches!(&right.kind, Kind::Scalar(Scalar::Text { is_quoted: false, .. }));
+    let joined = match (&left.kind, &right.kind) {
+        (Kind::Object(object), Kind::List(_)) | (Kind::List(_), Kind::Object(object))
+            if has_numeric_key(object) =>
+        {
+            let message =
+                "uninitialized constant Hocon::Impl::DefaultTransformer::SimpleConfigList";
+            return Err(Failure::bare(message, range));
+        }
+        _ if left.is_object() && right.is_object() => with_fallback(right, left)?,
+        (Kind::List(a), Kind::List(b)) => {
+            let items = a.iter().chain(b).cloned().collect();
+            Rc::new(Value::new(Kind::List(items), range, lines))
+        }
+        // Any text without quotes behind a list or an object is taken for blanks.
+        (Kind::List(_) | Kind::Object(_) | Kind::ObjectStack(_), _) if is_plain => Rc::clone(left),
+        _ if left.is_unmergeable() || right.is_unmergeable() => return Ok(None),
+        (Kind::Scalar(a), Kind::Scalar(b)) => {
+            let text = [a.as_text(), b.as_text()].concat();
+            Rc::new(Value::new(Kind::Scalar(Scalar::quoted(text)), range, lines))
+        }
+        _ => {
+            let message = format!(
+                "Cannot concatenate object or list with a non-object-or-list, {} and {} \
+                 are not compatible",
+                inspect(left),
+                inspect(right)
+            );
+            return Err(Failure::bare(format!("{}: {message}", describe_lines(left.lines)), range));
+        }
+    };
+    Ok(Some(joined))
+}
+
+fn has_numeric_key(object: &Object) -> bool {
+    let is_digits = |key: &str| !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
+    object.members.keys().any(|key| is_digits(key.strip_prefix('+').unwrap_or(key)))
+}
+
+/// `String: 3` or `String: 3-5`.
+fn describe_lines(lines: (u32, u32)) -> String {
+    match lines {
+        (first, last) if first == last => format!("String: {first}"),
+        (first, last) => format!("String: {first}-{last}"),
+    }
+}
+
+pub(super) fn merge_lines(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
+    (a.0.min(b.0), a.1.max(b.1))
+}
+
+/// From the beginning of one to the end of the other; just the first where that makes no range.
+fn spanning(a: TextRange, b: TextRange) -> TextRange {
+    if a.start <= b.end { TextRange::new(a.start, a.end.max(b.end)) } else { a }
+}
+
+/// A value as the gem prints it for messages: its class and what it renders to.
+pub(super) fn inspect(value: &Value) -> String {
+    format!("{}({})", class(value), render_value(value))
+}
+
+/// As Ruby says which object has no such method.
+pub(super) fn inspect_with_class(value: &Value) -> String {
+    let class = class(value);
+    let module = if matches!(class, "Quoted" | "Unquoted") { "ConfigString::" } else { "" };
+    format!("{}:Hocon::Impl::{module}{class}", inspect(value))
+}
+
+fn class(value: &Value) -> &'static str {
+    match &value.kind {
+        Kind::Scalar(Scalar::Null) => "ConfigNull",
+        Kind::Scalar(Scalar::Boolean(_)) => "ConfigBoolean",
+        Kind::Scalar(Scalar::Number { value, .. }) if is_integer(value) => "ConfigInt",
+        Kind::Scalar(Scalar::Number { .. }) => "ConfigDouble",
+        Kind::Scalar(Scalar::Text { is_quoted: true, .. }) => "Quoted",
+        Kind::Scalar(Scalar::Text { .. }) => "Unquoted",
+        Kind::List(_) => "SimpleConfigList",
+        Kind::Object(_) => "SimpleConfigObject",
+        Kind::Reference { .. } => "ConfigReference",
+        Kind::Pieces(_) => "ConfigConcatenation",
+        Kind::Stack(_) => "ConfigDelayedMerge",
+        Kind::ObjectStack(_) => "ConfigDelayedMergeObject",
+    }
+}
+
+fn is_integer(value: &str) -> bool {
+    !value.contains(['.', 'e', 'E'])
+}
+
+fn render_value(value: &Value) -> String {
+    let all = |values: &[Shared], between: &str| {
+        values.iter().map(|it| render_value(it)).collect::<Vec<_>>().join(between)
+    };
+    match &value.kind {
+        Kind::Scalar(Scalar::Text { text, .. }) => render_json_string(text),
+        Kind::Scalar(Scalar::Null) => "null".to_owned(),
+        Kind::Scalar(scalar) => scalar.unwrapped().to_string(),
+        Kind::List(items) => format!("[{}]", all(items, ",")),
+        Kind::Object(object) => {
+            let mut keys: Vec<&Arc<str>> = object.members.keys().collect();
+            keys.sort_by_cached_key(|key| sort_key(key));
+            let members: Vec<String> = keys
+                .into_iter()
+                .map(|key| render_member(key, &object.members[key].value))
+                .collect();
+            format!("{{{}}}", members.join(","))
+        }
+        Kind::Reference { path, is_optional } => render_reference(path, *is_optional),
+        Kind::Pieces(pieces) => all(pieces, ""),
+        Kind::Stack(stack) | Kind::ObjectStack(stack) => {
+            stack.iter().rev().fold(String::new(), |text, it| text + &render_value(it) + ",")
+        }
+    }
+}
+
+/// Layers of a key are rendered as so many members, the last written last.
+fn render_member(key: &str, value: &Value) -> String {
+    let quoted = render_json_string(key);
+    match &value.kind {
+        Kind::Stack(stack) | Kind::ObjectStack(stack) => {
+            let layers = stack.iter().rev().map(|it| format!("{quoted}:{}", render_value(it)));
+            layers.collect::<Vec<_>>().join(",")
+        }
+        _ => format!("{quoted}:{}", render_value(value)),
+    }
+}
+
+/// Numbers first, by value; then the rest by their bytes.
+fn sort_key(key: &str) -> (bool, u128, String) {
+    let is_number = !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
+    (!is_number, if is_number { key.parse().unwrap_or(u128::MAX) } else { 0 }, key.to_owned())
+}
+
+/// A text in JSON's quotes.
+pub(super) fn render_json_string(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for char in text.chars() {
+        match char {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\u{8}' => quoted.push_str("\\b"),
+            '\u{c}' => quoted.push_str("\\f"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

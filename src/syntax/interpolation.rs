@@ -1,0 +1,275 @@
+//! Interpolation tokens: `%{…}` inside a string, cut and classified exactly as Puppet does it.
+//!
+//! Nothing is looked up here. Offsets count in the decoded string, not in the file.
+
+use std::sync::Arc;
+
+use memchr::{memchr, memmem};
+
+use super::key_path;
+use crate::text::TextRange;
+
+/// A `%{…}` in a decoded string.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// The bytes of the decoded string, from `%` to `}`.
+    pub range: TextRange,
+    /// What stands between the braces, without the white space around it.
+    pub expression_range: TextRange,
+    /// What it asks for.
+    pub expression: Expression,
+}
+
+/// What stands between the braces, white space around it taken away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expression {
+    /// Nothing, `::`, or empty quotes: gives the empty string.
+    Empty,
+    /// `name('argument')`.
+    Call {
+        /// The method, known or not.
+        method: Method,
+        /// What stands between the quotes, verbatim.
+        argument: Arc<str>,
+        /// Where the argument stands in the decoded string.
+        argument_range: TextRange,
+    },
+    /// Anything else: a variable, perhaps with sub keys (the whole text; split by [`super::key_path`]).
+    Variable(Arc<str>),
+}
+
+/// The method of a [`Expression::Call`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Method {
+    /// `lookup`
+    Lookup,
+    /// `hiera`
+    Hiera,
+    /// `alias`
+    Alias,
+    /// `literal`
+    Literal,
+    /// `scope`
+    Scope,
+    /// A name that Puppet does not know.
+    Unknown(Arc<str>),
+}
+
+/// The tokens of `text` in order. Quotes mean nothing to the cut: a token ends at the first `}`, and what follows is
+/// text again.
+pub fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(found) = memmem::find(&text.as_bytes()[at..], b"%{") {
+        let start = at + found;
+        let Some(length) = memchr(b'}', &text.as_bytes()[start + 2..]) else { break };
+        let end = start + 2 + length + 1;
+        tokens.push(token(text, start, end));
+        at = end;
+    }
+    tokens
+}
+
+/// Whether `text` can hold a token at all.
+pub fn may_have_tokens(text: &str) -> bool {
+    memmem::find(text.as_bytes(), b"%{").is_some()
+}
+
+/// Where a `%{` without a `}` behind it stands: Puppet leaves it as text.
+pub fn unclosed(text: &str) -> Option<u32> {
+    let end_of_last = memchr::memrchr(b'}', text.as_bytes()).map_or(0, |at| at + 1);
+    memmem::find(&text.as_bytes()[end_of_last..], b"%{").map(|at| (end_of_last + at) as u32)
+}
+
+impl Token {
+    /// Whether Puppet refuses the whole string with `Syntax error in string`: the expression is neither a call nor a
+    /// name that can be split, often because of quotes (`%{facts['os']}`, `%{lookup( 'x' )}`).
+    pub fn is_malformed(&self) -> bool {
+        match &self.expression {
+            Expression::Variable(name)
+            | Expression::Call { method: Method::Scope, argument: name, .. } => {
+                key_path::parse(name).is_err()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the token asks for `alias`, which Puppet only allows as the entire string.
+    pub fn is_alias(&self) -> bool {
+        matches!(self.expression, Expression::Call { method: Method::Alias, .. })
+    }
+
+    /// The key that the token looks up in the data: of `lookup`, `hiera` and `alias`.
+    pub fn lookup_key(&self) -> Option<(&Arc<str>, TextRange)> {
+        match &self.expression {
+            Expression::Call {
+                method: Method::Lookup | Method::Hiera | Method::Alias,
+                argument,
+                argument_range,
+            } => Some((argument, *argument_range)),
+            _ => None,
+        }
+    }
+
+    /// The variable that the token reads, sub keys included: bare, or of `scope`.
+    pub fn variable(&self) -> Option<(&Arc<str>, TextRange)> {
+        match &self.expression {
+            Expression::Variable(name) => Some((name, self.expression_range)),
+            Expression::Call { method: Method::Scope, argument, argument_range } => {
+                Some((argument, *argument_range))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Method {
+    /// The methods that Puppet knows, by name. Names are case-sensitive.
+    pub const NAMES: [&'static str; 5] = ["lookup", "hiera", "alias", "literal", "scope"];
+
+    /// The method of this name.
+    pub fn from_name(name: &str) -> Self {
+        match name {
+            "lookup" => Self::Lookup,
+            "hiera" => Self::Hiera,
+            "alias" => Self::Alias,
+            "literal" => Self::Literal,
+            "scope" => Self::Scope,
+            _ => Self::Unknown(name.into()),
+        }
+    }
+
+    /// Its name as written.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Lookup => "lookup",
+            Self::Hiera => "hiera",
+            Self::Alias => "alias",
+            Self::Literal => "literal",
+            Self::Scope => "scope",
+            Self::Unknown(name) => name,
+        }
+    }
+}
+
+/// What Puppet takes as an empty expression: written literally so, not anything that amounts to it.
+const EMPTY_EXPRESSIONS: [&str; 6] = ["", "::", "\"\"", "''", "\"::\"", "'::'"];
+
+fn token(text: &str, start: usize, end: usize) -> Token {
+    let inner = &text[start + 2..end - 1];
+    let written = key_path::strip_as_ruby(inner);
+    let from = start + 2 + (written.as_ptr() as usize - inner.as_ptr() as usize);
+    let expression = if EMPTY_EXPRESSIONS.contains(&written) {
+        Expression::Empty
+    } else {
+        call(written, from).unwrap_or_else(|| Expression::Variable(written.into()))
+    };
+    Token {
+        range: TextRange::new(start as u32, end as u32),
+        expression_range: TextRange::new(from as u32, (from + written.len()) as u32),
+        expression,
+    }
+}
+
+/// Puppet's `^(\w+)\((?:"([^"]+)"|'([^']+)')\)$`: its anchors are those of lines, so a call may stand on any line of the
+/// expression.
+fn call(expression: &str, offset: usize) -> Option<Expression> {
+    if !expression.contains('(') {
+        return None;
+    }
+    let lines = std::iter::once(0).chain(expression.match_indices('\n').map(|(at, _)| at + 1));
+    lines.into_iter().find_map(|line| call_at(expression, line, offset))
+}
+
+fn call_at(expression: &str, line: usize, offset: usize) -> Option<Expression> {
+    let text = &expression[line..];
+    let name_end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))?;
+    let after_name = text[name_end..].strip_prefix('(').filter(|_| name_end > 0)?;
+    let quote = after_name.chars().next().filter(|&c| c == '\'' || c == '"')?;
+    let argument = &after_name[1..];
+    let argument = &argument[..argument.find(quote).filter(|&length| length > 0)?];
+    let behind = after_name[1 + argument.len() + 1..].strip_prefix(')')?;
+    if !(behind.is_empty() || behind.starts_with('\n')) {
+        return None;
+    }
+    let start = (offset + line + name_end + 2) as u32;
+    Some(Expression::Call {
+        method: Method::from_name(&text[..name_end]),
+        argument: argument.into(),
+        argument_range: TextRange::new(start, start + argument.len() as u32),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `expected`: the tokens, as `method[argument]`, `$variable`, `-` for empty; `!` behind a malformed one.
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let show = |token: &Token| {
+            assert!(token.range.slice(text).starts_with("%{"));
+            let shown = match &token.expression {
+                Expression::Empty => "-".to_owned(),
+                Expression::Variable(name) => {
+                    assert_eq!(token.expression_range.slice(text), &**name);
+                    format!("${name}")
+                }
+                Expression::Call { method, argument, argument_range } => {
+                    assert_eq!(argument_range.slice(text), &**argument);
+                    format!("{}[{argument}]", method.name())
+                }
+            };
+            if token.is_malformed() { shown + "!" } else { shown }
+        };
+        assert_eq!(tokens(text).iter().map(show).collect::<Vec<_>>(), expected, "{text:?}");
+    }
+
+    #[test]
+    fn a_token_ends_at_the_first_brace() {
+        check("no token %{ here", &[]);
+        check("a %{x} b %{y}", &["$x", "$y"]);
+        check("%{%{x}}", &["$%{x"]);
+        check("%{lookup('o}ver')}", &["$lookup('o!"]);
+        check("%%{int}", &["$int"]);
+        check("%{a\n}", &["$a"]);
+        assert_eq!(unclosed("%{a} %{b"), Some(5));
+        assert_eq!(unclosed("%{a}"), None);
+    }
+
+    #[test]
+    fn empty_forms() {
+        check("%{}%{ }%{::}%{''}%{\"\"}%{'::'}%{\"::\"}", &["-"; 7]);
+        check("%{ '' }", &["-"]);
+        check("%{:}", &["$:"]);
+    }
+
+    #[test]
+    fn only_the_exact_call_form_is_a_call() {
+        check("%{lookup('a b')}", &["lookup[a b]"]);
+        check("%{ alias(\"x'y\") }", &["alias[x'y]"]);
+        check("%{Lookup('a')}", &["Lookup[a]"]);
+        check("%{lookup(over)}", &["$lookup(over)"]);
+        check("%{lookup()}", &["$lookup()"]);
+        check("%{lookup( 'over' )}", &["$lookup( 'over' )!"]);
+        check("%{lookup ('over')}", &["$lookup ('over')!"]);
+        check("%{lookup('over','x')}", &["$lookup('over','x')!"]);
+        check("%{lookup('')}", &["$lookup('')!"]);
+        check("%{facts['os']}", &["$facts['os']!"]);
+    }
+
+    #[test]
+    fn a_call_may_stand_on_any_line() {
+        check("%{x\nlookup('a')}", &["lookup[a]"]);
+        check("%{lookup('a')\ny}", &["lookup[a]"]);
+        check("%{lookup('a\nb')}", &["lookup[a\nb]"]);
+    }
+
+    #[test]
+    fn variables_are_checked_as_keys() {
+        check("%{a.b}", &["$a.b"]);
+        check("%{a..b}", &["$a..b!"]);
+        check("%{'facts'.os}", &["$'facts'.os"]);
+        check("%{scope('a..b')}", &["scope[a..b]!"]);
+    }
+}

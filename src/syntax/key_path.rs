@@ -1,0 +1,347 @@
+//! Lookup keys such as `a.'b.c'.0`: a root key and the segments to dig.
+//!
+//! The grammar is Puppet's, oddities included: a key without dots and quotes is one segment whatever else it holds, and
+//! what looks like an integer on one of a segment's lines makes the whole segment an integer.
+
+use std::fmt;
+use std::sync::Arc;
+
+use memchr::memchr3;
+
+use crate::text::TextRange;
+
+/// One part of a key.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Segment {
+    /// Text: a hash key.
+    Name(Arc<str>),
+    /// Digits without quotes: an index, or an Integer hash key.
+    Index(i64),
+}
+
+/// A key, cut into its segments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyPath {
+    /// What data files are searched for. Puppet crashes on [`Segment::Index`] here.
+    pub root: Segment,
+    /// What is dug out of the value found.
+    pub rest: Vec<Segment>,
+}
+
+/// A key that Puppet refuses: `Syntax error in key: '…'`, or `Syntax error in string: …` within `%{…}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeySyntaxError {
+    /// The first byte of the key that does not fit the grammar.
+    pub offset: u32,
+}
+
+/// One segment and where it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedSegment {
+    /// What it means.
+    pub segment: Segment,
+    /// The bytes of the key that name it: without the blanks around it and without quotes.
+    pub range: TextRange,
+    /// From the first to the last byte of the segment, quotes and blanks included, dots excluded.
+    pub full_range: TextRange,
+}
+
+/// Cuts `key` as Puppet does.
+pub fn parse(key: &str) -> Result<KeyPath, KeySyntaxError> {
+    if is_verbatim(key) {
+        return Ok(KeyPath { root: Segment::Name(key.into()), rest: Vec::new() });
+    }
+    let mut cutter = Cutter { key, at: 0 };
+    let root = segment_of(key, cutter.next_segment()?);
+    let mut rest = Vec::new();
+    while cutter.skip_dot()? {
+        rest.push(segment_of(key, cutter.next_segment()?));
+    }
+    Ok(KeyPath { root, rest })
+}
+
+/// Whether the whole text is one segment as it stands: it has no dot and no quote.
+pub fn is_verbatim(key: &str) -> bool {
+    memchr3(b'.', b'\'', b'"', key.as_bytes()).is_none()
+}
+
+/// The segments of `key` with their places. What follows a syntax error is left out, so that editors can work with
+/// half-written keys.
+pub fn segment_ranges(key: &str) -> (Vec<PlacedSegment>, Option<KeySyntaxError>) {
+    let mut segments = Vec::new();
+    if is_verbatim(key) {
+        let range = TextRange::new(0, key.len() as u32);
+        segments.push(PlacedSegment {
+            segment: Segment::Name(key.into()),
+            range,
+            full_range: range,
+        });
+        return (segments, None);
+    }
+    let mut cutter = Cutter { key, at: 0 };
+    loop {
+        let cut = match cutter.next_segment() {
+            Ok(cut) => cut,
+            Err(error) => return (segments, Some(error)),
+        };
+        segments.push(PlacedSegment {
+            segment: segment_of(key, cut),
+            range: cut.name,
+            full_range: cut.full,
+        });
+        match cutter.skip_dot() {
+            Ok(true) => {}
+            Ok(false) => return (segments, None),
+            Err(error) => return (segments, Some(error)),
+        }
+    }
+}
+
+/// The text as a segment that digs for exactly this name: quoted where the grammar needs it. `None` where no quoting
+/// can express it (empty, or both kinds of quotes).
+pub fn quote_segment(name: &str) -> Option<String> {
+    let blank_outside = strip_as_ruby(name).len() != name.len();
+    if !name.is_empty() && is_verbatim(name) && !blank_outside && !looks_like_an_integer(name) {
+        return Some(name.to_owned());
+    }
+    if name.is_empty() {
+        None
+    } else if !name.contains('\'') {
+        Some(format!("'{name}'"))
+    } else if !name.contains('"') {
+        Some(format!("\"{name}\""))
+    } else {
+        None
+    }
+}
+
+impl KeyPath {
+    /// Number of segments, the root included.
+    pub fn depth(&self) -> usize {
+        self.rest.len() + 1
+    }
+
+    /// The root key's text, if it is one: Puppet crashes on an integer.
+    pub fn root_name(&self) -> Option<&Arc<str>> {
+        match &self.root {
+            Segment::Name(name) => Some(name),
+            Segment::Index(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Index(index) => write!(f, "{index}"),
+        }
+    }
+}
+
+/// Where one segment stands.
+#[derive(Debug, Clone, Copy)]
+struct Cut {
+    name: TextRange,
+    full: TextRange,
+    quoted: bool,
+}
+
+/// Walks over a key that has dots or quotes.
+struct Cutter<'a> {
+    key: &'a str,
+    at: usize,
+}
+
+impl Cutter<'_> {
+    fn next_segment(&mut self) -> Result<Cut, KeySyntaxError> {
+        let start = self.at;
+        let cut = self.quoted_segment().or_else(|| self.bare_segment());
+        cut.ok_or(KeySyntaxError { offset: start as u32 })
+    }
+
+    fn skip_dot(&mut self) -> Result<bool, KeySyntaxError> {
+        match self.key.as_bytes().get(self.at) {
+            None => Ok(false),
+            Some(b'.') => {
+                self.at += 1;
+                Ok(true)
+            }
+            Some(_) => Err(KeySyntaxError { offset: self.at as u32 }),
+        }
+    }
+
+    /// `'…'` or `"…"`, not empty, with blanks around it.
+    fn quoted_segment(&mut self) -> Option<Cut> {
+        let bytes = self.key.as_bytes();
+        let blanks = |from: usize| bytes[from..].iter().take_while(|&&b| is_regex_blank(b)).count();
+        let open = self.at + blanks(self.at);
+        let quote = *bytes.get(open).filter(|&&b| b == b'\'' || b == b'"')?;
+        let length = memchr::memchr(quote, &bytes[open + 1..]).filter(|&length| length > 0)?;
+        let close = open + 1 + length;
+        let end = close + 1 + blanks(close + 1);
+        let full = TextRange::new(self.at as u32, end as u32);
+        self.at = end;
+        Some(Cut { name: TextRange::new(open as u32 + 1, close as u32), full, quoted: true })
+    }
+
+    /// Everything up to a dot or a quote; at least one byte, which may be a blank.
+    fn bare_segment(&mut self) -> Option<Cut> {
+        let text = &self.key[self.at..];
+        let length = memchr3(b'.', b'\'', b'"', text.as_bytes()).unwrap_or(text.len());
+        if length == 0 {
+            return None;
+        }
+        let text = &text[..length];
+        let name = strip_as_ruby(text);
+        let start = (self.at + (name.as_ptr() as usize - text.as_ptr() as usize)) as u32;
+        let full = TextRange::new(self.at as u32, (self.at + length) as u32);
+        self.at += length;
+        Some(Cut { name: TextRange::new(start, start + name.len() as u32), full, quoted: false })
+    }
+}
+
+fn segment_of(key: &str, cut: Cut) -> Segment {
+    let name = cut.name.slice(key);
+    if !cut.quoted && looks_like_an_integer(name) {
+        Segment::Index(to_i_as_ruby(name))
+    } else {
+        Segment::Name(name.into())
+    }
+}
+
+/// Ruby's `strip`: ASCII white space and NUL.
+pub(crate) fn strip_as_ruby(text: &str) -> &str {
+    text.trim_matches(|c| matches!(c, '\0' | '\t' | '\n' | '\x0b' | '\x0c' | '\r' | ' '))
+}
+
+/// Ruby's `\s`.
+fn is_regex_blank(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | 0x0b | 0x0c | b'\r' | b' ')
+}
+
+/// Puppet's `^(:?[+-]?[0-9]+)$`: anchored to lines, so one fitting line is enough.
+fn looks_like_an_integer(segment: &str) -> bool {
+    segment.split('\n').any(|line| {
+        let digits = line.strip_prefix(':').unwrap_or(line);
+        let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);
+        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+    })
+}
+
+/// Ruby's `to_i`: what number the text begins with, else 0 (`:1` is 0). Integers of more than 64 bits saturate: no list
+/// is that long.
+fn to_i_as_ruby(segment: &str) -> i64 {
+    let text = segment.trim_start_matches(|c: char| c.is_ascii() && is_regex_blank(c as u8));
+    let (negative, text) = match text.as_bytes().first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let digits = decimal_digits(text);
+    let magnitude = digits
+        .bytes()
+        .fold(0i64, |sum, digit| sum.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+    if negative { -magnitude } else { magnitude }
+}
+
+/// The digits at the start of `text`, with Ruby's single underscores between digits and its prefix `0d`.
+fn decimal_digits(text: &str) -> String {
+    let text = match text.as_bytes() {
+        [b'0', b'd' | b'D', b'0'..=b'9', ..] => &text[2..],
+        _ => text,
+    };
+    let mut digits = String::new();
+    let mut rest = text.bytes().peekable();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'0'..=b'9' => digits.push(char::from(byte)),
+            b'_' if !digits.is_empty() && rest.peek().is_some_and(u8::is_ascii_digit) => {}
+            _ => break,
+        }
+    }
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `expected`: segments joined by `|`, integers with `#` before them; `error N` for a syntax error at byte N.
+    #[track_caller]
+    fn check(key: &str, expected: &str) {
+        let show = |segment: &Segment| match segment {
+            Segment::Name(name) => name.to_string(),
+            Segment::Index(index) => format!("#{index}"),
+        };
+        let actual = match parse(key) {
+            Ok(path) => std::iter::once(&path.root)
+                .chain(&path.rest)
+                .map(show)
+                .collect::<Vec<_>>()
+                .join("|"),
+            Err(error) => format!("error {}", error.offset),
+        };
+        assert_eq!(actual, expected, "{key:?}");
+        let (segments, error) = segment_ranges(key);
+        assert_eq!(error, parse(key).err(), "{key:?}");
+        for placed in segments {
+            if let Segment::Name(name) = placed.segment {
+                assert_eq!(&*name, placed.range.slice(key), "{key:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn keys_without_dots_and_quotes_are_verbatim() {
+        check(" a", " a");
+        check("", "");
+        check("1", "1");
+        check("m::k\n x", "m::k\n x");
+    }
+
+    #[test]
+    fn dots_separate_and_quotes_protect() {
+        check("a.b.0", "a|b|#0");
+        check("a.'b.c'.\"d'e\"", "a|b.c|d'e");
+        check(" d . 'k' \n. 1 ", "d|k|#1");
+        check("a. .b", "a||b");
+        check("a.'0'", "a|0");
+        check("a.' b '", "a| b ");
+    }
+
+    #[test]
+    fn integers_are_told_by_their_looks() {
+        check("a.01", "a|#1");
+        check("a.+1.-1", "a|#1|#-1");
+        check("a.:1", "a|#0");
+        check("a.1_000.1x.--1", "a|1_000|1x|--1");
+        check("a.12\nx", "a|#12");
+        check("a.x\n12", "a|#0");
+        check("a.1_0\n5", "a|#10");
+        check("a.0d7\n5", "a|#7");
+        check("1.2", "#1|#2");
+    }
+
+    #[test]
+    fn syntax_errors() {
+        check(".a", "error 0");
+        check("a.", "error 2");
+        check("a..b", "error 2");
+        check("''", "error 0");
+        check("a'b'", "error 1");
+        check("'a'b", "error 3");
+        check("q'uote", "error 1");
+        check("a.''", "error 2");
+        check("facts['os']", "error 6");
+    }
+
+    #[test]
+    fn segments_are_quoted_where_needed() {
+        assert_eq!(quote_segment("a").as_deref(), Some("a"));
+        assert_eq!(quote_segment("a.b").as_deref(), Some("'a.b'"));
+        assert_eq!(quote_segment("it's").as_deref(), Some("\"it's\""));
+        assert_eq!(quote_segment("0").as_deref(), Some("'0'"));
+        assert_eq!(quote_segment(""), None);
+    }
+}

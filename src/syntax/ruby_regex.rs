@@ -1,0 +1,246 @@
+//! Ruby regular expressions (Onigmo's syntax), translated to the syntax of our regex library.
+//!
+//! What differs: `^` and `$` are anchors of lines, `m` lets the dot match a newline, `\w \d \s` know ASCII only, options in the
+//! middle hold to the end of their group, `&&` and POSIX brackets in classes. What cannot be translated is told, not guessed.
+
+mod class;
+mod groups;
+mod translate;
+
+use std::fmt::{Display, Formatter};
+use std::sync::OnceLock;
+
+use fancy_regex::Regex;
+
+/// A Ruby regular expression, ready to match.
+#[derive(Debug)]
+pub struct RubyRegex {
+    /// For texts of one line, where `^` and `$` are the ends of the text.
+    single_line: Regex,
+    /// For texts with a newline; as they are rare it is compiled when first needed.
+    multi_line: OnceLock<Option<Regex>>,
+    translated: String,
+    /// What every text of one line that matches begins with: most need no more than a look at it.
+    prefix: Box<str>,
+}
+
+/// Why there is no regular expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RegexProblem {
+    /// Ruby refuses, with this RegexpError message.
+    Invalid(String),
+    /// We cannot tell how it matches, or whether Ruby accepts it.
+    Unsupported(String),
+}
+
+/// Translates a Ruby regular expression.
+///
+/// # Errors
+/// Ruby's own message, or that we cannot translate it.
+pub fn translate(source: &str) -> Result<RubyRegex, RegexProblem> {
+    let translated = translate::translated(source)?;
+    let single_line = Regex::new(&anchored(&translated, false)).map_err(|error| {
+        let message = format!("the regular expression /{source}/ is not supported: {error}");
+        RegexProblem::Unsupported(message)
+    })?;
+    let prefix = literal_prefix(source).into();
+    Ok(RubyRegex { single_line, multi_line: OnceLock::new(), translated, prefix })
+}
+
+/// The letters, digits, `_` and `:` behind a leading `^` that stand for themselves; nothing if that is not sure at a
+/// glance.
+fn literal_prefix(source: &str) -> &str {
+    let Some(rest) = source.strip_prefix('^') else { return "" };
+    let is_literal = |it: &char| it.is_ascii_alphanumeric() || matches!(it, '_' | ':');
+    let length = rest.chars().take_while(is_literal).count();
+    let is_repeated = rest[length..].starts_with(['*', '?', '{']);
+    let literal = &rest[..length.saturating_sub(usize::from(is_repeated))];
+    if has_alternatives_at_top(&rest[length..]) { "" } else { literal }
+}
+
+/// Whether there is, or may be, a `|` outside of all groups.
+fn has_alternatives_at_top(source: &str) -> bool {
+    if !source.contains('|') || source.contains('[') || source.contains("(?#") {
+        return source.contains('|');
+    }
+    let mut depth = 0;
+    let mut chars = source.chars();
+    while let Some(next) = chars.next() {
+        match next {
+            '\\' => _ = chars.next(),
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '|' if depth == 0 => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+impl RubyRegex {
+    /// Whether the expression matches anywhere in the text.
+    pub fn is_match(&self, text: &str) -> bool {
+        if !text.starts_with(&*self.prefix) && !text.contains('\n') {
+            return false;
+        }
+        self.regex_for(text).is_some_and(|it| it.is_match(text).unwrap_or(false))
+    }
+
+    /// Ruby's `gsub(regex, '')`.
+    pub fn remove_all(&self, text: &str) -> String {
+        self.regex_for(text)
+            .map_or_else(|| text.to_owned(), |it| it.replace_all(text, "").into_owned())
+    }
+
+    fn regex_for(&self, text: &str) -> Option<&Regex> {
+        if text.contains('\n') {
+            let compile = || Regex::new(&anchored(&self.translated, true)).ok();
+            self.multi_line.get_or_init(compile).as_ref()
+        } else {
+            Some(&self.single_line)
+        }
+    }
+}
+
+impl Display for RegexProblem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Invalid(message) | Self::Unsupported(message) => f.write_str(message),
+        }
+    }
+}
+
+/// Stands for `^` in a translated expression.
+const LINE_START: char = '\u{fdd0}';
+/// Stands for `$`.
+const LINE_END: char = '\u{fdd1}';
+/// Stands for `\Z`.
+const LAST_LINE_END: char = '\u{fdd2}';
+
+fn anchored(translated: &str, has_lines: bool) -> String {
+    // Behind a newline that ends the text, no line begins.
+    let line_start = if has_lines { r"(?:\A|(?<=\n)(?!\z))" } else { r"\A" };
+    let line_end = if has_lines { r"(?m:$)" } else { r"\z" };
+    let last_line_end = if has_lines { r"(?=\n?\z)" } else { r"\z" };
+    translated
+        .replace(LINE_START, line_start)
+        .replace(LINE_END, line_end)
+        .replace(LAST_LINE_END, last_line_end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(source: &str, matching: &[&str], others: &[&str]) {
+        let regex = translate(source).unwrap_or_else(|problem| panic!("{source}: {problem}"));
+        for text in matching {
+            assert!(regex.is_match(text), "/{source}/ must match {text:?}");
+        }
+        for text in others {
+            assert!(!regex.is_match(text), "/{source}/ must not match {text:?}");
+        }
+    }
+
+    fn check_invalid(source: &str, message: &str) {
+        let problem = translate(source).map(|_| ()).map_err(|it| it.to_string());
+        assert_eq!(problem, Err(format!("{message}: /{source}/")));
+    }
+
+    #[test]
+    fn what_a_match_begins_with_is_seen_at_a_glance() {
+        let check_prefix = |source: &str, prefix: &str| {
+            assert_eq!(literal_prefix(source), prefix, "/{source}/");
+        };
+        check_prefix("^profile::.*", "profile::");
+        check_prefix("^ab*", "a");
+        check_prefix("^ab?c", "a");
+        check_prefix("^ab{2}", "a");
+        check_prefix("^ab(c|d)", "ab");
+        check_prefix("^ab|c", "");
+        check_prefix(r"^ab\(|c", "");
+        check_prefix("^a[(]|c", "");
+        check_prefix("^a(?#()|c", "");
+        check_prefix("ab", "");
+    }
+
+    #[test]
+    fn caret_and_dollar_are_anchors_of_lines() {
+        check("^b$", &["b", "a\nb\nc", "b\n"], &["ab", "bc"]);
+        check("^$", &["", "\n", "a\n\nb"], &["a\n"]);
+        check(r"\Ab\z", &["b"], &["a\nb", "b\n"]);
+        check(r"b\Z", &["b", "b\n"], &["b\n\n"]);
+    }
+
+    #[test]
+    fn the_dot_matches_a_newline_with_m_only() {
+        check("^a.b$", &["axb"], &["a\nb"]);
+        check("(?m)^a.b$", &["axb", "a\nb"], &[]);
+    }
+
+    #[test]
+    fn classes_by_letter_are_ascii_and_brackets_are_not() {
+        check(r"^\w$", &["a", "_"], &["é"]);
+        check(r"^\d$", &["1"], &["٣"]);
+        check("^[[:alpha:]]$", &["a", "é"], &["1"]);
+        check(r"^\h+$", &["fF0"], &["g"]);
+        check(r"\bé", &["é", " é"], &["aé"]);
+    }
+
+    #[test]
+    fn options_in_the_middle_hold_to_the_end_of_the_group() {
+        check("^(?:a(?i)b|c)$", &["aB", "aC"], &["C", "AB"]);
+        check("^(?i:a)b$", &["Ab"], &["aB"]);
+        check("(?x) ^ a b $ # comment", &["ab"], &["a b"]);
+    }
+
+    #[test]
+    fn intersections_and_nested_classes() {
+        check("^[a-z&&[^aeiou]]$", &["b"], &["a", "B"]);
+        check("^[^a&&a]$", &["b"], &[]);
+        check("^[]a-c-]$", &["]", "b", "-"], &["d"]);
+    }
+
+    #[test]
+    fn quantifiers() {
+        check("^a{,2}$", &["", "aa"], &["aaa"]);
+        check("^a{2}?$", &["", "aa"], &["a"]);
+        check("^a{2,3}+$", &["aaaa"], &["a"]);
+        check("^(?>a+)a$", &[], &["aa"]);
+        check("^a++a$", &[], &["aa"]);
+        check("^a{x}$", &["a{x}"], &[]);
+    }
+
+    #[test]
+    fn groups_and_references() {
+        check(r"^(?<n>a|b)\k<n>$", &["aa", "bb"], &["ab"]);
+        check(r"^(a|b)\1$", &["aa"], &["ab"]);
+        check("^(?<n>a)|(?<n>b)$", &["a", "b"], &["c"]);
+        check("a(?=b)(?!bc)", &["ab"], &["abc", "a"]);
+        check("(?<=x)a(?<!ya)", &["xa"], &["ya"]);
+    }
+
+    #[test]
+    fn ruby_s_own_errors() {
+        check_invalid("^a(", "end pattern with unmatched parenthesis");
+        check_invalid("a)", "unmatched close parenthesis");
+        check_invalid("*a", "target of repeat operator is not specified");
+        check_invalid("[z-a]", "empty range in char class");
+        check_invalid("[a", "premature end of char-class");
+        check_invalid("[]", "empty char-class");
+        check_invalid("(?z)", "undefined group option");
+        check_invalid("a{3,2}", "upper is smaller than lower in repeat range");
+        check_invalid("a\\", "too short escape sequence");
+        check_invalid(r"\k<a>", "undefined name <a> reference");
+        check_invalid(r"(a)\2", "invalid backref number/name");
+        check_invalid("[[:foo:]]", "invalid POSIX bracket type");
+    }
+
+    #[test]
+    fn what_we_cannot_translate_is_told() {
+        let unsupported = |source| matches!(translate(source), Err(RegexProblem::Unsupported(_)));
+        assert!(unsupported(r"(?<n>a\g<n>?b)"));
+        assert!(unsupported("(?~abc)"));
+        assert!(unsupported(r"\X"));
+    }
+}

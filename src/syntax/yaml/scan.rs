@@ -1,0 +1,266 @@
+//! The root keys of a block hash in one pass, without a tree: where entries begin, and what each one holds that matters
+//! to others or to Puppet's verdict.
+
+use super::events::{Event, EventKind, Events, Properties, ScanError};
+use super::{MAX_NESTING, SCENE, YamlError};
+use crate::syntax::tree::ScalarStyle;
+
+/// A pass over the root keys of a text. It costs one run of libyaml and allocates nothing that stays.
+pub struct RootScan<'t> {
+    events: Events<'t>,
+    text: &'t str,
+    from: usize,
+    scene: &'static [u8],
+    depth: usize,
+    key_comes_next: bool,
+    flags: EntryFlags,
+    /// Up to here the text was searched for `?`, which begins a key that may stand on another line.
+    searched: usize,
+}
+
+/// What [`RootScan::step`] comes upon.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScanStep {
+    /// A root key; the flags speak of the entry before it.
+    Key {
+        /// Byte of the text at which the entry begins.
+        start: u32,
+        /// Length of the key if it is the source's own text: plain, and without tag, anchor or folding. Else 0.
+        plain_length: u32,
+        /// What the entry before this key holds.
+        before: EntryFlags,
+    },
+    /// The end of the text; the flags speak of the last entry.
+    End(EntryFlags),
+    /// libyaml refuses the text; the error's places count in the whole of it.
+    Failed(YamlError),
+    /// The text is no block hash at column 0, or not all of it is: only a parse of the whole can tell.
+    NotEntries,
+}
+
+/// What an entry holds that matters outside of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EntryFlags(u8);
+
+impl EntryFlags {
+    /// An anchor (`&name`).
+    pub const ANCHOR: Self = Self(1);
+    /// An alias (`*name`).
+    pub const ALIAS: Self = Self(2);
+    /// A tag, or a plain scalar that Psych may refuse to make a value of (a date, for example).
+    pub const REFUSABLE: Self = Self(4);
+    /// The root key is `<<`, or may be a symbol: what the root hash holds depends on all root keys together.
+    pub const ENTANGLED: Self = Self(8);
+    /// libyaml refuses the entry.
+    pub const BROKEN: Self = Self(16);
+
+    /// Whether any of `others` is set.
+    pub fn has(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn with(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+}
+
+impl<'t> RootScan<'t> {
+    /// Scans `text` from its begin.
+    pub fn new(text: &'t str) -> Self {
+        Self::starting(text, 0, &[])
+    }
+
+    /// Scans `text` from byte `from`, where an entry begins, as libyaml reads on there in the middle of a block hash.
+    /// An error comes with the [`Self::reach`] it had.
+    pub fn in_the_middle(text: &'t str, from: u32) -> Result<Self, (YamlError, u32)> {
+        let mut scan = Self::starting(text, from as usize, SCENE);
+        match scan.pass_the_scene() {
+            Ok(()) => Ok(scan),
+            Err(error) => Err((error.shifted(0, from), scan.reach())),
+        }
+    }
+
+    fn starting(text: &'t str, from: usize, scene: &'static [u8]) -> Self {
+        let events = super::start(text.get(from..).unwrap_or(""), scene);
+        let flags = EntryFlags::default();
+        Self { events, text, from, scene, depth: 0, key_comes_next: true, flags, searched: from }
+    }
+
+    /// The byte behind the last one that had any influence on the steps so far.
+    pub fn reach(&self) -> u32 {
+        (self.from + self.events.reach()).saturating_sub(self.scene.len()) as u32
+    }
+
+    /// The next root key, or the end. After anything but a key there is nothing more.
+    pub fn step(&mut self) -> ScanStep {
+        loop {
+            let event = match self.events.next() {
+                Ok(event) => event,
+                Err(error) => {
+                    let error = self.error(error).shifted(0, self.from as u32);
+                    return ScanStep::Failed(error);
+                }
+            };
+            if let Some(step) = self.event(&event) {
+                return step;
+            }
+        }
+    }
+
+    fn event(&mut self, event: &Event) -> Option<ScanStep> {
+        let is_root_key = self.depth == 1 && self.key_comes_next;
+        let kind = event.kind();
+        match &kind {
+            EventKind::StreamStart | EventKind::DocumentStart => return None,
+            EventKind::StreamEnd => return Some(ScanStep::NotEntries),
+            EventKind::DocumentEnd { implicit } => {
+                let end = self.offset(event.start());
+                return Some(if *implicit && end == self.text.len() && !self.has_long_key(end) {
+                    ScanStep::End(self.flags)
+                } else {
+                    ScanStep::NotEntries
+                });
+            }
+            EventKind::SequenceEnd | EventKind::MappingEnd => {
+                self.depth -= 1;
+                return None;
+            }
+            EventKind::MappingStart { properties, is_block } if self.depth == 0 => {
+                let has_properties = properties.tag.is_some() || properties.anchor.is_some();
+                self.depth = 1;
+                let is_plain = *is_block && event.column() == 0 && !has_properties;
+                return (!is_plain).then_some(ScanStep::NotEntries);
+            }
+            _ if self.depth == 0 => return Some(ScanStep::NotEntries),
+            _ if is_root_key
+                && (event.column() != 0
+                    || self.has_directive(self.offset(event.start()))
+                    || self.has_long_key(self.offset(event.start()))) =>
+            {
+                return Some(ScanStep::NotEntries);
+            }
+            _ => {}
+        }
+        let step = is_root_key.then(|| self.root_key(self.offset(event.start()), &kind));
+        self.flags = self.flags.with(flags_of(&kind, is_root_key));
+        if self.depth == 1 {
+            self.key_comes_next = !self.key_comes_next;
+        }
+        if let EventKind::SequenceStart(_) | EventKind::MappingStart { .. } = &kind {
+            self.depth += 1;
+            if self.depth > MAX_NESTING {
+                let offset = self.offset(event.start()) as u32;
+                return Some(ScanStep::Failed(YamlError::too_deep(offset)));
+            }
+        }
+        step
+    }
+
+    fn root_key(&mut self, start: usize, kind: &EventKind<'_>) -> ScanStep {
+        let plain_length = match kind {
+            EventKind::Scalar { properties, text, style: ScalarStyle::Plain }
+                if properties.tag.is_none() && properties.anchor.is_none() =>
+            {
+                let is_source = self.text[start..].starts_with(&**text);
+                if is_source { text.len() as u32 } else { 0 }
+            }
+            _ => 0,
+        };
+        let before = std::mem::take(&mut self.flags);
+        ScanStep::Key { start: start as u32, plain_length, before }
+    }
+
+    /// Whether a `%` begins a line before the first key: `%TAG` says what tags in entries mean.
+    fn has_directive(&self, end: usize) -> bool {
+        let is_before_first = self.searched == 0 && self.scene.is_empty();
+        is_before_first && self.text[..end].split(['\n', '\r']).any(|line| line.starts_with('%'))
+    }
+
+    /// Whether a `?` begins a line of the text up to `end`.
+    fn has_long_key(&mut self, end: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        let begin = std::mem::replace(&mut self.searched, end);
+        memchr::memchr_iter(b'?', bytes.get(begin..end).unwrap_or(&[])).any(|at| {
+            let at = begin + at;
+            let begins_line =
+                at == 0 || matches!(bytes[at - 1], b'\n' | b'\r' | 0x85 | 0xa8 | 0xa9);
+            begins_line && bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace)
+        })
+    }
+
+    /// Reads the scene's own entry; the text must not go on with it.
+    fn pass_the_scene(&mut self) -> Result<(), YamlError> {
+        loop {
+            let event = self.events.next().map_err(|error| self.error(error))?;
+            match event.kind() {
+                EventKind::MappingStart { .. } if self.depth == 0 => self.depth = 1,
+                EventKind::Scalar { .. } if self.depth == 1 && event.start() == 0 => {
+                    let value = self.events.next().map_err(|error| self.error(error))?;
+                    return match value.kind() {
+                        EventKind::Scalar { text, style: ScalarStyle::Plain, .. }
+                            if text.is_empty() =>
+                        {
+                            Ok(())
+                        }
+                        _ => Err(YamlError::no_key()),
+                    };
+                }
+                EventKind::StreamStart | EventKind::DocumentStart => {}
+                _ => return Err(YamlError::no_key()),
+            }
+        }
+    }
+
+    fn offset(&self, index: usize) -> usize {
+        (self.from + index).saturating_sub(self.scene.len())
+    }
+
+    fn error(&self, error: ScanError) -> YamlError {
+        YamlError::new(error, self.scene)
+    }
+}
+
+fn flags_of(kind: &EventKind<'_>, is_root_key: bool) -> EntryFlags {
+    let of = |properties: &Properties<'_>| {
+        let tag = properties.tag.as_ref().map(|_| EntryFlags::REFUSABLE);
+        let anchor = properties.anchor.as_ref().map(|_| EntryFlags::ANCHOR);
+        tag.unwrap_or_default().with(anchor.unwrap_or_default())
+    };
+    match kind {
+        // The anchor of a root key's alias may be `<<`.
+        EventKind::Alias(_) if is_root_key => EntryFlags::ALIAS.with(EntryFlags::ENTANGLED),
+        EventKind::Alias(_) => EntryFlags::ALIAS,
+        EventKind::Scalar { properties, text, style } => {
+            let mut flags = of(properties);
+            if *style == ScalarStyle::Plain && may_be_refused(text.as_bytes()) {
+                flags = flags.with(EntryFlags::REFUSABLE);
+            }
+            let is_symbol = properties.tag.is_some() || text.starts_with(':');
+            if is_root_key && (is_symbol || text == "<<") {
+                flags = flags.with(EntryFlags::ENTANGLED);
+            }
+            flags
+        }
+        EventKind::SequenceStart(properties) | EventKind::MappingStart { properties, .. } => {
+            of(properties)
+        }
+        _ => EntryFlags::default(),
+    }
+}
+
+/// Whether a plain scalar may be one that Psych fails to convert: a date, a time, a number without digits. Rather says
+/// yes too often.
+fn may_be_refused(text: &[u8]) -> bool {
+    let Some(first) = text.first() else { return false };
+    if !matches!(first, b'0'..=b'9' | b'+' | b'-' | b'.') {
+        return false;
+    }
+    let unsigned = if matches!(first, b'+' | b'-') { &text[1..] } else { text };
+    match unsigned {
+        [b'.', b'e' | b'E', ..] | [b'0', b'b' | b'x', ..] => true,
+        [_, _, _, _, b'-', ..] => unsigned[..4].iter().all(u8::is_ascii_digit),
+        _ => false,
+    }
+}

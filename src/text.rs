@@ -1,0 +1,11 @@
+//! Text as bytes with places: ranges, lines and columns, edits, buffers. Knows nothing of YAML or Hiera.
+
+pub mod buffer;
+pub mod edit;
+pub mod line_index;
+pub mod range;
+
+pub use buffer::Buffer;
+pub use edit::{BufferEdit, TextEdit};
+pub use line_index::{Encoding, LineCol, LineIndex};
+pub use range::TextRange;

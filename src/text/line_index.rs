@@ -1,0 +1,148 @@
+//! From byte offsets to lines and columns and back, in the three encodings that editors count in.
+//!
+//! Only `\n` (alone or after `\r`) ends a line: a lone `\r` does not, as editors' LSP clients vary and YAML data
+//! with old Mac line ends do not occur. The text itself is never normalised.
+
+use memchr::memchr_iter;
+
+use super::TextRange;
+
+/// How a client counts columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// Bytes.
+    Utf8,
+    /// UTF-16 code units: what LSP means if nothing else was agreed.
+    Utf16,
+    /// Unicode scalar values.
+    Utf32,
+}
+
+/// A place as people and editors write it. Both numbers count from 0; `col` in the units of an [`Encoding`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LineCol {
+    /// Line, from 0.
+    pub line: u32,
+    /// Column, from 0.
+    pub col: u32,
+}
+
+/// Where the lines of one text begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineIndex {
+    starts: Vec<u32>,
+    len: u32,
+}
+
+impl LineIndex {
+    /// Indexes `text`: one pass over its bytes.
+    pub fn new(text: &str) -> Self {
+        let mut starts = vec![0];
+        starts.extend(memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1));
+        Self { starts, len: text.len() as u32 }
+    }
+
+    /// Number of lines; a text that ends with a line end has an empty last line.
+    pub fn line_count(&self) -> u32 {
+        self.starts.len() as u32
+    }
+
+    /// The line (from 0) that holds byte `offset`; offsets behind the end count as the end.
+    pub fn line_of(&self, offset: u32) -> u32 {
+        self.starts.partition_point(|&start| start <= offset.min(self.len)) as u32 - 1
+    }
+
+    /// The byte range of `line` (from 0) without its line end; the empty range at the end for a line that is not there.
+    pub fn line_range(&self, text: &str, line: u32) -> TextRange {
+        let Some(&start) = self.starts.get(line as usize) else {
+            return TextRange::empty(self.len);
+        };
+        let Some(&next) = self.starts.get(line as usize + 1) else {
+            return TextRange::new(start, self.len);
+        };
+        let end = next - 1;
+        let has_return = end > start && text.as_bytes().get(end as usize - 1) == Some(&b'\r');
+        TextRange::new(start, end - u32::from(has_return))
+    }
+
+    /// The line and column of byte `offset` of `text`, counted in `encoding`. An offset inside a character counts as
+    /// the character's start.
+    pub fn line_col(&self, text: &str, offset: u32, encoding: Encoding) -> LineCol {
+        let line = self.line_of(offset);
+        let start = self.starts[line as usize] as usize;
+        let mut end = (offset.min(self.len)) as usize;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        LineCol { line, col: width(&text[start..end.max(start)], encoding) }
+    }
+
+    /// The byte offset of a line and column of `text`. A column behind the line's end means the line's end (as LSP
+    /// says), a line behind the last one the text's end.
+    pub fn offset(&self, text: &str, at: LineCol, encoding: Encoding) -> u32 {
+        let range = self.line_range(text, at.line);
+        let line = range.slice(text);
+        let mut seen = 0;
+        for (at_byte, c) in line.char_indices() {
+            if seen >= at.col {
+                return range.start + at_byte as u32;
+            }
+            seen += char_width(c, encoding);
+        }
+        range.end
+    }
+}
+
+fn width(text: &str, encoding: Encoding) -> u32 {
+    match encoding {
+        Encoding::Utf8 => text.len() as u32,
+        Encoding::Utf16 if text.is_ascii() => text.len() as u32,
+        Encoding::Utf16 | Encoding::Utf32 => text.chars().map(|c| char_width(c, encoding)).sum(),
+    }
+}
+
+fn char_width(c: char, encoding: Encoding) -> u32 {
+    match encoding {
+        Encoding::Utf8 => c.len_utf8() as u32,
+        Encoding::Utf16 => c.len_utf16() as u32,
+        Encoding::Utf32 => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, offset: u32, encoding: Encoding, line: u32, col: u32) {
+        let index = LineIndex::new(text);
+        let at = LineCol { line, col };
+        assert_eq!(index.line_col(text, offset, encoding), at);
+        assert_eq!(index.offset(text, at, encoding), offset);
+    }
+
+    #[test]
+    fn columns_in_each_encoding() {
+        let text = "a: 1\nb: 'ä😀x'\n";
+        let x = text.find('x').expect("x is there") as u32;
+        check(text, x, Encoding::Utf8, 1, 10);
+        check(text, x, Encoding::Utf16, 1, 7);
+        check(text, x, Encoding::Utf32, 1, 6);
+        check(text, text.len() as u32, Encoding::Utf16, 2, 0);
+    }
+
+    #[test]
+    fn crlf_ends_are_not_part_of_the_line() {
+        let text = "a: 1\r\nb: 2\r\n";
+        let index = LineIndex::new(text);
+        assert_eq!(index.line_range(text, 0), TextRange::new(0, 4));
+        assert_eq!(index.offset(text, LineCol { line: 0, col: 99 }, Encoding::Utf16), 4);
+    }
+
+    #[test]
+    fn places_outside_are_clamped() {
+        let index = LineIndex::new("a");
+        assert_eq!(index.offset("a", LineCol { line: 9, col: 9 }, Encoding::Utf8), 1);
+        assert_eq!(index.line_col("a", 99, Encoding::Utf8), LineCol { line: 0, col: 1 });
+    }
+}

@@ -1,0 +1,64 @@
+//! Byte ranges of a text: the only way the layers below `server` speak about places.
+
+use std::ops::Range;
+
+/// A half-open range of UTF-8 byte offsets, `start <= end`.
+///
+/// Offsets are `u32`: a data file of more than 4 GiB is refused when it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct TextRange {
+    /// The first byte inside.
+    pub start: u32,
+    /// The first byte after.
+    pub end: u32,
+}
+
+impl TextRange {
+    /// The range from `start` to `end` (bytes).
+    pub fn new(start: u32, end: u32) -> Self {
+        debug_assert!(start <= end, "a range must not end before it starts");
+        Self { start, end }
+    }
+
+    /// The empty range at `offset` (bytes).
+    pub fn empty(offset: u32) -> Self {
+        Self::new(offset, offset)
+    }
+
+    /// Length in bytes.
+    pub fn len(self) -> u32 {
+        self.end - self.start
+    }
+
+    /// Whether no byte lies inside.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// Whether `offset` lies inside or directly behind the last byte: where a cursor touches it.
+    pub fn touches(self, offset: u32) -> bool {
+        self.start <= offset && offset <= self.end
+    }
+
+    /// Whether `other` lies wholly inside.
+    pub fn contains_range(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
+    /// The same range `by` bytes further on.
+    #[must_use]
+    pub fn shifted(self, by: u32) -> Self {
+        Self::new(self.start + by, self.end + by)
+    }
+
+    /// The piece of `text` that lies in the range; empty if the range does not fit the text.
+    pub fn slice(self, text: &str) -> &str {
+        text.get(Range::from(self)).unwrap_or("")
+    }
+}
+
+impl From<TextRange> for Range<usize> {
+    fn from(range: TextRange) -> Self {
+        range.start as usize..range.end as usize
+    }
+}

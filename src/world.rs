@@ -1,0 +1,33 @@
+//! Immutable snapshots of the workspace: files, sample nodes, environments, settings. The one mutable owner is `Host`.
+
+mod attachments;
+mod disk;
+mod evaluators;
+mod file_entry;
+mod host;
+mod indexes;
+mod interner;
+mod key_index;
+pub mod loader;
+mod memory;
+mod modulepath;
+mod nodes;
+mod overlay;
+mod parallel;
+pub mod paths;
+mod reach;
+mod roots;
+mod shards;
+mod snapshot;
+mod texts;
+
+pub use disk::{DiskReader, DiskTable};
+pub use file_entry::FileEntry;
+pub use host::{Change, Effect, Host};
+pub use key_index::{KeyIndex, KeyPlace};
+pub use loader::Disk;
+pub use memory::MemoryDisk;
+pub use nodes::SampleNodes;
+pub use overlay::OpenFile;
+pub use reach::{DataPlace, Reach};
+pub use snapshot::World;

@@ -1,0 +1,213 @@
+//! The disk as one snapshot sees it: every file and directory is read once, when it is first asked for.
+
+use std::sync::{Arc, OnceLock};
+
+use super::file_entry::FileEntry;
+use super::interner::Interner;
+use super::paths;
+use super::shards::Shards;
+use crate::data::{DirItem, FileId, PathKind};
+
+/// What can be asked of a disk. Paths are absolute and normal.
+pub trait DiskReader: Send + Sync {
+    /// A file's bytes; `Err` holds Ruby's message.
+    fn read(&self, path: &str) -> Result<Vec<u8>, String>;
+
+    /// The names in a directory, in any order; empty if it is none; `None` if it is there but may not be read.
+    fn list(&self, directory: &str) -> Option<Vec<DirItem>>;
+
+    /// What lies at `path`.
+    fn kind(&self, path: &str) -> PathKind;
+
+    /// `path` without links, to recognise a directory that is met again on another way.
+    fn real_path(&self, path: &str) -> Option<String>;
+}
+
+/// Files and directories as they were when first asked for. Filled by many threads at once.
+pub struct DiskTable {
+    reader: Arc<dyn DiskReader>,
+    paths: Arc<Interner>,
+    /// The names of keys, for the indexes.
+    names: Arc<Interner>,
+    files: Shards<FileSlot>,
+    directories: Shards<OnceLock<DirListing>>,
+}
+
+/// A file that was asked for.
+#[derive(Debug, Default)]
+struct FileSlot {
+    /// The entry before the disk changed: kept if the text turns out to be the same, else a start for parsing.
+    earlier: Option<Arc<FileEntry>>,
+    now: OnceLock<Result<Arc<FileEntry>, String>>,
+}
+
+/// The names in one directory.
+#[derive(Debug, Clone)]
+struct DirListing {
+    /// Sorted by name.
+    items: Arc<[DirItem]>,
+    /// False where names can be reached but not listed.
+    is_complete: bool,
+}
+
+impl DiskTable {
+    /// A table in which nothing was read yet.
+    pub fn new(reader: Arc<dyn DiskReader>) -> Self {
+        Self {
+            reader,
+            paths: Arc::default(),
+            names: Arc::default(),
+            files: Shards::default(),
+            directories: Shards::default(),
+        }
+    }
+
+    /// The number of `path`.
+    pub fn id(&self, path: &str) -> FileId {
+        FileId(self.paths.number(path))
+    }
+
+    /// The path of a number, the same allocation each time.
+    pub fn path(&self, id: FileId) -> Arc<str> {
+        self.paths.text(id.0)
+    }
+
+    /// The numbers of keys.
+    pub(super) fn names(&self) -> &Arc<Interner> {
+        &self.names
+    }
+
+    /// The file at `path`; `Err` holds Ruby's message.
+    pub fn file(&self, path: &str) -> Result<Arc<FileEntry>, String> {
+        let slot = self.files.slot(path);
+        slot.now.get_or_init(|| self.read(path, slot.earlier.as_ref())).clone()
+    }
+
+    /// The file at `path` if it was read before.
+    pub fn file_if_read(&self, path: &str) -> Option<Arc<FileEntry>> {
+        self.files.get(path)?.now.get()?.clone().ok()
+    }
+
+    /// What lies at `path`. It is looked for in its directory's listing, so that a thousand questions about one directory
+    /// read the disk once.
+    pub fn kind(&self, path: &str) -> PathKind {
+        let Some(directory) = paths::parent(path) else {
+            return PathKind::Directory;
+        };
+        let listing = self.listing(directory);
+        match find(&listing.items, paths::file_name(path)) {
+            Some(item) if item.is_directory => PathKind::Directory,
+            Some(_) => PathKind::File,
+            None if listing.is_complete => PathKind::Missing,
+            None => self.reader.kind(path),
+        }
+    }
+
+    /// The names in a directory, sorted.
+    pub fn list(&self, directory: &str) -> Arc<[DirItem]> {
+        self.listing(directory).items
+    }
+
+    /// The directory without links.
+    pub fn real_path(&self, path: &str) -> Option<String> {
+        self.reader.real_path(path)
+    }
+
+    /// Whether `path` is a directory now. The answer is not kept.
+    pub(super) fn is_directory_now(&self, path: &str) -> bool {
+        self.reader.kind(path) == PathKind::Directory
+    }
+
+    /// Whether `path` was listed as a directory that holds something.
+    pub(super) fn knows_directory(&self, path: &str) -> bool {
+        let listing = self.directories.get(path);
+        listing.is_some_and(|it| it.get().is_some_and(|it| !it.items.is_empty()))
+    }
+
+    /// The table after the disk changed at `changed`: those paths, all below them and their directories' listings are
+    /// read anew when asked for. `latest` is what an editor showed last of one of them.
+    #[must_use]
+    pub(super) fn after_change(
+        &self,
+        changed: &ChangedPaths<'_>,
+        latest: Option<&Arc<FileEntry>>,
+    ) -> Self {
+        let files = self.files.changed(|path, slot| {
+            // A path that was no file can have become a directory.
+            if changed.touches(path) || changed.changes_listing(path) {
+                let earlier = slot.now.get().and_then(|it| it.clone().ok());
+                let earlier = earlier.or_else(|| slot.earlier.clone());
+                Some(Arc::new(FileSlot { earlier, now: OnceLock::new() }))
+            } else {
+                Some(slot.clone())
+            }
+        });
+        if let Some(latest) = latest {
+            let slot = FileSlot { earlier: Some(latest.clone()), now: OnceLock::new() };
+            files.put(latest.path.clone(), slot);
+        }
+        let directories = self.directories.changed(|path, listing| {
+            let is_kept = !changed.touches(path) && !changed.changes_listing(path);
+            is_kept.then(|| listing.clone())
+        });
+        Self {
+            reader: self.reader.clone(),
+            paths: self.paths.clone(),
+            names: self.names.clone(),
+            files,
+            directories,
+        }
+    }
+
+    fn read(&self, path: &str, earlier: Option<&Arc<FileEntry>>) -> Result<Arc<FileEntry>, String> {
+        let bytes = self.reader.read(path)?;
+        let id = self.id(path);
+        let entry = FileEntry::from_bytes(self.path(id), id, bytes);
+        Ok(match earlier {
+            Some(earlier) => entry.starting_from(earlier),
+            None => Arc::new(entry),
+        })
+    }
+
+    fn listing(&self, directory: &str) -> DirListing {
+        let slot = self.directories.slot(directory);
+        slot.get_or_init(|| {
+            let listed = self.reader.list(directory);
+            let is_complete = listed.is_some();
+            let mut items = listed.unwrap_or_default();
+            items.sort_unstable();
+            DirListing { items: items.into(), is_complete }
+        })
+        .clone()
+    }
+}
+
+/// Paths that changed on the disk.
+pub(super) struct ChangedPaths<'a> {
+    paths: std::collections::HashSet<&'a str, foldhash::fast::RandomState>,
+    directories: std::collections::HashSet<&'a str, foldhash::fast::RandomState>,
+}
+
+impl<'a> ChangedPaths<'a> {
+    /// A set of normal paths.
+    pub(super) fn new(paths: impl Iterator<Item = &'a str> + Clone) -> Self {
+        // With a new file its directory may be new too, and that one's directory: all the way up.
+        let directories = paths.clone().flat_map(paths::ancestors).collect();
+        Self { paths: paths.collect(), directories }
+    }
+
+    /// Whether `path` or a directory that holds it changed.
+    pub(super) fn touches(&self, path: &str) -> bool {
+        self.paths.contains(path) || paths::ancestors(path).any(|it| self.paths.contains(it))
+    }
+
+    fn changes_listing(&self, directory: &str) -> bool {
+        self.directories.contains(directory)
+    }
+}
+
+/// The item called `name` in a sorted listing.
+pub(super) fn find<'a>(items: &'a [DirItem], name: &str) -> Option<&'a DirItem> {
+    let at = items.binary_search_by(|item| (*item.name).cmp(name)).ok()?;
+    Some(&items[at])
+}

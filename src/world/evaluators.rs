@@ -1,0 +1,116 @@
+//! Evaluators by environment and node: made when asked for, kept as long as the snapshot.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::indexes::key_of;
+use super::snapshot::World;
+use crate::config::Environment;
+use crate::engine::{Evaluator, Prepared};
+use crate::facts::Node;
+
+type Key = (String, Arc<str>);
+
+/// The evaluators that a snapshot made so far.
+#[derive(Default)]
+pub(super) struct Evaluators {
+    /// By the environment's key and the node's name.
+    made: Mutex<HashMap<Key, Arc<Evaluator>>>,
+    /// Outlives the snapshot until a hiera.yaml changes.
+    prepared: Arc<Prepared>,
+}
+
+impl Evaluators {
+    /// No evaluators, but what those of the next snapshot can have in common with these.
+    pub(super) fn successors(&self) -> Self {
+        Self { made: Mutex::default(), prepared: self.prepared.clone() }
+    }
+}
+
+impl World {
+    /// What Puppet would answer to `node` in `environment`. The same evaluator for the same node.
+    pub fn evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Arc<Evaluator> {
+        let key = (key_of(environment), node.name.clone());
+        let evaluators = &self.evaluators.made;
+        let mut evaluators = evaluators.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = evaluators.get(&key)
+            && Arc::ptr_eq(known.node(), node)
+            && known.environment() == environment
+        {
+            return known.clone();
+        }
+        let made = Arc::new(self.new_evaluator(environment, node));
+        evaluators.insert(key, made.clone());
+        made
+    }
+
+    /// The evaluator of the active node.
+    pub fn active_evaluator(&self, environment: &Arc<Environment>) -> Option<Arc<Evaluator>> {
+        self.active_node(environment).map(|node| self.evaluator(environment, &node))
+    }
+
+    /// [`Self::evaluator`], but one that nobody else has: for passes over many nodes.
+    pub fn new_evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Evaluator {
+        let settings = &self.settings;
+        let datadirs = settings.datadir_map.iter();
+        let datadirs = datadirs.map(|(from, to)| (from.to_string(), to.to_string())).collect();
+        // The texts and not this world, which would hold itself in memory through its evaluators.
+        let files = Arc::new(self.texts.clone());
+        Evaluator::new(files, environment.clone(), node.clone(), settings.puppet_version)
+            .with_datadir_map(datadirs)
+            .sharing(self.evaluators.prepared.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    const FILES: [(&str, &str); 4] = [
+        (
+            "/r/hiera.yaml",
+            "version: 5\nhierarchy: [{name: n, paths: ['nodes/%{trusted.certname}.yaml', c.yaml]}]\n",
+        ),
+        ("/r/data/nodes/one.yaml", "a: node one\n"),
+        ("/r/data/nodes/two.yaml", "b: node two\n"),
+        ("/r/data/c.yaml", "a: common\nb: common\n"),
+    ];
+
+    fn answer(world: &World, node: &str, key: &str) -> Option<String> {
+        let environment = world.environment_of("/r/data/c.yaml")?;
+        let node = world.nodes(&environment).iter().find(|it| &*it.name == node)?.clone();
+        let evaluator = world.evaluator(&environment, &node);
+        assert!(Arc::ptr_eq(&evaluator, &world.evaluator(&environment, &node)), "made once");
+        let found = evaluator.lookup(key).outcome.expect("no failure")?;
+        found.value.as_str().map(str::to_owned)
+    }
+
+    #[track_caller]
+    fn check(world: &World, node: &str, key: &str, expected: &str) {
+        assert_eq!(answer(world, node, key).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn each_snapshot_answers_from_its_own_texts() {
+        let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+        let before = host.snapshot();
+        check(&before, "one", "a", "node one");
+        check(&before, "two", "a", "common");
+        let text = "a: typed\n".to_owned();
+        host.apply(Change::OpenBuffer { path: "/r/data/c.yaml".to_owned(), text, version: 1 });
+        check(&host.snapshot(), "two", "a", "typed");
+        check(&before, "two", "a", "common");
+    }
+
+    #[test]
+    fn a_snapshot_that_nobody_holds_goes() {
+        let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+        let before = host.snapshot();
+        check(&before, "one", "a", "node one");
+        let still_there = Arc::downgrade(&before);
+        drop(before);
+        host.apply(Change::ActiveNode(None));
+        assert!(still_there.upgrade().is_none());
+    }
+}

@@ -1,0 +1,127 @@
+//! One file of a snapshot: its text, and what is derived from the text when somebody asks.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::interner::Interner;
+use super::key_index::FileKeys;
+use crate::data::{DataFile, FileId, Format};
+use crate::text::LineIndex;
+
+/// A file's text and what hangs off it. Never changed: an edit makes a new entry.
+#[derive(Debug)]
+pub struct FileEntry {
+    /// The file's path.
+    pub path: Arc<str>,
+    /// The path's number.
+    pub id: FileId,
+    /// The text; bytes that are not UTF-8 are replaced.
+    pub text: Arc<str>,
+    /// Where the first byte that is not UTF-8 stands on the disk.
+    pub invalid_utf8_at: Option<u32>,
+    /// The first bytes from there on.
+    invalid_bytes: Vec<u8>,
+    line_index: OnceLock<LineIndex>,
+    data: [OnceLock<Arc<DataFile>>; 3],
+    keys: [OnceLock<Arc<FileKeys>>; 3],
+    /// What the text before the edit had been parsed to. Let go when this entry's own is made, so no chain builds up.
+    earlier: Mutex<Earlier>,
+}
+
+type Earlier = [Option<Arc<DataFile>>; 3];
+
+impl FileEntry {
+    /// An entry for a text.
+    pub fn new(path: Arc<str>, id: FileId, text: Arc<str>) -> Self {
+        Self {
+            path,
+            id,
+            text,
+            invalid_utf8_at: None,
+            invalid_bytes: Vec::new(),
+            line_index: OnceLock::new(),
+            data: Default::default(),
+            keys: Default::default(),
+            earlier: Mutex::default(),
+        }
+    }
+
+    /// An entry for what was read from the disk.
+    pub fn from_bytes(path: Arc<str>, id: FileId, bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::new(path, id, text.into()),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let text = String::from_utf8_lossy(error.as_bytes()).into();
+                let invalid_bytes = error.as_bytes()[at..].iter().take(4).copied().collect();
+                let invalid_utf8_at = Some(at as u32);
+                Self { invalid_utf8_at, invalid_bytes, ..Self::new(path, id, text) }
+            }
+        }
+    }
+
+    /// Where the text's lines begin.
+    pub fn line_index(&self) -> &LineIndex {
+        self.line_index.get_or_init(|| LineIndex::new(&self.text))
+    }
+
+    /// The text read as `format`.
+    pub fn data(&self, format: Format) -> &Arc<DataFile> {
+        self.data[format as usize].get_or_init(|| {
+            let data = self.read_as(format);
+            self.earlier.lock().unwrap_or_else(PoisonError::into_inner)[format as usize] = None;
+            Arc::new(data)
+        })
+    }
+
+    /// The text read as `format` if that was done before.
+    pub fn data_if_read(&self, format: Format) -> Option<&Arc<DataFile>> {
+        self.data[format as usize].get()
+    }
+
+    /// The keys of the text read as `format`. A text that nobody else had read is parsed and let go again: an index of
+    /// many files must not keep what they mean in memory.
+    pub(super) fn keys(&self, format: Format, names: &Interner) -> &Arc<FileKeys> {
+        self.keys[format as usize].get_or_init(|| match self.data_if_read(format) {
+            Some(data) => Arc::new(FileKeys::new(data, names)),
+            None => Arc::new(FileKeys::new(&self.read_as(format), names)),
+        })
+    }
+
+    /// This file with another text. What had been parsed of the old one is the start for parsing the new one.
+    #[must_use]
+    pub fn edited(self: &Arc<Self>, text: Arc<str>) -> Arc<Self> {
+        if self.text == text && self.invalid_utf8_at.is_none() {
+            return self.clone();
+        }
+        let next = Self::new(self.path.clone(), self.id, text);
+        next.starting_from(self)
+    }
+
+    /// The same entry, or `earlier` if that has the same text.
+    pub(super) fn starting_from(mut self, earlier: &Arc<Self>) -> Arc<Self> {
+        if self.text == earlier.text && self.invalid_utf8_at == earlier.invalid_utf8_at {
+            return earlier.clone();
+        }
+        self.earlier = Mutex::new(earlier.latest_data());
+        Arc::new(self)
+    }
+
+    fn latest_data(&self) -> Earlier {
+        let earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
+        std::array::from_fn(|format| {
+            self.data[format].get().cloned().or_else(|| earlier[format].clone())
+        })
+    }
+
+    fn read_as(&self, format: Format) -> DataFile {
+        if let (Some(at), Format::Yaml) = (self.invalid_utf8_at, format) {
+            return DataFile::not_utf8(self.id, format, at, &self.invalid_bytes);
+        }
+        let earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier = earlier[format as usize].clone();
+        match earlier {
+            Some(data) => data.with_text(self.text.clone()),
+            None => DataFile::new(self.id, format, self.text.clone()),
+        }
+    }
+}

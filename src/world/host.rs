@@ -1,0 +1,217 @@
+//! The one mutable owner: takes changes in, gives snapshots out.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::disk::{ChangedPaths, DiskReader, DiskTable};
+use super::file_entry::FileEntry;
+use super::overlay::OpenFile;
+use super::snapshot::{Kept, World};
+use super::{nodes, paths, roots};
+use crate::data::Files;
+use crate::settings::{PROJECT_FILE, Settings};
+use crate::text::{Buffer, BufferEdit, Encoding};
+
+/// Holds the newest snapshot and the buffers of open editors.
+pub struct Host {
+    world: Arc<World>,
+    buffers: BTreeMap<Arc<str>, Buffer>,
+}
+
+/// Everything that can happen to a world. Paths need not be normal.
+#[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "changes are taken in one at a time, never stored")]
+pub enum Change {
+    /// An editor shows a file: from now on its text counts, not the disk's.
+    OpenBuffer {
+        /// Which file; it need not be on the disk.
+        path: String,
+        /// Its text.
+        text: String,
+        /// The editor's number for the text.
+        version: i32,
+    },
+    /// Somebody types. Ignored for a file that is not open.
+    EditBuffer {
+        /// Which file.
+        path: String,
+        /// The editor's number for the text after the edits.
+        version: i32,
+        /// What is typed, each edit in the text that the one before it left.
+        edits: Vec<BufferEdit>,
+        /// How the editor counts columns.
+        encoding: Encoding,
+    },
+    /// The editor lets go of a file: the disk counts again, and is read anew.
+    CloseBuffer {
+        /// Which file.
+        path: String,
+    },
+    /// Files or directories were made, changed or removed on the disk. A directory stands for all that it holds.
+    DiskChanged(Vec<String>),
+    /// The workspace's folders, all of them.
+    Folders(Vec<String>),
+    /// The settings, all of them.
+    Settings(Settings),
+    /// The sample node that answers are shown for; `None` leaves the choice to the program.
+    ActiveNode(Option<Arc<str>>),
+}
+
+/// What a change did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// The number of the snapshot after the change.
+    pub revision: u64,
+    /// The files whose texts are, or may be, others now; sorted. Empty if the change changed nothing.
+    pub paths: Vec<Arc<str>>,
+    /// Whether answers may have changed beyond those texts: another hierarchy, other modules, nodes or settings.
+    pub is_structural: bool,
+    /// Whether the workspace's own settings file is among [`Self::paths`]: its reader should read it again and apply
+    /// [`Change::Settings`].
+    pub is_settings_file_changed: bool,
+}
+
+impl Host {
+    /// A host for the disk behind `reader`. Reads nothing yet.
+    pub fn new(reader: Arc<dyn DiskReader>) -> Self {
+        Self { world: Arc::new(World::new(DiskTable::new(reader))), buffers: BTreeMap::new() }
+    }
+
+    /// The world as it is now. Later changes do not touch it.
+    pub fn snapshot(&self) -> Arc<World> {
+        self.world.clone()
+    }
+
+    /// Takes a change in.
+    pub fn apply(&mut self, change: Change) -> Effect {
+        match change {
+            Change::OpenBuffer { path, text, version } => self.open(&path, &text, version),
+            Change::EditBuffer { path, version, edits, encoding } => {
+                self.edit(&path, version, &edits, encoding)
+            }
+            Change::CloseBuffer { path } => self.close(&path),
+            Change::DiskChanged(changed) => self.disk_changed(&changed),
+            Change::Folders(folders) => {
+                let folders = folders.iter().map(|it| paths::normalise(it).into()).collect();
+                self.structural(|world| world.folders = folders)
+            }
+            Change::Settings(settings) if settings == *self.world.settings => self.no_effect(),
+            Change::Settings(settings) => {
+                self.structural(|world| world.settings = Arc::new(settings))
+            }
+            Change::ActiveNode(name) => self.choose_node(name),
+        }
+    }
+
+    fn open(&mut self, path: &str, text: &str, version: i32) -> Effect {
+        let path = self.world.interned(path);
+        self.buffers.insert(path.clone(), Buffer::new(text));
+        self.show(&path, text.into(), version)
+    }
+
+    fn edit(
+        &mut self,
+        path: &str,
+        version: i32,
+        edits: &[BufferEdit],
+        encoding: Encoding,
+    ) -> Effect {
+        let path = self.world.interned(path);
+        let Some(buffer) = self.buffers.get_mut(&path) else {
+            return self.no_effect();
+        };
+        buffer.apply(edits, encoding);
+        let text = buffer.text();
+        self.show(&path, text, version)
+    }
+
+    fn close(&mut self, path: &str) -> Effect {
+        let path = self.world.interned(path);
+        if self.buffers.remove(&path).is_none() {
+            return self.no_effect();
+        }
+        let last = self.world.texts.overlay.get(&path).map(|file| file.entry.clone());
+        self.replace_texts(vec![path.clone()], |world, changed| {
+            world.texts.base = Arc::new(world.texts.base.after_change(changed, last.as_ref()));
+            world.texts.overlay = Arc::new(world.texts.overlay.without(&path));
+        })
+    }
+
+    fn disk_changed(&mut self, changed: &[String]) -> Effect {
+        if changed.is_empty() {
+            return self.no_effect();
+        }
+        let changed = changed.iter().map(|path| self.world.interned(path)).collect();
+        self.replace_texts(changed, |world, changed| {
+            world.texts.base = Arc::new(world.texts.base.after_change(changed, None));
+        })
+    }
+
+    /// Puts `text` over what the disk holds.
+    fn show(&mut self, path: &Arc<str>, text: Arc<str>, version: i32) -> Effect {
+        let world = &self.world;
+        let before = match world.texts.overlay.get(path) {
+            Some(file) => Some(file.entry.clone()),
+            None => world.texts.base.file_if_read(path),
+        };
+        let entry = match before {
+            Some(entry) => entry.edited(text),
+            None => Arc::new(FileEntry::new(path.clone(), world.texts.base.id(path), text)),
+        };
+        self.replace_texts(vec![path.clone()], |world, _| {
+            world.texts.overlay = Arc::new(world.texts.overlay.with(OpenFile { entry, version }));
+        })
+    }
+
+    fn replace_texts(
+        &mut self,
+        mut paths: Vec<Arc<str>>,
+        change: impl FnOnce(&mut World, &ChangedPaths<'_>),
+    ) -> Effect {
+        paths.sort_unstable();
+        paths.dedup();
+        let changed = ChangedPaths::new(paths.iter().map(|path| &**path));
+        let before = &self.world;
+        let mut world = before.successor();
+        change(&mut world, &changed);
+        let kept = kept(&paths, before, &world);
+        world.carry_over(before, &paths, kept);
+        let is_settings_file_changed =
+            paths.iter().any(|path| paths::file_name(path) == PROJECT_FILE);
+        self.world = Arc::new(world);
+        let revision = self.world.revision();
+        Effect { revision, paths, is_structural: kept != Kept::All, is_settings_file_changed }
+    }
+
+    fn choose_node(&mut self, name: Option<Arc<str>>) -> Effect {
+        let mut world = self.world.successor();
+        world.carry_over(&self.world, &[], Kept::All);
+        world.active_node = name;
+        self.world = Arc::new(world);
+        Effect { revision: self.world.revision(), is_structural: true, ..Effect::default() }
+    }
+
+    fn structural(&mut self, change: impl FnOnce(&mut World)) -> Effect {
+        let mut world = self.world.successor();
+        change(&mut world);
+        self.world = Arc::new(world);
+        Effect { revision: self.world.revision(), is_structural: true, ..Effect::default() }
+    }
+
+    fn no_effect(&self) -> Effect {
+        Effect { revision: self.world.revision(), ..Effect::default() }
+    }
+}
+
+fn kept(paths: &[Arc<str>], before: &World, after: &World) -> Kept {
+    if paths.iter().any(|path| roots::is_structural(path, before, after)) {
+        return Kept::Nothing;
+    }
+    // Inferred nodes follow from which files there are.
+    let comes_or_goes = |path: &str| before.kind(path) != after.kind(path);
+    let changes_nodes = |path: &str| nodes::may_hold_facts(path, after) || comes_or_goes(path);
+    if paths.iter().any(|path| changes_nodes(path)) { Kept::Structure } else { Kept::All }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+//! Changes and what snapshots answer after them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::data::{FileId, Files, Format};
+use crate::text::LineCol;
+use crate::world::{KeyPlace, MemoryDisk};
+
+const PATHS: [&str; 10] = [
+    "/r/hiera.yaml",
+    "/r/environment.conf",
+    "/r/data/a.yaml",
+    "/r/data/nodes/b.yaml",
+    "/r/modules/m/hiera.yaml",
+    "/r/modules/m/manifests/init.pp",
+    "/r/modules/n/data/x.yaml",
+    "/r/site/role/manifests/x.pp",
+    "/r/environments/e/hiera.yaml",
+    "/r/.hiera-ls/facts/f.yaml",
+];
+
+const DIRECTORIES: [&str; 8] =
+    ["/", "/r", "/r/data", "/r/data/nodes", "/r/modules", "/r/modules/m", "/r/site", "/r/nope"];
+
+const TEXTS: [&str; 6] = [
+    "",
+    "a: 1\nb: 2\n",
+    "b: 'ä😀'\n",
+    "modulepath = site\n",
+    "version: 5\nhierarchy: [{name: c, paths: [a.yaml, 'nodes/%{x}.yaml', x.yaml]}]\n",
+    "version: 5\nhierarchy: [{name: c, paths: ['%{y}.yaml']}]\n",
+];
+
+fn open(path: &str, text: &str) -> Change {
+    Change::OpenBuffer { path: path.to_owned(), text: text.to_owned(), version: 1 }
+}
+
+fn edit(path: &str, from: (u32, u32), to: (u32, u32), new_text: &str) -> Change {
+    let at = |(line, col)| LineCol { line, col };
+    let edits = vec![BufferEdit { range: Some((at(from), at(to))), new_text: new_text.to_owned() }];
+    Change::EditBuffer { path: path.to_owned(), version: 2, edits, encoding: Encoding::Utf16 }
+}
+
+fn close(path: &str) -> Change {
+    Change::CloseBuffer { path: path.to_owned() }
+}
+
+/// Everything a world can be asked about these paths, as text.
+fn answers(world: &World) -> Vec<String> {
+    let mut all = Vec::new();
+    for path in PATHS.iter().chain(&DIRECTORIES) {
+        let data = world.data(path, Format::Yaml).map(|it| it.text().clone());
+        let environment = world.environment_of(path);
+        all.push(format!("{path} {:?} {:?} {data:?}", world.kind(path), world.text(path)));
+        all.push(format!("{:?} {environment:?}", world.list(path)));
+        assert_eq!(&*world.path(world.id(path)), *path);
+    }
+    for environment in world.environments().iter() {
+        let index = world.key_index(environment);
+        let nodes = world.nodes(environment);
+        let nodes: Vec<_> = nodes.iter().map(|node| (&node.name, node.variable("a"))).collect();
+        all.push(format!("{nodes:?}"));
+        let places = index.keys().iter().map(|key| index.places(key)).collect::<Vec<_>>();
+        all.push(format!("{environment:?} {:?} {:?}", index.files(), names_only(places)));
+    }
+    all
+}
+
+/// Without the numbers of files, which depend on who asked first.
+fn names_only(places: Vec<Vec<KeyPlace>>) -> Vec<KeyPlace> {
+    places.into_iter().flatten().map(|place| KeyPlace { file: FileId(0), ..place }).collect()
+}
+
+#[test]
+fn what_is_open_hides_the_disk() {
+    let disk = Arc::new(MemoryDisk::new([("/r/a.yaml", "disk")]));
+    let mut host = Host::new(disk.clone());
+    let text = |host: &Host| host.snapshot().text("/r/a.yaml").ok().map(|it| it.to_string());
+    assert_eq!(text(&host).as_deref(), Some("disk"));
+    host.apply(open("/r/./a.yaml", "open"));
+    let effect = host.apply(edit("/r/a.yaml", (0, 0), (0, 4), "typed"));
+    assert_eq!(effect.paths, [Arc::from("/r/a.yaml")]);
+    assert!(!effect.is_structural);
+    assert_eq!(text(&host).as_deref(), Some("typed"));
+    assert_eq!(host.snapshot().open_file("/r/a.yaml").map(|it| it.version), Some(2));
+    disk.write("/r/a.yaml", "saved");
+    host.apply(Change::DiskChanged(vec!["/r/a.yaml".to_owned()]));
+    assert_eq!(text(&host).as_deref(), Some("typed"));
+    host.apply(close("/r/a.yaml"));
+    assert_eq!(text(&host).as_deref(), Some("saved"));
+}
+
+#[test]
+fn a_file_that_is_not_open_takes_no_edits() {
+    let mut host = Host::new(Arc::new(MemoryDisk::default()));
+    assert_eq!(host.apply(edit("/r/a.yaml", (0, 0), (0, 0), "x")), Effect::default());
+    assert_eq!(host.apply(close("/r/a.yaml")), Effect::default());
+}
+
+#[test]
+fn a_text_that_did_not_change_is_not_parsed_again() {
+    let disk = Arc::new(MemoryDisk::new([("/r/a.yaml", "a: 1\n")]));
+    let mut host = Host::new(disk.clone());
+    let data = |host: &Host| host.snapshot().data("/r/a.yaml", Format::Yaml).expect("a file");
+    let first = data(&host);
+    host.apply(open("/r/a.yaml", "a: 1\n"));
+    assert!(Arc::ptr_eq(&first, &data(&host)));
+    host.apply(edit("/r/a.yaml", (0, 3), (0, 4), "2"));
+    let edited = data(&host);
+    assert_eq!(&**edited.text(), "a: 2\n");
+    disk.write("/r/a.yaml", "a: 2\n");
+    host.apply(Change::DiskChanged(vec!["/r/a.yaml".to_owned()]));
+    host.apply(close("/r/a.yaml"));
+    assert!(Arc::ptr_eq(&edited, &data(&host)));
+}
+
+#[test]
+fn only_what_is_asked_for_is_read() {
+    let files = (0..1_000).map(|number| (format!("/r/data/{number}.yaml"), ""));
+    let disk = Arc::new(MemoryDisk::new(files));
+    let host = Host::new(disk.clone());
+    let world = host.snapshot();
+    for number in 0..2_000 {
+        world.kind(&format!("/r/data/{number}.yaml"));
+    }
+    assert_eq!(disk.questions(), 1, "one listing answers for all names in a directory");
+    assert!(world.text("/r/data/7.yaml").is_ok());
+    assert!(world.text("/r/data/7.yaml").is_ok());
+    assert_eq!(disk.questions(), 2);
+}
+
+#[test]
+fn bytes_that_are_no_text_are_replaced_and_remembered() {
+    let disk = MemoryDisk::new([("/r/a.yaml", b"a: \xff\n".to_vec())]);
+    let world = World::on_disk(Arc::new(disk), Vec::new(), Settings::default());
+    let file = world.file("/r/a.yaml").expect("a file");
+    assert_eq!((&*file.text, file.invalid_utf8_at), ("a: \u{fffd}\n", Some(3)));
+}
+
+#[test]
+fn a_directory_called_like_a_file_is_no_file() {
+    let disk = MemoryDisk::new([("/r/data/x.yaml/y", "")]);
+    let world = World::on_disk(Arc::new(disk), Vec::new(), Settings::default());
+    let refused = Err("Is a directory @ io_fread - /r/data/x.yaml".to_owned());
+    assert_eq!(world.text("/r/data/x.yaml"), refused);
+}
+
+/// One step of a script: a change of the disk with its message, or of an editor.
+#[derive(Debug, Clone)]
+enum Step {
+    Write(Vec<(usize, String)>),
+    Remove(String),
+    Open(usize, String),
+    Edit(usize, (u32, u32), (u32, u32), String),
+    Close(usize),
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let path = || 0..PATHS.len();
+    let text = || prop::sample::select(&TEXTS[..]).prop_map(str::to_owned);
+    let place = || (0u32..3, 0u32..9);
+    let removed = || {
+        let all: Vec<String> =
+            PATHS.iter().chain(&DIRECTORIES[2..]).map(|&it| it.to_owned()).collect();
+        prop::sample::select(all)
+    };
+    prop_oneof![
+        4 => prop::collection::vec((path(), text()), 1..4).prop_map(Step::Write),
+        1 => removed().prop_map(Step::Remove),
+        2 => (path(), text()).prop_map(|(path, text)| Step::Open(path, text)),
+        4 => (path(), place(), place(), "[xö:😀\n]{0,3}")
+            .prop_map(|(path, from, to, text)| Step::Edit(path, from, to, text)),
+        2 => path().prop_map(Step::Close),
+    ]
+}
+
+fn run(step: &Step, disk: &MemoryDisk, host: &mut Host) {
+    match step {
+        Step::Write(files) => {
+            for (path, text) in files {
+                disk.write(PATHS[*path], text.as_str());
+            }
+            let changed = files.iter().map(|(path, _)| PATHS[*path].to_owned()).collect();
+            host.apply(Change::DiskChanged(changed));
+        }
+        Step::Remove(path) => {
+            disk.remove(path);
+            host.apply(Change::DiskChanged(vec![path.clone()]));
+        }
+        Step::Open(path, text) => {
+            host.apply(open(PATHS[*path], text));
+        }
+        Step::Edit(path, from, to, text) => {
+            host.apply(edit(PATHS[*path], *from, *to, text));
+        }
+        Step::Close(path) => {
+            host.apply(close(PATHS[*path]));
+        }
+    }
+}
+
+/// The same disk and editors, without any history.
+fn from_scratch(disk: &Arc<MemoryDisk>, host: &Host) -> Arc<World> {
+    let mut fresh = Host::new(disk.clone());
+    fresh.apply(Change::Folders(vec!["/r".to_owned()]));
+    let texts: BTreeMap<_, _> = host
+        .snapshot()
+        .open_files()
+        .map(|file| (file.entry.path.clone(), file.entry.text.clone()))
+        .collect();
+    for (path, text) in &texts {
+        fresh.apply(open(path, text));
+    }
+    fresh.snapshot()
+}
+
+proptest! {
+    #[test]
+    fn a_world_with_a_history_answers_as_one_without(steps in prop::collection::vec(any_step(), 1..12)) {
+        let disk = Arc::new(MemoryDisk::default());
+        let mut host = Host::new(disk.clone());
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let mut earlier = Vec::new();
+        for step in &steps {
+            run(step, &disk, &mut host);
+            let now = answers(&host.snapshot());
+            for (answer, fresh) in now.iter().zip(&answers(&from_scratch(&disk, &host))) {
+                prop_assert_eq!(answer, fresh);
+            }
+            earlier.push((host.snapshot(), now));
+        }
+        for (world, then) in earlier {
+            prop_assert_eq!(answers(&world), then, "a snapshot never changes its answers");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! When the key indexes are built, and how long they serve: through all snapshots until the structure changes.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use super::file_entry::FileEntry;
+use super::key_index::{BulkIndex, KeyIndex};
+use super::parallel;
+use super::reach::Reach;
+use super::shards::Shards;
+use super::snapshot::World;
+use super::texts::Texts;
+use crate::config::Environment;
+
+/// When more files than this changed, the bulk is put together anew: what lies over it must stay small.
+const MAX_CHANGED: usize = 1_000;
+
+/// The indexes as one snapshot sees them.
+pub(super) struct Indexes {
+    bulk: Arc<Bulk>,
+    /// The paths that changed since the bulk's texts.
+    changed: Arc<BTreeSet<Arc<str>>>,
+    /// The bulk with the changes, by environment.
+    here: Shards<OnceLock<Arc<KeyIndex>>>,
+}
+
+/// The bulk of all environments, made from the texts of one moment when somebody asks.
+struct Bulk {
+    texts: Texts,
+    by_environment: Shards<OnceLock<Arc<BulkIndex>>>,
+}
+
+impl Indexes {
+    /// Indexes that begin with `texts`.
+    pub(super) fn new(texts: Texts) -> Self {
+        let bulk = Bulk { texts, by_environment: Shards::default() };
+        Self { bulk: Arc::new(bulk), changed: Arc::default(), here: Shards::default() }
+    }
+
+    /// The indexes after `paths` changed, which led to `texts`.
+    pub(super) fn after_change(&self, paths: &[Arc<str>], texts: &Texts) -> Self {
+        if paths.iter().all(|path| self.changed.contains(path)) {
+            return self.unchanged();
+        }
+        let changed: BTreeSet<_> = self.changed.iter().chain(paths).cloned().collect();
+        if changed.len() > MAX_CHANGED {
+            return Self::new(texts.clone());
+        }
+        Self { changed: Arc::new(changed), ..self.unchanged() }
+    }
+
+    fn unchanged(&self) -> Self {
+        Self { bulk: self.bulk.clone(), changed: self.changed.clone(), here: Shards::default() }
+    }
+}
+
+impl World {
+    /// Which files the environment's hierarchies can lead to, those of its modules included.
+    pub fn reach(&self, environment: &Environment) -> Arc<Reach> {
+        let slot = self.roots.reaches.slot(&key_of(environment));
+        slot.get_or_init(|| Arc::new(Reach::new(&self.texts, &self.settings, environment))).clone()
+    }
+
+    /// Which files the environment's own hierarchy and the global one can lead to, or that of a module that is the
+    /// workspace.
+    pub fn own_reach(&self, environment: &Environment) -> Arc<Reach> {
+        let slot = self.roots.own_reaches.slot(&key_of(environment));
+        slot.get_or_init(|| Arc::new(Reach::own(&self.texts, &self.settings, environment))).clone()
+    }
+
+    /// All keys that the environment's data can hold, each once, sorted.
+    pub fn all_keys(&self, environment: &Environment) -> Vec<Arc<str>> {
+        self.key_index(environment).keys()
+    }
+
+    /// Which files hold which keys. The first call reads all data files of the environment: seconds for tens of
+    /// thousands of them. Later ones only look at what changed since.
+    pub fn key_index(&self, environment: &Environment) -> Arc<KeyIndex> {
+        let here = self.indexes.here.slot(&key_of(environment));
+        here.get_or_init(|| {
+            let reach = self.reach(environment);
+            let bulk = self.indexes.bulk.by_environment.slot(&key_of(environment));
+            let make = || Arc::new(BulkIndex::build(&self.indexes.bulk.texts, &reach));
+            let bulk = bulk.get_or_init(make).clone();
+            Arc::new(KeyIndex::new(bulk, &self.texts, &reach, self.indexes.changed.iter()))
+        })
+        .clone()
+    }
+
+    /// The data files of the environment whose text holds `needle`, sorted by path: where a name can be used.
+    pub fn files_containing(&self, environment: &Environment, needle: &str) -> Vec<Arc<FileEntry>> {
+        let finder = memchr::memmem::Finder::new(needle.as_bytes());
+        let files = self.key_index(environment).files();
+        let holding = parallel::map(&files, |(path, _)| {
+            let file = self.texts.file(path).ok()?;
+            finder.find(file.text.as_bytes()).map(|_| file)
+        });
+        holding.into_iter().flatten().collect()
+    }
+
+    /// [`Self::key_index`] if that need not read everything first.
+    pub fn key_index_if_built(&self, environment: &Environment) -> Option<Arc<KeyIndex>> {
+        let bulk = self.indexes.bulk.by_environment.get(&key_of(environment))?;
+        bulk.get().is_some().then(|| self.key_index(environment))
+    }
+}
+
+/// What tells environments apart: their directory, and their name, which the command line can set.
+pub(super) fn key_of(environment: &Environment) -> String {
+    format!("{} {}", environment.name, directory_of(environment))
+}
+
+/// The directory that an environment is made from.
+pub(super) fn directory_of(environment: &Environment) -> &str {
+    let module = || environment.modules.values().next();
+    environment.root.as_ref().or_else(module).map_or("", |directory| directory)
+}

@@ -1,0 +1,47 @@
+//! Numbers for texts: given once, the same for the life of the process.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Texts by number and numbers by text. Append-only, so every snapshot shares it. The numbers say nothing: which text is
+/// asked for first depends on threads.
+#[derive(Debug, Default)]
+pub(super) struct Interner {
+    inner: RwLock<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    numbers: HashMap<Arc<str>, u32, foldhash::fast::RandomState>,
+    texts: Vec<Arc<str>>,
+}
+
+impl Interner {
+    /// The number of `text`; a new one if it has none.
+    pub(super) fn number(&self, text: &str) -> u32 {
+        if let Some(number) = self.known(text) {
+            return number;
+        }
+        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&number) = inner.numbers.get(text) {
+            return number;
+        }
+        let number = inner.texts.len() as u32;
+        let text: Arc<str> = text.into();
+        inner.texts.push(text.clone());
+        inner.numbers.insert(text, number);
+        number
+    }
+
+    /// The number of `text` if it has one.
+    pub(super) fn known(&self, text: &str) -> Option<u32> {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        inner.numbers.get(text).copied()
+    }
+
+    /// The text of a number; empty for a number that was never given.
+    pub(super) fn text(&self, number: u32) -> Arc<str> {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        inner.texts.get(number as usize).cloned().unwrap_or_else(|| Arc::from(""))
+    }
+}

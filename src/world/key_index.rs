@@ -1,0 +1,224 @@
+//! Which file holds which key: all keys of all files that an environment's hierarchies can lead to.
+//!
+//! The bulk is built once, in flat tables. What changed since lies over it, file by file, so that typing costs the same
+//! however many files there are.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::interner::Interner;
+use super::parallel;
+use super::reach::Reach;
+use super::texts::Texts;
+use crate::data::{DataFile, FileId, Format};
+use crate::text::TextRange;
+
+/// The keys of one environment's data in one snapshot.
+#[derive(Debug)]
+pub struct KeyIndex {
+    names: Arc<Interner>,
+    bulk: Arc<BulkIndex>,
+    /// Files that are others than in the bulk: their keys now; `None` if they are none now.
+    changed: BTreeMap<Arc<str>, Option<IndexedFile>>,
+}
+
+/// Where a key is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyPlace {
+    /// The file's path.
+    pub path: Arc<str>,
+    /// The file's number.
+    pub file: FileId,
+    /// How the file is read.
+    pub format: Format,
+    /// The key, in bytes of the file.
+    pub key: TextRange,
+    /// The value, in bytes of the file; empty if nothing is written.
+    pub value: TextRange,
+}
+
+impl KeyIndex {
+    /// Looks at each of the `changed` files anew.
+    pub(super) fn new<'a>(
+        bulk: Arc<BulkIndex>,
+        texts: &Texts,
+        reach: &Reach,
+        changed: impl Iterator<Item = &'a Arc<str>>,
+    ) -> Self {
+        let look = |path: &Arc<str>| {
+            let known = bulk.file(path).map(|file| file.format);
+            let format = known.or_else(|| reach.format_of(path))?;
+            IndexedFile::new(texts, path, format)
+        };
+        let changed = changed.map(|path| (path.clone(), look(path))).collect();
+        Self { names: texts.base.names().clone(), bulk, changed }
+    }
+
+    /// The places where `key` is written, by path.
+    pub fn places(&self, key: &str) -> Vec<KeyPlace> {
+        let Some(name) = self.names.known(key) else {
+            return Vec::new();
+        };
+        let mut places: Vec<KeyPlace> =
+            self.files_with(name).flat_map(|file| file.places(name)).collect();
+        places.sort_by(|a, b| (&a.path, a.key).cmp(&(&b.path, b.key)));
+        places
+    }
+
+    /// Whether any file holds `key`.
+    pub fn contains(&self, key: &str) -> bool {
+        self.names.known(key).is_some_and(|name| self.files_with(name).next().is_some())
+    }
+
+    /// All keys, each once, sorted.
+    pub fn keys(&self) -> Vec<Arc<str>> {
+        let is_here = |name: &u32| self.files_with(*name).next().is_some();
+        let mut numbers: Vec<u32> = self.bulk.numbers().filter(is_here).collect();
+        for file in self.changed.values().flatten() {
+            numbers.extend(file.keys.numbers());
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut keys: Vec<_> = numbers.into_iter().map(|it| self.names.text(it)).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// The keys of the file at `path` in the order written, with their places.
+    pub fn keys_of(&self, path: &str) -> Vec<(Arc<str>, KeyPlace)> {
+        let file = match self.changed.get(path) {
+            Some(changed) => changed.as_ref(),
+            None => self.bulk.file(path),
+        };
+        let keys = file.into_iter().flat_map(|file| {
+            file.keys.0.iter().map(|key| (self.names.text(key.name), file.place(key)))
+        });
+        keys.collect()
+    }
+
+    /// The files that are indexed, sorted by path, with their format.
+    pub fn files(&self) -> Vec<(Arc<str>, Format)> {
+        let kept = self.bulk.files.iter().filter(|file| !self.changed.contains_key(&file.path));
+        let all = kept.chain(self.changed.values().flatten());
+        let mut files: Vec<_> = all.map(|file| (file.path.clone(), file.format)).collect();
+        files.sort_unstable();
+        files
+    }
+
+    fn files_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
+        let kept = self.bulk.files_with(name).filter(|it| !self.changed.contains_key(&it.path));
+        let has_name = move |file: &&IndexedFile| file.keys.numbers().any(|it| it == name);
+        kept.chain(self.changed.values().flatten().filter(has_name))
+    }
+}
+
+/// The keys of one text.
+#[derive(Debug)]
+pub(super) struct FileKeys(Box<[KeyHere]>);
+
+#[derive(Debug, Clone, Copy)]
+struct KeyHere {
+    name: u32,
+    key: TextRange,
+    value: TextRange,
+}
+
+impl FileKeys {
+    pub(super) fn new(data: &DataFile, names: &Interner) -> Self {
+        let keys = data.root_keys().into_iter().map(|it| KeyHere {
+            name: names.number(&it.text),
+            key: it.key,
+            value: it.value,
+        });
+        Self(keys.collect())
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.0.iter().map(|key| key.name)
+    }
+}
+
+#[derive(Debug)]
+struct IndexedFile {
+    path: Arc<str>,
+    id: FileId,
+    format: Format,
+    keys: Arc<FileKeys>,
+}
+
+impl IndexedFile {
+    fn new(texts: &Texts, path: &Arc<str>, format: Format) -> Option<Self> {
+        let entry = texts.file(path).ok()?;
+        let keys = entry.keys(format, texts.base.names()).clone();
+        Some(Self { path: path.clone(), id: entry.id, format, keys })
+    }
+
+    fn places(&self, name: u32) -> impl Iterator<Item = KeyPlace> {
+        self.keys.0.iter().filter(move |key| key.name == name).map(|key| self.place(key))
+    }
+
+    fn place(&self, key: &KeyHere) -> KeyPlace {
+        KeyPlace {
+            path: self.path.clone(),
+            file: self.id,
+            format: self.format,
+            key: key.key,
+            value: key.value,
+        }
+    }
+}
+
+/// The keys of all files as they were when the index began.
+#[derive(Debug, Default)]
+pub(super) struct BulkIndex {
+    /// Sorted by path.
+    files: Vec<IndexedFile>,
+    /// For each name's number, where its files begin in [`Self::holders`].
+    starts: Vec<u32>,
+    /// Places in [`Self::files`], ascending for each name.
+    holders: Vec<u32>,
+}
+
+impl BulkIndex {
+    /// Reads all files that `reach` leads to, on all processors.
+    pub(super) fn build(texts: &Texts, reach: &Reach) -> Self {
+        let files: Vec<(Arc<str>, Format)> = reach.files(texts).into_iter().collect();
+        let index = |(path, format): &(Arc<str>, Format)| IndexedFile::new(texts, path, *format);
+        Self::of(parallel::map(&files, index).into_iter().flatten().collect())
+    }
+
+    fn of(files: Vec<IndexedFile>) -> Self {
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for (at, file) in files.iter().enumerate() {
+            pairs.extend(file.keys.numbers().map(|name| (name, at as u32)));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let names = pairs.last().map_or(0, |(name, _)| name + 1);
+        let mut starts = Vec::with_capacity(names as usize + 1);
+        for (place, (name, _)) in pairs.iter().enumerate() {
+            starts.resize(starts.len().max(*name as usize + 1), place as u32);
+        }
+        starts.push(pairs.len() as u32);
+        Self { files, starts, holders: pairs.into_iter().map(|(_, at)| at).collect() }
+    }
+
+    fn file(&self, path: &str) -> Option<&IndexedFile> {
+        let at = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
+        Some(&self.files[at])
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = u32> {
+        let spans = self.starts.windows(2).zip(0u32..);
+        spans.filter(|(span, _)| span[0] < span[1]).map(|(_, name)| name)
+    }
+
+    fn files_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
+        let start = self.starts.get(name as usize).copied().unwrap_or(0) as usize;
+        let end = self.starts.get(name as usize + 1).map_or(start, |end| *end as usize);
+        self.holders[start..end].iter().map(|at| &self.files[*at as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! What the index holds, for layouts and changes.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use crate::world::{Change, Host, KeyIndex, MemoryDisk};
+
+const HIERA_YAML: &str = "
+version: 5
+hierarchy:
+  - name: nodes
+    path: 'nodes/%{trusted.certname}.yaml'
+  - name: roles
+    glob: 'roles/*.yaml'
+  - name: json
+    data_hash: json_data
+    path: 'common.json'
+  - name: common
+    path: common.yaml
+";
+
+const FILES: [(&str, &str); 8] = [
+    ("/r/hiera.yaml", HIERA_YAML),
+    ("/r/data/common.yaml", "a: 1\nb: 2\n"),
+    ("/r/data/nodes/x.yaml", "b: 3\nc: 4\n"),
+    ("/r/data/roles/web.yaml", "b: 5\n"),
+    ("/r/data/roles/sub/db.yaml", "never: reached\n"),
+    ("/r/data/README.yaml", "never: reached\n"),
+    ("/r/modules/m/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n"),
+    ("/r/modules/m/data/common.yaml", "m::p: 1\n"),
+];
+
+/// All keys with their places: `key: path:start-end`.
+fn dump(index: &KeyIndex) -> String {
+    let mut text = String::new();
+    for key in index.keys() {
+        assert!(index.contains(&key));
+        for place in index.places(&key) {
+            let (at, path) = (place.key, &place.path);
+            let _ = writeln!(text, "{key}: {path}:{}-{}", at.start, at.end);
+        }
+    }
+    text
+}
+
+fn index(host: &Host) -> Arc<KeyIndex> {
+    let world = host.snapshot();
+    let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+    world.key_index(&environment)
+}
+
+#[track_caller]
+fn check(host: &Host, expected: &str) {
+    assert_eq!(dump(&index(host)), expected);
+}
+
+#[test]
+fn keys_of_all_layers_are_found_where_hiera_yaml_leads() {
+    check(
+        &Host::new(Arc::new(MemoryDisk::new(FILES))),
+        "a: /r/data/common.yaml:0-1\n\
+         b: /r/data/common.yaml:5-6\n\
+         b: /r/data/nodes/x.yaml:0-1\n\
+         b: /r/data/roles/web.yaml:0-1\n\
+         c: /r/data/nodes/x.yaml:5-6\n\
+         m::p: /r/modules/m/data/common.yaml:0-4\n",
+    );
+}
+
+#[test]
+fn an_edited_file_counts_as_it_is_typed() {
+    let mut host = Host::new(Arc::new(MemoryDisk::new([FILES[0], FILES[2], FILES[3]])));
+    check(
+        &host,
+        "b: /r/data/nodes/x.yaml:0-1\nb: /r/data/roles/web.yaml:0-1\nc: /r/data/nodes/x.yaml:5-6\n",
+    );
+    let open = |path: &str, text: &str| Change::OpenBuffer {
+        path: path.to_owned(),
+        text: text.to_owned(),
+        version: 1,
+    };
+    host.apply(open("/r/data/nodes/x.yaml", "new: 1\nb: 1\n"));
+    let edited = "b: /r/data/nodes/x.yaml:7-8\nb: /r/data/roles/web.yaml:0-1\nnew: /r/data/nodes/x.yaml:0-3\n";
+    check(&host, edited);
+    host.apply(open("/r/data/nodes/y.yaml", "y: 1\n"));
+    check(&host, &format!("{edited}y: /r/data/nodes/y.yaml:0-1\n"));
+    host.apply(open("/r/data/elsewhere/y.yaml", "z: 1\n"));
+    check(&host, &format!("{edited}y: /r/data/nodes/y.yaml:0-1\n"));
+}
+
+#[test]
+fn what_is_built_is_only_asked_for_again_where_it_changed() {
+    let disk = Arc::new(MemoryDisk::new(FILES));
+    let mut host = Host::new(disk.clone());
+    let before = host.snapshot();
+    let environment = before.environment_of("/r/hiera.yaml").expect("an environment");
+    assert!(before.key_index_if_built(&environment).is_none());
+    let _ = before.key_index(&environment);
+    let questions = disk.questions();
+    disk.write("/r/data/nodes/x.yaml", "d: 1\n");
+    host.apply(Change::DiskChanged(vec!["/r/data/nodes/x.yaml".to_owned()]));
+    let index = host.snapshot().key_index_if_built(&environment).expect("the bulk is there");
+    assert_eq!(index.keys_of("/r/data/nodes/x.yaml").len(), 1);
+    assert!(index.places("c").is_empty());
+    assert!(disk.questions() <= questions + 4, "only the changed file is read again");
+    assert_eq!(before.key_index(&environment).places("c").len(), 1, "snapshots do not change");
+}
+
+#[test]
+fn texts_are_searched_where_hiera_yaml_leads() {
+    let world = Host::new(Arc::new(MemoryDisk::new(FILES))).snapshot();
+    let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+    let found = world.files_containing(&environment, "b:");
+    let paths: Vec<_> = found.iter().map(|file| &*file.path).collect();
+    assert_eq!(paths, ["/r/data/common.yaml", "/r/data/nodes/x.yaml", "/r/data/roles/web.yaml"]);
+}
+
+#[test]
+fn another_hierarchy_reaches_other_files() {
+    let disk = Arc::new(MemoryDisk::new(FILES));
+    let mut host = Host::new(disk.clone());
+    let _ = index(&host);
+    disk.write("/r/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: README.yaml}]\n");
+    host.apply(Change::DiskChanged(vec!["/r/hiera.yaml".to_owned()]));
+    check(&host, "m::p: /r/modules/m/data/common.yaml:0-4\nnever: /r/data/README.yaml:0-5\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_circles_are_walked_once() {
+    use crate::world::{Disk, paths};
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let root = directory.path().canonicalize().expect("a directory");
+    let root = paths::normalise(root.to_str().expect("a path that is a text"));
+    let write = |path: &str, text: &str| {
+        let path = format!("{root}/{path}");
+        std::fs::create_dir_all(paths::parent(&path).expect("a directory")).expect("made");
+        std::fs::write(path, text).expect("written");
+    };
+    write(
+        "hiera.yaml",
+        "version: 5\nhierarchy: [{name: n, paths: ['%{x}.yaml', 'in/%{y}.yaml']}]\n",
+    );
+    write("data/nodes/x.yaml", "a: 1\n");
+    write("elsewhere/y.yaml", "b: 1\n");
+    std::fs::create_dir(format!("{root}/data/dir.yaml")).expect("made");
+    for (link, target) in [("a_loop", "."), ("in", "../elsewhere"), ("nodes/up", "..")] {
+        std::os::unix::fs::symlink(target, format!("{root}/data/{link}")).expect("linked");
+    }
+    let world = Host::new(Arc::new(Disk)).snapshot();
+    let environment = world.environment_of(&format!("{root}/data/x")).expect("an environment");
+    assert_eq!(
+        dump(&world.key_index(&environment)),
+        format!("a: {root}/data/nodes/x.yaml:0-1\nb: {root}/data/in/y.yaml:0-1\n")
+    );
+}

@@ -1,0 +1,172 @@
+//! Where an environment's modules lie: `environment.conf`, `$basemodulepath`, and the modules found there.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::paths;
+use crate::data::{Files, PathKind};
+use crate::settings::Settings;
+
+/// Puppet's own code directory.
+const CODEDIR: &str = "/etc/puppetlabs/code";
+const CONFDIR: &str = "/etc/puppetlabs/puppet";
+
+/// Directories for modules of the site's own, by the habit of control repositories.
+const SITE_DIRECTORIES: [&str; 2] = ["site-modules", "site"];
+
+/// The directories in which the environment at `root` has modules, in the order of precedence; not all need exist.
+pub(super) fn modulepath(files: &dyn Files, settings: &Settings, root: &str) -> Vec<String> {
+    if let Some(modulepath) = &settings.modulepath {
+        return modulepath.iter().map(|directory| paths::join(root, directory)).collect();
+    }
+    let codedir = codedir(root);
+    let codedir = codedir.as_deref();
+    let written = files
+        .text(&paths::join(root, "environment.conf"))
+        .ok()
+        .and_then(|text| setting(&text, "modulepath"));
+    if let Some(written) = written {
+        let entries = split_path(&written);
+        return entries.flat_map(|entry| expand(settings, root, codedir, entry)).collect();
+    }
+    let mut directories = vec![paths::join(root, "modules")];
+    directories.extend(basemodulepath(settings, codedir));
+    let site = SITE_DIRECTORIES.iter().map(|name| paths::join(root, name));
+    directories.extend(site.filter(|path| files.kind(path) == PathKind::Directory));
+    directories
+}
+
+/// The modules in `directories`, by name. The first of a name wins.
+pub(super) fn modules(files: &dyn Files, directories: &[String]) -> IndexMap<Arc<str>, Arc<str>> {
+    let mut modules = IndexMap::new();
+    for directory in directories {
+        for item in files.list(directory).iter() {
+            if item.is_directory && is_module_name(&item.name) {
+                let path = || Arc::from(paths::join(directory, &item.name));
+                modules.entry(item.name.clone()).or_insert_with(path);
+            }
+        }
+    }
+    modules
+}
+
+/// The directory that holds `environments`, for an environment that lies in such a directory.
+pub(super) fn codedir(root: &str) -> Option<String> {
+    let environments = paths::parent(root)?;
+    let is_among_others = paths::file_name(environments) == "environments";
+    is_among_others.then(|| paths::parent(environments).unwrap_or("/").to_owned())
+}
+
+/// Puppet only takes directories with such names for modules: `[a-z][a-z0-9_]*`.
+fn is_module_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|it| it.is_ascii_lowercase())
+        && bytes.all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_')
+}
+
+/// The value of `name` in an `environment.conf`: the first one outside any section (or in `[main]`), without quotes.
+fn setting(text: &str, name: &str) -> Option<String> {
+    let mut is_main = true;
+    for line in text.lines() {
+        let line = line.trim();
+        if let Some(section) = line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+            is_main = section == "main";
+        }
+        let Some((key, value)) = line.split_once('=') else { continue };
+        if is_main && key.trim() == name {
+            let value = value.trim();
+            let value = value.strip_prefix(['"', '\'']).unwrap_or(value);
+            let value = value.strip_suffix(['"', '\'']).unwrap_or(value);
+            return Some(value.trim_end().to_owned());
+        }
+    }
+    None
+}
+
+/// Cuts at `:`, or at `;` where a Windows machine wrote the path.
+fn split_path(path: &str) -> impl Iterator<Item = &str> {
+    let separator = if path.contains(';') { ';' } else { ':' };
+    path.split(separator).map(str::trim).filter(|entry| !entry.is_empty())
+}
+
+fn expand(settings: &Settings, root: &str, codedir: Option<&str>, entry: &str) -> Vec<String> {
+    if matches!(entry, "$basemodulepath" | "${basemodulepath}") {
+        return basemodulepath(settings, codedir);
+    }
+    let replaced = [
+        ("codedir", codedir.unwrap_or(CODEDIR)),
+        ("confdir", CONFDIR),
+        ("environment", paths::file_name(root)),
+    ]
+    .iter()
+    .fold(entry.to_owned(), |text, (name, value)| {
+        text.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value)
+    });
+    vec![paths::join(root, &replaced)]
+}
+
+/// The setting's directories. Its default speaks of Puppet's own code directory; an environment that lies in another
+/// one means that one.
+fn basemodulepath(settings: &Settings, codedir: Option<&str>) -> Vec<String> {
+    let directories = settings.basemodulepath.iter().map(|directory| match codedir {
+        Some(codedir) => match paths::below(CODEDIR, directory) {
+            Some(rest) => paths::join(codedir, rest),
+            None => paths::normalise(directory),
+        },
+        None => paths::normalise(directory),
+    });
+    directories.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{MemoryDisk, World};
+
+    #[track_caller]
+    fn check(root: &str, files: &[(&str, &str)], expected: &[&str]) {
+        let disk = MemoryDisk::new(files.iter().copied());
+        let world = World::on_disk(Arc::new(disk), Vec::new(), Settings::default());
+        assert_eq!(modulepath(&*world, world.settings(), root), expected);
+    }
+
+    const SYSTEM: &str = "/opt/puppetlabs/puppet/modules";
+
+    #[test]
+    fn environment_conf_decides() {
+        let conf = "# comment\nmodulepath = site-modules:modules:$basemodulepath\nmanifest = x\n";
+        check(
+            "/r",
+            &[("/r/environment.conf", conf)],
+            &["/r/site-modules", "/r/modules", "/etc/puppetlabs/code/modules", SYSTEM],
+        );
+        let conf = "[main]\n  modulepath='/abs:./m/../n:$codedir/x'  \n";
+        check(
+            "/c/environments/p",
+            &[("/c/environments/p/environment.conf", conf)],
+            &["/abs", "/c/environments/p/n", "/c/x"],
+        );
+    }
+
+    #[test]
+    fn without_environment_conf_modules_and_the_base_path_count() {
+        check("/r", &[], &["/r/modules", "/etc/puppetlabs/code/modules", SYSTEM]);
+        check("/c/environments/p", &[], &["/c/environments/p/modules", "/c/modules", SYSTEM]);
+        check(
+            "/r",
+            &[("/r/site/role/x.pp", "")],
+            &["/r/modules", "/etc/puppetlabs/code/modules", SYSTEM, "/r/site"],
+        );
+    }
+
+    #[test]
+    fn the_first_module_of_a_name_wins() {
+        let names = ["/a/one/x", "/b/one/x", "/b/two/x", "/b/Not-One/x", "/b/file"];
+        let disk = MemoryDisk::new(names.map(|it| (it, "")));
+        let world = World::on_disk(Arc::new(disk), Vec::new(), Settings::default());
+        let found = modules(&*world, &["/a".to_owned(), "/b".to_owned()]);
+        let found: Vec<_> = found.iter().map(|(name, path)| (&**name, &**path)).collect();
+        assert_eq!(found, [("one", "/a/one"), ("two", "/b/two")]);
+    }
+}

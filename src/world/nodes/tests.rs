@@ -1,0 +1,119 @@
+//! Which sample nodes a workspace gives.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use crate::data::inspect;
+use crate::settings::Settings;
+use crate::world::{Change, Host, MemoryDisk};
+
+const HIERA_YAML: (&str, &str) = (
+    "/r/hiera.yaml",
+    "version: 5\nhierarchy: [{name: n, paths: ['nodes/%{trusted.certname}.yaml', common.yaml]}]\n",
+);
+const NODE: (&str, &str) = ("/r/data/nodes/web01.example.com.yaml", "a: 1\n");
+const FACTS: (&str, &str) = ("/r/.hiera-ls/facts/db.json", r#"{"os": {"name": "Debian"}, "x": 1}"#);
+
+fn host(files: &[(&str, &str)], settings: &str) -> Host {
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files.iter().copied())));
+    let (settings, problems) = Settings::read(Some(settings), None, &[]);
+    assert_eq!(problems, []);
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    host.apply(Change::Settings(settings));
+    host
+}
+
+/// Each node's name, with `?` if it is a guess, and the values of some variables.
+fn show(host: &Host) -> Vec<String> {
+    let world = host.snapshot();
+    let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+    let nodes = world.nodes(&environment);
+    let show = |node: &Arc<crate::facts::Node>| {
+        let mut text = node.name.to_string();
+        if !node.is_complete() {
+            text.push('?');
+        }
+        for name in ["x", "y", "environment"] {
+            if let Some(value) = node.variable(name) {
+                let _ = write!(text, " {name}={}", inspect::to_s(&value.value));
+            }
+        }
+        text
+    };
+    nodes.iter().map(show).collect()
+}
+
+#[track_caller]
+fn check(files: &[(&str, &str)], settings: &str, expected: &[&str]) {
+    assert_eq!(show(&host(files, settings)), expected);
+}
+
+#[test]
+fn without_fact_sets_nodes_are_inferred() {
+    check(&[HIERA_YAML, NODE], "", &["web01.example.com? environment=production"]);
+    check(&[HIERA_YAML], "", &["unknown? environment=production"]);
+}
+
+#[test]
+fn fact_sets_are_found_where_they_usually_lie() {
+    let default = ("/r/spec/default_facts.yml", "x: 7\n");
+    let factset = ("/r/spec/factsets/web.json", r#"{"name": "web", "values": {"x": 1, "y": 2}}"#);
+    check(
+        &[HIERA_YAML, NODE, FACTS, factset, default],
+        "",
+        &["db x=1 environment=production", "web x=7 y=2 environment=production"],
+    );
+}
+
+#[test]
+fn settings_name_fact_sets_and_lay_over_nodes() {
+    let other = ("/r/facts/other.yaml", "x: 5\n");
+    check(
+        &[HIERA_YAML, FACTS, other],
+        "facts: ['facts/*.yaml']\nvariables: {y: all}\nnodes: {db: {variables: {y: own}}}\n",
+        &["other x=5 y=all environment=production", "db x=1 y=own environment=production"],
+    );
+    check(
+        &[HIERA_YAML, NODE],
+        "environment: test\nnodes: {one: {facts: {x: 3}, environment: dev}}\n",
+        &["one x=3 environment=dev"],
+    );
+    check(
+        &[HIERA_YAML, NODE],
+        "variables: {x: 1}\nnodes: {web01.example.com: {variables: {y: 2}}}\n",
+        &["web01.example.com? x=1 y=2 environment=production"],
+    );
+}
+
+#[test]
+fn the_active_node_is_the_one_chosen_or_the_first() {
+    let mut host =
+        host(&[HIERA_YAML, FACTS, ("/r/.hiera-ls/facts/a.json", "{\"x\": 0}")], "node: db");
+    let active = |host: &Host| {
+        let world = host.snapshot();
+        let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+        world.active_node(&environment).expect("a node").name.to_string()
+    };
+    assert_eq!(active(&host), "db");
+    host.apply(Change::ActiveNode(Some("a".into())));
+    assert_eq!(active(&host), "a");
+    host.apply(Change::ActiveNode(Some("nobody".into())));
+    assert_eq!(active(&host), "db");
+}
+
+#[test]
+fn nodes_follow_the_files() {
+    let disk = Arc::new(MemoryDisk::new([HIERA_YAML, NODE]));
+    let mut host = Host::new(disk.clone());
+    assert_eq!(show(&host), ["web01.example.com? environment=production"]);
+    disk.write("/r/data/nodes/a.example.com.yaml", "");
+    let changed = vec!["/r/data/nodes/a.example.com.yaml".to_owned()];
+    assert!(host.apply(Change::DiskChanged(changed)).is_structural);
+    assert_eq!(show(&host).len(), 2);
+    disk.write(FACTS.0, FACTS.1);
+    host.apply(Change::DiskChanged(vec![FACTS.0.to_owned()]));
+    assert_eq!(show(&host), ["db x=1 environment=production"]);
+    let text = FACTS.1.replace('1', "2");
+    host.apply(Change::OpenBuffer { path: FACTS.0.to_owned(), text, version: 1 });
+    assert_eq!(show(&host), ["db x=2 environment=production"]);
+}

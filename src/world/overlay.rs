@@ -1,0 +1,91 @@
+//! The texts of open editors, which hide what the disk holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::file_entry::FileEntry;
+use super::paths;
+use crate::data::{DirItem, PathKind};
+
+/// Open files by path, and the directories that exist if these files do. Few, so a change copies the map.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Overlay {
+    files: BTreeMap<Arc<str>, OpenFile>,
+    directories: BTreeMap<String, Arc<BTreeSet<DirItem>>>,
+}
+
+/// A file that an editor has open.
+#[derive(Debug, Clone)]
+pub struct OpenFile {
+    /// The text as it is typed.
+    pub entry: Arc<FileEntry>,
+    /// The editor's number for this text.
+    pub version: i32,
+}
+
+impl Overlay {
+    pub(super) fn get(&self, path: &str) -> Option<&OpenFile> {
+        self.files.get(path)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &OpenFile> {
+        self.files.values()
+    }
+
+    pub(super) fn kind(&self, path: &str) -> PathKind {
+        if self.files.contains_key(path) {
+            PathKind::File
+        } else if self.directories.contains_key(path) {
+            PathKind::Directory
+        } else {
+            PathKind::Missing
+        }
+    }
+
+    /// `listed` and the names that only open files give `directory`.
+    pub(super) fn list(&self, directory: &str, listed: Arc<[DirItem]>) -> Arc<[DirItem]> {
+        let Some(opened) = self.directories.get(directory) else {
+            return listed;
+        };
+        let is_new = |item: &&DirItem| super::disk::find(&listed, &item.name).is_none();
+        let new: Vec<DirItem> = opened.iter().filter(is_new).cloned().collect();
+        if new.is_empty() {
+            return listed;
+        }
+        let mut items = [&*listed, &new].concat();
+        items.sort_unstable();
+        items.into()
+    }
+
+    /// The overlay with one more file, or the same file with another text.
+    pub(super) fn with(&self, file: OpenFile) -> Self {
+        let mut files = self.files.clone();
+        let path = file.entry.path.clone();
+        if files.insert(path, file).is_some() {
+            return Self { files, directories: self.directories.clone() };
+        }
+        Self { directories: directories_of(&files), files }
+    }
+
+    /// The overlay without the file.
+    pub(super) fn without(&self, path: &str) -> Self {
+        let mut files = self.files.clone();
+        files.remove(path);
+        Self { directories: directories_of(&files), files }
+    }
+}
+
+fn directories_of(
+    files: &BTreeMap<Arc<str>, OpenFile>,
+) -> BTreeMap<String, Arc<BTreeSet<DirItem>>> {
+    let mut directories: BTreeMap<String, BTreeSet<DirItem>> = BTreeMap::new();
+    for path in files.keys() {
+        let mut item = DirItem { name: paths::file_name(path).into(), is_directory: false };
+        for directory in paths::ancestors(path) {
+            let name = paths::file_name(directory).into();
+            directories.entry(directory.to_owned()).or_default().insert(item);
+            item = DirItem { name, is_directory: true };
+        }
+    }
+    directories.into_iter().map(|(path, items)| (path, Arc::new(items))).collect()
+}

@@ -1,0 +1,41 @@
+//! Work on many files, on all processors.
+
+use std::num::NonZero;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// What `work` makes of each item, in the order of the items.
+///
+/// Threads of its own and not a shared pool: a pool's thread that waits here could be given a task that waits for what
+/// this very thread is about to make.
+pub(super) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
+    let next = AtomicUsize::new(0);
+    let run = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { break };
+            results[at].get_or_init(|| work(item));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(run);
+        }
+        run();
+    });
+    let done = |result: OnceLock<R>| result.into_inner().expect("every item was worked on");
+    results.into_iter().map(done).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn results_keep_the_order_of_the_items() {
+        let items: Vec<usize> = (0..1_000).collect();
+        assert_eq!(super::map(&items, |item| item + 1), (1..1_001).collect::<Vec<_>>());
+        assert!(super::map(&[] as &[u8], |item| *item).is_empty());
+    }
+}

@@ -1,0 +1,153 @@
+//! Paths as texts: absolute, separated by `/`, without `.`, `..` and a slash at the end. No disk is asked.
+
+use std::borrow::Cow;
+
+/// Puts an absolute path into the one shape that everything inside uses.
+///
+/// `c:\x` and `C:/x` turn to `c:/x`, `\\server\share` to `//server/share`; `.`, `..` and doubled slashes go. Elsewhere a
+/// backslash is an ordinary character of a name, as Unix has it.
+pub fn normalise(path: &str) -> String {
+    let path: Cow<'_, str> =
+        if is_windows(path) { path.replace('\\', "/").into() } else { path.into() };
+    let (root, rest) = split_root(&path);
+    let mut names: Vec<&str> = Vec::new();
+    for name in rest.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => {
+                names.pop();
+            }
+            _ => names.push(name),
+        }
+    }
+    let mut normal = root.to_ascii_lowercase();
+    normal.push_str(&names.join("/"));
+    normal
+}
+
+/// `path` seen from `directory`: an absolute `path` wins.
+pub fn join(directory: &str, path: &str) -> String {
+    if is_absolute(path) { normalise(path) } else { normalise(&format!("{directory}/{path}")) }
+}
+
+/// Whether a path says itself where it begins.
+pub fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || is_windows(path)
+}
+
+/// The directory that holds `path`; `None` for a root.
+pub fn parent(path: &str) -> Option<&str> {
+    let (root, rest) = split_root(path);
+    if rest.is_empty() {
+        return None;
+    }
+    Some(rest.rfind('/').map_or(root, |slash| &path[..root.len() + slash]))
+}
+
+/// The last name of `path`; empty for a root.
+pub fn file_name(path: &str) -> &str {
+    let (_, rest) = split_root(path);
+    rest.rsplit('/').next().unwrap_or("")
+}
+
+/// What follows the last dot of the file's name; empty if there is none, or only the one that hides the file.
+pub fn extension(path: &str) -> &str {
+    match file_name(path).rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() => extension,
+        _ => "",
+    }
+}
+
+/// The part of `path` below `directory`, without a slash at its start; empty for the directory itself.
+pub fn below<'a>(directory: &str, path: &'a str) -> Option<&'a str> {
+    let rest = path.strip_prefix(directory)?;
+    if rest.is_empty() || directory.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// `path`'s directory, the directory of that, and so on up to the root.
+pub fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(parent(path), |directory| parent(directory))
+}
+
+fn is_windows(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    path.starts_with(r"\\")
+        || matches!(bytes, [drive, b':', rest @ ..]
+            if drive.is_ascii_alphabetic() && matches!(rest.first(), None | Some(b'/' | b'\\')))
+}
+
+/// A path's root with its slash, and the rest. A text without a root is taken as if it began with `/`.
+fn split_root(path: &str) -> (&str, &str) {
+    if path.starts_with("//") && !path[2..].starts_with('/') && path[2..].contains('/') {
+        return path.split_at(2);
+    }
+    if is_windows(path) && path.len() >= 3 {
+        return path.split_at(3);
+    }
+    if is_windows(path) {
+        return (path, "");
+    }
+    match path.strip_prefix('/') {
+        Some(rest) => ("/", rest),
+        None => ("/", path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expected: &str) {
+        assert_eq!(normalise(path), expected);
+        assert_eq!(normalise(expected), expected, "a normal path stays as it is");
+    }
+
+    #[test]
+    fn paths_take_one_shape() {
+        check("/a/b", "/a/b");
+        check("/a//b/./c/../d/", "/a/b/d");
+        check("/../..", "/");
+        check("/", "/");
+        check("a/b", "/a/b");
+        check(r"/a\b", r"/a\b");
+        check("/ä b/ö", "/ä b/ö");
+    }
+
+    #[test]
+    fn windows_paths_take_the_same_shape() {
+        check(r"c:\x", "c:/x");
+        check(r"C:\Users\..\x\", "c:/x");
+        check("C:/x", "c:/x");
+        check(r"D:\", "d:/");
+        check("d:/..", "d:/");
+    }
+
+    #[test]
+    fn parts_of_paths() {
+        assert_eq!(parent("/a/b"), Some("/a"));
+        assert_eq!(parent("/a"), Some("/"));
+        assert_eq!(parent("/"), None);
+        assert_eq!(parent("c:/a"), Some("c:/"));
+        assert_eq!(parent("c:/"), None);
+        assert_eq!(file_name("/a/b.yaml"), "b.yaml");
+        assert_eq!(extension("/a/b.c.yaml"), "yaml");
+        assert_eq!(extension("/a/.hidden"), "");
+        assert_eq!(ancestors("/a/b/c").collect::<Vec<_>>(), ["/a/b", "/a", "/"]);
+    }
+
+    #[test]
+    fn below_keeps_names_whole() {
+        assert_eq!(below("/a", "/a/b/c"), Some("b/c"));
+        assert_eq!(below("/a", "/ab"), None);
+        assert_eq!(below("/", "/ab"), Some("ab"));
+        assert_eq!(below("/a", "/a"), Some(""));
+    }
+
+    #[test]
+    fn joining_lets_absolute_paths_win() {
+        assert_eq!(join("/e", "data/../x.yaml"), "/e/x.yaml");
+        assert_eq!(join("/e", "/abs"), "/abs");
+        assert_eq!(join("/", "x"), "/x");
+    }
+}

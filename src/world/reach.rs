@@ -1,0 +1,320 @@
+//! Which files an environment's hierarchies can lead to, for whatever node. It follows from `hiera.yaml` alone.
+
+mod pattern;
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use self::pattern::{Known, Pattern};
+use super::paths;
+use super::texts::Texts;
+use crate::config::hiera_yaml::{Function, FunctionKind, LayerKind, Level, Locations};
+use crate::config::{Environment, HieraYaml};
+use crate::data::inspect;
+use crate::data::{Files, Format, Located, Place};
+use crate::facts::infer::Template;
+use crate::settings::Settings;
+
+/// A tree with more directories than this is not walked to its end: it is no data directory.
+const MAX_DIRECTORIES: usize = 100_000;
+
+/// The places where an environment's data can lie, all layers and modules together.
+#[derive(Debug, Default)]
+pub struct Reach {
+    /// In the order of the layers, levels and templates.
+    pub places: Vec<DataPlace>,
+}
+
+/// One path or glob template of a hierarchy.
+#[derive(Debug)]
+pub struct DataPlace {
+    /// The layer whose `hiera.yaml` says so.
+    pub layer: LayerKind,
+    /// The module's name in the module layer.
+    pub module: Option<Arc<str>>,
+    /// Path of that `hiera.yaml`.
+    pub config: Arc<str>,
+    /// The level's name.
+    pub level: Arc<str>,
+    /// Whether the level belongs to the `default_hierarchy`.
+    pub is_default: bool,
+    /// Where `hiera.yaml` writes the template.
+    pub template_place: Option<Place>,
+    /// How the files are read.
+    pub format: Format,
+    /// Whether the back end is one of Puppet's own; of others, only the look of the files tells the format.
+    pub is_built_in: bool,
+    template: Template,
+    pattern: Pattern,
+}
+
+impl Reach {
+    /// Reads the `hiera.yaml` files of `environment`, those of all its modules included.
+    pub(super) fn new(texts: &Texts, settings: &Settings, environment: &Environment) -> Self {
+        Self::with_modules(texts, settings, environment, usize::MAX)
+    }
+
+    /// Reads only the global and the environment's `hiera.yaml`, or that of a module that is the workspace: few files,
+    /// however many modules there are.
+    pub(super) fn own(texts: &Texts, settings: &Settings, environment: &Environment) -> Self {
+        let modules = usize::from(environment.root.is_none());
+        Self::with_modules(texts, settings, environment, modules)
+    }
+
+    fn with_modules(
+        texts: &Texts,
+        settings: &Settings,
+        environment: &Environment,
+        count: usize,
+    ) -> Self {
+        let global = environment.global_config.as_ref().map(|it| (it.clone(), None));
+        let own = environment.root.as_ref().map(|root| (hiera_yaml(root), None));
+        let modules = environment
+            .modules
+            .iter()
+            .take(count)
+            .map(|(name, directory)| (hiera_yaml(directory), Some(name.clone())));
+        let layers = global
+            .map(|it| (LayerKind::Global, it))
+            .into_iter()
+            .chain(own.map(|it| (LayerKind::Environment, it)))
+            .chain(modules.map(|it| (LayerKind::Module, it)));
+        let mut reach = Self::default();
+        for (layer, (path, module)) in layers {
+            // Only the global layer has a hierarchy of its own without a file.
+            if !texts.is_file(&path) && layer != LayerKind::Global {
+                continue;
+            }
+            let text = texts.text(&path).ok();
+            let id = texts.id(&path);
+            let (config, _) =
+                HieraYaml::read(&path, id, text.as_ref(), layer, settings.puppet_version);
+            let Some(config) = config else { continue };
+            for (levels, is_default) in
+                [(&config.hierarchy, false), (&config.default_hierarchy, true)]
+            {
+                for level in levels {
+                    let of = (layer, module.as_ref(), is_default);
+                    reach.add_level(settings, environment, &config, of, level);
+                }
+            }
+        }
+        reach
+    }
+
+    /// The templates that can lead to `path`.
+    pub fn places_of(&self, path: &str) -> impl Iterator<Item = &DataPlace> {
+        self.places.iter().filter(move |place| place.reaches(path))
+    }
+
+    /// Whether some template can lead to `path`.
+    pub fn reaches(&self, path: &str) -> bool {
+        self.places_of(path).next().is_some()
+    }
+
+    /// Whether `path` lies in a directory that some template leads into, reached or not.
+    pub fn surrounds(&self, path: &str) -> bool {
+        let is_in =
+            |it: &DataPlace| it.directory() != "/" && paths::below(it.directory(), path).is_some();
+        self.places.iter().any(is_in)
+    }
+
+    /// How `path` is read by the first template that can lead to it.
+    pub fn format_of(&self, path: &str) -> Option<Format> {
+        self.places_of(path).next().map(|place| place.format)
+    }
+
+    /// The templates of the hierarchies, as inference of sample nodes wants them.
+    pub(super) fn templates(&self) -> Vec<Template> {
+        let places = self.places.iter().filter(|place| !place.is_default);
+        places.map(|place| place.template.clone()).collect()
+    }
+
+    /// All files that exist and that some template can lead to, sorted by path, with their format.
+    pub(super) fn files(&self, texts: &Texts) -> BTreeMap<Arc<str>, Format> {
+        let mut files = BTreeMap::new();
+        let mut open: Vec<&DataPlace> = Vec::new();
+        for place in &self.places {
+            match place.pattern.only_path() {
+                Some(path) if texts.is_file(path) => {
+                    files.entry(Arc::from(path)).or_insert(place.format);
+                }
+                Some(_) => {}
+                None => open.push(place),
+            }
+        }
+        let walk = Walk { texts, seen: HashSet::new(), linked: VecDeque::new(), files };
+        walk.all(&open)
+    }
+
+    fn add_level(
+        &mut self,
+        settings: &Settings,
+        environment: &Environment,
+        config: &HieraYaml,
+        (layer, module, is_default): (LayerKind, Option<&Arc<str>>, bool),
+        level: &Level,
+    ) {
+        let (templates, is_glob): (&[Located], bool) = match &level.locations {
+            Locations::Paths(templates) => (templates, false),
+            Locations::Globs(templates) => (templates, true),
+            Locations::MappedPaths(parts) => (&parts[2..], false),
+            Locations::Uris(_) | Locations::None => return,
+        };
+        let root = paths::parent(&config.path).unwrap_or("/");
+        let datadir = inspect::to_s(&level.datadir.value);
+        let known = Known { environment: &environment.name };
+        let moves = || settings.datadir_map.iter().map(|(from, to)| (&**from, &**to));
+        for template in templates {
+            let location = inspect::to_s(&template.value);
+            let pattern = Pattern::new(root, &datadir, &location, is_glob, known)
+                .moved(|path| moved_directory(path, moves()));
+            let built_in = built_in_format(&level.function);
+            let Some(format) = built_in.or_else(|| format_by_name(&location)) else { continue };
+            self.places.push(DataPlace {
+                layer,
+                module: module.cloned(),
+                config: config.path.clone(),
+                level: level.name.clone(),
+                is_default,
+                template_place: template.place,
+                format,
+                is_built_in: built_in.is_some(),
+                template: Template {
+                    datadir: moved_directory(&paths::join(root, &datadir), moves()),
+                    path: location,
+                    is_glob,
+                },
+                pattern,
+            });
+        }
+    }
+}
+
+impl DataPlace {
+    /// Whether the template can lead to `path`. Facts that lead into hidden directories are not thought of.
+    pub fn reaches(&self, path: &str) -> bool {
+        let below = paths::below(self.directory(), path);
+        let is_hidden = |rest: &str| rest.starts_with('.') || rest.contains("/.");
+        let directories = below.and_then(|it| it.rsplit_once('/')).map_or("", |(it, _)| it);
+        below.is_some() && !is_hidden(directories) && self.pattern.matches(path)
+    }
+
+    /// The deepest directory that holds all files of the template.
+    pub fn directory(&self) -> &str {
+        self.pattern.directory()
+    }
+
+    /// The path or glob as `hiera.yaml` writes it.
+    pub fn location(&self) -> &str {
+        &self.template.path
+    }
+
+    /// Whether files of the template can lie in or below `directory`.
+    fn is_near(&self, directory: &str) -> bool {
+        let own = self.directory();
+        paths::below(own, directory).is_some() || paths::below(directory, own).is_some()
+    }
+}
+
+/// Looks for the files that some place reaches.
+struct Walk<'a> {
+    texts: &'a Texts,
+    /// Without links.
+    seen: HashSet<String>,
+    /// Directories behind links, looked at when everything else was: what is reached without a link needs none.
+    linked: VecDeque<(String, Vec<&'a DataPlace>)>,
+    files: BTreeMap<Arc<str>, Format>,
+}
+
+impl<'a> Walk<'a> {
+    fn all(mut self, places: &[&'a DataPlace]) -> BTreeMap<Arc<str>, Format> {
+        for directory in topmost(places.iter().map(|place| place.directory())) {
+            self.linked.push_back((directory.to_owned(), places.to_vec()));
+        }
+        while let Some((directory, places)) = self.linked.pop_front() {
+            let real = self.real_path(&directory);
+            let is_named =
+                places.iter().any(|it| paths::below(&directory, it.directory()).is_some());
+            if self.seen.insert(real.clone()) || is_named {
+                self.directory(&directory, &real, &places);
+            }
+        }
+        self.files
+    }
+
+    /// Walks `directory`; `places` are those whose files can lie in it or below.
+    fn directory(&mut self, directory: &str, real: &str, places: &[&'a DataPlace]) {
+        for item in self.texts.list(directory).iter() {
+            let path = paths::join(directory, &item.name);
+            if !item.is_directory {
+                if let Some(place) = places.iter().find(|place| place.reaches(&path)) {
+                    self.files.entry(path.into()).or_insert(place.format);
+                }
+                continue;
+            }
+            let near: Vec<_> = places.iter().filter(|it| it.is_near(&path)).copied().collect();
+            if item.name.starts_with('.') || near.is_empty() || self.seen.len() > MAX_DIRECTORIES {
+                continue;
+            }
+            let real_child = self.real_path(&path);
+            if real_child == paths::join(real, &item.name) {
+                self.seen.insert(real_child.clone());
+                self.directory(&path, &real_child, &near);
+            } else {
+                self.linked.push_back((path, near));
+            }
+        }
+    }
+
+    fn real_path(&self, directory: &str) -> String {
+        self.texts.base.real_path(directory).unwrap_or_else(|| directory.to_owned())
+    }
+}
+
+/// `directory` where the setting `datadirMap` puts it: the first pair whose first directory begins it.
+fn moved_directory<'a>(directory: &str, moves: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    for (from, to) in moves {
+        if let Some(rest) = paths::below(from.trim_end_matches('/'), directory) {
+            return paths::join(to, rest);
+        }
+    }
+    directory.to_owned()
+}
+
+fn hiera_yaml(directory: &str) -> Arc<str> {
+    paths::join(directory, "hiera.yaml").into()
+}
+
+/// The directories that lie in none of the others.
+fn topmost<'a>(directories: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut sorted: Vec<&str> = directories.collect();
+    sorted.sort_unstable_by_key(|it| (it.len(), *it));
+    let mut top: Vec<&str> = Vec::new();
+    for directory in sorted {
+        if !top.iter().any(|it| paths::below(it, directory).is_some()) {
+            top.push(directory);
+        }
+    }
+    top
+}
+
+fn built_in_format(function: &Function) -> Option<Format> {
+    match (function.kind, &*function.name) {
+        (FunctionKind::DataHash, "yaml_data") | (FunctionKind::LookupKey, "eyaml_lookup_key") => {
+            Some(Format::Yaml)
+        }
+        (FunctionKind::DataHash, "json_data") => Some(Format::Json),
+        (FunctionKind::DataHash, "hocon_data") => Some(Format::Hocon),
+        _ => None,
+    }
+}
+
+fn format_by_name(location: &str) -> Option<Format> {
+    match paths::extension(location) {
+        "yaml" | "yml" | "eyaml" => Some(Format::Yaml),
+        "json" => Some(Format::Json),
+        "conf" | "hocon" => Some(Format::Hocon),
+        _ => None,
+    }
+}

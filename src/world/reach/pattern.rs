@@ -1,0 +1,258 @@
+//! Which paths a template of `hiera.yaml` can lead to, whatever the facts are.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex::Regex;
+
+use crate::world::paths;
+
+/// Stands for a `%{…}` while paths are joined: no path contains it.
+const ANY_TEXT: char = '\0';
+
+/// The paths that a template can lead to.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    /// Absolute and normal, with [`ANY_TEXT`] for interpolations.
+    text: String,
+    is_glob: bool,
+    glob: OnceLock<Option<Regex>>,
+}
+
+/// What a template may name that is the same for every node.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known<'a> {
+    /// `%{environment}`, however it is spelled.
+    pub(super) environment: &'a str,
+}
+
+impl Pattern {
+    /// The pattern of `location` below `datadir`, both templates; `root` is the directory of `hiera.yaml`.
+    pub(super) fn new(
+        root: &str,
+        datadir: &str,
+        location: &str,
+        is_glob: bool,
+        known: Known<'_>,
+    ) -> Self {
+        let datadir = paths::join(root, &without_interpolations(datadir, known));
+        let text = paths::join(&datadir, &without_interpolations(location, known));
+        Self { text, is_glob, glob: OnceLock::new() }
+    }
+
+    /// The same pattern in another place.
+    pub(super) fn moved(mut self, to: impl Fn(&str) -> String) -> Self {
+        self.text = to(&self.text);
+        self
+    }
+
+    /// The path, if it is the same for every node.
+    pub(super) fn only_path(&self) -> Option<&str> {
+        (self.first_open_byte().is_none()).then_some(&*self.text)
+    }
+
+    /// The deepest directory that holds all paths of the pattern.
+    pub(super) fn directory(&self) -> &str {
+        let fixed = &self.text[..self.first_open_byte().unwrap_or(self.text.len())];
+        match fixed.rfind('/') {
+            Some(0) | None => "/",
+            Some(slash) => &fixed[..slash],
+        }
+    }
+
+    /// Whether some node's facts lead to `path`.
+    pub(super) fn matches(&self, path: &str) -> bool {
+        if self.is_glob {
+            let regex = self.glob.get_or_init(|| Regex::new(&glob_to_regex(&self.text)).ok());
+            return regex.as_ref().is_some_and(|it| it.is_match(path));
+        }
+        let Some((first, rest)) = self.text.split_once(ANY_TEXT) else {
+            return self.text == path;
+        };
+        let (middle, last) = rest.rsplit_once(ANY_TEXT).unwrap_or(("", rest));
+        let Some(mut left) = path.strip_prefix(first).and_then(|it| it.strip_suffix(last)) else {
+            return false;
+        };
+        for part in middle.split(ANY_TEXT) {
+            let Some(at) = left.find(part) else { return false };
+            left = &left[at + part.len()..];
+        }
+        true
+    }
+
+    fn first_open_byte(&self) -> Option<usize> {
+        let is_open = |c: char| c == ANY_TEXT || (self.is_glob && "*?[{\\".contains(c));
+        self.text.find(is_open)
+    }
+}
+
+/// The template with its environment put in and every other `%{…}` replaced by [`ANY_TEXT`].
+fn without_interpolations(template: &str, known: Known<'_>) -> String {
+    let mut text = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some(Range { start, end }) = interpolation(rest) {
+        text.push_str(&rest[..start]);
+        match rest[start + 2..end - 1].trim() {
+            "environment" | "::environment" | "server_facts.environment" => {
+                text.push_str(known.environment);
+            }
+            "" => {}
+            _ if text.ends_with(ANY_TEXT) => {}
+            _ => text.push(ANY_TEXT),
+        }
+        rest = &rest[end..];
+    }
+    text.push_str(rest);
+    text
+}
+
+fn interpolation(text: &str) -> Option<Range<usize>> {
+    let start = text.find("%{")?;
+    let end = start + text[start..].find('}')? + 1;
+    Some(start..end)
+}
+
+/// Ruby's globs: `*` stays in its directory and leaves out names that begin with a dot, `**/` is any number of
+/// directories.
+fn glob_to_regex(glob: &str) -> String {
+    let mut regex = String::from("^(?s)");
+    let mut chars = glob.chars().peekable();
+    let mut depth = 0;
+    let mut at_start = false;
+    while let Some(c) = chars.next() {
+        let starts_name = at_start;
+        at_start = c == '/';
+        match c {
+            ANY_TEXT => regex.push_str(".*"),
+            '*' => {
+                let is_double = chars.next_if_eq(&'*').is_some();
+                while chars.next_if_eq(&'*').is_some() {}
+                if is_double && starts_name && chars.next_if_eq(&'/').is_some() {
+                    regex.push_str("(?:[^./][^/]*/)*");
+                    at_start = true;
+                } else {
+                    regex.push_str(if starts_name { "(?:[^./][^/]*)?" } else { "[^/]*" });
+                }
+            }
+            '?' => regex.push_str(if starts_name { "[^./]" } else { "[^/]" }),
+            '[' => push_set(&mut regex, &mut chars),
+            '{' => {
+                depth += 1;
+                regex.push_str("(?:");
+                at_start = starts_name;
+            }
+            '}' if depth > 0 => {
+                depth -= 1;
+                regex.push(')');
+            }
+            ',' if depth > 0 => regex.push('|'),
+            '\\' => push_literal(&mut regex, chars.next().unwrap_or('\\')),
+            c => push_literal(&mut regex, c),
+        }
+    }
+    regex.push('$');
+    regex
+}
+
+fn push_set(regex: &mut String, chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    let mut set = String::new();
+    let mut ahead = chars.clone();
+    let is_negated = ahead.next_if(|it| matches!(it, '^' | '!')).is_some();
+    loop {
+        match ahead.next() {
+            Some(']') if !set.is_empty() => break,
+            Some('-') if !set.is_empty() => set.push('-'),
+            Some('\\') => push_literal(&mut set, ahead.next().unwrap_or('\\')),
+            Some(c) => push_literal(&mut set, c),
+            None => return push_literal(regex, '['),
+        }
+    }
+    *chars = ahead;
+    regex.push_str(if is_negated { "[^/" } else { "[" });
+    regex.push_str(&set);
+    regex.push(']');
+}
+
+fn push_literal(regex: &mut String, c: char) {
+    if "\\.+*?()|[]{}^$#&-~".contains(c) {
+        regex.push('\\');
+    }
+    regex.push(c);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(datadir: &str, location: &str, is_glob: bool) -> Pattern {
+        Pattern::new("/r", datadir, location, is_glob, Known { environment: "test" })
+    }
+
+    #[track_caller]
+    fn check(pattern: &Pattern, directory: &str, reached: &[&str], not_reached: &[&str]) {
+        assert_eq!(pattern.directory(), directory);
+        for path in reached {
+            assert!(pattern.matches(path), "{path} is reached");
+        }
+        for path in not_reached {
+            assert!(!pattern.matches(path), "{path} is not reached");
+        }
+    }
+
+    #[test]
+    fn a_path_without_variables_is_one_file() {
+        let fixed = pattern("data", "common.yaml", false);
+        assert_eq!(fixed.only_path(), Some("/r/data/common.yaml"));
+        check(&fixed, "/r/data", &["/r/data/common.yaml"], &["/r/data/common.yml"]);
+        let absolute = pattern("/etc/%{::environment}", "../x/*.yaml", false);
+        assert_eq!(absolute.only_path(), Some("/etc/x/*.yaml"));
+    }
+
+    #[test]
+    fn an_interpolation_can_be_any_text() {
+        check(
+            &pattern("data", "nodes/%{trusted.certname}.yaml", false),
+            "/r/data/nodes",
+            &["/r/data/nodes/a.yaml", "/r/data/nodes/a/b.yaml", "/r/data/nodes/.yaml"],
+            &["/r/data/nodes/a.json", "/r/data/a.yaml", "/r/data/nodes/a.yaml.bak"],
+        );
+        check(
+            &pattern("%{environment}/d", "os/%{facts.os.name}-%{lookup('x')}%{y}/%{z}.yaml", false),
+            "/r/test/d/os",
+            &["/r/test/d/os/a-b/c.yaml", "/r/test/d/os/-/.yaml"],
+            &["/r/test/d/os/ab/c.yaml", "/r/test/d/os/a-c.yaml"],
+        );
+        check(&pattern("%{x}", "a.yaml", false), "/r", &["/r/x/y/a.yaml"], &["/r/a.yaml"]);
+        check(&pattern("data", "%{literal", false), "/r/data", &["/r/data/%{literal"], &[]);
+    }
+
+    #[test]
+    fn globs_are_rubys() {
+        check(
+            &pattern("data", "**/*.{yaml,yml}", true),
+            "/r/data",
+            &["/r/data/a.yaml", "/r/data/x/y/a.yml"],
+            &["/r/data/.a.yaml", "/r/data/.git/a.yaml", "/r/data/a.json"],
+        );
+        check(
+            &pattern("data", "g?/[a-c][!x]*.yaml", true),
+            "/r/data",
+            &["/r/data/g1/ab.yaml"],
+            &["/r/data/g1/ax.yaml", "/r/data/g1/db.yaml", "/r/data/g1/x/ab.yaml"],
+        );
+        check(
+            &pattern("data", "%{role}/*.yaml", true),
+            "/r/data",
+            &["/r/data/web/a.yaml", "/r/data/web/front/a.yaml"],
+            &["/r/data/web/.a.yaml"],
+        );
+        check(&pattern("data", "[a.yaml", true), "/r/data", &["/r/data/[a.yaml"], &[]);
+    }
+
+    #[test]
+    fn a_datadir_can_lie_elsewhere_on_this_machine() {
+        let moved = pattern("/etc/code/hiera", "%{x}.yaml", false);
+        let moved = moved.moved(|path| path.replace("/etc/code", "/home/me/data"));
+        check(&moved, "/home/me/data/hiera", &["/home/me/data/hiera/a.yaml"], &[]);
+    }
+}

@@ -1,0 +1,313 @@
+//! Which environment a file belongs to, and which environments the workspace holds.
+//!
+//! Names of data directories never count: they stand in `hiera.yaml`. What counts is where `hiera.yaml`,
+//! `environment.conf` and `metadata.json` lie.
+
+use std::sync::{Arc, OnceLock};
+
+use indexmap::IndexMap;
+
+use super::modulepath::{codedir, modulepath, modules};
+use super::reach::Reach;
+use super::shards::Shards;
+use super::{World, paths};
+use crate::config::Environment;
+use crate::data::{Files, PathKind};
+
+/// What Puppet calls an environment that nobody named.
+const DEFAULT_ENVIRONMENT: &str = "production";
+
+/// How deep below a workspace's folder environments and modules are looked for, if the folder itself is none.
+const SEARCH_DEPTH: usize = 3;
+
+/// Files whose text or existence decides what belongs together.
+const STRUCTURAL_FILES: [&str; 4] =
+    ["hiera.yaml", "environment.conf", "metadata.json", "Puppetfile"];
+
+/// What is known of roots: shared by snapshots until a structural change.
+#[derive(Debug, Default)]
+pub(super) struct RootsCache {
+    by_directory: Shards<OnceLock<Option<Root>>>,
+    environments: Shards<OnceLock<Arc<Environment>>>,
+    workspace: OnceLock<Arc<[Arc<Environment>]>>,
+    pub(super) own_reaches: Shards<OnceLock<Arc<Reach>>>,
+    pub(super) reaches: Shards<OnceLock<Arc<Reach>>>,
+}
+
+/// The directory that an environment is made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Root {
+    /// Of an environment.
+    Environment(Arc<str>),
+    /// Of a module without an environment.
+    Module(Arc<str>),
+}
+
+impl World {
+    /// The environment that a file or directory belongs to: by the nearest `hiera.yaml` above it, unless only another
+    /// environment of the workspace has its data there. `None` if there is none.
+    pub fn environment_of(&self, path: &str) -> Option<Arc<Environment>> {
+        let directory = match self.kind(path) {
+            PathKind::Directory => path,
+            PathKind::File | PathKind::Missing => paths::parent(path)?,
+        };
+        let nearest = self.root_of(directory).map(|root| self.environment_at(&root));
+        let reaches = |it: &Arc<Environment>| self.own_reach(it).reaches(path);
+        if nearest.as_ref().is_some_and(|it| is_part_of(it, path) || reaches(it)) {
+            return nearest;
+        }
+        let environments = self.environments();
+        let other = || environments.iter().find(|it| reaches(it)).cloned();
+        let around = || environments.iter().find(|it| self.own_reach(it).surrounds(path)).cloned();
+        // Last of all what modules say, for there can be hundreds of them to read.
+        let through_module =
+            || environments.iter().find(|it| self.reach(it).reaches(path)).cloned();
+        other().or(nearest).or_else(around).or_else(through_module)
+    }
+
+    /// All environments of the workspace, those of the first folder first; a single module counts as one.
+    pub fn environments(&self) -> Arc<[Arc<Environment>]> {
+        let find = || {
+            let mut roots = Vec::new();
+            for folder in self.folders.iter() {
+                self.roots_in(folder, &mut roots);
+            }
+            roots.iter().map(|root| self.environment_at(root)).collect()
+        };
+        self.roots.workspace.get_or_init(find).clone()
+    }
+
+    /// The module of `environment` that holds `path`: its name and directory.
+    pub fn module_of(&self, environment: &Environment, path: &str) -> Option<(Arc<str>, Arc<str>)> {
+        let holds = |directory: &str| paths::below(directory, path).is_some();
+        let module = environment.modules.iter().find(|(_, directory)| holds(directory));
+        module.map(|(name, directory)| (name.clone(), directory.clone()))
+    }
+
+    fn root_of(&self, directory: &str) -> Option<Root> {
+        let slot = self.roots.by_directory.slot(directory);
+        slot.get_or_init(|| find_root(self, directory)).clone()
+    }
+
+    fn environment_at(&self, root: &Root) -> Arc<Environment> {
+        let (Root::Environment(path) | Root::Module(path)) = root;
+        let slot = self.roots.environments.slot(path);
+        let make = || match root {
+            Root::Environment(path) => Arc::new(environment(self, path)),
+            Root::Module(path) => Arc::new(module_alone(self, path)),
+        };
+        slot.get_or_init(make).clone()
+    }
+
+    fn roots_in(&self, folder: &str, roots: &mut Vec<Root>) {
+        let before = roots.len();
+        let mut add = |root: Root| {
+            if !roots.contains(&root) {
+                roots.push(root);
+            }
+        };
+        if is_root(self, folder) && !is_codedir(self, folder) {
+            self.root_of(folder).into_iter().for_each(&mut add);
+        }
+        for directory in environments_below(self, folder) {
+            add(Root::Environment(directory.into()));
+        }
+        if roots.len() == before {
+            self.search_below(folder, SEARCH_DEPTH, roots);
+        }
+        if roots.len() == before {
+            let above = self.root_of(folder).filter(|root| !roots.contains(root));
+            roots.extend(above);
+        }
+    }
+
+    fn search_below(&self, directory: &str, depth: usize, roots: &mut Vec<Root>) {
+        for item in self.list(directory).iter().filter(|item| item.is_directory) {
+            if item.name.starts_with('.') || &*item.name == "node_modules" {
+                continue;
+            }
+            let child = paths::join(directory, &item.name);
+            if is_root(self, &child) {
+                let root = self.root_of(&child).filter(|root| !roots.contains(root));
+                roots.extend(root);
+            } else if depth > 1 {
+                self.search_below(&child, depth - 1, roots);
+            }
+        }
+    }
+}
+
+/// Files that belong to an environment without being data.
+fn is_part_of(environment: &Environment, path: &str) -> bool {
+    paths::file_name(path) == "hiera.yaml"
+        || environment.root.as_deref() == Some(path)
+        || environment.global_config.as_deref() == Some(path)
+}
+
+/// Whether a change of `path` may change which files belong together, or which modules there are.
+pub(super) fn is_structural(path: &str, before: &World, after: &World) -> bool {
+    let is_global = || global_config(before).is_some_and(|it| &*it == path);
+    if STRUCTURAL_FILES.contains(&paths::file_name(path)) || is_global() {
+        return true;
+    }
+    match (before.open_file(path), after.open_file(path)) {
+        (Some(_), Some(_)) => false,
+        (None, None) => {
+            before.texts.base.knows_directory(path)
+                || after.texts.base.is_directory_now(path)
+                || paths::parent(path).is_some_and(|it| comes_or_goes(it, before, after))
+        }
+        // An open file that is not saved yet can be all that its directory holds.
+        _ => paths::parent(path).is_some_and(|it| after.texts.base.kind(it) != PathKind::Directory),
+    }
+}
+
+fn comes_or_goes(directory: &str, before: &World, after: &World) -> bool {
+    before.texts.base.knows_directory(directory) != after.texts.base.is_directory_now(directory)
+}
+
+fn find_root(world: &World, directory: &str) -> Option<Root> {
+    let upwards = || std::iter::once(directory).chain(paths::ancestors(directory));
+    let Some(nearest) = upwards().find(|it| is_root(world, it)) else {
+        return owner(world, directory, directory);
+    };
+    if is_codedir(world, nearest) {
+        return preferred(world, nearest);
+    }
+    if let Some(root) = owner(world, nearest, paths::parent(nearest)?) {
+        return Some(root);
+    }
+    let is_module = is_module(world, nearest);
+    Some(if is_module { Root::Module(nearest.into()) } else { Root::Environment(nearest.into()) })
+}
+
+/// The environment at or above `from` that has `path` in its modulepath.
+fn owner(world: &World, path: &str, from: &str) -> Option<Root> {
+    let has_module = |root: &str| {
+        let directories = modulepath(world, &world.settings, root);
+        directories.iter().any(|it| paths::below(it, path).is_some_and(|rest| !rest.is_empty()))
+    };
+    for above in std::iter::once(from).chain(paths::ancestors(from)) {
+        if is_root(world, above) && !is_codedir(world, above) && has_module(above) {
+            return Some(Root::Environment(above.into()));
+        }
+        if let Some(Root::Environment(root)) = preferred(world, above)
+            && has_module(&root)
+        {
+            return Some(Root::Environment(root));
+        }
+    }
+    None
+}
+
+/// Whether the directory says what it is: by a `hiera.yaml`, an `environment.conf`, or by lying in `environments`.
+fn is_root(world: &World, directory: &str) -> bool {
+    has_file(world, directory, "hiera.yaml")
+        || has_file(world, directory, "environment.conf")
+        || (codedir(directory).is_some() && looks_like_environment(world, directory))
+}
+
+/// Data directories may be called `environments` too; what lies in them looks different.
+fn looks_like_environment(world: &World, directory: &str) -> bool {
+    const SIGNS: [&str; 7] = [
+        "hiera.yaml",
+        "environment.conf",
+        "Puppetfile",
+        "manifests",
+        "modules",
+        "site-modules",
+        "site",
+    ];
+    world.list(directory).iter().any(|item| SIGNS.contains(&&*item.name))
+}
+
+/// A module and not an environment that happens to have metadata.
+fn is_module(world: &World, directory: &str) -> bool {
+    let is_module = has_file(world, directory, "metadata.json")
+        || has_file(world, &paths::join(directory, "manifests"), "init.pp");
+    is_module
+        && !has_file(world, directory, "environment.conf")
+        && !has_file(world, directory, "Puppetfile")
+}
+
+/// A directory with environments below it, whose own `hiera.yaml` is therefore the global layer's.
+fn is_codedir(world: &World, directory: &str) -> bool {
+    !has_file(world, directory, "environment.conf")
+        && !environments_below(world, directory).is_empty()
+}
+
+fn environments_below(world: &World, directory: &str) -> Vec<String> {
+    let environments = paths::join(directory, "environments");
+    if world.kind(&environments) != PathKind::Directory {
+        return Vec::new();
+    }
+    let listed = world.list(&environments);
+    let directories = listed.iter().filter(|item| item.is_directory);
+    directories
+        .map(|item| paths::join(&environments, &item.name))
+        .filter(|path| looks_like_environment(world, path))
+        .collect()
+}
+
+/// Of the environments below `directory`, the one that stands for all: the setting's, `production`, or the first.
+fn preferred(world: &World, directory: &str) -> Option<Root> {
+    let below = environments_below(world, directory);
+    let wanted = world.settings.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
+    let chosen = below.iter().find(|path| paths::file_name(path) == wanted).or(below.first());
+    chosen.map(|path| Root::Environment(path.as_str().into()))
+}
+
+fn environment(world: &World, root: &Arc<str>) -> Environment {
+    let codedir = codedir(root);
+    let name = match (&codedir, &world.settings.environment) {
+        (Some(_), _) => paths::file_name(root).into(),
+        (None, Some(name)) => name.clone(),
+        (None, None) => DEFAULT_ENVIRONMENT.into(),
+    };
+    let beside = codedir.filter(|it| has_file(world, it, "hiera.yaml"));
+    let beside = beside.map(|codedir| paths::join(&codedir, "hiera.yaml").into());
+    let directories = modulepath(world, &world.settings, root);
+    Environment {
+        name,
+        root: Some(root.clone()),
+        global_config: global_config(world).or(beside),
+        modules: modules(world, &directories),
+    }
+}
+
+/// A module as the whole workspace: only its own layer, and the modules that its tests fetched.
+fn module_alone(world: &World, root: &Arc<str>) -> Environment {
+    let mut found = IndexMap::from([(module_name(world, root), root.clone())]);
+    let fixtures = modules(world, &[paths::join(root, "spec/fixtures/modules")]);
+    for (name, directory) in fixtures {
+        found.entry(name).or_insert(directory);
+    }
+    Environment {
+        name: world.settings.environment.clone().unwrap_or_else(|| DEFAULT_ENVIRONMENT.into()),
+        root: None,
+        global_config: global_config(world),
+        modules: found,
+    }
+}
+
+/// `author-name` in `metadata.json` names the module; without it the directory, whose name may have an author too.
+fn module_name(world: &World, root: &str) -> Arc<str> {
+    let metadata = world.text(&paths::join(root, "metadata.json")).ok();
+    let metadata: Option<serde_json::Value> =
+        metadata.and_then(|text| serde_json::from_str(text.trim_start_matches('\u{feff}')).ok());
+    let full = metadata.as_ref().and_then(|it| it.get("name")).and_then(|it| it.as_str());
+    let full = full.unwrap_or_else(|| paths::file_name(root));
+    full.rsplit(['-', '/']).next().unwrap_or(full).into()
+}
+
+fn global_config(world: &World) -> Option<Arc<str>> {
+    let path = world.settings.global_hiera_yaml.as_ref()?;
+    Some(world.settings_path(path).into())
+}
+
+fn has_file(world: &World, directory: &str, name: &str) -> bool {
+    world.kind(&paths::join(directory, name)) == PathKind::File
+}
+
+#[cfg(test)]
+mod tests;

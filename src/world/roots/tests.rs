@@ -1,0 +1,146 @@
+//! Layouts of repositories, and what belongs together in them.
+
+use std::sync::Arc;
+
+use crate::config::Environment;
+use crate::settings::Settings;
+use crate::world::{Change, Host, MemoryDisk};
+
+/// `root`, name, global layer and modules in one line.
+fn show(environment: Option<Arc<Environment>>) -> String {
+    let Some(environment) = environment else { return "none".to_owned() };
+    let modules: Vec<_> =
+        environment.modules.iter().map(|(name, at)| format!("{name}={at}")).collect();
+    format!(
+        "{} at {} global {} [{}]",
+        environment.name,
+        environment.root.as_deref().unwrap_or("-"),
+        environment.global_config.as_deref().unwrap_or("-"),
+        modules.join(" "),
+    )
+}
+
+fn host(files: &[&str]) -> Host {
+    let text = |path: &str| match path.rsplit('/').next() {
+        Some("metadata.json") => r#"{"name": "puppetlabs-stdlib"}"#,
+        Some("environment.conf") => "modulepath = site:modules\n",
+        _ => "",
+    };
+    let files: Vec<_> = files.iter().map(|path| (*path, text(path))).collect();
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    let settings = Settings {
+        basemodulepath: vec!["/etc/puppetlabs/code/modules".into()],
+        ..Settings::default()
+    };
+    host.apply(Change::Settings(settings));
+    host
+}
+
+#[track_caller]
+fn check(files: &[&str], path: &str, expected: &str) {
+    assert_eq!(show(host(files).snapshot().environment_of(path)), expected);
+}
+
+#[track_caller]
+fn check_workspace(files: &[&str], folder: &str, expected: &[&str]) {
+    let mut host = host(files);
+    host.apply(Change::Folders(vec![folder.to_owned()]));
+    let found = host.snapshot().environments();
+    let found: Vec<_> = found.iter().map(|it| show(Some(it.clone()))).collect();
+    assert_eq!(found, expected);
+}
+
+const CONTROL_REPO: [&str; 6] = [
+    "/r/hiera.yaml",
+    "/r/environment.conf",
+    "/r/data/nodes/a.yaml",
+    "/r/site/role/manifests/a.pp",
+    "/r/modules/ntp/hiera.yaml",
+    "/r/modules/ntp/data/common.yaml",
+];
+
+#[test]
+fn a_control_repository_is_one_environment() {
+    let expected = "production at /r global - [role=/r/site/role ntp=/r/modules/ntp]";
+    check(&CONTROL_REPO, "/r/data/nodes/a.yaml", expected);
+    check(&CONTROL_REPO, "/r/data/nodes/new.yaml", expected);
+    check(&CONTROL_REPO, "/r/hiera.yaml", expected);
+    check(&CONTROL_REPO, "/r", expected);
+    check(&CONTROL_REPO, "/elsewhere/x.yaml", "none");
+    check_workspace(&CONTROL_REPO, "/r", &[expected]);
+    check_workspace(&CONTROL_REPO, "/r/data", &[expected]);
+    check_workspace(&CONTROL_REPO, "/", &[expected]);
+}
+
+#[test]
+fn a_module_in_the_modulepath_belongs_to_the_environment() {
+    let expected = "production at /r global - [role=/r/site/role ntp=/r/modules/ntp]";
+    check(&CONTROL_REPO, "/r/modules/ntp/data/common.yaml", expected);
+}
+
+#[test]
+fn a_module_alone_is_named_by_its_metadata() {
+    let files = ["/m/x/hiera.yaml", "/m/x/metadata.json", "/m/x/data/common.yaml"];
+    check(&files, "/m/x/data/common.yaml", "production at - global - [stdlib=/m/x]");
+    check_workspace(&files, "/m/x", &["production at - global - [stdlib=/m/x]"]);
+    let files = ["/m/puppet-ntp/hiera.yaml", "/m/puppet-ntp/manifests/init.pp"];
+    check(&files, "/m/puppet-ntp/hiera.yaml", "production at - global - [ntp=/m/puppet-ntp]");
+}
+
+const DEPLOYED: [&str; 7] = [
+    "/c/hiera.yaml",
+    "/c/data/common.yaml",
+    "/c/modules/base/hiera.yaml",
+    "/c/environments/production/hiera.yaml",
+    "/c/environments/production/data/environments/test/common.yaml",
+    "/c/environments/staging/manifests/site.pp",
+    "/c/environments/staging/data/x.yaml",
+];
+
+#[test]
+fn environments_share_the_global_layer_beside_them() {
+    let production =
+        "production at /c/environments/production global /c/hiera.yaml [base=/c/modules/base]";
+    let staging = "staging at /c/environments/staging global /c/hiera.yaml [base=/c/modules/base]";
+    check(&DEPLOYED, "/c/environments/production/data/environments/test/common.yaml", production);
+    check(&DEPLOYED, "/c/environments/staging/data/x.yaml", staging);
+    check(&DEPLOYED, "/c/data/common.yaml", production);
+    check(&DEPLOYED, "/c/modules/base/data/x.yaml", production);
+    check_workspace(&DEPLOYED, "/c", &[production, staging]);
+    check_workspace(&DEPLOYED, "/c/environments", &[production, staging]);
+    check_workspace(&DEPLOYED, "/c/environments/staging", &[staging]);
+}
+
+#[test]
+fn an_environment_that_appears_is_seen() {
+    let mut host = host(&["/r/data/a.yaml"]);
+    assert_eq!(show(host.snapshot().environment_of("/r/data/a.yaml")), "none");
+    let effect = host.apply(Change::OpenBuffer {
+        path: "/r/hiera.yaml".to_owned(),
+        text: "version: 5\n".to_owned(),
+        version: 1,
+    });
+    assert!(effect.is_structural);
+    let expected = "production at /r global - []";
+    assert_eq!(show(host.snapshot().environment_of("/r/data/a.yaml")), expected);
+    host.apply(Change::CloseBuffer { path: "/r/hiera.yaml".to_owned() });
+    assert_eq!(show(host.snapshot().environment_of("/r/data/a.yaml")), "none");
+}
+
+#[test]
+fn data_outside_belongs_to_the_environment_that_reads_it() {
+    let config = "version: 5\ndefaults: {datadir: '../hieradata/%{environment}'}\nhierarchy: [{name: c, path: c.yaml}]\n";
+    let files = [
+        ("/w/repo/hiera.yaml", config),
+        ("/w/repo/environment.conf", ""),
+        ("/w/hieradata/production/c.yaml", "a: 1\n"),
+        ("/w/hieradata/production/x.yaml", "a: 1\n"),
+    ];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/w/repo".to_owned(), "/w/hieradata".to_owned()]));
+    let world = host.snapshot();
+    let root = |path: &str| world.environment_of(path).and_then(|it| it.root.clone());
+    assert_eq!(root("/w/hieradata/production/c.yaml").as_deref(), Some("/w/repo"));
+    assert_eq!(root("/w/hieradata/production/x.yaml").as_deref(), Some("/w/repo"));
+    assert_eq!(root("/w/hieradata/test/c.yaml"), None);
+}

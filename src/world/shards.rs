@@ -1,0 +1,63 @@
+//! A map from texts that many threads fill at once: each key lives in one of a few locked maps.
+
+use std::collections::HashMap;
+use std::hash::BuildHasher;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use foldhash::fast::RandomState;
+
+const SHARDS: usize = 32;
+
+type Shard<V> = HashMap<Arc<str>, Arc<V>, RandomState>;
+
+/// Values by text. Locks are held for one look only, never while a value is made.
+#[derive(Debug)]
+pub(super) struct Shards<V> {
+    hasher: RandomState,
+    shards: Vec<RwLock<Shard<V>>>,
+}
+
+impl<V: Default> Shards<V> {
+    /// The value under `key`, first put there (as its default) if there is none.
+    pub(super) fn slot(&self, key: &str) -> Arc<V> {
+        if let Some(found) = self.get(key) {
+            return found;
+        }
+        let mut shard = self.shard(key).write().unwrap_or_else(PoisonError::into_inner);
+        shard.entry(key.into()).or_default().clone()
+    }
+}
+
+impl<V> Shards<V> {
+    /// The value under `key`.
+    pub(super) fn get(&self, key: &str) -> Option<Arc<V>> {
+        self.shard(key).read().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    /// Sets the value under `key`.
+    pub(super) fn put(&self, key: Arc<str>, value: V) {
+        let mut shard = self.shard(&key).write().unwrap_or_else(PoisonError::into_inner);
+        shard.insert(key, Arc::new(value));
+    }
+
+    /// A copy with `change` applied to each value: `None` leaves it out. Values are shared, not copied.
+    pub(super) fn changed(&self, change: impl Fn(&str, &Arc<V>) -> Option<Arc<V>>) -> Self {
+        let copy = |shard: &RwLock<Shard<V>>| {
+            let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
+            let kept = shard.iter().filter_map(|(key, it)| Some((key.clone(), change(key, it)?)));
+            RwLock::new(kept.collect())
+        };
+        Self { hasher: self.hasher.clone(), shards: self.shards.iter().map(copy).collect() }
+    }
+
+    fn shard(&self, key: &str) -> &RwLock<Shard<V>> {
+        &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
+    }
+}
+
+impl<V> Default for Shards<V> {
+    fn default() -> Self {
+        let shards = (0..SHARDS).map(|_| RwLock::default()).collect();
+        Self { hasher: RandomState::default(), shards }
+    }
+}

@@ -1,0 +1,175 @@
+//! A snapshot of everything: answers never change, whatever happens to the disk's owner or in editors meanwhile.
+
+use std::sync::Arc;
+
+use super::attachments::Attachments;
+use super::disk::{DiskReader, DiskTable};
+use super::evaluators::Evaluators;
+use super::file_entry::FileEntry;
+use super::indexes::Indexes;
+use super::nodes::NodesCache;
+use super::overlay::OpenFile;
+use super::paths;
+use super::roots::RootsCache;
+use super::texts::Texts;
+use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
+use crate::settings::Settings;
+
+/// Files, environments, sample nodes and settings at one moment. What is derived from them is derived when asked for,
+/// kept here, and handed on to the next snapshot as long as it stays true.
+pub struct World {
+    pub(super) revision: u64,
+    pub(super) texts: Texts,
+    pub(super) settings: Arc<Settings>,
+    pub(super) folders: Arc<[Arc<str>]>,
+    pub(super) active_node: Option<Arc<str>>,
+    pub(super) roots: Arc<RootsCache>,
+    pub(super) nodes: Arc<NodesCache>,
+    pub(super) indexes: Indexes,
+    pub(super) evaluators: Evaluators,
+    pub(super) attachments: Arc<Attachments>,
+}
+
+impl World {
+    pub(super) fn new(base: DiskTable) -> Self {
+        let texts = Texts { base: Arc::new(base), overlay: Arc::default() };
+        Self {
+            revision: 0,
+            indexes: Indexes::new(texts.clone()),
+            texts,
+            settings: Arc::default(),
+            folders: Arc::from([]),
+            active_node: None,
+            roots: Arc::default(),
+            nodes: Arc::default(),
+            evaluators: Evaluators::default(),
+            attachments: Arc::default(),
+        }
+    }
+
+    /// A world of its own for one question: the disk behind `reader`, no editor.
+    pub fn on_disk(
+        reader: Arc<dyn DiskReader>,
+        folders: Vec<Arc<str>>,
+        settings: Settings,
+    ) -> Arc<Self> {
+        let world = Self::new(DiskTable::new(reader));
+        Arc::new(Self { folders: folders.into(), settings: Arc::new(settings), ..world })
+    }
+
+    /// Counts the changes since the host began.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Arc<Settings> {
+        &self.settings
+    }
+
+    /// The workspace's folders, as the editor ordered them.
+    pub fn folders(&self) -> &[Arc<str>] {
+        &self.folders
+    }
+
+    /// The name of the sample node chosen to show answers for.
+    pub fn active_node_name(&self) -> Option<&Arc<str>> {
+        self.active_node.as_ref()
+    }
+
+    /// The file at `path` with its lines; `Err` holds Ruby's message.
+    pub fn file(&self, path: &str) -> Result<Arc<FileEntry>, String> {
+        self.texts.file(path)
+    }
+
+    /// The files that editors have open, sorted by path.
+    pub fn open_files(&self) -> impl Iterator<Item = &OpenFile> {
+        self.texts.overlay.iter()
+    }
+
+    /// The file at `path` if an editor has it open.
+    pub fn open_file(&self, path: &str) -> Option<&OpenFile> {
+        self.texts.overlay.get(path)
+    }
+
+    /// `path` in normal form, the same allocation for the life of the process.
+    pub fn interned(&self, path: &str) -> Arc<str> {
+        self.path(self.id(&paths::normalise(path)))
+    }
+
+    /// A path of the settings: relative ones are meant from the workspace's first folder.
+    pub(super) fn settings_path(&self, path: &str) -> String {
+        paths::join(self.folders.first().map_or("/", |folder| folder), path)
+    }
+
+    /// The next snapshot before anything is changed; nothing derived is handed on yet.
+    pub(super) fn successor(&self) -> Self {
+        Self {
+            revision: self.revision + 1,
+            texts: self.texts.clone(),
+            settings: self.settings.clone(),
+            folders: self.folders.clone(),
+            active_node: self.active_node.clone(),
+            roots: Arc::default(),
+            nodes: Arc::default(),
+            evaluators: Evaluators::default(),
+            attachments: self.attachments.clone(),
+            indexes: Indexes::new(self.texts.clone()),
+        }
+    }
+
+    /// Takes over what `before` had derived and the change left true.
+    pub(super) fn carry_over(&mut self, before: &Self, paths: &[Arc<str>], kept: Kept) {
+        if kept == Kept::Nothing {
+            self.indexes = Indexes::new(self.texts.clone());
+            return;
+        }
+        self.roots = before.roots.clone();
+        self.evaluators = before.evaluators.successors();
+        self.indexes = before.indexes.after_change(paths, &self.texts);
+        if kept == Kept::All {
+            self.nodes = before.nodes.clone();
+        }
+    }
+}
+
+/// What a change of texts leaves true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Everything that was derived from other texts.
+    All,
+    /// All but the sample nodes.
+    Structure,
+    /// Nothing: another hierarchy, other modules.
+    Nothing,
+}
+
+impl Files for World {
+    fn kind(&self, path: &str) -> PathKind {
+        self.texts.kind(path)
+    }
+
+    fn list(&self, directory: &str) -> Arc<[DirItem]> {
+        self.texts.list(directory)
+    }
+
+    fn text(&self, path: &str) -> Result<Arc<str>, String> {
+        self.texts.text(path)
+    }
+
+    fn data(&self, path: &str, format: Format) -> Result<Arc<DataFile>, String> {
+        self.texts.data(path, format)
+    }
+
+    fn expect(&self, files: &[(&str, Format)]) {
+        self.texts.expect(files);
+    }
+
+    fn id(&self, path: &str) -> FileId {
+        self.texts.id(path)
+    }
+
+    fn path(&self, file: FileId) -> Arc<str> {
+        self.texts.path(file)
+    }
+}

@@ -1,0 +1,80 @@
+//! All texts of one moment: open editors over the disk. What lookups and indexes read.
+
+use std::sync::Arc;
+
+use super::disk::DiskTable;
+use super::file_entry::FileEntry;
+use super::overlay::Overlay;
+use super::parallel;
+use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
+
+/// Fewer files than this are read one after the other: a thread costs as much as a small file.
+const MIN_AT_ONCE: usize = 8;
+
+/// The files of a snapshot, without anything derived from them. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Texts {
+    pub(super) base: Arc<DiskTable>,
+    pub(super) overlay: Arc<Overlay>,
+}
+
+impl Texts {
+    pub(super) fn file(&self, path: &str) -> Result<Arc<FileEntry>, String> {
+        match self.overlay.get(path) {
+            Some(open) => Ok(open.entry.clone()),
+            None => self.base.file(path),
+        }
+    }
+
+    pub(super) fn is_file(&self, path: &str) -> bool {
+        self.kind(path) == PathKind::File
+    }
+}
+
+impl Files for Texts {
+    fn kind(&self, path: &str) -> PathKind {
+        match self.overlay.kind(path) {
+            PathKind::Missing => self.base.kind(path),
+            kind => kind,
+        }
+    }
+
+    fn list(&self, directory: &str) -> Arc<[DirItem]> {
+        self.overlay.list(directory, self.base.list(directory))
+    }
+
+    fn text(&self, path: &str) -> Result<Arc<str>, String> {
+        self.file(path).map(|entry| entry.text.clone())
+    }
+
+    fn data(&self, path: &str, format: Format) -> Result<Arc<DataFile>, String> {
+        self.file(path).map(|entry| entry.data(format).clone())
+    }
+
+    fn expect(&self, files: &[(&str, Format)]) {
+        let is_new = |(path, format): &&(&str, Format)| {
+            let read = match self.overlay.get(path) {
+                Some(open) => Some(open.entry.clone()),
+                None => self.base.file_if_read(path),
+            };
+            read.is_none_or(|entry| entry.data_if_read(*format).is_none())
+        };
+        let new: Vec<&(&str, Format)> = files.iter().filter(is_new).collect();
+        if new.len() < MIN_AT_ONCE {
+            return;
+        }
+        parallel::map(&new, |(path, format)| {
+            if let Ok(data) = self.data(path, *format) {
+                data.verdict();
+            }
+        });
+    }
+
+    fn id(&self, path: &str) -> FileId {
+        self.base.id(path)
+    }
+
+    fn path(&self, file: FileId) -> Arc<str> {
+        self.base.path(file)
+    }
+}

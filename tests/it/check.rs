@@ -1,0 +1,179 @@
+//! `hiera-ls check` and `hiera-ls rule` as people, hooks and CI run them.
+
+use std::process::{Command, Output};
+
+use serde_json::Value as Json;
+
+use crate::support::workspace::Workspace;
+
+const HIERA_YAML: &str = "\
+version: 5
+hierarchy:
+  - name: Nodes
+    path: \"nodes/%{trusted.certname}.yaml\"
+  - name: Common data
+    path: common.yaml
+";
+
+fn workspace(common: &str) -> Workspace {
+    Workspace::new(&[("hiera.yaml", HIERA_YAML), ("data/common.yaml", common)])
+}
+
+fn run(workspace: &Workspace, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(arguments)
+        .current_dir(workspace.root())
+        .output()
+        .expect("the program runs");
+    let Output { status, stdout, stderr } = output;
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (status.code(), text(stdout), text(stderr))
+}
+
+#[track_caller]
+fn check(common: &str, arguments: &[&str], status: i32, expected: &str) {
+    let found = run(&workspace(common), &[&["check"], arguments].concat());
+    assert_eq!((found.0, &*found.1), (Some(status), expected), "{}", found.2);
+}
+
+#[test]
+fn findings_are_shown_in_the_text() {
+    check(
+        "\na: \"ü %{lokup('b')} x\"\n",
+        &[],
+        1,
+        "\
+error[unknown-function]: Unknown interpolation method 'lokup'
+ --> data/common.yaml:2:7
+  |
+2 | a: \"ü %{lokup('b')} x\"
+  |       ^^^^^^^^^^^^^
+  = Did you mean `lookup`?
+
+",
+    );
+}
+
+#[test]
+fn one_line_each() {
+    check(
+        "a: \"%{lokup('b')}\"\n",
+        &["--format", "concise"],
+        1,
+        "data/common.yaml:1:5: error[unknown-function] Unknown interpolation method 'lokup' Did you mean `lookup`?\n",
+    );
+}
+
+#[test]
+fn nothing_found() {
+    check("a: 1\n", &[], 0, "");
+    check("a: 1\n", &["--format", "json"], 0, "[]\n");
+    let (_, _, complaint) = run(&workspace("a: 1\n"), &["check"]);
+    assert_eq!(complaint, "hiera-ls: nothing found in 2 files\n");
+}
+
+#[test]
+fn exit_zero_and_min_severity() {
+    let duplicate = "a: 1\na: 2\n";
+    let concise = "data/common.yaml:2:1: warning[duplicate-key] `a` is already a key of this hash. Only this last \
+                   value counts; remove one of them.\n";
+    check(duplicate, &["--format", "concise"], 1, concise);
+    check(duplicate, &["--format", "concise", "--exit-zero"], 0, concise);
+    check(duplicate, &["--min-severity", "error"], 0, "");
+}
+
+#[test]
+fn statistics() {
+    check(
+        "a: '%{lookup('''')}'\nb: \"%{lokup('x')} %{lokup('y')}\"\n",
+        &["--statistics"],
+        1,
+        "     2  unknown-function            A `%{…}` calls something else than `lookup`, `hiera`, `alias`, `literal` or `scope`.\n     1  \
+         malformed-token             A `%{…}` is neither a variable nor a call of the form `name('argument')`.\n",
+    );
+}
+
+#[test]
+fn only_the_given_files() {
+    let workspace = workspace("a: 1\na: 2\n");
+    workspace.write("data/nodes/one.yaml", "b: 1\nb: 2\n");
+    workspace.write("notes.yaml", "c: 1\nc: 2\n");
+    let count = |paths: &[&str]| {
+        let arguments = [&["check", "--format", "concise"], paths].concat();
+        let (status, text, _) = run(&workspace, &arguments);
+        (status, text.lines().count())
+    };
+    assert_eq!(count(&[]), (Some(1), 2));
+    assert_eq!(count(&["data/nodes"]), (Some(1), 1));
+    assert_eq!(count(&["data/nodes/one.yaml", "data/common.yaml", "data"]), (Some(1), 2));
+    assert_eq!(count(&["notes.yaml"]), (Some(0), 0));
+    assert_eq!(count(&["nothing.yaml"]), (Some(2), 0));
+}
+
+#[test]
+fn wrong_arguments() {
+    let empty = Workspace::new(&[]);
+    assert_eq!(run(&empty, &["check", "--root", "no/such"]).0, Some(2));
+    assert_eq!(run(&empty, &["check", "--format", "nope"]).0, Some(2));
+}
+
+#[test]
+fn settings_decide_severities() {
+    let workspace = workspace("a: 1\na: 2\n");
+    workspace.write(".hiera-ls.yaml", "diagnostics: {severity: {duplicate-key: error}}\n");
+    let (_, text, _) = run(&workspace, &["check", "--format", "concise"]);
+    assert!(text.contains("error[duplicate-key]"), "{text}");
+    workspace.write(".hiera-ls.yaml", "diagnostics: {severity: {duplicate-key: 'off'}}\n");
+    assert_eq!(run(&workspace, &["check"]).0, Some(0));
+}
+
+#[test]
+fn secrets_are_never_shown() {
+    let common = "\
+lookup_options:
+  secret: {convert_to: Sensitive}
+secret: \"hunter2 %{lokup('b')}\"
+encrypted: \"ENC[PKCS7,hunter2] %{lookup('')}\"
+";
+    for format in ["full", "concise", "json", "sarif", "github", "gitlab", "junit"] {
+        let (status, text, _) = run(&workspace(common), &["check", "--format", format]);
+        assert_eq!(status, Some(1));
+        assert!(text.contains("unknown-function") && text.contains("malformed-token"), "{text}");
+        assert!(!text.contains("hunter2"), "{format}: {text}");
+    }
+}
+
+#[test]
+fn formats_for_machines() {
+    let workspace = workspace("a: \"%{lokup('b')}\"\na: \"%{lokup('b')}\"\n");
+    let show =
+        |format| run(&workspace, &["check", "--format", format, "--min-severity", "error"]).1;
+    let json = |format| serde_json::from_str::<Json>(&show(format)).expect("JSON");
+    assert_eq!(json("json")[0]["start"], serde_json::json!({"line": 1, "column": 5}));
+    let sarif = json("sarif");
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "unknown-function");
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "data/common.yaml");
+    assert_eq!(place["region"]["endColumn"], 18);
+    let gitlab = json("gitlab");
+    assert_ne!(gitlab[0]["fingerprint"], gitlab[1]["fingerprint"]);
+    assert_eq!(gitlab[1]["location"]["lines"]["begin"], 2);
+    let first = "::error file=data/common.yaml,line=1,endLine=1,col=5,endColumn=17,title=hiera-ls (unknown-function)::\
+                 Unknown interpolation method 'lokup'%0ADid you mean `lookup`?\n";
+    assert!(show("github").starts_with(first), "{}", show("github"));
+    let junit = show("junit");
+    assert!(junit.contains("<testsuites name=\"hiera-ls\" tests=\"2\" failures=\"2\">"), "{junit}");
+}
+
+#[test]
+fn rules_are_explained() {
+    let workspace = Workspace::new(&[]);
+    let (status, text, _) = run(&workspace, &["rule", "duplicate-key"]);
+    assert!(status == Some(0) && text.starts_with("# duplicate-key\n"), "{text}");
+    let (status, _, complaint) = run(&workspace, &["rule", "duplicate-keys"]);
+    let expected = "hiera-ls: there is no rule duplicate-keys; did you mean duplicate-key?\n";
+    assert_eq!((status, &*complaint), (Some(2), expected));
+    let (_, list, _) = run(&workspace, &["rule"]);
+    assert!(list.contains("\nduplicate-key ") && list.starts_with("yaml-syntax "), "{list}");
+}

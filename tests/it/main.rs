@@ -1,0 +1,15 @@
+//! The tests that need the whole program.
+#![allow(clippy::print_stdout, reason = "a test says so when it is skipped")]
+#![allow(clippy::format_push_string, clippy::format_collect, reason = "speed does not matter here")]
+
+mod answers;
+mod case_file;
+mod check;
+mod cli;
+mod conformance;
+mod corpus;
+mod literate;
+mod protocol;
+mod psych;
+mod support;
+mod tidy;

@@ -1,0 +1,10 @@
+//! The language server, as a client sees it.
+
+mod diagnostics;
+mod encodings;
+mod features;
+mod files;
+mod life;
+mod nodes;
+mod order;
+mod stdio;

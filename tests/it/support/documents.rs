@@ -1,0 +1,120 @@
+//! The messages that tests send most, in short.
+
+use std::time::Instant;
+
+use hiera_ls::ide::Completions;
+use hiera_ls::server::Features;
+use serde_json::{Value, json};
+
+use super::PATIENCE;
+use super::client::Client;
+use super::workspace::Workspace;
+
+/// Features that know nothing.
+pub(crate) fn no_features() -> Features {
+    Features {
+        hover: |_, _, _, _| None,
+        definition: |_, _, _, _| Vec::new(),
+        declaration: |_, _, _, _| Vec::new(),
+        references: |_, _, _, _| Vec::new(),
+        highlights: |_, _, _, _| Vec::new(),
+        completion: |_, _, _, _| Completions::default(),
+        completion_help: |_, _, _, _| None,
+        document_symbols: |_, _, _| Vec::new(),
+        workspace_symbols: |_, _, _| Vec::new(),
+        document_links: |_, _, _| Vec::new(),
+        folds: |_, _, _| Vec::new(),
+        diagnostics: |_, _, _| Vec::new(),
+        warm_up: |_, _| {},
+        set_log_level: |_| {},
+    }
+}
+
+/// The URI of a path without anything to escape.
+pub(crate) fn uri(path: &str) -> String {
+    format!("file://{path}")
+}
+
+/// A position in JSON.
+pub(crate) fn position((line, character): (u32, u32)) -> Value {
+    json!({"line": line, "character": character})
+}
+
+impl Client {
+    /// A session in a workspace. The client watches files, so the test has to tell of changes.
+    pub(crate) fn in_workspace(features: Features, workspace: &Workspace) -> Self {
+        let watches = json!({"didChangeWatchedFiles": {"dynamicRegistration": true}});
+        let mut client = Self::start_with(
+            features,
+            json!({"capabilities": {"workspace": watches}, "rootUri": uri(workspace.root())}),
+        );
+        client.request_from_server("client/registerCapability");
+        client
+    }
+
+    /// Tells of changes on the disk.
+    pub(crate) fn changed(&mut self, paths: &[String]) {
+        let events = paths.iter().map(|path| json!({"uri": uri(path), "type": 2}));
+        let events = Value::Array(events.collect());
+        self.notify("workspace/didChangeWatchedFiles", json!({"changes": events}));
+    }
+
+    pub(crate) fn open(&mut self, path: &str, text: &str) {
+        let document = json!({"uri": uri(path), "languageId": "yaml", "version": 1, "text": text});
+        self.notify("textDocument/didOpen", json!({"textDocument": document}));
+    }
+
+    /// Replaces what lies between two positions.
+    pub(crate) fn edit(
+        &mut self,
+        path: &str,
+        version: i32,
+        range: ((u32, u32), (u32, u32)),
+        text: &str,
+    ) {
+        let range = json!({"start": position(range.0), "end": position(range.1)});
+        let params = json!({
+            "textDocument": {"uri": uri(path), "version": version},
+            "contentChanges": [{"range": range, "text": text}],
+        });
+        self.notify("textDocument/didChange", params);
+    }
+
+    /// Replaces the whole text.
+    pub(crate) fn replace(&mut self, path: &str, version: i32, text: &str) {
+        let params = json!({
+            "textDocument": {"uri": uri(path), "version": version},
+            "contentChanges": [{"text": text}],
+        });
+        self.notify("textDocument/didChange", params);
+    }
+
+    pub(crate) fn close(&mut self, path: &str) {
+        self.notify("textDocument/didClose", json!({"textDocument": {"uri": uri(path)}}));
+    }
+
+    /// Asks for a hover and does not wait.
+    pub(crate) fn request_hover(&mut self, path: &str, at: (u32, u32)) -> i64 {
+        let params = json!({"textDocument": {"uri": uri(path)}, "position": position(at)});
+        self.request("textDocument/hover", params)
+    }
+
+    /// The text that a hover shows; empty if it shows none.
+    pub(crate) fn hover(&mut self, path: &str, at: (u32, u32)) -> String {
+        let id = self.request_hover(path, at);
+        let answer = self.answer_to(id).expect("hover succeeds");
+        answer["contents"]["value"].as_str().unwrap_or("").to_owned()
+    }
+
+    /// Hovers until the answer is `text`: for what happens in its own time.
+    pub(crate) fn until_hover_shows(&mut self, path: &str, text: &str) {
+        let begin = Instant::now();
+        loop {
+            let shown = self.hover(path, (0, 0));
+            if shown == text {
+                return;
+            }
+            assert!(begin.elapsed() < PATIENCE, "{shown} stays, {text} does not come");
+        }
+    }
+}
