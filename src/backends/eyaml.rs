@@ -8,15 +8,18 @@ pub mod blob;
 pub mod edit;
 mod keyring;
 mod keys;
+mod level;
 pub mod pkcs7;
 #[cfg(test)]
 pub(crate) mod test_keys;
 
+use std::fmt;
 use std::sync::Arc;
 
 use self::blob::Blob;
 use self::keyring::Keyring;
-pub use self::keys::LevelKeys;
+pub use self::keys::{KeyProblem, LevelKeys};
+pub use self::level::EyamlLookupKey;
 use crate::data::{Files, Value};
 
 /// The method of blobs that name none.
@@ -88,7 +91,7 @@ impl Eyaml {
         keys: &LevelKeys<'_>,
         text: &str,
     ) -> Result<Option<Value>, Refusal> {
-        if !blob::is_encrypted(text) || self.decryption == Decryption::Off {
+        if !blob::is_encrypted(text) || !self.decrypts() {
             return Ok(None);
         }
         let mut plain = Vec::with_capacity(text.len());
@@ -131,6 +134,11 @@ impl Eyaml {
         pair.decrypted(&base64::decode_as_ruby(&cipher)).map_err(Refusal::Failed)
     }
 
+    /// Whether encrypted values are anything but what is written.
+    pub fn decrypts(&self) -> bool {
+        self.decryption != Decryption::Off
+    }
+
     fn check_method(&self, blob: &Blob<'_>) -> Result<(), Refusal> {
         let method = blob.method.unwrap_or(DEFAULT_METHOD);
         if method.eq_ignore_ascii_case(DEFAULT_METHOD) {
@@ -152,6 +160,13 @@ impl Eyaml {
 
     fn keeps_what_has_no_key(&self) -> bool {
         self.decryption == Decryption::WhereKeysAreReadable
+    }
+}
+
+/// Without the keyring.
+impl fmt::Debug for Eyaml {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Eyaml").field("decryption", &self.decryption).finish_non_exhaustive()
     }
 }
 

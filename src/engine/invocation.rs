@@ -12,13 +12,15 @@ use crate::data::{Hash, Located, Value};
 /// What a step of a lookup gives: a value, nothing (`:no_such_key` in Puppet), or the end of the whole lookup.
 pub(crate) type Found = Result<Option<Located>, Failure>;
 
-/// A level that could not be asked, because its back end is not evaluated here.
+/// A level that could not be asked, most often because its back end is not evaluated here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpaqueLevel {
     /// The level's name.
     pub level: Arc<str>,
     /// The back end's function.
     pub function: Arc<str>,
+    /// Why, going on from the function's name: `is not evaluated here`.
+    pub reason: Arc<str>,
 }
 
 /// How strictly variables are treated while something is interpolated.
