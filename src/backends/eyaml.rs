@@ -17,7 +17,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use self::blob::Blob;
-use self::keyring::Keyring;
+pub use self::keyring::Keyring;
 pub use self::keys::{KeyProblem, LevelKeys};
 pub use self::level::EyamlLookupKey;
 use crate::data::{Files, Value};
@@ -166,7 +166,10 @@ impl Eyaml {
 /// Without the keyring.
 impl fmt::Debug for Eyaml {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Eyaml").field("decryption", &self.decryption).finish_non_exhaustive()
+        formatter
+            .debug_struct("Eyaml")
+            .field("decryption", &self.decryption)
+            .finish_non_exhaustive()
     }
 }
 

@@ -18,7 +18,9 @@ impl Registry {
     /// The same back ends, with encrypted values treated so.
     #[must_use]
     pub fn with_eyaml(&self, eyaml: Eyaml) -> Self {
-        Self { eyaml: EyamlLookupKey { eyaml }, ..self.clone() }
+        let mut back_ends = self.clone();
+        back_ends.eyaml = EyamlLookupKey { eyaml };
+        back_ends
     }
 
     /// What answers for a level; `None` if nothing here does: the level is opaque.

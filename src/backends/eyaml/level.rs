@@ -108,9 +108,7 @@ impl Reader<'_> {
                 self.path(),
             )),
             Err(Refusal::UnknownMethod(message)) => Failure::ruby("LoadError", message),
-            Err(Refusal::Unsupported(message)) => {
-                Failure::of(FailureClass::Unsupported, message)
-            }
+            Err(Refusal::Unsupported(message)) => Failure::of(FailureClass::Unsupported, message),
         };
         Err(failure.at(value.place))
     }
