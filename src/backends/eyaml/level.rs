@@ -100,6 +100,9 @@ impl Reader<'_> {
         let keys = LevelKeys { options: self.call.options, directory };
         let files = Arc::clone(context.files());
         let failure = match self.eyaml.plain_text(files.as_ref(), &keys, text) {
+            Ok(Some(Value::Bytes(bytes))) if bytes.windows(2).any(|it| it == b"%{") => {
+                bytes_are_not_searched_for_tokens()
+            }
             Ok(Some(plain)) => return Ok(Located::new(plain, value.place)),
             Ok(None) | Err(Refusal::Kept) => return Ok(value.clone()),
             Err(Refusal::Failed(message)) => Failure::lookup(format!(
@@ -119,4 +122,9 @@ impl Reader<'_> {
             _ => "",
         }
     }
+}
+
+/// Puppet looks for tokens with a regular expression, and Ruby's take no text that is no UTF-8.
+fn bytes_are_not_searched_for_tokens() -> Failure {
+    Failure::ruby("ArgumentError", "invalid byte sequence in UTF-8")
 }
