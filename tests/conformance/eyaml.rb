@@ -63,7 +63,16 @@ module Conformance
         in_place(laid_out)
         theirs = Dir.chdir(laid_out.environment) { @puppet.ask_all(laid_out, one.queries) }
         ours = @ours.ask_all(laid_out, one.queries)
+        theirs = ask_again(laid_out, one.queries, theirs, ours)
         one.queries.each_with_index { |query, index| judge(one, query, theirs[index], ours[index]) }
+      end
+    end
+
+    # With the wrong key, OpenSSL tries a random one, and one time in 256 what comes out looks like a text.
+    def ask_again(laid_out, queries, theirs, ours)
+      queries.each_index.map do |index|
+        is_garbage = ours[index]['error'].to_s.end_with?('Error was bad decrypt') && theirs[index]['status'] == 'found'
+        is_garbage ? @puppet.ask_all(laid_out, [queries[index]]).first : theirs[index]
       end
     end
 
