@@ -121,7 +121,11 @@ fn combined(high: &Plain, low: &Plain, both: impl Fn(&Plain, &Plain) -> Plain) -
 
 fn flattened(plain: &Plain, flat: &mut Vec<Plain>) {
     match plain {
-        List(items) => items.iter().for_each(|it| flattened(it, flat)),
+        List(items) => {
+            for it in items {
+                flattened(it, flat);
+            }
+        }
         scalar => flat.push(scalar.clone()),
     }
 }
@@ -157,7 +161,9 @@ proptest! {
     ) {
         let sources: Vec<Plain> = sources.into_iter().map(List).collect();
         let mut flat = Vec::new();
-        sources.iter().for_each(|it| flattened(it, &mut flat));
+        for it in &sources {
+            flattened(it, &mut flat);
+        }
         prop_assert_eq!(merged("unique", &sources), text(&List(without_duplicates(flat))));
     }
 
