@@ -1,10 +1,12 @@
 //! Editor features: byte offsets in, plain data out. Nothing here knows LSP.
 
+mod actions;
 mod completion;
 pub mod context;
 mod definition;
 pub mod diagnostics;
 mod document_link;
+pub mod edits;
 mod file_role;
 #[doc(hidden)]
 pub mod fixture;
@@ -21,10 +23,12 @@ mod references;
 mod strings;
 mod symbols;
 
+pub use actions::{Action, ActionKind, Repaired, actions, repair};
 pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};
 pub use definition::{Target, declaration, definition};
 pub use diagnostics::{Diagnostic, Related, Severity, diagnostics};
 pub use document_link::{DocumentLink, document_links};
+pub use edits::{FileChange, FileEdit};
 pub use file_role::FileRole;
 pub use folding::{Fold, folds};
 pub use highlight::highlights;
