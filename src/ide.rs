@@ -11,12 +11,15 @@ mod file_role;
 #[doc(hidden)]
 pub mod fixture;
 #[doc(hidden)]
+pub mod fixture_fixes;
+#[doc(hidden)]
 pub mod fixture_world;
 mod folding;
 mod highlight;
 mod hover;
 mod level_files;
 mod matching;
+mod pair_edits;
 mod perspective;
 mod places;
 mod references;
