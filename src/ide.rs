@@ -26,7 +26,9 @@ mod references;
 mod strings;
 mod symbols;
 
-pub use actions::{Action, ActionKind, Repaired, actions, repair};
+pub use actions::{
+    Action, ActionKind, Repaired, SecretAction, actions, repair, secret_actions, secret_edit,
+};
 pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};
 pub use definition::{Target, declaration, definition};
 pub use diagnostics::{Diagnostic, Related, Severity, diagnostics};

@@ -9,12 +9,12 @@ use tower_lsp_server::ls_types::request::{
     GotoImplementationResponse,
 };
 use tower_lsp_server::ls_types::{
-    CodeActionParams, CodeActionResponse, CompletionItem, CompletionParams, CompletionResponse,
-    DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
-    DocumentHighlightParams, DocumentLink, DocumentLinkParams, DocumentSymbolParams,
-    DocumentSymbolResponse, FoldingRange, FoldingRangeParams, GotoDefinitionParams,
-    GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult, Location,
-    ReferenceParams, WorkspaceSymbolParams, WorkspaceSymbolResponse,
+    CodeAction, CodeActionParams, CodeActionResponse, CompletionItem, CompletionParams,
+    CompletionResponse, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
+    DocumentHighlight, DocumentHighlightParams, DocumentLink, DocumentLinkParams,
+    DocumentSymbolParams, DocumentSymbolResponse, FoldingRange, FoldingRangeParams,
+    GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
+    InitializeResult, Location, ReferenceParams, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
 use super::capabilities::initialize_result;
@@ -95,6 +95,10 @@ impl LanguageServer for Backend {
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         self.run(params, handlers::code_action).await
+    }
+
+    async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
+        self.run(action, handlers::code_action_resolve).await
     }
 
     async fn goto_declaration(

@@ -15,6 +15,10 @@ use crate::world::World;
 pub type ActionsFeature =
     fn(&Arc<World>, &str, TextRange, &[ActionKind], &CancelToken) -> Vec<ide::Action>;
 
+/// The edit of a chosen action that decrypts a part of a file.
+pub type SecretEditFeature =
+    fn(&Arc<World>, &str, TextRange, ide::SecretAction) -> Option<ide::FileEdit>;
+
 /// One function per feature; those about files get the snapshot, the file's path and, where it matters, a byte offset
 /// in it.
 #[derive(Debug, Clone)]
@@ -43,6 +47,10 @@ pub struct Features {
     pub folds: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Fold>,
     /// What can be done with a part of a file.
     pub actions: ActionsFeature,
+    /// What can be decrypted of a part of a file.
+    pub secret_actions: fn(&Arc<World>, &str, TextRange) -> Vec<ide::SecretAction>,
+    /// The edit that decrypts it.
+    pub secret_edit: SecretEditFeature,
     /// What is wrong with a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
     /// Reads all of the workspace, so that what is asked later need not.
@@ -67,6 +75,8 @@ impl Features {
             document_links: |world, path, _| ide::document_links(world, path),
             folds: |world, path, _| ide::folds(world, path),
             actions: ide::actions,
+            secret_actions: ide::secret_actions,
+            secret_edit: ide::secret_edit,
             diagnostics: |world, path, _| ide::diagnostics(world, path),
             warm_up: read_all_keys,
             set_log_level: |_| {},

@@ -20,6 +20,7 @@ mod folding_range;
 mod hover;
 pub(super) mod nodes;
 mod references;
+mod secret_actions;
 pub(super) mod select_node;
 mod symbol;
 
@@ -41,5 +42,6 @@ pub(super) use folding_range::folding_range;
 pub(super) use hover::hover;
 pub(super) use nodes::nodes;
 pub(super) use references::references;
+pub(super) use secret_actions::code_action_resolve;
 pub(super) use select_node::select_node;
 pub(super) use symbol::symbol;

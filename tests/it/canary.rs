@@ -129,6 +129,14 @@ fn a_hover_shows_it_only_to_who_opted_in() {
         session.written.clear();
         session.ask_everything_else(&file);
         check_absent("an answer", &session.written);
+        let offered = session.code_actions(&file, 0);
+        let offered = offered.as_array().expect("a list of actions").clone();
+        let secret: Vec<_> = offered.into_iter().filter(|it| !it["data"].is_null()).collect();
+        assert_eq!(!secret.is_empty(), decrypt, "only who opted in may decrypt");
+        for action in secret {
+            let chosen = session.ask("codeAction/resolve", &action).to_string();
+            assert!(chosen.contains(CANARY), "{chosen}");
+        }
         let log = session.end();
         assert!(log.contains("DEBUG") || log.contains("TRACE"), "the log is on: {log}");
         check_absent("the log", &log);
@@ -161,7 +169,15 @@ impl Session {
         let output = BufReader::new(process.stdout.take().expect("it is a pipe"));
         let mut session = Self { process, output, log, last_id: 0, written: String::new() };
         let folder = json!({"uri": uri(workspace.root()), "name": "w"});
-        let params = json!({"capabilities": {}, "workspaceFolders": [folder], "rootUri": null});
+        let params = json!({
+            "capabilities": {"textDocument": {"codeAction": {
+                "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["refactor"]}},
+                "dataSupport": true,
+                "resolveSupport": {"properties": ["edit"]},
+            }}},
+            "workspaceFolders": [folder],
+            "rootUri": null,
+        });
         session.ask("initialize", &params);
         session.notify("initialized", &json!({}));
         for name in ["data/secrets.eyaml", "data/common.yaml", "data/high.eyaml", "hiera.yaml"] {
@@ -181,12 +197,7 @@ impl Session {
             self.ask(&format!("textDocument/{method}"), &document);
         }
         for line in 0..7 {
-            let range = json!({"start": position((line, 0)), "end": position((line, 400))});
-            let context = json!({"diagnostics": []});
-            self.ask(
-                "textDocument/codeAction",
-                &json!({"textDocument": {"uri": uri(file)}, "range": range, "context": context}),
-            );
+            self.code_actions(file, line);
             for column in [1, 22] {
                 for method in ["completion", "definition", "documentHighlight"] {
                     self.ask(&format!("textDocument/{method}"), &at(file, line.into(), column));
@@ -198,6 +209,14 @@ impl Session {
             let message = self.read();
             self.written.push_str(&message.to_string());
         }
+    }
+
+    fn code_actions(&mut self, file: &str, line: u32) -> Value {
+        let range = json!({"start": position((line, 0)), "end": position((line, 400))});
+        let context = json!({"diagnostics": []});
+        let params =
+            json!({"textDocument": {"uri": uri(file)}, "range": range, "context": context});
+        self.ask("textDocument/codeAction", &params)
     }
 
     fn ask(&mut self, method: &str, params: &Value) -> Value {

@@ -25,6 +25,8 @@ pub(crate) fn no_features() -> Features {
         document_links: |_, _, _| Vec::new(),
         folds: |_, _, _| Vec::new(),
         actions: |_, _, _, _, _| Vec::new(),
+        secret_actions: |_, _, _| Vec::new(),
+        secret_edit: |_, _, _, _| None,
         diagnostics: |_, _, _| Vec::new(),
         warm_up: |_, _| {},
         set_log_level: |_| {},
