@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::backends::settings::BackEndSettings;
 use crate::config::PuppetVersion;
 use crate::data::Hash;
 use crate::text::TextRange;
@@ -66,8 +67,8 @@ pub struct Settings {
     pub coexist_with_yaml_language_server: bool,
     /// `log.level`
     pub log_level: LogLevel,
-    /// `backends`: what stands in for functions that cannot be run here, by function name.
-    pub backends: Hash,
+    /// `backends`: what answers for functions that are not built in.
+    pub backends: BackEndSettings,
 }
 
 /// `diagnostics.*`
@@ -198,7 +199,7 @@ impl Default for Settings {
             hover_max_lines: 20,
             coexist_with_yaml_language_server: false,
             log_level: LogLevel::default(),
-            backends: Hash::new(),
+            backends: BackEndSettings::default(),
         }
     }
 }

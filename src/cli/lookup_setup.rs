@@ -31,6 +31,7 @@ impl Setup {
         let (environment, node) = (Arc::clone(known.environment()), Arc::clone(known.node()));
         Evaluator::new(Arc::clone(&self.files), environment, node, known.version())
             .with_datadir_map(self.datadir_map.clone())
+            .with_back_ends(Arc::clone(self.evaluator.back_ends()))
     }
 
     /// Every top-level key of every data file below the environment and its modules, sorted; files that no level reads
@@ -95,7 +96,8 @@ pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
     let node = node(arguments, &world, &environment)?;
     let files: Arc<dyn Files> = Arc::clone(&world) as Arc<dyn Files>;
     let evaluator = Evaluator::new(Arc::clone(&files), environment, Arc::new(node), version)
-        .with_datadir_map(datadir_map.clone());
+        .with_datadir_map(datadir_map.clone())
+        .with_back_ends(Arc::clone(world.back_ends()));
     Ok(Setup { evaluator, files, datadir_map })
 }
 

@@ -1,5 +1,6 @@
 //! The language server, as a client sees it.
 
+mod back_ends;
 mod diagnostics;
 mod encodings;
 mod features;
