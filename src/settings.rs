@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::backends::settings::BackEndSettings;
 use crate::config::PuppetVersion;
 use crate::data::Hash;
 use crate::text::TextRange;
@@ -68,8 +69,8 @@ pub struct Settings {
     pub log_level: LogLevel,
     /// `eyaml.*`
     pub eyaml: EyamlSettings,
-    /// `backends`: what stands in for functions that cannot be run here, by function name.
-    pub backends: Hash,
+    /// `backends`: what answers for functions that are not built in.
+    pub backends: BackEndSettings,
 }
 
 /// `diagnostics.*`
@@ -212,7 +213,7 @@ impl Default for Settings {
             coexist_with_yaml_language_server: false,
             log_level: LogLevel::default(),
             eyaml: EyamlSettings::default(),
-            backends: Hash::new(),
+            backends: BackEndSettings::default(),
         }
     }
 }

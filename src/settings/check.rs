@@ -1,5 +1,7 @@
 //! From settings as written to settings that make sense; what makes none is named and left out.
 
+mod back_ends;
+
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -66,7 +68,7 @@ impl Settings {
             "eyaml.publicKey" => {
                 set_if(&mut self.eyaml.public_key, reader.text(key, value).map(Some));
             }
-            "backends" => join(&mut self.backends, reader.map(key, value)),
+            "backends" => reader.back_ends(key, value, &mut self.backends),
             _ => debug_assert!(false, "the setting {key} has no field"),
         }
     }

@@ -212,7 +212,11 @@ pub const SETTINGS: &[Setting] = &[
         key: "backends",
         kind: Kind::DataMap,
         default: "{}",
-        doc: "What stands in for functions that cannot be run here, by function name.",
+        doc: "What answers for functions that are not built in, by the name of the function or of the level: \
+              `{stand_in: FILE}` for sample data (or a map from paths or URIs to files), `{kind: lookup_key, command: \
+              [PROGRAM, …]}` for a program of your own, `{}` for nothing, without a remark. `bridge: enabled` calls the \
+              functions of the environment and its modules. Programs are only started in trusted workspaces; see \
+              docs/backends.md.",
         scope: Scope::Resource,
     },
 ];
