@@ -18,8 +18,10 @@ mod matching;
 mod perspective;
 mod places;
 mod references;
+mod rename;
 mod strings;
 mod symbols;
+mod workspace_edit;
 
 pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};
 pub use definition::{Target, declaration, definition};
@@ -32,5 +34,7 @@ pub use hover::{Hover, hover};
 pub use perspective::Perspective;
 pub use places::{KeyPlace, places};
 pub use references::{Occurrence, references};
+pub use rename::{RenameTarget, prepare_rename, rename};
 pub use strings::{StringNode, interpolated_strings};
 pub use symbols::{Symbol, SymbolKind, WorkspaceSymbol, document_symbols, workspace_symbols};
+pub use workspace_edit::{EditLabel, FileChange, LabelledEdit, WorkspaceEdit};
