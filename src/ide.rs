@@ -1,5 +1,6 @@
 //! Editor features: byte offsets in, plain data out. Nothing here knows LSP.
 
+mod calls;
 mod completion;
 pub mod context;
 mod definition;
@@ -14,15 +15,19 @@ mod folding;
 mod highlight;
 mod hover;
 mod level_files;
+mod level_jump;
 mod matching;
 mod perspective;
 mod places;
 mod references;
 mod rename;
+mod rename_file;
+mod selection;
 mod strings;
 mod symbols;
 mod workspace_edit;
 
+pub use calls::{Call, CallItem, call_items, called, callers};
 pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};
 pub use definition::{Target, declaration, definition};
 pub use diagnostics::{Diagnostic, Related, Severity, diagnostics};
@@ -31,10 +36,13 @@ pub use file_role::FileRole;
 pub use folding::{Fold, folds};
 pub use highlight::highlights;
 pub use hover::{Hover, hover};
+pub use level_jump::{Direction, level_jump};
 pub use perspective::Perspective;
 pub use places::{KeyPlace, places};
 pub use references::{Occurrence, references};
 pub use rename::{RenameTarget, prepare_rename, rename};
+pub use rename_file::rename_file;
+pub use selection::selections;
 pub use strings::{StringNode, interpolated_strings};
 pub use symbols::{Symbol, SymbolKind, WorkspaceSymbol, document_symbols, workspace_symbols};
 pub use workspace_edit::{EditLabel, FileChange, LabelledEdit, WorkspaceEdit};

@@ -215,11 +215,6 @@ fn renamed(value: &Value, path: &[Segment], new_name: &str) -> Value {
             }
             Value::hash(new)
         }
-        // `unique` puts a hash into a list.
-        Value::Array(items) => {
-            let items = items.iter().map(|it| renamed(&it.value, path, new_name).unplaced());
-            Value::array(items.collect())
-        }
         other => other.clone(),
     }
 }
@@ -267,7 +262,9 @@ fn check_answers(files: &[(String, String)], path: &[Segment], new_name: &str) {
             } else {
                 old
             };
-            if path.len() == 1 || !is_taken {
+            // `unique` puts a hash into a list, in which no path leads to it.
+            let is_list = path.len() > 1 && matches!(expected, Some(Value::Array(_)));
+            if path.len() == 1 || !is_taken && !is_list {
                 let shown = |it: &Option<Value>| it.as_ref().map(inspect::inspect);
                 assert_eq!(shown(&expected), shown(&new), "{node} {root} {path:?} {files:#?}");
             }
