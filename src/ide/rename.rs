@@ -12,7 +12,7 @@ mod target;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::workspace_edit::{EditLabel, FileChange, LabelledEdit, WorkspaceEdit};
+use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::Format;
@@ -37,13 +37,13 @@ pub fn rename(
     offset: u32,
     new_name: &str,
     cancel: &CancelToken,
-) -> Result<Option<WorkspaceEdit>, String> {
+) -> Result<Option<LabelledEdits>, String> {
     let Some(target) = target::target(world, path, offset)? else { return Ok(None) };
     let Some(environment) = world.environment_of(path) else { return Ok(None) };
     let renaming = Renaming { path: target.path, new_name: new_name.trim().into() };
     check_name(&renaming)?;
     if renaming.path.last() == Some(&Segment::Name(renaming.new_name.clone())) {
-        return Ok(Some(WorkspaceEdit::default()));
+        return Ok(Some(LabelledEdits::default()));
     }
     let mut work = Work {
         world,
@@ -249,10 +249,10 @@ impl Work<'_> {
         }
     }
 
-    fn edit(self) -> WorkspaceEdit {
+    fn edit(self) -> LabelledEdits {
         let changed = self.files.into_iter().filter(|(_, edits)| !edits.is_empty());
-        WorkspaceEdit {
-            changes: changed.map(|(path, edits)| FileChange::Edit { path, edits }).collect(),
+        LabelledEdits {
+            files: changed.map(|(path, edits)| LabelledFile { path, edits }).collect(),
             warnings: self.warnings.into_iter().collect(),
         }
     }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::rename::inside_string;
-use super::workspace_edit::{EditLabel, FileChange, LabelledEdit, WorkspaceEdit};
+use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 use crate::data::Format;
 use crate::text::{TextEdit, TextRange};
 use crate::world::{DataPlace, World, paths};
 
 /// The edits that keep every `hiera.yaml` right when `old` is called `new`. A path with `%{…}` follows if the part in
 /// front of that names the directory.
-pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> WorkspaceEdit {
+pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
     let mut files: BTreeMap<Arc<str>, Vec<LabelledEdit>> = BTreeMap::new();
     for environment in world.environments().iter() {
         for place in &world.reach(environment).places {
@@ -24,9 +24,9 @@ pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> WorkspaceEdit {
     let change = |(path, mut edits): (Arc<str>, Vec<LabelledEdit>)| {
         edits.sort_unstable();
         edits.dedup();
-        FileChange::Edit { path, edits }
+        LabelledFile { path, edits }
     };
-    WorkspaceEdit { changes: files.into_iter().map(change).collect(), warnings: Vec::new() }
+    LabelledEdits { files: files.into_iter().map(change).collect(), warnings: Vec::new() }
 }
 
 fn edit_of(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<TextEdit> {
@@ -81,8 +81,8 @@ hierarchy:
         let fixture = Fixture::parse(&format!("#- /hiera.yaml\n{HIERARCHY}#- /data/common.yaml\na: 1\n"));
         let edit = rename_file(&fixture.world(), old, new);
         let mut text = HIERARCHY.to_owned();
-        for change in &edit.changes {
-            let FileChange::Edit { path, edits } = change else { panic!("no file is made") };
+        for change in &edit.files {
+            let LabelledFile { path, edits } = change;
             assert_eq!(&**path, "/repo/hiera.yaml");
             let edits: Vec<_> = edits.iter().map(|it| it.edit.clone()).collect();
             text = apply_edits(&text, &edits);

@@ -1,15 +1,16 @@
 //! What the client can do, as far as it matters to us; and what we can do.
 
 use tower_lsp_server::ls_types::{
-    ClientCapabilities, CompletionOptions, DeclarationCapability, DiagnosticOptions,
-    DiagnosticServerCapabilities, DocumentLinkOptions, FoldingRangeProviderCapability,
-    GotoCapability, HoverProviderCapability, ImplementationProviderCapability, InitializeResult,
-    MarkupKind, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, ServerInfo,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    ClientCapabilities, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
+    DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
+    FoldingRangeProviderCapability, GotoCapability, HoverProviderCapability,
+    ImplementationProviderCapability, InitializeResult, MarkupKind, OneOf, PositionEncodingKind,
+    ResourceOperationKind, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
+use super::handlers;
 use crate::text::Encoding;
 
 /// What makes editors ask for completions, beside letters.
@@ -37,6 +38,12 @@ pub(super) struct ClientAbilities {
     pub(super) related_information: bool,
     /// Opens a diagnostic's page in the documentation.
     pub(super) code_description: bool,
+    /// Takes code actions, and not only commands.
+    pub(super) code_actions: bool,
+    /// Takes edits of several files that say for which version of each they are meant.
+    pub(super) versioned_edits: bool,
+    /// Makes new files when an edit asks for it.
+    pub(super) creates_files: bool,
     /// Asks for the diagnostics of open files.
     pub(super) pulls_diagnostics: bool,
     /// Asks for them again when told to.
@@ -65,6 +72,7 @@ impl ClientAbilities {
         let watched = workspace.and_then(|it| it.did_change_watched_files);
         let pulls_diagnostics = text.is_some_and(|it| it.diagnostic.is_some());
         let refresh = workspace.and_then(|it| it.diagnostics.as_ref());
+        let edits = workspace.and_then(|it| it.workspace_edit.as_ref());
         let configuration = workspace.and_then(|it| it.did_change_configuration);
         Self {
             markdown: hover
@@ -83,6 +91,13 @@ impl ClientAbilities {
             related_information: diagnostics.is_some_and(|it| it.related_information == Some(true)),
             code_description: diagnostics
                 .is_some_and(|it| it.code_description_support == Some(true)),
+            code_actions: text
+                .and_then(|it| it.code_action.as_ref())
+                .is_some_and(|it| it.code_action_literal_support.is_some()),
+            versioned_edits: edits.is_some_and(|it| it.document_changes == Some(true)),
+            creates_files: edits
+                .and_then(|it| it.resource_operations.as_ref())
+                .is_some_and(|it| it.contains(&ResourceOperationKind::Create)),
             pulls_diagnostics,
             refreshes_diagnostics: pulls_diagnostics
                 && refresh.is_some_and(|it| it.refresh_support == Some(true)),
@@ -152,6 +167,12 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
             resolve_provider: Some(true),
             trigger_characters: Some(COMPLETION_TRIGGERS.map(str::to_owned).to_vec()),
             ..CompletionOptions::default()
+        }),
+        code_action_provider: client.code_actions.then(|| {
+            CodeActionProviderCapability::Options(CodeActionOptions {
+                code_action_kinds: Some(handlers::offered_kinds()),
+                ..CodeActionOptions::default()
+            })
         }),
         diagnostic_provider: client.pulls_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {

@@ -6,9 +6,14 @@
 use std::sync::Arc;
 
 use super::CancelToken;
-use crate::ide;
+use crate::ide::{self, ActionKind};
 use crate::settings::LogLevel;
+use crate::text::TextRange;
 use crate::world::World;
+
+/// What can be done with a selection, given the kinds that are wanted.
+pub type ActionsFeature =
+    fn(&Arc<World>, &str, TextRange, &[ActionKind], &CancelToken) -> Vec<ide::Action>;
 
 /// One function per feature; those about files get the snapshot, the file's path and, where it matters, a byte offset
 /// in it.
@@ -36,6 +41,8 @@ pub struct Features {
     pub document_links: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::DocumentLink>,
     /// What can be folded in a file.
     pub folds: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Fold>,
+    /// What can be done with a part of a file.
+    pub actions: ActionsFeature,
     /// What is wrong with a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
     /// Reads all of the workspace, so that what is asked later need not.
@@ -59,6 +66,7 @@ impl Features {
             workspace_symbols: ide::workspace_symbols,
             document_links: |world, path, _| ide::document_links(world, path),
             folds: |world, path, _| ide::folds(world, path),
+            actions: ide::actions,
             diagnostics: |world, path, _| ide::diagnostics(world, path),
             warm_up: read_all_keys,
             set_log_level: |_| {},

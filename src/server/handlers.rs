@@ -2,6 +2,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "all handlers have one shape")]
 
+mod code_action;
 mod completion;
 mod definition;
 mod diagnostic;
@@ -22,6 +23,7 @@ mod references;
 pub(super) mod select_node;
 mod symbol;
 
+pub(super) use code_action::{code_action, offered_kinds};
 pub(super) use completion::{completion, completion_resolve};
 pub(super) use definition::{declaration, definition, implementation};
 pub(super) use diagnostic::diagnostic;

@@ -1,5 +1,6 @@
 //! The language server, as a client sees it.
 
+mod actions;
 mod diagnostics;
 mod encodings;
 mod features;

@@ -8,7 +8,7 @@ use crate::data::{DataFile, EntryTree, Format};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::places;
 use crate::ide::strings::StringNode;
-use crate::ide::workspace_edit::{EditLabel, LabelledEdit};
+use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
 use crate::syntax::decode_map::DecodeMap;
 use crate::syntax::interpolation::{self, Method, Token};
 use crate::syntax::key_path::Segment;

@@ -26,7 +26,7 @@ hierarchy:
 nodes: {web01: {facts: {a: 1}}}
 ";
 
-fn run(files: &str, new_name: &str) -> (Arc<World>, Result<WorkspaceEdit, String>) {
+fn run(files: &str, new_name: &str) -> (Arc<World>, Result<LabelledEdits, String>) {
     let fixture = Fixture::parse(&format!("{HIERARCHY}{files}"));
     let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
     let world = fixture.world();
@@ -45,8 +45,8 @@ fn check(files: &str, new_name: &str, expected: &[&str]) -> Vec<String> {
     let (world, edit) = run(files, new_name);
     let edit = edit.expect("it can be renamed");
     let mut lines = Vec::new();
-    for change in &edit.changes {
-        let FileChange::Edit { path, edits } = change else { panic!("a rename makes no files") };
+    for change in &edit.files {
+        let LabelledFile { path, edits } = change;
         let text = &world.file(path).expect("it is there").text;
         let edits: Vec<TextEdit> = edits.iter().map(|it| it.edit.clone()).collect();
         let after = apply_edits(text, &edits);

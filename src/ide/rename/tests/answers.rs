@@ -240,8 +240,8 @@ fn check_answers(files: &[(String, String)], path: &[Segment], new_name: &str) {
     };
     let edit = edit.expect("a key has a name");
     let mut files = files.to_vec();
-    for change in &edit.changes {
-        let FileChange::Edit { path, edits } = change else { panic!("a rename makes no files") };
+    for change in &edit.files {
+        let LabelledFile { path, edits } = change;
         let edits: Vec<TextEdit> = edits.iter().map(|it| it.edit.clone()).collect();
         let file = files.iter_mut().find(|it| it.0 == **path).expect("a file of the world");
         file.1 = apply_edits(&file.1, &edits);

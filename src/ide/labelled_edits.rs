@@ -1,4 +1,4 @@
-//! Changes to the files of the workspace that a feature proposes, as plain data. Nothing is written here.
+//! Edits of many files that say what each of them is for, so that editors can show them in groups.
 
 use std::sync::Arc;
 
@@ -6,30 +6,20 @@ use crate::text::TextEdit;
 
 /// What is to be changed, and what the user should know before it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct WorkspaceEdit {
-    /// The changes, sorted by path.
-    pub changes: Vec<FileChange>,
+pub struct LabelledEdits {
+    /// The files, sorted by path.
+    pub files: Vec<LabelledFile>,
     /// What the edit leaves out, or changes beyond what was asked for: sentences.
     pub warnings: Vec<String>,
 }
 
-/// What happens to one file.
+/// The edits of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileChange {
-    /// Its text changes.
-    Edit {
-        /// The file.
-        path: Arc<str>,
-        /// The edits, all of them of the file's text now, sorted, none into another.
-        edits: Vec<LabelledEdit>,
-    },
-    /// It is made.
-    Create {
-        /// Where nothing is yet.
-        path: Arc<str>,
-        /// What it holds.
-        text: String,
-    },
+pub struct LabelledFile {
+    /// The file.
+    pub path: Arc<str>,
+    /// The edits, all of them of the file's text now, sorted, none into another.
+    pub edits: Vec<LabelledEdit>,
 }
 
 /// An edit and what it is for.
@@ -52,8 +42,6 @@ pub enum EditLabel {
     LookupOption,
     /// A path in `hiera.yaml`.
     HieraYaml,
-    /// A value of the data.
-    Value,
 }
 
 impl EditLabel {
@@ -64,16 +52,6 @@ impl EditLabel {
             Self::Interpolation => "Interpolations",
             Self::LookupOption => "Lookup options",
             Self::HieraYaml => "Paths in hiera.yaml",
-            Self::Value => "Values",
-        }
-    }
-}
-
-impl FileChange {
-    /// The file.
-    pub fn path(&self) -> &Arc<str> {
-        match self {
-            Self::Edit { path, .. } | Self::Create { path, .. } => path,
         }
     }
 }
