@@ -177,7 +177,10 @@ ur$0l: [\"http://%{lookup('host')}/%{lookup('host.x')}\", \"%{alias('nothing')}\
         let calls = called(&world, &path, "url");
         assert_eq!(show(&world, &calls), ["/data/common.yaml:host 2"]);
         let calls = callers(&world, &path, "host", &CancelToken::default());
-        assert_eq!(show(&world, &calls), ["/data/common.yaml:url 2", "/data/nodes/web01.yaml:url 1"]);
+        assert_eq!(
+            show(&world, &calls),
+            ["/data/common.yaml:url 2", "/data/nodes/web01.yaml:url 1"]
+        );
     }
 
     #[test]

@@ -81,7 +81,11 @@ pub(super) fn asked_key(spot: &DataSpot) -> Option<(KeyPath, TextRange)> {
 }
 
 /// The places that the active node reads; if there are none, all places that any node may read.
-pub(super) fn key_targets(perspective: &Perspective, key: &KeyPath, origin_range: TextRange) -> Vec<Target> {
+pub(super) fn key_targets(
+    perspective: &Perspective,
+    key: &KeyPath,
+    origin_range: TextRange,
+) -> Vec<Target> {
     let read = places::places(&perspective.evaluator, key).into_iter();
     let read = read.filter_map(|place| Some((place.key_place?, place.value?)));
     let mut found: Vec<_> = read.collect();

@@ -62,8 +62,9 @@ fn next_place(
             let rank = |path: &str| reach.places.iter().position(|place| place.reaches(path));
             let here = rank(path)?;
             let of = |wanted: Ordering| {
-                let is_there =
-                    |it: &&places::KeyPlace| rank(&it.path).is_some_and(|at| at.cmp(&here) == wanted);
+                let is_there = |it: &&places::KeyPlace| {
+                    rank(&it.path).is_some_and(|at| at.cmp(&here) == wanted)
+                };
                 places.iter().filter(is_there).filter_map(found).collect()
             };
             (of(Ordering::Less), of(Ordering::Greater))
@@ -132,7 +133,10 @@ b: {x: 1, y: 2}
 
     #[test]
     fn a_file_of_another_node_has_its_place_by_its_level() {
-        check("#- /data/sites/osl.yaml\na$0: 1\n#- /data/common.yaml\na: 1\n", ["/data/nodes/web01.yaml:a", "/data/common.yaml:a"]);
+        check(
+            "#- /data/sites/osl.yaml\na$0: 1\n#- /data/common.yaml\na: 1\n",
+            ["/data/nodes/web01.yaml:a", "/data/common.yaml:a"],
+        );
         check("#- /data/nodes/db01.yaml\na$0: 1\n", ["-", "/data/sites/bgo.yaml:a"]);
     }
 }

@@ -215,7 +215,9 @@ impl Work<'_> {
         let wanted = [Segment::Name(self.renaming.new_name.clone())];
         let mut waiting = Vec::new();
         for file in self.world.files_containing(environment, &self.renaming.new_name) {
-            let Some(format) = self.world.reach(environment).format_of(&file.path) else { continue };
+            let Some(format) = self.world.reach(environment).format_of(&file.path) else {
+                continue;
+            };
             if !file.text.contains("%{") {
                 continue;
             }

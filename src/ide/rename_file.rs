@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::rename::inside_string;
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
+use super::rename::inside_string;
 use crate::data::Format;
 use crate::text::{TextEdit, TextRange};
 use crate::world::{DataPlace, World, paths};
@@ -43,7 +43,8 @@ fn edit_of(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<Tex
     let new = relative(datadir, new);
     let file = world.file(&place.config).ok()?;
     let written = at.slice(&file.text);
-    let begin = written.find(old).filter(|begin| written[..*begin].trim_matches(['\'', '"']).is_empty())?;
+    let begin =
+        written.find(old).filter(|begin| written[..*begin].trim_matches(['\'', '"']).is_empty())?;
     let start = at.start + begin as u32;
     let range = TextRange::new(start, start + old.len() as u32);
     Some(TextEdit::replace(range, inside_string(Format::Yaml, written, &new)))
@@ -78,7 +79,8 @@ hierarchy:
 
     #[track_caller]
     fn check(old: &str, new: &str, expected: &[(&str, &str)]) {
-        let fixture = Fixture::parse(&format!("#- /hiera.yaml\n{HIERARCHY}#- /data/common.yaml\na: 1\n"));
+        let fixture =
+            Fixture::parse(&format!("#- /hiera.yaml\n{HIERARCHY}#- /data/common.yaml\na: 1\n"));
         let edit = rename_file(&fixture.world(), old, new);
         let mut text = HIERARCHY.to_owned();
         for change in &edit.files {
@@ -96,9 +98,21 @@ hierarchy:
 
     #[test]
     fn a_literal_path_follows_its_file() {
-        check("/repo/data/common.yaml", "/repo/data/base.yaml", &[("\"common.yaml\"", "\"base.yaml\"")]);
-        check("/repo/data/other/common.yaml", "/repo/data/o'c.yaml", &[("other/common.yaml", "o'c.yaml")]);
-        check("/repo/data/common.yaml", "/repo/more/c.yaml", &[("\"common.yaml\"", "\"../more/c.yaml\"")]);
+        check(
+            "/repo/data/common.yaml",
+            "/repo/data/base.yaml",
+            &[("\"common.yaml\"", "\"base.yaml\"")],
+        );
+        check(
+            "/repo/data/other/common.yaml",
+            "/repo/data/o'c.yaml",
+            &[("other/common.yaml", "o'c.yaml")],
+        );
+        check(
+            "/repo/data/common.yaml",
+            "/repo/more/c.yaml",
+            &[("\"common.yaml\"", "\"../more/c.yaml\"")],
+        );
         check("/repo/data/nodes/web01.yaml", "/repo/data/nodes/web02.yaml", &[]);
         check("/repo/data/mon.yaml", "/repo/data/x.yaml", &[]);
     }

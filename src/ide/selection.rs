@@ -23,7 +23,8 @@ pub fn selections(world: &Arc<World>, path: &str, offset: u32) -> Vec<TextRange>
     }
     let mut nested: Vec<TextRange> = Vec::with_capacity(ranges.len());
     for range in ranges {
-        let is_inside = nested.last().is_none_or(|outer| outer.contains_range(range) && *outer != range);
+        let is_inside =
+            nested.last().is_none_or(|outer| outer.contains_range(range) && *outer != range);
         if is_inside && range.touches(offset) {
             nested.push(range);
         }
@@ -53,7 +54,9 @@ fn add_node(source: &str, node: &Node, at: u32, ranges: &mut Vec<TextRange>) {
     }
     ranges.push(node.range);
     match &node.kind {
-        NodeKind::Scalar { style: ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted, .. } => {
+        NodeKind::Scalar {
+            style: ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted, ..
+        } => {
             let written = node.range.slice(source);
             if written.len() >= 2 && written.ends_with(['\'', '"']) {
                 ranges.push(TextRange::new(node.range.start + 1, node.range.end - 1));

@@ -8,4 +8,5 @@ mod files;
 mod life;
 mod nodes;
 mod order;
+mod refactoring;
 mod stdio;

@@ -6,9 +6,9 @@ use super::renaming::{Renaming, Unsayable, beyond, ends_with, key_segment};
 use super::spelling;
 use crate::data::{DataFile, EntryTree, Format};
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
 use crate::ide::places;
 use crate::ide::strings::StringNode;
-use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
 use crate::syntax::decode_map::DecodeMap;
 use crate::syntax::interpolation::{self, Method, Token};
 use crate::syntax::key_path::Segment;
@@ -163,13 +163,15 @@ impl<'a> Walk<'a> {
     /// A sub key that a lookup finds, but that is not written below its root key.
     fn refuse_borrowed(&self, entry: EntryTree<'_>) -> Result<(), Refusal> {
         let found = self.data.get(self.renaming.root());
-        let found = found.and_then(|root| {
-            places::dig(&root.value, &self.renaming.path[1..], root.key_place)
-        });
+        let found = found
+            .and_then(|root| places::dig(&root.value, &self.renaming.path[1..], root.key_place));
         match found {
             Some((place, _)) if !entry.range().contains_range(place.range) => Err(Refusal {
                 at: place.range,
-                why: format!("the key belongs to another value, which `{}` shares", self.renaming.root()),
+                why: format!(
+                    "the key belongs to another value, which `{}` shares",
+                    self.renaming.root()
+                ),
             }),
             _ => Ok(()),
         }
@@ -198,9 +200,8 @@ impl<'a> Walk<'a> {
         node: &'a Node,
         ways: &[&[Segment]],
     ) -> Result<(), Refusal> {
-        let is_shared = node.anchor.as_ref().is_some_and(|name| {
-            self.data.text().contains(&format!("*{name}"))
-        });
+        let is_shared =
+            node.anchor.as_ref().is_some_and(|name| self.data.text().contains(&format!("*{name}")));
         self.shared += usize::from(is_shared);
         match &node.kind {
             NodeKind::Scalar { .. } => self.string(entry, node, ways)?,
@@ -315,7 +316,8 @@ impl<'a> Walk<'a> {
             if ways.contains(&&*name.path) {
                 let written = name.range.slice(self.data.text());
                 let text = spelling::key(Format::Hocon, written, &self.renaming.new_name);
-                let is_option = matches!(&name.path[0], Segment::Name(it) if **it == *LOOKUP_OPTIONS);
+                let is_option =
+                    matches!(&name.path[0], Segment::Name(it) if **it == *LOOKUP_OPTIONS);
                 let label = if is_option { EditLabel::LookupOption } else { EditLabel::Key };
                 let edit = TextEdit::replace(name.range, text);
                 self.done.edits.push(LabelledEdit { edit, label });

@@ -51,9 +51,8 @@ impl Renaming {
             token.lookup_key().is_some_and(|(key, _)| segments(key).starts_with(&self.path))
         });
         let number = self.path.len() - 1;
-        let edit = |token| {
-            spelling::segment_edit(text, token, number, &self.new_name).ok_or(Unsayable)
-        };
+        let edit =
+            |token| spelling::segment_edit(text, token, number, &self.new_name).ok_or(Unsayable);
         asking.map(edit).collect()
     }
 

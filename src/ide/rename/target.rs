@@ -80,7 +80,9 @@ fn of_key(spot: &DataSpot, text: &str, format: Format) -> Result<Option<RenameTa
     let Some(last) = spot.steps.last() else { return Ok(None) };
     let path: Option<Vec<Segment>> = spot.steps.iter().map(|step| step.segment.clone()).collect();
     let Some(path) = path else {
-        return Err("no lookup can name this key, as something in it is only known later".to_owned());
+        return Err(
+            "no lookup can name this key, as something in it is only known later".to_owned()
+        );
     };
     let written = last.range.slice(text);
     if written.contains('\n') || format == Format::Yaml && written.starts_with(['*', '|', '>']) {

@@ -105,7 +105,10 @@ fn what_has_no_name_of_its_own_is_refused() {
     check_target("#- /data/common.yaml\na: '%{lookup(\"a.$00\")}'\n", "0 is a number, not a name");
     let pattern = "a pattern is not a key: it can only be edited";
     check_target("#- /data/common.yaml\nlookup_options: {^a$0: {}}\n", pattern);
-    check_target("#- /data/common.yaml\nlookup_op$0tions: {}\n", "`lookup_options` is Puppet's own name");
+    check_target(
+        "#- /data/common.yaml\nlookup_op$0tions: {}\n",
+        "`lookup_options` is Puppet's own name",
+    );
     let later = "no lookup can name this key, as something in it is only known later";
     check_target("#- /data/common.yaml\na: {'x%{$0a}': 1}\n", variables);
     check_target("#- /data/common.yaml\na: {'$0x %{a}': 1}\n", later);
@@ -115,7 +118,8 @@ fn what_has_no_name_of_its_own_is_refused() {
 fn a_root_key_everywhere() {
     let nodes = "#- /data/nodes/web01.yaml\n# a::b\na::b: 2 # a::b\n'z': '%{alias(\"a::b.c\")}'\n";
     let json = "#- /data/more.json\n{\"a::b\": [1], \"x\": \"\\\"%{hiera('a::b')}\\\"\"}\n";
-    let hocon = "#- /data/more.conf\n\"a::b\" = 1\ny = \"%{lookup('a::b')}\" # a::b\nz = ${\"a::b\"}\n";
+    let hocon =
+        "#- /data/more.conf\n\"a::b\" = 1\ny = \"%{lookup('a::b')}\" # a::b\nz = ${\"a::b\"}\n";
     let common = "#- /data/common.yaml\na::b$0: 1\nc: \"x %{lookup('a::b')} %{lookup('a::bc')}\"\n\
                   e: {'%{hiera(\"a::b\")}': 1}\nlookup_options:\n  'a::b': {merge: deep}\n  ^a::: {}\n";
     let warnings = check(
@@ -144,9 +148,11 @@ fn from_a_call_and_from_lookup_options() {
         "/data/common.yaml:2 c: \"%{lookup('b')}\"",
         "/data/common.yaml:3 lookup_options: {b: {merge: deep}}",
     ];
-    let text = "#- /data/common.yaml\na: 1\nc: \"%{lookup('$0a')}\"\nlookup_options: {a: {merge: deep}}\n";
+    let text =
+        "#- /data/common.yaml\na: 1\nc: \"%{lookup('$0a')}\"\nlookup_options: {a: {merge: deep}}\n";
     check(text, "b", &expected);
-    let text = "#- /data/common.yaml\na: 1\nc: \"%{lookup('a')}\"\nlookup_options: {$0a: {merge: deep}}\n";
+    let text =
+        "#- /data/common.yaml\na: 1\nc: \"%{lookup('a')}\"\nlookup_options: {$0a: {merge: deep}}\n";
     check(text, "b", &expected);
 }
 
@@ -169,7 +175,10 @@ fn a_sub_key_in_all_levels_and_calls() {
     check(
         "#- /data/common.yaml\na:\n  - {b$0: 1}\n  - {b: 2}\nc: \"%{lookup('a.0.b')} %{lookup('a.1.b')}\"\n",
         "d",
-        &["/data/common.yaml:2   - {d: 1}", "/data/common.yaml:4 c: \"%{lookup('a.0.d')} %{lookup('a.1.b')}\""],
+        &[
+            "/data/common.yaml:2   - {d: 1}",
+            "/data/common.yaml:4 c: \"%{lookup('a.0.d')} %{lookup('a.1.b')}\"",
+        ],
     );
 }
 
@@ -232,14 +241,18 @@ fn duplicates_anchors_and_broken_entries() {
         ],
     );
     let said = "has syntax errors: what could not be read was only searched as text.";
-    assert_eq!(warnings, [format!("data/common.yaml {said}"), format!("data/nodes/web01.yaml {said}")]);
+    assert_eq!(
+        warnings,
+        [format!("data/common.yaml {said}"), format!("data/nodes/web01.yaml {said}")]
+    );
 }
 
 #[test]
 fn what_would_mix_or_break_answers_is_refused() {
     let taken = "#- /data/common.yaml\na$0: 1\n#- /data/nodes/web01.yaml\nx: 1\nb: 2\n";
     check_refusal(taken, "b", "data/nodes/web01.yaml:2: there is a `b` already");
-    let taken = "#- /data/common.yaml\na: {b$0: 1}\n#- /data/nodes/web01.yaml\na:\n  b: 1\n  c: 1\n";
+    let taken =
+        "#- /data/common.yaml\na: {b$0: 1}\n#- /data/nodes/web01.yaml\na:\n  b: 1\n  c: 1\n";
     check_refusal(taken, "c", "data/nodes/web01.yaml:3: there is a `c` already");
     let taken = "#- /data/common.yaml\na$0: 1\nlookup_options: {a: {merge: deep}, b: {}}\n";
     check_refusal(taken, "b", "data/common.yaml:2: there is a `b` already");
@@ -255,7 +268,8 @@ fn what_would_mix_or_break_answers_is_refused() {
         "n",
         "data/common.yaml:1: the value is shared by an alias: the other key would change, too",
     );
-    let aliased = "#- /data/common.yaml\na: {b$0: 1}\n#- /data/nodes/web01.yaml\na: \"%{alias('x')}\"\n";
+    let aliased =
+        "#- /data/common.yaml\na: {b$0: 1}\n#- /data/nodes/web01.yaml\na: \"%{alias('x')}\"\n";
     check_refusal(
         aliased,
         "n",
@@ -303,7 +317,10 @@ fn patterns_that_stop_or_begin_to_match_are_said() {
     let warnings = check(
         text,
         "b::x",
-        &["/data/common.yaml:1 b::x: 1", "/data/nodes/web01.yaml:1 lookup_options: {b::x: {merge: deep}, '^a': {}}"],
+        &[
+            "/data/common.yaml:1 b::x: 1",
+            "/data/nodes/web01.yaml:1 lookup_options: {b::x: {merge: deep}, '^a': {}}",
+        ],
     );
     assert_eq!(
         warnings,
@@ -323,7 +340,9 @@ fn who_takes_the_whole_or_waits_for_the_name_is_said() {
     );
     assert_eq!(
         warnings,
-        ["The whole value of `a` is also taken in data/common.yaml:2: there, too, the new name shows."]
+        [
+            "The whole value of `a` is also taken in data/common.yaml:2: there, too, the new name shows."
+        ]
     );
     let warnings = check(
         "#- /data/common.yaml\na$0: 1\nc: \"%{lookup('n')}\"\nlookup_options: {n: {merge: deep}}\n",

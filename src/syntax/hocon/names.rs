@@ -94,7 +94,14 @@ mod tests {
             })
             .collect();
         let expected = [
-            "a=a", "a.b=b", "a.b.c::d=\"c::d\"", "$a=a", "$a.x=x", "a=a", "a.l=l", "a.l.0.n=n",
+            "a=a",
+            "a.b=b",
+            "a.b.c::d=\"c::d\"",
+            "$a=a",
+            "$a.x=x",
+            "a=a",
+            "a.l=l",
+            "a.l.0.n=n",
             "$q=\"q\"",
         ];
         assert_eq!(shown, expected);

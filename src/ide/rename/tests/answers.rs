@@ -170,7 +170,8 @@ fn json(content: &Content) -> String {
             Tree::Text(pieces) => text(pieces).into(),
             Tree::List(items) => items.iter().map(value).collect(),
             Tree::Hash(members) => {
-                let pair = |(key, member): &(usize, Tree)| (SUB_KEYS[*key].to_owned(), value(member));
+                let pair =
+                    |(key, member): &(usize, Tree)| (SUB_KEYS[*key].to_owned(), value(member));
                 serde_json::Value::Object(members.iter().map(pair).collect())
             }
         }
@@ -208,7 +209,9 @@ fn renamed(value: &Value, path: &[Segment], new_name: &str) -> Value {
                 let is_it = matches!((key.as_str(), first), (Some(key), Segment::Name(name)) if *key == **name);
                 let (key, member) = match (is_it, rest) {
                     (true, []) => (Value::string(new_name), member.value.clone()),
-                    (true, rest) => (key.clone(), renamed(&member.value.value, rest, new_name).unplaced()),
+                    (true, rest) => {
+                        (key.clone(), renamed(&member.value.value, rest, new_name).unplaced())
+                    }
                     (false, _) => (key.clone(), member.value.clone()),
                 };
                 new.insert(key, None, member);
