@@ -9,4 +9,5 @@ mod files;
 mod life;
 mod nodes;
 mod order;
+mod refactoring;
 mod stdio;
