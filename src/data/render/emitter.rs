@@ -1,6 +1,6 @@
 //! Writes YAML nodes as libyaml's emitter does: block style, indents of two, lines folded near 80 columns.
 
-/// Lines are folded at the first blank behind this column.
+/// Documents are folded at the first blank behind this column.
 const BEST_WIDTH: usize = 80;
 const BEST_INDENT: usize = 2;
 /// Longer keys need a `? `.
@@ -66,19 +66,14 @@ pub(super) struct Emitter {
     indention: bool,
     /// Whether the text ends with newlines that only `...` tells from others.
     is_open_ended: bool,
+    /// Lines are folded at the first blank behind this column.
+    width: usize,
 }
 
 impl Emitter {
     /// The document with its root node.
     pub(super) fn document(root: &Node) -> String {
-        let mut emitter = Self {
-            out: String::new(),
-            column: 0,
-            indent: None,
-            whitespace: true,
-            indention: true,
-            is_open_ended: false,
-        };
+        let mut emitter = Self::new(BEST_WIDTH);
         emitter.indicator("---", true, false, false);
         emitter.node(root, Context::Root);
         emitter.write_indent();
@@ -87,6 +82,25 @@ impl Emitter {
             emitter.write_indent();
         }
         emitter.out
+    }
+
+    /// A scalar or an empty collection alone, on one line or as a block whose lines are indented by two.
+    pub(super) fn unfolded(node: &Node, is_key: bool) -> String {
+        let mut emitter = Self::new(usize::MAX);
+        emitter.node(node, if is_key { Context::SimpleKey } else { Context::Root });
+        emitter.out
+    }
+
+    fn new(width: usize) -> Self {
+        Self {
+            out: String::new(),
+            column: 0,
+            indent: None,
+            whitespace: true,
+            indention: true,
+            is_open_ended: false,
+            width,
+        }
     }
 
     fn node(&mut self, node: &Node, context: Context) {
@@ -229,7 +243,7 @@ impl Emitter {
         self.folded_text(characters, |emitter, index, is_after_space| {
             allows_breaks
                 && !is_after_space
-                && emitter.column > BEST_WIDTH
+                && emitter.column > emitter.width
                 && characters.get(index + 1) != Some(&' ')
         });
         self.whitespace = false;
@@ -242,7 +256,7 @@ impl Emitter {
         let ends_in_break = self.folded_text(characters, |emitter, index, is_after_space| {
             allows_breaks
                 && !is_after_space
-                && emitter.column > BEST_WIDTH
+                && emitter.column > emitter.width
                 && index != 0
                 && index != last
                 && characters.get(index + 1) != Some(&' ')
@@ -301,7 +315,7 @@ impl Emitter {
                 escaped(character).chars().for_each(|it| self.put(it));
                 is_after_space = false;
             } else if character == ' ' {
-                let may_fold = allows_breaks && !is_after_space && self.column > BEST_WIDTH;
+                let may_fold = allows_breaks && !is_after_space && self.column > self.width;
                 if may_fold && index != 0 && index != last {
                     self.write_indent();
                     if characters.get(index + 1) == Some(&' ') {
