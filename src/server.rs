@@ -13,10 +13,14 @@ mod ingress;
 mod outgoing;
 mod output;
 mod pool;
+mod preview_proto;
 mod publish;
+mod remembered;
 mod session;
+mod status;
 mod stop;
 mod to_proto;
+mod trace;
 mod warm_up;
 mod watch;
 

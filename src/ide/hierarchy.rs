@@ -102,8 +102,13 @@ pub fn hierarchy(
         environment: evaluator.environment().name.clone(),
         merge: holders.as_ref().map(|holders| holders.merge.clone()),
         key: asked.key.clone(),
-        layers: layers.iter().map(|layer| shown.layer(layer)).collect(),
+        layers: layers.iter().map(|layer| shown.layer(layer)).filter(is_configured).collect(),
     }))
+}
+
+/// Whether there is anything to show: a global layer that nobody set up has nothing.
+fn is_configured(layer: &HierarchyLayer) -> bool {
+    layer.config.is_some() || layer.error.is_some() || !layer.levels.is_empty()
 }
 
 /// Which files have the key.

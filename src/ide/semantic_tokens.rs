@@ -254,9 +254,9 @@ nodes: {web01: {facts: {a: 1}}}
             "a:property! 1:number! b:property! c:property! x:string! 'ENC[PKCS7,MIIB]':encrypted! d:property >⏎  ENC[PKCS7,⏎  MIIB]:encrypted",
         );
         check(
-            "#- /data/common.yaml\nlookup_options: {a: {merge: deep}}\na: {b: '%{x}', c: text, d: 1}\n#- /data/nodes/web01.yaml\na: {b: 1, c: 1}\n",
+            "#- /data/common.yaml\nlookup_options: {a: {merge: deep}}\na: {b: '%{facts.a}', c: text, d: 1}\n#- /data/nodes/web01.yaml\na: {b: 1, c: 1}\n",
             "/data/common.yaml",
-            "lookup_options:property a:property merge:property a:property b:property %{:operator x:variable }:operator c:property! text:string! d:property",
+            "lookup_options:property a:property merge:property a:property b:property %{:operator facts.a:variable }:operator c:property! text:string! d:property",
         );
     }
 

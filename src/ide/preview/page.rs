@@ -58,11 +58,6 @@ impl Page {
         self.next += 1;
     }
 
-    /// Whether nothing is written yet.
-    pub(super) fn is_empty(&self) -> bool {
-        self.text.is_empty()
-    }
-
     /// The finished document, of one node.
     pub(super) fn finish(self, perspective: &Perspective, title: String) -> Preview {
         Preview {
