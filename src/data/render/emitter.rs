@@ -68,6 +68,8 @@ pub(super) struct Emitter {
     is_open_ended: bool,
     /// Lines are folded at the first blank behind this column.
     width: usize,
+    /// Whether characters beyond the basic plane are written as they are, which libyaml does not do.
+    is_wide: bool,
 }
 
 impl Emitter {
@@ -100,6 +102,7 @@ impl Emitter {
             indention: true,
             is_open_ended: false,
             width,
+            is_wide: width == usize::MAX,
         }
     }
 
@@ -165,7 +168,7 @@ impl Emitter {
 
     fn scalar(&mut self, scalar: &Scalar, context: Context) {
         let is_simple_key = context == Context::SimpleKey;
-        let analysis = analyze(&scalar.text);
+        let analysis = analyze(&scalar.text, self.is_wide);
         let style = selected_style(scalar, &analysis, is_simple_key);
         match scalar.tag {
             Some(tag) => self.tag(tag),
@@ -311,7 +314,7 @@ impl Emitter {
         let last = characters.len().saturating_sub(1);
         let mut is_after_space = false;
         for (index, &character) in characters.iter().enumerate() {
-            if !is_printable(character) || is_break(character) || matches!(character, '"' | '\\') {
+            if !is_printable(character, self.is_wide) || is_break(character) || matches!(character, '"' | '\\') {
                 escaped(character).chars().for_each(|it| self.put(it));
                 is_after_space = false;
             } else if character == ' ' {
@@ -381,7 +384,7 @@ fn is_simple_key(key: &Node) -> bool {
     match key {
         Node::Scalar(scalar) => {
             let length = scalar.text.len() + scalar.tag.map_or(0, str::len);
-            !analyze(&scalar.text).is_multiline && length <= MAX_SIMPLE_KEY
+            !analyze(&scalar.text, false).is_multiline && length <= MAX_SIMPLE_KEY
         }
         Node::Sequence(items) => items.is_empty(),
         Node::Mapping { members, .. } => members.is_empty(),
@@ -417,11 +420,12 @@ fn is_blank(character: Option<&char>) -> bool {
 }
 
 /// What libyaml writes as it is; it escapes everything beyond the basic plane.
-fn is_printable(character: char) -> bool {
+fn is_printable(character: char, is_wide: bool) -> bool {
     matches!(character, '\n' | ' '..='~' | '\u{a0}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
+        || is_wide && character >= '\u{10000}'
 }
 
-fn analyze(text: &str) -> Analysis {
+fn analyze(text: &str, is_wide: bool) -> Analysis {
     let characters: Vec<char> = text.chars().collect();
     if characters.is_empty() {
         return Analysis {
@@ -434,7 +438,7 @@ fn analyze(text: &str) -> Analysis {
     let is_edge = |it: Option<&char>| it.is_some_and(|it| *it == ' ' || is_break(*it));
     let pairs = || characters.iter().zip(characters.iter().skip(1));
     let has_breaks = characters.iter().any(|it| is_break(*it));
-    let is_special = characters.iter().any(|it| !is_printable(*it));
+    let is_special = characters.iter().any(|it| !is_printable(*it, is_wide));
     let has_break_space = pairs().any(|(a, b)| is_break(*a) && *b == ' ');
     let has_space_break = pairs().any(|(a, b)| *a == ' ' && is_break(*b));
     let has_edge = is_edge(characters.first()) || is_edge(characters.last());
