@@ -9,6 +9,9 @@ pub mod eyaml;
 pub mod failure;
 mod files;
 mod registry;
+pub mod settings;
+mod silent;
+mod stand_in;
 
 pub use back_end::{BackEnd, Call, DataHash, Returned, Site};
 pub use context::{Context, FunctionContext};

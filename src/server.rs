@@ -13,10 +13,14 @@ mod ingress;
 mod outgoing;
 mod output;
 mod pool;
+mod preview_proto;
 mod publish;
+mod remembered;
 mod session;
+mod status;
 mod stop;
 mod to_proto;
+mod trace;
 mod warm_up;
 mod watch;
 mod workspace_edit;
@@ -29,7 +33,7 @@ use tokio::runtime::Runtime;
 use tower_lsp_server::Server;
 
 pub use crate::engine::CancelToken;
-pub use features::{ActionsFeature, Features, SecretEditFeature};
+pub use features::{ActionsFeature, Features, LevelJumpFeature, RenameFeature, SecretEditFeature};
 
 use ingress::Ingress;
 use output::Output;

@@ -246,8 +246,8 @@ fn first_found(
     }
     for level in &answer.opaque {
         complain(&format!(
-            "the value may come from level '{}': its back end {} is not evaluated here",
-            level.level, level.function
+            "the value may come from level '{}' ({} {})",
+            level.level, level.function, level.reason
         ));
     }
     match &answer.outcome {

@@ -99,7 +99,7 @@ pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
     let evaluator = Evaluator::new(Arc::clone(&files), environment, Arc::new(node), version)
         .with_datadir_map(datadir_map.clone());
     let eyaml = world.eyaml(decryption(arguments.encrypted, world.reveals_secrets()));
-    let back_ends = evaluator.back_ends().with_eyaml(eyaml);
+    let back_ends = world.back_ends().with_eyaml(eyaml);
     let evaluator = evaluator.with_back_ends(Arc::new(back_ends));
     Ok(Setup { evaluator, files, datadir_map })
 }

@@ -172,6 +172,28 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Resource,
     },
     Setting {
+        key: "codeLens.enabled",
+        kind: Kind::Boolean,
+        default: "true",
+        doc: "Whether a lens above each key that several levels have says how many they are, how they are merged and \
+              who wins. Editors without the commands behind the lenses get none.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "inlayHints.interpolations",
+        kind: Kind::Boolean,
+        default: "true",
+        doc: "Whether hints behind `%{…}` show what it stands for.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "inlayHints.overridden",
+        kind: Kind::Boolean,
+        default: "true",
+        doc: "Whether hints behind overridden values show what counts instead.",
+        scope: Scope::Resource,
+    },
+    Setting {
         key: "coexistWithYamlLanguageServer",
         kind: Kind::Boolean,
         default: "false",
@@ -212,7 +234,11 @@ pub const SETTINGS: &[Setting] = &[
         key: "backends",
         kind: Kind::DataMap,
         default: "{}",
-        doc: "What stands in for functions that cannot be run here, by function name.",
+        doc: "What answers for functions that are not built in, by the name of the function or of the level: \
+              `{stand_in: FILE}` for sample data (or a map from paths or URIs to files), `{kind: lookup_key, command: \
+              [PROGRAM, …]}` for a program of your own, `{}` for nothing, without a remark. `bridge: enabled` calls the \
+              functions of the environment and its modules. Programs are only started in trusted workspaces; see \
+              docs/backends.md.",
         scope: Scope::Resource,
     },
 ];

@@ -109,6 +109,7 @@ impl World {
         let files = Arc::new(self.texts.clone());
         Evaluator::new(files, environment.clone(), node.clone(), settings.puppet_version)
             .with_datadir_map(datadirs)
+            .with_back_ends(self.back_ends().clone())
             .sharing(self.evaluators.prepared.clone())
     }
 }
