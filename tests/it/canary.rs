@@ -126,6 +126,10 @@ fn a_hover_shows_it_only_to_who_opted_in() {
             let shown = hover(&mut session, line);
             assert_eq!(shown.contains(CANARY), decrypt, "{shown}");
         }
+        for preview in ["mergedValue", "explain"] {
+            let shown = session.ask(&format!("hiera/{preview}"), &json!({"key": "derived"}));
+            assert_eq!(shown.to_string().contains(CANARY), decrypt, "{shown}");
+        }
         session.written.clear();
         session.ask_everything_else(&file);
         check_absent("an answer", &session.written);
@@ -193,9 +197,16 @@ impl Session {
     /// Every request that a file can be asked, and its diagnostics; the answers are in `written`.
     fn ask_everything_else(&mut self, file: &str) {
         let document = json!({"textDocument": {"uri": uri(file)}});
-        for method in ["documentSymbol", "foldingRange", "documentLink"] {
+        for method in
+            ["documentSymbol", "foldingRange", "documentLink", "codeLens", "semanticTokens/full"]
+        {
             self.ask(&format!("textDocument/{method}"), &document);
         }
+        let range = json!({"start": position((0, 0)), "end": position((9, 0))});
+        let hints = json!({"textDocument": {"uri": uri(file)}, "range": range});
+        self.ask("textDocument/inlayHint", &hints);
+        self.ask("hiera/nodes", &Value::Null);
+        self.ask("hiera/allNodes", &json!({"key": "derived"}));
         for line in 0..7 {
             self.code_actions(file, line);
             for column in [1, 22] {

@@ -102,6 +102,18 @@ fn is_in_blob(character: char) -> bool {
     character.is_ascii_alphanumeric() || "+/= \n".contains(character)
 }
 
+/// The text with `…` in the place of what its blobs hold.
+pub fn shortened(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut done = 0;
+    for blob in blobs(text) {
+        shown.push_str(&text[done..blob.range.start as usize]);
+        shown.push_str("ENC[…]");
+        done = blob.range.end as usize;
+    }
+    shown + &text[done..]
+}
+
 /// What is wrong with the blobs of a value, in order.
 pub fn problems(text: &str) -> Vec<BlobProblem> {
     let mut found = Vec::new();
@@ -186,6 +198,12 @@ mod tests {
         );
         check("ENC[ENC[x]", &[("ENC[x]", None, "x")]);
         check("ENC[PKCS7]", &[("ENC[PKCS7]", None, "PKCS7")]);
+    }
+
+    #[test]
+    fn blobs_are_left_out_of_messages() {
+        assert_eq!(shortened("a ENC[PKCS7,ab=] b ENC[c] d"), "a ENC[…] b ENC[…] d");
+        assert_eq!(shortened("ENC[-]"), "ENC[-]");
     }
 
     #[test]
