@@ -98,19 +98,17 @@ async function jump(hiera: Hiera, method: string, none: string): Promise<void> {
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(range.start, range.start) });
 }
 
-/** Says what went wrong, rather than leaving it to the log. */
+/** Says what went wrong, rather than leaving it to the log. Does not wait for the user to read it. */
 async function complaining(hiera: Hiera, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     hiera.log.error(message);
-    const isOld = error instanceof NotSupported;
-    const choice = await (isOld
-      ? vscode.window.showWarningMessage(message, 'Show Log')
-      : vscode.window.showErrorMessage(`Hiera: ${message}`, 'Show Log'));
-    if (choice) {
-      hiera.log.show();
-    }
+    const shown =
+      error instanceof NotSupported
+        ? vscode.window.showWarningMessage(message, 'Show Log')
+        : vscode.window.showErrorMessage(`Hiera: ${message}`, 'Show Log');
+    void shown.then((choice) => choice && hiera.log.show());
   }
 }

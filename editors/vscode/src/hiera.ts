@@ -97,13 +97,17 @@ export class Hiera implements vscode.Disposable {
   }
 
   /** Asks the server. Throws `NotSupported` if it is too old for the question, or there is none. */
-  async ask<R>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<R> {
+  async ask<R>(method: string, params?: object, token?: vscode.CancellationToken): Promise<R> {
     const client = this.client;
     if (!client || !this.isRunning) {
       throw new NotSupported('No Hiera server is running; see "Hiera: Show Log".');
     }
     if (!this.supports(method)) {
       throw new NotSupported(`${this.found?.version ?? 'This server'} does not know ${method}: a newer one is needed.`);
+    }
+    if (params === undefined) {
+      // An argument that is undefined would be sent as `[null]`.
+      return token ? client.sendRequest<R>(method, token) : client.sendRequest<R>(method);
     }
     return token ? client.sendRequest<R>(method, params, token) : client.sendRequest<R>(method, params);
   }

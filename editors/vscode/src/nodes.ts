@@ -32,7 +32,7 @@ export class Nodes implements vscode.Disposable {
   }
 
   async all(): Promise<NodeItem[]> {
-    return this.hiera.ask<NodeItem[]>(Method.nodes, null);
+    return this.hiera.ask<NodeItem[]>(Method.nodes);
   }
 
   /** Makes a node the active one; without a name, the user chooses. */
