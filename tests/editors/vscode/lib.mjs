@@ -1,7 +1,7 @@
 // Starting code-server and a browser, and what a person does in the window.
 
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -15,7 +15,10 @@ export const ROOT = path.resolve(here, '../../..');
 const { chromium } = createRequire(path.join(ROOT, 'editors/vscode/'))('playwright-core');
 
 /** How long anything may take that a person waits for. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 20_000;
+
+/** How long a window may take until it is there. */
+const START_MS = 60_000;
 
 const BROWSER_ARGUMENTS = [
   '--no-sandbox',
@@ -131,8 +134,8 @@ export class Window {
   static async open(browser, url, size = { width: 1280, height: 800 }) {
     const context = await browser.newContext({ viewport: size });
     const window = new Window(await context.newPage());
-    await window.page.goto(url);
-    await window.page.waitForSelector('.monaco-workbench .explorer-folders-view .monaco-list-row');
+    await window.page.goto(url, { timeout: START_MS });
+    await window.page.waitForSelector('.monaco-workbench .explorer-folders-view .monaco-list-row', { timeout: START_MS });
     return window;
   }
 
@@ -160,6 +163,19 @@ export class Window {
     await this.type(`${line}:${column}`);
     await this.page.keyboard.press('Enter');
     await this.statusBar(`Ln ${line}, Col ${column}`).waitFor();
+  }
+
+  /** Puts the cursor into the first place of a text in a file on disk, some characters into it. */
+  async goToText(file, text, within = 0) {
+    const before = readFileSync(file, 'utf8').split(text, 1)[0].split('\n');
+    await this.goTo(before.length, before.at(-1).length + 1 + within);
+  }
+
+  /** Takes back what was typed. */
+  async revert() {
+    await this.page.keyboard.press('Escape');
+    await this.run('File: Revert File');
+    await until('the file as it is on disk', async () => (await this.page.locator('.tab.dirty').count()) === 0);
   }
 
   /** Rests the pointer on a text of the editor and gives the hover. */

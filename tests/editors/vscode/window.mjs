@@ -1,7 +1,7 @@
 // What a user sees and clicks in the window of a real VS Code with the packaged extension.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Suite, Window, launchBrowser, sampleWorkspace, startCodeServer, until } from './lib.mjs';
 
@@ -16,14 +16,24 @@ writeFileSync(path.join(plain, 'plain.yaml'), 'a: "%{b}"\n');
 const browser = await launchBrowser();
 let page;
 const suite = new Suite(async (name) => {
-  if (shots && page) {
+  if (!page || page.isClosed()) {
+    return;
+  }
+  if (shots) {
     mkdirSync(shots, { recursive: true });
     await page.screenshot({ path: path.join(shots, `${name.replaceAll(/\W+/g, '-')}.png`) });
   }
-  await page?.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
 });
 
 const COMMON = 'data/common.yaml';
+const common = path.join(folder, COMMON);
+const KEY = 'profile::base::packages:\n  - curl';
+
+/** The line of a text in common.yaml, counted from 1. */
+function lineOf(text) {
+  return readFileSync(common, 'utf8').split(text, 1)[0].split('\n').length;
+}
 
 async function ordinary() {
   const server = await startCodeServer({ work, extensions, folder });
@@ -42,43 +52,40 @@ async function ordinary() {
     await page.keyboard.press('Escape');
   });
   await suite.test('tokens are coloured', async () => {
-    await window.goTo(30, 1);
     const colour = (text) => window.word(text).evaluate((it) => getComputedStyle(it).color);
     await window.line('company::contact').waitFor();
     const [token, around] = await Promise.all([colour('lookup'), colour('operations@')]);
     assert.notEqual(token, around);
   });
   await suite.test('a mistake gets a squiggle, and a line under Problems', async () => {
-    await window.goTo(29, 1);
-    await page.keyboard.press('End');
-    await page.keyboard.type(' # x');
-    await window.goTo(28, 16);
+    await window.goToText(common, 'Kittiwake Ferries\ncompany::domain');
     await page.keyboard.press('Shift+End');
     await page.keyboard.insertText(`"%{lokup('company::domain')}"`);
     await page.locator('.squiggly-error').first().waitFor();
     await page.keyboard.press('Control+Shift+M');
     await window.row("Unknown interpolation method 'lokup'", '.markers-panel').waitFor();
     await page.keyboard.press('Control+Shift+M');
-    await window.run('Revert File');
+    await page.locator('.markers-panel').waitFor({ state: 'hidden' });
+    await page.locator('.tab.active[data-resource-name="common.yaml"]').click();
+    await window.revert();
     await until('no squiggle', async () => (await page.locator('.squiggly-error').count()) === 0);
   });
   await suite.test('F12 leads from a token to the key', async () => {
-    await window.goTo(30, 38);
+    await window.goToText(common, "lookup('company::domain')", 10);
     await page.keyboard.press('F12');
-    await window.statusBar('Ln 29, Col').waitFor();
+    await window.statusBar(`Ln ${lineOf('company::domain: kittiwake')}, Col`).waitFor();
   });
   await suite.test('suggestions inside of a token', async () => {
-    await window.goTo(30, 1);
+    await window.goToText(common, 'company::contact');
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
     await page.keyboard.insertText(`x: "%{lookup('company::`);
     await page.keyboard.press('Control+Space');
     await window.row('company::domain', '.suggest-widget.visible').waitFor();
-    await page.keyboard.press('Escape');
-    await window.run('Revert File');
+    await window.revert();
   });
   await suite.test('the language status names the node', async () => {
-    await window.goTo(41, 1);
+    await window.goToText(common, KEY);
     const status = page.locator('.statusbar-item[id="status.languageStatus"]');
     await status.hover();
     await page.locator('.hover-language-status', { hasText: 'web01.kittiwake.example' }).first().waitFor();
@@ -109,21 +116,21 @@ async function ordinary() {
 /** What asks the server for more than LSP has. */
 async function previews(window) {
   await suite.test('the button in the title opens a preview beside', async () => {
-    await window.goTo(41, 5);
+    await window.goToText(common, KEY, 4);
     await page.locator('.editor-actions a[aria-label*="Preview Merged Value"]').first().click();
     await window.line('- goaccess').waitFor();
     await window.line('nodes/web01.kittiwake.example.yaml:').waitFor();
   });
   await suite.test('the preview follows what is typed', async () => {
-    await window.goTo(42, 1);
+    await window.goToText(common, '- curl', 0);
     await page.keyboard.press('End');
     await page.keyboard.type('-nightly');
     await until('the new item twice', async () => (await page.locator('.view-line', { hasText: 'curl-nightly' }).count()) > 1);
-    await window.run('Revert File');
+    await window.revert();
   });
   await suite.test('the view shows the hierarchy for the key at the cursor', async () => {
     await page.locator('.activitybar .action-label[aria-label*="Hiera"]').first().click();
-    await window.goTo(41, 5);
+    await window.goToText(common, KEY, 4);
     const view = '.pane-body';
     await window.row('Per-node data', view).waitFor();
     await page.locator('.pane-body .message', { hasText: 'profile::base::packages' }).first().waitFor();
