@@ -157,7 +157,7 @@ fn problem(text: &str, start: usize, close: Option<usize>) -> Option<BlobProblem
         return Some(AcrossLines);
     }
     let cipher: String = cipher.chars().filter(|it| !it.is_ascii_whitespace()).collect();
-    if cipher.len() % 4 != 0 {
+    if !cipher.len().is_multiple_of(4) {
         return Some(WrongLength(cipher.len()));
     }
     if !base64::is_valid(&cipher) {

@@ -65,13 +65,13 @@ impl FileKeys {
 
     /// What a message in base64 says, if the user opted in.
     pub(super) fn decrypted(&self, world: &World, message: &[u8]) -> Option<Arc<[u8]>> {
-        let eyaml = self.decrypting(world)?;
+        let eyaml = decrypting(world)?;
         eyaml.decrypted_message(world, &self.level_keys(), message).ok()
     }
 
     /// The file's secrets before the edit; none if nobody may know them.
     pub(super) fn originals(&self, world: &World, file: &str) -> Vec<Original> {
-        let Some(text) = self.decrypting(world).and_then(|_| world.text_on_disk(file)) else {
+        let Some(text) = decrypting(world).and_then(|_| world.text_on_disk(file)) else {
             return Vec::new();
         };
         let parts = edit::encrypted_parts(&text);
@@ -82,11 +82,11 @@ impl FileKeys {
         parts.iter().filter_map(original).collect()
     }
 
-    fn decrypting(&self, world: &World) -> Option<Eyaml> {
-        world.reveals_secrets().then(|| world.eyaml(Decryption::AsPuppet))
-    }
-
     fn level_keys(&self) -> LevelKeys<'_> {
         LevelKeys { options: &self.options, directory: path::parent(&self.config) }
     }
+}
+
+fn decrypting(world: &World) -> Option<Eyaml> {
+    world.reveals_secrets().then(|| world.eyaml(Decryption::AsPuppet))
 }
