@@ -1,11 +1,14 @@
 //! Which back end a level means: what the settings say of it, what is built in, or the bridge to Puppet's functions.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::announcer::Announcer;
 use super::back_end::BackEnd;
+use super::bridge::{self, Program, Remote};
 use super::eyaml::EyamlLookupKey;
 use super::files::FileData;
-use super::settings::{BackEndSettings, FunctionSettings};
+use super::settings::{BackEndSettings, DEFAULT_TIMEOUT, FunctionSettings};
 use super::silent::Silent;
 use super::stand_in::StandIn;
 use crate::config::hiera_yaml::{Function, FunctionKind};
@@ -21,30 +24,53 @@ pub struct Registry {
     /// Relative paths of the settings are relative to this directory.
     root: Arc<str>,
     eyaml: EyamlLookupKey,
+    announcer: Announcer,
+    /// The programs that were asked for, by their commands.
+    programs: Mutex<BTreeMap<Vec<Arc<str>>, Arc<Program>>>,
+    /// Ruby with Puppet, once it was asked for.
+    puppet: OnceLock<Arc<Program>>,
 }
 
 impl Registry {
     /// The back ends that `settings` name, and those built in; `root` is the workspace's directory.
-    pub fn new(settings: BackEndSettings, root: Arc<str>) -> Self {
-        Self { settings, root, eyaml: EyamlLookupKey }
+    pub fn new(settings: BackEndSettings, root: Arc<str>, announcer: Announcer) -> Self {
+        Self { settings, root, announcer, ..Self::default() }
     }
 
     /// What answers for a level; `None` if nothing here does: the level is opaque.
     pub fn find(&self, function: &Function, level: &str) -> Option<Arc<dyn BackEnd>> {
         let settings = self.settings.of(level, &function.name, function.kind);
-        settings.and_then(|it| self.of_settings(it)).or_else(|| self.built_in(function))
+        settings
+            .and_then(|it| self.of_settings(it))
+            .or_else(|| self.built_in(function))
+            .or_else(|| self.of_puppet(function.kind))
+    }
+
+    /// Ends all programs for good.
+    pub fn stop(&self) {
+        for program in self.programs().values().chain(self.puppet.get()) {
+            program.stop();
+        }
     }
 
     /// Whether a level is answered for, or was said not to be.
     pub fn knows(&self, function: &Function, level: &str) -> bool {
         Self::format(function).is_some()
+            || self.runs_puppet(function.kind)
             || self.settings.of(level, &function.name, function.kind).is_some()
     }
 
     /// What keeps a level's function from answering; as [`Returned::Unknown`](super::Returned::Unknown) has it.
     pub fn problem(&self, function: &Function, level: &str, files: &dyn Files) -> Option<Arc<str>> {
-        let settings = self.settings.of(level, &function.name, function.kind)?;
-        self.stand_in(settings)?.problem(files)
+        let name = &function.name;
+        let settings = self.settings.of(level, name, function.kind);
+        if let Some(stand_in) = settings.and_then(|it| self.stand_in(it)) {
+            return stand_in.problem(files);
+        }
+        match settings.and_then(|it| it.command.as_ref()) {
+            Some(command) => self.programs().get(command)?.problem(name),
+            None => self.puppet.get()?.problem(name),
+        }
     }
 
     /// The format of the files that a built-in function reads; `None` for any other function.
@@ -62,8 +88,47 @@ impl Registry {
         if let Some(stand_in) = self.stand_in(settings) {
             return Some(Arc::new(stand_in));
         }
-        settings.command.as_ref()?;
-        Some(Arc::new(Silent(NOT_TRUSTED.into())))
+        let command = settings.command.as_ref()?;
+        if !settings.is_trusted {
+            return Some(Arc::new(Silent(NOT_TRUSTED.into())));
+        }
+        let program = Arc::clone(self.programs().entry(command.clone()).or_insert_with(|| {
+            Arc::new(Program::of_command(
+                command.clone(),
+                Arc::clone(&self.root),
+                self.announcement(),
+            ))
+        }));
+        let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
+        Some(Arc::new(Remote { program, timeout }))
+    }
+
+    fn of_puppet(&self, kind: FunctionKind) -> Option<Arc<dyn BackEnd>> {
+        let bridge = &self.settings.bridge;
+        if !bridge.is_enabled || !bridge::can_run(kind) {
+            return None;
+        }
+        if !bridge.is_trusted {
+            return Some(Arc::new(Silent(NOT_TRUSTED.into())));
+        }
+        let start =
+            || Arc::new(Program::puppet(bridge, Arc::clone(&self.root), self.announcement()));
+        let program = Arc::clone(self.puppet.get_or_init(start));
+        Some(Arc::new(Remote { program, timeout: bridge.timeout }))
+    }
+
+    fn runs_puppet(&self, kind: FunctionKind) -> bool {
+        let bridge = &self.settings.bridge;
+        bridge.is_enabled && bridge.is_trusted && bridge::can_run(kind)
+    }
+
+    fn announcement(&self) -> Arc<dyn Fn() + Send + Sync> {
+        let announcer = self.announcer.clone();
+        Arc::new(move || announcer.announce())
+    }
+
+    fn programs(&self) -> std::sync::MutexGuard<'_, BTreeMap<Vec<Arc<str>>, Arc<Program>>> {
+        self.programs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn stand_in(&self, settings: &FunctionSettings) -> Option<StandIn> {
