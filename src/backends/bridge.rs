@@ -325,8 +325,7 @@ fn version_of(text: &str) -> String {
 
 /// The members of a hash as JSON, whatever their keys are.
 fn object(hash: &Hash) -> Json {
-    let members = hash.iter().map(|(key, member)| {
-        (inspect::to_s(key), to_oracle_json(&member.value.value))
-    });
+    let members =
+        hash.iter().map(|(key, member)| (inspect::to_s(key), to_oracle_json(&member.value.value)));
     Json::Object(members.collect::<Map<_, _>>())
 }

@@ -29,6 +29,7 @@ pub struct Registry {
     programs: Mutex<BTreeMap<Vec<Arc<str>>, Arc<Program>>>,
     /// Ruby with Puppet, once it was asked for.
     puppet: OnceLock<Arc<Program>>,
+    quiet: OnceLock<Arc<Self>>,
 }
 
 impl Registry {
@@ -44,6 +45,15 @@ impl Registry {
             .and_then(|it| self.of_settings(it))
             .or_else(|| self.built_in(function))
             .or_else(|| self.of_puppet(function.kind))
+    }
+
+    /// The same, but it starts no programs: for work that nobody asked for. `None` if it starts none anyway.
+    pub fn quiet(&self) -> Option<Arc<Self>> {
+        let make = || {
+            let settings = self.settings.clone().quiet();
+            Arc::new(Self::new(settings, Arc::clone(&self.root), self.announcer.clone()))
+        };
+        self.settings.starts_programs().then(|| Arc::clone(self.quiet.get_or_init(make)))
     }
 
     /// Ends all programs for good.

@@ -12,6 +12,7 @@ mod dotted_option_key;
 mod duplicate_key;
 mod empty_file;
 mod entry_cache;
+mod failing_backend;
 mod float_looking_string;
 mod function_in_hiera_yaml;
 mod function_inside_lookup_options;
@@ -154,6 +155,7 @@ pub const RULES: &[&Rule] = &[
     &absolute_path_by_slash::RULE,
     &options_break_yaml_data::RULE,
     &unknown_backend::RULE,
+    &failing_backend::RULE,
     &orphan_file::RULE,
     &function_in_hiera_yaml::RULE,
 ];

@@ -29,6 +29,14 @@ impl Perspective {
         Some(Self { world: world.clone(), evaluator })
     }
 
+    /// [`Self::of_file`] for work that nobody asked for: no programs are started for it.
+    pub fn quiet_of_file(world: &Arc<World>, path: &str) -> Option<Self> {
+        let environment = world.environment_of(path)?;
+        let node = world.active_node(&environment)?;
+        let evaluator = world.quiet_evaluator(&environment, &node);
+        Some(Self { world: world.clone(), evaluator })
+    }
+
     /// For whom the answers hold.
     pub(crate) fn asked_for(&self) -> AskedFor {
         let node = self.evaluator.node();

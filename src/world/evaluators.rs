@@ -5,17 +5,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::indexes::key_of;
 use super::snapshot::World;
+use crate::backends::Registry;
 use crate::config::Environment;
 use crate::engine::{Evaluator, Prepared};
 use crate::facts::Node;
 
 type Key = (String, Arc<str>);
 
+type Made = Mutex<HashMap<Key, Arc<Evaluator>>>;
+
 /// The evaluators that a snapshot made so far.
 #[derive(Default)]
 pub(super) struct Evaluators {
     /// By the environment's key and the node's name.
-    made: Mutex<HashMap<Key, Arc<Evaluator>>>,
+    made: Made,
+    /// Those that start no programs, where others do.
+    quiet: Made,
     /// Outlives the snapshot until a hiera.yaml changes.
     prepared: Arc<Prepared>,
 }
@@ -23,23 +28,46 @@ pub(super) struct Evaluators {
 impl Evaluators {
     /// No evaluators, but what those of the next snapshot can have in common with these.
     pub(super) fn successors(&self) -> Self {
-        Self { made: Mutex::default(), prepared: self.prepared.clone() }
+        Self { made: Mutex::default(), quiet: Mutex::default(), prepared: self.prepared.clone() }
     }
 }
 
 impl World {
     /// What Puppet would answer to `node` in `environment`. The same evaluator for the same node.
     pub fn evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Arc<Evaluator> {
+        self.kept(&self.evaluators.made, self.back_ends(), environment, node)
+    }
+
+    /// [`Self::evaluator`] for work that nobody asked for, such as diagnostics: it starts no programs, so that what they
+    /// would answer is unknown.
+    pub fn quiet_evaluator(
+        &self,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+    ) -> Arc<Evaluator> {
+        match self.back_ends().quiet() {
+            Some(quiet) => self.kept(&self.evaluators.quiet, &quiet, environment, node),
+            None => self.evaluator(environment, node),
+        }
+    }
+
+    fn kept(
+        &self,
+        made: &Made,
+        back_ends: &Arc<Registry>,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+    ) -> Arc<Evaluator> {
         let key = (key_of(environment), node.name.clone());
-        let evaluators = &self.evaluators.made;
-        let mut evaluators = evaluators.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut evaluators = made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = evaluators.get(&key)
             && Arc::ptr_eq(known.node(), node)
             && known.environment() == environment
         {
             return known.clone();
         }
-        let made = Arc::new(self.new_evaluator(environment, node));
+        let made = self.new_evaluator(environment, node).with_back_ends(back_ends.clone());
+        let made = Arc::new(made);
         evaluators.insert(key, made.clone());
         made
     }

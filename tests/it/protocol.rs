@@ -8,4 +8,6 @@ mod files;
 mod life;
 mod nodes;
 mod order;
+#[cfg(unix)]
+mod programs;
 mod stdio;

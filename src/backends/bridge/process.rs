@@ -236,7 +236,8 @@ impl Process {
     /// Lets the program end what nobody waits for any more, so that what it asks back can belong to one question only.
     fn wait_for_abandoned(&self, number: u64, asker: &mut dyn Asker) -> Result<(), Silence> {
         loop {
-            let end = self.with_running(number, |running| running.abandoned.values().max().copied())?;
+            let end =
+                self.with_running(number, |running| running.abandoned.values().max().copied())?;
             let is_nested = self.turn.is_nested();
             let Some(end) = end.filter(|_| !is_nested) else { return Ok(()) };
             let message = match self.next(number, end, asker) {
