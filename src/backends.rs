@@ -10,6 +10,7 @@ pub mod context;
 pub mod eyaml;
 pub mod failure;
 mod files;
+mod programs;
 mod registry;
 pub mod settings;
 mod silent;

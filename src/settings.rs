@@ -67,6 +67,8 @@ pub struct Settings {
     pub coexist_with_yaml_language_server: bool,
     /// `log.level`
     pub log_level: LogLevel,
+    /// `eyaml.*`
+    pub eyaml: EyamlSettings,
     /// `backends`: what answers for functions that are not built in.
     pub backends: BackEndSettings,
 }
@@ -78,6 +80,17 @@ pub struct DiagnosticsSettings {
     pub enabled: bool,
     /// `diagnostics.severity`: rules whose severity is not their default.
     pub severity: IndexMap<Arc<str>, Severity>,
+}
+
+/// `eyaml.*`
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EyamlSettings {
+    /// `eyaml.decrypt`: whether encrypted values may be shown decrypted to whom asks for them.
+    pub decrypt: bool,
+    /// `eyaml.privateKey`: for levels whose own cannot be read.
+    pub private_key: Option<Arc<str>>,
+    /// `eyaml.publicKey`, likewise.
+    pub public_key: Option<Arc<str>>,
 }
 
 /// One member of `nodes`.
@@ -199,6 +212,7 @@ impl Default for Settings {
             hover_max_lines: 20,
             coexist_with_yaml_language_server: false,
             log_level: LogLevel::default(),
+            eyaml: EyamlSettings::default(),
             backends: BackEndSettings::default(),
         }
     }

@@ -93,7 +93,9 @@ impl Layer {
         let asked = Asked { layer: self, level, location: Some(location), back_end };
         let root = key.root();
         let call = Call { file: Some(file), ..asked.call() };
-        let returned = back_end.lookup_key(root, &call, &mut asked.context(invocation))?;
+        let returned = invocation.explained_once(location, root, |invocation| {
+            back_end.lookup_key(root, &call, &mut asked.context(invocation))
+        })?;
         asked.report(invocation, key, root, returned)
     }
 

@@ -61,6 +61,13 @@ impl Settings {
             "log.level" => {
                 set_if(&mut self.log_level, reader.choice(key, value, &LogLevel::NAMES));
             }
+            "eyaml.decrypt" => set_if(&mut self.eyaml.decrypt, reader.flag(key, value)),
+            "eyaml.privateKey" => {
+                set_if(&mut self.eyaml.private_key, reader.text(key, value).map(Some));
+            }
+            "eyaml.publicKey" => {
+                set_if(&mut self.eyaml.public_key, reader.text(key, value).map(Some));
+            }
             "backends" => reader.back_ends(key, value, &mut self.backends),
             _ => debug_assert!(false, "the setting {key} has no field"),
         }

@@ -186,6 +186,29 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Window,
     },
     Setting {
+        key: "eyaml.decrypt",
+        kind: Kind::Boolean,
+        default: "false",
+        doc: "Shows values that are encrypted with eyaml decrypted in hovers, previews and `lookup`, where the level's \
+              private key can be read. Diagnostics, reports and the log never hold decrypted text.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "eyaml.privateKey",
+        kind: Kind::Path,
+        default: "null",
+        doc: "Private key (PEM) for levels whose own `pkcs7_private_key` is not named or cannot be read here.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "eyaml.publicKey",
+        kind: Kind::Path,
+        default: "null",
+        doc: "Public key (an X.509 certificate, PEM) for levels whose own `pkcs7_public_key` is not named or cannot be \
+              read here.",
+        scope: Scope::Resource,
+    },
+    Setting {
         key: "backends",
         kind: Kind::DataMap,
         default: "{}",

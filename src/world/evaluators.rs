@@ -6,36 +6,51 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::indexes::key_of;
 use super::snapshot::World;
 use crate::backends::Registry;
+use crate::backends::eyaml::{Decryption, Eyaml, Keyring};
 use crate::config::Environment;
 use crate::engine::{Evaluator, Prepared};
 use crate::facts::Node;
 
-type Key = (String, Arc<str>);
+/// The environment's key, the node's name, and for whom it answers.
+type Key = (String, Arc<str>, Purpose);
 
-type Made = Mutex<HashMap<Key, Arc<Evaluator>>>;
+/// What an evaluator may do depends on who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Purpose {
+    /// Somebody asked for the value.
+    Asked,
+    /// Nobody asked: no programs are started.
+    Quiet,
+    /// Somebody asked who may see secrets.
+    Revealing,
+}
 
 /// The evaluators that a snapshot made so far.
 #[derive(Default)]
 pub(super) struct Evaluators {
-    /// By the environment's key and the node's name.
-    made: Made,
-    /// Those that start no programs, where others do.
-    quiet: Made,
+    made: Mutex<HashMap<Key, Arc<Evaluator>>>,
     /// Outlives the snapshot until a hiera.yaml changes.
     prepared: Arc<Prepared>,
+    /// Outlives the snapshot: it knows keys and values by their texts.
+    keyring: Arc<Keyring>,
 }
 
 impl Evaluators {
     /// No evaluators, but what those of the next snapshot can have in common with these.
     pub(super) fn successors(&self) -> Self {
-        Self { made: Mutex::default(), quiet: Mutex::default(), prepared: self.prepared.clone() }
+        Self {
+            made: Mutex::default(),
+            prepared: self.prepared.clone(),
+            keyring: self.keyring.clone(),
+        }
     }
 }
 
 impl World {
-    /// What Puppet would answer to `node` in `environment`. The same evaluator for the same node.
+    /// What Puppet would answer to `node` in `environment`, encrypted values as they are written. The same evaluator for
+    /// the same node.
     pub fn evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Arc<Evaluator> {
-        self.kept(&self.evaluators.made, self.back_ends(), environment, node)
+        self.kept_evaluator(environment, node, Purpose::Asked)
     }
 
     /// [`Self::evaluator`] for work that nobody asked for, such as diagnostics: it starts no programs, so that what they
@@ -45,31 +60,75 @@ impl World {
         environment: &Arc<Environment>,
         node: &Arc<Node>,
     ) -> Arc<Evaluator> {
-        match self.back_ends().quiet() {
-            Some(quiet) => self.kept(&self.evaluators.quiet, &quiet, environment, node),
-            None => self.evaluator(environment, node),
-        }
+        self.kept_evaluator(environment, node, Purpose::Quiet)
     }
 
-    fn kept(
+    /// [`Self::evaluator`] for an answer that is shown to the user who asked for the value: encrypted values are decrypted
+    /// if the settings allow it. Nothing that it says may go into diagnostics, reports or logs.
+    pub fn revealing_evaluator(
         &self,
-        made: &Made,
-        back_ends: &Arc<Registry>,
         environment: &Arc<Environment>,
         node: &Arc<Node>,
     ) -> Arc<Evaluator> {
-        let key = (key_of(environment), node.name.clone());
-        let mut evaluators = made.lock().unwrap_or_else(PoisonError::into_inner);
+        let reveals = self.reveals_secrets();
+        let purpose = if reveals { Purpose::Revealing } else { Purpose::Asked };
+        self.kept_evaluator(environment, node, purpose)
+    }
+
+    /// Whether the settings allow that encrypted values are shown decrypted.
+    pub fn reveals_secrets(&self) -> bool {
+        self.settings.eyaml.decrypt
+    }
+
+    /// How encrypted values are treated, with the keys that the settings name.
+    pub fn eyaml(&self, decryption: Decryption) -> Eyaml {
+        let settings = &self.settings.eyaml;
+        let path =
+            |path: &Option<Arc<str>>| path.as_ref().map(|it| Arc::from(self.settings_path(it)));
+        Eyaml {
+            decryption,
+            private_key: path(&settings.private_key),
+            public_key: path(&settings.public_key),
+            keyring: self.evaluators.keyring.clone(),
+        }
+    }
+
+    fn kept_evaluator(
+        &self,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+        purpose: Purpose,
+    ) -> Arc<Evaluator> {
+        let back_ends = self.back_ends_for(purpose);
+        let purpose = if back_ends.is_none() { Purpose::Asked } else { purpose };
+        let key = (key_of(environment), node.name.clone(), purpose);
+        let evaluators = &self.evaluators.made;
+        let mut evaluators = evaluators.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = evaluators.get(&key)
             && Arc::ptr_eq(known.node(), node)
             && known.environment() == environment
         {
             return known.clone();
         }
-        let made = self.new_evaluator(environment, node).with_back_ends(back_ends.clone());
+        let mut made = self.new_evaluator(environment, node);
+        if let Some(back_ends) = back_ends {
+            made = made.with_back_ends(Arc::new(back_ends));
+        }
         let made = Arc::new(made);
         evaluators.insert(key, made.clone());
         made
+    }
+
+    /// `None` where the workspace's own serve the purpose.
+    fn back_ends_for(&self, purpose: Purpose) -> Option<Registry> {
+        match purpose {
+            Purpose::Asked => None,
+            Purpose::Quiet => self.back_ends().quiet(),
+            Purpose::Revealing => {
+                let eyaml = self.eyaml(Decryption::WhereKeysAreReadable);
+                Some(self.back_ends().with_eyaml(eyaml))
+            }
+        }
     }
 
     /// The evaluator of the active node.

@@ -206,6 +206,11 @@ impl DataPlace {
         self.pattern.directory()
     }
 
+    /// The level's data directory: not interpolated, and where the setting `datadirMap` puts it.
+    pub fn datadir(&self) -> &str {
+        &self.template.datadir
+    }
+
     /// The path or glob as `hiera.yaml` writes it.
     pub fn location(&self) -> &str {
         &self.template.path

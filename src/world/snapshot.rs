@@ -178,6 +178,10 @@ impl Files for World {
         self.texts.data(path, format)
     }
 
+    fn environment_variable(&self, name: &str) -> Option<Arc<str>> {
+        self.texts.environment_variable(name)
+    }
+
     fn expect(&self, files: &[(&str, Format)]) {
         self.texts.expect(files);
     }

@@ -9,6 +9,7 @@ mod cli;
 mod conformance;
 mod corpus;
 mod literate;
+mod opaque;
 mod protocol;
 mod psych;
 mod support;

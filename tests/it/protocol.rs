@@ -1,5 +1,6 @@
 //! The language server, as a client sees it.
 
+mod actions;
 mod back_ends;
 mod diagnostics;
 mod encodings;
@@ -10,4 +11,5 @@ mod nodes;
 mod order;
 #[cfg(unix)]
 mod programs;
+mod refactoring;
 mod stdio;
