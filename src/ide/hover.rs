@@ -1,6 +1,7 @@
 //! What a hover shows: the value that the active node gets, where it comes from, and what it hides.
 
 mod config;
+mod functions;
 mod key;
 pub(crate) mod markdown;
 mod variable;

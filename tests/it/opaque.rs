@@ -65,8 +65,7 @@ fn sample_data_decide() {
     workspace.write(".hiera-ls.yaml", "backends: {hiera_vault: {stand_in: sample.yaml}}\n");
     let found = json!({"key": "b", "status": "found", "value": "sampled high"});
     check(&workspace, &["b"], &found);
-    let merged =
-        json!({"key": "c", "status": "found", "value": {"x": 1, "y": 2}, "merge": "hash"});
+    let merged = json!({"key": "c", "status": "found", "value": {"x": 1, "y": 2}, "merge": "hash"});
     check(&workspace, &["c", "--merge", "hash"], &merged);
 }
 

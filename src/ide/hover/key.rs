@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::functions;
 use super::markdown::{Answer, KeyCard, MergeLine, Part, SourceLine, code, plain};
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{Located, Value, inspect, render};
@@ -110,7 +111,8 @@ fn add_sources(
     let options = perspective.evaluator.options_for(root).ok().flatten();
     let strategy = options.as_ref().and_then(strategy_of);
     let all = places::places(&perspective.evaluator, key);
-    let parts = parts(&all, strategy.is_none_or(|name| is_first(&name)), result);
+    let is_first = strategy.is_none_or(|name| is_first(&name));
+    let parts = parts(&all, is_first, result);
     if all.len() > 1 || strategy_line(options.as_ref()).is_some() {
         card.merge = Some(strategy_line(options.as_ref()).map_or_else(
             || MergeLine { strategy: "first".to_owned(), set_by: None },
@@ -129,6 +131,7 @@ fn add_sources(
             part,
         });
     }
+    functions::add_levels(perspective, module_of(root), is_first, card);
     let hiding = all.iter().find(|place| !place.is_default).filter(|place| place.value.is_none());
     if let Some(hiding) = hiding.filter(|_| result.is_none() && !card.sources.is_empty()) {
         let place = perspective.shown_place(hiding.root_key_place);
