@@ -114,7 +114,7 @@ fn half_typed_help(perspective: &Perspective, key: &str) -> Option<String> {
 
 fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Option<Completions> {
     let role = FileRole::of(world, path)?;
-    let perspective = Perspective::quiet_of_file(world, path)?;
+    let perspective = Perspective::of_file(world, path)?;
     let file = world.file(path).ok()?;
     let place = Place { perspective: &perspective, path, text: &file.text, offset, cancel };
     if let Some(token) = token::TokenSpot::at(&file.text, offset) {

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::hover::markdown::AskedFor;
+use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
 use crate::engine::Evaluator;
+use crate::facts::Node;
 use crate::world::{World, paths};
 
 /// What stands in place of a value that must not be shown.
@@ -24,27 +26,35 @@ pub struct Perspective {
 
 impl Perspective {
     /// The environment of the file at `path` with its active node; `None` if no environment holds the file, or there
-    /// is no node at all.
+    /// is no node at all. No programs are started for its answers: most features look without being asked for a value.
     pub fn of_file(world: &Arc<World>, path: &str) -> Option<Self> {
-        let environment = world.environment_of(path)?;
-        let evaluator = world.active_evaluator(&environment)?;
-        Some(Self { world: world.clone(), evaluator, reveals: false })
-    }
-
-    /// [`Self::of_file`] for a value that the user asks to see: what is encrypted is decrypted if the settings allow it.
-    pub fn revealing(world: &Arc<World>, path: &str) -> Option<Self> {
-        let environment = world.environment_of(path)?;
-        let node = world.active_node(&environment)?;
-        let evaluator = world.revealing_evaluator(&environment, &node);
-        Some(Self { world: world.clone(), evaluator, reveals: world.reveals_secrets() })
-    }
-
-    /// [`Self::of_file`] for work that nobody asked for: no programs are started for it.
-    pub fn quiet_of_file(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
         let node = world.active_node(&environment)?;
         let evaluator = world.quiet_evaluator(&environment, &node);
         Some(Self { world: world.clone(), evaluator, reveals: false })
+    }
+
+    /// [`Self::of_file`] for a value that the user asks to see: functions that run elsewhere are called, and what is
+    /// encrypted is decrypted if the settings allow it.
+    pub fn revealing(world: &Arc<World>, path: &str) -> Option<Self> {
+        let environment = world.environment_of(path)?;
+        let node = world.active_node(&environment)?;
+        Some(Self::revealing_for(world, &environment, &node))
+    }
+
+    /// [`Self::revealing`] for any node.
+    pub(crate) fn revealing_for(
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+    ) -> Self {
+        let evaluator = world.revealing_evaluator(environment, node);
+        Self { world: world.clone(), evaluator, reveals: world.reveals_secrets() }
+    }
+
+    /// The answers of an evaluator that hides what is encrypted.
+    pub(crate) fn hiding(world: &Arc<World>, evaluator: Arc<Evaluator>) -> Self {
+        Self { world: world.clone(), evaluator, reveals: false }
     }
 
     /// For whom the answers hold.

@@ -6,9 +6,12 @@ mod diagnostics;
 mod encodings;
 mod features;
 mod files;
+mod glance;
 mod life;
+mod manners;
 mod nodes;
 mod order;
+mod previews;
 #[cfg(unix)]
 mod programs;
 mod refactoring;

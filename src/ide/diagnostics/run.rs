@@ -99,7 +99,7 @@ fn check_data(
     report: &mut Report,
 ) {
     let leave_yaml = world.settings().coexist_with_yaml_language_server;
-    let perspective = Perspective::quiet_of_file(world, path);
+    let perspective = Perspective::of_file(world, path);
     let nodes = complete_nodes(world, path, module);
     let known = KnownVariables {
         nodes: nodes.iter().collect(),

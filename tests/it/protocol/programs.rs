@@ -49,7 +49,7 @@ fn workspace(body: &str, timeout: f64) -> Workspace {
 fn client(workspace: &Workspace, is_trusted: bool) -> Client {
     let params = json!({
         "capabilities": {},
-        "initializationOptions": {"trusted": is_trusted},
+        "initializationOptions": {"isWorkspaceTrusted": is_trusted},
         "workspaceFolders": [{"uri": uri(workspace.root()), "name": "w"}],
     });
     let mut client = Client::start_with(Features::ide(), params);
