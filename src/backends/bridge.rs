@@ -2,7 +2,9 @@
 //! environment and its modules. docs/backends.md has the protocol.
 
 mod failures;
+mod messages;
 mod process;
+mod running;
 mod scopes;
 mod turn;
 
@@ -249,7 +251,7 @@ impl Asker for Conversation<'_> {
                 }
             },
         };
-        answer.map_err(|failure| self.failures.to_error(failure))
+        answer.map_err(|failure| self.failures.error_of(failure))
     }
 }
 

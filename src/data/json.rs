@@ -31,16 +31,16 @@ pub fn from_oracle_json(json: &Json) -> Value {
         Json::Array(items) => {
             Value::array(items.iter().map(|it| from_oracle_json(it).into()).collect())
         }
-        Json::Object(members) => match members.get("__ptype").and_then(Json::as_str) {
-            Some(class) => tagged(class, json),
-            None => {
-                let mut hash = Hash::with_capacity(members.len());
-                for (key, value) in members {
-                    hash.insert(Value::string(key.as_str()), None, from_oracle_json(value).into());
-                }
-                Value::hash(hash)
+        Json::Object(members) => {
+            if let Some(class) = members.get("__ptype").and_then(Json::as_str) {
+                return tagged(class, json);
             }
-        },
+            let mut hash = Hash::with_capacity(members.len());
+            for (key, value) in members {
+                hash.insert(Value::string(key.as_str()), None, from_oracle_json(value).into());
+            }
+            Value::hash(hash)
+        }
         scalar => to_value(scalar),
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Failures {
 
 impl Failures {
     /// What a program is told of a failure.
-    pub(super) fn to_error(&mut self, failure: Failure) -> Json {
+    pub(super) fn error_of(&mut self, failure: Failure) -> Json {
         let error = json!({
             "code": -32000,
             "message": &*failure.message,
@@ -89,7 +89,7 @@ mod tests {
     fn a_failure_comes_back_as_it_went() {
         let mut failures = Failures::default();
         let failure = Failure::issue("there");
-        let error = failures.to_error(failure.clone());
+        let error = failures.error_of(failure.clone());
         assert_eq!(failures.of(&error), failure);
     }
 }
