@@ -98,5 +98,6 @@ where
         () = patience => tracing::debug!("some answers were not taken"),
     }
     drop(background);
+    session.with(|session| session.stop_back_ends());
     if session.with(|session| session.is_shut_down()) { Ending::Orderly } else { Ending::Abrupt }
 }

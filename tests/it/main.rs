@@ -11,6 +11,7 @@ mod conformance;
 mod corpus;
 mod generated;
 mod literate;
+mod opaque;
 mod protocol;
 mod psych;
 mod support;
