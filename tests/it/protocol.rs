@@ -1,6 +1,7 @@
 //! The language server, as a client sees it.
 
 mod actions;
+mod back_ends;
 mod diagnostics;
 mod encodings;
 mod features;
