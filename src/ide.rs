@@ -12,6 +12,8 @@ mod file_role;
 #[doc(hidden)]
 pub mod fixture;
 #[doc(hidden)]
+pub mod fixture_fixes;
+#[doc(hidden)]
 pub mod fixture_world;
 mod folding;
 mod highlight;
@@ -20,6 +22,7 @@ mod labelled_edits;
 mod level_files;
 mod level_jump;
 mod matching;
+mod pair_edits;
 mod perspective;
 mod places;
 mod references;
