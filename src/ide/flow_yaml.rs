@@ -50,6 +50,11 @@ fn is_text(text: &str, style: ScalarStyle) -> bool {
     style != ScalarStyle::Plain || scalar::is_string(text)
 }
 
+/// A String on one line, in quotes where it needs them.
+pub(crate) fn flow_text(text: &str) -> String {
+    flow_scalar(text, ScalarStyle::SingleQuoted)
+}
+
 fn flow_scalar(text: &str, style: ScalarStyle) -> String {
     if !is_text(text, style) {
         return if text.is_empty() { "~".to_owned() } else { text.to_owned() };
