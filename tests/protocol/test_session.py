@@ -48,6 +48,9 @@ AT_A_PLACE = {
     "textDocument/completion": {"context": {"triggerKind": 1}},
     "textDocument/prepareRename": {},
     "textDocument/prepareCallHierarchy": {},
+    "hiera/mergedValue": {},
+    "hiera/explain": {},
+    "hiera/allNodes": {},
     "hiera/levelUp": {},
     "hiera/levelDown": {},
 }

@@ -216,10 +216,14 @@ fn collect(node: &Node, wanted: &Node, start: u32, found: &mut Vec<TextRange>) {
     }
     match &node.kind {
         NodeKind::Sequence(items) => {
-            items.iter().for_each(|item| collect(item, wanted, start, found));
+            for item in items {
+                collect(item, wanted, start, found);
+            }
         }
         NodeKind::Mapping(pairs) => {
-            pairs.iter().for_each(|pair| collect(&pair.value, wanted, start, found));
+            for pair in pairs {
+                collect(&pair.value, wanted, start, found);
+            }
         }
         _ => {}
     }

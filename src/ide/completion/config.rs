@@ -53,17 +53,15 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Comp
 /// A whole level, offered where one begins.
 fn new_level(place: &Place<'_>, spot: &Spot) -> Option<Completion> {
     let line_start = place.text[..spot.start as usize].rfind('\n').map_or(0, |at| at + 1);
-    let in_front = &place.text[line_start..spot.start as usize];
-    let typed = place.typed(spot.start);
-    if !"name".starts_with(typed)
-        || !place.behind(place.word(spot.start)).trim_start_matches(' ').starts_with(['\n', '\r'])
-            && !place.behind(place.word(spot.start)).is_empty()
-    {
+    let in_front = place.text[line_start..spot.start as usize].trim();
+    let behind = place.behind(place.word(spot.start)).lines().next().unwrap_or("");
+    if !"name".starts_with(place.typed(spot.start)) || !behind.trim().is_empty() {
         return None;
     }
-    Some(match in_front.trim() {
-        "-" => place.snippet(spot, "name: … path: …", "name: \"", "\"\n  path: \"common.yaml\""),
-        "" => place.snippet(spot, "- name: … path: …", "- name: \"", "\"\n  path: \"common.yaml\""),
+    let (label, begin) = match in_front {
+        "-" => ("name: … path: …", "name: \""),
+        "" => ("- name: … path: …", "- name: \""),
         _ => return None,
-    })
+    };
+    Some(place.snippet(spot, label, begin, "\"\n  path: \"common.yaml\""))
 }

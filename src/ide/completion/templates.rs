@@ -27,7 +27,7 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
         datadirs.insert(paths::join(root, "data"));
     }
     let mut variables = Vec::new();
-    for (name, member) in place.perspective.evaluator.node().variables().iter() {
+    for (name, member) in place.perspective.evaluator.node().variables() {
         // Other variables are copies of these, or change from one Puppet server to the next.
         if let Some(name @ ("facts" | "trusted")) = name.as_str() {
             collect(name, &member.value, 1, &mut variables);

@@ -62,7 +62,7 @@ fn check_files(files: &str, title: &str, expected: &str) {
     for (path, text) in &outcome.after {
         if !outcome.before.iter().any(|it| it.0 == *path && it.1 == *text) {
             let path = path.strip_prefix(ROOT).expect("a file of the fixture");
-            shown.push_str(&format!("#- {path}\n{text}"));
+            shown += &format!("#- {path}\n{text}");
         }
     }
     assert_eq!(shown, expected);
