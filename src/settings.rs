@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::backends::settings::BackEndSettings;
 use crate::config::PuppetVersion;
 use crate::data::Hash;
 use crate::text::TextRange;
@@ -70,8 +71,10 @@ pub struct Settings {
     pub coexist_with_yaml_language_server: bool,
     /// `log.level`
     pub log_level: LogLevel,
-    /// `backends`: what stands in for functions that cannot be run here, by function name.
-    pub backends: Hash,
+    /// `eyaml.*`
+    pub eyaml: EyamlSettings,
+    /// `backends`: what answers for functions that are not built in.
+    pub backends: BackEndSettings,
 }
 
 /// `diagnostics.*`
@@ -90,6 +93,17 @@ pub struct InlayHintsSettings {
     pub interpolations: bool,
     /// `inlayHints.overridden`: show what counts in the place of an overridden value.
     pub overridden: bool,
+}
+
+/// `eyaml.*`
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EyamlSettings {
+    /// `eyaml.decrypt`: whether encrypted values may be shown decrypted to whom asks for them.
+    pub decrypt: bool,
+    /// `eyaml.privateKey`: for levels whose own cannot be read.
+    pub private_key: Option<Arc<str>>,
+    /// `eyaml.publicKey`, likewise.
+    pub public_key: Option<Arc<str>>,
 }
 
 /// One member of `nodes`.
@@ -213,7 +227,8 @@ impl Default for Settings {
             inlay_hints: InlayHintsSettings { interpolations: true, overridden: true },
             coexist_with_yaml_language_server: false,
             log_level: LogLevel::default(),
-            backends: Hash::new(),
+            eyaml: EyamlSettings::default(),
+            backends: BackEndSettings::default(),
         }
     }
 }

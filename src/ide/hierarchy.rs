@@ -9,7 +9,6 @@ use super::preview::{Question, UnknownNode};
 use super::sources;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{Files, Place};
-use crate::engine::layer::built_in_format;
 use crate::engine::{CancelToken, LayerView, Location, Request, ResolvedLevel};
 use crate::syntax::key_path::{self, KeyPath};
 use crate::text::TextRange;
@@ -169,10 +168,14 @@ impl Shown<'_> {
             name: level.name.clone(),
             place: level.place,
             function: level.function.name.clone(),
-            is_opaque: built_in_format(level).is_none(),
+            is_opaque: self.is_opaque(level),
             is_default,
             files: locations.map(|it| self.file(it, (&level.name, kind, is_default))).collect(),
         }
+    }
+
+    fn is_opaque(&self, level: &ResolvedLevel) -> bool {
+        self.perspective.evaluator.back_ends().find(&level.function, &level.name).is_none()
     }
 
     fn file(&self, location: &Location, level: (&Arc<str>, LayerKind, bool)) -> HierarchyFile {
@@ -271,22 +274,21 @@ ntp::a: 1
         check(
             "ntp::a$0: 2\n",
             &expect![[r#"
-            Some("ntp::a") Some("first")
-            Global None None
-            Environment None None
-              Nodes yaml_data
-                data/nodes/web01.yaml nodes/%{trusted.certname}.yaml Wins
-              Vault hiera_vault opaque
-                http://vault/ http://vault/
-              Others yaml_data
-                data/missing.yaml missing.yaml missing
-                data/common.yaml common.yaml Overridden
-            Module Some("ntp") None
-              Module yaml_data
-                modules/ntp/data/m.yaml m.yaml Overridden
-              Last yaml_data default
-                modules/ntp/data/last.yaml last.yaml missing
-        "#]],
+                Some("ntp::a") Some("first")
+                Environment None None
+                  Nodes yaml_data
+                    data/nodes/web01.yaml nodes/%{trusted.certname}.yaml Wins
+                  Vault hiera_vault opaque
+                    http://vault/ http://vault/
+                  Others yaml_data
+                    data/missing.yaml missing.yaml missing
+                    data/common.yaml common.yaml Overridden
+                Module Some("ntp") None
+                  Module yaml_data
+                    modules/ntp/data/m.yaml m.yaml Overridden
+                  Last yaml_data default
+                    modules/ntp/data/last.yaml last.yaml missing
+            "#]],
         );
     }
 
@@ -295,17 +297,16 @@ ntp::a: 1
         check(
             "$0# nothing\n",
             &expect![[r#"
-            None None
-            Global None None
-            Environment None None
-              Nodes yaml_data
-                data/nodes/web01.yaml nodes/%{trusted.certname}.yaml
-              Vault hiera_vault opaque
-                http://vault/ http://vault/
-              Others yaml_data
-                data/missing.yaml missing.yaml missing
-                data/common.yaml common.yaml
-        "#]],
+                None None
+                Environment None None
+                  Nodes yaml_data
+                    data/nodes/web01.yaml nodes/%{trusted.certname}.yaml
+                  Vault hiera_vault opaque
+                    http://vault/ http://vault/
+                  Others yaml_data
+                    data/missing.yaml missing.yaml missing
+                    data/common.yaml common.yaml
+            "#]],
         );
     }
 }

@@ -9,15 +9,18 @@ use tower_lsp_server::ls_types::request::{
     GotoImplementationResponse,
 };
 use tower_lsp_server::ls_types::{
-    CodeLens, CodeLensParams, CompletionItem, CompletionParams, CompletionResponse,
-    DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
-    DocumentHighlightParams, DocumentLink, DocumentLinkParams, DocumentSymbolParams,
-    DocumentSymbolResponse, FoldingRange, FoldingRangeParams, GotoDefinitionParams,
-    GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult, InlayHint,
-    InlayHintParams, Location, ReferenceParams, SemanticTokensDeltaParams,
-    SemanticTokensFullDeltaResult, SemanticTokensParams, SemanticTokensRangeParams,
-    SemanticTokensRangeResult, SemanticTokensResult, WorkspaceSymbolParams,
-    WorkspaceSymbolResponse,
+    CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
+    CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams,
+    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionItem,
+    CompletionParams, CompletionResponse, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
+    DocumentHighlight, DocumentHighlightParams, DocumentLink, DocumentLinkParams,
+    DocumentSymbolParams, DocumentSymbolResponse, FoldingRange, FoldingRangeParams,
+    GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
+    InitializeResult, InlayHint, InlayHintParams, Location, PrepareRenameResponse, ReferenceParams,
+    RenameFilesParams, RenameParams, SelectionRange, SelectionRangeParams,
+    SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensParams,
+    SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
+    TextDocumentPositionParams, WorkspaceEdit, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
 use super::capabilities::initialize_result;
@@ -85,6 +88,22 @@ impl Backend {
         self.run(params, handlers::text_document_content).await
     }
 
+    /// `hiera/levelUp`
+    pub(super) async fn level_up(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<Location>> {
+        self.run(params, handlers::level_up).await
+    }
+
+    /// `hiera/levelDown`
+    pub(super) async fn level_down(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<Location>> {
+        self.run(params, handlers::level_down).await
+    }
+
     /// Has `handler` answer, which cannot fail.
     async fn run<P, R>(&self, params: P, handler: fn(&Context, P) -> R) -> Result<R>
     where
@@ -134,6 +153,10 @@ impl LanguageServer for Backend {
         self.run(params, handlers::diagnostic).await
     }
 
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        self.run(params, handlers::code_action).await
+    }
+
     async fn goto_declaration(
         &self,
         params: GotoDeclarationParams,
@@ -150,6 +173,49 @@ impl LanguageServer for Backend {
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         self.run(params, handlers::references).await
+    }
+
+    async fn prepare_rename(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<PrepareRenameResponse>> {
+        self.try_run(params, handlers::prepare_rename).await
+    }
+
+    async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+        self.try_run(params, handlers::rename).await
+    }
+
+    async fn will_rename_files(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
+        self.run(params, handlers::will_rename_files).await
+    }
+
+    async fn prepare_call_hierarchy(
+        &self,
+        params: CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<CallHierarchyItem>>> {
+        self.run(params, handlers::prepare_call_hierarchy).await
+    }
+
+    async fn incoming_calls(
+        &self,
+        params: CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
+        self.run(params, handlers::incoming_calls).await
+    }
+
+    async fn outgoing_calls(
+        &self,
+        params: CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
+        self.run(params, handlers::outgoing_calls).await
+    }
+
+    async fn selection_range(
+        &self,
+        params: SelectionRangeParams,
+    ) -> Result<Option<Vec<SelectionRange>>> {
+        self.run(params, handlers::selection_range).await
     }
 
     async fn document_highlight(

@@ -2,18 +2,21 @@
 
 use serde_json::{Value, json};
 use tower_lsp_server::ls_types::{
-    ClientCapabilities, CodeLensOptions, CompletionOptions, DeclarationCapability,
-    DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
-    FoldingRangeProviderCapability, GotoCapability, HoverProviderCapability,
-    ImplementationProviderCapability, InitializeResult, MarkupKind, OneOf, PositionEncodingKind,
-    SaveOptions, SemanticTokenModifier, SemanticTokenType, SemanticTokensFullOptions,
-    SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities, ServerInfo,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    CallHierarchyServerCapability, ClientCapabilities, CodeActionOptions,
+    CodeActionProviderCapability, CodeLensOptions, CompletionOptions, DeclarationCapability,
+    DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions, FileOperationFilter,
+    FileOperationPattern, FileOperationRegistrationOptions, FoldingRangeProviderCapability,
+    GotoCapability, HoverProviderCapability, ImplementationProviderCapability, InitializeResult,
+    MarkupKind, OneOf, PositionEncodingKind, RenameOptions, ResourceOperationKind, SaveOptions,
+    SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType,
+    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities,
+    ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
+    WorkspaceFileOperationsServerCapabilities, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
 
-use super::handlers::LENS_COMMANDS;
+use super::handlers::{self, LENS_COMMANDS};
 use crate::ide::SemanticKind;
 use crate::text::Encoding;
 
@@ -53,6 +56,18 @@ pub(super) struct ClientAbilities {
     pub(super) related_information: bool,
     /// Opens a diagnostic's page in the documentation.
     pub(super) code_description: bool,
+    /// Takes code actions, and not only commands.
+    pub(super) code_actions: bool,
+    /// Takes edits of several files that say for which version of each they are meant.
+    pub(super) versioned_edits: bool,
+    /// Makes new files when an edit asks for it.
+    pub(super) creates_files: bool,
+    /// Shows edits in groups, and asks before it does those that need it.
+    pub(super) annotated_edits: bool,
+    /// Asks what can be renamed before it asks for the new name.
+    pub(super) prepares_rename: bool,
+    /// Asks what follows from another path of a file.
+    pub(super) asks_before_file_rename: bool,
     /// Asks for the diagnostics of open files.
     pub(super) pulls_diagnostics: bool,
     /// Asks for them again when told to.
@@ -95,6 +110,7 @@ impl ClientAbilities {
         let watched = workspace.and_then(|it| it.did_change_watched_files);
         let pulls_diagnostics = text.is_some_and(|it| it.diagnostic.is_some());
         let refresh = workspace.and_then(|it| it.diagnostics.as_ref());
+        let edits = workspace.and_then(|it| it.workspace_edit.as_ref());
         let configuration = workspace.and_then(|it| it.did_change_configuration);
         let experimental = |name: &str| said.experimental.as_ref().and_then(|it| it.get(name));
         let wants = |name: &str| experimental(name).and_then(Value::as_bool) == Some(true);
@@ -119,6 +135,20 @@ impl ClientAbilities {
             related_information: diagnostics.is_some_and(|it| it.related_information == Some(true)),
             code_description: diagnostics
                 .is_some_and(|it| it.code_description_support == Some(true)),
+            code_actions: text
+                .and_then(|it| it.code_action.as_ref())
+                .is_some_and(|it| it.code_action_literal_support.is_some()),
+            versioned_edits: edits.is_some_and(|it| it.document_changes == Some(true)),
+            annotated_edits: edits.is_some_and(|it| it.change_annotation_support.is_some()),
+            prepares_rename: text
+                .and_then(|it| it.rename.as_ref())
+                .is_some_and(|it| it.prepare_support == Some(true)),
+            asks_before_file_rename: workspace
+                .and_then(|it| it.file_operations.as_ref())
+                .is_some_and(|it| it.will_rename == Some(true)),
+            creates_files: edits
+                .and_then(|it| it.resource_operations.as_ref())
+                .is_some_and(|it| it.contains(&ResourceOperationKind::Create)),
             pulls_diagnostics,
             refreshes_diagnostics: pulls_diagnostics
                 && refresh.is_some_and(|it| it.refresh_support == Some(true)),
@@ -189,6 +219,16 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
         declaration_provider: Some(DeclarationCapability::Simple(true)),
         implementation_provider: Some(ImplementationProviderCapability::Simple(true)),
         references_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(if client.prepares_rename {
+            OneOf::Right(RenameOptions {
+                prepare_provider: Some(true),
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            })
+        } else {
+            OneOf::Left(true)
+        }),
+        call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         document_highlight_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
@@ -208,6 +248,12 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
         inlay_hint_provider: Some(OneOf::Left(true)),
         semantic_tokens_provider: Some(semantic_tokens_options().into()),
         experimental: Some(json!({"hiera": {"requests": CUSTOM_REQUESTS}})),
+        code_action_provider: client.code_actions.then(|| {
+            CodeActionProviderCapability::Options(CodeActionOptions {
+                code_action_kinds: Some(handlers::offered_kinds()),
+                ..CodeActionOptions::default()
+            })
+        }),
         diagnostic_provider: client.pulls_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 inter_file_dependencies: true,
@@ -219,7 +265,7 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
                 supported: Some(true),
                 change_notifications: Some(OneOf::Left(true)),
             }),
-            ..WorkspaceServerCapabilities::default()
+            file_operations: client.asks_before_file_rename.then(file_operations),
         }),
         ..ServerCapabilities::default()
     }
@@ -235,5 +281,17 @@ fn semantic_tokens_options() -> SemanticTokensOptions {
         range: Some(true),
         full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
         ..SemanticTokensOptions::default()
+    }
+}
+
+/// Which renames we want to know of: those of data files, and of directories.
+fn file_operations() -> WorkspaceFileOperationsServerCapabilities {
+    let filter = FileOperationFilter {
+        scheme: Some("file".to_owned()),
+        pattern: FileOperationPattern { glob: "**".to_owned(), ..FileOperationPattern::default() },
+    };
+    WorkspaceFileOperationsServerCapabilities {
+        will_rename: Some(FileOperationRegistrationOptions { filters: vec![filter] }),
+        ..WorkspaceFileOperationsServerCapabilities::default()
     }
 }

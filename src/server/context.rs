@@ -7,6 +7,7 @@ use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::Uri;
 
 use super::capabilities::ClientAbilities;
+use super::outgoing::Outgoing;
 use super::pool::content_modified;
 use super::remembered::Remembered;
 use super::{CancelToken, Features};
@@ -38,6 +39,8 @@ pub(super) struct Context {
     pub(super) settings_file: SettingsFile,
     /// How the client spells the paths of open files.
     pub(super) uris: Arc<ClientUris>,
+    /// What is said beside the answer.
+    pub(super) outgoing: Outgoing,
     /// Whom to ask.
     pub(super) features: Features,
     /// What was answered before.

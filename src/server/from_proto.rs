@@ -40,10 +40,10 @@ pub(super) fn offset(context: &Context, file: &FileEntry, position: Position) ->
     file.line_index().offset(&file.text, line_col(position), context.encoding)
 }
 
-/// The bytes of a range.
+/// A range of a file in bytes, the right way round.
 pub(super) fn range(context: &Context, file: &FileEntry, range: Range) -> TextRange {
-    let start = offset(context, file, range.start);
-    TextRange::new(start, offset(context, file, range.end).max(start))
+    let (start, end) = (offset(context, file, range.start), offset(context, file, range.end));
+    TextRange::new(start.min(end), start.max(end))
 }
 
 /// The edits of a `didChange`.

@@ -144,8 +144,7 @@ impl Published {
     fn update(&mut self, session: &Session, findings: Findings) {
         let context = session.context();
         let world = &context.world;
-        let is_other_node =
-            self.active_node.is_some() && self.active_node != findings.active_node;
+        let is_other_node = self.active_node.is_some() && self.active_node != findings.active_node;
         self.ask_again(session, findings.open, is_other_node);
         if context.client.preview_changed {
             let news = serde_json::json!({"revision": world.revision()});
@@ -174,12 +173,7 @@ impl Published {
 
     /// Has a client ask again for what it asks for by itself: diagnostics when something changed that is no edit, and what
     /// shows values also when an edit may change them in other open files.
-    fn ask_again(
-        &mut self,
-        session: &Session,
-        open: BTreeMap<Arc<str>, i32>,
-        is_other_node: bool,
-    ) {
+    fn ask_again(&mut self, session: &Session, open: BTreeMap<Arc<str>, i32>, is_other_node: bool) {
         let client = session.context().client;
         let is_no_edit = !open.is_empty() && (self.open == open || is_other_node);
         let is_elsewhere = is_no_edit || (open.len() > 1 && self.open.len() > 1);

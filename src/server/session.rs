@@ -115,6 +115,7 @@ impl Session {
             client: self.client.clone(),
             settings_file: self.settings_file.clone(),
             uris: self.uris.clone(),
+            outgoing: self.outgoing.clone(),
             features: self.features.clone(),
             remembered: self.remembered.clone(),
             cancel: CancelToken::default(),

@@ -1,5 +1,7 @@
 //! The language server, as a client sees it.
 
+mod actions;
+mod back_ends;
 mod diagnostics;
 mod encodings;
 mod features;
@@ -10,4 +12,5 @@ mod manners;
 mod nodes;
 mod order;
 mod previews;
+mod refactoring;
 mod stdio;

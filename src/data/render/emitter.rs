@@ -314,7 +314,10 @@ impl Emitter {
         let last = characters.len().saturating_sub(1);
         let mut is_after_space = false;
         for (index, &character) in characters.iter().enumerate() {
-            if !is_printable(character, self.is_wide) || is_break(character) || matches!(character, '"' | '\\') {
+            if !is_printable(character, self.is_wide)
+                || is_break(character)
+                || matches!(character, '"' | '\\')
+            {
                 escaped(character).chars().for_each(|it| self.put(it));
                 is_after_space = false;
             } else if character == ' ' {

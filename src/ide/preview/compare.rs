@@ -77,7 +77,7 @@ fn as_saved(asked: &Asked) -> Asked {
     let evaluator = &asked.perspective.evaluator;
     let world = asked.perspective.world.as_saved();
     let evaluator = Arc::new(world.new_evaluator(evaluator.environment(), evaluator.node()));
-    Asked { perspective: Perspective { world, evaluator }, ..asked.clone() }
+    Asked { perspective: Perspective::new(world, evaluator), ..asked.clone() }
 }
 
 fn diff(perspective: &Perspective, left: &Preview, right: &Preview) -> Preview {

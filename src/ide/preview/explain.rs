@@ -184,8 +184,8 @@ impl Tree<'_> {
             Outcome::LocationNotFound => missing("does not exist"),
             Outcome::ModuleNotFound => missing("there is no such module"),
             Outcome::ModuleProviderNotFound => missing("it has no hiera.yaml"),
-            Outcome::Opaque { function } => {
-                (StepKind::Opaque, format!("{function} is not evaluated here"), None)
+            Outcome::Opaque { function, reason } => {
+                (StepKind::Opaque, format!("{function} {reason}"), None)
             }
         }
     }
