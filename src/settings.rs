@@ -86,15 +86,6 @@ pub struct DiagnosticsSettings {
     pub severity: IndexMap<Arc<str>, Severity>,
 }
 
-/// `inlayHints.*`
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InlayHintsSettings {
-    /// `inlayHints.interpolations`: show what `%{…}` stands for.
-    pub interpolations: bool,
-    /// `inlayHints.overridden`: show what counts in the place of an overridden value.
-    pub overridden: bool,
-}
-
 /// `eyaml.*`
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EyamlSettings {
@@ -104,6 +95,15 @@ pub struct EyamlSettings {
     pub private_key: Option<Arc<str>>,
     /// `eyaml.publicKey`, likewise.
     pub public_key: Option<Arc<str>>,
+}
+
+/// `inlayHints.*`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InlayHintsSettings {
+    /// `inlayHints.interpolations`: show what `%{…}` stands for.
+    pub interpolations: bool,
+    /// `inlayHints.overridden`: show what counts in the place of an overridden value.
+    pub overridden: bool,
 }
 
 /// One member of `nodes`.

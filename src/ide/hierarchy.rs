@@ -163,19 +163,16 @@ impl Shown<'_> {
     }
 
     fn level(&self, level: &ResolvedLevel, kind: LayerKind, is_default: bool) -> HierarchyLevel {
+        let back_ends = self.perspective.world.back_ends();
         let locations = level.locations.iter().flatten();
         HierarchyLevel {
             name: level.name.clone(),
             place: level.place,
             function: level.function.name.clone(),
-            is_opaque: self.is_opaque(level),
+            is_opaque: !back_ends.knows(&level.function, &level.name),
             is_default,
             files: locations.map(|it| self.file(it, (&level.name, kind, is_default))).collect(),
         }
-    }
-
-    fn is_opaque(&self, level: &ResolvedLevel) -> bool {
-        self.perspective.evaluator.back_ends().find(&level.function, &level.name).is_none()
     }
 
     fn file(&self, location: &Location, level: (&Arc<str>, LayerKind, bool)) -> HierarchyFile {

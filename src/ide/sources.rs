@@ -44,7 +44,12 @@ pub(crate) fn counts(part: Part) -> bool {
 /// Whether the first value found is the answer: no other strategy is asked for.
 pub(crate) fn takes_first(options: Option<&AppliedOptions>) -> bool {
     let strategy = options.and_then(strategy_of);
-    strategy.is_none_or(|name| matches!(&*name, "first" | "default"))
+    strategy.is_none_or(|name| is_first(&name))
+}
+
+/// Whether the strategy takes the first value found.
+pub(crate) fn is_first(strategy: &str) -> bool {
+    matches!(strategy, "first" | "default")
 }
 
 /// An option of an entry of `lookup_options`; `None` if it is `~` or `false`, too.

@@ -55,6 +55,22 @@ impl Backend {
         self.try_run(params, handlers::select_node).await
     }
 
+    /// `hiera/levelUp`
+    pub(super) async fn level_up(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<Location>> {
+        self.run(params, handlers::level_up).await
+    }
+
+    /// `hiera/levelDown`
+    pub(super) async fn level_down(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<Location>> {
+        self.run(params, handlers::level_down).await
+    }
+
     /// `hiera/mergedValue`
     pub(super) async fn merged_value(&self, params: QuestionParams) -> Result<Option<PreviewItem>> {
         self.try_run(params, handlers::merged_value).await
@@ -86,22 +102,6 @@ impl Backend {
         params: TextDocumentContentParams,
     ) -> Result<TextDocumentContentResult> {
         self.run(params, handlers::text_document_content).await
-    }
-
-    /// `hiera/levelUp`
-    pub(super) async fn level_up(
-        &self,
-        params: TextDocumentPositionParams,
-    ) -> Result<Option<Location>> {
-        self.run(params, handlers::level_up).await
-    }
-
-    /// `hiera/levelDown`
-    pub(super) async fn level_down(
-        &self,
-        params: TextDocumentPositionParams,
-    ) -> Result<Option<Location>> {
-        self.run(params, handlers::level_down).await
     }
 
     /// Has `handler` answer, which cannot fail.

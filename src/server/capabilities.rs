@@ -242,18 +242,18 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
             trigger_characters: Some(COMPLETION_TRIGGERS.map(str::to_owned).to_vec()),
             ..CompletionOptions::default()
         }),
-        code_lens_provider: client
-            .lens_command
-            .map(|_| CodeLensOptions { resolve_provider: Some(false) }),
-        inlay_hint_provider: Some(OneOf::Left(true)),
-        semantic_tokens_provider: Some(semantic_tokens_options().into()),
-        experimental: Some(json!({"hiera": {"requests": CUSTOM_REQUESTS}})),
         code_action_provider: client.code_actions.then(|| {
             CodeActionProviderCapability::Options(CodeActionOptions {
                 code_action_kinds: Some(handlers::offered_kinds()),
                 ..CodeActionOptions::default()
             })
         }),
+        code_lens_provider: client
+            .lens_command
+            .map(|_| CodeLensOptions { resolve_provider: Some(false) }),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        semantic_tokens_provider: Some(semantic_tokens_options().into()),
+        experimental: Some(json!({"hiera": {"requests": CUSTOM_REQUESTS}})),
         diagnostic_provider: client.pulls_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 inter_file_dependencies: true,
@@ -271,6 +271,18 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
     }
 }
 
+/// Which renames we want to know of: those of data files, and of directories.
+fn file_operations() -> WorkspaceFileOperationsServerCapabilities {
+    let filter = FileOperationFilter {
+        scheme: Some("file".to_owned()),
+        pattern: FileOperationPattern { glob: "**".to_owned(), ..FileOperationPattern::default() },
+    };
+    WorkspaceFileOperationsServerCapabilities {
+        will_rename: Some(FileOperationRegistrationOptions { filters: vec![filter] }),
+        ..WorkspaceFileOperationsServerCapabilities::default()
+    }
+}
+
 fn semantic_tokens_options() -> SemanticTokensOptions {
     let types = SemanticKind::NAMES.iter().map(|(_, name)| SemanticTokenType::new(name));
     SemanticTokensOptions {
@@ -281,17 +293,5 @@ fn semantic_tokens_options() -> SemanticTokensOptions {
         range: Some(true),
         full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
         ..SemanticTokensOptions::default()
-    }
-}
-
-/// Which renames we want to know of: those of data files, and of directories.
-fn file_operations() -> WorkspaceFileOperationsServerCapabilities {
-    let filter = FileOperationFilter {
-        scheme: Some("file".to_owned()),
-        pattern: FileOperationPattern { glob: "**".to_owned(), ..FileOperationPattern::default() },
-    };
-    WorkspaceFileOperationsServerCapabilities {
-        will_rename: Some(FileOperationRegistrationOptions { filters: vec![filter] }),
-        ..WorkspaceFileOperationsServerCapabilities::default()
     }
 }

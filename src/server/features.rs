@@ -14,9 +14,6 @@ use crate::settings::LogLevel;
 use crate::text::TextRange;
 use crate::world::World;
 
-/// The answer to a question about a node.
-type Asked<T> = Result<Option<T>, UnknownNode>;
-
 /// What can be done with a selection, given the kinds that are wanted.
 pub type ActionsFeature =
     fn(&Arc<World>, &str, TextRange, &[ActionKind], &CancelToken) -> Vec<ide::Action>;
@@ -28,6 +25,9 @@ pub type RenameFeature =
 /// The same key in the next level.
 pub type LevelJumpFeature =
     fn(&Arc<World>, &str, u32, ide::Direction, &CancelToken) -> Option<ide::Target>;
+
+/// The answer to a question about a node.
+type Asked<T> = Result<Option<T>, UnknownNode>;
 
 /// One function per feature; those about files get the snapshot, the file's path and, where it matters, a byte offset
 /// in it.
@@ -72,6 +72,8 @@ pub struct Features {
     pub document_links: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::DocumentLink>,
     /// What can be folded in a file.
     pub folds: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Fold>,
+    /// What can be done with a part of a file.
+    pub actions: ActionsFeature,
     /// What stands above keys that several levels have.
     pub code_lenses: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::CodeLens>,
     /// What `%{…}` stands for, and what counts in the place of overridden values.
@@ -88,8 +90,6 @@ pub struct Features {
     pub all_nodes: fn(&Arc<World>, &Question, &CancelToken) -> Asked<AllNodes>,
     /// The levels with their files.
     pub hierarchy: fn(&Arc<World>, &Question, &CancelToken) -> Asked<ide::Hierarchy>,
-    /// What can be done with a part of a file.
-    pub actions: ActionsFeature,
     /// What is wrong with a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
     /// Reads all of the workspace, so that what is asked later need not, and tells how many of how many files are read.
@@ -123,6 +123,7 @@ impl Features {
             workspace_symbols: ide::workspace_symbols,
             document_links: |world, path, _| ide::document_links(world, path),
             folds: |world, path, _| ide::folds(world, path),
+            actions: ide::actions,
             code_lenses: ide::code_lenses,
             inlay_hints: ide::inlay_hints,
             semantic_tokens: ide::semantic_tokens,
@@ -131,7 +132,6 @@ impl Features {
             compare: preview::compare,
             all_nodes: preview::all_nodes,
             hierarchy: ide::hierarchy,
-            actions: ide::actions,
             diagnostics: |world, path, _| ide::diagnostics(world, path),
             warm_up: read_all_keys,
             set_log_level: |_| {},

@@ -42,14 +42,14 @@ impl Ingress {
         })
         .custom_method("hiera/nodes", Backend::nodes)
         .custom_method("hiera/selectNode", Backend::select_node)
+        .custom_method("hiera/levelUp", Backend::level_up)
+        .custom_method("hiera/levelDown", Backend::level_down)
         .custom_method("hiera/mergedValue", Backend::merged_value)
         .custom_method("hiera/explain", Backend::explain)
         .custom_method("hiera/compare", Backend::compare)
         .custom_method("hiera/allNodes", Backend::all_nodes)
         .custom_method("hiera/hierarchy", Backend::hierarchy)
         .custom_method("workspace/textDocumentContent", Backend::text_document_content)
-        .custom_method("hiera/levelUp", Backend::level_up)
-        .custom_method("hiera/levelDown", Backend::level_down)
         .finish();
         // Subscribed before the first message can come, lest a change be missed.
         let (revisions, warm_ups, cancels, folders) = session.with(|session| {

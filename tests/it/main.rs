@@ -8,6 +8,7 @@ mod check;
 mod cli;
 mod conformance;
 mod corpus;
+mod generated;
 mod literate;
 mod protocol;
 mod psych;

@@ -92,7 +92,7 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
 /// What a level that could not be asked means for the answer.
 fn opaque_text(opaque: &OpaqueLevel, card: &KeyCard) -> String {
     let (level, function) = (plain(&opaque.level), code(&opaque.function));
-    let is_merged = card.merge.as_ref().is_some_and(|it| it.strategy != "first");
+    let is_merged = card.merge.as_ref().is_some_and(|it| !sources::is_first(&it.strategy));
     let claim = match &card.answer {
         Answer::Value(_) if is_merged => "Partial: more may come from",
         _ => "May come from",

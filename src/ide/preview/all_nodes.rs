@@ -140,7 +140,7 @@ impl Overview<'_> {
         let Some(first) = nodes.first() else { return };
         let environment = perspective.evaluator.environment();
         let evaluator = Arc::new(world.new_evaluator(environment, first));
-        let of_first = Perspective::new(world.clone(), evaluator);
+        let of_first = Perspective::hiding(world, evaluator);
         let mut names: Vec<Arc<str>> = nodes.iter().map(|node| node.name.clone()).collect();
         names.sort_unstable();
         let is_outlier = nodes.len() < self.total && nodes.len() * OUTLIER_SHARE <= self.total;

@@ -76,8 +76,8 @@ pub fn compare(
 fn as_saved(asked: &Asked) -> Asked {
     let evaluator = &asked.perspective.evaluator;
     let world = asked.perspective.world.as_saved();
-    let evaluator = Arc::new(world.new_evaluator(evaluator.environment(), evaluator.node()));
-    Asked { perspective: Perspective::new(world, evaluator), ..asked.clone() }
+    let perspective = Perspective::revealing_for(&world, evaluator.environment(), evaluator.node());
+    Asked { perspective, ..asked.clone() }
 }
 
 fn diff(perspective: &Perspective, left: &Preview, right: &Preview) -> Preview {

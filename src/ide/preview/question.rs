@@ -74,8 +74,7 @@ impl Question {
             }
         };
         let Some(node) = node else { return Ok(None) };
-        let evaluator = world.evaluator(&environment, &node);
-        let perspective = Perspective::new(world.clone(), evaluator);
+        let perspective = Perspective::revealing_for(world, &environment, &node);
         let at_offset = || key_at(world, self.path.as_deref()?, self.offset?);
         let key = self.key.as_ref().map(ToString::to_string).or_else(at_offset);
         Ok(Some(Asked { perspective, path: self.path.clone(), key }))
