@@ -10,6 +10,7 @@ mod conformance;
 mod corpus;
 mod generated;
 mod literate;
+mod previews;
 mod protocol;
 mod psych;
 mod support;
