@@ -34,6 +34,7 @@ use tower_lsp_server::Server;
 
 pub use crate::engine::CancelToken;
 pub use features::{ActionsFeature, Features, LevelJumpFeature, RenameFeature, SecretEditFeature};
+pub use features::{ActionsFeature, Features, LevelJumpFeature, RenameFeature, WarmUpFeature};
 
 use ingress::Ingress;
 use output::Output;

@@ -12,6 +12,7 @@ mod corpus;
 mod generated;
 mod literate;
 mod opaque;
+mod previews;
 mod protocol;
 mod psych;
 mod support;
