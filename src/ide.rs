@@ -25,6 +25,7 @@ mod places;
 mod references;
 mod strings;
 mod symbols;
+mod workspace_files;
 
 pub use actions::{Action, ActionKind, Repaired, actions, repair};
 pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};
@@ -41,3 +42,4 @@ pub use places::{KeyPlace, places};
 pub use references::{Occurrence, references};
 pub use strings::{StringNode, interpolated_strings};
 pub use symbols::{Symbol, SymbolKind, WorkspaceSymbol, document_symbols, workspace_symbols};
+pub use workspace_files::workspace_files;

@@ -75,8 +75,30 @@ pub struct Settings {
 pub struct DiagnosticsSettings {
     /// `diagnostics.enabled`
     pub enabled: bool,
+    /// `diagnostics.preset`
+    pub preset: Preset,
     /// `diagnostics.severity`: rules whose severity is not their default.
-    pub severity: IndexMap<Arc<str>, Severity>,
+    pub severity: SeverityMap,
+    /// `diagnostics.severityByPath`: the same for the files that a pattern matches; the last one counts.
+    pub severity_by_path: IndexMap<Arc<str>, SeverityMap>,
+    /// `diagnostics.baseline`: the file with the findings that are known already.
+    pub baseline: Arc<str>,
+}
+
+/// Severities by rule; [`ALL_RULES`] stands for those that are not named.
+pub type SeverityMap = IndexMap<Arc<str>, Severity>;
+
+/// What stands for all rules in a [`SeverityMap`].
+pub const ALL_RULES: &str = "all";
+
+/// Where the rules' severities begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Preset {
+    /// `default`: each rule's own.
+    #[default]
+    Default,
+    /// `strict`: every rule is on, and at least a warning.
+    Strict,
 }
 
 /// One member of `nodes`.
@@ -194,7 +216,13 @@ impl Default for Settings {
             ],
             global_hiera_yaml: None,
             datadir_map: IndexMap::new(),
-            diagnostics: DiagnosticsSettings { enabled: true, severity: IndexMap::new() },
+            diagnostics: DiagnosticsSettings {
+                enabled: true,
+                preset: Preset::default(),
+                severity: SeverityMap::new(),
+                severity_by_path: IndexMap::new(),
+                baseline: Arc::from(".hiera-ls-baseline.json"),
+            },
             hover_max_lines: 20,
             coexist_with_yaml_language_server: false,
             log_level: LogLevel::default(),
@@ -212,6 +240,12 @@ impl Severity {
         ("hint", Self::Hint),
         ("off", Self::Off),
     ];
+}
+
+impl Preset {
+    /// All of them under the names that settings use.
+    pub const NAMES: [(&'static str, Self); 2] =
+        [("default", Self::Default), ("strict", Self::Strict)];
 }
 
 impl LogLevel {

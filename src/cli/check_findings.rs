@@ -1,5 +1,6 @@
 //! Diagnostics as `check` prints them: with lines and columns, and without anything secret.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::data::{Files as _, Format, Value};
@@ -98,7 +99,7 @@ impl Shower<'_> {
     }
 
     fn shown(&self, path: &str) -> String {
-        paths::below(self.root, path).filter(|it| !it.is_empty()).unwrap_or(path).to_owned()
+        shown_path(self.root, path)
     }
 
     /// Whether the offset lies in the value of a key that lookup options make sensitive.
@@ -106,11 +107,8 @@ impl Shower<'_> {
         let Some(FileRole::Data { format, .. }) = FileRole::of(self.world, self.path) else {
             return false;
         };
-        self.root_key(format, offset).is_some_and(|key| {
-            let perspective = Perspective::of_file(self.world, self.path);
-            let options = perspective.and_then(|it| it.evaluator.options_for(&key).ok().flatten());
-            options.is_some_and(|it| asks_for_sensitive(&it.options.value))
-        })
+        self.root_key(format, offset)
+            .is_some_and(|key| is_sensitive_key(self.world, self.path, &key))
     }
 
     fn root_key(&self, format: Format, offset: u32) -> Option<String> {
@@ -119,6 +117,34 @@ impl Shower<'_> {
         let key = entry.key.range.shifted(entry.start).slice(data.text());
         Some(key.trim_matches(['"', '\'']).to_owned())
     }
+}
+
+/// A path as people say it: from the workspace's directory.
+pub(super) fn shown_path(root: &str, path: &str) -> String {
+    paths::below(root, path).filter(|it| !it.is_empty()).unwrap_or(path).to_owned()
+}
+
+/// The lines, from 0, of a data file that hold values of keys that lookup options make sensitive.
+pub(super) fn hidden_lines(world: &Arc<World>, path: &str) -> BTreeSet<usize> {
+    let Some(FileRole::Data { format, .. }) = FileRole::of(world, path) else {
+        return BTreeSet::new();
+    };
+    let (Ok(file), Ok(data)) = (world.file(path), world.data(path, format)) else {
+        return BTreeSet::new();
+    };
+    let secret = data.trees().filter(|entry| {
+        let key = entry.key.range.slice(entry.text).trim_matches(['"', '\'']);
+        is_sensitive_key(world, path, key)
+    });
+    let index = file.line_index();
+    let lines = |range: TextRange| index.line_of(range.start)..=index.line_of(range.end);
+    secret.flat_map(|entry| lines(entry.range())).map(|line| line as usize).collect()
+}
+
+fn is_sensitive_key(world: &Arc<World>, path: &str, key: &str) -> bool {
+    let perspective = Perspective::of_file(world, path);
+    let options = perspective.and_then(|it| it.evaluator.options_for(key).ok().flatten());
+    options.is_some_and(|it| asks_for_sensitive(&it.options.value))
 }
 
 fn asks_for_sensitive(options: &Value) -> bool {
@@ -133,7 +159,7 @@ fn asks_for_sensitive(options: &Value) -> bool {
 }
 
 /// The text with stars in the place of what `ENC[…]` holds; all offsets stay.
-fn without_encrypted(text: &str) -> String {
+pub(super) fn without_encrypted(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("ENC[") {

@@ -7,7 +7,9 @@
 mod absolute_path_by_slash;
 mod alias_not_alone;
 mod bad_regex;
+mod baseline;
 mod comma_number;
+mod control;
 mod dotted_option_key;
 mod duplicate_key;
 mod empty_file;
@@ -51,6 +53,7 @@ mod unquoted_interpolation;
 mod unreachable_integer_key;
 mod unscoped_variable;
 mod unsupported_tag;
+mod unused_ignore;
 mod walk;
 mod yaml_1_1_boolean;
 mod yaml_date_breaks_file;
@@ -64,6 +67,7 @@ use crate::data::Format;
 use crate::syntax::tree::Node;
 use crate::text::TextRange;
 
+pub use baseline::Baseline;
 pub use fix::{Fix, Safety};
 pub use run::diagnostics;
 pub use walk::PlainScalar;
@@ -158,6 +162,7 @@ pub const RULES: &[&Rule] = &[
     &unknown_backend::RULE,
     &orphan_file::RULE,
     &function_in_hiera_yaml::RULE,
+    &unused_ignore::RULE,
 ];
 
 /// What a rule found.

@@ -5,9 +5,11 @@
 mod answers;
 mod case_file;
 mod check;
+mod check_control;
 mod cli;
 mod conformance;
 mod corpus;
+mod generated;
 mod literate;
 mod protocol;
 mod psych;
