@@ -1,6 +1,7 @@
 //! Editor features: byte offsets in, plain data out. Nothing here knows LSP.
 
 mod actions;
+mod calls;
 mod completion;
 pub mod context;
 mod definition;
@@ -17,17 +18,23 @@ pub mod fixture_world;
 mod folding;
 mod highlight;
 mod hover;
+mod labelled_edits;
 mod level_files;
+mod level_jump;
 mod matching;
 mod pair_edits;
 mod perspective;
 mod places;
 mod references;
+mod rename;
+mod rename_file;
+mod selection;
 mod strings;
 mod symbols;
 mod workspace_files;
 
 pub use actions::{Action, ActionKind, Repaired, actions, repair};
+pub use calls::{Call, CallItem, call_items, called, callers};
 pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};
 pub use definition::{Target, declaration, definition};
 pub use diagnostics::{Diagnostic, Related, Severity, diagnostics};
@@ -37,9 +44,14 @@ pub use file_role::FileRole;
 pub use folding::{Fold, folds};
 pub use highlight::highlights;
 pub use hover::{Hover, hover};
+pub use labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
+pub use level_jump::{Direction, level_jump};
 pub use perspective::Perspective;
 pub use places::{KeyPlace, places};
 pub use references::{Occurrence, references};
+pub use rename::{RenameTarget, prepare_rename, rename};
+pub use rename_file::rename_file;
+pub use selection::selections;
 pub use strings::{StringNode, interpolated_strings};
 pub use symbols::{Symbol, SymbolKind, WorkspaceSymbol, document_symbols, workspace_symbols};
 pub use workspace_files::workspace_files;

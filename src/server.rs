@@ -29,7 +29,7 @@ use tokio::runtime::Runtime;
 use tower_lsp_server::Server;
 
 pub use crate::engine::CancelToken;
-pub use features::{ActionsFeature, Features};
+pub use features::{ActionsFeature, Features, LevelJumpFeature, RenameFeature};
 
 use ingress::Ingress;
 use output::Output;

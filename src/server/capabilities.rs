@@ -1,13 +1,16 @@
 //! What the client can do, as far as it matters to us; and what we can do.
 
 use tower_lsp_server::ls_types::{
-    ClientCapabilities, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
-    DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
-    FoldingRangeProviderCapability, GotoCapability, HoverProviderCapability,
-    ImplementationProviderCapability, InitializeResult, MarkupKind, OneOf, PositionEncodingKind,
-    ResourceOperationKind, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
+    CallHierarchyServerCapability, ClientCapabilities, CodeActionOptions,
+    CodeActionProviderCapability, CompletionOptions, DeclarationCapability, DiagnosticOptions,
+    DiagnosticServerCapabilities, DocumentLinkOptions, FileOperationFilter, FileOperationPattern,
+    FileOperationRegistrationOptions, FoldingRangeProviderCapability, GotoCapability,
+    HoverProviderCapability, ImplementationProviderCapability, InitializeResult, MarkupKind, OneOf,
+    PositionEncodingKind, RenameOptions, ResourceOperationKind, SaveOptions,
+    SelectionRangeProviderCapability, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
     TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    WorkDoneProgressOptions, WorkspaceFileOperationsServerCapabilities,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use super::handlers;
@@ -44,6 +47,12 @@ pub(super) struct ClientAbilities {
     pub(super) versioned_edits: bool,
     /// Makes new files when an edit asks for it.
     pub(super) creates_files: bool,
+    /// Shows edits in groups, and asks before it does those that need it.
+    pub(super) annotated_edits: bool,
+    /// Asks what can be renamed before it asks for the new name.
+    pub(super) prepares_rename: bool,
+    /// Asks what follows from another path of a file.
+    pub(super) asks_before_file_rename: bool,
     /// Asks for the diagnostics of open files.
     pub(super) pulls_diagnostics: bool,
     /// Asks for them again when told to.
@@ -95,6 +104,13 @@ impl ClientAbilities {
                 .and_then(|it| it.code_action.as_ref())
                 .is_some_and(|it| it.code_action_literal_support.is_some()),
             versioned_edits: edits.is_some_and(|it| it.document_changes == Some(true)),
+            annotated_edits: edits.is_some_and(|it| it.change_annotation_support.is_some()),
+            prepares_rename: text
+                .and_then(|it| it.rename.as_ref())
+                .is_some_and(|it| it.prepare_support == Some(true)),
+            asks_before_file_rename: workspace
+                .and_then(|it| it.file_operations.as_ref())
+                .is_some_and(|it| it.will_rename == Some(true)),
             creates_files: edits
                 .and_then(|it| it.resource_operations.as_ref())
                 .is_some_and(|it| it.contains(&ResourceOperationKind::Create)),
@@ -155,6 +171,16 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
         declaration_provider: Some(DeclarationCapability::Simple(true)),
         implementation_provider: Some(ImplementationProviderCapability::Simple(true)),
         references_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(if client.prepares_rename {
+            OneOf::Right(RenameOptions {
+                prepare_provider: Some(true),
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            })
+        } else {
+            OneOf::Left(true)
+        }),
+        call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         document_highlight_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
@@ -185,8 +211,20 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
                 supported: Some(true),
                 change_notifications: Some(OneOf::Left(true)),
             }),
-            ..WorkspaceServerCapabilities::default()
+            file_operations: client.asks_before_file_rename.then(file_operations),
         }),
         ..ServerCapabilities::default()
+    }
+}
+
+/// Which renames we want to know of: those of data files, and of directories.
+fn file_operations() -> WorkspaceFileOperationsServerCapabilities {
+    let filter = FileOperationFilter {
+        scheme: Some("file".to_owned()),
+        pattern: FileOperationPattern { glob: "**".to_owned(), ..FileOperationPattern::default() },
+    };
+    WorkspaceFileOperationsServerCapabilities {
+        will_rename: Some(FileOperationRegistrationOptions { filters: vec![filter] }),
+        ..WorkspaceFileOperationsServerCapabilities::default()
     }
 }

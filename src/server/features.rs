@@ -15,6 +15,14 @@ use crate::world::World;
 pub type ActionsFeature =
     fn(&Arc<World>, &str, TextRange, &[ActionKind], &CancelToken) -> Vec<ide::Action>;
 
+/// The edits that give a place another name; `Err` says why that cannot be.
+pub type RenameFeature =
+    fn(&Arc<World>, &str, u32, &str, &CancelToken) -> Result<Option<ide::LabelledEdits>, String>;
+
+/// The same key in the next level.
+pub type LevelJumpFeature =
+    fn(&Arc<World>, &str, u32, ide::Direction, &CancelToken) -> Option<ide::Target>;
+
 /// One function per feature; those about files get the snapshot, the file's path and, where it matters, a byte offset
 /// in it.
 #[derive(Debug, Clone)]
@@ -25,6 +33,23 @@ pub struct Features {
     pub definition: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Target>,
     /// Where it is defined at last, in the lowest level.
     pub declaration: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Target>,
+    /// The same key one level up or down.
+    pub level_jump: LevelJumpFeature,
+    /// The keys at a place, as items of a call hierarchy.
+    pub call_items: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::CallItem>,
+    /// Who interpolates a key of a file.
+    pub callers: fn(&Arc<World>, &str, &str, &CancelToken) -> Vec<ide::Call>,
+    /// What a key of a file interpolates.
+    pub called: fn(&Arc<World>, &str, &str, &CancelToken) -> Vec<ide::Call>,
+    /// The name at a place, if it can be renamed.
+    pub prepare_rename:
+        fn(&Arc<World>, &str, u32, &CancelToken) -> Result<Option<ide::RenameTarget>, String>,
+    /// Renames what stands there.
+    pub rename: RenameFeature,
+    /// What follows when a file gets another path.
+    pub rename_file: fn(&Arc<World>, &str, &str, &CancelToken) -> ide::LabelledEdits,
+    /// The ranges around a place, the innermost first.
+    pub selections: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<TextRange>,
     /// Everything that speaks of it.
     pub references: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Occurrence>,
     /// What speaks of it in the same file.
@@ -58,6 +83,16 @@ impl Features {
             hover: |world, path, offset, _| ide::hover(world, path, offset),
             definition: |world, path, offset, _| ide::definition(world, path, offset),
             declaration: |world, path, offset, _| ide::declaration(world, path, offset),
+            level_jump: |world, path, offset, direction, _| {
+                ide::level_jump(world, path, offset, direction)
+            },
+            call_items: |world, path, offset, _| ide::call_items(world, path, offset),
+            callers: ide::callers,
+            called: |world, path, key, _| ide::called(world, path, key),
+            prepare_rename: |world, path, offset, _| ide::prepare_rename(world, path, offset),
+            rename: ide::rename,
+            rename_file: |world, old, new, _| ide::rename_file(world, old, new),
+            selections: |world, path, offset, _| ide::selections(world, path, offset),
             references: ide::references,
             highlights: |world, path, offset, _| ide::highlights(world, path, offset),
             completion: ide::completion,

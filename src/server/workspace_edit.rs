@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use tower_lsp_server::ls_types::{
-    CreateFile, CreateFileOptions, DocumentChangeOperation, DocumentChanges, OneOf,
-    OptionalVersionedTextDocumentIdentifier, Position, Range, ResourceOp, TextDocumentEdit,
-    TextEdit, Uri, WorkspaceEdit,
+    AnnotatedTextEdit, ChangeAnnotation, CreateFile, CreateFileOptions, DocumentChangeOperation,
+    DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, Position, Range, ResourceOp,
+    TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
 };
 
 use super::context::Context;
 use super::to_proto;
-use crate::ide::{FileChange, FileEdit};
+use crate::ide::{EditLabel, FileChange, FileEdit, LabelledEdit, LabelledEdits, LabelledFile};
 use crate::text;
 
 /// The edits for the texts of this moment: an editor that knows versions refuses them when a file has changed meanwhile.
@@ -35,6 +35,50 @@ pub(super) fn workspace_edit(context: &Context, edits: &[FileEdit]) -> Option<Wo
         document_changes: Some(DocumentChanges::Operations(operations)),
         ..WorkspaceEdit::default()
     })
+}
+
+/// The same for edits with labels: an editor that knows labels shows the edits by them, and asks first where there is a
+/// warning.
+pub(super) fn labelled_edit(context: &Context, edits: &LabelledEdits) -> Option<WorkspaceEdit> {
+    let plain = |file: &LabelledFile| {
+        let edits = file.edits.iter().map(|it| it.edit.clone()).collect();
+        FileEdit::new(file.path.clone(), edits)
+    };
+    if !(context.client.annotated_edits && context.client.versioned_edits) {
+        let edits: Vec<FileEdit> = edits.files.iter().map(plain).collect();
+        return workspace_edit(context, &edits);
+    }
+    let mut annotations = HashMap::new();
+    let mut documents = Vec::new();
+    for file in &edits.files {
+        let FileChange::Edit(plain) = plain(file).change else { continue };
+        let plain = text_edits(context, &file.path, &plain)?;
+        let annotated = |(text_edit, edit): (TextEdit, &LabelledEdit)| {
+            let annotation_id = edit.label.text().to_owned();
+            annotations.insert(annotation_id.clone(), annotation(edit.label, &edits.warnings));
+            OneOf::Right(AnnotatedTextEdit { text_edit, annotation_id })
+        };
+        documents.push(TextDocumentEdit {
+            text_document: OptionalVersionedTextDocumentIdentifier {
+                uri: to_proto::uri(context, &file.path),
+                version: context.world.open_file(&file.path).map(|open| open.version),
+            },
+            edits: plain.into_iter().zip(&file.edits).map(annotated).collect(),
+        });
+    }
+    Some(WorkspaceEdit {
+        document_changes: Some(DocumentChanges::Edits(documents)),
+        change_annotations: Some(annotations),
+        ..WorkspaceEdit::default()
+    })
+}
+
+fn annotation(label: EditLabel, warnings: &[String]) -> ChangeAnnotation {
+    ChangeAnnotation {
+        label: label.text().to_owned(),
+        needs_confirmation: (!warnings.is_empty()).then_some(true),
+        description: (!warnings.is_empty()).then(|| warnings.join(" ")),
+    }
 }
 
 /// Edits by URI, without versions: what every client takes.
