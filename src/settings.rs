@@ -78,6 +78,8 @@ pub struct Settings {
 pub struct DiagnosticsSettings {
     /// `diagnostics.enabled`
     pub enabled: bool,
+    /// `diagnostics.scope`: whether nothing is said of files that no editor has open.
+    pub only_open_files: bool,
     /// `diagnostics.preset`
     pub preset: Preset,
     /// `diagnostics.severity`: rules whose severity is not their default.
@@ -232,6 +234,7 @@ impl Default for Settings {
             datadir_map: IndexMap::new(),
             diagnostics: DiagnosticsSettings {
                 enabled: true,
+                only_open_files: false,
                 preset: Preset::default(),
                 severity: SeverityMap::new(),
                 severity_by_path: IndexMap::new(),

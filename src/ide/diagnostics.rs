@@ -195,7 +195,31 @@ pub struct Related {
     pub message: String,
 }
 
+/// How an editor may show what a rule is about, beside the squiggle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tag {
+    /// It has no effect: faded.
+    Unnecessary,
+    /// It is on its way out: struck through.
+    Deprecated,
+}
+
 impl Rule {
+    /// What the rule's findings have in common.
+    pub fn tag(&self) -> Option<Tag> {
+        match self.code {
+            "matches-no-key"
+            | "dotted-option-key"
+            | "unknown-lookup-option"
+            | "unused-ignore"
+            | "redundant-override"
+            | "unused-key"
+            | "multiple-documents" => Some(Tag::Unnecessary),
+            "legacy-fact" => Some(Tag::Deprecated),
+            _ => None,
+        }
+    }
+
     /// Where the rule's page can be read, if the package says where its sources lie.
     pub fn url(&self) -> Option<String> {
         let repository = env!("CARGO_PKG_REPOSITORY");

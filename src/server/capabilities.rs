@@ -3,10 +3,10 @@
 use tower_lsp_server::ls_types::{
     CallHierarchyServerCapability, ClientCapabilities, CodeActionOptions,
     CodeActionProviderCapability, CompletionOptions, DeclarationCapability, DiagnosticOptions,
-    DiagnosticServerCapabilities, DocumentLinkOptions, FileOperationFilter, FileOperationPattern,
-    FileOperationRegistrationOptions, FoldingRangeProviderCapability, GotoCapability,
-    HoverProviderCapability, ImplementationProviderCapability, InitializeResult, MarkupKind, OneOf,
-    PositionEncodingKind, RenameOptions, ResourceOperationKind, SaveOptions,
+    DiagnosticServerCapabilities, DiagnosticTag, DocumentLinkOptions, FileOperationFilter,
+    FileOperationPattern, FileOperationRegistrationOptions, FoldingRangeProviderCapability,
+    GotoCapability, HoverProviderCapability, ImplementationProviderCapability, InitializeResult,
+    MarkupKind, OneOf, PositionEncodingKind, RenameOptions, ResourceOperationKind, SaveOptions,
     SelectionRangeProviderCapability, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
     TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
     WorkDoneProgressOptions, WorkspaceFileOperationsServerCapabilities,
@@ -39,6 +39,8 @@ pub(super) struct ClientAbilities {
     pub(super) markdown_in_completions: bool,
     /// Shows the places that a diagnostic refers to.
     pub(super) related_information: bool,
+    /// How it shows diagnostics beside a squiggle.
+    pub(super) diagnostic_tags: Vec<DiagnosticTag>,
     /// Opens a diagnostic's page in the documentation.
     pub(super) code_description: bool,
     /// Takes code actions, and not only commands.
@@ -98,6 +100,9 @@ impl ClientAbilities {
                 .and_then(|it| it.documentation_format.as_ref())
                 .is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
             related_information: diagnostics.is_some_and(|it| it.related_information == Some(true)),
+            diagnostic_tags: diagnostics
+                .and_then(|it| it.tag_support.as_ref())
+                .map_or_else(Vec::new, |it| it.value_set.clone()),
             code_description: diagnostics
                 .is_some_and(|it| it.code_description_support == Some(true)),
             code_actions: text
@@ -203,6 +208,7 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
         diagnostic_provider: client.pulls_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 inter_file_dependencies: true,
+                workspace_diagnostics: true,
                 ..DiagnosticOptions::default()
             })
         }),

@@ -68,6 +68,8 @@ pub struct Features {
     pub folds: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Fold>,
     /// What can be done with a part of a file.
     pub actions: ActionsFeature,
+    /// The files that something may be wrong with, open or not, sorted.
+    pub workspace_files: fn(&Arc<World>, &CancelToken) -> Vec<String>,
     /// What is wrong with a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
     /// Reads all of the workspace, so that what is asked later need not.
@@ -102,11 +104,20 @@ impl Features {
             document_links: |world, path, _| ide::document_links(world, path),
             folds: |world, path, _| ide::folds(world, path),
             actions: ide::actions,
+            workspace_files: files_to_check,
             diagnostics: |world, path, _| ide::diagnostics(world, path),
             warm_up: read_all_keys,
             set_log_level: |_| {},
         }
     }
+}
+
+/// All files that the rules know, unless the settings want to hear of open files only.
+fn files_to_check(world: &Arc<World>, _: &CancelToken) -> Vec<String> {
+    if world.settings().diagnostics.only_open_files {
+        return world.open_files().map(|open| open.entry.path.to_string()).collect();
+    }
+    ide::workspace_files(world).into_iter().collect()
 }
 
 fn read_all_keys(world: &Arc<World>, cancel: &CancelToken) {

@@ -27,6 +27,7 @@ pub(super) mod select_node;
 mod selection_range;
 mod symbol;
 mod will_rename_files;
+mod workspace_diagnostic;
 
 pub(super) use call_hierarchy::{incoming_calls, outgoing_calls, prepare_call_hierarchy};
 pub(super) use code_action::{code_action, offered_kinds};
@@ -53,3 +54,4 @@ pub(super) use select_node::select_node;
 pub(super) use selection_range::selection_range;
 pub(super) use symbol::symbol;
 pub(super) use will_rename_files::will_rename_files;
+pub(super) use workspace_diagnostic::workspace_diagnostic;

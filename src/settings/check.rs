@@ -54,6 +54,11 @@ impl Settings {
             "diagnostics.severity" => {
                 self.diagnostics.severity.extend(reader.severities(key, value));
             }
+            "diagnostics.scope" => {
+                let scopes = [("workspace", false), ("openFiles", true)];
+                let scope = reader.choice(key, value, &scopes);
+                set_if(&mut self.diagnostics.only_open_files, scope);
+            }
             "diagnostics.preset" => {
                 let preset = reader.choice(key, value, &Preset::NAMES);
                 set_if(&mut self.diagnostics.preset, preset);

@@ -167,6 +167,14 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Resource,
     },
     Setting {
+        key: "diagnostics.scope",
+        kind: Kind::Choice(&["workspace", "openFiles"]),
+        default: "\"workspace\"",
+        doc: "Whose problems an editor gets that asks for those of the whole workspace. Other editors only ever get those \
+              of open files.",
+        scope: Scope::Resource,
+    },
+    Setting {
         key: "diagnostics.preset",
         kind: Kind::Choice(&["default", "strict"]),
         default: "\"default\"",

@@ -33,6 +33,7 @@ pub(crate) fn no_features() -> Features {
         document_links: |_, _, _| Vec::new(),
         folds: |_, _, _| Vec::new(),
         actions: |_, _, _, _, _| Vec::new(),
+        workspace_files: |_, _| Vec::new(),
         diagnostics: |_, _, _| Vec::new(),
         warm_up: |_, _| {},
         set_log_level: |_| {},
