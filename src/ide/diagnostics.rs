@@ -54,6 +54,7 @@ mod unreachable_integer_key;
 mod unscoped_variable;
 mod unsupported_tag;
 mod unused_ignore;
+mod version_three;
 mod walk;
 mod yaml_1_1_boolean;
 mod yaml_date_breaks_file;

@@ -165,7 +165,7 @@ fn check_config(world: &Arc<World>, path: &str, layer: LayerKind, report: &mut R
     let Ok(text) = world.text(path) else { return };
     let version = world.settings().puppet_version;
     let (config, problems) = HieraYaml::read(path, world.id(path), Some(&text), layer, version);
-    hiera_yaml_schema::check(&problems, report);
+    hiera_yaml_schema::check(&text, layer, &problems, report);
     let is_refused = problems.iter().any(ConfigProblem::is_error);
     if let Some(config) = config.filter(|config| config.version == 5 && !is_refused) {
         missing_datadir::check(world, &config, report);
