@@ -63,6 +63,10 @@ pub struct Settings {
     pub diagnostics: DiagnosticsSettings,
     /// `hover.maxLines`: how many lines of a value a hover shows.
     pub hover_max_lines: u32,
+    /// `codeLens.enabled`: say above keys that several levels have them.
+    pub code_lens_enabled: bool,
+    /// `inlayHints.*`
+    pub inlay_hints: InlayHintsSettings,
     /// `coexistWithYamlLanguageServer`: leave plain YAML errors to another language server.
     pub coexist_with_yaml_language_server: bool,
     /// `log.level`
@@ -115,6 +119,15 @@ pub struct EyamlSettings {
     pub private_key: Option<Arc<str>>,
     /// `eyaml.publicKey`, likewise.
     pub public_key: Option<Arc<str>>,
+}
+
+/// `inlayHints.*`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InlayHintsSettings {
+    /// `inlayHints.interpolations`: show what `%{…}` stands for.
+    pub interpolations: bool,
+    /// `inlayHints.overridden`: show what counts in the place of an overridden value.
+    pub overridden: bool,
 }
 
 /// One member of `nodes`.
@@ -241,6 +254,8 @@ impl Default for Settings {
                 baseline: Arc::from(".hiera-ls-baseline.json"),
             },
             hover_max_lines: 20,
+            code_lens_enabled: true,
+            inlay_hints: InlayHintsSettings { interpolations: true, overridden: true },
             coexist_with_yaml_language_server: false,
             log_level: LogLevel::default(),
             eyaml: EyamlSettings::default(),

@@ -126,7 +126,7 @@ impl Reach {
     }
 
     /// The templates of the hierarchies, as inference of sample nodes wants them.
-    pub(super) fn templates(&self) -> Vec<Template> {
+    pub fn templates(&self) -> Vec<Template> {
         let places = self.places.iter().filter(|place| !place.is_default);
         places.map(|place| place.template.clone()).collect()
     }

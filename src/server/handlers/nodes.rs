@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::config::Environment;
 use crate::facts::{Node, Origin};
+use crate::ide::{NodeFact, hierarchy_variables, node_facts};
 use crate::server::context::Context;
 use crate::world::World;
 
@@ -19,6 +20,15 @@ pub(in crate::server) struct NodeItem {
     pub(in crate::server) environment: String,
     /// Whether answers in that environment are for this node.
     pub(in crate::server) active: bool,
+    /// What the hierarchy's paths ask for, with the node's values.
+    pub(in crate::server) facts: Vec<FactItem>,
+}
+
+/// A variable of a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(in crate::server) struct FactItem {
+    name: String,
+    value: String,
 }
 
 /// All sample nodes, environment by environment.
@@ -26,9 +36,10 @@ pub(in crate::server) fn nodes(context: &Context, (): ()) -> Vec<NodeItem> {
     let mut items = Vec::new();
     for environment in environments(&context.world) {
         let active = context.world.active_node(&environment);
+        let asked_for = hierarchy_variables(&context.world, &environment);
         for node in context.world.nodes(&environment).iter() {
             let is_active = active.as_ref().is_some_and(|active| active.name == node.name);
-            items.push(item(&environment, node, is_active));
+            items.push(item(&environment, node, is_active, &asked_for));
         }
     }
     items
@@ -39,7 +50,7 @@ pub(in crate::server) fn nodes(context: &Context, (): ()) -> Vec<NodeItem> {
 pub(in crate::server) fn active_node(world: &World) -> Option<NodeItem> {
     let active = |environment: &Arc<Environment>| {
         let node = world.active_node(environment)?;
-        Some(item(environment, &node, true))
+        Some(item(environment, &node, true, &hierarchy_variables(world, environment)))
     };
     let mut items: Vec<NodeItem> = environments(world).iter().filter_map(active).collect();
     let chosen = world.active_node_name();
@@ -68,11 +79,14 @@ fn environments(world: &World) -> Vec<Arc<Environment>> {
     environments
 }
 
-fn item(environment: &Environment, node: &Node, active: bool) -> NodeItem {
+fn item(environment: &Environment, node: &Node, active: bool, asked_for: &[Arc<str>]) -> NodeItem {
     let origin = match &node.origin {
         Origin::File(path) => path.to_string(),
         Origin::Inferred => "inferred".to_owned(),
     };
     let environment = environment.name.to_string();
-    NodeItem { name: node.name.to_string(), origin, environment, active }
+    let facts = node_facts(node, asked_for);
+    let facts =
+        facts.into_iter().map(|NodeFact { name, value }| FactItem { name, value }).collect();
+    NodeItem { name: node.name.to_string(), origin, environment, active, facts }
 }

@@ -1,0 +1,81 @@
+// Hiera for VS Code: starts the server in workspaces with a hiera.yaml, and shows what it knows.
+
+import * as vscode from 'vscode';
+import { registerCommands } from './commands';
+import { Decorations } from './decorations';
+import { Hiera } from './hiera';
+import { HierarchyView } from './hierarchy_view';
+import { Nodes } from './nodes';
+import { Previews } from './previews';
+import { NoServer } from './server_binary';
+import { Status } from './status';
+
+/** What other extensions, and the tests, may use. */
+export interface Api {
+  hiera: Hiera;
+  nodes: Nodes;
+  previews: Previews;
+  hierarchy: HierarchyView;
+}
+
+let running: Hiera | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<Api> {
+  const log = vscode.window.createOutputChannel('Hiera', { log: true });
+  const hiera = new Hiera(context.extensionPath, log);
+  running = hiera;
+  const nodes = new Nodes(hiera);
+  const previews = new Previews(hiera);
+  const status = new Status(hiera, nodes);
+  const hierarchy = new HierarchyView(hiera, previews);
+
+  const start = async () => {
+    try {
+      await hiera.start();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      log.error(message);
+      status.fail(message);
+      void complain(message, error instanceof NoServer, log);
+    }
+  };
+  const restart = async () => {
+    await hiera.stop();
+    await start();
+  };
+
+  context.subscriptions.push(
+    log,
+    hiera,
+    nodes,
+    previews,
+    status,
+    hierarchy,
+    new Decorations(previews),
+    registerCommands({ hiera, nodes, previews, restart }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void restart()),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('hiera.server')) {
+        void restart();
+      }
+    }),
+  );
+  await vscode.commands.executeCommand('setContext', 'hiera.active', true);
+  await start();
+  return { hiera, nodes, previews, hierarchy };
+}
+
+/** Waits for the server to end. */
+export function deactivate(): Promise<void> | undefined {
+  return running?.stop();
+}
+
+async function complain(message: string, isMissing: boolean, log: vscode.LogOutputChannel): Promise<void> {
+  const choices = isMissing ? ['Open Settings', 'Show Log'] : ['Show Log'];
+  const choice = await vscode.window.showErrorMessage(message, ...choices);
+  if (choice === 'Open Settings') {
+    await vscode.commands.executeCommand('workbench.action.openSettings', 'hiera.server.path');
+  } else if (choice === 'Show Log') {
+    log.show();
+  }
+}

@@ -1,0 +1,252 @@
+// The view with the hierarchy: the levels that the active node's lookups ask, in order, and who has the key at the cursor.
+
+import * as vscode from 'vscode';
+import { type Hiera, isHieraDocument } from './hiera';
+import type { Previews } from './previews';
+import { type Hierarchy, type HierarchyFile, type HierarchyLayer, type HierarchyLevel, Method, type Question } from './protocol';
+import { questionAt } from './questions';
+
+/** How long the cursor must rest before the view follows it. */
+const REST_MS = 120;
+
+type Row =
+  | { kind: 'layer'; layer: HierarchyLayer; environment: string }
+  | { kind: 'level'; level: HierarchyLevel; layer: HierarchyLayer }
+  | { kind: 'file'; file: HierarchyFile; level: HierarchyLevel; isAlone: boolean };
+
+export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+  private hierarchy: Hierarchy | undefined;
+  private asked: Question | undefined;
+  private shownAs = '';
+  private timer: NodeJS.Timeout | undefined;
+  private pending: vscode.CancellationTokenSource | undefined;
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly view: vscode.TreeView<Row>;
+  private readonly subscriptions: vscode.Disposable[];
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(
+    private readonly hiera: Hiera,
+    private readonly previews: Previews,
+  ) {
+    this.view = vscode.window.createTreeView('hiera.hierarchy', { treeDataProvider: this, showCollapseAll: false });
+    const soon = () => this.refreshSoon();
+    this.subscriptions = [
+      this.changed,
+      this.view,
+      this.view.onDidChangeVisibility(soon),
+      vscode.window.onDidChangeActiveTextEditor(soon),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        if (textEditor === vscode.window.activeTextEditor) {
+          soon();
+        }
+      }),
+      hiera.onDidStart(soon),
+      hiera.onDidStop(soon),
+      hiera.onDidChange(soon),
+      hiera.onDidChangeNode(soon),
+    ];
+    soon();
+  }
+
+  /** What is shown now. */
+  get current(): Hierarchy | undefined {
+    return this.hierarchy;
+  }
+
+  getChildren(row?: Row): Row[] {
+    if (!row) {
+      const { layers, environment } = this.hierarchy ?? { layers: [], environment: '' };
+      return layers.map((layer) => ({ kind: 'layer', layer, environment }));
+    }
+    switch (row.kind) {
+      case 'layer':
+        return row.layer.levels.map((level) => {
+          const [file, ...others] = level.files;
+          return file && others.length === 0
+            ? { kind: 'file', file, level, isAlone: true }
+            : { kind: 'level', level, layer: row.layer };
+        });
+      case 'level':
+        return row.level.files.map((file) => ({ kind: 'file', file, level: row.level, isAlone: false }));
+      case 'file':
+        return [];
+    }
+  }
+
+  getTreeItem(row: Row): vscode.TreeItem {
+    switch (row.kind) {
+      case 'layer':
+        return layerItem(row.layer, row.environment);
+      case 'level':
+        return this.levelItem(row.level);
+      case 'file':
+        return this.fileItem(row.file, row.level, row.isAlone);
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.pending?.dispose();
+    vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+
+  private levelItem(level: HierarchyLevel): vscode.TreeItem {
+    const hasFiles = level.files.length > 0;
+    const item = new vscode.TreeItem(
+      level.name,
+      hasFiles ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
+    );
+    item.description = levelWords(level, hasFiles ? '' : 'no files');
+    item.iconPath = new vscode.ThemeIcon(level.opaque ? 'question' : 'layers');
+    item.tooltip = level.opaque ? `${level.function} is not evaluated here: the level may hold more than is shown` : level.function;
+    if (level.location) {
+      item.command = openCommand(this.hiera.location(level.location));
+    }
+    return item;
+  }
+
+  private fileItem(file: HierarchyFile, level: HierarchyLevel, isAlone: boolean): vscode.TreeItem {
+    const item = new vscode.TreeItem(isAlone ? level.name : file.label);
+    const path = isAlone ? file.label : '';
+    item.description = isAlone ? levelWords(level, path) : '';
+    item.iconPath = fileIcon(file, level);
+    item.tooltip = fileTooltip(file, level);
+    item.accessibilityInformation = { label: `${level.name}, ${file.label}, ${stateOf(file, level)}` };
+    item.contextValue = file.exists ? 'file' : file.uri === null ? 'uri' : 'missing';
+    if (file.key) {
+      item.command = openCommand(this.hiera.location(file.key.location));
+    } else if (file.exists && file.uri !== null) {
+      item.command = openCommand(new vscode.Location(vscode.Uri.parse(file.uri), new vscode.Position(0, 0)));
+    } else if (level.location) {
+      item.command = openCommand(this.hiera.location(level.location));
+    }
+    if (!file.exists) {
+      item.description = [item.description, 'missing'].filter(Boolean).join(' – ');
+    }
+    return item;
+  }
+
+  private refreshSoon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.refresh(), REST_MS);
+  }
+
+  private async refresh(): Promise<void> {
+    if (!this.view.visible || !this.hiera.supports(Method.hierarchy)) {
+      return this.show(this.hiera.isRunning ? this.hierarchy : undefined);
+    }
+    const question = this.question();
+    if (!question) {
+      return;
+    }
+    this.pending?.cancel();
+    this.pending?.dispose();
+    const pending = new vscode.CancellationTokenSource();
+    this.pending = pending;
+    try {
+      const hierarchy = await this.hiera.ask<Hierarchy | null>(Method.hierarchy, question, pending.token);
+      if (!pending.token.isCancellationRequested) {
+        this.asked = question;
+        this.show(hierarchy ?? undefined);
+      }
+    } catch (error) {
+      this.hiera.log.debug(`hierarchy: ${String(error)}`);
+    }
+  }
+
+  /** The key at the cursor; where the editor has nothing to do with Hiera, what was asked last. */
+  private question(): Question | undefined {
+    const editor = vscode.window.activeTextEditor;
+    const asked = editor && questionAt(editor.document, editor.selection.active, this.previews);
+    if (asked || this.asked) {
+      return asked ?? this.asked;
+    }
+    const open = vscode.workspace.textDocuments.find((it) => isHieraDocument(it));
+    return open ? { textDocument: { uri: open.uri.toString() } } : {};
+  }
+
+  private show(hierarchy: Hierarchy | undefined): void {
+    this.hierarchy = hierarchy;
+    this.view.description = hierarchy?.node ?? '';
+    this.view.message = hierarchy?.key ? `${hierarchy.key}${hierarchy.merge ? ` · merge: ${hierarchy.merge}` : ''}` : '';
+    const shownAs = JSON.stringify(hierarchy ?? null);
+    if (shownAs !== this.shownAs) {
+      this.shownAs = shownAs;
+      this.changed.fire();
+    }
+  }
+}
+
+function layerItem(layer: HierarchyLayer, environment: string): vscode.TreeItem {
+  const labels = { global: 'Global', environment: `Environment ${environment}`, module: `Module ${layer.module ?? ''}` };
+  const item = new vscode.TreeItem(labels[layer.kind], vscode.TreeItemCollapsibleState.Expanded);
+  if (layer.error !== null) {
+    item.iconPath = new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
+  }
+  item.description = layer.error ?? '';
+  item.tooltip = layer.error ?? (layer.config ? vscode.workspace.asRelativePath(vscode.Uri.parse(layer.config.uri)) : 'built-in default');
+  return item;
+}
+
+function levelWords(level: HierarchyLevel, first: string): string {
+  const words = [first];
+  if (level.isDefault) {
+    words.push('default hierarchy');
+  }
+  if (level.opaque) {
+    words.push(`${level.function}: not evaluated here`);
+  }
+  return words.filter(Boolean).join(' – ');
+}
+
+function stateOf(file: HierarchyFile, level: HierarchyLevel): string {
+  if (level.opaque) {
+    return 'not evaluated here';
+  }
+  if (!file.exists) {
+    return 'missing';
+  }
+  const parts = { wins: 'has the key and wins', contributes: 'has the key and contributes', overridden: 'has the key, but is overridden' };
+  return file.key ? parts[file.key.part] : 'exists';
+}
+
+function fileIcon(file: HierarchyFile, level: HierarchyLevel): vscode.ThemeIcon {
+  if (level.opaque) {
+    return new vscode.ThemeIcon('question', new vscode.ThemeColor('list.warningForeground'));
+  }
+  switch (file.key?.part) {
+    case 'wins':
+      return new vscode.ThemeIcon('pass-filled', new vscode.ThemeColor('testing.iconPassed'));
+    case 'contributes':
+      return new vscode.ThemeIcon('git-merge', new vscode.ThemeColor('charts.blue'));
+    case 'overridden':
+      return new vscode.ThemeIcon('eye-closed', new vscode.ThemeColor('charts.yellow'));
+    default:
+      return file.exists
+        ? new vscode.ThemeIcon('file')
+        : new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground'));
+  }
+}
+
+function fileTooltip(file: HierarchyFile, level: HierarchyLevel): vscode.MarkdownString {
+  const tooltip = new vscode.MarkdownString();
+  tooltip.appendMarkdown(`**${escaped(level.name)}** · ${escaped(stateOf(file, level))}\n\n`);
+  tooltip.appendMarkdown(`\`${file.template}\`\n\n\`${file.label}\` · ${escaped(level.function)}`);
+  return tooltip;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\`*_{}[\]()#+\-.!|<>]/g, '\\$&');
+}
+
+function openCommand({ uri, range }: vscode.Location): vscode.Command {
+  return { title: 'Open', command: 'vscode.open', arguments: [uri, { selection: range, preview: true }] };
+}
+
+/** The file of a row, for the menu of the view. */
+export function missingFileOf(row: unknown): vscode.Uri | undefined {
+  const file = (row as Row | undefined)?.kind === 'file' ? (row as Extract<Row, { kind: 'file' }>).file : undefined;
+  return file && !file.exists && file.uri !== null ? vscode.Uri.parse(file.uri) : undefined;
+}

@@ -1,0 +1,130 @@
+// The requests and notifications beyond LSP, as docs/protocol.md describes them.
+
+import type { Location, Position, TextDocumentIdentifier } from 'vscode-languageclient/node';
+
+/** A sample node. */
+export interface NodeItem {
+  name: string;
+  /** The path of the fact set, or `inferred`. */
+  origin: string;
+  environment: string;
+  /** Whether answers in that environment are for this node. */
+  active: boolean;
+  /** The variables that the hierarchy's paths use, with the node's values; older servers do not say. */
+  facts?: { name: string; value: string }[];
+}
+
+/** What a preview is asked about. */
+export interface Question {
+  textDocument?: TextDocumentIdentifier;
+  position?: Position;
+  key?: string;
+  node?: string;
+  scope?: 'key' | 'file' | 'node';
+}
+
+export type PreviewLineKind =
+  | 'header'
+  | 'value'
+  | 'overridden'
+  | 'removed'
+  | 'opaque'
+  | 'error'
+  | 'added'
+  | 'deleted'
+  | 'outlier';
+
+export interface PreviewLine {
+  line: number;
+  kind: PreviewLineKind;
+  location: Location | null;
+  origin: { start: number; end: number } | null;
+}
+
+/** A document to be shown read-only. */
+export interface Preview {
+  title: string;
+  uri: string;
+  languageId: 'yaml' | 'diff' | 'plaintext';
+  text: string;
+  key: string | null;
+  node: string | null;
+  environment: string;
+  lines: PreviewLine[];
+}
+
+export interface Comparison {
+  diff: Preview;
+  left: Preview;
+  right: Preview;
+  differs: boolean;
+}
+
+export interface Hierarchy {
+  node: string;
+  environment: string;
+  key: string | null;
+  merge: string | null;
+  layers: HierarchyLayer[];
+}
+
+export interface HierarchyLayer {
+  kind: 'global' | 'environment' | 'module';
+  module: string | null;
+  config: Location | null;
+  error: string | null;
+  levels: HierarchyLevel[];
+}
+
+export interface HierarchyLevel {
+  name: string;
+  location: Location | null;
+  function: string;
+  opaque: boolean;
+  isDefault: boolean;
+  files: HierarchyFile[];
+}
+
+export interface HierarchyFile {
+  label: string;
+  uri: string | null;
+  exists: boolean;
+  template: string;
+  key: { location: Location; part: 'wins' | 'contributes' | 'overridden' } | null;
+}
+
+export interface ServerStatus {
+  health: 'ok' | 'warning' | 'error';
+  quiescent: boolean;
+  message: string | null;
+}
+
+/** What the server says in `initialize` about the requests of this file. */
+export interface ExperimentalCapabilities {
+  hiera?: { requests?: string[] };
+}
+
+export const Method = {
+  nodes: 'hiera/nodes',
+  selectNode: 'hiera/selectNode',
+  activeNode: 'hiera/activeNode',
+  mergedValue: 'hiera/mergedValue',
+  explain: 'hiera/explain',
+  compare: 'hiera/compare',
+  allNodes: 'hiera/allNodes',
+  previewChanged: 'hiera/previewChanged',
+  hierarchy: 'hiera/hierarchy',
+  levelUp: 'hiera/levelUp',
+  levelDown: 'hiera/levelDown',
+  serverStatus: 'hiera/serverStatus',
+  textDocumentContent: 'workspace/textDocumentContent',
+} as const;
+
+/** What every server answers, also one that does not list its requests. */
+export const ALWAYS_THERE: readonly string[] = [Method.nodes, Method.selectNode];
+
+/** The commands that lenses of the server may carry. */
+export const LENS_COMMANDS = ['hiera.preview', 'hiera.explain', 'hiera.compare', 'hiera.allNodes'];
+
+/** The scheme of previews' URIs. */
+export const PREVIEW_SCHEME = 'hiera-ls';

@@ -1,0 +1,15 @@
+// What the server is told of the user's settings.
+
+import type * as vscode from 'vscode';
+
+/** Settings of this extension, which the server does not know. */
+const OWN_SETTINGS = ['server', 'trace'];
+
+/** The settings below `hiera` without our own. Those that are not set are `null`, which the server takes so. */
+export function editorSettings(section: vscode.WorkspaceConfiguration): Record<string, unknown> {
+  const settings = JSON.parse(JSON.stringify(section)) as Record<string, unknown>;
+  for (const name of OWN_SETTINGS) {
+    delete settings[name];
+  }
+  return settings;
+}

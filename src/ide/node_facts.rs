@@ -1,0 +1,108 @@
+//! The facts that tell sample nodes apart: the variables that the hierarchy's paths ask for, with a node's values.
+
+use std::sync::Arc;
+
+use super::places::dig_value;
+use crate::config::Environment;
+use crate::data::{Value, inspect};
+use crate::facts::Node;
+use crate::syntax::{interpolation, key_path};
+use crate::world::World;
+
+/// One variable of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeFact {
+    /// The variable as the hierarchy writes it, e.g. `trusted.extensions.pp_role`.
+    pub name: String,
+    /// Its value as text.
+    pub value: String,
+}
+
+/// The variables that paths of the environment's hierarchy ask for, in the order of the levels, each once. The
+/// hierarchies of modules do not count: there are many, and they ask for the same.
+pub fn hierarchy_variables(world: &World, environment: &Environment) -> Vec<Arc<str>> {
+    let mut names: Vec<Arc<str>> = Vec::new();
+    for template in world.own_reach(environment).templates() {
+        let location = format!("{}/{}", template.datadir, template.path);
+        for token in interpolation::tokens(&location) {
+            if let Some((name, _)) = token.variable()
+                && !names.contains(name)
+            {
+                names.push(name.clone());
+            }
+        }
+    }
+    names
+}
+
+/// The values that `node` has for `names`. What is not there, not a single value, or says the node's name again, is left
+/// out.
+pub fn node_facts(node: &Node, names: &[Arc<str>]) -> Vec<NodeFact> {
+    let fact = |name: &Arc<str>| {
+        let value = value_of(node, name)?;
+        (value != *node.name).then(|| NodeFact { name: name.to_string(), value })
+    };
+    names.iter().filter_map(fact).collect()
+}
+
+fn value_of(node: &Node, name: &str) -> Option<String> {
+    let path = key_path::parse(name).ok()?;
+    let root = path.root_name()?;
+    let variable = node.variable(root.strip_prefix("::").unwrap_or(root))?;
+    let value = dig_value(variable, &path.rest)?.value;
+    let is_single =
+        matches!(value, Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Boolean(_));
+    let text = inspect::to_s(&value);
+    (is_single && !text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::ide::fixture::Fixture;
+
+    #[track_caller]
+    fn check(files: &str, expected: &Expect) {
+        let fixture = Fixture::parse(files);
+        let world = fixture.world();
+        let environment = world.environments().first().expect("the fixture has one").clone();
+        let names = hierarchy_variables(&world, &environment);
+        let mut shown = String::new();
+        for node in world.nodes(&environment).iter() {
+            let facts = node_facts(node, &names);
+            let facts: Vec<_> =
+                facts.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
+            shown += &format!("{}: {}\n", node.name, facts.join(" "));
+        }
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn what_the_hierarchy_asks_for_in_its_order() {
+        check(
+            "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: Nodes
+    path: 'nodes/%{trusted.certname}.yaml'
+  - name: Roles
+    path: '%{trusted.extensions.pp_role}/%{::zone}.yaml'
+  - name: Systems
+    paths: ['%{facts.os.name}-%{facts.os.release.major}.yaml', '%{facts.os.name}.yaml', '%{facts.os}.yaml']
+#- /.hiera-ls.yaml
+nodes:
+  web01:
+    facts: {os: {name: Debian, release: {major: 12}}, zone: north}
+    trusted: {certname: web01, extensions: {pp_role: web}}
+  db01: {facts: {os: {name: RedHat}, zone: ''}}
+",
+            &expect![[r#"
+                web01: trusted.extensions.pp_role=web ::zone=north facts.os.name=Debian facts.os.release.major=12
+                db01: facts.os.name=RedHat
+            "#]],
+        );
+    }
+}

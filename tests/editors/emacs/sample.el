@@ -1,0 +1,103 @@
+;;; sample.el --- A user's session in the sample control repository -*- lexical-binding: t; -*-
+
+(require 'package)
+(package-initialize)
+(require 'yaml-mode)
+
+(defvar passed 0)
+(defvar failed 0)
+
+(defconst root (file-name-as-directory (getenv "HIERA_ROOT")))
+
+(defconst patience 20.0
+  "Seconds until a wait gives up: far more than any answer takes.")
+
+(defun check (condition what)
+  "Count CONDITION under the name WHAT."
+  (if condition (setq passed (1+ passed)) (setq failed (1+ failed)))
+  (message "%s %s" (if condition "ok  " "FAIL") what)
+  condition)
+
+(defun eventually (what ask)
+  "Wait until ASK gives something, and count it as WHAT."
+  (let ((end (+ (float-time) patience)) answer)
+    (while (and (not (setq answer (ignore-errors (funcall ask)))) (< (float-time) end))
+      (accept-process-output nil 0.05))
+    (check answer what)))
+
+(defun open (file)
+  "Show FILE of the sample."
+  (find-file (concat root file))
+  ;; `eglot-ensure' waits for the command loop, which a batch does not have.
+  (run-hooks 'post-command-hook))
+
+(defun put-cursor (text &optional within)
+  "Go to TEXT, and WITHIN characters on."
+  (goto-char (point-min))
+  (search-forward text)
+  (goto-char (+ (match-beginning 0) (or within 1))))
+
+(defun ask (method &optional params)
+  "Ask the server METHOD with PARAMS, or about the cursor."
+  (jsonrpc-request (eglot--current-server-or-lose) method (or params (eglot--TextDocumentPositionParams))))
+
+(defun hover (text &optional within)
+  "What a hover says WITHIN characters after TEXT."
+  (put-cursor text within)
+  (or (plist-get (plist-get (ask :textDocument/hover) :contents) :value) ""))
+
+(defun says (text part)
+  "Whether TEXT has PART in it."
+  (string-match-p (regexp-quote part) text))
+
+;; The user's setup is the documented one; only the server's place is ours.
+(setenv "PATH" (concat (file-name-directory (getenv "HIERA_LS")) path-separator (getenv "PATH")))
+(push (file-name-directory (getenv "HIERA_LS")) exec-path)
+(setq eglot-sync-connect 10 eglot-autoshutdown t flymake-no-changes-timeout 0.1)
+(load (getenv "HIERA_SNIPPET") nil t)
+
+(open "data/common.yaml")
+(check (eq major-mode 'yaml-mode) "the mode is yaml-mode")
+(eventually "eglot manages the buffer" #'eglot-managed-p)
+(check (file-equal-p root (project-root (eglot--project (eglot--current-server-or-lose)))) "for the whole repository")
+
+(eventually "a hover shows the value" (lambda () (says (hover "company::contact") "operations@kittiwake.example")))
+(check (says (hover "lookup('company::domain')" 10) "kittiwake.example") "a hover on a token shows what it finds")
+(open "data/nodes/web01.kittiwake.example.yaml")
+(eventually "the same server manages another file" #'eglot-managed-p)
+(let ((text (hover "profile::base::packages")))
+  (check (says text "goaccess") "a hover shows a merged value")
+  (check (says text "common.yaml") "and where it comes from"))
+
+(open "data/common.yaml")
+(flymake-mode 1)
+(goto-char (point-max))
+(insert "company::slogan: \"%{lokup('company::name')}\"\n")
+;; Idle timers, which send what was typed, do not run in a batch.
+(eglot--signal-textDocument/didChange)
+(eventually "a misspelt function is a problem"
+            (lambda ()
+              (flymake-start)
+              (accept-process-output nil 0.1)
+              (seq-some (lambda (it) (says (flymake-diagnostic-text it) "lokup")) (flymake-diagnostics))))
+(revert-buffer t t)
+(run-hooks 'post-command-hook)
+(eventually "eglot manages the buffer after it is reverted" #'eglot-managed-p)
+
+(put-cursor "lookup('company::domain')" 10)
+(let ((places (xref-backend-definitions 'eglot (xref-backend-identifier-at-point 'eglot))))
+  (check (= 1 (length places)) "xref finds the definition")
+  (check (says (xref-item-summary (car places)) "company::domain: kittiwake") "on its line"))
+
+(check (equal '("db01.kittiwake.example" "kiosk03.kittiwake.example" "web01.kittiwake.example")
+              (sort (mapcar (lambda (it) (plist-get it :name))
+                            (jsonrpc-request (eglot--current-server-or-lose) :hiera/nodes nil))
+                    #'string<))
+       "the nodes are known")
+(hiera-ls-select-node "db01.kittiwake.example")
+(check (says (hover "profile::base::packages:" 3) "dnf-automatic") "hovers answer for the chosen node")
+
+(eglot-shutdown (eglot--current-server-or-lose))
+(message "%d passed, %d failed" passed failed)
+(kill-emacs (if (= failed 0) 0 1))
+;;; sample.el ends here

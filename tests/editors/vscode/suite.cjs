@@ -1,0 +1,390 @@
+// Runs inside the extension host: what the installed extension does, through VS Code's own interfaces.
+
+const assert = require('node:assert/strict');
+const vscode = require('vscode');
+
+const PATIENCE_MS = 20_000;
+
+let passed = 0;
+let failed = 0;
+
+async function test(name, body) {
+  let timer;
+  const timeout = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error('took too long')), 2 * PATIENCE_MS);
+  });
+  try {
+    await Promise.race([body(), timeout]);
+    passed += 1;
+    console.log(`ok   ${name}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAIL ${name}: ${String(error?.stack ?? error).slice(0, 1500)}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Asks until the answer is truthy. */
+async function until(what, ask) {
+  const end = Date.now() + PATIENCE_MS;
+  let last;
+  for (;;) {
+    try {
+      const answer = await ask();
+      if (answer) {
+        return answer;
+      }
+      last = answer;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > end) {
+      throw new Error(`waited too long for ${what}; the last was ${String(last)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const root = vscode.workspace.workspaceFolders[0].uri;
+const uriOf = (file) => vscode.Uri.joinPath(root, file);
+const run = (command, ...args) => vscode.commands.executeCommand(command, ...args);
+
+async function open(file) {
+  const document = await vscode.workspace.openTextDocument(uriOf(file));
+  const editor = await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.One });
+  return { document, editor, uri: document.uri };
+}
+
+/** The place of a text in a document, some characters into it. */
+function placeOf(document, text, within = 1) {
+  const at = document.getText().indexOf(text);
+  assert.notEqual(at, -1, `no ${text} in ${document.uri.path}`);
+  return document.positionAt(at + within);
+}
+
+async function putCursor(file, text, within) {
+  const { document, editor } = await open(file);
+  const place = placeOf(document, text, within);
+  editor.selection = new vscode.Selection(place, place);
+  return { document, editor, place };
+}
+
+async function hover(file, text, within) {
+  const { document, uri } = await open(file);
+  const hovers = await run('vscode.executeHoverProvider', uri, placeOf(document, text, within));
+  return hovers.flatMap((it) => it.contents.map((content) => content.value ?? content)).join('\n');
+}
+
+async function edit(document, change) {
+  const edit = new vscode.WorkspaceEdit();
+  change(edit, document.uri);
+  assert(await vscode.workspace.applyEdit(edit));
+}
+
+/** Replaces a text for as long as `body` runs. */
+async function withEdit(file, from, to, body) {
+  const { document } = await open(file);
+  const before = document.getText();
+  const at = before.indexOf(from);
+  assert.notEqual(at, -1, `no ${from} in ${file}`);
+  const range = new vscode.Range(document.positionAt(at), document.positionAt(at + from.length));
+  await edit(document, (it, uri) => it.replace(uri, range, to));
+  try {
+    return await body(document);
+  } finally {
+    await vscode.window.showTextDocument(document);
+    await run('workbench.action.files.revert');
+    assert.equal(document.getText(), before);
+  }
+}
+
+const codes = (uri) =>
+  vscode.languages.getDiagnostics(uri).map((it) => (typeof it.code === 'object' ? it.code.value : it.code));
+
+const isPreview = (document) => document.uri.scheme === 'hiera-ls' && !document.isClosed;
+
+/** The preview that a command opens. */
+async function previewOf(command, holds, ...args) {
+  await run('workbench.action.closeEditorsInOtherGroups');
+  await run(command, ...args);
+  return until(`a preview with ${holds}`, () => {
+    const shown = vscode.window.visibleTextEditors.map((it) => it.document).filter(isPreview);
+    return shown.find((it) => it.getText().includes(holds));
+  });
+}
+
+const COMMON = 'data/common.yaml';
+const WEB01 = 'data/nodes/web01.kittiwake.example.yaml';
+const WEB = 'data/roles/web.yaml';
+
+async function suite() {
+  const extension = vscode.extensions.getExtension('hiera-ls.hiera-ls');
+  let api;
+
+  await test('the extension is active where there is a hiera.yaml', async () => {
+    assert(extension, 'the package is installed');
+    await until('the activation', () => extension.isActive);
+    api = extension.exports;
+    await until('the server', () => api.hiera.isRunning);
+  });
+  await test('it runs the server that it brings along', () => {
+    assert.equal(api.hiera.server.from, 'extension');
+    assert(api.hiera.server.command.startsWith(extension.extensionPath));
+  });
+  await test('it claims no language', async () => {
+    assert.equal((await open(COMMON)).document.languageId, 'yaml');
+    assert(!(await vscode.languages.getLanguages()).some((it) => it.includes('hiera')));
+  });
+  await test('a hover shows the value of the active node', async () => {
+    await until('the hover', async () => (await hover(COMMON, 'company::contact')).includes('operations@kittiwake.example'));
+  });
+  await test('a hover shows a merged value and where it comes from', async () => {
+    const text = await hover(WEB01, 'profile::base::packages');
+    for (const part of ['goaccess', 'apache2', 'unattended-upgrades', 'common.yaml', 'web01.kittiwake.example']) {
+      assert(text.includes(part), `${part} in ${text}`);
+    }
+  });
+  await test('a hover on a token shows what it finds', async () => {
+    assert((await hover(COMMON, "lookup('company::domain')", 10)).includes('kittiwake.example'));
+  });
+  await test('a hover in JSON', async () => {
+    assert((await hover('data/harbours/bergen.json', 'harbour::name')).includes('Bergen'));
+  });
+  await test('a hover sees what is not saved', () =>
+    withEdit(COMMON, 'company::domain: kittiwake', 'company::domain: puffin', () =>
+      until('the new value', async () => (await hover(WEB, 'profile::web::vhosts')).includes('booking.puffin.example')),
+    ));
+  await test('the sample has no problems', async () => {
+    const { uri } = await open(COMMON);
+    await until('no problems', () => codes(uri).length === 0);
+  });
+  await test('a misspelt function is a problem, until it is mended', async () => {
+    await withEdit(COMMON, 'company::name: Kittiwake', "company::name: \"%{lokup('x')}\" #", (document) =>
+      until('the problem', () => codes(document.uri).includes('unknown-function')),
+    );
+    await until('no problems', () => codes(uriOf(COMMON)).length === 0);
+  });
+  await test('severities are settings', async () => {
+    const settings = vscode.workspace.getConfiguration('hiera');
+    await settings.update('diagnostics.severity', { 'unknown-function': 'off' }, vscode.ConfigurationTarget.Workspace);
+    try {
+      await withEdit(COMMON, 'company::name: Kittiwake', "company::name: \"%{lokup('x')}\" # %{", async (document) => {
+        await edit(document, (it, uri) => it.insert(uri, new vscode.Position(document.lineCount, 0), "\nb: \"%{alias('x') }y\"\n"));
+        await until('another problem', () => codes(document.uri).length > 0);
+        assert(!codes(document.uri).includes('unknown-function'));
+      });
+    } finally {
+      await settings.update('diagnostics.severity', undefined, vscode.ConfigurationTarget.Workspace);
+    }
+  });
+  await test('a definition leads through a token to another file', async () => {
+    const { document, uri } = await open(WEB);
+    const place = placeOf(document, "alias('profile::booking::listen_port')", 10);
+    const [first] = await run('vscode.executeDefinitionProvider', uri, place);
+    assert((first.targetUri ?? first.uri).path.endsWith(COMMON));
+  });
+  await test('completion knows keys inside of a token', async () => {
+    await withEdit(COMMON, "lookup('company::name')", "lookup('company::d", async (document) => {
+      const place = placeOf(document, "lookup('company::d", "lookup('company::d".length);
+      const { items } = await run('vscode.executeCompletionItemProvider', document.uri, place);
+      assert(items.some((it) => (it.label.label ?? it.label).includes('company::domain')));
+    });
+  });
+  await test('the outline lists keys', async () => {
+    const { uri } = await open(COMMON);
+    const symbols = await run('vscode.executeDocumentSymbolProvider', uri);
+    assert(symbols.some((it) => it.name === 'profile::base::packages'));
+  });
+
+  await test('nodes are listed with the facts that the hierarchy uses', async () => {
+    const nodes = await api.nodes.all();
+    assert.deepEqual(nodes.map((it) => it.name).sort(), [
+      'db01.kittiwake.example',
+      'kiosk03.kittiwake.example',
+      'web01.kittiwake.example',
+    ]);
+    const web01 = nodes.find((it) => it.name.startsWith('web01'));
+    assert.deepEqual(web01.facts.find((it) => it.name === 'trusted.extensions.pp_role')?.value, 'web');
+  });
+  await test('the active node is known', () =>
+    until('web01', () => api.nodes.active?.name === 'web01.kittiwake.example'));
+  await test('after another node is chosen, hovers answer for it', async () => {
+    await run('hiera.selectNode', 'db01.kittiwake.example');
+    assert.equal(api.nodes.active.name, 'db01.kittiwake.example');
+    assert((await hover(COMMON, 'profile::base::packages:')).includes('dnf-automatic'));
+  });
+  await test('a node that nobody knows is an error that lists those there are', async () => {
+    await assert.rejects(api.nodes.select('nobody'), /no sample node is called nobody.*web01/);
+    await run('hiera.selectNode', 'web01.kittiwake.example');
+  });
+
+  if (api.hiera.supports('hiera/mergedValue')) {
+    await previews(api);
+  } else {
+    console.log('skipped: previews, as this server has none');
+  }
+
+  await test('a question that the server does not know is answered in words', () =>
+    assert.rejects(api.hiera.ask('hiera/nothing'), /hiera-ls .* does not know hiera\/nothing: a newer one is needed/));
+  await test('a restart', async () => {
+    await run('hiera.restart');
+    await until('the server', () => api.hiera.isRunning);
+    await until('a hover', async () => (await hover(COMMON, 'company::contact')).includes('operations@kittiwake.example'));
+  });
+  await test('a wrong path of the server is not passed over, and mended without a reload', async () => {
+    const settings = vscode.workspace.getConfiguration('hiera.server');
+    await settings.update('path', '/nowhere/hiera-ls', vscode.ConfigurationTarget.Global);
+    await until('no server', () => !api.hiera.isRunning);
+    await settings.update('path', undefined, vscode.ConfigurationTarget.Global);
+    await until('the server', () => api.hiera.isRunning);
+  });
+}
+
+/** What asks the server for more than LSP has. */
+async function previews(api) {
+  await test('a preview shows the merged value beside the editor, with origins', async () => {
+    await putCursor(COMMON, 'profile::base::packages:', 3);
+    const document = await previewOf('hiera.preview', 'goaccess');
+    assert.equal(document.languageId, 'yaml');
+    assert.match(document.getText(), /goaccess.*nodes\/web01\.kittiwake\.example\.yaml:\d+/);
+    assert(vscode.window.activeTextEditor.document.uri.path.endsWith(COMMON), 'the cursor stays where it was');
+    assert(vscode.window.visibleTextEditors.find((it) => it.document === document).viewColumn > 1);
+  });
+  await test('a preview follows what is typed', async () => {
+    await putCursor(COMMON, 'profile::base::packages:', 3);
+    const document = await previewOf('hiera.preview', 'htop');
+    await withEdit(COMMON, '- htop', '- btop', () => until('btop', () => document.getText().includes('btop')));
+    await until('htop again', () => document.getText().includes('htop'));
+  });
+  await test('a preview follows the active node', async () => {
+    await putCursor(COMMON, 'profile::base::packages:', 3);
+    const document = await previewOf('hiera.preview', 'goaccess');
+    await run('hiera.selectNode', 'db01.kittiwake.example');
+    await until("db01's packages", () => document.getText().includes('dnf-automatic'));
+    await run('hiera.selectNode', 'web01.kittiwake.example');
+    await until("web01's packages", () => document.getText().includes('goaccess'));
+  });
+  await test('a line of a preview leads to its source', async () => {
+    await putCursor(COMMON, 'profile::base::packages:', 3);
+    const document = await previewOf('hiera.preview', 'goaccess');
+    const place = placeOf(document, 'goaccess');
+    const [definition] = await run('vscode.executeDefinitionProvider', document.uri, place);
+    assert((definition.targetUri ?? definition.uri).path.endsWith(WEB01));
+    const links = await run('vscode.executeLinkProvider', document.uri);
+    const link = links.find((it) => it.range.start.line === place.line);
+    assert(link.target.path.endsWith(WEB01) && /^L\d+/.test(link.target.fragment), String(link?.target));
+  });
+  await test('a preview of a whole node', async () => {
+    await open(COMMON);
+    const document = await previewOf('hiera.previewNode', 'profile::web::vhosts');
+    assert(document.getText().includes('company::contact'));
+  });
+  await test('a preview of all keys of a file', async () => {
+    await open(WEB);
+    const document = await previewOf('hiera.previewFile', 'profile::web::vhosts');
+    assert(!document.getText().includes('company::contact'));
+  });
+  await test('an explanation', async () => {
+    await putCursor(COMMON, 'profile::base::packages:', 3);
+    const document = await previewOf('hiera.explain', 'Per-role data');
+    assert(document.getText().includes('goaccess'));
+  });
+  await test('one key on all nodes', async () => {
+    await putCursor(COMMON, 'profile::base::packages:', 3);
+    const document = await previewOf('hiera.allNodes', 'kiosk03.kittiwake.example');
+    assert(document.getText().includes('db01.kittiwake.example'));
+  });
+  await test('two nodes compared in a diff editor', async () => {
+    await run('workbench.action.closeAllEditors');
+    await open(COMMON);
+    const question = { textDocument: { uri: uriOf(COMMON).toString() }, key: 'profile::base::packages' };
+    assert(await api.previews.showComparison(question, { node: 'db01.kittiwake.example' }));
+    const input = await until('a diff', () => {
+      const it = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+      return it instanceof vscode.TabInputTextDiff && it;
+    });
+    const text = async (uri) => (await vscode.workspace.openTextDocument(uri)).getText();
+    assert((await text(input.original)).includes('goaccess'));
+    assert((await text(input.modified)).includes('dnf-automatic'));
+  });
+  await test('unsaved changes compared with what is saved', async () => {
+    await run('workbench.action.closeAllEditors');
+    await withEdit(COMMON, '- htop', '- btop', async () => {
+      await run('hiera.compareSaved');
+      const input = await until('a diff', () => {
+        const it = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+        return it instanceof vscode.TabInputTextDiff && it;
+      });
+      const text = async (uri) => (await vscode.workspace.openTextDocument(uri)).getText();
+      assert((await text(input.original)).includes('htop'));
+      assert((await text(input.modified)).includes('btop'));
+    });
+  });
+  await test('lenses carry commands of the extension', async () => {
+    const { uri } = await open(WEB01);
+    const lenses = await until('lenses', async () => {
+      const all = await run('vscode.executeCodeLensProvider', uri, 50);
+      return all.length > 0 && all;
+    });
+    const lens = lenses.find((it) => it.command?.command === 'hiera.preview');
+    assert(lens, JSON.stringify(lenses.map((it) => it.command)));
+    await previewOf(lens.command.command, '# ', ...lens.command.arguments);
+  });
+
+  await test('the view shows the levels in order, with their files and who has the key', async () => {
+    await run('hiera.hierarchy.focus');
+    await putCursor(COMMON, 'profile::base::packages:', 3);
+    const hierarchy = await until('the hierarchy', () => {
+      const { current } = api.hierarchy;
+      return current?.key === 'profile::base::packages' && current;
+    });
+    assert.equal(hierarchy.node, 'web01.kittiwake.example');
+    assert.equal(hierarchy.merge, 'unique');
+    const { levels } = hierarchy.layers.find((it) => it.kind === 'environment');
+    assert.deepEqual(levels.map((it) => it.name), [
+      'Per-node data',
+      'Per-role data',
+      'Harbours',
+      'Operating systems',
+      'Common data',
+    ]);
+    const parts = levels.flatMap((it) => it.files).map((it) => [it.exists, it.key?.part ?? null]);
+    assert.deepEqual(parts.map(([exists]) => exists), [true, true, true, true, true, true]);
+    assert(parts.filter(([, part]) => part !== null).length >= 4, JSON.stringify(parts));
+  });
+  await test('a click on a level opens the key there', async () => {
+    const rows = api.hierarchy.getChildren().flatMap((it) => api.hierarchy.getChildren(it));
+    const { command } = api.hierarchy.getTreeItem(rows[0]);
+    await run(command.command, ...command.arguments);
+    const editor = await until('the file', () => {
+      const it = vscode.window.activeTextEditor;
+      return it?.document.uri.path.endsWith(WEB01) && it;
+    });
+    const line = editor.document.lineAt(editor.selection.active.line).text;
+    assert(line.startsWith('profile::base::packages'), line);
+  });
+  if (!api.hiera.supports('hiera/levelUp')) {
+    console.log('skipped: level up and level down, as this server has neither');
+    return;
+  }
+  await test('level up and level down', async () => {
+    await putCursor(COMMON, 'profile::base::packages:', 3);
+    await run('hiera.levelUp');
+    const at = () => vscode.workspace.asRelativePath(vscode.window.activeTextEditor.document.uri);
+    assert.equal(at(), 'data/os/Debian.yaml');
+    await run('hiera.levelUp');
+    assert.equal(at(), WEB);
+    await run('hiera.levelDown');
+    await run('hiera.levelDown');
+    assert.equal(at(), COMMON);
+  });
+}
+
+exports.run = async () => {
+  await suite();
+  console.log(`${passed} passed, ${failed} failed`);
+  if (failed > 0) {
+    throw new Error(`${failed} tests failed`);
+  }
+};
