@@ -9,6 +9,7 @@ mod check_control;
 mod cli;
 mod conformance;
 mod corpus;
+mod fixes;
 mod generated;
 mod literate;
 mod protocol;
