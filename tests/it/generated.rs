@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hiera_ls::ide::diagnostics::RULES;
+use hiera_ls::ide::diagnostics::{RULES, codes};
 use hiera_ls::settings;
 use serde_json::Value;
 
@@ -16,10 +16,17 @@ const END: &str = "<!-- generated: end -->\n";
 fn the_settings_of_the_vs_code_extension_are_those_of_the_server() {
     update("editors/vscode/package.json", |text| {
         let mut manifest: Value = serde_json::from_str(text).expect("package.json is JSON");
-        let rules: Vec<_> = RULES.iter().map(|rule| (rule.code, rule.summary)).collect();
         // The second category has the settings of the extension itself.
-        manifest["contributes"]["configuration"][0] = settings::vscode_configuration(&rules);
+        manifest["contributes"]["configuration"][0] = settings::vscode_configuration(&codes());
         serde_json::to_string_pretty(&manifest).expect("what was JSON is JSON") + "\n"
+    });
+}
+
+#[test]
+fn the_schema_of_the_project_file_names_all_rules() {
+    update("schemas/hiera-ls.schema.json", |_| {
+        let schema = settings::json_schema(&codes());
+        serde_json::to_string_pretty(&schema).expect("what was JSON is JSON") + "\n"
     });
 }
 
