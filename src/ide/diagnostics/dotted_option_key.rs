@@ -1,6 +1,7 @@
 //! `dotted-option-key`: `lookup_options` are for root keys, so an entry for `a.b` is never read.
 
 use super::known_keys::KnownKeys;
+use super::pattern_without_caret::looks_like_pattern;
 use super::walk::text_of;
 use super::{Report, Rule, Severity};
 use crate::syntax::interpolation;
@@ -22,7 +23,7 @@ pub(super) fn check(known: &KnownKeys<'_>, options: &[Pair], start: u32, report:
         let Some(key) = text_of(&pair.key) else { continue };
         let is_special = key.starts_with('^') || interpolation::may_have_tokens(key);
         // A root key may have a dot in its name, and be looked up in quotes.
-        if !key.contains('.') || is_special || known.contains(key) {
+        if !key.contains('.') || is_special || known.contains(key) || looks_like_pattern(key) {
             continue;
         }
         let root = key.split('.').next().unwrap_or(key);

@@ -2,7 +2,7 @@
 //!
 //! Puppet resolves all levels of a hierarchy at once, so one such token breaks every lookup.
 
-use super::{Report, Rule, Severity, malformed_token};
+use super::{Report, Rule, Severity, brace_cut_by_quote, malformed_token};
 use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::Expression;
 
@@ -30,6 +30,7 @@ pub(super) fn check(strings: &[StringNode<'_>], report: &mut Report) {
         }
     }
     malformed_token::check_strings(strings, report);
+    brace_cut_by_quote::check_strings(strings, report);
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `hiera-yaml-schema`: what Puppet refuses in a `hiera.yaml`, or warns about, in its own words.
 
-use super::{Report, Rule, Severity};
+use super::{Report, Rule, Severity, hiera_yaml_version};
 use crate::config::hiera_yaml::ConfigProblem;
 use crate::text::TextRange;
 
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn check(problems: &[ConfigProblem], report: &mut Report) {
-    for problem in problems {
+    for problem in problems.iter().filter(|problem| !hiera_yaml_version::is_of_version(problem)) {
         let severity = if problem.is_error() { Severity::Error } else { Severity::Warning };
         for detail in &problem.details {
             let place = detail.place.or(problem.place);

@@ -4,7 +4,7 @@
 //! Everything that is not exactly a call is a variable's name. With quotes or brackets in it, that name is usually no
 //! valid key, and every lookup of the string fails; without, the variable does not exist.
 
-use super::{EntryContext, Report, Rule, Severity};
+use super::{EntryContext, Report, Rule, Severity, brace_cut_by_quote};
 use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::{self, Expression, Method, Token};
 use crate::syntax::key_path;
@@ -28,6 +28,9 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 pub(super) fn check_strings(strings: &[StringNode<'_>], report: &mut Report) {
     for string in strings {
         for token in &string.tokens {
+            if brace_cut_by_quote::is_cut(string.text, token) {
+                continue;
+            }
             if token.is_malformed() {
                 let message =
                     format!("Syntax error in string: {}\n{}", short(string.text), advice(token));
@@ -109,8 +112,6 @@ a: "%{lookup('')}"
 #   ^^^^^^^^^^^^^ error[malformed-token]: Syntax error in string: %{lookup('')} The argument of a call must not be empty.
 b: "%{lookup ('a')}"
 #   ^^^^^^^^^^^^^^^ error[malformed-token]
-c: "%{lookup('o}ver')}"
-#   ^^^^^^^^^^^^ error[malformed-token]
 d: "%{lookup()}"
 #   ^^^^^^^^^^^ warning[malformed-token]
 "#,

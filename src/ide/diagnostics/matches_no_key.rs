@@ -1,6 +1,7 @@
 //! `matches-no-key`: an entry of `lookup_options` for a key that no data file has, or a pattern that matches none.
 
 use super::known_keys::{KnownKeys, module_of};
+use super::pattern_without_caret::looks_like_pattern;
 use super::walk::text_of;
 use super::{Report, Rule, Severity};
 use crate::ide::context::LOOKUP_OPTIONS;
@@ -36,8 +37,8 @@ pub(super) fn check(known: &KnownKeys<'_>, options: &[Pair], start: u32, report:
 }
 
 fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {
-    // Keys with dots are the matter of another rule.
-    if known.contains(key) || key.contains('.') || key == "<<" {
+    // Keys with dots and those that look like patterns are the matter of other rules.
+    if known.contains(key) || key.contains('.') || key == "<<" || looks_like_pattern(key) {
         return None;
     }
     let near = known.near(key);
