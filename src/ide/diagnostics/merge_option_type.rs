@@ -1,7 +1,7 @@
 //! `merge-option-type`: an option of a merge strategy with a value of the wrong type. The engine has Puppet's words.
 
 use super::{Report, Rule, Severity};
-use crate::data::{RootEntry, Value};
+use crate::data::RootEntry;
 use crate::engine::merge::Merge;
 
 pub(super) const RULE: Rule = Rule {
@@ -36,7 +36,7 @@ pub(super) fn check(entry: &RootEntry, report: &mut Report) {
                 }
             }
         }
-        let is_empty = |member: &crate::data::Member| matches!(&member.value.value, Value::String(prefix) if prefix.is_empty());
+        let is_empty = |member: &crate::data::Member| member.value.value.as_str() == Some("");
         if let Some(member) = members.get("knockout_prefix").filter(|member| is_empty(member))
             && let Some(place) = member.value.place
         {
