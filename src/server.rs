@@ -13,12 +13,17 @@ mod ingress;
 mod outgoing;
 mod output;
 mod pool;
+mod preview_proto;
 mod publish;
+mod remembered;
 mod session;
+mod status;
 mod stop;
 mod to_proto;
+mod trace;
 mod warm_up;
 mod watch;
+mod workspace_edit;
 
 use std::io;
 use std::time::Duration;
@@ -28,7 +33,7 @@ use tokio::runtime::Runtime;
 use tower_lsp_server::Server;
 
 pub use crate::engine::CancelToken;
-pub use features::Features;
+pub use features::{ActionsFeature, Features, LevelJumpFeature, RenameFeature};
 
 use ingress::Ingress;
 use output::Output;

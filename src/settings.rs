@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::backends::settings::BackEndSettings;
 use crate::config::PuppetVersion;
 use crate::data::Hash;
 use crate::text::TextRange;
@@ -62,12 +63,18 @@ pub struct Settings {
     pub diagnostics: DiagnosticsSettings,
     /// `hover.maxLines`: how many lines of a value a hover shows.
     pub hover_max_lines: u32,
+    /// `codeLens.enabled`: say above keys that several levels have them.
+    pub code_lens_enabled: bool,
+    /// `inlayHints.*`
+    pub inlay_hints: InlayHintsSettings,
     /// `coexistWithYamlLanguageServer`: leave plain YAML errors to another language server.
     pub coexist_with_yaml_language_server: bool,
     /// `log.level`
     pub log_level: LogLevel,
-    /// `backends`: what stands in for functions that cannot be run here, by function name.
-    pub backends: Hash,
+    /// `eyaml.*`
+    pub eyaml: EyamlSettings,
+    /// `backends`: what answers for functions that are not built in.
+    pub backends: BackEndSettings,
 }
 
 /// `diagnostics.*`
@@ -77,6 +84,26 @@ pub struct DiagnosticsSettings {
     pub enabled: bool,
     /// `diagnostics.severity`: rules whose severity is not their default.
     pub severity: IndexMap<Arc<str>, Severity>,
+}
+
+/// `eyaml.*`
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EyamlSettings {
+    /// `eyaml.decrypt`: whether encrypted values may be shown decrypted to whom asks for them.
+    pub decrypt: bool,
+    /// `eyaml.privateKey`: for levels whose own cannot be read.
+    pub private_key: Option<Arc<str>>,
+    /// `eyaml.publicKey`, likewise.
+    pub public_key: Option<Arc<str>>,
+}
+
+/// `inlayHints.*`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InlayHintsSettings {
+    /// `inlayHints.interpolations`: show what `%{…}` stands for.
+    pub interpolations: bool,
+    /// `inlayHints.overridden`: show what counts in the place of an overridden value.
+    pub overridden: bool,
 }
 
 /// One member of `nodes`.
@@ -196,9 +223,12 @@ impl Default for Settings {
             datadir_map: IndexMap::new(),
             diagnostics: DiagnosticsSettings { enabled: true, severity: IndexMap::new() },
             hover_max_lines: 20,
+            code_lens_enabled: true,
+            inlay_hints: InlayHintsSettings { interpolations: true, overridden: true },
             coexist_with_yaml_language_server: false,
             log_level: LogLevel::default(),
-            backends: Hash::new(),
+            eyaml: EyamlSettings::default(),
+            backends: BackEndSettings::default(),
         }
     }
 }

@@ -9,12 +9,18 @@ use tower_lsp_server::ls_types::request::{
     GotoImplementationResponse,
 };
 use tower_lsp_server::ls_types::{
-    CompletionItem, CompletionParams, CompletionResponse, DocumentDiagnosticParams,
-    DocumentDiagnosticReportResult, DocumentHighlight, DocumentHighlightParams, DocumentLink,
-    DocumentLinkParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange,
-    FoldingRangeParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
-    InitializeParams, InitializeResult, Location, ReferenceParams, WorkspaceSymbolParams,
-    WorkspaceSymbolResponse,
+    CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
+    CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams,
+    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionItem,
+    CompletionParams, CompletionResponse, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
+    DocumentHighlight, DocumentHighlightParams, DocumentLink, DocumentLinkParams,
+    DocumentSymbolParams, DocumentSymbolResponse, FoldingRange, FoldingRangeParams,
+    GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
+    InitializeResult, InlayHint, InlayHintParams, Location, PrepareRenameResponse, ReferenceParams,
+    RenameFilesParams, RenameParams, SelectionRange, SelectionRangeParams,
+    SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensParams,
+    SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
+    TextDocumentPositionParams, WorkspaceEdit, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
 use super::capabilities::initialize_result;
@@ -22,7 +28,12 @@ use super::context::Context;
 use super::handlers;
 use super::handlers::nodes::NodeItem;
 use super::handlers::select_node::SelectNodeParams;
+use super::handlers::{
+    AllNodesItem, CompareParams, ComparisonItem, ExplainItem, HierarchyItem,
+    TextDocumentContentParams, TextDocumentContentResult,
+};
 use super::pool::Pool;
+use super::preview_proto::{PreviewItem, QuestionParams};
 
 /// Answers requests; holds no state of the session.
 pub(super) struct Backend {
@@ -42,6 +53,55 @@ impl Backend {
     /// `hiera/selectNode`
     pub(super) async fn select_node(&self, params: SelectNodeParams) -> Result<Option<NodeItem>> {
         self.try_run(params, handlers::select_node).await
+    }
+
+    /// `hiera/levelUp`
+    pub(super) async fn level_up(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<Location>> {
+        self.run(params, handlers::level_up).await
+    }
+
+    /// `hiera/levelDown`
+    pub(super) async fn level_down(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<Location>> {
+        self.run(params, handlers::level_down).await
+    }
+
+    /// `hiera/mergedValue`
+    pub(super) async fn merged_value(&self, params: QuestionParams) -> Result<Option<PreviewItem>> {
+        self.try_run(params, handlers::merged_value).await
+    }
+
+    /// `hiera/explain`
+    pub(super) async fn explain(&self, params: QuestionParams) -> Result<Option<ExplainItem>> {
+        self.try_run(params, handlers::explain).await
+    }
+
+    /// `hiera/compare`
+    pub(super) async fn compare(&self, params: CompareParams) -> Result<Option<ComparisonItem>> {
+        self.try_run(params, handlers::compare).await
+    }
+
+    /// `hiera/allNodes`
+    pub(super) async fn all_nodes(&self, params: QuestionParams) -> Result<Option<AllNodesItem>> {
+        self.try_run(params, handlers::all_nodes).await
+    }
+
+    /// `hiera/hierarchy`
+    pub(super) async fn hierarchy(&self, params: QuestionParams) -> Result<Option<HierarchyItem>> {
+        self.try_run(params, handlers::hierarchy).await
+    }
+
+    /// `workspace/textDocumentContent`
+    pub(super) async fn text_document_content(
+        &self,
+        params: TextDocumentContentParams,
+    ) -> Result<TextDocumentContentResult> {
+        self.run(params, handlers::text_document_content).await
     }
 
     /// Has `handler` answer, which cannot fail.
@@ -93,6 +153,10 @@ impl LanguageServer for Backend {
         self.run(params, handlers::diagnostic).await
     }
 
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        self.run(params, handlers::code_action).await
+    }
+
     async fn goto_declaration(
         &self,
         params: GotoDeclarationParams,
@@ -109,6 +173,49 @@ impl LanguageServer for Backend {
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         self.run(params, handlers::references).await
+    }
+
+    async fn prepare_rename(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<PrepareRenameResponse>> {
+        self.try_run(params, handlers::prepare_rename).await
+    }
+
+    async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+        self.try_run(params, handlers::rename).await
+    }
+
+    async fn will_rename_files(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
+        self.run(params, handlers::will_rename_files).await
+    }
+
+    async fn prepare_call_hierarchy(
+        &self,
+        params: CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<CallHierarchyItem>>> {
+        self.run(params, handlers::prepare_call_hierarchy).await
+    }
+
+    async fn incoming_calls(
+        &self,
+        params: CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
+        self.run(params, handlers::incoming_calls).await
+    }
+
+    async fn outgoing_calls(
+        &self,
+        params: CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
+        self.run(params, handlers::outgoing_calls).await
+    }
+
+    async fn selection_range(
+        &self,
+        params: SelectionRangeParams,
+    ) -> Result<Option<Vec<SelectionRange>>> {
+        self.run(params, handlers::selection_range).await
     }
 
     async fn document_highlight(
@@ -138,6 +245,35 @@ impl LanguageServer for Backend {
 
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
         self.run(params, handlers::folding_range).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        self.try_run(params, handlers::code_lens).await
+    }
+
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        self.try_run(params, handlers::inlay_hint).await
+    }
+
+    async fn semantic_tokens_full(
+        &self,
+        params: SemanticTokensParams,
+    ) -> Result<Option<SemanticTokensResult>> {
+        self.try_run(params, handlers::semantic_tokens::full).await
+    }
+
+    async fn semantic_tokens_full_delta(
+        &self,
+        params: SemanticTokensDeltaParams,
+    ) -> Result<Option<SemanticTokensFullDeltaResult>> {
+        self.try_run(params, handlers::semantic_tokens::delta).await
+    }
+
+    async fn semantic_tokens_range(
+        &self,
+        params: SemanticTokensRangeParams,
+    ) -> Result<Option<SemanticTokensRangeResult>> {
+        self.try_run(params, handlers::semantic_tokens::range).await
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {

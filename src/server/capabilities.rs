@@ -1,19 +1,38 @@
 //! What the client can do, as far as it matters to us; and what we can do.
 
+use serde_json::{Value, json};
 use tower_lsp_server::ls_types::{
-    ClientCapabilities, CompletionOptions, DeclarationCapability, DiagnosticOptions,
-    DiagnosticServerCapabilities, DocumentLinkOptions, FoldingRangeProviderCapability,
+    CallHierarchyServerCapability, ClientCapabilities, CodeActionOptions,
+    CodeActionProviderCapability, CodeLensOptions, CompletionOptions, DeclarationCapability,
+    DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions, FileOperationFilter,
+    FileOperationPattern, FileOperationRegistrationOptions, FoldingRangeProviderCapability,
     GotoCapability, HoverProviderCapability, ImplementationProviderCapability, InitializeResult,
-    MarkupKind, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, ServerInfo,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    MarkupKind, OneOf, PositionEncodingKind, RenameOptions, ResourceOperationKind, SaveOptions,
+    SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType,
+    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities,
+    ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
+    WorkspaceFileOperationsServerCapabilities, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
 
+use super::handlers::{self, LENS_COMMANDS};
+use crate::ide::SemanticKind;
 use crate::text::Encoding;
 
 /// What makes editors ask for completions, beside letters.
 const COMPLETION_TRIGGERS: [&str; 6] = ["{", "(", "'", "\"", ".", ":"];
+
+/// The requests of our own.
+const CUSTOM_REQUESTS: [&str; 7] = [
+    "hiera/nodes",
+    "hiera/selectNode",
+    "hiera/mergedValue",
+    "hiera/explain",
+    "hiera/compare",
+    "hiera/allNodes",
+    "hiera/hierarchy",
+];
 
 /// What the client can do.
 #[expect(clippy::struct_excessive_bools, reason = "each is a word of the protocol")]
@@ -37,6 +56,18 @@ pub(super) struct ClientAbilities {
     pub(super) related_information: bool,
     /// Opens a diagnostic's page in the documentation.
     pub(super) code_description: bool,
+    /// Takes code actions, and not only commands.
+    pub(super) code_actions: bool,
+    /// Takes edits of several files that say for which version of each they are meant.
+    pub(super) versioned_edits: bool,
+    /// Makes new files when an edit asks for it.
+    pub(super) creates_files: bool,
+    /// Shows edits in groups, and asks before it does those that need it.
+    pub(super) annotated_edits: bool,
+    /// Asks what can be renamed before it asks for the new name.
+    pub(super) prepares_rename: bool,
+    /// Asks what follows from another path of a file.
+    pub(super) asks_before_file_rename: bool,
     /// Asks for the diagnostics of open files.
     pub(super) pulls_diagnostics: bool,
     /// Asks for them again when told to.
@@ -47,6 +78,20 @@ pub(super) struct ClientAbilities {
     pub(super) configuration: bool,
     /// Shows how far long work is.
     pub(super) progress: bool,
+    /// Asks for code lenses again when told to.
+    pub(super) refreshes_code_lenses: bool,
+    /// Asks for inlay hints again when told to.
+    pub(super) refreshes_inlay_hints: bool,
+    /// Asks for semantic tokens again when told to.
+    pub(super) refreshes_semantic_tokens: bool,
+    /// What a lens does in this client; `None`: nothing.
+    pub(super) lens_command: Option<&'static str>,
+    /// Wants to hear when previews may have changed.
+    pub(super) preview_changed: bool,
+    /// Wants to know whether anything is under way.
+    pub(super) server_status: bool,
+    /// Shows documents that we make.
+    pub(super) text_document_content: bool,
     /// Tells of changed settings when asked to.
     pub(super) registers_configuration: bool,
 }
@@ -65,7 +110,14 @@ impl ClientAbilities {
         let watched = workspace.and_then(|it| it.did_change_watched_files);
         let pulls_diagnostics = text.is_some_and(|it| it.diagnostic.is_some());
         let refresh = workspace.and_then(|it| it.diagnostics.as_ref());
+        let edits = workspace.and_then(|it| it.workspace_edit.as_ref());
         let configuration = workspace.and_then(|it| it.did_change_configuration);
+        let experimental = |name: &str| said.experimental.as_ref().and_then(|it| it.get(name));
+        let wants = |name: &str| experimental(name).and_then(Value::as_bool) == Some(true);
+        let commands = experimental("commands").and_then(|it| it.get("commands")?.as_array());
+        let has_command = |name: &&str| {
+            commands.is_some_and(|all| all.iter().any(|it| it.as_str() == Some(name)))
+        };
         Self {
             markdown: hover
                 .and_then(|it| it.content_format.as_ref())
@@ -83,12 +135,39 @@ impl ClientAbilities {
             related_information: diagnostics.is_some_and(|it| it.related_information == Some(true)),
             code_description: diagnostics
                 .is_some_and(|it| it.code_description_support == Some(true)),
+            code_actions: text
+                .and_then(|it| it.code_action.as_ref())
+                .is_some_and(|it| it.code_action_literal_support.is_some()),
+            versioned_edits: edits.is_some_and(|it| it.document_changes == Some(true)),
+            annotated_edits: edits.is_some_and(|it| it.change_annotation_support.is_some()),
+            prepares_rename: text
+                .and_then(|it| it.rename.as_ref())
+                .is_some_and(|it| it.prepare_support == Some(true)),
+            asks_before_file_rename: workspace
+                .and_then(|it| it.file_operations.as_ref())
+                .is_some_and(|it| it.will_rename == Some(true)),
+            creates_files: edits
+                .and_then(|it| it.resource_operations.as_ref())
+                .is_some_and(|it| it.contains(&ResourceOperationKind::Create)),
             pulls_diagnostics,
             refreshes_diagnostics: pulls_diagnostics
                 && refresh.is_some_and(|it| it.refresh_support == Some(true)),
             watches_files: watched.is_some_and(|it| it.dynamic_registration == Some(true)),
             configuration: workspace.is_some_and(|it| it.configuration == Some(true)),
             progress: said.window.as_ref().is_some_and(|it| it.work_done_progress == Some(true)),
+            refreshes_code_lenses: workspace
+                .and_then(|it| it.code_lens.as_ref())
+                .is_some_and(|it| it.refresh_support == Some(true)),
+            refreshes_inlay_hints: workspace
+                .and_then(|it| it.inlay_hint.as_ref())
+                .is_some_and(|it| it.refresh_support == Some(true)),
+            refreshes_semantic_tokens: workspace
+                .and_then(|it| it.semantic_tokens.as_ref())
+                .is_some_and(|it| it.refresh_support == Some(true)),
+            lens_command: LENS_COMMANDS.into_iter().find(has_command),
+            preview_changed: wants("previewChanged"),
+            server_status: wants("serverStatusNotification"),
+            text_document_content: false,
             registers_configuration: configuration
                 .is_some_and(|it| it.dynamic_registration == Some(true)),
         }
@@ -140,6 +219,16 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
         declaration_provider: Some(DeclarationCapability::Simple(true)),
         implementation_provider: Some(ImplementationProviderCapability::Simple(true)),
         references_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(if client.prepares_rename {
+            OneOf::Right(RenameOptions {
+                prepare_provider: Some(true),
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            })
+        } else {
+            OneOf::Left(true)
+        }),
+        call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         document_highlight_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
@@ -153,6 +242,18 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
             trigger_characters: Some(COMPLETION_TRIGGERS.map(str::to_owned).to_vec()),
             ..CompletionOptions::default()
         }),
+        code_action_provider: client.code_actions.then(|| {
+            CodeActionProviderCapability::Options(CodeActionOptions {
+                code_action_kinds: Some(handlers::offered_kinds()),
+                ..CodeActionOptions::default()
+            })
+        }),
+        code_lens_provider: client
+            .lens_command
+            .map(|_| CodeLensOptions { resolve_provider: Some(false) }),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        semantic_tokens_provider: Some(semantic_tokens_options().into()),
+        experimental: Some(json!({"hiera": {"requests": CUSTOM_REQUESTS}})),
         diagnostic_provider: client.pulls_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 inter_file_dependencies: true,
@@ -164,8 +265,33 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
                 supported: Some(true),
                 change_notifications: Some(OneOf::Left(true)),
             }),
-            ..WorkspaceServerCapabilities::default()
+            file_operations: client.asks_before_file_rename.then(file_operations),
         }),
         ..ServerCapabilities::default()
+    }
+}
+
+/// Which renames we want to know of: those of data files, and of directories.
+fn file_operations() -> WorkspaceFileOperationsServerCapabilities {
+    let filter = FileOperationFilter {
+        scheme: Some("file".to_owned()),
+        pattern: FileOperationPattern { glob: "**".to_owned(), ..FileOperationPattern::default() },
+    };
+    WorkspaceFileOperationsServerCapabilities {
+        will_rename: Some(FileOperationRegistrationOptions { filters: vec![filter] }),
+        ..WorkspaceFileOperationsServerCapabilities::default()
+    }
+}
+
+fn semantic_tokens_options() -> SemanticTokensOptions {
+    let types = SemanticKind::NAMES.iter().map(|(_, name)| SemanticTokenType::new(name));
+    SemanticTokensOptions {
+        legend: SemanticTokensLegend {
+            token_types: types.collect(),
+            token_modifiers: vec![SemanticTokenModifier::new("overridden")],
+        },
+        range: Some(true),
+        full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
+        ..SemanticTokensOptions::default()
     }
 }

@@ -6,9 +6,28 @@
 use std::sync::Arc;
 
 use super::CancelToken;
-use crate::ide;
+use crate::ide::preview::{
+    self, AllNodes, Comparison, Counterpart, Explained, Preview, Question, UnknownNode,
+};
+use crate::ide::{self, ActionKind};
 use crate::settings::LogLevel;
+use crate::text::TextRange;
 use crate::world::World;
+
+/// What can be done with a selection, given the kinds that are wanted.
+pub type ActionsFeature =
+    fn(&Arc<World>, &str, TextRange, &[ActionKind], &CancelToken) -> Vec<ide::Action>;
+
+/// The edits that give a place another name; `Err` says why that cannot be.
+pub type RenameFeature =
+    fn(&Arc<World>, &str, u32, &str, &CancelToken) -> Result<Option<ide::LabelledEdits>, String>;
+
+/// The same key in the next level.
+pub type LevelJumpFeature =
+    fn(&Arc<World>, &str, u32, ide::Direction, &CancelToken) -> Option<ide::Target>;
+
+/// The answer to a question about a node.
+type Asked<T> = Result<Option<T>, UnknownNode>;
 
 /// One function per feature; those about files get the snapshot, the file's path and, where it matters, a byte offset
 /// in it.
@@ -20,6 +39,23 @@ pub struct Features {
     pub definition: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Target>,
     /// Where it is defined at last, in the lowest level.
     pub declaration: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Target>,
+    /// The same key one level up or down.
+    pub level_jump: LevelJumpFeature,
+    /// The keys at a place, as items of a call hierarchy.
+    pub call_items: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::CallItem>,
+    /// Who interpolates a key of a file.
+    pub callers: fn(&Arc<World>, &str, &str, &CancelToken) -> Vec<ide::Call>,
+    /// What a key of a file interpolates.
+    pub called: fn(&Arc<World>, &str, &str, &CancelToken) -> Vec<ide::Call>,
+    /// The name at a place, if it can be renamed.
+    pub prepare_rename:
+        fn(&Arc<World>, &str, u32, &CancelToken) -> Result<Option<ide::RenameTarget>, String>,
+    /// Renames what stands there.
+    pub rename: RenameFeature,
+    /// What follows when a file gets another path.
+    pub rename_file: fn(&Arc<World>, &str, &str, &CancelToken) -> ide::LabelledEdits,
+    /// The ranges around a place, the innermost first.
+    pub selections: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<TextRange>,
     /// Everything that speaks of it.
     pub references: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Occurrence>,
     /// What speaks of it in the same file.
@@ -36,10 +72,28 @@ pub struct Features {
     pub document_links: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::DocumentLink>,
     /// What can be folded in a file.
     pub folds: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Fold>,
+    /// What can be done with a part of a file.
+    pub actions: ActionsFeature,
+    /// What stands above keys that several levels have.
+    pub code_lenses: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::CodeLens>,
+    /// What `%{…}` stands for, and what counts in the place of overridden values.
+    pub inlay_hints: fn(&Arc<World>, &str, TextRange, &CancelToken) -> Vec<ide::InlayHint>,
+    /// What the pieces of a file are.
+    pub semantic_tokens: fn(&Arc<World>, &str, TextRange, &CancelToken) -> Vec<ide::SemanticToken>,
+    /// What a lookup gives, as a document.
+    pub merged_value: fn(&Arc<World>, &Question, &CancelToken) -> Asked<Preview>,
+    /// How a lookup comes to its value.
+    pub explain: fn(&Arc<World>, &Question, &CancelToken) -> Asked<Explained>,
+    /// Two values and how they differ.
+    pub compare: fn(&Arc<World>, &Question, &Counterpart, &CancelToken) -> Asked<Comparison>,
+    /// What each sample node gets for a key.
+    pub all_nodes: fn(&Arc<World>, &Question, &CancelToken) -> Asked<AllNodes>,
+    /// The levels with their files.
+    pub hierarchy: fn(&Arc<World>, &Question, &CancelToken) -> Asked<ide::Hierarchy>,
     /// What is wrong with a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
-    /// Reads all of the workspace, so that what is asked later need not.
-    pub warm_up: fn(&Arc<World>, &CancelToken),
+    /// Reads all of the workspace, so that what is asked later need not, and tells how many of how many files are read.
+    pub warm_up: fn(&Arc<World>, &CancelToken, &dyn Fn(usize, usize)),
     /// Has the log hold as much as the setting `log.level` says.
     pub set_log_level: fn(LogLevel),
 }
@@ -51,6 +105,16 @@ impl Features {
             hover: |world, path, offset, _| ide::hover(world, path, offset),
             definition: |world, path, offset, _| ide::definition(world, path, offset),
             declaration: |world, path, offset, _| ide::declaration(world, path, offset),
+            level_jump: |world, path, offset, direction, _| {
+                ide::level_jump(world, path, offset, direction)
+            },
+            call_items: |world, path, offset, _| ide::call_items(world, path, offset),
+            callers: ide::callers,
+            called: |world, path, key, _| ide::called(world, path, key),
+            prepare_rename: |world, path, offset, _| ide::prepare_rename(world, path, offset),
+            rename: ide::rename,
+            rename_file: |world, old, new, _| ide::rename_file(world, old, new),
+            selections: |world, path, offset, _| ide::selections(world, path, offset),
             references: ide::references,
             highlights: |world, path, offset, _| ide::highlights(world, path, offset),
             completion: ide::completion,
@@ -59,6 +123,15 @@ impl Features {
             workspace_symbols: ide::workspace_symbols,
             document_links: |world, path, _| ide::document_links(world, path),
             folds: |world, path, _| ide::folds(world, path),
+            actions: ide::actions,
+            code_lenses: ide::code_lenses,
+            inlay_hints: ide::inlay_hints,
+            semantic_tokens: ide::semantic_tokens,
+            merged_value: preview::merged_value,
+            explain: preview::explain,
+            compare: preview::compare,
+            all_nodes: preview::all_nodes,
+            hierarchy: ide::hierarchy,
             diagnostics: |world, path, _| ide::diagnostics(world, path),
             warm_up: read_all_keys,
             set_log_level: |_| {},
@@ -66,8 +139,9 @@ impl Features {
     }
 }
 
-fn read_all_keys(world: &Arc<World>, cancel: &CancelToken) {
+fn read_all_keys(world: &Arc<World>, cancel: &CancelToken, tell: &dyn Fn(usize, usize)) {
     for environment in world.environments().iter() {
+        world.read_ahead(environment, &|| cancel.is_cancelled(), tell);
         if cancel.is_cancelled() {
             return;
         }

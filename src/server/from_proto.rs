@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tower_lsp_server::ls_types::{
-    Position, TextDocumentContentChangeEvent, TextDocumentPositionParams, Uri,
+    Position, Range, TextDocumentContentChangeEvent, TextDocumentPositionParams, Uri,
 };
 
 use super::context::Context;
-use crate::text::{BufferEdit, LineCol};
+use crate::text::{BufferEdit, LineCol, TextRange};
 use crate::world::FileEntry;
 use crate::world::paths;
 
@@ -33,6 +33,17 @@ pub(super) fn place(
 /// The file that a request is about. `None` if there is no such file.
 pub(super) fn file(context: &Context, uri: &Uri) -> Option<Arc<FileEntry>> {
     context.world.file(&path(uri)?).ok()
+}
+
+/// The byte offset of a position.
+pub(super) fn offset(context: &Context, file: &FileEntry, position: Position) -> u32 {
+    file.line_index().offset(&file.text, line_col(position), context.encoding)
+}
+
+/// A range of a file in bytes, the right way round.
+pub(super) fn range(context: &Context, file: &FileEntry, range: Range) -> TextRange {
+    let (start, end) = (offset(context, file, range.start), offset(context, file, range.end));
+    TextRange::new(start.min(end), start.max(end))
 }
 
 /// The edits of a `didChange`.
@@ -94,7 +105,8 @@ fn path_of(uri: &str) -> Option<String> {
     Some(paths::normalise(&path))
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
+/// `%41` as `A`; `None` for what is no UTF-8 then.
+pub(super) fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [byte, tail @ ..] = rest {

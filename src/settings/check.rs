@@ -1,5 +1,7 @@
 //! From settings as written to settings that make sense; what makes none is named and left out.
 
+mod back_ends;
+
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -53,13 +55,27 @@ impl Settings {
                 self.diagnostics.severity.extend(reader.severities(key, value));
             }
             "hover.maxLines" => set_if(&mut self.hover_max_lines, reader.number(key, kind, value)),
+            "codeLens.enabled" => set_if(&mut self.code_lens_enabled, reader.flag(key, value)),
+            "inlayHints.interpolations" => {
+                set_if(&mut self.inlay_hints.interpolations, reader.flag(key, value));
+            }
+            "inlayHints.overridden" => {
+                set_if(&mut self.inlay_hints.overridden, reader.flag(key, value));
+            }
             "coexistWithYamlLanguageServer" => {
                 set_if(&mut self.coexist_with_yaml_language_server, reader.flag(key, value));
             }
             "log.level" => {
                 set_if(&mut self.log_level, reader.choice(key, value, &LogLevel::NAMES));
             }
-            "backends" => join(&mut self.backends, reader.map(key, value)),
+            "eyaml.decrypt" => set_if(&mut self.eyaml.decrypt, reader.flag(key, value)),
+            "eyaml.privateKey" => {
+                set_if(&mut self.eyaml.private_key, reader.text(key, value).map(Some));
+            }
+            "eyaml.publicKey" => {
+                set_if(&mut self.eyaml.public_key, reader.text(key, value).map(Some));
+            }
+            "backends" => reader.back_ends(key, value, &mut self.backends),
             _ => debug_assert!(false, "the setting {key} has no field"),
         }
     }

@@ -16,7 +16,6 @@ use super::snapshot::World;
 use crate::config::Environment;
 use crate::config::hiera_yaml::{LayerKind, Level};
 use crate::data::{FileId, Files as _, Format};
-use crate::engine::layer::built_in_format;
 use crate::engine::{Evaluator, LayerView, ResolvedLevel};
 use crate::facts::Node;
 
@@ -143,7 +142,7 @@ impl OrderMaker<'_> {
         written: &Level,
         asked: &mut Vec<Asked>,
     ) {
-        let (Some(format), Some(locations)) = (built_in_format(level), &level.locations) else {
+        let (Some(format), Some(locations)) = (level.built_in_format(), &level.locations) else {
             asked.push(Asked::Unknown);
             return;
         };

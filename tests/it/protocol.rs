@@ -1,10 +1,16 @@
 //! The language server, as a client sees it.
 
+mod actions;
+mod back_ends;
 mod diagnostics;
 mod encodings;
 mod features;
 mod files;
+mod glance;
 mod life;
+mod manners;
 mod nodes;
 mod order;
+mod previews;
+mod refactoring;
 mod stdio;

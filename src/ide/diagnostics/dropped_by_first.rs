@@ -1,6 +1,7 @@
-//! `dropped-by-first`: a hash that hides a larger one below, where a merge seems to be meant.
+//! `dropped-by-first`: a hash that hides a larger one below, where a merge seems to be meant: other keys of the same module
+//! are merged.
 
-use super::lower::KeyAbove;
+use super::lower::{KeyAbove, LowerLevels};
 use super::{Related, Report, Rule, Severity};
 use crate::data::inspect;
 
@@ -17,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 /// How many lost members are named.
 const MAX_NAMED: usize = 3;
 
-pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
+pub(super) fn check(levels: &LowerLevels<'_>, above: &KeyAbove<'_>, report: &mut Report) {
     let Some(own) = above.own.value.value.as_hash().filter(|it| !it.is_empty()) else { return };
     for order in above.orders.iter().filter(|order| order.merge.is_first_found()) {
         let Some(lower) = order.values.first().filter(|_| !order.is_first_uncertain) else {
@@ -28,7 +29,7 @@ pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
         let lost: Vec<_> = hidden.iter().filter(is_lost).map(|it| inspect::to_s(it.0)).collect();
         let has_own = own.iter().any(|(key, _)| hidden.get_value(key).is_none());
         // The same members with other values are an override, and so is a hash of other members altogether.
-        if lost.is_empty() || has_own {
+        if lost.is_empty() || has_own || !levels.merges_siblings(above.key, &order.evaluator) {
             continue;
         }
         let dots = if lost.len() > MAX_NAMED { ", …" } else { "" };
@@ -71,6 +72,24 @@ same: {a: 1, b: 2}
 other: {a: 1, b: 2}
 merged: {a: 1, b: 2}
 none: {a: 1}
+",
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_where_nobody_merges() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+m::k: {a: 1}
+#- /data/b.yaml
+lookup_options: {o::k: {merge: hash}, m::l: {merge: first}}
+m::k: {a: 2, b: 2}
+m::l: {}
+o::k: {}
 ",
         );
     }

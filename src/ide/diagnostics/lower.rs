@@ -105,6 +105,18 @@ impl<'a> LowerLevels<'a> {
         Some(KeyAbove { key, own, orders: orders.collect(), is_whole: opened.below.is_whole })
     }
 
+    /// Whether another key of the same module is merged.
+    pub(super) fn merges_siblings(&self, key: &str, evaluator: &Evaluator) -> bool {
+        if !self.index.contains(LOOKUP_OPTIONS) {
+            return false;
+        }
+        let module = module_of(key).map_or(String::new(), |module| format!("{module}::"));
+        let siblings = self.index.keys_in(&module).into_iter();
+        let mut siblings =
+            siblings.filter(|other| **other != *key && module_of(other) == module_of(key));
+        siblings.any(|other| !MergeOptions::of(evaluator, &other).is_first_found())
+    }
+
     /// The `lookup_options` of lower levels that keys of `module` see.
     pub(super) fn options(&self, module: Option<&str>) -> Vec<LowerValue> {
         let opened = self.opened(self.module.or(module));

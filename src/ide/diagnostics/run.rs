@@ -217,7 +217,7 @@ fn check_keys(
         if let Some(above) = lower.of_key(key, entry) {
             redundant_override::check(&above, report);
             undef_wins::check(&above, report);
-            dropped_by_first::check(&above, report);
+            dropped_by_first::check(&lower, &above, report);
             unsortable_arrays::check(&above, report);
             knockout_no_effect::check(&above, report);
             if wants_order {
@@ -269,6 +269,7 @@ fn shifted(mut finding: Diagnostic, by: u32) -> Diagnostic {
     for related in finding.related.iter_mut().filter(|related| related.path.is_none()) {
         related.range = related.range.shifted(by);
     }
+    finding.fixes = finding.fixes.into_iter().map(|fix| fix.shifted(by)).collect();
     finding
 }
 

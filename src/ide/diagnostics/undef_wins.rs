@@ -10,7 +10,7 @@ use crate::data::Value;
 pub(super) const RULE: Rule = Rule {
     code: "undef-wins",
     name: "Null that hides a value",
-    severity: Severity::Warning,
+    severity: Severity::Information,
     since: "0.1.0",
     summary: "A key is `null` here, which hides the value of a lower level.",
     page: include_str!("../../../docs/rules/undef-wins.md"),
@@ -34,7 +34,7 @@ pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
         ),
         // Somebody wrote it down, so it may well be meant.
         Some(place) => (
-            Severity::Information,
+            Severity::Hint,
             place.range,
             "A class parameter falls back to its default, not to the lower level.",
         ),
@@ -59,9 +59,9 @@ version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
 #- /data/a.yaml
 kk:
-#^ warning[undef-wins]: `kk` is null here, which hides the value of a lower level…
+#^ information[undef-wins]: `kk` is null here, which hides the value of a lower level…
 l: ~
-#  ^ information[undef-wins]: `l` is null here, which hides the value of a lower level…
+#  ^ hint[undef-wins]: `l` is null here, which hides the value of a lower level…
 m: ~
 nn: ~
 #^ hint[redundant-override]
@@ -71,7 +71,7 @@ pp:
 #- /data/b.yaml
 lookup_options: {m: {merge: deep}}
 nn: ~
-#   ^ information[undef-wins]
+#   ^ hint[undef-wins]
 pp:
 #- /data/c.yaml
 kk: 1
