@@ -1,1 +1,18 @@
-//! Back ends: what answers a level. `yaml_data`, `json_data`, `hocon_data`; others are opaque.
+//! Back ends: the functions that a level may name, and what they may ask of the lookup that calls them.
+//!
+//! One trait for all: those built in, sample data that stands in for others, and functions that run elsewhere. Who calls
+//! them, when and how often is the engine's business; here is what they answer.
+
+mod back_end;
+pub mod context;
+pub mod eyaml;
+pub mod failure;
+mod files;
+mod registry;
+pub mod settings;
+mod silent;
+mod stand_in;
+
+pub use back_end::{BackEnd, Call, DataHash, Returned, Site};
+pub use context::{Context, FunctionContext};
+pub use registry::Registry;

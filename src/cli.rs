@@ -3,6 +3,7 @@
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::settings;
@@ -47,6 +48,12 @@ enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Write the man pages into a directory
+    Man {
+        /// The directory; it must exist
+        #[arg(value_name = "DIRECTORY")]
+        directory: PathBuf,
+    },
 }
 
 /// Runs the command that the process's arguments name.
@@ -78,6 +85,15 @@ pub fn run() -> ExitCode {
             let mut command = Arguments::command();
             clap_complete::generate(shell, &mut command, "hiera-ls", &mut std::io::stdout());
             ExitCode::SUCCESS
+        }
+        Command::Man { directory } => {
+            match clap_mangen::generate_to(Arguments::command(), &directory) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    complain(&format!("{}: {error}", directory.display()));
+                    ExitCode::from(2)
+                }
+            }
         }
     }
 }

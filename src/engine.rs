@@ -1,12 +1,12 @@
 //! Hiera 5 itself: lookup, merge, interpolation, explain. Pure: no disk, no clock, no global state.
 
 pub mod budget;
+mod calls;
 pub mod convert_to;
 pub mod deep_merge;
 mod dig;
 pub mod evaluator;
 pub mod explain;
-pub mod failure;
 pub mod hierarchy;
 mod holders;
 mod interpolate;
@@ -23,9 +23,9 @@ pub mod request;
 mod tests;
 pub mod trace;
 
+pub use crate::backends::failure::{self, Failure, FailureClass};
 pub use budget::CancelToken;
 pub use evaluator::{Evaluator, LayerView};
-pub use failure::{Failure, FailureClass};
 pub use hierarchy::{Location, ResolvedLevel};
 pub use invocation::OpaqueLevel;
 pub use lookup_options::AppliedOptions;

@@ -1,10 +1,13 @@
 //! Editor features: byte offsets in, plain data out. Nothing here knows LSP.
 
+mod actions;
+mod calls;
 mod completion;
 pub mod context;
 mod definition;
 pub mod diagnostics;
 mod document_link;
+pub mod edits;
 mod file_role;
 #[doc(hidden)]
 pub mod fixture;
@@ -13,26 +16,39 @@ pub mod fixture_world;
 mod folding;
 mod highlight;
 mod hover;
+mod labelled_edits;
 mod level_files;
+mod level_jump;
 mod matching;
 mod node_facts;
 mod perspective;
 mod places;
 mod references;
+mod rename;
+mod rename_file;
+mod selection;
 mod strings;
 mod symbols;
 
+pub use actions::{Action, ActionKind, Repaired, actions, repair};
+pub use calls::{Call, CallItem, call_items, called, callers};
 pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};
 pub use definition::{Target, declaration, definition};
 pub use diagnostics::{Diagnostic, Related, Severity, diagnostics};
 pub use document_link::{DocumentLink, document_links};
+pub use edits::{FileChange, FileEdit};
 pub use file_role::FileRole;
 pub use folding::{Fold, folds};
 pub use highlight::highlights;
 pub use hover::{Hover, hover};
+pub use labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
+pub use level_jump::{Direction, level_jump};
 pub use node_facts::{NodeFact, hierarchy_variables, node_facts};
 pub use perspective::Perspective;
 pub use places::{KeyPlace, places};
 pub use references::{Occurrence, references};
+pub use rename::{RenameTarget, prepare_rename, rename};
+pub use rename_file::rename_file;
+pub use selection::selections;
 pub use strings::{StringNode, interpolated_strings};
 pub use symbols::{Symbol, SymbolKind, WorkspaceSymbol, document_symbols, workspace_symbols};

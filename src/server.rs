@@ -19,6 +19,7 @@ mod stop;
 mod to_proto;
 mod warm_up;
 mod watch;
+mod workspace_edit;
 
 use std::io;
 use std::time::Duration;
@@ -28,7 +29,7 @@ use tokio::runtime::Runtime;
 use tower_lsp_server::Server;
 
 pub use crate::engine::CancelToken;
-pub use features::Features;
+pub use features::{ActionsFeature, Features, LevelJumpFeature, RenameFeature};
 
 use ingress::Ingress;
 use output::Output;

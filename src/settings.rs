@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::backends::settings::BackEndSettings;
 use crate::config::PuppetVersion;
 use crate::data::Hash;
 use crate::text::TextRange;
@@ -66,8 +67,10 @@ pub struct Settings {
     pub coexist_with_yaml_language_server: bool,
     /// `log.level`
     pub log_level: LogLevel,
-    /// `backends`: what stands in for functions that cannot be run here, by function name.
-    pub backends: Hash,
+    /// `eyaml.*`
+    pub eyaml: EyamlSettings,
+    /// `backends`: what answers for functions that are not built in.
+    pub backends: BackEndSettings,
 }
 
 /// `diagnostics.*`
@@ -77,6 +80,17 @@ pub struct DiagnosticsSettings {
     pub enabled: bool,
     /// `diagnostics.severity`: rules whose severity is not their default.
     pub severity: IndexMap<Arc<str>, Severity>,
+}
+
+/// `eyaml.*`
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EyamlSettings {
+    /// `eyaml.decrypt`: whether encrypted values may be shown decrypted to whom asks for them.
+    pub decrypt: bool,
+    /// `eyaml.privateKey`: for levels whose own cannot be read.
+    pub private_key: Option<Arc<str>>,
+    /// `eyaml.publicKey`, likewise.
+    pub public_key: Option<Arc<str>>,
 }
 
 /// One member of `nodes`.
@@ -198,7 +212,8 @@ impl Default for Settings {
             hover_max_lines: 20,
             coexist_with_yaml_language_server: false,
             log_level: LogLevel::default(),
-            backends: Hash::new(),
+            eyaml: EyamlSettings::default(),
+            backends: BackEndSettings::default(),
         }
     }
 }

@@ -6,6 +6,6 @@ pub mod line_index;
 pub mod range;
 
 pub use buffer::Buffer;
-pub use edit::{BufferEdit, TextEdit};
+pub use edit::{BufferEdit, TextEdit, apply_edits};
 pub use line_index::{Encoding, LineCol, LineIndex};
 pub use range::TextRange;

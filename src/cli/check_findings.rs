@@ -63,7 +63,7 @@ struct Shower<'a> {
 
 impl Shower<'_> {
     fn finding(&self, diagnostic: Diagnostic) -> Finding {
-        let Diagnostic { range, severity, code, message, related, url } = diagnostic;
+        let Diagnostic { range, severity, code, message, related, url, .. } = diagnostic;
         let at = |offset| self.index.line_col(self.text, offset, Encoding::Utf32);
         let is_secret = self.is_sensitive(range.start);
         let message = if is_secret {

@@ -100,6 +100,18 @@ pub struct LookupArguments {
     /// With --explain: file and line of every value found, and of every part of a merged one
     #[arg(long, help_heading = "Output")]
     pub origins: bool,
+    /// What becomes of values that are encrypted with eyaml: keep (they stay as they are written, unless the setting
+    /// eyaml.decrypt is on and the level's key can be read), fail (as Puppet fails without the key), or decrypt (with
+    /// the level's key, and fail without)
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        value_name = "keep|fail|decrypt",
+        help_heading = "Output"
+    )]
+    pub encrypted: Encrypted,
     /// s (plain text, the default with --explain), json, yaml (the default without), or jsonl: one JSON object per key
     /// and line, nothing lost
     #[arg(
@@ -111,6 +123,18 @@ pub struct LookupArguments {
         help_heading = "Output"
     )]
     pub render_as: Option<RenderAs>,
+}
+
+/// What becomes of encrypted values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Encrypted {
+    /// They stay, unless the settings ask for decryption and the key is there
+    #[default]
+    Keep,
+    /// They fail the lookup, unless the settings ask for decryption and the key is there
+    Fail,
+    /// They are decrypted, or fail the lookup
+    Decrypt,
 }
 
 /// Output formats.
@@ -222,8 +246,8 @@ fn first_found(
     }
     for level in &answer.opaque {
         complain(&format!(
-            "the value may come from level '{}': its back end {} is not evaluated here",
-            level.level, level.function
+            "the value may come from level '{}' ({} {})",
+            level.level, level.function, level.reason
         ));
     }
     match &answer.outcome {

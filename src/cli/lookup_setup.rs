@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::complain;
-use super::lookup::LookupArguments;
+use super::lookup::{Encrypted, LookupArguments};
+use crate::backends::eyaml::Decryption;
 use crate::config::{Environment, PuppetVersion};
 use crate::data::{Files, Format, Hash, Value};
 use crate::engine::Evaluator;
@@ -31,6 +32,7 @@ impl Setup {
         let (environment, node) = (Arc::clone(known.environment()), Arc::clone(known.node()));
         Evaluator::new(Arc::clone(&self.files), environment, node, known.version())
             .with_datadir_map(self.datadir_map.clone())
+            .with_back_ends(known.back_ends().clone())
     }
 
     /// Every top-level key of every data file below the environment and its modules, sorted; files that no level reads
@@ -96,7 +98,20 @@ pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
     let files: Arc<dyn Files> = Arc::clone(&world) as Arc<dyn Files>;
     let evaluator = Evaluator::new(Arc::clone(&files), environment, Arc::new(node), version)
         .with_datadir_map(datadir_map.clone());
+    let eyaml = world.eyaml(decryption(arguments.encrypted, world.reveals_secrets()));
+    let back_ends = world.back_ends().with_eyaml(eyaml);
+    let evaluator = evaluator.with_back_ends(Arc::new(back_ends));
     Ok(Setup { evaluator, files, datadir_map })
+}
+
+/// Nothing is decrypted unless the settings or the command line ask for it.
+fn decryption(encrypted: Encrypted, is_allowed: bool) -> Decryption {
+    match (encrypted, is_allowed) {
+        (Encrypted::Keep, false) => Decryption::Off,
+        (Encrypted::Keep, true) => Decryption::WhereKeysAreReadable,
+        (Encrypted::Fail, false) => Decryption::Refused,
+        (Encrypted::Fail, true) | (Encrypted::Decrypt, _) => Decryption::AsPuppet,
+    }
 }
 
 /// The project file's settings, with what the arguments say over them.

@@ -41,6 +41,11 @@ pub trait Files: Send + Sync {
     /// The file read as `format`; `Err` as in [`Self::text`]. The same [`DataFile`] as long as its text is the same.
     fn data(&self, path: &str, format: Format) -> Result<Arc<DataFile>, String>;
 
+    /// A variable of the process's environment, where the level of a hierarchy asks for one.
+    fn environment_variable(&self, _name: &str) -> Option<Arc<str>> {
+        None
+    }
+
     /// Says which files will be asked for, so that they can be read at the same time if that pays.
     fn expect(&self, _files: &[(&str, Format)]) {}
 

@@ -41,6 +41,11 @@ impl Budget {
         Self { steps: 0, depth: 0, cancel }
     }
 
+    /// Whether nobody waits for the answer any more.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
     /// Counts one step.
     pub(crate) fn step(&mut self) -> Result<(), Failure> {
         self.steps += 1;

@@ -3,10 +3,15 @@
 //! What Puppet would do where this module cannot follow (types of modules, unusual arguments) is an error of its own
 //! class, [`FailureClass::Unsupported`], never a guess.
 
+mod civil;
 mod collections;
 mod format;
 mod numbers;
+mod objects;
+mod strptime;
 mod text;
+mod timespan;
+mod timestamp;
 
 use super::failure::{Failure, FailureClass};
 use crate::data::puppet_type::{self, Alias, Type, TypeProblem, Wrapper};
@@ -100,6 +105,16 @@ fn create(whole: &Type, wanted: &Type, value: Located, arguments: &[Located]) ->
         Type::Array(..) | Type::Tuple(..) => collections::array(value, arguments),
         Type::Hash(..) | Type::Struct(_) => collections::hash(value, arguments),
         Type::Binary => collections::binary(&value.value, arguments).map(placed),
+        Type::Regexp(_) => objects::regexp(wanted, &value.value, arguments).map(placed),
+        Type::Wrapped(Wrapper::Type, _) => {
+            objects::puppet_type_of(wanted, &value.value, arguments).map(placed)
+        }
+        Type::Object { name, .. } => match &**name {
+            "Timestamp" => timestamp::timestamp(wanted, &value.value, arguments).map(placed),
+            "Timespan" => timespan::timespan(wanted, &value.value, arguments).map(placed),
+            "SemVer" => objects::version(wanted, &value.value, arguments).map(placed),
+            _ => Err(Refusal::Unknown(format!("what {whole}.new() gives is not known here"))),
+        },
         Type::Wrapped(Wrapper::Sensitive, _) => match (&value.value, arguments) {
             (Value::Sensitive(_), []) => Ok(value),
             (_, []) => Ok(Located::new(Value::Sensitive(value.into()), place)),

@@ -11,6 +11,7 @@ use super::layer::{Layer, Which};
 use super::lookup_options::{AppliedOptions, OptionTable};
 use super::merge::Merge;
 use super::prepared::Prepared;
+use crate::backends::Registry;
 use crate::config::hiera_yaml::{ConfigErrorClass, ConfigProblem, ConfigSeverity, LayerKind};
 use crate::config::{Environment, HieraYaml, PuppetVersion};
 use crate::data::{Files, Hash, Located};
@@ -24,6 +25,7 @@ pub struct Evaluator {
     node: Arc<Node>,
     version: PuppetVersion,
     datadir_map: Vec<(String, String)>,
+    back_ends: Arc<Registry>,
     global: OnceLock<Result<Arc<Layer>, Failure>>,
     own: OnceLock<Result<Option<Arc<Layer>>, Failure>>,
     /// What keys without a module share.
@@ -106,6 +108,7 @@ impl Evaluator {
             node,
             version,
             datadir_map: Vec::new(),
+            back_ends: Arc::default(),
             global: OnceLock::new(),
             own: OnceLock::new(),
             no_module: Arc::default(),
@@ -125,6 +128,13 @@ impl Evaluator {
     #[must_use]
     pub fn with_datadir_map(mut self, map: Vec<(String, String)>) -> Self {
         self.datadir_map = map;
+        self
+    }
+
+    /// Asks these back ends, and not those built in alone.
+    #[must_use]
+    pub fn with_back_ends(mut self, back_ends: Arc<Registry>) -> Self {
+        self.back_ends = back_ends;
         self
     }
 
@@ -153,6 +163,11 @@ impl Evaluator {
     /// The Puppet whose strictness it has.
     pub fn version(&self) -> PuppetVersion {
         self.version
+    }
+
+    /// The back ends it asks.
+    pub fn back_ends(&self) -> &Arc<Registry> {
+        &self.back_ends
     }
 
     /// The layers that can answer keys of `module`, highest priority first; those that are broken are left out.

@@ -170,8 +170,8 @@ impl Text<'_> {
                 let first_line = self.out[start..].find('\n').map_or(start, |at| start + at);
                 self.out.insert_str(first_line, &self.annotate.origin(value));
             }
-            Some(Outcome::Opaque { function }) => {
-                self.line(indent, &format!("Not evaluated here: back end \"{function}\""));
+            Some(Outcome::Opaque { function, reason }) => {
+                self.line(indent, &format!("Unknown: back end \"{function}\" {reason}"));
             }
             _ => {}
         }

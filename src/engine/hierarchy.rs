@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::calls::Source;
 use super::failure::Failure;
 use super::interpolate::{self, interpolate_text};
 use super::invocation::{Context, Invocation};
+use crate::backends::{BackEnd, Registry};
 use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locations};
 use crate::config::{glob, path};
-use crate::data::{DataFile, Hash, Located, PathKind, Place, Value, inspect};
+use crate::data::{DataFile, Format, Hash, Located, PathKind, Place, Value, inspect};
 
 /// A level as one node sees it.
 #[derive(Debug)]
@@ -26,6 +28,19 @@ pub struct ResolvedLevel {
     pub datadir: Arc<str>,
     /// Where its data lies; `None` if the level names no location at all.
     pub locations: Option<Vec<Location>>,
+    /// What answers; `None` for a back end that is not evaluated here.
+    pub(crate) back_end: Option<Arc<dyn BackEnd>>,
+    /// How the back end reads the files at the level's paths, if they are all it knows.
+    pub(crate) reads: Option<Format>,
+    /// What is known of the level's source, if it names no location.
+    pub(crate) source: Source,
+}
+
+impl ResolvedLevel {
+    /// The format of the files that a built-in function reads at the level's paths.
+    pub fn built_in_format(&self) -> Option<Format> {
+        Registry::format(&self.function)
+    }
 }
 
 /// One path or URI of a level.
@@ -43,6 +58,8 @@ pub struct Location {
     pub exists: bool,
     /// The file, once it was needed.
     pub(crate) data: OnceLock<Result<Arc<DataFile>, Failure>>,
+    /// What a function said about it.
+    pub(crate) source: Source,
 }
 
 impl Location {
@@ -54,6 +71,7 @@ impl Location {
             is_uri: false,
             exists,
             data: OnceLock::new(),
+            source: Source::default(),
         }
     }
 }
@@ -93,6 +111,7 @@ fn resolve_level(
             }
         }
     };
+    let back_end = invocation.evaluator.back_ends().find(&level.function, &level.name);
     Ok(ResolvedLevel {
         name: Arc::clone(&level.name),
         title: format!("Hierarchy entry \"{}\"", level.name).into(),
@@ -101,6 +120,9 @@ fn resolve_level(
         options,
         datadir,
         locations,
+        reads: back_end.as_ref().and_then(|it| it.reads()),
+        back_end,
+        source: Source::default(),
     })
 }
 
@@ -208,6 +230,7 @@ fn uri(text: &Arc<str>, template: &Located) -> Result<Location, Failure> {
         is_uri: true,
         exists: true,
         data: OnceLock::new(),
+        source: Source::default(),
     })
 }
 

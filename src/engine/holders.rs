@@ -9,7 +9,6 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::hierarchy::{Location, ResolvedLevel};
-use super::layer::built_in_format;
 
 /// Bytes of data that are read in about the time that one file takes to say that it has no such key.
 const BYTES_PER_MISS: usize = 64;
@@ -67,7 +66,7 @@ fn readiness(levels: &[ResolvedLevel], asked: usize) -> Readiness {
     let mut count = 0;
     for level in levels {
         let Some(locations) = &level.locations else { return Readiness::Never };
-        if built_in_format(level).is_none() {
+        if level.reads.is_none() {
             return Readiness::Never;
         }
         for location in locations.iter().filter(|it| it.exists) {

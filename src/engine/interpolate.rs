@@ -213,12 +213,15 @@ fn results_are_interpolated_again(
     invocation.guarded(name, |invocation| interpolate(invocation, value, context))
 }
 
+/// Runs a lookup inside another one.
+pub(crate) fn with_enough_stack<R>(work: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(STACK_RED_ZONE, STACK_GROWTH, work)
+}
+
 /// A missing key gives the empty string, for an alias as well.
 fn nested_lookup(invocation: &mut Invocation<'_>, key: &Arc<str>) -> Result<Located, Failure> {
     invocation.budget.enter()?;
-    let found = stacker::maybe_grow(STACK_RED_ZONE, STACK_GROWTH, || {
-        lookup::search_with_hashes(invocation, key, None)
-    });
+    let found = with_enough_stack(|| lookup::search_with_hashes(invocation, key, None));
     invocation.budget.leave();
     Ok(found?.unwrap_or_else(|| Value::string("").unplaced()))
 }

@@ -5,20 +5,24 @@ use std::sync::Arc;
 use super::budget::Budget;
 use super::evaluator::{Evaluator, ModuleScope};
 use super::failure::{Failure, FailureClass};
+use super::hierarchy::Location;
 use super::request::Explain;
 use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
+use crate::backends::Returned;
 use crate::data::{Hash, Located, Value};
 
 /// What a step of a lookup gives: a value, nothing (`:no_such_key` in Puppet), or the end of the whole lookup.
 pub(crate) type Found = Result<Option<Located>, Failure>;
 
-/// A level that could not be asked, because its back end is not evaluated here.
+/// A level that could not be asked, most often because its back end is not evaluated here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpaqueLevel {
     /// The level's name.
     pub level: Arc<str>,
     /// The back end's function.
     pub function: Arc<str>,
+    /// Why, going on from the function's name: `is not evaluated here`.
+    pub reason: Arc<str>,
 }
 
 /// How strictly variables are treated while something is interpolated.
@@ -52,6 +56,9 @@ pub(crate) struct Invocation<'a> {
     pub(crate) asks_global_options: bool,
     /// Whether only the collection of lookup_options is wanted.
     pub(crate) explains_options_only: bool,
+    /// What `lookup_key` functions said of their files' keys, by the location's address: what is known is not explained
+    /// again.
+    explained: Vec<(usize, Arc<str>, Located)>,
     names: Vec<Arc<str>>,
     tracer: Option<Tracer>,
 }
@@ -76,6 +83,7 @@ impl<'a> Invocation<'a> {
             warnings: Vec::new(),
             asks_global_options: false,
             explains_options_only: false,
+            explained: Vec::new(),
             names: Vec::new(),
             tracer: None,
         }
@@ -89,6 +97,29 @@ impl<'a> Invocation<'a> {
     /// Whether the steps are recorded.
     pub(crate) fn is_traced(&self) -> bool {
         self.tracer.is_some()
+    }
+
+    /// Asks a function for a key of the file at `location`. A lookup that explains itself asks once for each key, as Puppet
+    /// does: the steps inside are told the first time only.
+    pub(crate) fn explained_once(
+        &mut self,
+        location: &Location,
+        key: &Arc<str>,
+        ask: impl FnOnce(&mut Self) -> Result<Returned<Located>, Failure>,
+    ) -> Result<Returned<Located>, Failure> {
+        if !self.is_traced() {
+            return ask(self);
+        }
+        let address = std::ptr::from_ref(location).addr();
+        let is_it = |it: &&(usize, Arc<str>, Located)| it.0 == address && it.1 == *key;
+        if let Some((.., known)) = self.explained.iter().find(is_it) {
+            return Ok(Returned::Value(known.clone()));
+        }
+        let returned = ask(self)?;
+        if let Returned::Value(value) = &returned {
+            self.explained.push((address, Arc::clone(key), value.clone()));
+        }
+        Ok(returned)
     }
 
     pub(crate) fn take_tracer(&mut self) -> Option<Tracer> {

@@ -54,6 +54,11 @@ impl Key {
         &self.root
     }
 
+    /// What is dug out of the root's value.
+    pub(crate) fn rest(&self) -> &[Segment] {
+        self.rest.as_deref().unwrap_or_default()
+    }
+
     /// What stands before the first `::` of the root.
     pub(crate) fn module(&self) -> Option<&str> {
         self.module.map(|end| &self.root[..end])

@@ -6,14 +6,15 @@ use super::failure::{Failure, FailureClass};
 use super::hierarchy::{self, Location, ResolvedLevel};
 use super::holders::{Holders, Spot};
 use super::interpolate::interpolate;
-use super::invocation::{Context, Found, Invocation, OpaqueLevel};
+use super::invocation::{Context, Found, Invocation};
 use super::key::Key;
 use super::merge::Merge;
 use super::merge_sources::merge_sources;
 use super::trace::{Outcome, TraceKind};
+use crate::backends::BackEnd;
 use crate::config::hiera_yaml::{FunctionKind, LayerKind};
-use crate::config::{HieraYaml, PuppetVersion, path};
-use crate::data::{DataFile, Format, PathKind, RootEntry, Value, Verdict, inspect};
+use crate::config::{HieraYaml, PuppetVersion};
+use crate::data::{DataFile, Place, RootEntry, Value, inspect};
 
 /// A layer of one environment for one node.
 #[derive(Debug)]
@@ -182,23 +183,12 @@ impl Layer {
         };
         invocation.within(kind, |invocation| {
             let Some(locations) = &level.locations else {
-                return Self::ask_without_location(invocation, level, key);
+                return self.call(invocation, level, None, key);
             };
             merge_sources(invocation, merge, locations, |invocation, location| {
                 self.location_lookup(invocation, level, location, key)
             })
         })
-    }
-
-    fn ask_without_location(
-        invocation: &mut Invocation<'_>,
-        level: &ResolvedLevel,
-        key: &Key,
-    ) -> Found {
-        match built_in_format(level) {
-            Some(_) => Err(location_is_required(level)),
-            None => opaque(invocation, level, key),
-        }
     }
 
     fn location_lookup(
@@ -219,13 +209,12 @@ impl Layer {
                 invocation.report(|| Outcome::LocationNotFound);
                 return Ok(None);
             }
-            let Some(format) = built_in_format(level) else {
-                return opaque(invocation, level, key);
-            };
-            if location.is_uri {
-                return Err(location_is_required(level));
+            match &level.back_end {
+                Some(back_end) if level.reads.is_some() => {
+                    self.file_lookup(invocation, level, location, back_end.as_ref(), key)
+                }
+                _ => self.call(invocation, level, Some(location), key),
             }
-            self.file_lookup(invocation, level, location, key, format)
         })
     }
 
@@ -234,12 +223,12 @@ impl Layer {
         invocation: &mut Invocation<'_>,
         level: &ResolvedLevel,
         location: &Location,
+        back_end: &dyn BackEnd,
         key: &Key,
-        format: Format,
     ) -> Found {
         let file = location
             .data
-            .get_or_init(|| self.load(invocation, level, location, format))
+            .get_or_init(|| self.load(invocation, level, location, back_end))
             .as_ref()
             .map_err(Clone::clone)?;
         let root = key.root();
@@ -248,10 +237,13 @@ impl Layer {
             return Ok(None);
         };
         if let Some(got) = entry.misfit() {
-            let message = wrong_value_type(level, location, root, got);
+            let message = wrong_value_type(level, Some(location), root, got);
             return Err(Failure::of(FailureClass::TypeAssertion, message).at(entry.value.place));
         }
-        let value = if invocation.is_traced() && level.function.kind == FunctionKind::DataHash {
+        if level.function.kind == FunctionKind::LookupKey {
+            return self.ask_for_key_of_file(invocation, (level, location), back_end, key, file);
+        }
+        let value = if invocation.is_traced() {
             // Puppet's interpolation copies whatever it goes through, and explain tells copies apart.
             interpolate(invocation, &entry.value.copied(), Context::Data)?
         } else if entry.has_tokens() {
@@ -265,13 +257,14 @@ impl Layer {
 
     /// Keys of module data without the module's prefix are as if they were not there.
     fn entry<'f>(&self, file: &'f DataFile, root: &str) -> Option<&'f RootEntry> {
-        if let Some(module) = &self.module {
-            let prefixed = root.strip_prefix(&**module).is_some_and(|rest| rest.starts_with("::"));
-            if !prefixed && root != "lookup_options" {
-                return None;
-            }
-        }
-        file.get(root)
+        if self.may_have(root) { file.get(root) } else { None }
+    }
+
+    /// Whether a `data_hash` of the layer may speak of a key.
+    pub(super) fn may_have(&self, root: &str) -> bool {
+        let Some(module) = &self.module else { return true };
+        let prefixed = root.strip_prefix(&**module).is_some_and(|rest| rest.starts_with("::"));
+        prefixed || root == "lookup_options"
     }
 
     /// Reads a file and has it judged, once per location.
@@ -280,55 +273,43 @@ impl Layer {
         invocation: &mut Invocation<'_>,
         level: &ResolvedLevel,
         location: &Location,
-        format: Format,
+        back_end: &dyn BackEnd,
     ) -> Result<Arc<DataFile>, Failure> {
-        if yaml_data_refuses_any_option(level) {
-            return Err(location_is_required(level));
+        let file = self.read_file(invocation, level, location, back_end)?;
+        if level.function.kind == FunctionKind::DataHash {
+            let keys = file.entries().map(|entry| (&entry.key, Some(entry.key_place)));
+            self.check_module_keys(invocation, level, Some(location), keys)?;
         }
-        let files = invocation.evaluator.files();
-        let path = &location.location;
-        if path::kind(files.as_ref(), path) == PathKind::Directory {
-            let message = format!("Is a directory @ io_fread - {path}");
-            return Err(Failure::ruby("Errno::EISDIR", message).at(location.template_place));
-        }
-        let real_path = path::resolve(files.as_ref(), path);
-        let file = files.data(real_path.as_deref().unwrap_or(path), format).map_err(|message| {
-            Failure::ruby("Errno::ENOENT", message).at(location.template_place)
-        })?;
-        judge(invocation, level, location, &file)?;
-        self.check_module_keys(invocation, level, location, &file)?;
         Ok(file)
     }
 
     /// Module data must be qualified with the module's name; a key that is no string makes Puppet fall.
-    fn check_module_keys(
+    pub(super) fn check_module_keys<'k>(
         &self,
         invocation: &mut Invocation<'_>,
         level: &ResolvedLevel,
-        location: &Location,
-        file: &DataFile,
+        location: Option<&Location>,
+        keys: impl Iterator<Item = (&'k Value, Option<Place>)>,
     ) -> Result<(), Failure> {
         let Some(module) = &self.module else { return Ok(()) };
-        if level.function.kind != FunctionKind::DataHash {
-            return Ok(());
-        }
         let prefix = format!("{module}::");
-        for entry in file.entries() {
-            let Value::String(key) = &entry.key else {
+        for (key, place) in keys {
+            let Value::String(key) = key else {
                 let message = format!(
                     "undefined method `start_with?' for {}:{}",
-                    inspect::inspect(&entry.key),
-                    inspect::ruby_class(&entry.key)
+                    inspect::inspect(key),
+                    inspect::ruby_class(key)
                 );
-                return Err(Failure::ruby("NoMethodError", message).at(Some(entry.key_place)));
+                return Err(Failure::ruby("NoMethodError", message).at(place));
             };
             if &**key != "lookup_options" && !key.starts_with(&prefix) {
                 let is_eight = invocation.evaluator.version() == PuppetVersion::V8;
                 let suffix = if is_eight { format!("; got {key}") } else { String::new() };
                 invocation.warn(format!(
-                    "Module '{module}': Value returned from data_hash function '{}', when using location '{}', \
-                     must use keys qualified with the name of the module{suffix}",
-                    level.function.name, location.location,
+                    "Module '{module}': Value returned from data_hash function '{}'{} must use keys qualified with the \
+                     name of the module{suffix}",
+                    level.function.name,
+                    when_using(location),
                 ));
             }
         }
@@ -338,7 +319,7 @@ impl Layer {
 
 /// lookup_options are collected from all files of a layer, so the first lookup reads them all.
 fn announce(invocation: &Invocation<'_>, levels: &[ResolvedLevel]) {
-    let formats = levels.iter().filter_map(|level| Some((level, built_in_format(level)?)));
+    let formats = levels.iter().filter_map(|level| Some((level, level.reads?)));
     let files = formats.flat_map(|(level, format)| {
         let locations = level.locations.iter().flatten().filter(|it| it.exists && !it.is_uri);
         locations.map(move |it| (&*it.location, format))
@@ -346,109 +327,27 @@ fn announce(invocation: &Invocation<'_>, levels: &[ResolvedLevel]) {
     invocation.evaluator.files().expect(&files.collect::<Vec<_>>());
 }
 
-/// The format of a level that is answered by a file here; `None` for a back end that is not.
-pub(crate) fn built_in_format(level: &ResolvedLevel) -> Option<Format> {
-    match (level.function.kind, &*level.function.name) {
-        (FunctionKind::DataHash, "yaml_data") | (FunctionKind::LookupKey, "eyaml_lookup_key") => {
-            Some(Format::Yaml)
-        }
-        (FunctionKind::DataHash, "json_data") => Some(Format::Json),
-        (FunctionKind::DataHash, "hocon_data") => Some(Format::Hocon),
-        _ => None,
-    }
+/// How messages name a location: nothing for a level without any.
+pub(super) fn when_using(location: Option<&Location>) -> String {
+    location.map_or(String::new(), |it| format!(", when using location '{}',", it.location))
 }
 
-/// `yaml_data`, `json_data` and `hocon_data` accept a path and nothing else: one option breaks every lookup.
-fn yaml_data_refuses_any_option(level: &ResolvedLevel) -> bool {
-    level.function.kind == FunctionKind::DataHash && !level.options.is_empty()
-}
-
-fn location_is_required(level: &ResolvedLevel) -> Failure {
-    let name = &level.function.name;
-    let place = level.function.place.or(level.place);
-    let message = if level.function.kind == FunctionKind::LookupKey {
-        format!(
-            "'{name}': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml \
-             when using this lookup_key function"
-        )
-    } else {
-        format!(
-            "'{name}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml \
-             when using this data_hash function"
-        )
-    };
-    Failure::ruby("ArgumentError", message).at(place)
-}
-
-/// A level that is not evaluated here neither finds nor misses: the answer remembers that it might have.
-#[expect(clippy::unnecessary_wraps, reason = "an answer like any other level's")]
-fn opaque(invocation: &mut Invocation<'_>, level: &ResolvedLevel, key: &Key) -> Found {
-    let function = Arc::clone(&level.function.name);
-    invocation.report(|| Outcome::Opaque { function: Arc::clone(&function) });
-    let opaque = OpaqueLevel { level: Arc::clone(&level.name), function };
-    if key.text().as_ref() != "lookup_options" && !invocation.opaque.contains(&opaque) {
-        invocation.opaque.push(opaque);
-    }
-    Ok(None)
-}
-
-fn judge(
-    invocation: &mut Invocation<'_>,
+/// What Puppet says of a value that no lookup may give.
+pub(super) fn wrong_value_type(
     level: &ResolvedLevel,
-    location: &Location,
-    file: &DataFile,
-) -> Result<(), Failure> {
-    let path = &location.location;
-    let place = |range| Some(crate::data::Place { file: file.file(), range });
-    match (file.verdict(), file.format()) {
-        (Verdict::Hash, _) => Ok(()),
-        (Verdict::Broken(error), _) => {
-            let message = error.message.replace("{path}", path);
-            Err(rings_exhaust_the_stack(message).at(place(error.range)))
-        }
-        (Verdict::Empty, Format::Yaml) => {
-            invocation.warn(format!("{path}: file does not contain a valid yaml hash"));
-            Ok(())
-        }
-        (Verdict::NotAHash { .. }, Format::Yaml) => {
-            let message = format!("{path}: file does not contain a valid yaml hash");
-            if invocation.evaluator.version().is_strict() {
-                return Err(Failure::lookup(message));
-            }
-            invocation.warn(message);
-            Ok(())
-        }
-        (verdict, _) => {
-            let got = match verdict {
-                Verdict::NotAHash { puppet_type } => puppet_type,
-                _ => "Undef".to_owned(),
-            };
-            let message = format!(
-                "Value returned from data_hash function '{}', when using location '{path}', has wrong type, \
-                 expects a Hash value, got {got}",
-                level.function.name
-            );
-            Err(Failure::of(FailureClass::TypeAssertion, message))
-        }
-    }
-}
-
-/// A list or hash that holds itself is legal YAML, but no code of Puppet gets through it: that is no LookupError.
-fn rings_exhaust_the_stack(message: String) -> Failure {
-    if message == "stack level too deep" {
-        return Failure::ruby("SystemStackError", message);
-    }
-    Failure::lookup(message)
-}
-
-fn wrong_value_type(level: &ResolvedLevel, location: &Location, key: &str, got: &str) -> String {
-    let kind = match level.function.kind {
-        FunctionKind::LookupKey => "returned from lookup_key function",
-        _ => "in hash returned from data_hash function",
+    location: Option<&Location>,
+    key: &str,
+    got: &str,
+) -> String {
+    let kind = level.function.kind;
+    let from = match kind {
+        FunctionKind::DataHash => "in hash returned from",
+        _ => "returned from",
     };
     format!(
-        "Value for key '{key}', {kind} '{}', when using location '{}', has wrong type, expects Puppet::LookupValue, \
-         got {got}",
-        level.function.name, location.location,
+        "Value for key '{key}', {from} {} function '{}'{} has wrong type, expects Puppet::LookupValue, got {got}",
+        kind.key(),
+        level.function.name,
+        when_using(location),
     )
 }

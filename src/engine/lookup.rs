@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::convert_to;
 use super::failure::Failure;
+use super::interpolate;
 use super::invocation::{Found, Invocation, undef};
 use super::key::Key;
 use super::layer::Which;
@@ -30,6 +31,18 @@ pub(crate) fn search_with_hashes(
         return Ok(Some(found));
     }
     Ok(invocation.default_values.get(key).map(|member| member.value.clone()))
+}
+
+/// A lookup that a function asks for in the midst of another.
+pub(crate) fn search_from_function(
+    invocation: &mut Invocation<'_>,
+    key: &Arc<str>,
+    merge: Option<&Value>,
+) -> Found {
+    invocation.budget.enter()?;
+    let found = interpolate::with_enough_stack(|| search(invocation, key, merge));
+    invocation.budget.leave();
+    found
 }
 
 /// Asks all layers for a key, with the merge strategy of the call or of lookup_options.

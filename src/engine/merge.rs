@@ -280,4 +280,6 @@ impl RegexProblem {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

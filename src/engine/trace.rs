@@ -112,6 +112,8 @@ pub enum Outcome {
     Opaque {
         /// The back end's name.
         function: Arc<str>,
+        /// Why, going on from the name: `is not evaluated here`.
+        reason: Arc<str>,
     },
 }
 

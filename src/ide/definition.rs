@@ -81,23 +81,33 @@ pub(super) fn asked_key(spot: &DataSpot) -> Option<(KeyPath, TextRange)> {
 }
 
 /// The places that the active node reads; if there are none, all places that any node may read.
-fn key_targets(perspective: &Perspective, key: &KeyPath, origin_range: TextRange) -> Vec<Target> {
+pub(super) fn key_targets(
+    perspective: &Perspective,
+    key: &KeyPath,
+    origin_range: TextRange,
+) -> Vec<Target> {
     let read = places::places(&perspective.evaluator, key).into_iter();
     let read = read.filter_map(|place| Some((place.key_place?, place.value?)));
     let mut found: Vec<_> = read.collect();
     if found.is_empty() {
         found = places::places_for_any_node(perspective, key);
     }
-    let target = |(focus, value): (Place, Located)| {
-        let end = value.place.map_or(focus.range.end, |value| value.range.end);
-        Target {
-            path: perspective.world.path(focus.file),
-            full_range: TextRange::new(focus.range.start, end.max(focus.range.end)),
-            focus_range: focus.range,
-            origin_range,
-        }
-    };
-    found.into_iter().map(target).collect()
+    found.into_iter().map(|place| target(perspective, place, origin_range)).collect()
+}
+
+/// A key and its value as a place to go to.
+pub(super) fn target(
+    perspective: &Perspective,
+    (focus, value): (Place, Located),
+    origin_range: TextRange,
+) -> Target {
+    let end = value.place.map_or(focus.range.end, |value| value.range.end);
+    Target {
+        path: perspective.world.path(focus.file),
+        full_range: TextRange::new(focus.range.start, end.max(focus.range.end)),
+        focus_range: focus.range,
+        origin_range,
+    }
 }
 
 fn pattern_targets(perspective: &Perspective, option: &LookupOptionSpot) -> Vec<Target> {

@@ -12,6 +12,7 @@ mod dotted_option_key;
 mod duplicate_key;
 mod empty_file;
 mod entry_cache;
+mod fix;
 mod float_looking_string;
 mod function_in_hiera_yaml;
 mod function_inside_lookup_options;
@@ -63,6 +64,7 @@ use crate::data::Format;
 use crate::syntax::tree::Node;
 use crate::text::TextRange;
 
+pub use fix::{Fix, Safety};
 pub use run::diagnostics;
 pub use walk::PlainScalar;
 
@@ -173,6 +175,8 @@ pub struct Diagnostic {
     pub related: Vec<Related>,
     /// The rule's page.
     pub url: Option<String>,
+    /// What would make it go away, the best first.
+    pub fixes: Vec<Fix>,
 }
 
 /// Another place that matters to a [`Diagnostic`].
@@ -192,6 +196,14 @@ impl Rule {
         let repository = env!("CARGO_PKG_REPOSITORY");
         let page = format!("{repository}/blob/main/docs/rules/{}.md", self.code);
         (!repository.is_empty()).then_some(page)
+    }
+}
+
+impl Diagnostic {
+    /// Adds a way out; the best ones first.
+    fn with_fix(&mut self, fix: Fix) -> &mut Self {
+        self.fixes.push(fix);
+        self
     }
 }
 
@@ -259,8 +271,13 @@ struct Report {
 }
 
 impl Report {
-    fn add(&mut self, rule: &'static Rule, range: TextRange, message: impl Into<String>) {
-        self.add_as(rule, rule.severity, range, message);
+    fn add(
+        &mut self,
+        rule: &'static Rule,
+        range: TextRange,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
+        self.add_as(rule, rule.severity, range, message)
     }
 
     /// Adds what is not there yet: levels share what their hierarchy's `defaults` say.
@@ -270,10 +287,9 @@ impl Report {
         severity: Severity,
         range: TextRange,
         message: String,
-    ) {
-        if !self.findings.iter().any(|it| it.range == range && it.code == rule.code) {
-            self.add_as(rule, severity, range, message);
-        }
+    ) -> Option<&mut Diagnostic> {
+        let is_known = self.findings.iter().any(|it| it.range == range && it.code == rule.code);
+        (!is_known).then(|| self.add_as(rule, severity, range, message))
     }
 
     fn add_as(
@@ -290,6 +306,7 @@ impl Report {
             message: message.into(),
             related: Vec::new(),
             url: rule.url(),
+            fixes: Vec::new(),
         });
         self.findings.last_mut().expect("one was just pushed")
     }

@@ -25,7 +25,7 @@ pub struct Hover {
 
 /// What to show at `offset` (bytes) of the file at `path`; `None` where there is nothing to say.
 pub fn hover(world: &Arc<World>, path: &str, offset: u32) -> Option<Hover> {
-    let perspective = Perspective::of_file(world, path)?;
+    let perspective = Perspective::revealing(world, path)?;
     match FileRole::of(world, path)? {
         FileRole::HieraYaml { .. } => config::hover(&perspective, path, offset),
         FileRole::Data { format, .. } => {

@@ -50,10 +50,8 @@ fn value_of(node: &Node, name: &str) -> Option<String> {
     let root = path.root_name()?;
     let variable = node.variable(root.strip_prefix("::").unwrap_or(root))?;
     let value = dig_value(variable, &path.rest)?.value;
-    let is_single = matches!(
-        value,
-        Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Boolean(_)
-    );
+    let is_single =
+        matches!(value, Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Boolean(_));
     let text = inspect::to_s(&value);
     (is_single && !text.is_empty()).then_some(text)
 }
@@ -74,7 +72,8 @@ mod tests {
         let mut shown = String::new();
         for node in world.nodes(&environment).iter() {
             let facts = node_facts(node, &names);
-            let facts: Vec<_> = facts.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
+            let facts: Vec<_> =
+                facts.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
             shown += &format!("{}: {}\n", node.name, facts.join(" "));
         }
         expected.assert_eq(&shown);

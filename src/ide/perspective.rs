@@ -18,6 +18,8 @@ pub struct Perspective {
     pub world: Arc<World>,
     /// Answers for the active node.
     pub evaluator: Arc<Evaluator>,
+    /// Whether the answers hold values that are written encrypted and may be shown.
+    reveals: bool,
 }
 
 impl Perspective {
@@ -26,7 +28,15 @@ impl Perspective {
     pub fn of_file(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
         let evaluator = world.active_evaluator(&environment)?;
-        Some(Self { world: world.clone(), evaluator })
+        Some(Self { world: world.clone(), evaluator, reveals: false })
+    }
+
+    /// [`Self::of_file`] for a value that the user asks to see: what is encrypted is decrypted if the settings allow it.
+    pub fn revealing(world: &Arc<World>, path: &str) -> Option<Self> {
+        let environment = world.environment_of(path)?;
+        let node = world.active_node(&environment)?;
+        let evaluator = world.revealing_evaluator(&environment, &node);
+        Some(Self { world: world.clone(), evaluator, reveals: world.reveals_secrets() })
     }
 
     /// For whom the answers hold.
@@ -55,9 +65,9 @@ impl Perspective {
         }
     }
 
-    /// A value that may be shown: without what is sensitive or encrypted.
+    /// A value that may be shown: without what is sensitive, or encrypted unless the user chose to see it.
     pub fn without_secrets(&self, value: &Located) -> Value {
-        if self.is_written_encrypted(value) {
+        if !self.reveals && self.is_written_encrypted(value) {
             return Value::string(HIDDEN_ENCRYPTED);
         }
         match &value.value {

@@ -8,7 +8,6 @@ use super::context::LOOKUP_OPTIONS;
 use super::perspective::Perspective;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{Files, Located, Place, Value};
-use crate::engine::layer::built_in_format;
 use crate::engine::{Evaluator, LayerView, ResolvedLevel};
 use crate::syntax::key_path::{KeyPath, Segment};
 use crate::syntax::ruby_regex;
@@ -87,7 +86,7 @@ fn add_levels<E>(
 ) {
     let Some(root) = key.root_name() else { return };
     for level in levels.unwrap_or_default() {
-        let Some(format) = built_in_format(level) else { continue };
+        let Some(format) = level.built_in_format() else { continue };
         let locations = level.locations.iter().flatten().filter(|it| it.exists && !it.is_uri);
         for location in locations {
             let Ok(file) = evaluator.files().data(&location.location, format) else { continue };

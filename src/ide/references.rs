@@ -57,6 +57,27 @@ pub fn references(
     found
 }
 
+/// The tokens of the environment's data that name `subject`, by file. None if nobody waits for them any more.
+pub(crate) fn tokens_of(
+    world: &Arc<World>,
+    environment: &Environment,
+    subject: &Subject,
+    cancel: &CancelToken,
+) -> Vec<Occurrence> {
+    let search = Search { world, environment, subject, cancel };
+    let root = match subject {
+        Subject::Key(key) => key.root_name(),
+        _ => None,
+    };
+    let mut found = Vec::new();
+    let done = root.and_then(|root| search.tokens(root, &mut found));
+    if done.is_none() {
+        return Vec::new();
+    }
+    found.sort_unstable();
+    found
+}
+
 /// What stands at `offset` of a file.
 pub(crate) fn subject_at(world: &Arc<World>, path: &str, offset: u32) -> Option<Subject> {
     let (format, is_config) = match FileRole::of(world, path)? {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::syntax::interpolation::{self, Token};
 use crate::syntax::tree::{Node, NodeKind};
+use crate::syntax::yaml;
 use crate::text::TextRange;
 
 /// A string that Puppet interpolates.
@@ -93,8 +94,13 @@ impl<'a> StringNode<'a> {
 
     /// Where a range of the decoded text is written.
     pub fn source_range(&self, decoded: TextRange) -> TextRange {
+        // JSON's escapes are a part of YAML's. Of HOCON's strings of many pieces, only the text itself tells the place.
+        let mapped = yaml::decode_map(self.source, self.node).source_range(decoded);
         let written = self.node.range.slice(self.source);
         let wanted = decoded.slice(self.text);
+        if mapped.slice(self.source) == wanted {
+            return mapped;
+        }
         let before = self.text.get(..decoded.start as usize).unwrap_or("");
         let nth = before.matches(wanted).count();
         match written.match_indices(wanted).nth(nth) {
@@ -102,7 +108,7 @@ impl<'a> StringNode<'a> {
                 let start = self.node.range.start + at as u32;
                 TextRange::new(start, start + decoded.len())
             }
-            None => self.node.range,
+            None => mapped,
         }
     }
 }

@@ -9,11 +9,15 @@ use tower_lsp_server::ls_types::request::{
     GotoImplementationResponse,
 };
 use tower_lsp_server::ls_types::{
-    CompletionItem, CompletionParams, CompletionResponse, DocumentDiagnosticParams,
-    DocumentDiagnosticReportResult, DocumentHighlight, DocumentHighlightParams, DocumentLink,
-    DocumentLinkParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange,
-    FoldingRangeParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
-    InitializeParams, InitializeResult, Location, ReferenceParams, WorkspaceSymbolParams,
+    CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
+    CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams,
+    CodeActionParams, CodeActionResponse, CompletionItem, CompletionParams, CompletionResponse,
+    DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
+    DocumentHighlightParams, DocumentLink, DocumentLinkParams, DocumentSymbolParams,
+    DocumentSymbolResponse, FoldingRange, FoldingRangeParams, GotoDefinitionParams,
+    GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult, Location,
+    PrepareRenameResponse, ReferenceParams, RenameFilesParams, RenameParams, SelectionRange,
+    SelectionRangeParams, TextDocumentPositionParams, WorkspaceEdit, WorkspaceSymbolParams,
     WorkspaceSymbolResponse,
 };
 
@@ -42,6 +46,22 @@ impl Backend {
     /// `hiera/selectNode`
     pub(super) async fn select_node(&self, params: SelectNodeParams) -> Result<Option<NodeItem>> {
         self.try_run(params, handlers::select_node).await
+    }
+
+    /// `hiera/levelUp`
+    pub(super) async fn level_up(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<Location>> {
+        self.run(params, handlers::level_up).await
+    }
+
+    /// `hiera/levelDown`
+    pub(super) async fn level_down(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<Location>> {
+        self.run(params, handlers::level_down).await
     }
 
     /// Has `handler` answer, which cannot fail.
@@ -93,6 +113,10 @@ impl LanguageServer for Backend {
         self.run(params, handlers::diagnostic).await
     }
 
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        self.run(params, handlers::code_action).await
+    }
+
     async fn goto_declaration(
         &self,
         params: GotoDeclarationParams,
@@ -109,6 +133,49 @@ impl LanguageServer for Backend {
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         self.run(params, handlers::references).await
+    }
+
+    async fn prepare_rename(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<PrepareRenameResponse>> {
+        self.try_run(params, handlers::prepare_rename).await
+    }
+
+    async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+        self.try_run(params, handlers::rename).await
+    }
+
+    async fn will_rename_files(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
+        self.run(params, handlers::will_rename_files).await
+    }
+
+    async fn prepare_call_hierarchy(
+        &self,
+        params: CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<CallHierarchyItem>>> {
+        self.run(params, handlers::prepare_call_hierarchy).await
+    }
+
+    async fn incoming_calls(
+        &self,
+        params: CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
+        self.run(params, handlers::incoming_calls).await
+    }
+
+    async fn outgoing_calls(
+        &self,
+        params: CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
+        self.run(params, handlers::outgoing_calls).await
+    }
+
+    async fn selection_range(
+        &self,
+        params: SelectionRangeParams,
+    ) -> Result<Option<Vec<SelectionRange>>> {
+        self.run(params, handlers::selection_range).await
     }
 
     async fn document_highlight(

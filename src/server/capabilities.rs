@@ -1,15 +1,19 @@
 //! What the client can do, as far as it matters to us; and what we can do.
 
 use tower_lsp_server::ls_types::{
-    ClientCapabilities, CompletionOptions, DeclarationCapability, DiagnosticOptions,
-    DiagnosticServerCapabilities, DocumentLinkOptions, FoldingRangeProviderCapability,
-    GotoCapability, HoverProviderCapability, ImplementationProviderCapability, InitializeResult,
-    MarkupKind, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, ServerInfo,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    CallHierarchyServerCapability, ClientCapabilities, CodeActionOptions,
+    CodeActionProviderCapability, CompletionOptions, DeclarationCapability, DiagnosticOptions,
+    DiagnosticServerCapabilities, DocumentLinkOptions, FileOperationFilter, FileOperationPattern,
+    FileOperationRegistrationOptions, FoldingRangeProviderCapability, GotoCapability,
+    HoverProviderCapability, ImplementationProviderCapability, InitializeResult, MarkupKind, OneOf,
+    PositionEncodingKind, RenameOptions, ResourceOperationKind, SaveOptions,
+    SelectionRangeProviderCapability, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkDoneProgressOptions, WorkspaceFileOperationsServerCapabilities,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
+use super::handlers;
 use crate::text::Encoding;
 
 /// What makes editors ask for completions, beside letters.
@@ -37,6 +41,18 @@ pub(super) struct ClientAbilities {
     pub(super) related_information: bool,
     /// Opens a diagnostic's page in the documentation.
     pub(super) code_description: bool,
+    /// Takes code actions, and not only commands.
+    pub(super) code_actions: bool,
+    /// Takes edits of several files that say for which version of each they are meant.
+    pub(super) versioned_edits: bool,
+    /// Makes new files when an edit asks for it.
+    pub(super) creates_files: bool,
+    /// Shows edits in groups, and asks before it does those that need it.
+    pub(super) annotated_edits: bool,
+    /// Asks what can be renamed before it asks for the new name.
+    pub(super) prepares_rename: bool,
+    /// Asks what follows from another path of a file.
+    pub(super) asks_before_file_rename: bool,
     /// Asks for the diagnostics of open files.
     pub(super) pulls_diagnostics: bool,
     /// Asks for them again when told to.
@@ -65,6 +81,7 @@ impl ClientAbilities {
         let watched = workspace.and_then(|it| it.did_change_watched_files);
         let pulls_diagnostics = text.is_some_and(|it| it.diagnostic.is_some());
         let refresh = workspace.and_then(|it| it.diagnostics.as_ref());
+        let edits = workspace.and_then(|it| it.workspace_edit.as_ref());
         let configuration = workspace.and_then(|it| it.did_change_configuration);
         Self {
             markdown: hover
@@ -83,6 +100,20 @@ impl ClientAbilities {
             related_information: diagnostics.is_some_and(|it| it.related_information == Some(true)),
             code_description: diagnostics
                 .is_some_and(|it| it.code_description_support == Some(true)),
+            code_actions: text
+                .and_then(|it| it.code_action.as_ref())
+                .is_some_and(|it| it.code_action_literal_support.is_some()),
+            versioned_edits: edits.is_some_and(|it| it.document_changes == Some(true)),
+            annotated_edits: edits.is_some_and(|it| it.change_annotation_support.is_some()),
+            prepares_rename: text
+                .and_then(|it| it.rename.as_ref())
+                .is_some_and(|it| it.prepare_support == Some(true)),
+            asks_before_file_rename: workspace
+                .and_then(|it| it.file_operations.as_ref())
+                .is_some_and(|it| it.will_rename == Some(true)),
+            creates_files: edits
+                .and_then(|it| it.resource_operations.as_ref())
+                .is_some_and(|it| it.contains(&ResourceOperationKind::Create)),
             pulls_diagnostics,
             refreshes_diagnostics: pulls_diagnostics
                 && refresh.is_some_and(|it| it.refresh_support == Some(true)),
@@ -140,6 +171,16 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
         declaration_provider: Some(DeclarationCapability::Simple(true)),
         implementation_provider: Some(ImplementationProviderCapability::Simple(true)),
         references_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(if client.prepares_rename {
+            OneOf::Right(RenameOptions {
+                prepare_provider: Some(true),
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            })
+        } else {
+            OneOf::Left(true)
+        }),
+        call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         document_highlight_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
@@ -153,6 +194,12 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
             trigger_characters: Some(COMPLETION_TRIGGERS.map(str::to_owned).to_vec()),
             ..CompletionOptions::default()
         }),
+        code_action_provider: client.code_actions.then(|| {
+            CodeActionProviderCapability::Options(CodeActionOptions {
+                code_action_kinds: Some(handlers::offered_kinds()),
+                ..CodeActionOptions::default()
+            })
+        }),
         diagnostic_provider: client.pulls_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 inter_file_dependencies: true,
@@ -164,8 +211,20 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
                 supported: Some(true),
                 change_notifications: Some(OneOf::Left(true)),
             }),
-            ..WorkspaceServerCapabilities::default()
+            file_operations: client.asks_before_file_rename.then(file_operations),
         }),
         ..ServerCapabilities::default()
+    }
+}
+
+/// Which renames we want to know of: those of data files, and of directories.
+fn file_operations() -> WorkspaceFileOperationsServerCapabilities {
+    let filter = FileOperationFilter {
+        scheme: Some("file".to_owned()),
+        pattern: FileOperationPattern { glob: "**".to_owned(), ..FileOperationPattern::default() },
+    };
+    WorkspaceFileOperationsServerCapabilities {
+        will_rename: Some(FileOperationRegistrationOptions { filters: vec![filter] }),
+        ..WorkspaceFileOperationsServerCapabilities::default()
     }
 }

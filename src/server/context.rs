@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tower_lsp_server::ls_types::Uri;
 
 use super::capabilities::ClientAbilities;
+use super::outgoing::Outgoing;
 use super::{CancelToken, Features};
 use crate::settings::SettingsProblem;
 use crate::text::Encoding;
@@ -35,6 +36,8 @@ pub(super) struct Context {
     pub(super) settings_file: SettingsFile,
     /// How the client spells the paths of open files.
     pub(super) uris: Arc<ClientUris>,
+    /// What is said beside the answer.
+    pub(super) outgoing: Outgoing,
     /// Whom to ask.
     pub(super) features: Features,
     /// Whether somebody still waits for the answer.

@@ -6,9 +6,22 @@
 use std::sync::Arc;
 
 use super::CancelToken;
-use crate::ide;
+use crate::ide::{self, ActionKind};
 use crate::settings::LogLevel;
+use crate::text::TextRange;
 use crate::world::World;
+
+/// What can be done with a selection, given the kinds that are wanted.
+pub type ActionsFeature =
+    fn(&Arc<World>, &str, TextRange, &[ActionKind], &CancelToken) -> Vec<ide::Action>;
+
+/// The edits that give a place another name; `Err` says why that cannot be.
+pub type RenameFeature =
+    fn(&Arc<World>, &str, u32, &str, &CancelToken) -> Result<Option<ide::LabelledEdits>, String>;
+
+/// The same key in the next level.
+pub type LevelJumpFeature =
+    fn(&Arc<World>, &str, u32, ide::Direction, &CancelToken) -> Option<ide::Target>;
 
 /// One function per feature; those about files get the snapshot, the file's path and, where it matters, a byte offset
 /// in it.
@@ -20,6 +33,23 @@ pub struct Features {
     pub definition: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Target>,
     /// Where it is defined at last, in the lowest level.
     pub declaration: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Target>,
+    /// The same key one level up or down.
+    pub level_jump: LevelJumpFeature,
+    /// The keys at a place, as items of a call hierarchy.
+    pub call_items: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::CallItem>,
+    /// Who interpolates a key of a file.
+    pub callers: fn(&Arc<World>, &str, &str, &CancelToken) -> Vec<ide::Call>,
+    /// What a key of a file interpolates.
+    pub called: fn(&Arc<World>, &str, &str, &CancelToken) -> Vec<ide::Call>,
+    /// The name at a place, if it can be renamed.
+    pub prepare_rename:
+        fn(&Arc<World>, &str, u32, &CancelToken) -> Result<Option<ide::RenameTarget>, String>,
+    /// Renames what stands there.
+    pub rename: RenameFeature,
+    /// What follows when a file gets another path.
+    pub rename_file: fn(&Arc<World>, &str, &str, &CancelToken) -> ide::LabelledEdits,
+    /// The ranges around a place, the innermost first.
+    pub selections: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<TextRange>,
     /// Everything that speaks of it.
     pub references: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Occurrence>,
     /// What speaks of it in the same file.
@@ -36,6 +66,8 @@ pub struct Features {
     pub document_links: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::DocumentLink>,
     /// What can be folded in a file.
     pub folds: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Fold>,
+    /// What can be done with a part of a file.
+    pub actions: ActionsFeature,
     /// What is wrong with a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
     /// Reads all of the workspace, so that what is asked later need not.
@@ -51,6 +83,16 @@ impl Features {
             hover: |world, path, offset, _| ide::hover(world, path, offset),
             definition: |world, path, offset, _| ide::definition(world, path, offset),
             declaration: |world, path, offset, _| ide::declaration(world, path, offset),
+            level_jump: |world, path, offset, direction, _| {
+                ide::level_jump(world, path, offset, direction)
+            },
+            call_items: |world, path, offset, _| ide::call_items(world, path, offset),
+            callers: ide::callers,
+            called: |world, path, key, _| ide::called(world, path, key),
+            prepare_rename: |world, path, offset, _| ide::prepare_rename(world, path, offset),
+            rename: ide::rename,
+            rename_file: |world, old, new, _| ide::rename_file(world, old, new),
+            selections: |world, path, offset, _| ide::selections(world, path, offset),
             references: ide::references,
             highlights: |world, path, offset, _| ide::highlights(world, path, offset),
             completion: ide::completion,
@@ -59,6 +101,7 @@ impl Features {
             workspace_symbols: ide::workspace_symbols,
             document_links: |world, path, _| ide::document_links(world, path),
             folds: |world, path, _| ide::folds(world, path),
+            actions: ide::actions,
             diagnostics: |world, path, _| ide::diagnostics(world, path),
             warm_up: read_all_keys,
             set_log_level: |_| {},

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tower_lsp_server::ls_types::{
-    Position, TextDocumentContentChangeEvent, TextDocumentPositionParams, Uri,
+    Position, Range, TextDocumentContentChangeEvent, TextDocumentPositionParams, Uri,
 };
 
 use super::context::Context;
-use crate::text::{BufferEdit, LineCol};
+use crate::text::{BufferEdit, LineCol, TextRange};
 use crate::world::FileEntry;
 use crate::world::paths;
 
@@ -33,6 +33,13 @@ pub(super) fn place(
 /// The file that a request is about. `None` if there is no such file.
 pub(super) fn file(context: &Context, uri: &Uri) -> Option<Arc<FileEntry>> {
     context.world.file(&path(uri)?).ok()
+}
+
+/// A range of a file in bytes, the right way round.
+pub(super) fn range(context: &Context, file: &FileEntry, range: Range) -> TextRange {
+    let offset = |at| file.line_index().offset(&file.text, line_col(at), context.encoding);
+    let (start, end) = (offset(range.start), offset(range.end));
+    TextRange::new(start.min(end), start.max(end))
 }
 
 /// The edits of a `didChange`.

@@ -2,6 +2,8 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "all handlers have one shape")]
 
+mod call_hierarchy;
+mod code_action;
 mod completion;
 mod definition;
 mod diagnostic;
@@ -17,11 +19,17 @@ mod document_link;
 mod document_symbol;
 mod folding_range;
 mod hover;
+mod level_jump;
 pub(super) mod nodes;
 mod references;
+mod rename;
 pub(super) mod select_node;
+mod selection_range;
 mod symbol;
+mod will_rename_files;
 
+pub(super) use call_hierarchy::{incoming_calls, outgoing_calls, prepare_call_hierarchy};
+pub(super) use code_action::{code_action, offered_kinds};
 pub(super) use completion::{completion, completion_resolve};
 pub(super) use definition::{declaration, definition, implementation};
 pub(super) use diagnostic::diagnostic;
@@ -37,7 +45,11 @@ pub(super) use document_link::document_link;
 pub(super) use document_symbol::document_symbol;
 pub(super) use folding_range::folding_range;
 pub(super) use hover::hover;
+pub(super) use level_jump::{level_down, level_up};
 pub(super) use nodes::nodes;
 pub(super) use references::references;
+pub(super) use rename::{prepare_rename, rename};
 pub(super) use select_node::select_node;
+pub(super) use selection_range::selection_range;
 pub(super) use symbol::symbol;
+pub(super) use will_rename_files::will_rename_files;

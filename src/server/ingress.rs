@@ -40,6 +40,8 @@ impl Ingress {
         })
         .custom_method("hiera/nodes", Backend::nodes)
         .custom_method("hiera/selectNode", Backend::select_node)
+        .custom_method("hiera/levelUp", Backend::level_up)
+        .custom_method("hiera/levelDown", Backend::level_down)
         .finish();
         // Subscribed before the first message can come, lest a change be missed.
         let (revisions, warm_ups, folders) = session

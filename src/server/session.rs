@@ -105,6 +105,7 @@ impl Session {
             client: self.client.clone(),
             settings_file: self.settings_file.clone(),
             uris: self.uris.clone(),
+            outgoing: self.outgoing.clone(),
             features: self.features.clone(),
             cancel: CancelToken::default(),
         }

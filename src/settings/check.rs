@@ -1,5 +1,7 @@
 //! From settings as written to settings that make sense; what makes none is named and left out.
 
+mod back_ends;
+
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -59,7 +61,14 @@ impl Settings {
             "log.level" => {
                 set_if(&mut self.log_level, reader.choice(key, value, &LogLevel::NAMES));
             }
-            "backends" => join(&mut self.backends, reader.map(key, value)),
+            "eyaml.decrypt" => set_if(&mut self.eyaml.decrypt, reader.flag(key, value)),
+            "eyaml.privateKey" => {
+                set_if(&mut self.eyaml.private_key, reader.text(key, value).map(Some));
+            }
+            "eyaml.publicKey" => {
+                set_if(&mut self.eyaml.public_key, reader.text(key, value).map(Some));
+            }
+            "backends" => reader.back_ends(key, value, &mut self.backends),
             _ => debug_assert!(false, "the setting {key} has no field"),
         }
     }

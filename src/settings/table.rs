@@ -186,10 +186,37 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Window,
     },
     Setting {
+        key: "eyaml.decrypt",
+        kind: Kind::Boolean,
+        default: "false",
+        doc: "Shows values that are encrypted with eyaml decrypted in hovers, previews and `lookup`, where the level's \
+              private key can be read. Diagnostics, reports and the log never hold decrypted text.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "eyaml.privateKey",
+        kind: Kind::Path,
+        default: "null",
+        doc: "Private key (PEM) for levels whose own `pkcs7_private_key` is not named or cannot be read here.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "eyaml.publicKey",
+        kind: Kind::Path,
+        default: "null",
+        doc: "Public key (an X.509 certificate, PEM) for levels whose own `pkcs7_public_key` is not named or cannot be \
+              read here.",
+        scope: Scope::Resource,
+    },
+    Setting {
         key: "backends",
         kind: Kind::DataMap,
         default: "{}",
-        doc: "What stands in for functions that cannot be run here, by function name.",
+        doc: "What answers for functions that are not built in, by the name of the function or of the level: \
+              `{stand_in: FILE}` for sample data (or a map from paths or URIs to files), `{kind: lookup_key, command: \
+              [PROGRAM, …]}` for a program of your own, `{}` for nothing, without a remark. `bridge: enabled` calls the \
+              functions of the environment and its modules. Programs are only started in trusted workspaces; see \
+              docs/backends.md.",
         scope: Scope::Resource,
     },
 ];

@@ -9,11 +9,13 @@ use crate::text::TextRange;
 
 mod build;
 mod document;
+mod names;
 mod path;
 mod resolve;
 mod token;
 mod value;
 
+pub use names::{WrittenName, written_names};
 use value::{Kind, Scalar, Value};
 
 /// Reads a text. The root is a mapping whose keys are unique; strings are double-quoted scalars, and numbers, booleans

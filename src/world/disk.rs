@@ -21,6 +21,11 @@ pub trait DiskReader: Send + Sync {
 
     /// `path` without links, to recognise a directory that is met again on another way.
     fn real_path(&self, path: &str) -> Option<String>;
+
+    /// A variable of the process's environment.
+    fn environment_variable(&self, _name: &str) -> Option<String> {
+        None
+    }
 }
 
 /// Files and directories as they were when first asked for. Filled by many threads at once.
@@ -111,6 +116,11 @@ impl DiskTable {
     /// The directory without links.
     pub fn real_path(&self, path: &str) -> Option<String> {
         self.reader.real_path(path)
+    }
+
+    /// A variable of the process's environment.
+    pub(super) fn environment_variable(&self, name: &str) -> Option<Arc<str>> {
+        self.reader.environment_variable(name).map(Arc::from)
     }
 
     /// Whether `path` is a directory now. The answer is not kept.

@@ -5,32 +5,77 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::indexes::key_of;
 use super::snapshot::World;
+use crate::backends::eyaml::{Decryption, Eyaml, Keyring};
 use crate::config::Environment;
 use crate::engine::{Evaluator, Prepared};
 use crate::facts::Node;
 
-type Key = (String, Arc<str>);
+/// The environment's key, the node's name, and whether encrypted values are decrypted.
+type Key = (String, Arc<str>, bool);
 
 /// The evaluators that a snapshot made so far.
 #[derive(Default)]
 pub(super) struct Evaluators {
-    /// By the environment's key and the node's name.
     made: Mutex<HashMap<Key, Arc<Evaluator>>>,
     /// Outlives the snapshot until a hiera.yaml changes.
     prepared: Arc<Prepared>,
+    /// Outlives the snapshot: it knows keys and values by their texts.
+    keyring: Arc<Keyring>,
 }
 
 impl Evaluators {
     /// No evaluators, but what those of the next snapshot can have in common with these.
     pub(super) fn successors(&self) -> Self {
-        Self { made: Mutex::default(), prepared: self.prepared.clone() }
+        Self {
+            made: Mutex::default(),
+            prepared: self.prepared.clone(),
+            keyring: self.keyring.clone(),
+        }
     }
 }
 
 impl World {
-    /// What Puppet would answer to `node` in `environment`. The same evaluator for the same node.
+    /// What Puppet would answer to `node` in `environment`, encrypted values as they are written. The same evaluator for
+    /// the same node.
     pub fn evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Arc<Evaluator> {
-        let key = (key_of(environment), node.name.clone());
+        self.kept_evaluator(environment, node, false)
+    }
+
+    /// [`Self::evaluator`] for an answer that is shown to the user who asked for the value: encrypted values are decrypted
+    /// if the settings allow it. Nothing that it says may go into diagnostics, reports or logs.
+    pub fn revealing_evaluator(
+        &self,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+    ) -> Arc<Evaluator> {
+        self.kept_evaluator(environment, node, self.reveals_secrets())
+    }
+
+    /// Whether the settings allow that encrypted values are shown decrypted.
+    pub fn reveals_secrets(&self) -> bool {
+        self.settings.eyaml.decrypt
+    }
+
+    /// How encrypted values are treated, with the keys that the settings name.
+    pub fn eyaml(&self, decryption: Decryption) -> Eyaml {
+        let settings = &self.settings.eyaml;
+        let path =
+            |path: &Option<Arc<str>>| path.as_ref().map(|it| Arc::from(self.settings_path(it)));
+        Eyaml {
+            decryption,
+            private_key: path(&settings.private_key),
+            public_key: path(&settings.public_key),
+            keyring: self.evaluators.keyring.clone(),
+        }
+    }
+
+    fn kept_evaluator(
+        &self,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+        reveals: bool,
+    ) -> Arc<Evaluator> {
+        let key = (key_of(environment), node.name.clone(), reveals);
         let evaluators = &self.evaluators.made;
         let mut evaluators = evaluators.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = evaluators.get(&key)
@@ -39,7 +84,13 @@ impl World {
         {
             return known.clone();
         }
-        let made = Arc::new(self.new_evaluator(environment, node));
+        let mut made = self.new_evaluator(environment, node);
+        if reveals {
+            let eyaml = self.eyaml(Decryption::WhereKeysAreReadable);
+            let back_ends = made.back_ends().with_eyaml(eyaml);
+            made = made.with_back_ends(Arc::new(back_ends));
+        }
+        let made = Arc::new(made);
         evaluators.insert(key, made.clone());
         made
     }
@@ -58,6 +109,7 @@ impl World {
         let files = Arc::new(self.texts.clone());
         Evaluator::new(files, environment.clone(), node.clone(), settings.puppet_version)
             .with_datadir_map(datadirs)
+            .with_back_ends(self.back_ends().clone())
             .sharing(self.evaluators.prepared.clone())
     }
 }

@@ -93,12 +93,18 @@ impl Host {
             Change::DiskChanged(changed) => self.disk_changed(&changed),
             Change::Folders(folders) => {
                 let folders = folders.iter().map(|it| paths::normalise(it).into()).collect();
-                self.structural(|world| world.folders = folders)
+                self.structural(|world| {
+                    world.folders = folders;
+                    world.back_ends = Arc::default();
+                })
             }
             Change::Settings(settings) if settings == *self.world.settings => self.no_effect(),
-            Change::Settings(settings) => {
-                self.structural(|world| world.settings = Arc::new(settings))
-            }
+            Change::Settings(settings) => self.structural(|world| {
+                if settings.backends != world.settings.backends {
+                    world.back_ends = Arc::default();
+                }
+                world.settings = Arc::new(settings);
+            }),
             Change::ActiveNode(name) => self.choose_node(name),
         }
     }

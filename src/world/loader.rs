@@ -49,6 +49,11 @@ impl DiskReader for Disk {
     fn real_path(&self, path: &str) -> Option<String> {
         fs::canonicalize(path).ok()?.into_os_string().into_string().ok()
     }
+
+    fn environment_variable(&self, name: &str) -> Option<String> {
+        let is_a_name = !name.is_empty() && !name.contains(['=', '\0']);
+        is_a_name.then(|| std::env::var(name).ok()).flatten()
+    }
 }
 
 /// `None` for names that are no texts, and for links that lead nowhere (or in a circle).

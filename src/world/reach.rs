@@ -8,7 +8,8 @@ use std::sync::Arc;
 use self::pattern::{Known, Pattern};
 use super::paths;
 use super::texts::Texts;
-use crate::config::hiera_yaml::{Function, FunctionKind, LayerKind, Level, Locations};
+use crate::backends::Registry;
+use crate::config::hiera_yaml::{LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
 use crate::data::inspect;
 use crate::data::{Files, Format, Located, Place};
@@ -169,7 +170,7 @@ impl Reach {
             let location = inspect::to_s(&template.value);
             let pattern = Pattern::new(root, &datadir, &location, is_glob, known)
                 .moved(|path| moved_directory(path, moves()));
-            let built_in = built_in_format(&level.function);
+            let built_in = Registry::format(&level.function);
             let Some(format) = built_in.or_else(|| format_by_name(&location)) else { continue };
             self.places.push(DataPlace {
                 layer,
@@ -203,6 +204,11 @@ impl DataPlace {
     /// The deepest directory that holds all files of the template.
     pub fn directory(&self) -> &str {
         self.pattern.directory()
+    }
+
+    /// The level's data directory: not interpolated, and where the setting `datadirMap` puts it.
+    pub fn datadir(&self) -> &str {
+        &self.template.datadir
     }
 
     /// The path or glob as `hiera.yaml` writes it.
@@ -297,17 +303,6 @@ fn topmost<'a>(directories: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         }
     }
     top
-}
-
-fn built_in_format(function: &Function) -> Option<Format> {
-    match (function.kind, &*function.name) {
-        (FunctionKind::DataHash, "yaml_data") | (FunctionKind::LookupKey, "eyaml_lookup_key") => {
-            Some(Format::Yaml)
-        }
-        (FunctionKind::DataHash, "json_data") => Some(Format::Json),
-        (FunctionKind::DataHash, "hocon_data") => Some(Format::Hocon),
-        _ => None,
-    }
 }
 
 fn format_by_name(location: &str) -> Option<Format> {

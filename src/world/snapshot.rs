@@ -1,6 +1,6 @@
 //! A snapshot of everything: answers never change, whatever happens to the disk's owner or in editors meanwhile.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::attachments::Attachments;
 use super::disk::{DiskReader, DiskTable};
@@ -12,6 +12,7 @@ use super::overlay::OpenFile;
 use super::paths;
 use super::roots::RootsCache;
 use super::texts::Texts;
+use crate::backends::Registry;
 use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
 use crate::settings::Settings;
 
@@ -28,6 +29,8 @@ pub struct World {
     pub(super) indexes: Indexes,
     pub(super) evaluators: Evaluators,
     pub(super) attachments: Arc<Attachments>,
+    /// Made when first asked for, and kept until what it is made of changes.
+    pub(super) back_ends: Arc<OnceLock<Arc<Registry>>>,
 }
 
 impl World {
@@ -44,6 +47,7 @@ impl World {
             nodes: Arc::default(),
             evaluators: Evaluators::default(),
             attachments: Arc::default(),
+            back_ends: Arc::default(),
         }
     }
 
@@ -102,6 +106,14 @@ impl World {
         paths::join(self.folders.first().map_or("/", |folder| folder), path)
     }
 
+    /// The back ends of the workspace.
+    pub fn back_ends(&self) -> &Arc<Registry> {
+        self.back_ends.get_or_init(|| {
+            let root = self.folders.first().cloned().unwrap_or_else(|| Arc::from("/"));
+            Arc::new(Registry::new(self.settings.backends.clone(), root))
+        })
+    }
+
     /// The next snapshot before anything is changed; nothing derived is handed on yet.
     pub(super) fn successor(&self) -> Self {
         Self {
@@ -114,6 +126,7 @@ impl World {
             nodes: Arc::default(),
             evaluators: Evaluators::default(),
             attachments: self.attachments.clone(),
+            back_ends: self.back_ends.clone(),
             indexes: Indexes::new(self.texts.clone()),
         }
     }
@@ -159,6 +172,10 @@ impl Files for World {
 
     fn data(&self, path: &str, format: Format) -> Result<Arc<DataFile>, String> {
         self.texts.data(path, format)
+    }
+
+    fn environment_variable(&self, name: &str) -> Option<Arc<str>> {
+        self.texts.environment_variable(name)
     }
 
     fn expect(&self, files: &[(&str, Format)]) {

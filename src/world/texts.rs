@@ -51,6 +51,10 @@ impl Files for Texts {
         self.file(path).map(|entry| entry.data(format).clone())
     }
 
+    fn environment_variable(&self, name: &str) -> Option<Arc<str>> {
+        self.base.environment_variable(name)
+    }
+
     fn expect(&self, files: &[(&str, Format)]) {
         let is_new = |(path, format): &&(&str, Format)| {
             let read = match self.overlay.get(path) {

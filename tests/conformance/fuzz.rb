@@ -30,7 +30,7 @@ module Conformance
         @failed = []
         @texts = Hash.new { |hash, key| hash[key] = [] }
         @statuses = Hash.new(0)
-        @order_dependent = @unsupported = 0
+        @order_dependent = @unsupported = @unanswered = 0
       end
 
       def run
@@ -69,12 +69,16 @@ module Conformance
       end
 
       def compare(one, laid_out, query, theirs, ours)
+        return @unanswered += 1 if theirs['status'] == 'no answer'
+
         difference = Difference.of(theirs, ours)
         # A merge with knockouts changes what Puppet has cached: the answer of a fresh compiler counts.
         if difference
           fresh = @puppet.ask_all(laid_out, [query]).first
           again = Difference.of(fresh, ours)
           @order_dependent += 1 if again != difference
+          return @unanswered += 1 if fresh['status'] == 'no answer'
+
           theirs = fresh
           difference = again
         end
@@ -144,7 +148,7 @@ module Conformance
         different = @texts.sum { |_, list| list.size }
         share = @errors.zero? ? 100.0 : 100.0 * (@errors - different) / @errors
         puts "Puppet #{Puppet.version}, seed #{@options[:seed]}: #{@statuses.map { |name, count| "#{count} #{name}" }.join(', ')}; " \
-             "#{format('%.2f', share)} % of #{@errors} error messages are equal; #{@order_dependent} answers of Puppet depended on earlier questions; #{@unsupported} conversions are not known here"
+             "#{format('%.2f', share)} % of #{@errors} error messages are equal; #{@order_dependent} answers of Puppet depended on earlier questions; #{@unsupported} conversions are not known here; Puppet gave no answer in #{PuppetSide::PATIENCE} s to #{@unanswered}"
         puts "#{@passed} passed, #{@failed.size} failed"
       end
     end

@@ -151,8 +151,8 @@ module Conformance
     # JSON for any value; what JSON has not is `{"__ptype": NAME, …}`.
     def encode(value)
       case value
-      when nil, true, false, JSON_INTEGERS then value
-      when Integer then { '__ptype' => 'Integer', 'value' => value.to_s }
+      when nil, true, false then value
+      when Integer then JSON_INTEGERS.cover?(value) ? value : { '__ptype' => 'Integer', 'value' => value.to_s }
       when String then encode_text(value)
       when Float then value.finite? ? value : { '__ptype' => 'Float', 'value' => value.to_s }
       when Array then value.map { |item| encode(item) }

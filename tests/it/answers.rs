@@ -8,10 +8,16 @@ use serde_json::{Map, Value as Json};
 
 use crate::case_file::Query;
 
-/// What of Puppet's answer is not in ours, in words.
-pub(crate) fn differences(puppet: &Json, ours: &Json) -> Vec<String> {
+/// What of an answer counts, and what of one whose warnings are recorded, too.
+pub(crate) const ANSWER: &[&str] = &["status", "value", "error", "error_class", "explain"];
+pub(crate) const ANSWER_AND_WARNINGS: &[&str] =
+    &["status", "value", "error", "error_class", "explain", "warnings"];
+
+/// What of Puppet's answer is not in ours, in words; only the named fields are compared.
+pub(crate) fn differences(puppet: &Json, ours: &Json, fields: &[&str]) -> Vec<String> {
     let mut texts = Vec::new();
-    for field in ["status", "value", "error", "error_class", "explain"] {
+    let puppet = &without_places(puppet);
+    for &field in fields {
         let (theirs, ours) = (puppet.get(field), ours.get(field));
         // As text: two JSON objects are equal whatever the order of their members, two hashes of Puppet's are not.
         let texts_of = |it: Option<&Json>| it.map(Json::to_string).unwrap_or_default();
@@ -30,6 +36,24 @@ pub(crate) fn differences(puppet: &Json, ours: &Json) -> Vec<String> {
     texts
 }
 
+/// Puppet ends most warnings with a second line that says where: in a file, or that this is not known. Some it gives
+/// for every key that is to blame.
+fn without_places(puppet: &Json) -> Json {
+    let mut answer = puppet.clone();
+    let warnings = puppet.get("warnings").and_then(Json::as_array).into_iter().flatten();
+    let mut kept: Vec<&str> = Vec::new();
+    for warning in warnings.filter_map(Json::as_str) {
+        let text = warning.split("\n   (file").next().unwrap_or_default();
+        if !kept.contains(&text) {
+            kept.push(text);
+        }
+    }
+    if !kept.is_empty() {
+        answer["warnings"] = kept.into();
+    }
+    answer
+}
+
 /// Our answer to a query in the form in which Puppet's are recorded, with directories called by their names.
 pub(crate) fn ours(evaluator: &Evaluator, query: &Query, names: &[(&str, &str)]) -> Json {
     let one = std::slice::from_ref(&query.key);
@@ -45,7 +69,14 @@ pub(crate) fn ours(evaluator: &Evaluator, query: &Query, names: &[(&str, &str)])
         ..Request::default()
     };
     let answer = evaluator.call(&request);
-    let mut text = as_recorded(&answer, query.explain).to_string();
+    let mut recorded = as_recorded(&answer, query.explain);
+    // Those of hiera.yaml come first: it is read before data are.
+    let warnings: Vec<Arc<str>> =
+        evaluator.config_warnings().into_iter().chain(answer.warnings).collect();
+    if !warnings.is_empty() {
+        recorded["warnings"] = warnings.iter().map(|it| &**it).collect();
+    }
+    let mut text = recorded.to_string();
     for (directory, name) in names {
         text = text.replace(directory, name);
     }

@@ -54,7 +54,8 @@ impl Case {
         placed.collect()
     }
 
-    fn text(&self, path: &str) -> Option<String> {
+    /// A special file of the case as text, if it has one.
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
         let content = self.files.get(path)?;
         Some(String::from_utf8(content.clone()).expect("UTF-8 in a special file of a case"))
     }

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hiera_ls::config::{Environment, PuppetVersion};
-use hiera_ls::data::Files;
+use hiera_ls::data::{DataFile, FileId, Files, Format, Hash};
 use hiera_ls::engine::Evaluator;
 use hiera_ls::facts::{Node, NodeParts, Origin};
 use hiera_ls::settings::Settings;
 use hiera_ls::world::{MemoryDisk, World};
 use serde_json::Value as Json;
 
-use crate::answers::{differences, hash, ours};
+use crate::answers::{ANSWER_AND_WARNINGS, differences, hash, ours};
 use crate::case_file::{self, Case, Query};
 
 const ENVIRONMENT: &str = "/puppet/environments/production";
@@ -57,7 +57,7 @@ fn compare_all(version: PuppetVersion, suffix: &str) {
                 let ours =
                     ours(&evaluator, &query, &[(ENVIRONMENT, "${ENV}"), (GLOBAL, "${GLOBAL}")]);
                 let label = label(&name, case, &query);
-                let differs = differences(&puppet, &ours);
+                let differs = differences(&puppet, &ours, ANSWER_AND_WARNINGS);
                 report.add(&label, known.remove(&label), &differs);
             }
         }
@@ -128,19 +128,29 @@ fn evaluator(case: &Case, version: PuppetVersion) -> Evaluator {
 }
 
 fn node(case: &Case) -> Node {
-    let facts = case.json("/facts.json").unwrap_or_else(|| {
-        serde_json::from_str(&read(&directory().join("facts.json"))).expect("the default facts")
-    });
-    let name = facts.get("clientcert").and_then(Json::as_str).unwrap_or(NODE).to_owned();
+    let facts = case.text("/facts.json").unwrap_or_else(|| read(&directory().join("facts.json")));
+    let facts = members(&facts);
+    let name = facts.get("clientcert").and_then(|it| it.value.value.as_str());
+    let name = name.unwrap_or(NODE).to_owned();
     let parts = NodeParts {
         name,
         environment: Some("production".to_owned()),
-        facts: hash(&facts),
+        facts,
         trusted: case.json("/trusted.json").as_ref().map(hash),
         server_facts: case.json("/server_facts.json").as_ref().map(hash),
         variables: case.json("/vars.json").as_ref().map(hash).unwrap_or_default(),
     };
     Node::new(parts, Origin::File(Arc::from("facts.json")))
+}
+
+/// What a JSON text holds, with every digit of its numbers.
+fn members(json: &str) -> Hash {
+    let file = DataFile::new(FileId(0), Format::Json, json.into());
+    let mut hash = Hash::new();
+    for entry in file.entries() {
+        hash.insert(entry.key.clone(), None, entry.value.clone());
+    }
+    hash
 }
 
 /// Answers that differ and may: lines `p7 FILE CASE KEY [MERGE]  # reason`, or `p*` for both versions.

@@ -12,7 +12,7 @@ use hiera_ls::settings::Settings;
 use hiera_ls::world::{World, loader};
 use serde_json::Value as Json;
 
-use crate::answers::{differences, hash, ours};
+use crate::answers::{ANSWER, differences, hash, ours};
 use crate::case_file::Query;
 
 /// How many differences are shown.
@@ -65,7 +65,7 @@ fn compare(
             evaluator = self::evaluator(root, node, version);
         }
         let ours = ours(&evaluator, &query, &[(root, "${ENV}")]);
-        let different = differences(&puppet, &ours);
+        let different = differences(&puppet, &ours, ANSWER);
         if different.is_empty() || is_left_encrypted(&puppet, &ours) {
             agreed += 1;
         } else {

@@ -1,5 +1,7 @@
 //! The language server, as a client sees it.
 
+mod actions;
+mod back_ends;
 mod diagnostics;
 mod encodings;
 mod features;
@@ -7,4 +9,5 @@ mod files;
 mod life;
 mod nodes;
 mod order;
+mod refactoring;
 mod stdio;

@@ -9,7 +9,7 @@ vim.api.nvim_create_user_command('Hiera', function(arguments)
   require('hiera').command(arguments.fargs)
 end, {
   nargs = '+',
-  desc = 'Choose the node whose values are shown',
+  desc = 'Choose the node whose values are shown; go through its levels',
   complete = function(lead, line)
     return require('hiera').complete(lead, line)
   end,

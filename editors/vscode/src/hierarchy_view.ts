@@ -17,6 +17,7 @@ type Row =
 export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private hierarchy: Hierarchy | undefined;
   private asked: Question | undefined;
+  private lastKey: string | undefined;
   private shownAs = '';
   private timer: NodeJS.Timeout | undefined;
   private pending: vscode.CancellationTokenSource | undefined;
@@ -146,9 +147,15 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
     const pending = new vscode.CancellationTokenSource();
     this.pending = pending;
     try {
-      const hierarchy = await this.hiera.ask<Hierarchy | null>(Method.hierarchy, question, pending.token);
+      const ask = (it: Question) => this.hiera.ask<Hierarchy | null>(Method.hierarchy, it, pending.token);
+      let hierarchy = await ask(question);
+      if (hierarchy?.key === null && this.lastKey !== undefined) {
+        // Between keys, and in files that do not have it, the last key stays marked.
+        hierarchy = await ask({ ...question, key: this.lastKey });
+      }
       if (!pending.token.isCancellationRequested) {
         this.asked = question;
+        this.lastKey = hierarchy?.key ?? undefined;
         this.show(hierarchy ?? undefined);
       }
     } catch (error) {

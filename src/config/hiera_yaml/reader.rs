@@ -101,7 +101,7 @@ impl Reader<'_> {
         if self.puppet.is_strict() {
             let message = format!("hiera.yaml version 3 cannot be used in {article_and_name}");
             self.fail(&message, None, place);
-        } else {
+        } else if !self.problems.iter().any(|it| it.severity == ConfigSeverity::Error) {
             self.warn(format!("hiera.yaml version 3 found at {ignored} was ignored"), place);
         }
         false

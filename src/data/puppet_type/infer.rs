@@ -90,10 +90,16 @@ fn simple_type_of(value: &Value) -> Type {
             "Timestamp" | "Timespan" => {
                 Type::Object { name: class.clone(), only: Some(text.clone()) }
             }
+            "Regexp" => Type::Regexp(Some(source_of(text).into())),
             _ => Type::Object { name: class.clone(), only: None },
         },
         Value::Array(_) | Value::Hash(_) => type_of(value),
     }
+}
+
+/// The source of a regular expression that Ruby shows as `(?-mix:…)`.
+fn source_of(shown: &str) -> &str {
+    shown.strip_prefix("(?-mix:").and_then(|it| it.strip_suffix(')')).unwrap_or(shown)
 }
 
 /// The number, or the nearest that 128 bits can hold.

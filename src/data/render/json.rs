@@ -32,7 +32,7 @@ pub fn to_oracle_json(value: &Value) -> Json {
             tagged("Sensitive", to_oracle_json(&inner.value))
         }
         Value::Binary(_) => tagged("Binary", inspect::to_s(value)),
-        Value::Object { class, text } => tagged(class, &**text),
+        Value::Object { class, text } => tagged(ruby_name(class), &**text),
     }
 }
 
@@ -91,6 +91,15 @@ fn hash_to_oracle_json(hash: &Hash) -> Json {
         },
         Json::Object,
     )
+}
+
+/// The last part of the name of Ruby's class.
+fn ruby_name(class: &str) -> &str {
+    match class {
+        "SemVer" => "Version",
+        "SemVerRange" => "VersionRange",
+        other => other,
+    }
 }
 
 fn tagged(class: &str, value: impl Into<Json>) -> Json {

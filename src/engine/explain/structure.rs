@@ -75,7 +75,7 @@ fn add_outcome<'a>(outcome: &'a Outcome, parts: &mut Vec<(&'static str, Tree<'a>
         parts.push(("value", Tree::Value(&value.value)));
     }
     parts.push(("event", Tree::Symbol(event)));
-    if let Outcome::Opaque { function } = outcome {
+    if let Outcome::Opaque { function, .. } = outcome {
         parts.push(("function", text(function)));
     }
 }

@@ -1,8 +1,9 @@
 //! From text to one value: JSON or YAML, by the file's extension or by its looks. No Ruby object is ever made: tags
 //! such as `!ruby/object:Puppet::Node::Facts` only stand before the hash they name.
 
-use crate::data::lower::Lowering;
-use crate::data::{FileId, Hash, Located, Member, Value, json, scalar};
+use crate::data::lower::{Lowering, lower_json};
+use crate::data::{FileId, Hash, Located, Member, Value, scalar};
+use crate::syntax::json as syntax_json;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::syntax::yaml;
 use crate::text::{LineIndex, TextRange};
@@ -79,15 +80,25 @@ pub(super) fn problem(message: String, offset: u32, text: &str) -> FactsProblem 
     FactsProblem { message, range: TextRange::new(start, line.end) }
 }
 
+/// Read as Ruby reads JSON, for the digits of its numbers; the words for what is wrong are plainer than Ruby's.
 fn read_json(text: &str) -> Result<Located, FactsProblem> {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
-    serde_json::from_str(bare).map(|value| json::to_value(&value).into()).map_err(|error| {
-        let lines = LineIndex::new(bare);
-        let line = lines.line_range(bare, error.line().saturating_sub(1) as u32);
-        let offset = line.start + error.column().saturating_sub(1) as u32;
-        let skipped = (text.len() - bare.len()) as u32;
-        problem(format!("The file is no valid JSON: {error}."), offset + skipped, text)
-    })
+    let parsed = syntax_json::parse(bare);
+    let error = match (parsed.root, parsed.error) {
+        (Some(root), None) => return Ok(without_places(&lower_json(FileId(0), &root))),
+        (_, error) => error,
+    };
+    let skipped = (text.len() - bare.len()) as u32;
+    let Err(plain) = serde_json::from_str::<serde::de::IgnoredAny>(bare) else {
+        let (message, offset) =
+            error.map_or_else(Default::default, |it| (it.message, it.range.start));
+        let message = format!("The file is no valid JSON: {message}.");
+        return Err(problem(message, offset + skipped, text));
+    };
+    let lines = LineIndex::new(bare);
+    let line = lines.line_range(bare, plain.line().saturating_sub(1) as u32);
+    let offset = line.start + plain.column().saturating_sub(1) as u32;
+    Err(problem(format!("The file is no valid JSON: {plain}."), offset + skipped, text))
 }
 
 /// Whether the value stays within the limits; a few aliases of aliases can mean billions of members.

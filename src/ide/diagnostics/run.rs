@@ -178,6 +178,7 @@ fn shifted(mut finding: Diagnostic, by: u32) -> Diagnostic {
     for related in finding.related.iter_mut().filter(|related| related.path.is_none()) {
         related.range = related.range.shifted(by);
     }
+    finding.fixes = finding.fixes.into_iter().map(|fix| fix.shifted(by)).collect();
     finding
 }
 

@@ -1,6 +1,5 @@
 //! `unknown-backend`: a level whose function cannot be run here, so that answers lack what it knows.
 
-use super::known_keys::is_file_backend;
 use super::{Report, Rule, Severity};
 use crate::config::HieraYaml;
 use crate::world::World;
@@ -19,7 +18,7 @@ pub(super) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         let name = &level.function.name;
         let Some(place) = level.function.place else { continue };
-        if is_file_backend(level) || world.settings().backends.get(name).is_some() {
+        if world.back_ends().knows(&level.function, &level.name) {
             continue;
         }
         let message = format!(

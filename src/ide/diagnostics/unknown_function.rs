@@ -3,8 +3,10 @@
 //! There are five interpolation functions: `lookup`, `hiera` (the same), `alias`, `literal` and `scope`. Their names
 //! are case-sensitive, and Puppet functions cannot be called.
 
+use super::fix::Fix;
 use super::{EntryContext, Report, Rule, Severity};
 use crate::syntax::interpolation::{Expression, Method};
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: Rule = Rule {
     code: "unknown-function",
@@ -19,9 +21,20 @@ pub(super) const RULE: Rule = Rule {
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     for string in &entry.strings {
         for token in &string.tokens {
-            if let Expression::Call { method: Method::Unknown(name), .. } = &token.expression {
-                let message = format!("Unknown interpolation method '{name}'\n{}", advice(name));
-                report.add(&RULE, string.source_range(token.range), message);
+            let Expression::Call { method: Method::Unknown(name), argument_range, .. } =
+                &token.expression
+            else {
+                continue;
+            };
+            let message = format!("Unknown interpolation method '{name}'\n{}", advice(name));
+            let range = string.source_range(token.range);
+            let finding = report.add(&RULE, range, message);
+            // The name stands directly before the bracket and the quote.
+            let end = argument_range.start - 2;
+            let written = string.part_range(token, TextRange::new(end - name.len() as u32, end));
+            if let Some(known) = nearest(name).filter(|_| written.slice(entry.text) == &**name) {
+                let edit = TextEdit::replace(written, known);
+                finding.with_fix(Fix::safe(format!("Write `{known}`"), vec![edit]));
             }
         }
     }

@@ -1,7 +1,9 @@
 //! `yaml-1.1-boolean`: `yes`, `no`, `on` and `off` without quotes are booleans.
 
+use super::fix::{Fix, quote};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::Value;
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "yaml-1.1-boolean",
@@ -22,7 +24,12 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             let message = format!(
                 "`{text}` is the boolean `{value}`\nWrite `{value}`, or put quotes around it if a text is meant."
             );
-            report.add(&RULE, plain.node.range, message);
+            let range = plain.node.range;
+            let write = vec![TextEdit::replace(range, value.to_string())];
+            report
+                .add(&RULE, range, message)
+                .with_fix(Fix::safe(format!("Write `{value}`"), write))
+                .with_fix(Fix::changing("Put quotes around it: a text", vec![quote(range, text)]));
         }
     }
 }

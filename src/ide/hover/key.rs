@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::markdown::{Answer, KeyCard, MergeLine, Part, SourceLine, code, plain};
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{Located, Value, inspect, render};
-use crate::engine::{AppliedOptions, Request};
+use crate::engine::{AppliedOptions, OpaqueLevel, Request};
 use crate::facts::Node;
 use crate::ide::context::LookupOptionSpot;
 use crate::ide::level_files::reads_file;
@@ -60,6 +60,7 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
         asked_for: perspective.asked_for(),
         answer: match &answer.outcome {
             Ok(Some(value)) => Answer::Value(render::to_yaml(&perspective.without_secrets(value))),
+            Ok(None) if !answer.opaque.is_empty() => Answer::Unknown,
             Ok(None) if from.is_none() => Answer::EmptyText,
             Ok(None) => Answer::NotFound,
             Err(failure) => Answer::Error(failure.message.to_string()),
@@ -71,11 +72,7 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
         add_sources(perspective, &path, result, &mut card);
     }
     for opaque in &answer.opaque {
-        card.notes.push(format!(
-            "Level \"{}\" asks {}, which is not evaluated here: it may know the key.",
-            plain(&opaque.level),
-            code(&opaque.function)
-        ));
+        card.notes.push(opaque_text(opaque, &card));
     }
     if !answer.unknown_variables.is_empty() {
         let names: Vec<_> = answer.unknown_variables.iter().map(|name| code(name)).collect();
@@ -90,6 +87,17 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
         card.notes.push(not_read_text(perspective, key, from));
     }
     card
+}
+
+/// What a level that could not be asked means for the answer.
+fn opaque_text(opaque: &OpaqueLevel, card: &KeyCard) -> String {
+    let (level, function) = (plain(&opaque.level), code(&opaque.function));
+    let is_merged = card.merge.as_ref().is_some_and(|it| !is_first(&it.strategy));
+    let claim = match &card.answer {
+        Answer::Value(_) if is_merged => "Partial: more may come from",
+        _ => "May come from",
+    };
+    format!("{claim} level \"{level}\" ({function} {}).", plain(&opaque.reason))
 }
 
 fn add_sources(

@@ -43,6 +43,8 @@ pub(crate) enum Answer {
     NotFound,
     /// Nothing, which is an empty text within `%{…}`.
     EmptyText,
+    /// Nothing in the levels that could be asked; others may have it.
+    Unknown,
     /// Puppet's error.
     Error(String),
 }
@@ -87,6 +89,7 @@ impl KeyCard {
         match &self.answer {
             Answer::Value(yaml) => text += &fenced_yaml(yaml, max_lines),
             Answer::NotFound => text += "Not found: a lookup of this key fails.\n",
+            Answer::Unknown => text += "Unknown: no level that is evaluated here has it.\n",
             Answer::EmptyText => text += "Not found: gives an empty text.\n",
             Answer::Error(message) => {
                 let _ =

@@ -86,6 +86,7 @@ fn item(environment: &Environment, node: &Node, active: bool, asked_for: &[Arc<s
     };
     let environment = environment.name.to_string();
     let facts = node_facts(node, asked_for);
-    let facts = facts.into_iter().map(|NodeFact { name, value }| FactItem { name, value }).collect();
+    let facts =
+        facts.into_iter().map(|NodeFact { name, value }| FactItem { name, value }).collect();
     NodeItem { name: node.name.to_string(), origin, environment, active, facts }
 }

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require 'open3'
+require 'timeout'
 
 module Conformance
   module Fuzz
@@ -53,6 +54,10 @@ module Conformance
 
     # Puppet in this process; one compiler answers all queries of an environment.
     class PuppetSide < PuppetLookup
+      # Seconds for one lookup. `convert_to: Array` counts up to whatever number it is given, until no memory is left.
+      PATIENCE = 5
+      NO_ANSWER = { 'status' => 'no answer' }.freeze
+
       def ask_all(laid_out, queries)
         Puppet[:hiera_config] = File.join(laid_out.global, 'hiera.yaml')
         answers = {}
@@ -70,6 +75,13 @@ module Conformance
       end
 
       private
+
+      def look_up(invocation, query)
+        answer = Timeout.timeout(PATIENCE) { super }
+        answer['error_class'] == 'Timeout::Error' ? NO_ANSWER : answer
+      rescue Timeout::Error
+        NO_ANSWER
+      end
 
       # Agents' facts are sanitized before they become variables: `null` is an empty text.
       def node(environment, one)

@@ -55,7 +55,7 @@ module Conformance
                    9223372036854775807 9223372036854775808 -9223372036854775808 0x7fffffffffffffff 0xffffffffffffffff
                    0777777777777777777777777 1:2:3:4 1.1_1 1_1.5e+2 -.5e+1 +1:30 -0b11 +0x1f 0x1_f 0b1_0 1:30:60 -1_0
                    +12,5 12,34.5 .5e+2 1.5e+2 -1.5 +1.5 0.5e-1 01 -07 -08 +08 09.5 1.,5 .1,5 ,1 -,1].freeze
-      ODD_SCALARS = [':sym', ':a:b', '::a', ':"q r"', ":'s'", '"quoted"', "'single'", '"\\u00e9\\t\\x41"', "''", '""', "'it''s'",
+      ODD_SCALARS = ["'2001-02-03 04:05:06.5 CET'", '2001-2-3', '1-02:03:04.5', '1.2.3-rc1', '{seconds: 5}', ':sym', ':a:b', '::a', ':"q r"', ":'s'", '"quoted"', "'single'", '"\\u00e9\\t\\x41"', "''", '""', "'it''s'",
                      '!!str 5', "!!int '12'", '!!float 1', "!!bool 'yes'", '!!binary aGVsbG8=', '!foo 1', '!complex text',
                      '!!null x', '!!int foo', '!str 0x1f', "!!int '0x1f'", '!!float 1e3', '!!float .inf', '!!null',
                      '!!bool x', '!ruby/sym x', '!!int 1_000', "!!int ''", '!!str', '!!str ~', '! 5', '!!float 0x1f',
@@ -131,7 +131,7 @@ module Conformance
       BAD_CONVERSIONS = ['not a type!', 'Set', 5, [], ['String', 1, 2, 3], 'integer', 'Any', 'Undef', 'Enum[a]', nil, {}, '',
                          'Pattern[/a/]', 'Scalar', 'Regexp', 'Type', 'Variant[Integer,String]', 'Default', 'Object',
                          ['Integer', 'x'], ['Integer', 7], ['Boolean', 1], 'Runtime', 'Callable', 'Collection', 'URI',
-                         'Timestamp', 'Timespan', 'SemVer', 'Binary', 'Sensitive[5]', 'NotUndef', 'File', 'Integer['].freeze
+                         'Timestamp', 'Timespan', 'SemVer', 'Regexp', 'Type', 'Binary', 'Sensitive[5]', 'NotUndef', 'File', 'Integer['].freeze
       TYPES = ['String', 'Integer', 'Hash', 'Array', 'Array[String]', 'Optional[String]', 'Variant[Integer,String]',
                'Struct[{x=>Integer}]', 'Pattern[/a/]', 'Enum[a, b]', 'Tuple[String, Integer]', 'Boolean',
                'Numeric', 'NotUndef', 'Collection', 'Integer[0, 10]', 'String[1, 5]', 'Array[Integer, 1, 3]', 'Float', 'Any',

@@ -131,6 +131,15 @@ function M.replace_line(part, text)
   vim.api.nvim_buf_set_lines(0, number - 1, number, false, text and { text } or {})
 end
 
+--- The text of a file of the workspace as Neovim has it, shown or not; nil if it has not read it.
+function M.changed_text(path)
+  local buffer = vim.fn.bufnr(M.root .. '/' .. path)
+  if buffer < 0 then
+    return nil
+  end
+  return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n')
+end
+
 --- The codes of the buffer's diagnostics, sorted.
 function M.codes()
   local codes = vim.tbl_map(function(diagnostic)

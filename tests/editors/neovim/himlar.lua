@@ -76,4 +76,56 @@ t.group('typing', function()
   t.contains(t.hover('e2e::typed'), 'e2e::typed', 'a hover right after fast typing answers for the last letter')
 end)
 
+--- All answers for the node as the command line gives them, by key.
+local function all_answers()
+  vim.cmd('silent wall')
+  local command = { os.getenv('HIERA_LS'), 'lookup', '--all', '--node', run.node, '--root', t.root, '--render-as', 'jsonl' }
+  local answers = {}
+  local output = vim.system(command, { text = true }):wait().stdout
+  for line in vim.gsplit(output, '\n', { trimempty = true }) do
+    local answer = vim.json.decode(line)
+    answers[answer.key] = line
+  end
+  return answers
+end
+
+t.group('rename', function()
+  t.open('hieradata/common/common.yaml')
+  local old, new = 'netcfg_mgmt_netmask', 'netcfg_mgmt_mask'
+  vim.cmd('silent undo 0')
+  vim.cmd('silent wall')
+  local before = all_answers()
+  local uses = vim.system({ 'grep', '-rohE', "['\"]" .. old .. "['\"]", t.root .. '/hieradata' }, { text = true }):wait().stdout
+  local _, count = uses:gsub('\n', '')
+  t.check(count >= 50, ('%s is asked for %d times'):format(old, count))
+  local place = vim.system({ 'grep', '-rl', '^' .. old .. ':', t.root .. '/hieradata' }, { text = true }):wait().stdout
+  t.open(vim.fs.relpath(t.root, vim.split(place, '\n')[1]))
+  t.at(old .. ':', 2)
+  local began = vim.uv.hrtime()
+  local answered
+  local params = vim.lsp.util.make_position_params(0, t.client().offset_encoding)
+  params.newName = new
+  t.client():request('textDocument/rename', params, function(_, edit)
+    answered = (vim.uv.hrtime() - began) / 1e6
+    vim.lsp.util.apply_workspace_edit(edit, t.client().offset_encoding)
+  end, vim.api.nvim_get_current_buf())
+  t.eventually('the rename is answered', function()
+    return answered ~= nil
+  end)
+  local after = all_answers()
+  local left = vim.system({ 'grep', '-rc', "['\"]" .. old .. "['\"]", t.root .. '/hieradata' }, { text = true }):wait().stdout
+  t.check(not left:find(':[1-9]'), ('nobody asks for the old name (%.1f ms to rename)'):format(answered))
+  local compared, different = 0, {}
+  for key, line in pairs(before) do
+    compared = compared + 1
+    local now = key == old and after[new] or after[key]
+    local wanted = key == old and line:gsub(old, new, 1) or line
+    if now ~= wanted then
+      different[#different + 1] = key
+    end
+  end
+  t.check(compared > 1000 and #different == 0 and after[old] == nil,
+    ('all %d answers are as before: %s'):format(compared, table.concat(different, ' ', 1, math.min(#different, 5))))
+end)
+
 t.finish()

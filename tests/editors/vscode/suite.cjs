@@ -364,10 +364,6 @@ async function previews(api) {
     const line = editor.document.lineAt(editor.selection.active.line).text;
     assert(line.startsWith('profile::base::packages'), line);
   });
-  if (!api.hiera.supports('hiera/levelUp')) {
-    console.log('skipped: level up and level down, as this server has neither');
-    return;
-  }
   await test('level up and level down', async () => {
     await putCursor(COMMON, 'profile::base::packages:', 3);
     await run('hiera.levelUp');

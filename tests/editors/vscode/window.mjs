@@ -146,7 +146,8 @@ async function previews(window) {
 }
 
 async function restricted() {
-  const server = await startCodeServer({ work, extensions, folder, trust: true, settings: { 'security.workspace.trust.startupPrompt': 'never' } });
+  const untouched = sampleWorkspace(path.join(work, 'restricted'));
+  const server = await startCodeServer({ work, extensions, folder: untouched, trust: true, settings: { 'security.workspace.trust.startupPrompt': 'never' } });
   const window = await Window.open(browser, server.url);
   page = window.page;
   await suite.test('in Restricted Mode hovers answer, too', async () => {

@@ -26,6 +26,7 @@ fn exclamations(world: &Arc<World>, path: &str, _: &CancelToken) -> Vec<Diagnost
         message: "not so loud".to_owned(),
         related: Vec::new(),
         url: None,
+        fixes: Vec::new(),
     };
     text.match_indices('!').map(finding).collect()
 }

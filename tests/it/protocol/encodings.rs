@@ -95,6 +95,7 @@ fn diagnostics_count_as_hovers_do() {
                 message: "a message".to_owned(),
                 related: Vec::new(),
                 url: None,
+                fixes: Vec::new(),
             }]
         },
         ..no_features()

@@ -84,6 +84,7 @@ fn a_checkout_of_a_thousand_files_is_one_change() {
                 message: text,
                 related: Vec::new(),
                 url: None,
+                fixes: Vec::new(),
             }]
         },
         ..hovers_show_the_neighbour()
@@ -133,6 +134,7 @@ fn we_watch_if_the_client_cannot() {
                     message: text.unwrap_or_default(),
                     related: Vec::new(),
                     url: None,
+                    fixes: Vec::new(),
                 }]
             },
             ..no_features()

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use hiera_ls::ide::Completions;
+use hiera_ls::ide::{Completions, LabelledEdits};
 use hiera_ls::server::Features;
 use serde_json::{Value, json};
 
@@ -16,6 +16,14 @@ pub(crate) fn no_features() -> Features {
         hover: |_, _, _, _| None,
         definition: |_, _, _, _| Vec::new(),
         declaration: |_, _, _, _| Vec::new(),
+        level_jump: |_, _, _, _, _| None,
+        call_items: |_, _, _, _| Vec::new(),
+        callers: |_, _, _, _| Vec::new(),
+        called: |_, _, _, _| Vec::new(),
+        prepare_rename: |_, _, _, _| Ok(None),
+        rename: |_, _, _, _, _| Ok(None),
+        rename_file: |_, _, _, _| LabelledEdits::default(),
+        selections: |_, _, _, _| Vec::new(),
         references: |_, _, _, _| Vec::new(),
         highlights: |_, _, _, _| Vec::new(),
         completion: |_, _, _, _| Completions::default(),
@@ -24,6 +32,7 @@ pub(crate) fn no_features() -> Features {
         workspace_symbols: |_, _, _| Vec::new(),
         document_links: |_, _, _| Vec::new(),
         folds: |_, _, _| Vec::new(),
+        actions: |_, _, _, _, _| Vec::new(),
         diagnostics: |_, _, _| Vec::new(),
         warm_up: |_, _| {},
         set_log_level: |_| {},

@@ -71,8 +71,43 @@ function M.choose_node()
   end)
 end
 
+--- Goes to the same key in the next level of higher (`hiera/levelUp`) or lower priority (`hiera/levelDown`).
+---@param method 'hiera/levelUp'|'hiera/levelDown'
+local function jump(method)
+  local client = vim.lsp.get_clients({ name = 'hiera_ls', bufnr = 0 })[1]
+  local params = client and vim.lsp.util.make_position_params(0, client.offset_encoding)
+  ask(method, params, function(location)
+    if not location then
+      return say(method == 'hiera/levelUp' and 'no level above has this key' or 'no level below has this key')
+    end
+    vim.lsp.util.show_document(location, client.offset_encoding, { focus = true })
+  end)
+end
+
+--- Goes to what overrides the key under the cursor.
+function M.level_up()
+  jump('hiera/levelUp')
+end
+
+--- Goes to what the key under the cursor overrides.
+function M.level_down()
+  jump('hiera/levelDown')
+end
+
 --- Each subcommand of `:Hiera`: what it does with its arguments, and what completes them.
 local subcommands = {
+  down = {
+    run = M.level_down,
+    complete = function()
+      return {}
+    end,
+  },
+  up = {
+    run = M.level_up,
+    complete = function()
+      return {}
+    end,
+  },
   node = {
     run = function(arguments)
       if arguments[1] then

@@ -1,0 +1,187 @@
+//! `eyaml_lookup_key`: values that stand encrypted in the data, as hiera-eyaml writes and reads them.
+//!
+//! Nothing here is decrypted unless somebody asked for it, and nothing of it is ever logged: errors name the encrypted
+//! text, never the decrypted one.
+
+mod base64;
+pub mod blob;
+pub mod edit;
+mod keyring;
+mod keys;
+mod level;
+pub mod pkcs7;
+#[cfg(test)]
+pub(crate) mod test_keys;
+
+use std::fmt;
+use std::sync::Arc;
+
+use self::blob::Blob;
+pub use self::keyring::Keyring;
+pub use self::keys::{KeyProblem, LevelKeys};
+pub use self::level::EyamlLookupKey;
+use crate::data::{Files, Value};
+
+/// The method of blobs that name none.
+pub const DEFAULT_METHOD: &str = "PKCS7";
+
+/// Methods that hiera-eyaml has plugins for. Only PKCS7 is decrypted here.
+pub const KNOWN_METHODS: [&str; 12] = [
+    "PKCS7",
+    "GPG",
+    "GKMS",
+    "KMS",
+    "TWOFAC",
+    "SecretBox",
+    "VAULT",
+    "GCPKMS",
+    "RSA",
+    "SSHAGENT",
+    "VAULT_RS",
+    "cli",
+];
+
+/// What becomes of encrypted values in a lookup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Decryption {
+    /// They stay as they are written.
+    #[default]
+    Off,
+    /// They are decrypted where the level's keys can be read, and stay as they are written elsewhere.
+    WhereKeysAreReadable,
+    /// They are decrypted as Puppet does it: what cannot be decrypted fails the lookup.
+    AsPuppet,
+    /// They fail the lookup.
+    Refused,
+}
+
+/// How one evaluator treats encrypted values.
+#[derive(Clone, Default)]
+pub struct Eyaml {
+    /// Whether to decrypt.
+    pub decryption: Decryption,
+    /// Path of the private key for levels whose own cannot be read.
+    pub private_key: Option<Arc<str>>,
+    /// Path of the public key (an X.509 certificate), likewise.
+    pub public_key: Option<Arc<str>>,
+    /// The keys that were read and the values that were decrypted so far; shared by who has the same one.
+    pub keyring: Arc<Keyring>,
+}
+
+/// Why a value was not decrypted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// As hiera-eyaml would fail: the message of its exception.
+    Failed(String),
+    /// As Ruby would fail because there is no such encryption method: the message of its `LoadError`.
+    UnknownMethod(String),
+    /// A method that needs a plugin of hiera-eyaml, and that is not decrypted here.
+    Unsupported(String),
+    /// The value shall stay as it is.
+    Kept,
+}
+
+impl Eyaml {
+    /// What `text` says when it is decrypted, as `eyaml_lookup_key` understands it: every blob in it is replaced by its plain
+    /// text, and one newline at the end is cut off. `None` if nothing in it is encrypted. The plain text may be anything, and
+    /// be no UTF-8.
+    pub fn plain_text(
+        &self,
+        files: &dyn Files,
+        keys: &LevelKeys<'_>,
+        text: &str,
+    ) -> Result<Option<Value>, Refusal> {
+        if !blob::is_encrypted(text) || !self.decrypts() {
+            return Ok(None);
+        }
+        let mut plain = Vec::with_capacity(text.len());
+        let mut done = 0;
+        for blob in blob::blobs(text) {
+            plain.extend_from_slice(&text.as_bytes()[done..blob.range.start as usize]);
+            done = blob.range.end as usize;
+            plain.extend_from_slice(&self.decrypted(files, keys, &blob)?);
+        }
+        plain.extend_from_slice(&text.as_bytes()[done..]);
+        chomp(&mut plain);
+        Ok(Some(match String::from_utf8(plain) {
+            Ok(text) => Value::string(text),
+            Err(error) => Value::Bytes(error.into_bytes().into()),
+        }))
+    }
+
+    /// The plain text of one blob.
+    pub fn decrypted(
+        &self,
+        files: &dyn Files,
+        keys: &LevelKeys<'_>,
+        blob: &Blob<'_>,
+    ) -> Result<Arc<[u8]>, Refusal> {
+        let cipher = blob.cipher_without_blanks();
+        if cipher.is_empty() {
+            return Err(Refusal::Failed("undefined method `[]' for nil:NilClass".to_owned()));
+        }
+        self.check_method(blob)?;
+        let pair = match keys.pair(self, files) {
+            Ok(pair) => pair,
+            Err(problem) if problem.is_unreadable && self.keeps_what_has_no_key() => {
+                return Err(Refusal::Kept);
+            }
+            Err(problem) => return Err(Refusal::Failed(problem.message)),
+        };
+        if self.decryption == Decryption::Refused {
+            return Err(Refusal::Failed("decryption was not asked for".to_owned()));
+        }
+        pair.decrypted(&base64::decode_as_ruby(&cipher)).map_err(Refusal::Failed)
+    }
+
+    /// Whether encrypted values are anything but what is written.
+    pub fn decrypts(&self) -> bool {
+        self.decryption != Decryption::Off
+    }
+
+    fn check_method(&self, blob: &Blob<'_>) -> Result<(), Refusal> {
+        let method = blob.method.unwrap_or(DEFAULT_METHOD);
+        if method.eq_ignore_ascii_case(DEFAULT_METHOD) {
+            return Ok(());
+        }
+        if self.keeps_what_has_no_key() {
+            return Err(Refusal::Kept);
+        }
+        if KNOWN_METHODS.iter().any(|known| known.eq_ignore_ascii_case(method)) {
+            return Err(Refusal::Unsupported(format!(
+                "eyaml's method {method} is not supported here, only {DEFAULT_METHOD} is"
+            )));
+        }
+        let file = method.to_lowercase();
+        Err(Refusal::UnknownMethod(format!(
+            "cannot load such file -- hiera/backend/eyaml/encryptors/{file}"
+        )))
+    }
+
+    fn keeps_what_has_no_key(&self) -> bool {
+        self.decryption == Decryption::WhereKeysAreReadable
+    }
+}
+
+/// Without the keyring.
+impl fmt::Debug for Eyaml {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Eyaml")
+            .field("decryption", &self.decryption)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Ruby's `chomp`: cuts off one line end.
+fn chomp(text: &mut Vec<u8>) {
+    let length = match text.as_slice() {
+        [.., b'\r', b'\n'] => 2,
+        [.., b'\r' | b'\n'] => 1,
+        _ => 0,
+    };
+    text.truncate(text.len() - length);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! Which keys a level has: what its options say, as hiera-eyaml reads them, and what the settings say where these lead nowhere.
+
+use std::sync::Arc;
+
+use super::Eyaml;
+use super::keyring::KeyPair;
+use super::pkcs7::Certificate;
+use crate::config::path;
+use crate::data::{Files, Hash, Value, inspect};
+
+/// The keys of one level.
+#[derive(Debug, Clone, Copy)]
+pub struct LevelKeys<'a> {
+    /// The level's options, interpolated.
+    pub options: &'a Hash,
+    /// The directory that relative paths are meant from. For hiera-eyaml that is where the process happens to run.
+    pub directory: &'a str,
+}
+
+/// Why there is no key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyProblem {
+    /// The message of the exception in hiera-eyaml.
+    pub message: String,
+    /// Whether there is nothing to read, rather than something that is no key.
+    pub is_unreadable: bool,
+}
+
+/// One of the two keys in a level's options.
+#[derive(Clone, Copy)]
+struct Which {
+    option: &'static str,
+    variable_option: &'static str,
+}
+
+const PRIVATE: Which =
+    Which { option: "pkcs7_private_key", variable_option: "pkcs7_private_key_env_var" };
+const PUBLIC: Which =
+    Which { option: "pkcs7_public_key", variable_option: "pkcs7_public_key_env_var" };
+
+impl LevelKeys<'_> {
+    /// Both keys, asked for in the order of hiera-eyaml.
+    pub(super) fn pair(
+        &self,
+        eyaml: &Eyaml,
+        files: &dyn Files,
+    ) -> Result<Arc<KeyPair>, KeyProblem> {
+        let own_public = self.defined(PUBLIC, eyaml.public_key.as_ref())?;
+        let own_private = self.defined(PRIVATE, eyaml.private_key.as_ref())?;
+        let private = own_private.text(files)?;
+        let public = own_public.text(files)?;
+        let pair = eyaml.keyring.pair(&private, &public);
+        pair.map_err(|message| KeyProblem { message, is_unreadable: false })
+    }
+
+    /// The key that encrypts.
+    pub fn certificate(&self, eyaml: &Eyaml, files: &dyn Files) -> Result<Certificate, KeyProblem> {
+        let public = self.defined(PUBLIC, eyaml.public_key.as_ref())?.text(files)?;
+        Certificate::from_pem(&public)
+            .map_err(|message| KeyProblem { message, is_unreadable: false })
+    }
+
+    fn defined<'k>(
+        &'k self,
+        which: Which,
+        fallback: Option<&'k Arc<str>>,
+    ) -> Result<Source<'k>, KeyProblem> {
+        let source = Source {
+            variable: self.option(which.variable_option),
+            path: self.option(which.option),
+            fallback,
+            directory: self.directory,
+        };
+        if source.variable.is_none() && source.path.is_none() && fallback.is_none() {
+            return Err(unreadable(format!("{} is not defined", which.option)));
+        }
+        Ok(source)
+    }
+
+    /// An option's value; `false` and undef are as good as none for hiera-eyaml.
+    fn option(&self, name: &str) -> Option<&Value> {
+        let value = &self.options.get(name)?.value.value;
+        (!matches!(value, Value::Undef | Value::Boolean(false))).then_some(value)
+    }
+}
+
+/// Where one key is read from.
+struct Source<'k> {
+    variable: Option<&'k Value>,
+    path: Option<&'k Value>,
+    fallback: Option<&'k Arc<str>>,
+    directory: &'k str,
+}
+
+impl Source<'_> {
+    /// The key's PEM text. A variable that is set wins over a path, whatever hiera-eyaml's warning says.
+    fn text(&self, files: &dyn Files) -> Result<Arc<str>, KeyProblem> {
+        self.own_text(files).or_else(|problem| {
+            let text = self.fallback.and_then(|path| files.text(path).ok());
+            text.ok_or(problem)
+        })
+    }
+
+    fn own_text(&self, files: &dyn Files) -> Result<Arc<str>, KeyProblem> {
+        if let Some(variable) = self.variable {
+            let Some(name) = variable.as_str() else { return Err(no_conversion(variable)) };
+            if let Some(text) = files.environment_variable(name) {
+                return Ok(text);
+            }
+        }
+        match self.path {
+            Some(Value::String(written)) => self.file(files, written),
+            Some(other) => Err(no_conversion(other)),
+            None => Err(no_conversion(&Value::Undef)),
+        }
+    }
+
+    fn file(&self, files: &dyn Files, written: &str) -> Result<Arc<str>, KeyProblem> {
+        let joined = path::join(self.directory, written);
+        let Some(path) = path::resolve(files, &joined) else {
+            return Err(unreadable(format!("No such file or directory @ rb_sysopen - {written}")));
+        };
+        files.text(&path).map_err(|message| unreadable(message.replace(&*path, written)))
+    }
+}
+
+fn no_conversion(value: &Value) -> KeyProblem {
+    let class = match value {
+        Value::Undef => "nil".to_owned(),
+        Value::Boolean(true) => "true".to_owned(),
+        other => inspect::ruby_class(other).to_owned(),
+    };
+    unreadable(format!("no implicit conversion of {class} into String"))
+}
+
+fn unreadable(message: String) -> KeyProblem {
+    KeyProblem { message, is_unreadable: true }
+}

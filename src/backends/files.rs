@@ -1,0 +1,119 @@
+//! `yaml_data`, `json_data`, `hocon_data`: a file's top-level hash.
+
+use std::sync::Arc;
+
+use super::back_end::{BackEnd, Call, DataHash, Returned, Site};
+use super::context::Context;
+use super::failure::{Failure, FailureClass};
+use crate::config::hiera_yaml::FunctionKind;
+use crate::config::path;
+use crate::data::{DataFile, Format, PathKind, Place, Verdict};
+
+/// One of the three, by its format.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FileData(pub(super) Format);
+
+impl BackEnd for FileData {
+    fn data_hash(
+        &self,
+        call: &Call<'_>,
+        context: &mut dyn Context,
+    ) -> Result<Returned<DataHash>, Failure> {
+        if any_option_is_refused(call) {
+            return Err(location_is_required(call));
+        }
+        let file = load(call, context, self.0)?;
+        Ok(Returned::Value(DataHash::File(file)))
+    }
+
+    fn reads(&self) -> Option<Format> {
+        Some(self.0)
+    }
+}
+
+/// Reads the file at the call's path and has it judged, as all functions do that read files with Puppet's help.
+///
+/// # Errors
+/// Puppet's: no path, a directory, no YAML (JSON, HOCON), no hash.
+pub(super) fn load(
+    call: &Call<'_>,
+    context: &mut dyn Context,
+    format: Format,
+) -> Result<Arc<DataFile>, Failure> {
+    let Site::Path(path) = call.site else { return Err(location_is_required(call)) };
+    let files = context.files();
+    if path::kind(files.as_ref(), path) == PathKind::Directory {
+        let message = format!("Is a directory @ io_fread - {path}");
+        return Err(Failure::ruby("Errno::EISDIR", message).at(call.site_place));
+    }
+    let real_path = path::resolve(files.as_ref(), path);
+    let file = files
+        .data(real_path.as_deref().unwrap_or(path), format)
+        .map_err(|message| Failure::ruby("Errno::ENOENT", message).at(call.site_place))?;
+    judge(call, context, path, &file)?;
+    Ok(file)
+}
+
+/// `yaml_data`, `json_data` and `hocon_data` accept a path and nothing else: one option breaks every lookup.
+fn any_option_is_refused(call: &Call<'_>) -> bool {
+    !call.options.is_empty()
+}
+
+fn location_is_required(call: &Call<'_>) -> Failure {
+    let name = &call.function.name;
+    let colon = if call.function.kind == FunctionKind::LookupKey { ":" } else { "" };
+    let kind = call.function.kind.key();
+    let message = format!(
+        "'{name}'{colon} one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml \
+         when using this {kind} function"
+    );
+    Failure::ruby("ArgumentError", message).at(call.function.place.or(call.level_place))
+}
+
+fn judge(
+    call: &Call<'_>,
+    context: &mut dyn Context,
+    path: &str,
+    file: &DataFile,
+) -> Result<(), Failure> {
+    let place = |range| Some(Place { file: file.file(), range });
+    match (file.verdict(), file.format()) {
+        (Verdict::Hash, _) => Ok(()),
+        (Verdict::Broken(error), _) => {
+            let message = error.message.replace("{path}", path);
+            Err(rings_exhaust_the_stack(message).at(place(error.range)))
+        }
+        (Verdict::Empty, Format::Yaml) => {
+            context.warn(format!("{path}: file does not contain a valid yaml hash"));
+            Ok(())
+        }
+        (Verdict::NotAHash { .. }, Format::Yaml) => {
+            let message = format!("{path}: file does not contain a valid yaml hash");
+            if context.version().is_strict() {
+                return Err(Failure::lookup(message));
+            }
+            context.warn(message);
+            Ok(())
+        }
+        (verdict, _) => {
+            let got = match verdict {
+                Verdict::NotAHash { puppet_type } => puppet_type,
+                _ => "Undef".to_owned(),
+            };
+            let message = format!(
+                "Value returned from data_hash function '{}', when using location '{path}', has wrong type, \
+                 expects a Hash value, got {got}",
+                call.function.name
+            );
+            Err(Failure::of(FailureClass::TypeAssertion, message))
+        }
+    }
+}
+
+/// A list or hash that holds itself is legal YAML, but no code of Puppet gets through it: that is no LookupError.
+fn rings_exhaust_the_stack(message: String) -> Failure {
+    if message == "stack level too deep" {
+        return Failure::ruby("SystemStackError", message);
+    }
+    Failure::lookup(message)
+}

@@ -1,0 +1,82 @@
+//! What the setting `backends` says, checked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+
+use crate::config::hiera_yaml::FunctionKind;
+
+/// How long a function may take if nothing else is said.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// `backends`
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BackEndSettings {
+    /// By the name of a function or of a level.
+    pub functions: IndexMap<Arc<str>, FunctionSettings>,
+    /// `bridge`
+    pub bridge: BridgeSettings,
+}
+
+/// One member of `backends`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FunctionSettings {
+    /// `kind`: what it must be called as; any way if it is absent.
+    pub kind: Option<FunctionKind>,
+    /// `stand_in`
+    pub stand_in: Vec<StandInFile>,
+    /// `command`: program and arguments.
+    pub command: Option<Vec<Arc<str>>>,
+    /// `timeout`
+    pub timeout: Option<Duration>,
+    /// Whether `command` may be run: whoever said it, or somebody else outside of the workspace, is trusted.
+    pub is_trusted: bool,
+}
+
+/// Sample data for a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StandInFile {
+    /// The path or URI that it is for; `None` for all.
+    pub site: Option<Arc<str>>,
+    /// The file, from the workspace's root.
+    pub file: Arc<str>,
+}
+
+/// `backends.bridge`
+#[derive(Debug, Clone, PartialEq)]
+pub struct BridgeSettings {
+    /// Whether the functions of the environment and its modules are called.
+    pub is_enabled: bool,
+    /// `ruby`: the Ruby that has Puppet.
+    pub ruby: Option<Arc<str>>,
+    /// `timeout`
+    pub timeout: Duration,
+    /// As [`FunctionSettings::is_trusted`].
+    pub is_trusted: bool,
+}
+
+impl BackEndSettings {
+    /// The same with nothing held back: somebody outside of the workspace said that its settings may start programs.
+    #[must_use]
+    pub fn trusted(mut self) -> Self {
+        self.bridge.is_trusted = true;
+        for function in self.functions.values_mut() {
+            function.is_trusted = true;
+        }
+        self
+    }
+
+    /// What is said of a level's function: by the level's name, else by its own.
+    pub fn of(&self, level: &str, function: &str, kind: FunctionKind) -> Option<&FunctionSettings> {
+        let named =
+            |name| self.functions.get(name).filter(|it| it.kind.is_none_or(|is| is == kind));
+        named(level).or_else(|| named(function))
+    }
+}
+
+impl Default for BridgeSettings {
+    fn default() -> Self {
+        Self { is_enabled: false, ruby: None, timeout: DEFAULT_TIMEOUT, is_trusted: false }
+    }
+}

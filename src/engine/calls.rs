@@ -1,0 +1,409 @@
+//! Calls of back ends by Puppet's conventions: how often, with what, and what is made of the result.
+//!
+//! Files of the built-in functions have a way of their own through a layer; all that is checked here is known of them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::failure::{Failure, FailureClass};
+use super::hierarchy::{Location, ResolvedLevel};
+use super::interpolate::interpolate;
+use super::invocation::{self, Found, Invocation, OpaqueLevel};
+use super::key::Key;
+use super::layer::{Layer, when_using, wrong_value_type};
+use super::lookup;
+use super::trace::Outcome;
+use crate::backends::{BackEnd, Call, Context, DataHash, FunctionContext, Returned, Site};
+use crate::config::hiera_yaml::FunctionKind;
+use crate::config::{Environment, PuppetVersion};
+use crate::data::puppet_type::{self, Type};
+use crate::data::{DataFile, Files, Hash, Located, Value};
+use crate::facts::Node;
+use crate::syntax::key_path::Segment;
+
+/// The reason for a function that nothing here knows.
+const NOT_EVALUATED: &str = "is not evaluated here";
+
+/// The reason for back ends of Hiera 3.
+const HIERA_3: &str = "is a back end of Hiera 3, which is not evaluated here";
+
+/// What is known of one source of a level (a location, or the level itself) as long as the evaluator lives. Nothing is
+/// locked while a function runs: it may look up what leads to itself.
+#[derive(Debug, Default)]
+pub(crate) struct Source {
+    context: OnceLock<Arc<FunctionContext>>,
+    data_hash: OnceLock<Data>,
+    /// What `lookup_key` and `data_dig` gave, by root key and by whole key.
+    answers: Mutex<HashMap<Arc<str>, Located, foldhash::fast::RandomState>>,
+}
+
+/// What a `data_hash` function gave, checked.
+#[derive(Debug, Clone)]
+enum Data {
+    File(Arc<DataFile>),
+    Hash(Arc<Hash>),
+}
+
+impl Source {
+    fn context(&self) -> &Arc<FunctionContext> {
+        self.context.get_or_init(Arc::default)
+    }
+
+    fn answer(&self, key: &str) -> Option<Located> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    fn keep(&self, key: &Arc<str>, value: &Located) {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.insert(Arc::clone(key), value.clone());
+    }
+}
+
+impl Layer {
+    /// Asks a level's function for a key at an existing location, or without one.
+    pub(super) fn call(
+        &self,
+        invocation: &mut Invocation<'_>,
+        level: &ResolvedLevel,
+        location: Option<&Location>,
+        key: &Key,
+    ) -> Found {
+        let Some(back_end) = &level.back_end else {
+            let is_of_3 = level.function.kind == FunctionKind::Hiera3Backend;
+            let reason = if is_of_3 { HIERA_3 } else { NOT_EVALUATED };
+            return Ok(opaque(invocation, level, key, Arc::from(reason)));
+        };
+        let asked = Asked { layer: self, level, location, back_end: back_end.as_ref() };
+        match level.function.kind {
+            FunctionKind::LookupKey => asked.lookup_key(invocation, key),
+            FunctionKind::DataDig | FunctionKind::Hiera3Backend => asked.data_dig(invocation, key),
+            FunctionKind::DataHash | FunctionKind::V4DataHash => asked.data_hash(invocation, key),
+        }
+    }
+
+    /// Asks a `lookup_key` function for a key that its file has.
+    pub(super) fn ask_for_key_of_file(
+        &self,
+        invocation: &mut Invocation<'_>,
+        (level, location): (&ResolvedLevel, &Location),
+        back_end: &dyn BackEnd,
+        key: &Key,
+        file: &Arc<DataFile>,
+    ) -> Found {
+        let asked = Asked { layer: self, level, location: Some(location), back_end };
+        let root = key.root();
+        let call = Call { file: Some(file), ..asked.call() };
+        let returned = invocation.explained_once(location, root, |invocation| {
+            back_end.lookup_key(root, &call, &mut asked.context(invocation))
+        })?;
+        asked.report(invocation, key, root, returned)
+    }
+
+    /// Has a function read the file at a location.
+    pub(super) fn read_file(
+        &self,
+        invocation: &mut Invocation<'_>,
+        level: &ResolvedLevel,
+        location: &Location,
+        back_end: &dyn BackEnd,
+    ) -> Result<Arc<DataFile>, Failure> {
+        let asked = Asked { layer: self, level, location: Some(location), back_end };
+        match back_end.data_hash(&asked.call(), &mut asked.context(invocation))? {
+            Returned::Value(DataHash::File(file)) => Ok(file),
+            other => {
+                let message = format!("a function that reads files gave no file: {other:?}");
+                Err(Failure::of(FailureClass::Unsupported, message))
+            }
+        }
+    }
+}
+
+/// A function and where it is asked.
+#[derive(Clone, Copy)]
+struct Asked<'l> {
+    layer: &'l Layer,
+    level: &'l ResolvedLevel,
+    location: Option<&'l Location>,
+    back_end: &'l dyn BackEnd,
+}
+
+impl<'l> Asked<'l> {
+    fn source(self) -> &'l Source {
+        self.location.map_or(&self.level.source, |location| &location.source)
+    }
+
+    fn call(self) -> Call<'l> {
+        let site = match self.location {
+            None => Site::Nowhere,
+            Some(location) if location.is_uri => Site::Uri(&location.location),
+            Some(location) => Site::Path(&location.location),
+        };
+        Call {
+            function: &self.level.function,
+            level: &self.level.name,
+            config: &self.layer.config.path,
+            options: &self.level.options,
+            site,
+            site_place: self.location.and_then(|it| it.template_place),
+            level_place: self.level.place,
+            file: None,
+        }
+    }
+
+    fn context<'i, 'a>(self, invocation: &'i mut Invocation<'a>) -> CallContext<'i, 'a>
+    where
+        'l: 'i,
+    {
+        CallContext { invocation, asked: self }
+    }
+
+    fn data_hash(self, invocation: &mut Invocation<'_>, key: &Key) -> Found {
+        let known = self.source().data_hash.get().cloned();
+        let data = match known {
+            Some(data) => data,
+            None => match self.back_end.data_hash(&self.call(), &mut self.context(invocation))? {
+                Returned::Value(data) => self.checked_data(invocation, data)?,
+                Returned::NotFound => return Ok(None),
+                Returned::Unknown(reason) => {
+                    return Ok(opaque(invocation, self.level, key, reason));
+                }
+            },
+        };
+        let root = key.root();
+        let Some(value) = self.member(&data, root) else {
+            invocation.report_not_found(root);
+            return Ok(None);
+        };
+        self.check_value(root, &value)?;
+        let value = if invocation.is_traced() { value.copied() } else { value };
+        let value = interpolate(invocation, &value, invocation::Context::Data)?;
+        invocation.report_found(root, &value);
+        Ok(Some(value))
+    }
+
+    fn checked_data(
+        self,
+        invocation: &mut Invocation<'_>,
+        data: DataHash,
+    ) -> Result<Data, Failure> {
+        let data = match data {
+            DataHash::File(file) => Data::File(file),
+            DataHash::Value(Value::Hash(hash)) => Data::Hash(hash),
+            DataHash::Value(other) => {
+                let name = &self.level.function.name;
+                let place = when_using(self.location);
+                let subject = format!("Value returned from data_hash function '{name}'{place}");
+                let message = puppet_type::assert_instance(&subject, &Type::hash(), &other);
+                let message = message.err().unwrap_or_default();
+                return Err(self.type_failure(message));
+            }
+        };
+        let (layer, level, location) = (self.layer, self.level, self.location);
+        match &data {
+            Data::File(file) => {
+                let keys = file.entries().map(|entry| (&entry.key, Some(entry.key_place)));
+                layer.check_module_keys(invocation, level, location, keys)?;
+            }
+            Data::Hash(hash) => {
+                let keys = hash.iter().map(|(key, member)| (key, member.key_place));
+                layer.check_module_keys(invocation, level, location, keys)?;
+            }
+        }
+        Ok(self.source().data_hash.get_or_init(|| data).clone())
+    }
+
+    fn member(self, data: &Data, root: &str) -> Option<Located> {
+        if !self.layer.may_have(root) {
+            return None;
+        }
+        match data {
+            Data::File(file) => file.get(root).map(|entry| entry.value.clone()),
+            Data::Hash(hash) => hash.get(root).map(|member| member.value.clone()),
+        }
+    }
+
+    fn lookup_key(self, invocation: &mut Invocation<'_>, key: &Key) -> Found {
+        let root = key.root();
+        let returned = match self.source().answer(root) {
+            Some(known) => Returned::Value(known),
+            None => {
+                let context = &mut self.context(invocation);
+                self.back_end.lookup_key(root, &self.call(), context)?
+            }
+        };
+        if let Returned::Value(value) = &returned {
+            self.check_value(root, value)?;
+            self.source().keep(root, value);
+        }
+        self.report(invocation, key, root, returned)
+    }
+
+    fn data_dig(self, invocation: &mut Invocation<'_>, key: &Key) -> Found {
+        let text = key.text();
+        let returned = match self.source().answer(text) {
+            Some(known) => Returned::Value(known),
+            None => {
+                let context = &mut self.context(invocation);
+                let segments = key.segments();
+                let returned = self.back_end.data_dig(&segments, &self.call(), context)?;
+                if let Returned::Value(value) = &returned {
+                    self.source().keep(text, value);
+                }
+                returned
+            }
+        };
+        if let Returned::Value(value) = &returned {
+            self.check_value(text, value)?;
+        }
+        let found = self.report(invocation, key, text, returned)?;
+        found.map(|value| key.undig(value)).transpose()
+    }
+
+    fn check_value(self, key: &str, value: &Located) -> Result<(), Failure> {
+        match puppet_type::check_lookup_value(&value.value) {
+            None => Ok(()),
+            Some(got) => {
+                let message = wrong_value_type(self.level, self.location, key, &got);
+                Err(self.type_failure(message))
+            }
+        }
+    }
+
+    fn type_failure(self, message: String) -> Failure {
+        let place = self.level.function.place.or(self.level.place);
+        Failure::of(FailureClass::TypeAssertion, message).at(place)
+    }
+
+    /// Tells the trace how it ended; `name` is the key as explain shows it.
+    fn report(
+        self,
+        invocation: &mut Invocation<'_>,
+        key: &Key,
+        name: &Arc<str>,
+        returned: Returned<Located>,
+    ) -> Found {
+        Ok(match returned {
+            Returned::Value(value) => {
+                invocation.report_found(name, &value);
+                Some(value)
+            }
+            Returned::NotFound => {
+                invocation.report_not_found(name);
+                None
+            }
+            Returned::Unknown(reason) => opaque(invocation, self.level, key, reason),
+        })
+    }
+}
+
+/// A level that is not evaluated here neither finds nor misses: the answer remembers that it might have.
+fn opaque(
+    invocation: &mut Invocation<'_>,
+    level: &ResolvedLevel,
+    key: &Key,
+    reason: Arc<str>,
+) -> Option<Located> {
+    let function = Arc::clone(&level.function.name);
+    invocation.report(|| Outcome::Opaque {
+        function: Arc::clone(&function),
+        reason: Arc::clone(&reason),
+    });
+    let opaque = OpaqueLevel { level: Arc::clone(&level.name), function, reason };
+    let is_options = &**key.text() == lookup::LOOKUP_OPTIONS;
+    if !is_options && !invocation.opaque.contains(&opaque) {
+        invocation.opaque.push(opaque);
+    }
+    None
+}
+
+/// The context object of one call.
+struct CallContext<'i, 'a> {
+    invocation: &'i mut Invocation<'a>,
+    asked: Asked<'i>,
+}
+
+impl Context for CallContext<'_, '_> {
+    fn environment(&self) -> &Arc<Environment> {
+        self.invocation.evaluator.environment()
+    }
+
+    fn module_name(&self) -> Option<&Arc<str>> {
+        self.asked.layer.module.as_ref()
+    }
+
+    fn interpolate(&mut self, value: &Located) -> Result<Located, Failure> {
+        interpolate(self.invocation, value, invocation::Context::Data)
+    }
+
+    fn is_explained(&self) -> bool {
+        self.invocation.is_traced()
+    }
+
+    fn explain(&mut self, text: &str) {
+        self.invocation.report_text(|| text.to_owned());
+    }
+
+    fn cache(&self) -> &Arc<FunctionContext> {
+        self.asked.source().context()
+    }
+
+    fn lookup(&mut self, key: &Arc<str>, merge: Option<&Value>) -> Found {
+        lookup::search_from_function(self.invocation, key, merge)
+    }
+
+    fn files(&self) -> &Arc<dyn Files> {
+        self.invocation.evaluator.files()
+    }
+
+    fn node(&self) -> &Arc<Node> {
+        self.invocation.evaluator.node()
+    }
+
+    fn version(&self) -> PuppetVersion {
+        self.invocation.evaluator.version()
+    }
+
+    fn warn(&mut self, message: String) {
+        self.invocation.warn(message);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.invocation.budget.is_cancelled()
+    }
+}
+
+impl Key {
+    /// The root and what is dug out of it.
+    fn segments(&self) -> Vec<Segment> {
+        let root = Segment::Name(Arc::clone(self.root()));
+        std::iter::once(root).chain(self.rest().iter().cloned()).collect()
+    }
+
+    /// The value of a root key out of which this key digs `value`, and nothing else: so that a merge finds it in its place.
+    fn undig(&self, value: Located) -> Result<Located, Failure> {
+        self.rest().iter().rev().try_fold(value, |inner, segment| {
+            let place = inner.place;
+            let wrapped = match segment {
+                Segment::Index(index) => {
+                    let Ok(index) = usize::try_from(*index) else {
+                        return Err(a_negative_index_of_an_empty_list(*index));
+                    };
+                    let mut items = vec![Value::Undef.unplaced(); index];
+                    items.push(inner);
+                    Value::array(items)
+                }
+                Segment::Name(name) => {
+                    let mut hash = Hash::with_capacity(1);
+                    hash.insert(Value::String(Arc::clone(name)), None, inner);
+                    Value::hash(hash)
+                }
+            };
+            Ok(Located::new(wrapped, place))
+        })
+    }
+}
+
+fn a_negative_index_of_an_empty_list(index: i64) -> Failure {
+    let message = format!("index {index} too small for array; minimum: 0");
+    Failure::ruby("IndexError", message)
+}

@@ -1,0 +1,174 @@
+//! `Timestamp.new`: from seconds, or from text by Ruby's date formats.
+
+use super::civil;
+use super::strptime::{self, Parsed, zone_offset};
+use super::{Refusal, unknown_arguments};
+use crate::data::puppet_type::Type;
+use crate::data::value::{Located, Value};
+
+const FORMATS_WITHOUT_ZONE: [&str; 5] = ["%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"];
+const FORMATS: [&str; 10] = [
+    "%FT%T.%N %Z",
+    "%FT%T %Z",
+    "%F %T.%N %Z",
+    "%F %T %Z",
+    "%F %Z",
+    "%FT%T.%N",
+    "%FT%T",
+    "%F %T.%N",
+    "%F %T",
+    "%F",
+];
+const NANOSECONDS: i128 = 1_000_000_000;
+
+/// `Timestamp.new(seconds)`, `Timestamp.new(text, formats, timezone)`, `Timestamp.new({string, format, timezone})`.
+pub(super) fn timestamp(
+    wanted: &Type,
+    value: &Value,
+    arguments: &[Located],
+) -> Result<Value, Refusal> {
+    let unknown = || unknown_arguments(wanted);
+    let nanoseconds = match (value, arguments) {
+        (Value::Integer(it), []) => i128::from(*it) * NANOSECONDS,
+        (Value::Float(it), []) => seconds_as_nanoseconds(*it)?,
+        (Value::String(text), []) => parse(text, None, None, &unknown)?,
+        (Value::String(text), [format]) => parse(text, Some(&format.value), None, &unknown)?,
+        (Value::String(text), [format, zone]) => {
+            let zone = non_empty(&zone.value).ok_or_else(unknown)?;
+            parse(text, Some(&format.value), Some(zone), &unknown)?
+        }
+        (Value::Hash(named), []) => {
+            let known = ["string", "format", "timezone"];
+            let is_known =
+                |key: &Value| matches!(key, Value::String(name) if known.contains(&&**name));
+            if !named.iter().all(|(key, _)| is_known(key)) {
+                return Err(unknown());
+            }
+            let member = |name: &str| named.get(name).map(|it| &it.value.value);
+            let text = member("string").and_then(non_empty).ok_or_else(unknown)?;
+            let zone =
+                member("timezone").map(|it| non_empty(it).ok_or_else(unknown)).transpose()?;
+            parse(text, member("format"), zone, &unknown)?
+        }
+        _ => return Err(unknown()),
+    };
+    Ok(Value::Object { class: "Timestamp".into(), text: text_of(nanoseconds).into() })
+}
+
+/// Ruby multiplies as floats and drops the rest.
+pub(super) fn seconds_as_nanoseconds(seconds: f64) -> Result<i128, Refusal> {
+    let nanoseconds = (seconds * 1e9).trunc();
+    if !nanoseconds.is_finite() {
+        return Err(Refusal::Error(crate::data::inspect::float_to_s(nanoseconds)));
+    }
+    #[allow(clippy::cast_possible_truncation)] // saturates beyond all calendars
+    Ok(nanoseconds as i128)
+}
+
+/// A non-empty text.
+pub(super) fn non_empty(value: &Value) -> Option<&str> {
+    value.as_str().filter(|it| !it.is_empty())
+}
+
+/// The formats of an argument: a text of two characters at least, or a list of such.
+pub(super) fn formats_of(argument: &Value) -> Option<Vec<&str>> {
+    let long_enough = |it: &'_ Value| it.as_str().is_some_and(|text| text.chars().count() >= 2);
+    match argument {
+        Value::Array(items)
+            if !items.is_empty() && items.iter().all(|it| long_enough(&it.value)) =>
+        {
+            Some(items.iter().filter_map(|it| it.value.as_str()).collect())
+        }
+        one if long_enough(one) => one.as_str().map(|it| vec![it]),
+        _ => None,
+    }
+}
+
+fn parse(
+    text: &str,
+    formats: Option<&Value>,
+    zone: Option<&str>,
+    unknown: &dyn Fn() -> Refusal,
+) -> Result<i128, Refusal> {
+    if text.is_empty() {
+        return Err(unknown());
+    }
+    let parsed = match formats {
+        Some(Value::String(format)) => {
+            formats_of(&Value::String(format.clone())).ok_or_else(unknown)?;
+            parsed_by_one(text, format, zone.is_some())?
+        }
+        Some(list) => {
+            let formats = formats_of(list).ok_or_else(unknown)?;
+            parsed_by_any(text, &formats, zone.is_some())?
+        }
+        None if zone.is_some() => parsed_by_any(text, &FORMATS_WITHOUT_ZONE, true)?,
+        None => parsed_by_any(text, &FORMATS, false)?,
+    };
+    let offset = match zone.or(parsed.zone.as_deref()) {
+        Some(zone) => zone_offset(zone)?
+            .ok_or_else(|| Refusal::Error(format!("Illegal timezone '{zone}'")))?,
+        None => 0,
+    };
+    Ok(utc(&parsed)? - i128::from(offset) * NANOSECONDS)
+}
+
+fn parsed_by_one(text: &str, format: &str, has_zone: bool) -> Result<Parsed, Refusal> {
+    let parsed = strptime::parse(text, format)?.ok_or_else(|| {
+        Refusal::Error(format!("Unable to parse '{text}' using format '{format}'"))
+    })?;
+    if has_zone && parsed.zone.is_some() {
+        return Err(Refusal::Error(
+            "Using a Timezone designator in format specification is mutually exclusive to \
+             providing an explicit timezone argument"
+                .to_owned(),
+        ));
+    }
+    Ok(parsed)
+}
+
+fn parsed_by_any(text: &str, formats: &[&str], has_zone: bool) -> Result<Parsed, Refusal> {
+    for format in formats {
+        if let Some(parsed) = strptime::parse(text, format)?
+            && !(has_zone && parsed.zone.is_some())
+        {
+            return Ok(parsed);
+        }
+    }
+    let formats = formats.join(", ");
+    Err(Refusal::Error(format!("Unable to parse '{text}' using any of the formats {formats}")))
+}
+
+/// Ruby's `Time.utc`: what is missing is the first; 30 February is 1 or 2 March, 24:00 the next day.
+fn utc(parsed: &Parsed) -> Result<i128, Refusal> {
+    let Some(year) = parsed.year else {
+        return Err(Refusal::Error("no implicit conversion of nil into Integer".to_owned()));
+    };
+    let (hour, minute) = (parsed.hour.unwrap_or(0), parsed.minute.unwrap_or(0));
+    let second = parsed.second.unwrap_or(0);
+    if hour == 24 && (minute > 0 || second > 0) {
+        return Err(Refusal::Error("argument out of range".to_owned()));
+    }
+    let days = civil::days(year, parsed.month.unwrap_or(1), parsed.day.unwrap_or(1));
+    let seconds = i128::from(days) * 86_400
+        + i128::from(hour) * 3600
+        + i128::from(minute) * 60
+        + i128::from(second);
+    Ok(seconds * NANOSECONDS + i128::from(parsed.nanosecond.unwrap_or(0)))
+}
+
+/// `%FT%T.%N %Z`
+fn text_of(nanoseconds: i128) -> String {
+    let (seconds, fraction) =
+        (nanoseconds.div_euclid(NANOSECONDS), nanoseconds.rem_euclid(NANOSECONDS));
+    let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (year, month, day) = civil::date(days);
+    let sign = if year < 0 { "-" } else { "" };
+    format!(
+        "{sign}{:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{fraction:09} UTC",
+        year.abs(),
+        of_day / 3600,
+        of_day / 60 % 60,
+        of_day % 60,
+    )
+}

@@ -1,0 +1,51 @@
+//! Everything in a file that can be fixed without asking, at once.
+
+use super::{Action, ActionContext, ActionKind};
+use crate::ide::diagnostics::{Diagnostic, Fix};
+use crate::ide::edits::FileEdit;
+use crate::text::{TextEdit, TextRange};
+
+/// What [`repair`] does to a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Repaired {
+    /// The edits; none overlaps another.
+    pub edits: Vec<TextEdit>,
+    /// The diagnostics that go away.
+    pub fixed: Vec<Diagnostic>,
+}
+
+/// One action for all safe fixes of the file.
+pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
+    let Repaired { edits, fixed } = repair(context.diagnostics(), Fix::is_safe);
+    if fixed.is_empty() {
+        return Vec::new();
+    }
+    vec![Action {
+        title: "Fix everything in this file that can be fixed safely".to_owned(),
+        kind: ActionKind::FixAll,
+        edits: vec![FileEdit::new(context.file.path.clone(), edits)],
+        fixes: fixed,
+        is_preferred: false,
+    }]
+}
+
+/// The first fix of each diagnostic that `is_wanted`, in the order of the text. Of two that overlap, only the first
+/// is done: the other one may not be needed any more, and can be done afterwards.
+pub fn repair(diagnostics: &[Diagnostic], is_wanted: impl Fn(&Fix) -> bool) -> Repaired {
+    let mut repaired = Repaired::default();
+    let mut taken: Vec<TextRange> = Vec::new();
+    for diagnostic in diagnostics {
+        let Some(fix) = diagnostic.fixes.iter().find(|fix| is_wanted(fix)) else { continue };
+        let is_free = |edit: &TextEdit| {
+            !taken
+                .iter()
+                .any(|other| other.start <= edit.range.end && edit.range.start <= other.end)
+        };
+        if fix.edits.iter().all(is_free) {
+            taken.extend(fix.edits.iter().map(|edit| edit.range));
+            repaired.edits.extend(fix.edits.iter().cloned());
+            repaired.fixed.push(diagnostic.clone());
+        }
+    }
+    repaired
+}

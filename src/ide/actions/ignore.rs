@@ -1,0 +1,168 @@
+//! Comments that silence a rule: for a line, or for the whole file.
+
+use super::{Action, ActionContext, ActionKind};
+use crate::data::{Files as _, Format, Verdict};
+use crate::ide::diagnostics::Diagnostic;
+use crate::ide::edits::FileEdit;
+use crate::ide::file_role::FileRole;
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::syntax::yaml;
+use crate::text::{TextEdit, TextRange};
+
+/// How a comment for one line begins.
+const COMMENT: &str = "# hiera-ls: ignore[";
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Two actions for each rule that speaks of the selection.
+pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
+    if !takes_comments(context) {
+        return Vec::new();
+    }
+    let is_broken = is_broken(context);
+    let mut actions: Vec<Action> = Vec::new();
+    for diagnostic in context.touched_diagnostics() {
+        let code = diagnostic.code;
+        let mut offer = |title: String, edit: TextEdit| {
+            if !actions.iter().any(|it| it.title == title) {
+                actions.push(action(context, title, edit, diagnostic));
+            }
+        };
+        if !is_broken && let Some(edit) = line_comment(context, diagnostic) {
+            let line = context.file.line_index().line_of(diagnostic.range.start) + 1;
+            offer(format!("Ignore {code} on line {line}"), edit);
+        }
+        offer(format!("Ignore {code} in this file"), file_comment(context, code));
+    }
+    // What is for the whole file is the last resort.
+    actions.sort_by_key(|it| it.title.ends_with("in this file"));
+    actions
+}
+
+fn action(
+    context: &ActionContext<'_>,
+    title: String,
+    edit: TextEdit,
+    diagnostic: &Diagnostic,
+) -> Action {
+    Action {
+        title,
+        kind: ActionKind::QuickFix,
+        edits: vec![FileEdit::new(context.file.path.clone(), vec![edit])],
+        fixes: vec![diagnostic.clone()],
+        is_preferred: false,
+    }
+}
+
+/// Whether nobody can tell what is a comment.
+fn is_broken(context: &ActionContext<'_>) -> bool {
+    let path = &context.file.path;
+    match FileRole::of(context.world, path) {
+        Some(FileRole::Data { format, .. }) => {
+            let data = context.world.data(path, format);
+            data.is_ok_and(|data| matches!(data.verdict(), Verdict::Broken(_)))
+        }
+        _ => yaml::parse(&context.file.text).root.is_none(),
+    }
+}
+
+/// JSON has no comments.
+fn takes_comments(context: &ActionContext<'_>) -> bool {
+    let path = &context.file.path;
+    !matches!(FileRole::of(context.world, path), Some(FileRole::Data { format: Format::Json, .. }))
+        && !path.ends_with(".json")
+}
+
+/// The comment for the line on which the diagnostic begins: behind the line, in brackets that are there already, or on
+/// a line of its own above. `None` where both places are within a text.
+fn line_comment(context: &ActionContext<'_>, diagnostic: &Diagnostic) -> Option<TextEdit> {
+    let (text, index) = (&*context.file.text, context.file.line_index());
+    let number = index.line_of(diagnostic.range.start);
+    let line = index.line_range(text, number);
+    let code = diagnostic.code;
+    let above = index.line_range(text, number.saturating_sub(1));
+    let comment = brackets_of(line.slice(text), false).map(|at| line.start + at).or_else(|| {
+        brackets_of(above.slice(text), true).filter(|_| number > 0).map(|at| above.start + at)
+    });
+    if let Some(at) = comment {
+        return Some(TextEdit::insert(at, format!("{code}, ")));
+    }
+    let scalars = scalars(context);
+    if !is_inside(&scalars, line.end) && !line.slice(text).contains(" #") {
+        let at = line.start + line.slice(text).trim_end().len() as u32;
+        let blank = TextRange::new(at, line.end);
+        return Some(TextEdit::replace(blank, format!(" # hiera-ls: ignore[{code}]")));
+    }
+    if is_inside(&scalars, line.start) {
+        return None;
+    }
+    let content = line.slice(text);
+    let indentation = &content[..content.len() - content.trim_start_matches([' ', '\t']).len()];
+    let comment = format!("{indentation}# hiera-ls: ignore[{code}]{}", line_end(text));
+    Some(TextEdit::insert(line.start, comment))
+}
+
+fn file_comment(context: &ActionContext<'_>, code: &str) -> TextEdit {
+    let text = &*context.file.text;
+    let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+    TextEdit::insert(start as u32, format!("# hiera-ls: ignore-file[{code}]{}", line_end(text)))
+}
+
+/// Where the list of rules begins in a comment behind something, or in one that stands alone on its line.
+fn brackets_of(line: &str, stands_alone: bool) -> Option<u32> {
+    let at = line.rfind(COMMENT).filter(|at| line[..*at].trim().is_empty() == stands_alone)?;
+    Some((at + COMMENT.len()) as u32)
+}
+
+/// How lines end in this text.
+fn line_end(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// The texts of the file within which a `#` is no comment.
+fn scalars(context: &ActionContext<'_>) -> Vec<TextRange> {
+    let path = &context.file.path;
+    let mut ranges = Vec::new();
+    if let Some(FileRole::Data { format, .. }) = FileRole::of(context.world, path) {
+        let data = context.world.data(path, format).ok();
+        for entry in data.iter().flat_map(|data| data.trees()) {
+            collect(entry.key, entry.start, entry.text, &mut ranges);
+            collect(entry.value, entry.start, entry.text, &mut ranges);
+        }
+    } else {
+        let text = &*context.file.text;
+        if let Some(root) = &yaml::parse(text).root {
+            collect(root, 0, text, &mut ranges);
+        }
+    }
+    ranges
+}
+
+fn collect(root: &Node, start: u32, source: &str, ranges: &mut Vec<TextRange>) {
+    let mut waiting = vec![root];
+    while let Some(node) = waiting.pop() {
+        match &node.kind {
+            NodeKind::Scalar { style, .. } => {
+                let mut range = node.range;
+                if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+                    // A comment may stand behind the mark that opens a block.
+                    let header = range.slice(source).find('\n').unwrap_or(0);
+                    range.start += header as u32;
+                }
+                ranges.push(range.shifted(start));
+            }
+            NodeKind::Sequence(items) => waiting.extend(items),
+            NodeKind::Mapping(pairs) => {
+                waiting.extend(pairs.iter().flat_map(|pair| [&pair.key, &pair.value]));
+            }
+            NodeKind::Alias(_) => {}
+        }
+    }
+}
+
+fn is_inside(scalars: &[TextRange], offset: u32) -> bool {
+    scalars.iter().any(|range| range.start < offset && offset < range.end)
+}

@@ -1,0 +1,123 @@
+//! What is offered where, and what the text is afterwards.
+
+use super::*;
+use crate::ide::fixture::Fixture;
+use crate::text::apply_edits;
+
+fn offered(fixture: &str, wanted: &[ActionKind]) -> (Vec<Action>, String) {
+    let fixture = Fixture::parse(fixture);
+    let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+    let end = fixture.mark(1).map_or(offset, |(_, end)| end);
+    let range = TextRange::new(offset, end);
+    let cancel = CancelToken::default();
+    let actions = actions(&fixture.world(), &file.world_path(), range, wanted, &cancel);
+    (actions, file.text.to_string())
+}
+
+/// The titles of all that is offered at `$0`, the preferred ones with a star.
+#[track_caller]
+fn check_titles(fixture: &str, wanted: &[ActionKind], expected: &[&str]) {
+    let (actions, _) = offered(fixture, wanted);
+    let title = |it: &Action| format!("{}{}", if it.is_preferred { "* " } else { "" }, it.title);
+    assert_eq!(actions.iter().map(title).collect::<Vec<_>>(), expected);
+}
+
+/// The text after the action of this title.
+#[track_caller]
+fn check(fixture: &str, title: &str, expected: &str) {
+    let (actions, text) = offered(fixture, &ActionKind::ALL);
+    let titles: Vec<_> = actions.iter().map(|it| &*it.title).collect();
+    let Some(action) = actions.iter().find(|it| it.title == title) else {
+        panic!("not offered: {titles:?}");
+    };
+    let [FileEdit { change: FileChange::Edit(edits), .. }] = &action.edits[..] else {
+        panic!("more than one file: {:?}", action.edits);
+    };
+    assert_eq!(apply_edits(&text, edits), expected);
+}
+
+#[test]
+fn fixes_are_offered_where_the_selection_touches_their_diagnostic() {
+    let titles = [
+        "* Write `true`",
+        "Put quotes around it: a text",
+        "Ignore yaml-1.1-boolean on line 1",
+        "Ignore yaml-1.1-boolean in this file",
+    ];
+    check_titles("a: yes$0\nb: no\n", &[ActionKind::QuickFix], &titles);
+    check_titles("a$0: yes\nb: no\n", &[ActionKind::QuickFix], &[]);
+    let titles = ["Write `true`", "Write `false`"];
+    let both = offered("$0a: yes\nb: no\n$1", &[ActionKind::QuickFix]).0;
+    let preferred = both.iter().filter(|it| it.is_preferred).map(|it| &*it.title);
+    assert_eq!(preferred.collect::<Vec<_>>(), titles);
+}
+
+#[test]
+fn only_the_kinds_asked_for() {
+    let fix_all = "Fix everything in this file that can be fixed safely";
+    check_titles("a: yes$0\n", &[ActionKind::FixAll], &[fix_all]);
+    check_titles("a: yes$0\n", &[ActionKind::Refactor], &[]);
+    check_titles("a: true$0\n", &ActionKind::ALL, &[]);
+}
+
+#[test]
+fn everything_safe_at_once() {
+    let fix_all = "Fix everything in this file that can be fixed safely";
+    check(
+        "# why\r\na: yes # because\r\nb:\r\n  - no$0\r\n",
+        fix_all,
+        "# why\r\na: true # because\r\nb:\r\n  - false\r\n",
+    );
+}
+
+#[test]
+fn a_comment_for_the_line() {
+    let title = "Ignore yaml-1.1-boolean on line 1";
+    check("a: yes$0\nb: 1\n", title, "a: yes # hiera-ls: ignore[yaml-1.1-boolean]\nb: 1\n");
+    check("a: yes$0  \r\n", title, "a: yes # hiera-ls: ignore[yaml-1.1-boolean]\r\n");
+    check(
+        "a: yes$0 # as ever\n",
+        title,
+        "# hiera-ls: ignore[yaml-1.1-boolean]\na: yes # as ever\n",
+    );
+    check(
+        "a: yes$0 # hiera-ls: ignore[octal-number] x\n",
+        title,
+        "a: yes # hiera-ls: ignore[yaml-1.1-boolean, octal-number] x\n",
+    );
+    check(
+        "# hiera-ls: ignore[octal-number]\r\na: yes$0\r\n",
+        "Ignore yaml-1.1-boolean on line 2",
+        "# hiera-ls: ignore[yaml-1.1-boolean, octal-number]\r\na: yes\r\n",
+    );
+}
+
+#[test]
+fn a_comment_never_lands_in_a_text() {
+    let title = "Ignore unknown-function on line 2";
+    check(
+        "a:\n  b: \"%{lokup('x')}$0\n    c\"\n",
+        title,
+        "a:\n  # hiera-ls: ignore[unknown-function]\n  b: \"%{lokup('x')}\n    c\"\n",
+    );
+    let for_the_file = "Ignore unknown-function in this file";
+    let offered = ["* Write `lookup`", for_the_file];
+    check_titles("a: |\n  x %{lokup('x')}$0\n  y\n", &[ActionKind::QuickFix], &offered);
+    check(
+        "\u{feff}a: |\r\n  x %{lokup('x')}$0\r\n  y\r\n",
+        for_the_file,
+        "\u{feff}# hiera-ls: ignore-file[unknown-function]\r\na: |\r\n  x %{lokup('x')}\r\n  y\r\n",
+    );
+}
+
+#[test]
+fn no_comments_in_json() {
+    let fixture = "
+        #- /hiera.yaml
+        version: 5
+        hierarchy: [{name: a, path: a.json, data_hash: json_data}]
+        #- /data/a.json
+        {\"a\": \"%{lokup('x')}$0\"}
+    ";
+    check_titles(fixture, &[ActionKind::QuickFix], &["* Write `lookup`"]);
+}

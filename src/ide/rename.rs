@@ -1,0 +1,273 @@
+//! Rename: a key or a sub key, wherever the data has it or asks for it. What cannot be done without changing other
+//! answers is refused, and what a rename leaves different is said.
+//!
+//! Puppet code is not read: a class parameter keeps its name.
+
+mod file;
+mod options;
+mod renaming;
+mod spelling;
+mod target;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
+use crate::config::Environment;
+use crate::config::hiera_yaml::LayerKind;
+use crate::data::Format;
+use crate::engine::CancelToken;
+use crate::syntax::key_path::Segment;
+use crate::text::TextRange;
+use crate::world::{World, paths};
+use file::{FileRenaming, Refusal, rename_in};
+use renaming::Renaming;
+
+pub(super) use spelling::inside as inside_string;
+pub use target::{RenameTarget, prepare_rename};
+
+/// How many places a warning names.
+const MAX_PLACES_IN_A_WARNING: usize = 5;
+
+/// Gives what stands at `offset` (bytes) of the file at `path` the name `new_name`, in all data of the environments that
+/// share it. `Ok(None)` if nothing there has a name; `Err` says why it cannot be renamed.
+pub fn rename(
+    world: &Arc<World>,
+    path: &str,
+    offset: u32,
+    new_name: &str,
+    cancel: &CancelToken,
+) -> Result<Option<LabelledEdits>, String> {
+    let Some(target) = target::target(world, path, offset)? else { return Ok(None) };
+    let Some(environment) = world.environment_of(path) else { return Ok(None) };
+    let renaming = Renaming { path: target.path, new_name: new_name.trim().into() };
+    check_name(&renaming)?;
+    if renaming.path.last() == Some(&Segment::Name(renaming.new_name.clone())) {
+        return Ok(Some(LabelledEdits::default()));
+    }
+    let mut work = Work {
+        world,
+        renaming: &renaming,
+        cancel,
+        files: BTreeMap::new(),
+        warnings: BTreeSet::new(),
+    };
+    work.environment(&environment)?;
+    work.other_environments(&environment)?;
+    Ok(Some(work.edit()))
+}
+
+fn check_name(renaming: &Renaming) -> Result<(), String> {
+    let name = &*renaming.new_name;
+    if name.is_empty() || name.chars().any(char::is_control) {
+        return Err("a key needs a name of one line".to_owned());
+    }
+    if name.contains("%{") || name == "<<" {
+        return Err(format!("`{name}` means something else to Puppet or to YAML"));
+    }
+    let is_root = renaming.path.len() == 1;
+    if is_root && (name == "lookup_options" || name.starts_with("lookup_options.")) {
+        return Err(format!("Puppet never finds a key called `{name}`"));
+    }
+    if is_root && name.starts_with('^') {
+        return Err(format!("as a key of lookup_options, `{name}` would be a pattern"));
+    }
+    Ok(())
+}
+
+struct Work<'a> {
+    world: &'a Arc<World>,
+    renaming: &'a Renaming,
+    cancel: &'a CancelToken,
+    /// The edits of each file looked at; most have none.
+    files: BTreeMap<Arc<str>, Vec<LabelledEdit>>,
+    warnings: BTreeSet<String>,
+}
+
+impl Work<'_> {
+    fn environment(&mut self, environment: &Arc<Environment>) -> Result<(), String> {
+        self.refuse_taken_name(environment)?;
+        let mut takers = Vec::new();
+        for (path, format, keys) in self.candidates(environment) {
+            if self.cancel.is_cancelled() {
+                return Err("nobody waits for it any more".to_owned());
+            }
+            if self.files.contains_key(&path) {
+                continue;
+            }
+            let Ok(file) = self.world.file(&path) else { continue };
+            let shown = |at: TextRange| self.shown(environment, &path, at);
+            let found = rename_in(file.data(format), self.renaming, &keys)
+                .map_err(|Refusal { at, why }| format!("{}: {why}", shown(at)))?;
+            takers.extend(found.takers.iter().map(|at| shown(*at)));
+            self.refuse_foreign_module(environment, &path, &found)?;
+            if found.is_partly_broken && !found.edits.is_empty() {
+                let shown = shown(TextRange::empty(0));
+                let shown = shown.rsplit_once(':').map_or(&*shown, |(path, _)| path);
+                self.warnings.insert(format!(
+                    "{shown} has syntax errors: what could not be read was only searched as text."
+                ));
+            }
+            self.files.insert(path, found.edits);
+        }
+        self.warn_of_takers(takers);
+        options::warn(self.world, environment, self.renaming, &mut self.warnings);
+        self.warn_of_waiting(environment);
+        Ok(())
+    }
+
+    /// The same files may be data of other environments, too.
+    fn other_environments(&mut self, first: &Arc<Environment>) -> Result<(), String> {
+        let mut waiting: Vec<_> = self.world.environments().to_vec();
+        waiting.retain(|it| it.name != first.name || it.root != first.root);
+        loop {
+            let is_edited = |environment: &Arc<Environment>| {
+                let reach = self.world.reach(environment);
+                let edited = self.files.iter().filter(|(_, edits)| !edits.is_empty());
+                edited.into_iter().any(|(path, _)| reach.reaches(path))
+            };
+            let Some(at) = waiting.iter().position(is_edited) else { return Ok(()) };
+            let environment = waiting.swap_remove(at);
+            self.environment(&environment)?;
+        }
+    }
+
+    /// The files that may have the name, with the places where an index saw it as a root key.
+    fn candidates(&self, environment: &Environment) -> Vec<(Arc<str>, Format, Vec<TextRange>)> {
+        let root = self.renaming.root();
+        let reach = self.world.reach(environment);
+        let mut files: BTreeMap<Arc<str>, (Format, Vec<TextRange>)> = BTreeMap::new();
+        for file in self.world.files_containing(environment, root) {
+            if let Some(format) = reach.format_of(&file.path) {
+                files.insert(file.path.clone(), (format, Vec::new()));
+            }
+        }
+        for place in self.world.key_index(environment).places(root) {
+            let file = files.entry(place.path).or_insert((place.format, Vec::new()));
+            file.1.push(place.key);
+        }
+        files.into_iter().map(|(path, (format, keys))| (path, format, keys)).collect()
+    }
+
+    /// Two keys that become one would mix their values.
+    fn refuse_taken_name(&self, environment: &Environment) -> Result<(), String> {
+        if self.renaming.path.len() > 1 {
+            return Ok(());
+        }
+        let name = &self.renaming.new_name;
+        match self.world.key_index(environment).places(name).first() {
+            Some(place) => Err(format!(
+                "{}: there is a `{name}` already",
+                self.shown(environment, &place.path, place.key)
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Puppet only finds a module's own keys in its data.
+    fn refuse_foreign_module(
+        &self,
+        environment: &Environment,
+        path: &str,
+        found: &FileRenaming,
+    ) -> Result<(), String> {
+        let name = &self.renaming.new_name;
+        let is_key =
+            |it: &&LabelledEdit| matches!(it.label, EditLabel::Key | EditLabel::LookupOption);
+        let Some(edit) = found.edits.iter().find(is_key) else { return Ok(()) };
+        if self.renaming.path.len() > 1 {
+            return Ok(());
+        }
+        let reach = self.world.reach(environment);
+        let is_foreign = |module: &Arc<str>| {
+            !name.strip_prefix(&**module).is_some_and(|rest| rest.starts_with("::"))
+        };
+        let foreign = reach
+            .places_of(path)
+            .filter(|place| place.layer == LayerKind::Module)
+            .find_map(|place| place.module.clone().filter(is_foreign));
+        match foreign {
+            Some(module) => Err(format!(
+                "{}: in the data of the module {module}, Puppet only finds keys that begin with `{module}::`",
+                self.shown(environment, path, edit.edit.range)
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn warn_of_takers(&mut self, mut takers: Vec<String>) {
+        takers.sort_unstable();
+        takers.dedup();
+        if !takers.is_empty() {
+            self.warnings.insert(format!(
+                "The whole value of `{}` is also taken in {}: there, too, the new name shows.",
+                self.renaming.root(),
+                listed(&takers)
+            ));
+        }
+    }
+
+    /// Who asks for the new name got nothing so far.
+    fn warn_of_waiting(&mut self, environment: &Environment) {
+        if self.renaming.path.len() > 1 {
+            return;
+        }
+        let wanted = [Segment::Name(self.renaming.new_name.clone())];
+        let mut waiting = Vec::new();
+        for file in self.world.files_containing(environment, &self.renaming.new_name) {
+            let Some(format) = self.world.reach(environment).format_of(&file.path) else {
+                continue;
+            };
+            if !file.text.contains("%{") {
+                continue;
+            }
+            for entry in file.data(format).trees() {
+                for string in super::strings::interpolated_strings(entry.text, entry.value) {
+                    let keys = string.tokens.iter().filter_map(|token| token.lookup_key());
+                    let mut keys = keys.map(|(key, _)| renaming::segments(key));
+                    if keys.any(|key| key.starts_with(&wanted)) {
+                        let at = string.node.range.shifted(entry.start);
+                        waiting.push(self.shown(environment, &file.path, at));
+                    }
+                }
+            }
+        }
+        if !waiting.is_empty() {
+            self.warnings.insert(format!(
+                "`{}` is already asked for in {}: until now in vain.",
+                self.renaming.new_name,
+                listed(&waiting)
+            ));
+        }
+    }
+
+    /// `path:line`, the path as people say it.
+    fn shown(&self, environment: &Environment, path: &str, at: TextRange) -> String {
+        let root = environment.root.as_deref();
+        let shown = root.and_then(|root| paths::below(root, path)).unwrap_or(path);
+        match self.world.file(path) {
+            Ok(file) => format!("{shown}:{}", file.line_index().line_of(at.start) + 1),
+            Err(_) => shown.to_owned(),
+        }
+    }
+
+    fn edit(self) -> LabelledEdits {
+        let changed = self.files.into_iter().filter(|(_, edits)| !edits.is_empty());
+        LabelledEdits {
+            files: changed.map(|(path, edits)| LabelledFile { path, edits }).collect(),
+            warnings: self.warnings.into_iter().collect(),
+        }
+    }
+}
+
+/// The first few of some places.
+fn listed(places: &[String]) -> String {
+    let shown = places[..places.len().min(MAX_PLACES_IN_A_WARNING)].join(", ");
+    match places.len().checked_sub(MAX_PLACES_IN_A_WARNING) {
+        None | Some(0) => shown,
+        Some(more) => format!("{shown} and {more} more places"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,359 @@
+//! What a rename writes, what it refuses, and what it says.
+
+mod answers;
+
+use super::*;
+use crate::ide::fixture::Fixture;
+use crate::ide::fixture_world::ROOT;
+use crate::text::TextEdit;
+use crate::text::edit::apply_edits;
+
+const HIERARCHY: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: Nodes
+    path: 'nodes/%{trusted.certname}.yaml'
+  - name: Json
+    path: more.json
+    data_hash: json_data
+  - name: Hocon
+    path: more.conf
+    data_hash: hocon_data
+  - name: Common
+    path: common.yaml
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {a: 1}}}
+";
+
+fn run(files: &str, new_name: &str) -> (Arc<World>, Result<LabelledEdits, String>) {
+    let fixture = Fixture::parse(&format!("{HIERARCHY}{files}"));
+    let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+    let world = fixture.world();
+    let path = file.world_path();
+    let target = prepare_rename(&world, &path, offset);
+    let found = rename(&world, &path, offset, new_name, &CancelToken::default());
+    if let Ok(Some(target)) = target {
+        assert!(target.range.touches(offset), "{target:?}");
+    }
+    (world, found.map(|edit| edit.expect("there is something to rename")))
+}
+
+/// `expected`: `path:line` and the line after the rename, for each line that is another one.
+#[track_caller]
+fn check(files: &str, new_name: &str, expected: &[&str]) -> Vec<String> {
+    let (world, edit) = run(files, new_name);
+    let edit = edit.expect("it can be renamed");
+    let mut lines = Vec::new();
+    for change in &edit.files {
+        let LabelledFile { path, edits } = change;
+        let text = &world.file(path).expect("it is there").text;
+        let edits: Vec<TextEdit> = edits.iter().map(|it| it.edit.clone()).collect();
+        let after = apply_edits(text, &edits);
+        assert_eq!(after.split('\n').count(), text.split('\n').count());
+        for (number, (old, new)) in text.split('\n').zip(after.split('\n')).enumerate() {
+            if old != new {
+                let path = path.strip_prefix(ROOT).expect("a file of the fixture");
+                lines.push(format!("{path}:{} {new}", number + 1));
+            }
+        }
+    }
+    assert_eq!(lines, expected);
+    edit.warnings
+}
+
+#[track_caller]
+fn check_refusal(files: &str, new_name: &str, expected: &str) {
+    let (_, edit) = run(files, new_name);
+    assert_eq!(edit.expect_err("it cannot be renamed"), expected);
+}
+
+/// `expected`: the range's text and the name; or the reason why not.
+#[track_caller]
+fn check_target(files: &str, expected: &str) {
+    let fixture = Fixture::parse(&format!("{HIERARCHY}{files}"));
+    let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+    let shown = match prepare_rename(&fixture.world(), &file.world_path(), offset) {
+        Ok(Some(target)) => format!("{}={}", target.range.slice(&file.text), target.name),
+        Ok(None) => "nothing".to_owned(),
+        Err(why) => why,
+    };
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn exactly_the_name_is_offered() {
+    check_target("#- /data/common.yaml\na$0::b: 1\n", "a::b=a::b");
+    check_target("#- /data/common.yaml\n'a$0 b': 1\n", "a b=a b");
+    check_target("#- /data/common.yaml\na: {\"b$0c\": 1}\n", "bc=bc");
+    check_target("#- /data/common.yaml\na: \"%{lookup('b.'' c$0 ''.d')}\"\n", "nothing");
+    check_target("#- /data/common.yaml\na: \"%{lookup('b.\\\"c.$0x\\\".d')}\"\n", "c.x=c.x");
+    check_target("#- /data/common.yaml\na: '%{lookup(\"b$0.c\")}'\n", "b=b");
+    check_target("#- /data/more.json\n{\"a$0\": 1}\n", "a=a");
+    check_target("#- /data/more.conf\n\"a$0::b\" = 1\n", "a::b=a::b");
+    check_target("#- /data/common.yaml\nlookup_options: {a$0: {merge: deep}}\n", "a=a");
+    check_target("#- /data/common.yaml\nlookup_options: {a: {me$0rge: deep}}\n", "nothing");
+    check_target("#- /data/common.yaml\na: 1$0\n", "nothing");
+    check_target("#- /data/common.yaml\n# a$0\na: 1\n", "nothing");
+    check_target("#- /hiera.yaml\nversion: 5\nhier$0archy: []\n", "nothing");
+}
+
+#[test]
+fn what_has_no_name_of_its_own_is_refused() {
+    let variables = "variables are named by Puppet and by the node, not by the data";
+    check_target("#- /data/common.yaml\na: '%{fac$0ts.a}'\n", variables);
+    check_target("#- /data/common.yaml\na: '%{lookup(\"a.$00\")}'\n", "0 is a number, not a name");
+    let pattern = "a pattern is not a key: it can only be edited";
+    check_target("#- /data/common.yaml\nlookup_options: {^a$0: {}}\n", pattern);
+    check_target(
+        "#- /data/common.yaml\nlookup_op$0tions: {}\n",
+        "`lookup_options` is Puppet's own name",
+    );
+    let later = "no lookup can name this key, as something in it is only known later";
+    check_target("#- /data/common.yaml\na: {'x%{$0a}': 1}\n", variables);
+    check_target("#- /data/common.yaml\na: {'$0x %{a}': 1}\n", later);
+}
+
+#[test]
+fn a_root_key_everywhere() {
+    let nodes = "#- /data/nodes/web01.yaml\n# a::b\na::b: 2 # a::b\n'z': '%{alias(\"a::b.c\")}'\n";
+    let json = "#- /data/more.json\n{\"a::b\": [1], \"x\": \"\\\"%{hiera('a::b')}\\\"\"}\n";
+    let hocon =
+        "#- /data/more.conf\n\"a::b\" = 1\ny = \"%{lookup('a::b')}\" # a::b\nz = ${\"a::b\"}\n";
+    let common = "#- /data/common.yaml\na::b$0: 1\nc: \"x %{lookup('a::b')} %{lookup('a::bc')}\"\n\
+                  e: {'%{hiera(\"a::b\")}': 1}\nlookup_options:\n  'a::b': {merge: deep}\n  ^a::: {}\n";
+    let warnings = check(
+        &format!("{nodes}{json}{hocon}{common}"),
+        "a::new",
+        &[
+            "/data/common.yaml:1 a::new: 1",
+            "/data/common.yaml:2 c: \"x %{lookup('a::new')} %{lookup('a::bc')}\"",
+            "/data/common.yaml:3 e: {'%{hiera(\"a::new\")}': 1}",
+            "/data/common.yaml:5   'a::new': {merge: deep}",
+            "/data/more.conf:1 \"a::new\" = 1",
+            "/data/more.conf:2 y = \"%{lookup('a::new')}\" # a::b",
+            "/data/more.conf:3 z = ${\"a::new\"}",
+            "/data/more.json:1 {\"a::new\": [1], \"x\": \"\\\"%{hiera('a::new')}\\\"\"}",
+            "/data/nodes/web01.yaml:2 a::new: 2 # a::b",
+            "/data/nodes/web01.yaml:3 'z': '%{alias(\"a::new.c\")}'",
+        ],
+    );
+    assert_eq!(warnings, <[String; 0]>::default());
+}
+
+#[test]
+fn from_a_call_and_from_lookup_options() {
+    let expected = [
+        "/data/common.yaml:1 b: 1",
+        "/data/common.yaml:2 c: \"%{lookup('b')}\"",
+        "/data/common.yaml:3 lookup_options: {b: {merge: deep}}",
+    ];
+    let text =
+        "#- /data/common.yaml\na: 1\nc: \"%{lookup('$0a')}\"\nlookup_options: {a: {merge: deep}}\n";
+    check(text, "b", &expected);
+    let text =
+        "#- /data/common.yaml\na: 1\nc: \"%{lookup('a')}\"\nlookup_options: {$0a: {merge: deep}}\n";
+    check(text, "b", &expected);
+}
+
+#[test]
+fn a_sub_key_in_all_levels_and_calls() {
+    let nodes = "#- /data/nodes/web01.yaml\na:\n  b: # stays\n    x: 1\nb: 1\n";
+    let more = "#- /data/more.conf\na.b.x = 1\na { b { y = ${a.b.x} } }\n";
+    let text = "#- /data/common.yaml\na: {b$0: {x: 2}, c: 1}\nc: [\"%{lookup('a.b.x')} %{lookup('a.c')} %{lookup('b.b')}\"]\n";
+    check(
+        &format!("{nodes}{more}{text}"),
+        "n.n",
+        &[
+            "/data/common.yaml:1 a: {n.n: {x: 2}, c: 1}",
+            "/data/common.yaml:2 c: [\"%{lookup('a.\\\"n.n\\\".x')} %{lookup('a.c')} %{lookup('b.b')}\"]",
+            "/data/more.conf:1 a.\"n.n\".x = 1",
+            "/data/more.conf:2 a { \"n.n\" { y = ${a.\"n.n\".x} } }",
+            "/data/nodes/web01.yaml:2   n.n: # stays",
+        ],
+    );
+    check(
+        "#- /data/common.yaml\na:\n  - {b$0: 1}\n  - {b: 2}\nc: \"%{lookup('a.0.b')} %{lookup('a.1.b')}\"\n",
+        "d",
+        &[
+            "/data/common.yaml:2   - {d: 1}",
+            "/data/common.yaml:4 c: \"%{lookup('a.0.d')} %{lookup('a.1.b')}\"",
+        ],
+    );
+}
+
+#[test]
+fn styles_line_ends_and_places_are_kept() {
+    let text = "#- /data/common.yaml\n\"a$0\" : 1\r\nc: |\r\n  x 😀 %{lookup('a')}\r\n  y\r\n\
+                d: >-\r\n  %{lookup('a')} z\r\ne: '😀 it''s %{lookup(\"a\")}'\r\nf: \"\\t😀 %{lookup('a')}\"\r\n";
+    check(
+        text,
+        "b-b",
+        &[
+            "/data/common.yaml:1 \"b-b\" : 1\r",
+            "/data/common.yaml:3   x 😀 %{lookup('b-b')}\r",
+            "/data/common.yaml:6   %{lookup('b-b')} z\r",
+            "/data/common.yaml:7 e: '😀 it''s %{lookup(\"b-b\")}'\r",
+            "/data/common.yaml:8 f: \"\\t😀 %{lookup('b-b')}\"\r",
+        ],
+    );
+    check(
+        "#- /data/common.yaml\na$0: 1\nb: '%{lookup(''a'')}'\nc: \"%{lookup(\\\"a\\\")}\"\n",
+        "x.y",
+        &[
+            "/data/common.yaml:1 x.y: 1",
+            "/data/common.yaml:2 b: '%{lookup(''\"x.y\"'')}'",
+            "/data/common.yaml:3 c: \"%{lookup(\\\"'x.y'\\\")}\"",
+        ],
+    );
+    check("#- /data/common.yaml\na$0: 1\n", "yes", &["/data/common.yaml:1 'yes': 1"]);
+    check("#- /data/common.yaml\n? a$0\n: 1\n", "b c", &["/data/common.yaml:1 ? 'b c'"]);
+}
+
+#[test]
+fn a_token_that_goes_over_lines() {
+    check(
+        "#- /data/common.yaml\na$0: 1\nb: \"%{lookup('a')} x\n  %{lookup('a')}\n\n  %{lookup('a')}\"\n",
+        "c",
+        &[
+            "/data/common.yaml:1 c: 1",
+            "/data/common.yaml:2 b: \"%{lookup('c')} x",
+            "/data/common.yaml:3   %{lookup('c')}",
+            "/data/common.yaml:5   %{lookup('c')}\"",
+        ],
+    );
+}
+
+#[test]
+fn duplicates_anchors_and_broken_entries() {
+    check(
+        "#- /data/common.yaml\na$0: &x 1\nb: *x\na: 2\n",
+        "c",
+        &["/data/common.yaml:1 c: &x 1", "/data/common.yaml:3 c: 2"],
+    );
+    let warnings = check(
+        "#- /data/common.yaml\na$0: 1\nb: [\nc: \"%{lookup('a')}\n#- /data/nodes/web01.yaml\nx: ]\na: 3\n",
+        "n",
+        &[
+            "/data/common.yaml:1 n: 1",
+            "/data/common.yaml:3 c: \"%{lookup('n')}",
+            "/data/nodes/web01.yaml:2 n: 3",
+        ],
+    );
+    let said = "has syntax errors: what could not be read was only searched as text.";
+    assert_eq!(
+        warnings,
+        [format!("data/common.yaml {said}"), format!("data/nodes/web01.yaml {said}")]
+    );
+}
+
+#[test]
+fn what_would_mix_or_break_answers_is_refused() {
+    let taken = "#- /data/common.yaml\na$0: 1\n#- /data/nodes/web01.yaml\nx: 1\nb: 2\n";
+    check_refusal(taken, "b", "data/nodes/web01.yaml:2: there is a `b` already");
+    let taken =
+        "#- /data/common.yaml\na: {b$0: 1}\n#- /data/nodes/web01.yaml\na:\n  b: 1\n  c: 1\n";
+    check_refusal(taken, "c", "data/nodes/web01.yaml:3: there is a `c` already");
+    let taken = "#- /data/common.yaml\na$0: 1\nlookup_options: {a: {merge: deep}, b: {}}\n";
+    check_refusal(taken, "b", "data/common.yaml:2: there is a `b` already");
+    let shared = "#- /data/common.yaml\nx: &x {b: 1}\na: *x\nc: \"%{lookup('a.b$0')}\"\n";
+    check_refusal(
+        shared,
+        "n",
+        "data/common.yaml:1: the key belongs to another value, which `a` shares",
+    );
+    let shared = "#- /data/common.yaml\na: &x {b$0: 1}\nc: *x\n";
+    check_refusal(
+        shared,
+        "n",
+        "data/common.yaml:1: the value is shared by an alias: the other key would change, too",
+    );
+    let aliased =
+        "#- /data/common.yaml\na: {b$0: 1}\n#- /data/nodes/web01.yaml\na: \"%{alias('x')}\"\n";
+    check_refusal(
+        aliased,
+        "n",
+        "data/nodes/web01.yaml:1: the value comes from `x`: rename the key there",
+    );
+    let quotes = "#- /data/common.yaml\na$0: 1\nb: \"%{lookup('a')}\"\n";
+    check_refusal(quotes, "it's", "data/common.yaml:2: no quotes can hold `it's` there");
+}
+
+#[test]
+fn names_that_mean_something_else_are_refused() {
+    let text = "#- /data/common.yaml\na$0: 1\n";
+    check_refusal(text, " ", "a key needs a name of one line");
+    check_refusal(text, "a\nb", "a key needs a name of one line");
+    check_refusal(text, "lookup_options", "Puppet never finds a key called `lookup_options`");
+    check_refusal(text, "^a", "as a key of lookup_options, `^a` would be a pattern");
+    check_refusal(text, "%{a}", "`%{a}` means something else to Puppet or to YAML");
+    check(text, "a", &[]);
+}
+
+#[test]
+fn keys_of_a_modules_data_stay_in_the_module() {
+    let module = "#- /modules/ntp/hiera.yaml\nversion: 5\n#- /modules/ntp/data/common.yaml\nntp::a$0: 1\n\
+                  lookup_options: {ntp::a: {merge: unique}}\n#- /data/common.yaml\nntp::a: 2\n";
+    check(
+        module,
+        "ntp::b",
+        &[
+            "/data/common.yaml:1 ntp::b: 2",
+            "/modules/ntp/data/common.yaml:1 ntp::b: 1",
+            "/modules/ntp/data/common.yaml:2 lookup_options: {ntp::b: {merge: unique}}",
+        ],
+    );
+    check_refusal(
+        module,
+        "time::b",
+        "modules/ntp/data/common.yaml:1: in the data of the module ntp, Puppet only finds keys that begin with `ntp::`",
+    );
+}
+
+#[test]
+fn patterns_that_stop_or_begin_to_match_are_said() {
+    let text = "#- /data/common.yaml\na::x$0: 1\nlookup_options: {^a::: {merge: deep}, ^b::: {merge: hash}}\n\
+                #- /data/nodes/web01.yaml\nlookup_options: {a::x: {merge: deep}, '^a': {}}\n";
+    let warnings = check(
+        text,
+        "b::x",
+        &[
+            "/data/common.yaml:1 b::x: 1",
+            "/data/nodes/web01.yaml:1 lookup_options: {b::x: {merge: deep}, '^a': {}}",
+        ],
+    );
+    assert_eq!(
+        warnings,
+        [
+            "The pattern `^a::` in the lookup_options of data/common.yaml stops matching.",
+            "The pattern `^b::` in the lookup_options of data/common.yaml begins to match.",
+        ]
+    );
+}
+
+#[test]
+fn who_takes_the_whole_or_waits_for_the_name_is_said() {
+    let warnings = check(
+        "#- /data/common.yaml\na: {b$0: 1}\nc: \"%{alias('a')}\"\n",
+        "n",
+        &["/data/common.yaml:1 a: {n: 1}"],
+    );
+    assert_eq!(
+        warnings,
+        [
+            "The whole value of `a` is also taken in data/common.yaml:2: there, too, the new name shows."
+        ]
+    );
+    let warnings = check(
+        "#- /data/common.yaml\na$0: 1\nc: \"%{lookup('n')}\"\nlookup_options: {n: {merge: deep}}\n",
+        "n",
+        &["/data/common.yaml:1 n: 1"],
+    );
+    assert_eq!(
+        warnings,
+        [
+            "The lookup_options of data/common.yaml have an entry for `n` already, which begins to hold.",
+            "`n` is already asked for in data/common.yaml:2: until now in vain.",
+        ]
+    );
+}

@@ -1,0 +1,87 @@
+//! `textDocument/codeAction`
+
+use tower_lsp_server::ls_types::{
+    CodeAction, CodeActionContext, CodeActionKind, CodeActionParams, CodeActionResponse, Diagnostic,
+};
+
+use crate::ide::{self, ActionKind};
+use crate::server::context::Context;
+use crate::server::workspace_edit::workspace_edit;
+use crate::server::{from_proto, to_proto};
+use crate::world::FileEntry;
+
+/// Our part of `source.fixAll`: editors can ask for it alone.
+const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.hiera");
+
+/// What can be done with the selection.
+pub(in crate::server) fn code_action(
+    context: &Context,
+    params: CodeActionParams,
+) -> Option<CodeActionResponse> {
+    let file = from_proto::file(context, &params.text_document.uri)?;
+    let range = from_proto::range(context, &file, params.range);
+    let wanted = wanted(params.context.only.as_deref());
+
+    let actions =
+        (context.features.actions)(&context.world, &file.path, range, &wanted, &context.cancel);
+
+    let action = |it| code_action_of(context, &file, &params.context, it).map(Into::into);
+    Some(actions.into_iter().filter_map(action).collect())
+}
+
+/// What the server may offer.
+pub(in crate::server) fn offered_kinds() -> Vec<CodeActionKind> {
+    ActionKind::ALL.map(kind).to_vec()
+}
+
+fn kind(kind: ActionKind) -> CodeActionKind {
+    match kind {
+        ActionKind::QuickFix => CodeActionKind::QUICKFIX,
+        ActionKind::Refactor => CodeActionKind::REFACTOR,
+        ActionKind::RefactorExtract => CodeActionKind::REFACTOR_EXTRACT,
+        ActionKind::RefactorInline => CodeActionKind::REFACTOR_INLINE,
+        ActionKind::RefactorRewrite => CodeActionKind::REFACTOR_REWRITE,
+        ActionKind::FixAll => FIX_ALL,
+    }
+}
+
+/// The kinds that a client asks for: each word means itself and what continues it behind a dot. A client that names
+/// none gets everything.
+fn wanted(only: Option<&[CodeActionKind]>) -> Vec<ActionKind> {
+    let is_wanted = |it: &ActionKind| {
+        let kind = kind(*it);
+        let is_below = |word: &CodeActionKind| {
+            let rest = kind.as_str().strip_prefix(word.as_str());
+            word.as_str().is_empty()
+                || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        only.is_none_or(|only| only.is_empty() || only.iter().any(is_below))
+    };
+    ActionKind::ALL.into_iter().filter(is_wanted).collect()
+}
+
+/// `None` for what the client cannot do.
+fn code_action_of(
+    context: &Context,
+    file: &FileEntry,
+    asked: &CodeActionContext,
+    action: ide::Action,
+) -> Option<CodeAction> {
+    let edit = workspace_edit(context, &action.edits)?;
+    let fixed = action.fixes.into_iter().map(|it| to_proto::diagnostic(context, file, it));
+    let diagnostics: Vec<_> = fixed.map(|it| as_the_client_knows_it(it, asked)).collect();
+    Some(CodeAction {
+        title: action.title,
+        kind: Some(kind(action.kind)),
+        diagnostics: (!diagnostics.is_empty()).then_some(diagnostics),
+        edit: Some(edit),
+        is_preferred: action.is_preferred.then_some(true),
+        ..CodeAction::default()
+    })
+}
+
+/// The client's own copy of a diagnostic, by which it finds it again.
+fn as_the_client_knows_it(diagnostic: Diagnostic, asked: &CodeActionContext) -> Diagnostic {
+    let is_same = |it: &&Diagnostic| it.range == diagnostic.range && it.code == diagnostic.code;
+    asked.diagnostics.iter().find(is_same).cloned().unwrap_or(diagnostic)
+}

@@ -1,0 +1,36 @@
+//! `hiera/levelUp` and `hiera/levelDown`: the same key in the next level.
+
+use tower_lsp_server::ls_types::{Location, TextDocumentPositionParams};
+
+use crate::ide::Direction;
+use crate::server::context::Context;
+use crate::server::{from_proto, to_proto};
+
+/// The next place of higher priority.
+pub(in crate::server) fn level_up(
+    context: &Context,
+    params: TextDocumentPositionParams,
+) -> Option<Location> {
+    jump(context, &params, Direction::Up)
+}
+
+/// The next place of lower priority.
+pub(in crate::server) fn level_down(
+    context: &Context,
+    params: TextDocumentPositionParams,
+) -> Option<Location> {
+    jump(context, &params, Direction::Down)
+}
+
+fn jump(
+    context: &Context,
+    params: &TextDocumentPositionParams,
+    direction: Direction,
+) -> Option<Location> {
+    let (file, offset) = from_proto::place(context, params)?;
+
+    let level_jump = context.features.level_jump;
+    let target = level_jump(&context.world, &file.path, offset, direction, &context.cancel)?;
+
+    to_proto::location(context, &target)
+}

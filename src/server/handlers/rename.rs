@@ -1,0 +1,61 @@
+//! `textDocument/prepareRename` and `textDocument/rename`
+
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp_server::ls_types::notification::ShowMessage;
+use tower_lsp_server::ls_types::{
+    MessageType, PrepareRenameResponse, RenameParams, ShowMessageParams,
+    TextDocumentPositionParams, WorkspaceEdit,
+};
+
+use crate::server::context::Context;
+use crate::server::workspace_edit::labelled_edit;
+use crate::server::{from_proto, to_proto};
+
+/// LSP's `RequestFailed`: the request is fine, but cannot be fulfilled.
+const REQUEST_FAILED: i64 = -32803;
+
+/// The name under the cursor.
+pub(in crate::server) fn prepare_rename(
+    context: &Context,
+    params: TextDocumentPositionParams,
+) -> Result<Option<PrepareRenameResponse>> {
+    let Some((file, offset)) = from_proto::place(context, &params) else { return Ok(None) };
+
+    let target =
+        (context.features.prepare_rename)(&context.world, &file.path, offset, &context.cancel);
+
+    let target = target.map_err(failed)?;
+    Ok(target.map(|target| PrepareRenameResponse::RangeWithPlaceholder {
+        range: to_proto::range(context, &file, target.range),
+        placeholder: target.name,
+    }))
+}
+
+/// The edits that give it another name. What the user should know beside them is shown as a message.
+pub(in crate::server) fn rename(
+    context: &Context,
+    params: RenameParams,
+) -> Result<Option<WorkspaceEdit>> {
+    let place = from_proto::place(context, &params.text_document_position);
+    let Some((file, offset)) = place else { return Ok(None) };
+
+    let edits = (context.features.rename)(
+        &context.world,
+        &file.path,
+        offset,
+        &params.new_name,
+        &context.cancel,
+    );
+
+    let Some(edits) = edits.map_err(failed)? else { return Ok(None) };
+    if !edits.warnings.is_empty() {
+        let message = edits.warnings.join("\n");
+        let params = ShowMessageParams { typ: MessageType::WARNING, message };
+        context.outgoing.notify::<ShowMessage>(&params);
+    }
+    Ok(labelled_edit(context, &edits))
+}
+
+fn failed(why: String) -> Error {
+    Error { code: ErrorCode::ServerError(REQUEST_FAILED), message: why.into(), data: None }
+}

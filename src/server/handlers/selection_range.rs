@@ -1,0 +1,28 @@
+//! `textDocument/selectionRange`
+
+use tower_lsp_server::ls_types::{Range, SelectionRange, SelectionRangeParams};
+
+use crate::server::context::Context;
+use crate::server::{from_proto, to_proto};
+
+/// What "select more" selects, for each position.
+pub(in crate::server) fn selection_range(
+    context: &Context,
+    params: SelectionRangeParams,
+) -> Option<Vec<SelectionRange>> {
+    let file = from_proto::file(context, &params.text_document.uri)?;
+
+    let selections = |position| {
+        let at = Range { start: position, end: position };
+        let offset = from_proto::range(context, &file, at).start;
+        let ranges =
+            (context.features.selections)(&context.world, &file.path, offset, &context.cancel);
+        let ranges = ranges.into_iter().map(|range| to_proto::range(context, &file, range));
+        let outermost_first = ranges.rev().fold(None, |parent, range| {
+            Some(SelectionRange { range, parent: parent.map(Box::new) })
+        });
+        outermost_first.unwrap_or(SelectionRange { range: at, parent: None })
+    };
+
+    Some(params.positions.into_iter().map(selections).collect())
+}

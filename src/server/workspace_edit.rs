@@ -1,0 +1,129 @@
+//! From edits as data to edits as editors take them.
+
+use std::collections::HashMap;
+
+use tower_lsp_server::ls_types::{
+    AnnotatedTextEdit, ChangeAnnotation, CreateFile, CreateFileOptions, DocumentChangeOperation,
+    DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, Position, Range, ResourceOp,
+    TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
+};
+
+use super::context::Context;
+use super::to_proto;
+use crate::ide::{EditLabel, FileChange, FileEdit, LabelledEdit, LabelledEdits, LabelledFile};
+use crate::text;
+
+/// The edits for the texts of this moment: an editor that knows versions refuses them when a file has changed meanwhile.
+/// `None` if the client cannot do them, or a file is not there any more.
+pub(super) fn workspace_edit(context: &Context, edits: &[FileEdit]) -> Option<WorkspaceEdit> {
+    let client = &context.client;
+    let creates = edits.iter().any(|it| matches!(it.change, FileChange::Create(_)));
+    if creates && !(client.creates_files && client.versioned_edits) {
+        return None;
+    }
+    if !client.versioned_edits {
+        return Some(WorkspaceEdit {
+            changes: Some(changes(context, edits)?),
+            ..WorkspaceEdit::default()
+        });
+    }
+    let mut operations = Vec::new();
+    for edit in edits {
+        operations.extend(self::operations(context, edit)?);
+    }
+    Some(WorkspaceEdit {
+        document_changes: Some(DocumentChanges::Operations(operations)),
+        ..WorkspaceEdit::default()
+    })
+}
+
+/// The same for edits with labels: an editor that knows labels shows the edits by them, and asks first where there is a
+/// warning.
+pub(super) fn labelled_edit(context: &Context, edits: &LabelledEdits) -> Option<WorkspaceEdit> {
+    let plain = |file: &LabelledFile| {
+        let edits = file.edits.iter().map(|it| it.edit.clone()).collect();
+        FileEdit::new(file.path.clone(), edits)
+    };
+    if !(context.client.annotated_edits && context.client.versioned_edits) {
+        let edits: Vec<FileEdit> = edits.files.iter().map(plain).collect();
+        return workspace_edit(context, &edits);
+    }
+    let mut annotations = HashMap::new();
+    let mut documents = Vec::new();
+    for file in &edits.files {
+        let FileChange::Edit(plain) = plain(file).change else { continue };
+        let plain = text_edits(context, &file.path, &plain)?;
+        let annotated = |(text_edit, edit): (TextEdit, &LabelledEdit)| {
+            let annotation_id = edit.label.text().to_owned();
+            annotations.insert(annotation_id.clone(), annotation(edit.label, &edits.warnings));
+            OneOf::Right(AnnotatedTextEdit { text_edit, annotation_id })
+        };
+        documents.push(TextDocumentEdit {
+            text_document: OptionalVersionedTextDocumentIdentifier {
+                uri: to_proto::uri(context, &file.path),
+                version: context.world.open_file(&file.path).map(|open| open.version),
+            },
+            edits: plain.into_iter().zip(&file.edits).map(annotated).collect(),
+        });
+    }
+    Some(WorkspaceEdit {
+        document_changes: Some(DocumentChanges::Edits(documents)),
+        change_annotations: Some(annotations),
+        ..WorkspaceEdit::default()
+    })
+}
+
+fn annotation(label: EditLabel, warnings: &[String]) -> ChangeAnnotation {
+    ChangeAnnotation {
+        label: label.text().to_owned(),
+        needs_confirmation: (!warnings.is_empty()).then_some(true),
+        description: (!warnings.is_empty()).then(|| warnings.join(" ")),
+    }
+}
+
+/// Edits by URI, without versions: what every client takes.
+fn changes(context: &Context, edits: &[FileEdit]) -> Option<HashMap<Uri, Vec<TextEdit>>> {
+    let mut changes = HashMap::new();
+    for edit in edits {
+        let uri = to_proto::uri(context, &edit.path);
+        let FileChange::Edit(edits) = &edit.change else { continue };
+        changes.insert(uri, text_edits(context, &edit.path, edits)?);
+    }
+    Some(changes)
+}
+
+fn operations(context: &Context, edit: &FileEdit) -> Option<Vec<DocumentChangeOperation>> {
+    let uri = to_proto::uri(context, &edit.path);
+    let version = context.world.open_file(&edit.path).map(|open| open.version);
+    let edit_of = |uri, edits: Vec<TextEdit>| {
+        let text_document = OptionalVersionedTextDocumentIdentifier { uri, version };
+        let edits = edits.into_iter().map(OneOf::Left).collect();
+        DocumentChangeOperation::Edit(TextDocumentEdit { text_document, edits })
+    };
+    match &edit.change {
+        FileChange::Edit(edits) => {
+            Some(vec![edit_of(uri, text_edits(context, &edit.path, edits)?)])
+        }
+        FileChange::Create(text) => {
+            let create = CreateFile {
+                uri: uri.clone(),
+                options: Some(CreateFileOptions { overwrite: None, ignore_if_exists: Some(false) }),
+                annotation_id: None,
+            };
+            let start = Position { line: 0, character: 0 };
+            let range = Range { start, end: start };
+            let content = TextEdit { range, new_text: text.clone() };
+            let create = DocumentChangeOperation::Op(ResourceOp::Create(create));
+            Some(vec![create, edit_of(uri, vec![content])])
+        }
+    }
+}
+
+fn text_edits(context: &Context, path: &str, edits: &[text::TextEdit]) -> Option<Vec<TextEdit>> {
+    let file = context.world.file(path).ok()?;
+    let edit = |it: &text::TextEdit| TextEdit {
+        range: to_proto::range(context, &file, it.range),
+        new_text: it.new_text.clone(),
+    };
+    Some(edits.iter().map(edit).collect())
+}

@@ -1,0 +1,116 @@
+//! Code actions: what clients can do decides what they get.
+
+use hiera_ls::server::Features;
+use serde_json::{Value, json};
+
+use crate::support::client::Client;
+use crate::support::documents::{position, uri};
+use crate::support::workspace::Workspace;
+
+const TEXT: &str = "a: 'ä😀'\nb: yes\n";
+
+fn workspace() -> Workspace {
+    Workspace::new(&[
+        ("hiera.yaml", "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n"),
+        ("data/common.yaml", TEXT),
+    ])
+}
+
+/// A client that takes code actions, and edits of this form.
+fn client(workspace: &Workspace, workspace_edit: &Value) -> Client {
+    let literals = json!({"codeActionKind": {"valueSet": ["quickfix"]}});
+    let capabilities = json!({
+        "textDocument": {"codeAction": {"codeActionLiteralSupport": literals}},
+        "workspace": {"workspaceEdit": workspace_edit},
+    });
+    let root = uri(workspace.root());
+    let params = json!({"capabilities": capabilities, "rootUri": root});
+    let mut client = Client::start_with(Features::ide(), params);
+    client.forget("hiera/activeNode");
+    client.forget("textDocument/publishDiagnostics");
+    client
+}
+
+fn ask(client: &mut Client, path: &str, context: Value) -> Vec<Value> {
+    let range = json!({"start": position((1, 4)), "end": position((1, 4))});
+    let params = json!({"textDocument": {"uri": uri(path)}, "range": range, "context": context});
+    let actions = client.ask("textDocument/codeAction", params).expect("an answer");
+    actions.as_array().expect("a list").clone()
+}
+
+fn edit_to(text: &str) -> Value {
+    let range = json!({"start": position((1, 3)), "end": position((1, 6))});
+    json!({"range": range, "newText": text})
+}
+
+#[test]
+fn edits_name_the_version_that_they_are_for() {
+    let workspace = workspace();
+    let mut client = client(&workspace, &json!({"documentChanges": true}));
+    let kinds = &client.initialize_result["capabilities"]["codeActionProvider"]["codeActionKinds"];
+    assert!(kinds.as_array().expect("a list").contains(&json!("source.fixAll.hiera")));
+    let path = workspace.path("data/common.yaml");
+    client.open(&path, "x");
+    client.replace(&path, 7, TEXT);
+    let action = ask(&mut client, &path, json!({"diagnostics": []})).swap_remove(0);
+    assert_eq!(action["title"], "Write `true`");
+    assert_eq!(action["kind"], "quickfix");
+    assert_eq!(action["isPreferred"], true);
+    assert_eq!(action["diagnostics"][0]["code"], "yaml-1.1-boolean");
+    let document = json!({"uri": uri(&path), "version": 7});
+    let change = json!({"textDocument": document, "edits": [edit_to("true")]});
+    assert_eq!(action["edit"], json!({"documentChanges": [change]}));
+}
+
+#[test]
+fn older_clients_get_edits_by_uri() {
+    let workspace = workspace();
+    let mut client = client(&workspace, &Value::Null);
+    let path = workspace.path("data/common.yaml");
+    client.open(&path, TEXT);
+    let action = ask(&mut client, &path, json!({"diagnostics": []})).swap_remove(0);
+    let mut changes = json!({});
+    changes[uri(&path)] = json!([edit_to("true")]);
+    assert_eq!(action["edit"], json!({ "changes": changes }));
+}
+
+#[test]
+fn only_the_kinds_that_are_asked_for() {
+    let workspace = workspace();
+    let mut client = client(&workspace, &Value::Null);
+    let path = workspace.path("data/common.yaml");
+    let mut kinds = |only: Value| {
+        let actions = ask(&mut client, &path, json!({"diagnostics": [], "only": only}));
+        let kinds: Vec<_> = actions.into_iter().map(|mut it| it["kind"].take()).collect();
+        kinds
+    };
+    assert_eq!(kinds(json!(["source"])), ["source.fixAll.hiera"]);
+    assert_eq!(kinds(json!(["source.fixAll"])), ["source.fixAll.hiera"]);
+    assert_eq!(kinds(json!(["source.fixAll.eslint", "source.fix"])), [""; 0]);
+    assert_eq!(kinds(json!(["quickfix"])), ["quickfix"; 4]);
+    assert_eq!(kinds(json!([""])).len(), 5);
+}
+
+#[test]
+fn the_client_s_own_diagnostics_come_back() {
+    let workspace = workspace();
+    let mut client = client(&workspace, &Value::Null);
+    let path = workspace.path("data/common.yaml");
+    let known = json!({
+        "range": {"start": position((1, 3)), "end": position((1, 6))},
+        "code": "yaml-1.1-boolean",
+        "message": "as it was shown",
+        "data": 7,
+    });
+    let actions = ask(&mut client, &path, json!({ "diagnostics": [known] }));
+    assert_eq!(actions[0]["diagnostics"], json!([known]));
+}
+
+#[test]
+fn who_takes_only_commands_is_offered_nothing() {
+    let workspace = workspace();
+    let params = json!({"capabilities": {}, "rootUri": uri(workspace.root())});
+    let mut client = Client::start_with(Features::ide(), params);
+    client.forget("hiera/activeNode");
+    assert_eq!(client.initialize_result["capabilities"]["codeActionProvider"], Value::Null);
+}
