@@ -63,6 +63,10 @@ pub struct Settings {
     pub diagnostics: DiagnosticsSettings,
     /// `hover.maxLines`: how many lines of a value a hover shows.
     pub hover_max_lines: u32,
+    /// `codeLens.enabled`: say above keys that several levels have them.
+    pub code_lens_enabled: bool,
+    /// `inlayHints.*`
+    pub inlay_hints: InlayHintsSettings,
     /// `coexistWithYamlLanguageServer`: leave plain YAML errors to another language server.
     pub coexist_with_yaml_language_server: bool,
     /// `log.level`
@@ -91,6 +95,15 @@ pub struct EyamlSettings {
     pub private_key: Option<Arc<str>>,
     /// `eyaml.publicKey`, likewise.
     pub public_key: Option<Arc<str>>,
+}
+
+/// `inlayHints.*`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InlayHintsSettings {
+    /// `inlayHints.interpolations`: show what `%{…}` stands for.
+    pub interpolations: bool,
+    /// `inlayHints.overridden`: show what counts in the place of an overridden value.
+    pub overridden: bool,
 }
 
 /// One member of `nodes`.
@@ -210,6 +223,8 @@ impl Default for Settings {
             datadir_map: IndexMap::new(),
             diagnostics: DiagnosticsSettings { enabled: true, severity: IndexMap::new() },
             hover_max_lines: 20,
+            code_lens_enabled: true,
+            inlay_hints: InlayHintsSettings { interpolations: true, overridden: true },
             coexist_with_yaml_language_server: false,
             log_level: LogLevel::default(),
             eyaml: EyamlSettings::default(),

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::hover::markdown::AskedFor;
+use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
 use crate::engine::Evaluator;
+use crate::facts::Node;
 use crate::world::{World, paths};
 
 /// What stands in place of a value that must not be shown.
@@ -35,8 +37,22 @@ impl Perspective {
     pub fn revealing(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
         let node = world.active_node(&environment)?;
-        let evaluator = world.revealing_evaluator(&environment, &node);
-        Some(Self { world: world.clone(), evaluator, reveals: world.reveals_secrets() })
+        Some(Self::revealing_for(world, &environment, &node))
+    }
+
+    /// [`Self::revealing`] for any node.
+    pub(crate) fn revealing_for(
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+    ) -> Self {
+        let evaluator = world.revealing_evaluator(environment, node);
+        Self { world: world.clone(), evaluator, reveals: world.reveals_secrets() }
+    }
+
+    /// The answers of an evaluator that hides what is encrypted.
+    pub(crate) fn hiding(world: &Arc<World>, evaluator: Arc<Evaluator>) -> Self {
+        Self { world: world.clone(), evaluator, reveals: false }
     }
 
     /// For whom the answers hold.

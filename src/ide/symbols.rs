@@ -108,7 +108,8 @@ pub fn workspace_symbols(
     found
 }
 
-fn outline(data: &DataFile) -> Vec<Symbol> {
+/// The keys of a data file, broken entries included.
+pub(crate) fn outline(data: &DataFile) -> Vec<Symbol> {
     let mut symbols = Vec::new();
     let mut known = HashSet::new();
     for entry in data.trees() {

@@ -11,14 +11,16 @@ use tower_lsp_server::ls_types::request::{
 use tower_lsp_server::ls_types::{
     CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
     CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams,
-    CodeActionParams, CodeActionResponse, CompletionItem, CompletionParams, CompletionResponse,
-    DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
-    DocumentHighlightParams, DocumentLink, DocumentLinkParams, DocumentSymbolParams,
-    DocumentSymbolResponse, FoldingRange, FoldingRangeParams, GotoDefinitionParams,
-    GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult, Location,
-    PrepareRenameResponse, ReferenceParams, RenameFilesParams, RenameParams, SelectionRange,
-    SelectionRangeParams, TextDocumentPositionParams, WorkspaceEdit, WorkspaceSymbolParams,
-    WorkspaceSymbolResponse,
+    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionItem,
+    CompletionParams, CompletionResponse, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
+    DocumentHighlight, DocumentHighlightParams, DocumentLink, DocumentLinkParams,
+    DocumentSymbolParams, DocumentSymbolResponse, FoldingRange, FoldingRangeParams,
+    GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
+    InitializeResult, InlayHint, InlayHintParams, Location, PrepareRenameResponse, ReferenceParams,
+    RenameFilesParams, RenameParams, SelectionRange, SelectionRangeParams,
+    SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensParams,
+    SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
+    TextDocumentPositionParams, WorkspaceEdit, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
 use super::capabilities::initialize_result;
@@ -26,7 +28,12 @@ use super::context::Context;
 use super::handlers;
 use super::handlers::nodes::NodeItem;
 use super::handlers::select_node::SelectNodeParams;
+use super::handlers::{
+    AllNodesItem, CompareParams, ComparisonItem, ExplainItem, HierarchyItem,
+    TextDocumentContentParams, TextDocumentContentResult,
+};
 use super::pool::Pool;
+use super::preview_proto::{PreviewItem, QuestionParams};
 
 /// Answers requests; holds no state of the session.
 pub(super) struct Backend {
@@ -62,6 +69,39 @@ impl Backend {
         params: TextDocumentPositionParams,
     ) -> Result<Option<Location>> {
         self.run(params, handlers::level_down).await
+    }
+
+    /// `hiera/mergedValue`
+    pub(super) async fn merged_value(&self, params: QuestionParams) -> Result<Option<PreviewItem>> {
+        self.try_run(params, handlers::merged_value).await
+    }
+
+    /// `hiera/explain`
+    pub(super) async fn explain(&self, params: QuestionParams) -> Result<Option<ExplainItem>> {
+        self.try_run(params, handlers::explain).await
+    }
+
+    /// `hiera/compare`
+    pub(super) async fn compare(&self, params: CompareParams) -> Result<Option<ComparisonItem>> {
+        self.try_run(params, handlers::compare).await
+    }
+
+    /// `hiera/allNodes`
+    pub(super) async fn all_nodes(&self, params: QuestionParams) -> Result<Option<AllNodesItem>> {
+        self.try_run(params, handlers::all_nodes).await
+    }
+
+    /// `hiera/hierarchy`
+    pub(super) async fn hierarchy(&self, params: QuestionParams) -> Result<Option<HierarchyItem>> {
+        self.try_run(params, handlers::hierarchy).await
+    }
+
+    /// `workspace/textDocumentContent`
+    pub(super) async fn text_document_content(
+        &self,
+        params: TextDocumentContentParams,
+    ) -> Result<TextDocumentContentResult> {
+        self.run(params, handlers::text_document_content).await
     }
 
     /// Has `handler` answer, which cannot fail.
@@ -205,6 +245,35 @@ impl LanguageServer for Backend {
 
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
         self.run(params, handlers::folding_range).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        self.try_run(params, handlers::code_lens).await
+    }
+
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        self.try_run(params, handlers::inlay_hint).await
+    }
+
+    async fn semantic_tokens_full(
+        &self,
+        params: SemanticTokensParams,
+    ) -> Result<Option<SemanticTokensResult>> {
+        self.try_run(params, handlers::semantic_tokens::full).await
+    }
+
+    async fn semantic_tokens_full_delta(
+        &self,
+        params: SemanticTokensDeltaParams,
+    ) -> Result<Option<SemanticTokensFullDeltaResult>> {
+        self.try_run(params, handlers::semantic_tokens::delta).await
+    }
+
+    async fn semantic_tokens_range(
+        &self,
+        params: SemanticTokensRangeParams,
+    ) -> Result<Option<SemanticTokensRangeResult>> {
+        self.try_run(params, handlers::semantic_tokens::range).await
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {

@@ -1,23 +1,38 @@
 //! What the client can do, as far as it matters to us; and what we can do.
 
+use serde_json::{Value, json};
 use tower_lsp_server::ls_types::{
     CallHierarchyServerCapability, ClientCapabilities, CodeActionOptions,
-    CodeActionProviderCapability, CompletionOptions, DeclarationCapability, DiagnosticOptions,
-    DiagnosticServerCapabilities, DocumentLinkOptions, FileOperationFilter, FileOperationPattern,
-    FileOperationRegistrationOptions, FoldingRangeProviderCapability, GotoCapability,
-    HoverProviderCapability, ImplementationProviderCapability, InitializeResult, MarkupKind, OneOf,
-    PositionEncodingKind, RenameOptions, ResourceOperationKind, SaveOptions,
-    SelectionRangeProviderCapability, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    WorkDoneProgressOptions, WorkspaceFileOperationsServerCapabilities,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CodeActionProviderCapability, CodeLensOptions, CompletionOptions, DeclarationCapability,
+    DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions, FileOperationFilter,
+    FileOperationPattern, FileOperationRegistrationOptions, FoldingRangeProviderCapability,
+    GotoCapability, HoverProviderCapability, ImplementationProviderCapability, InitializeResult,
+    MarkupKind, OneOf, PositionEncodingKind, RenameOptions, ResourceOperationKind, SaveOptions,
+    SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType,
+    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities,
+    ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
+    WorkspaceFileOperationsServerCapabilities, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 
-use super::handlers;
+use super::handlers::{self, LENS_COMMANDS};
+use crate::ide::SemanticKind;
 use crate::text::Encoding;
 
 /// What makes editors ask for completions, beside letters.
 const COMPLETION_TRIGGERS: [&str; 6] = ["{", "(", "'", "\"", ".", ":"];
+
+/// The requests of our own.
+const CUSTOM_REQUESTS: [&str; 7] = [
+    "hiera/nodes",
+    "hiera/selectNode",
+    "hiera/mergedValue",
+    "hiera/explain",
+    "hiera/compare",
+    "hiera/allNodes",
+    "hiera/hierarchy",
+];
 
 /// What the client can do.
 #[expect(clippy::struct_excessive_bools, reason = "each is a word of the protocol")]
@@ -63,6 +78,20 @@ pub(super) struct ClientAbilities {
     pub(super) configuration: bool,
     /// Shows how far long work is.
     pub(super) progress: bool,
+    /// Asks for code lenses again when told to.
+    pub(super) refreshes_code_lenses: bool,
+    /// Asks for inlay hints again when told to.
+    pub(super) refreshes_inlay_hints: bool,
+    /// Asks for semantic tokens again when told to.
+    pub(super) refreshes_semantic_tokens: bool,
+    /// What a lens does in this client; `None`: nothing.
+    pub(super) lens_command: Option<&'static str>,
+    /// Wants to hear when previews may have changed.
+    pub(super) preview_changed: bool,
+    /// Wants to know whether anything is under way.
+    pub(super) server_status: bool,
+    /// Shows documents that we make.
+    pub(super) text_document_content: bool,
     /// Tells of changed settings when asked to.
     pub(super) registers_configuration: bool,
 }
@@ -83,6 +112,12 @@ impl ClientAbilities {
         let refresh = workspace.and_then(|it| it.diagnostics.as_ref());
         let edits = workspace.and_then(|it| it.workspace_edit.as_ref());
         let configuration = workspace.and_then(|it| it.did_change_configuration);
+        let experimental = |name: &str| said.experimental.as_ref().and_then(|it| it.get(name));
+        let wants = |name: &str| experimental(name).and_then(Value::as_bool) == Some(true);
+        let commands = experimental("commands").and_then(|it| it.get("commands")?.as_array());
+        let has_command = |name: &&str| {
+            commands.is_some_and(|all| all.iter().any(|it| it.as_str() == Some(name)))
+        };
         Self {
             markdown: hover
                 .and_then(|it| it.content_format.as_ref())
@@ -120,6 +155,19 @@ impl ClientAbilities {
             watches_files: watched.is_some_and(|it| it.dynamic_registration == Some(true)),
             configuration: workspace.is_some_and(|it| it.configuration == Some(true)),
             progress: said.window.as_ref().is_some_and(|it| it.work_done_progress == Some(true)),
+            refreshes_code_lenses: workspace
+                .and_then(|it| it.code_lens.as_ref())
+                .is_some_and(|it| it.refresh_support == Some(true)),
+            refreshes_inlay_hints: workspace
+                .and_then(|it| it.inlay_hint.as_ref())
+                .is_some_and(|it| it.refresh_support == Some(true)),
+            refreshes_semantic_tokens: workspace
+                .and_then(|it| it.semantic_tokens.as_ref())
+                .is_some_and(|it| it.refresh_support == Some(true)),
+            lens_command: LENS_COMMANDS.into_iter().find(has_command),
+            preview_changed: wants("previewChanged"),
+            server_status: wants("serverStatusNotification"),
+            text_document_content: false,
             registers_configuration: configuration
                 .is_some_and(|it| it.dynamic_registration == Some(true)),
         }
@@ -200,6 +248,12 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
                 ..CodeActionOptions::default()
             })
         }),
+        code_lens_provider: client
+            .lens_command
+            .map(|_| CodeLensOptions { resolve_provider: Some(false) }),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        semantic_tokens_provider: Some(semantic_tokens_options().into()),
+        experimental: Some(json!({"hiera": {"requests": CUSTOM_REQUESTS}})),
         diagnostic_provider: client.pulls_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 inter_file_dependencies: true,
@@ -226,5 +280,18 @@ fn file_operations() -> WorkspaceFileOperationsServerCapabilities {
     WorkspaceFileOperationsServerCapabilities {
         will_rename: Some(FileOperationRegistrationOptions { filters: vec![filter] }),
         ..WorkspaceFileOperationsServerCapabilities::default()
+    }
+}
+
+fn semantic_tokens_options() -> SemanticTokensOptions {
+    let types = SemanticKind::NAMES.iter().map(|(_, name)| SemanticTokenType::new(name));
+    SemanticTokensOptions {
+        legend: SemanticTokensLegend {
+            token_types: types.collect(),
+            token_modifiers: vec![SemanticTokenModifier::new("overridden")],
+        },
+        range: Some(true),
+        full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
+        ..SemanticTokensOptions::default()
     }
 }

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::Uri;
 
 use super::capabilities::ClientAbilities;
 use super::outgoing::Outgoing;
+use super::pool::content_modified;
+use super::remembered::Remembered;
 use super::{CancelToken, Features};
 use crate::settings::SettingsProblem;
 use crate::text::Encoding;
@@ -40,6 +43,8 @@ pub(super) struct Context {
     pub(super) outgoing: Outgoing,
     /// Whom to ask.
     pub(super) features: Features,
+    /// What was answered before.
+    pub(super) remembered: Arc<Remembered>,
     /// Whether somebody still waits for the answer.
     pub(super) cancel: CancelToken,
 }
@@ -48,6 +53,18 @@ impl Context {
     /// Runs `future`, within which [`Self::current`] is this context.
     pub(super) fn scope<F: Future>(self, future: F) -> impl Future<Output = F::Output> {
         CONTEXT.scope(self, future)
+    }
+
+    /// Whether the client still shows the text of this moment.
+    ///
+    /// # Errors
+    /// `ContentModified`, if it was edited meanwhile: the client asks again for what it shows.
+    pub(super) fn is_still_shown(&self, file: &FileEntry) -> Result<()> {
+        let here = self.world.open_file(&file.path).map(|open| open.version);
+        match (here, self.remembered.version(&file.path)) {
+            (Some(here), Some(now)) if here != now => Err(content_modified()),
+            _ => Ok(()),
+        }
     }
 
     /// The context of the request that is being answered.

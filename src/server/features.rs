@@ -6,6 +6,9 @@
 use std::sync::Arc;
 
 use super::CancelToken;
+use crate::ide::preview::{
+    self, AllNodes, Comparison, Counterpart, Explained, Preview, Question, UnknownNode,
+};
 use crate::ide::{self, ActionKind};
 use crate::settings::LogLevel;
 use crate::text::TextRange;
@@ -22,6 +25,9 @@ pub type RenameFeature =
 /// The same key in the next level.
 pub type LevelJumpFeature =
     fn(&Arc<World>, &str, u32, ide::Direction, &CancelToken) -> Option<ide::Target>;
+
+/// The answer to a question about a node.
+type Asked<T> = Result<Option<T>, UnknownNode>;
 
 /// One function per feature; those about files get the snapshot, the file's path and, where it matters, a byte offset
 /// in it.
@@ -68,10 +74,26 @@ pub struct Features {
     pub folds: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Fold>,
     /// What can be done with a part of a file.
     pub actions: ActionsFeature,
+    /// What stands above keys that several levels have.
+    pub code_lenses: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::CodeLens>,
+    /// What `%{…}` stands for, and what counts in the place of overridden values.
+    pub inlay_hints: fn(&Arc<World>, &str, TextRange, &CancelToken) -> Vec<ide::InlayHint>,
+    /// What the pieces of a file are.
+    pub semantic_tokens: fn(&Arc<World>, &str, TextRange, &CancelToken) -> Vec<ide::SemanticToken>,
+    /// What a lookup gives, as a document.
+    pub merged_value: fn(&Arc<World>, &Question, &CancelToken) -> Asked<Preview>,
+    /// How a lookup comes to its value.
+    pub explain: fn(&Arc<World>, &Question, &CancelToken) -> Asked<Explained>,
+    /// Two values and how they differ.
+    pub compare: fn(&Arc<World>, &Question, &Counterpart, &CancelToken) -> Asked<Comparison>,
+    /// What each sample node gets for a key.
+    pub all_nodes: fn(&Arc<World>, &Question, &CancelToken) -> Asked<AllNodes>,
+    /// The levels with their files.
+    pub hierarchy: fn(&Arc<World>, &Question, &CancelToken) -> Asked<ide::Hierarchy>,
     /// What is wrong with a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
-    /// Reads all of the workspace, so that what is asked later need not.
-    pub warm_up: fn(&Arc<World>, &CancelToken),
+    /// Reads all of the workspace, so that what is asked later need not, and tells how many of how many files are read.
+    pub warm_up: fn(&Arc<World>, &CancelToken, &dyn Fn(usize, usize)),
     /// Has the log hold as much as the setting `log.level` says.
     pub set_log_level: fn(LogLevel),
 }
@@ -102,6 +124,14 @@ impl Features {
             document_links: |world, path, _| ide::document_links(world, path),
             folds: |world, path, _| ide::folds(world, path),
             actions: ide::actions,
+            code_lenses: ide::code_lenses,
+            inlay_hints: ide::inlay_hints,
+            semantic_tokens: ide::semantic_tokens,
+            merged_value: preview::merged_value,
+            explain: preview::explain,
+            compare: preview::compare,
+            all_nodes: preview::all_nodes,
+            hierarchy: ide::hierarchy,
             diagnostics: |world, path, _| ide::diagnostics(world, path),
             warm_up: read_all_keys,
             set_log_level: |_| {},
@@ -109,8 +139,9 @@ impl Features {
     }
 }
 
-fn read_all_keys(world: &Arc<World>, cancel: &CancelToken) {
+fn read_all_keys(world: &Arc<World>, cancel: &CancelToken, tell: &dyn Fn(usize, usize)) {
     for environment in world.environments().iter() {
+        world.read_ahead(environment, &|| cancel.is_cancelled(), tell);
         if cancel.is_cancelled() {
             return;
         }

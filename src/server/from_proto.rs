@@ -35,10 +35,14 @@ pub(super) fn file(context: &Context, uri: &Uri) -> Option<Arc<FileEntry>> {
     context.world.file(&path(uri)?).ok()
 }
 
+/// The byte offset of a position.
+pub(super) fn offset(context: &Context, file: &FileEntry, position: Position) -> u32 {
+    file.line_index().offset(&file.text, line_col(position), context.encoding)
+}
+
 /// A range of a file in bytes, the right way round.
 pub(super) fn range(context: &Context, file: &FileEntry, range: Range) -> TextRange {
-    let offset = |at| file.line_index().offset(&file.text, line_col(at), context.encoding);
-    let (start, end) = (offset(range.start), offset(range.end));
+    let (start, end) = (offset(context, file, range.start), offset(context, file, range.end));
     TextRange::new(start.min(end), start.max(end))
 }
 
@@ -101,7 +105,8 @@ fn path_of(uri: &str) -> Option<String> {
     Some(paths::normalise(&path))
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
+/// `%41` as `A`; `None` for what is no UTF-8 then.
+pub(super) fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [byte, tail @ ..] = rest {

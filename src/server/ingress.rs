@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tower::Service;
 use tower_lsp_server::jsonrpc::{Request, Response};
@@ -17,8 +17,10 @@ use tower_lsp_server::{ClientSocket, ExitedError, LspService};
 use super::backend::Backend;
 use super::outgoing::outgoing;
 use super::pool::{Pool, guarded};
+use super::preview_proto::SCHEME;
 use super::session::{Session, SharedSession};
 use super::stop::Stop;
+use super::trace::Traced;
 use super::{Features, from_proto, handlers, publish, warm_up, watch};
 
 /// The service that the transport calls.
@@ -42,13 +44,21 @@ impl Ingress {
         .custom_method("hiera/selectNode", Backend::select_node)
         .custom_method("hiera/levelUp", Backend::level_up)
         .custom_method("hiera/levelDown", Backend::level_down)
+        .custom_method("hiera/mergedValue", Backend::merged_value)
+        .custom_method("hiera/explain", Backend::explain)
+        .custom_method("hiera/compare", Backend::compare)
+        .custom_method("hiera/allNodes", Backend::all_nodes)
+        .custom_method("hiera/hierarchy", Backend::hierarchy)
+        .custom_method("workspace/textDocumentContent", Backend::text_document_content)
         .finish();
         // Subscribed before the first message can come, lest a change be missed.
-        let (revisions, warm_ups, folders) = session
-            .with(|session| (session.revisions(), session.warm_ups(), session.folders_to_watch()));
+        let (revisions, warm_ups, cancels, folders) = session.with(|session| {
+            let (warm_ups, cancels) = (session.warm_ups(), session.warm_up_cancels());
+            (session.revisions(), warm_ups, cancels, session.folders_to_watch())
+        });
         let pool = || Pool::new(1, stop.clone());
         background.spawn(publish::publish(session.clone(), revisions, pool()));
-        background.spawn(warm_up::warm_up(session.clone(), warm_ups, pool()));
+        background.spawn(warm_up::warm_up(session.clone(), warm_ups, cancels, pool()));
         background.spawn(watch::watch(session.clone(), folders));
         (Self { inner, session }, socket, background)
     }
@@ -71,14 +81,23 @@ impl Service<Request> for Ingress {
     fn call(&mut self, request: Request) -> Self::Future {
         let request = with_valid_uris(request);
         let is_request = request.id().is_some();
-        let context = self.session.with(|session| {
+        let (context, traced) = self.session.with(|session| {
+            let traced = Traced::begin(session.trace(), session.outgoing(), &request);
             let is_effect = apply(session, request.method(), request.params(), is_request);
-            (is_request || !is_effect).then(|| session.context())
+            ((is_request || !is_effect).then(|| session.context()), traced)
         });
-        match context {
-            Some(context) => Box::pin(context.scope(self.inner.call(request))),
-            None => Box::pin(std::future::ready(Ok(None))),
-        }
+        let Some(context) = context else {
+            traced.into_iter().for_each(Traced::end);
+            return Box::pin(std::future::ready(Ok(None)));
+        };
+        let adds_documents =
+            request.method() == "initialize" && context.client.text_document_content;
+        let answer = context.scope(self.inner.call(request));
+        Box::pin(async move {
+            let answer = answer.await;
+            traced.into_iter().for_each(Traced::end);
+            if adds_documents { answer.map(|it| it.map(with_documents)) } else { answer }
+        })
     }
 }
 
@@ -108,7 +127,17 @@ type Effect = fn(&mut Session, &Value) -> serde_json::Result<()>;
 /// What changes the state, by method.
 fn effect_of(method: &str, is_request: bool) -> Option<Effect> {
     Some(match (method, is_request) {
-        ("initialize", true) => |session, params| with(session, params, Session::initialize),
+        ("initialize", true) => |session, params| {
+            with(session, params, Session::initialize)?;
+            if params["capabilities"]["workspace"]["textDocumentContent"].is_object() {
+                session.takes_documents();
+            }
+            Ok(())
+        },
+        ("$/setTrace", false) => |session, params| with(session, params, handlers::set_trace),
+        ("window/workDoneProgress/cancel", false) => {
+            |session, params| with(session, params, handlers::work_done_progress_cancel)
+        }
         ("shutdown", true) => |session, _| {
             session.shut_down();
             Ok(())
@@ -151,6 +180,17 @@ fn with<P: DeserializeOwned>(
     effect: impl FnOnce(&mut Session, P),
 ) -> serde_json::Result<()> {
     P::deserialize(params).map(|params| effect(session, params))
+}
+
+/// The answer to `initialize` with the ability to make documents, which LSP's types do not know yet.
+fn with_documents(answer: Response) -> Response {
+    let (id, mut result) = answer.into_parts();
+    if let Ok(result) = &mut result
+        && let Some(workspace) = result["capabilities"]["workspace"].as_object_mut()
+    {
+        workspace.insert("textDocumentContent".to_owned(), json!({"schemes": [SCHEME]}));
+    }
+    Response::from_parts(id, result)
 }
 
 fn with_valid_uris(request: Request) -> Request {

@@ -14,6 +14,9 @@ use super::stop::Stop;
 /// LSP's `ServerCancelled`.
 const SERVER_CANCELLED: i64 = -32802;
 
+/// LSP's `ContentModified`.
+const CONTENT_MODIFIED: i64 = -32801;
+
 /// A bound on the jobs that run at the same time; others wait in the order in which they came.
 #[derive(Debug, Clone)]
 pub(super) struct Pool {
@@ -76,6 +79,11 @@ pub(super) fn guarded<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
             format!("hiera-ls failed here, which is a bug worth reporting: {message}"),
         ))
     })
+}
+
+/// The error for a request about a text that was edited meanwhile.
+pub(super) fn content_modified() -> Error {
+    error(CONTENT_MODIFIED, "the text was edited meanwhile")
 }
 
 fn error(code: i64, message: impl Into<Cow<'static, str>>) -> Error {

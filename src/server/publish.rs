@@ -31,8 +31,8 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// What was sent last.
 #[derive(Default)]
 struct Published {
-    /// The open files at the last round, for clients that ask for diagnostics.
-    pulled: BTreeMap<Arc<str>, i32>,
+    /// The open files at the last round.
+    open: BTreeMap<Arc<str>, i32>,
     sets: BTreeMap<Arc<str>, Vec<Diagnostic>>,
     uris: BTreeMap<Arc<str>, Uri>,
     active_node: Option<NodeItem>,
@@ -69,7 +69,12 @@ pub(super) async fn publish(
             Ok(find(&context))
         };
         match pool.run(work).await {
-            Ok(findings) => session.with(|session| published.update(session, findings)),
+            Ok(findings) => session.with(|session| {
+                published.update(session, findings);
+                // Whatever changed meanwhile asks for the next round.
+                let is_checking = revisions.has_changed().unwrap_or(false);
+                session.set_status(|status| status.is_checking = is_checking);
+            }),
             Err(error) => tracing::warn!("no diagnostics this time: {error}"),
         }
     }
@@ -139,8 +144,15 @@ impl Published {
     fn update(&mut self, session: &Session, findings: Findings) {
         let context = session.context();
         let world = &context.world;
-        if context.client.refreshes_diagnostics {
-            self.ask_to_pull(session, findings.open);
+        let is_other_node = self.active_node.is_some() && self.active_node != findings.active_node;
+        self.ask_again(session, findings.open, is_other_node);
+        if context.client.preview_changed {
+            let news = serde_json::json!({"revision": world.revision()});
+            session.outgoing().notify_custom("hiera/previewChanged", &news);
+        }
+        for uri in context.remembered.documents() {
+            let params = serde_json::json!({ "uri": uri });
+            session.outgoing().request("workspace/textDocumentContent/refresh", &params, |_| {});
         }
         self.clear_all_but(session, &findings.sets);
         for file in findings.sets {
@@ -159,13 +171,22 @@ impl Published {
         }
     }
 
-    /// Has a client that asks for diagnostics ask again when something changed that is no edit: only then it does not
-    /// know by itself.
-    fn ask_to_pull(&mut self, session: &Session, open: BTreeMap<Arc<str>, i32>) {
-        if !open.is_empty() && self.pulled == open {
-            session.outgoing().request("workspace/diagnostic/refresh", &Value::Null, |_| {});
+    /// Has a client ask again for what it asks for by itself: diagnostics when something changed that is no edit, and what
+    /// shows values also when an edit may change them in other open files.
+    fn ask_again(&mut self, session: &Session, open: BTreeMap<Arc<str>, i32>, is_other_node: bool) {
+        let client = session.context().client;
+        let is_no_edit = !open.is_empty() && (self.open == open || is_other_node);
+        let is_elsewhere = is_no_edit || (open.len() > 1 && self.open.len() > 1);
+        let wanted = [
+            (client.refreshes_diagnostics && is_no_edit, "workspace/diagnostic/refresh"),
+            (client.refreshes_code_lenses && is_elsewhere, "workspace/codeLens/refresh"),
+            (client.refreshes_inlay_hints && is_elsewhere, "workspace/inlayHint/refresh"),
+            (client.refreshes_semantic_tokens && is_elsewhere, "workspace/semanticTokens/refresh"),
+        ];
+        for (_, method) in wanted.into_iter().filter(|(is_wanted, _)| *is_wanted) {
+            session.outgoing().request(method, &Value::Null, |_| {});
         }
-        self.pulled = open;
+        self.open = open;
     }
 
     fn send(&mut self, session: &Session, file: FileFindings) {

@@ -6,12 +6,14 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tower_lsp_server::ls_types::notification::ShowMessage;
 use tower_lsp_server::ls_types::{
-    InitializeParams, MessageType, ShowMessageParams, Uri, WorkspaceFolder,
+    InitializeParams, MessageType, ShowMessageParams, TraceValue, Uri, WorkspaceFolder,
 };
 
 use super::capabilities::{ClientAbilities, negotiated_encoding};
 use super::context::{ClientUris, Context, SettingsFile};
 use super::outgoing::Outgoing;
+use super::remembered::Remembered;
+use super::status::Status;
 use super::stop::{Stop, stop_with_process};
 use super::{CancelToken, Features, from_proto};
 use crate::ide::diagnostics::RULES;
@@ -37,6 +39,10 @@ pub(super) struct Session {
     revision: watch::Sender<u64>,
     folders_to_watch: watch::Sender<Vec<String>>,
     warm_ups: watch::Sender<()>,
+    warm_up_cancels: watch::Sender<()>,
+    remembered: Arc<Remembered>,
+    trace: TraceValue,
+    status: Status,
     shared: Weak<Mutex<Self>>,
 }
 
@@ -83,6 +89,10 @@ impl Session {
             revision: watch::Sender::new(0),
             folders_to_watch: watch::Sender::new(Vec::new()),
             warm_ups: watch::Sender::new(()),
+            warm_up_cancels: watch::Sender::new(()),
+            remembered: Arc::default(),
+            trace: TraceValue::Off,
+            status: Status::default(),
             shared,
         }
     }
@@ -107,6 +117,7 @@ impl Session {
             uris: self.uris.clone(),
             outgoing: self.outgoing.clone(),
             features: self.features.clone(),
+            remembered: self.remembered.clone(),
             cancel: CancelToken::default(),
         }
     }
@@ -131,6 +142,47 @@ impl Session {
         self.warm_ups.subscribe()
     }
 
+    /// Changes whenever the client does not want to wait for the reading.
+    pub(super) fn warm_up_cancels(&self) -> watch::Receiver<()> {
+        self.warm_up_cancels.subscribe()
+    }
+
+    /// The client does not want to wait until everything is read.
+    pub(super) fn cancel_warm_up(&self) {
+        self.warm_up_cancels.send_replace(());
+    }
+
+    /// What was answered before.
+    pub(super) fn remembered(&self) -> &Remembered {
+        &self.remembered
+    }
+
+    /// How much the client wants to know of our work.
+    pub(super) fn trace(&self) -> TraceValue {
+        self.trace
+    }
+
+    /// The client wants to know more, or less, of our work.
+    pub(super) fn set_trace(&mut self, trace: TraceValue) {
+        self.trace = trace;
+    }
+
+    /// Notes what is under way, and tells the client if it wants to know.
+    pub(super) fn set_status(&mut self, change: impl FnOnce(&mut Status)) {
+        change(&mut self.status);
+        let problem = self.problem_with_settings();
+        if let Some(status) = self.status.news(problem).filter(|_| self.client.server_status) {
+            self.outgoing.notify_custom("hiera/serverStatus", &status);
+        }
+    }
+
+    fn problem_with_settings(&self) -> Option<String> {
+        let in_file = self.settings_file.as_deref().and_then(|(_, problems)| problems.first());
+        let in_file = in_file.map(|problem| format!("{PROJECT_FILE}: {}", problem.message));
+        let in_editor = (!self.last_complaint.is_empty()).then(|| self.last_complaint.clone());
+        in_file.or(in_editor)
+    }
+
     /// Takes a change in.
     pub(super) fn apply(&mut self, change: Change) {
         let effect = self.host.apply(change);
@@ -140,6 +192,9 @@ impl Session {
         self.revision.send_if_modified(|revision| {
             std::mem::replace(revision, effect.revision) != effect.revision
         });
+        if self.is_running() {
+            self.set_status(|status| status.is_checking = true);
+        }
     }
 
     /// The client begins.
@@ -147,12 +202,18 @@ impl Session {
         self.phase = Phase::Running;
         self.encoding = negotiated_encoding(&params.capabilities);
         self.client = Arc::new(ClientAbilities::new(&params.capabilities));
+        self.trace = params.trace.unwrap_or_default();
         if let Some(process) = params.process_id {
             stop_with_process(process, &self.stop);
         }
         self.folders = initial_folders(&params);
         self.apply(Change::Folders(self.folders.clone()));
         self.set_editor_settings(params.initialization_options);
+    }
+
+    /// The client can show documents that we make. LSP's types do not know this ability yet.
+    pub(super) fn takes_documents(&mut self) {
+        Arc::make_mut(&mut self.client).text_document_content = true;
     }
 
     /// The client is ready for requests from us.

@@ -12,21 +12,40 @@ use super::pool::Pool;
 use super::session::SharedSession;
 
 /// The token under which clients know the progress.
-const TOKEN: &str = "hiera-ls/index";
+pub(super) const TOKEN: &str = "hiera-ls/index";
 
 /// Reads when the session begins, and again when the workspace's folders change.
-pub(super) async fn warm_up(session: SharedSession, mut wanted: watch::Receiver<()>, pool: Pool) {
+pub(super) async fn warm_up(
+    session: SharedSession,
+    mut wanted: watch::Receiver<()>,
+    mut cancels: watch::Receiver<()>,
+    pool: Pool,
+) {
     while wanted.changed().await.is_ok() {
         let (context, outgoing) =
             session.with(|session| (session.context(), session.outgoing().clone()));
         let progress = context.client.progress.then(|| Progress::begin(outgoing));
+        session.with(|session| session.set_status(|status| status.is_reading = true));
+        let shown = progress.clone();
         let work = move |cancel: &_| {
-            (context.features.warm_up)(&context.world, cancel);
+            let tell = |read: usize, all: usize| {
+                if let Some(progress) = &shown {
+                    progress.tell(read, all);
+                }
+            };
+            (context.features.warm_up)(&context.world, cancel, &tell);
             Ok(())
         };
-        if let Err(error) = pool.run(work).await {
-            tracing::warn!("the workspace is not read ahead: {error}");
+        // A cancel from before is not meant for this.
+        cancels.mark_unchanged();
+        tokio::select! {
+            result = pool.run(work) => if let Err(error) = result {
+                tracing::warn!("the workspace is not read ahead: {error}");
+            },
+            // The work finds its token cancelled once its future is dropped.
+            Ok(()) = cancels.changed() => tracing::info!("the workspace is not read ahead: cancelled"),
         }
+        session.with(|session| session.set_status(|status| status.is_reading = false));
         if let Some(progress) = progress {
             progress.end();
         }
@@ -34,6 +53,7 @@ pub(super) async fn warm_up(session: SharedSession, mut wanted: watch::Receiver<
 }
 
 /// A bar that the client shows. It is the client that makes it, which takes as long as it takes.
+#[derive(Clone)]
 struct Progress {
     state: Arc<Mutex<State>>,
     outgoing: Outgoing,
@@ -57,11 +77,24 @@ impl Progress {
                 let mut state = shown.lock().unwrap_or_else(PoisonError::into_inner);
                 if answer.is_ok() && *state == State::Asked {
                     *state = State::Shown;
-                    report(&sender, &json!({"kind": "begin", "title": "Reading Hiera data"}));
+                    let title = "Reading Hiera data";
+                    let begin = json!({"kind": "begin", "title": title, "cancellable": true});
+                    report(&sender, &begin);
                 }
             },
         );
         Self { state, outgoing }
+    }
+
+    /// Tells how many files are read.
+    fn tell(&self, read: usize, all: usize) {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if *state == State::Shown && all > 0 {
+            let message = format!("{read} of {all} files");
+            let percentage = read * 100 / all;
+            let progress = json!({"kind": "report", "message": message, "percentage": percentage});
+            report(&self.outgoing, &progress);
+        }
     }
 
     fn end(self) {

@@ -55,6 +55,13 @@ impl Settings {
                 self.diagnostics.severity.extend(reader.severities(key, value));
             }
             "hover.maxLines" => set_if(&mut self.hover_max_lines, reader.number(key, kind, value)),
+            "codeLens.enabled" => set_if(&mut self.code_lens_enabled, reader.flag(key, value)),
+            "inlayHints.interpolations" => {
+                set_if(&mut self.inlay_hints.interpolations, reader.flag(key, value));
+            }
+            "inlayHints.overridden" => {
+                set_if(&mut self.inlay_hints.overridden, reader.flag(key, value));
+            }
             "coexistWithYamlLanguageServer" => {
                 set_if(&mut self.coexist_with_yaml_language_server, reader.flag(key, value));
             }

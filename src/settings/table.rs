@@ -172,6 +172,28 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Resource,
     },
     Setting {
+        key: "codeLens.enabled",
+        kind: Kind::Boolean,
+        default: "true",
+        doc: "Whether a lens above each key that several levels have says how many they are, how they are merged and \
+              who wins. Editors without the commands behind the lenses get none.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "inlayHints.interpolations",
+        kind: Kind::Boolean,
+        default: "true",
+        doc: "Whether hints behind `%{…}` show what it stands for.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "inlayHints.overridden",
+        kind: Kind::Boolean,
+        default: "true",
+        doc: "Whether hints behind overridden values show what counts instead.",
+        scope: Scope::Resource,
+    },
+    Setting {
         key: "coexistWithYamlLanguageServer",
         kind: Kind::Boolean,
         default: "false",

@@ -15,6 +15,9 @@ use crate::config::Environment;
 /// When more files than this changed, the bulk is put together anew: what lies over it must stay small.
 const MAX_CHANGED: usize = 1_000;
 
+/// Files that are read between two looks at whether anybody still wants it.
+const FILES_AT_ONCE: usize = 256;
+
 /// The indexes as one snapshot sees them.
 pub(super) struct Indexes {
     bulk: Arc<Bulk>,
@@ -85,6 +88,27 @@ impl World {
             Arc::new(KeyIndex::new(bulk, &self.texts, &reach, self.indexes.changed.iter()))
         })
         .clone()
+    }
+
+    /// Reads the data files of the environment, for whoever asks about all of them later. Stops when `is_cancelled` says
+    /// so; `tell` hears how many of how many files are read.
+    pub fn read_ahead(
+        &self,
+        environment: &Environment,
+        is_cancelled: &dyn Fn() -> bool,
+        tell: &dyn Fn(usize, usize),
+    ) {
+        if self.key_index_if_built(environment).is_some() {
+            return;
+        }
+        let files: Vec<_> = self.reach(environment).files(&self.texts).into_iter().collect();
+        for (number, chunk) in files.chunks(FILES_AT_ONCE).enumerate() {
+            if is_cancelled() {
+                return;
+            }
+            parallel::map(chunk, |(path, _)| drop(self.texts.file(path)));
+            tell(number * FILES_AT_ONCE + chunk.len(), files.len());
+        }
     }
 
     /// The data files of the environment whose text holds `needle`, sorted by path: where a name can be used.

@@ -61,6 +61,13 @@ impl World {
         Arc::new(Self { folders: folders.into(), settings: Arc::new(settings), ..world })
     }
 
+    /// The same workspace as if no editor had anything open.
+    pub fn as_saved(&self) -> Arc<Self> {
+        let base = self.texts.base.clone();
+        let texts = Texts { base, overlay: Arc::default() };
+        Arc::new(Self { indexes: Indexes::new(texts.clone()), texts, ..self.successor() })
+    }
+
     /// Counts the changes since the host began.
     pub fn revision(&self) -> u64 {
         self.revision

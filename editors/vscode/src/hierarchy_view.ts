@@ -249,7 +249,7 @@ function escaped(text: string): string {
 }
 
 function openCommand({ uri, range }: vscode.Location): vscode.Command {
-  return { title: 'Open', command: 'vscode.open', arguments: [uri, { selection: range, preview: true }] };
+  return { title: 'Open', command: 'vscode.open', arguments: [uri, { selection: new vscode.Range(range.start, range.start), preview: true }] };
 }
 
 /** The file of a row, for the menu of the view. */

@@ -1,6 +1,6 @@
 //! Writes YAML nodes as libyaml's emitter does: block style, indents of two, lines folded near 80 columns.
 
-/// Lines are folded at the first blank behind this column.
+/// Documents are folded at the first blank behind this column.
 const BEST_WIDTH: usize = 80;
 const BEST_INDENT: usize = 2;
 /// Longer keys need a `? `.
@@ -66,19 +66,16 @@ pub(super) struct Emitter {
     indention: bool,
     /// Whether the text ends with newlines that only `...` tells from others.
     is_open_ended: bool,
+    /// Lines are folded at the first blank behind this column.
+    width: usize,
+    /// Whether characters beyond the basic plane are written as they are, which libyaml does not do.
+    is_wide: bool,
 }
 
 impl Emitter {
     /// The document with its root node.
     pub(super) fn document(root: &Node) -> String {
-        let mut emitter = Self {
-            out: String::new(),
-            column: 0,
-            indent: None,
-            whitespace: true,
-            indention: true,
-            is_open_ended: false,
-        };
+        let mut emitter = Self::new(BEST_WIDTH);
         emitter.indicator("---", true, false, false);
         emitter.node(root, Context::Root);
         emitter.write_indent();
@@ -87,6 +84,26 @@ impl Emitter {
             emitter.write_indent();
         }
         emitter.out
+    }
+
+    /// A scalar or an empty collection alone, on one line or as a block whose lines are indented by two.
+    pub(super) fn unfolded(node: &Node, is_key: bool) -> String {
+        let mut emitter = Self::new(usize::MAX);
+        emitter.node(node, if is_key { Context::SimpleKey } else { Context::Root });
+        emitter.out
+    }
+
+    fn new(width: usize) -> Self {
+        Self {
+            out: String::new(),
+            column: 0,
+            indent: None,
+            whitespace: true,
+            indention: true,
+            is_open_ended: false,
+            width,
+            is_wide: width == usize::MAX,
+        }
     }
 
     fn node(&mut self, node: &Node, context: Context) {
@@ -151,7 +168,7 @@ impl Emitter {
 
     fn scalar(&mut self, scalar: &Scalar, context: Context) {
         let is_simple_key = context == Context::SimpleKey;
-        let analysis = analyze(&scalar.text);
+        let analysis = analyze(&scalar.text, self.is_wide);
         let style = selected_style(scalar, &analysis, is_simple_key);
         match scalar.tag {
             Some(tag) => self.tag(tag),
@@ -229,7 +246,7 @@ impl Emitter {
         self.folded_text(characters, |emitter, index, is_after_space| {
             allows_breaks
                 && !is_after_space
-                && emitter.column > BEST_WIDTH
+                && emitter.column > emitter.width
                 && characters.get(index + 1) != Some(&' ')
         });
         self.whitespace = false;
@@ -242,7 +259,7 @@ impl Emitter {
         let ends_in_break = self.folded_text(characters, |emitter, index, is_after_space| {
             allows_breaks
                 && !is_after_space
-                && emitter.column > BEST_WIDTH
+                && emitter.column > emitter.width
                 && index != 0
                 && index != last
                 && characters.get(index + 1) != Some(&' ')
@@ -297,11 +314,14 @@ impl Emitter {
         let last = characters.len().saturating_sub(1);
         let mut is_after_space = false;
         for (index, &character) in characters.iter().enumerate() {
-            if !is_printable(character) || is_break(character) || matches!(character, '"' | '\\') {
+            if !is_printable(character, self.is_wide)
+                || is_break(character)
+                || matches!(character, '"' | '\\')
+            {
                 escaped(character).chars().for_each(|it| self.put(it));
                 is_after_space = false;
             } else if character == ' ' {
-                let may_fold = allows_breaks && !is_after_space && self.column > BEST_WIDTH;
+                let may_fold = allows_breaks && !is_after_space && self.column > self.width;
                 if may_fold && index != 0 && index != last {
                     self.write_indent();
                     if characters.get(index + 1) == Some(&' ') {
@@ -367,7 +387,7 @@ fn is_simple_key(key: &Node) -> bool {
     match key {
         Node::Scalar(scalar) => {
             let length = scalar.text.len() + scalar.tag.map_or(0, str::len);
-            !analyze(&scalar.text).is_multiline && length <= MAX_SIMPLE_KEY
+            !analyze(&scalar.text, false).is_multiline && length <= MAX_SIMPLE_KEY
         }
         Node::Sequence(items) => items.is_empty(),
         Node::Mapping { members, .. } => members.is_empty(),
@@ -403,11 +423,12 @@ fn is_blank(character: Option<&char>) -> bool {
 }
 
 /// What libyaml writes as it is; it escapes everything beyond the basic plane.
-fn is_printable(character: char) -> bool {
+fn is_printable(character: char, is_wide: bool) -> bool {
     matches!(character, '\n' | ' '..='~' | '\u{a0}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
+        || is_wide && character >= '\u{10000}'
 }
 
-fn analyze(text: &str) -> Analysis {
+fn analyze(text: &str, is_wide: bool) -> Analysis {
     let characters: Vec<char> = text.chars().collect();
     if characters.is_empty() {
         return Analysis {
@@ -420,7 +441,7 @@ fn analyze(text: &str) -> Analysis {
     let is_edge = |it: Option<&char>| it.is_some_and(|it| *it == ' ' || is_break(*it));
     let pairs = || characters.iter().zip(characters.iter().skip(1));
     let has_breaks = characters.iter().any(|it| is_break(*it));
-    let is_special = characters.iter().any(|it| !is_printable(*it));
+    let is_special = characters.iter().any(|it| !is_printable(*it, is_wide));
     let has_break_space = pairs().any(|(a, b)| is_break(*a) && *b == ' ');
     let has_space_break = pairs().any(|(a, b)| *a == ' ' && is_break(*b));
     let has_edge = is_edge(characters.first()) || is_edge(characters.last());

@@ -10,6 +10,35 @@ pub fn to_yaml(value: &Value) -> String {
     Emitter::document(&node(value))
 }
 
+/// A scalar or an empty list or hash as it stands behind a key: on one line, or as a block (`|`) whose lines are indented
+/// by two. Nothing is folded, so that a comment can follow the first line.
+pub fn to_yaml_leaf(value: &Value) -> String {
+    let mut node = node(value);
+    if let Node::Scalar(scalar) = &mut node
+        && scalar.text.contains('\n')
+    {
+        scalar.style = Style::Literal;
+    }
+    match value {
+        Value::Undef => "~".to_owned(),
+        _ => Emitter::unfolded(&node, false),
+    }
+}
+
+/// A hash key as it stands before its `:`. Keys that are no scalars are shown as texts.
+pub fn to_yaml_key(value: &Value) -> String {
+    match value {
+        Value::Undef => "~".to_owned(),
+        Value::Array(_) | Value::Hash(_) => {
+            Emitter::unfolded(&string(&inspect::inspect(value)), true)
+        }
+        Value::Bytes(_) | Value::Binary(_) => {
+            Emitter::unfolded(&string(&inspect::to_s(value)), true)
+        }
+        _ => Emitter::unfolded(&node(value), true),
+    }
+}
+
 pub(super) fn node(value: &Value) -> Node {
     match value {
         Value::Undef => Node::Scalar(Scalar { is_quoted_implicit: false, ..plain(String::new()) }),

@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::markdown::{Answer, KeyCard, MergeLine, Part, SourceLine, code, plain};
-use crate::config::hiera_yaml::LayerKind;
-use crate::data::{Located, Value, inspect, render};
-use crate::engine::{AppliedOptions, OpaqueLevel, Request};
+use super::markdown::{Answer, KeyCard, MergeLine, SourceLine, code, plain};
+use crate::data::{Located, inspect, render};
+use crate::engine::{OpaqueLevel, Request};
 use crate::facts::Node;
 use crate::ide::context::LookupOptionSpot;
 use crate::ide::level_files::reads_file;
 use crate::ide::perspective::Perspective;
-use crate::ide::places::{self, KeyPlace};
+use crate::ide::places;
+use crate::ide::sources::{self, layer_text, set_by, strategy_line};
 use crate::syntax::key_path::{self, KeyPath};
 
 /// How many sample nodes are asked whether they read a file, and how many of them are named.
@@ -92,7 +92,7 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
 /// What a level that could not be asked means for the answer.
 fn opaque_text(opaque: &OpaqueLevel, card: &KeyCard) -> String {
     let (level, function) = (plain(&opaque.level), code(&opaque.function));
-    let is_merged = card.merge.as_ref().is_some_and(|it| !is_first(&it.strategy));
+    let is_merged = card.merge.as_ref().is_some_and(|it| !sources::is_first(&it.strategy));
     let claim = match &card.answer {
         Answer::Value(_) if is_merged => "Partial: more may come from",
         _ => "May come from",
@@ -108,16 +108,15 @@ fn add_sources(
 ) {
     let Some(root) = key.root_name() else { return };
     let options = perspective.evaluator.options_for(root).ok().flatten();
-    let strategy = options.as_ref().and_then(strategy_of);
     let all = places::places(&perspective.evaluator, key);
-    let parts = parts(&all, strategy.is_none_or(|name| is_first(&name)), result);
+    let parts = sources::parts(&all, sources::takes_first(options.as_ref()), result);
     if all.len() > 1 || strategy_line(options.as_ref()).is_some() {
         card.merge = Some(strategy_line(options.as_ref()).map_or_else(
             || MergeLine { strategy: "first".to_owned(), set_by: None },
             |strategy| MergeLine { strategy, set_by: set_by(perspective, options.as_ref()) },
         ));
     }
-    if let Some(conversion) = options.as_ref().and_then(|it| option(it, "convert_to")) {
+    if let Some(conversion) = options.as_ref().and_then(|it| sources::option(it, "convert_to")) {
         card.notes.push(format!("Converted to {}", code(&inspect::to_s(&conversion))));
     }
     for (place, part) in all.iter().zip(parts) {
@@ -138,77 +137,6 @@ fn add_sources(
             code(&place)
         ));
     }
-}
-
-/// What each place does for the answer; `None` for places without the asked member.
-fn parts(places: &[KeyPlace], is_first: bool, result: Option<&Located>) -> Vec<Option<Part>> {
-    let has_ordinary = places.iter().any(|place| !place.is_default);
-    let counts = |place: &KeyPlace| place.is_default != has_ordinary;
-    let winner = result.and_then(|result| result.place);
-    let is_winner = |place: &KeyPlace| {
-        winner.is_some() && place.value.as_ref().is_some_and(|value| value.place == winner)
-    };
-    let first = places.iter().position(counts);
-    let one_wins = places.iter().any(|place| counts(place) && is_winner(place));
-    let part = |(number, place): (usize, &KeyPlace)| {
-        place.value.as_ref()?;
-        Some(if !counts(place) {
-            Part::Overridden
-        } else if is_first {
-            if Some(number) == first { Part::Wins } else { Part::Overridden }
-        } else if one_wins {
-            if is_winner(place) { Part::Wins } else { Part::Overridden }
-        } else {
-            Part::Contributes
-        })
-    };
-    places.iter().enumerate().map(part).collect()
-}
-
-fn is_first(strategy: &str) -> bool {
-    matches!(strategy, "first" | "default")
-}
-
-fn option(options: &AppliedOptions, name: &str) -> Option<Value> {
-    let value = options.options.value.as_hash()?.get(name)?.value.value.clone();
-    value.is_truthy().then_some(value)
-}
-
-fn strategy_of(options: &AppliedOptions) -> Option<String> {
-    match option(options, "merge")? {
-        Value::Hash(hash) => Some(hash.get("strategy")?.value.value.as_str()?.to_owned()),
-        value => value.as_str().map(str::to_owned),
-    }
-}
-
-/// The strategy with its options: `deep (knockout_prefix: "--")`.
-fn strategy_line(options: Option<&AppliedOptions>) -> Option<String> {
-    let options = options?;
-    let strategy = strategy_of(options)?;
-    let Some(Value::Hash(hash)) = option(options, "merge") else { return Some(strategy) };
-    let others = hash.iter().filter(|(key, _)| key.as_str() != Some("strategy"));
-    let others: Vec<_> = others
-        .map(|(key, member)| {
-            format!("{}: {}", inspect::to_s(key), inspect::inspect(&member.value.value))
-        })
-        .collect();
-    Some(if others.is_empty() { strategy } else { format!("{strategy} ({})", others.join(", ")) })
-}
-
-fn set_by(perspective: &Perspective, options: Option<&AppliedOptions>) -> Option<String> {
-    let options = options?;
-    let place = options.key_place.or(options.options.place)?;
-    let place = perspective.shown_place(place);
-    Some(if options.is_pattern { format!("{place} {}", options.entry) } else { place })
-}
-
-fn layer_text(place: &KeyPlace) -> Option<String> {
-    let layer = match place.layer {
-        LayerKind::Global => "global layer".to_owned(),
-        LayerKind::Environment => return None,
-        LayerKind::Module => format!("module {}", place.module.as_deref().unwrap_or_default()),
-    };
-    Some(if place.is_default { format!("default hierarchy of {layer}") } else { layer })
 }
 
 /// Says that the active node does not read a file, and who does.

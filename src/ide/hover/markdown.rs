@@ -73,7 +73,7 @@ pub(crate) struct SourceLine {
 
 /// What a place does for the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub enum Part {
     /// The answer is its value.
     Wins,
     /// Its value is part of a merged answer.

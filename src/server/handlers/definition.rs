@@ -4,7 +4,7 @@ use tower_lsp_server::ls_types::{GotoDefinitionParams, GotoDefinitionResponse};
 
 use crate::ide::Target;
 use crate::server::context::Context;
-use crate::server::{from_proto, to_proto};
+use crate::server::{from_proto, preview_proto, to_proto};
 use crate::world::FileEntry;
 
 /// Where the thing under the cursor is defined.
@@ -12,7 +12,13 @@ pub(in crate::server) fn definition(
     context: &Context,
     params: GotoDefinitionParams,
 ) -> Option<GotoDefinitionResponse> {
-    let (file, offset) = from_proto::place(context, &params.text_document_position_params)?;
+    let at = &params.text_document_position_params;
+    if let Some(preview) = preview_proto::document(context, &at.text_document.uri) {
+        let line = preview.lines.iter().find(|line| line.line == at.position.line)?;
+        let location = preview_proto::location(context, line.place?)?;
+        return Some(GotoDefinitionResponse::Scalar(location));
+    }
+    let (file, offset) = from_proto::place(context, at)?;
 
     let targets =
         (context.features.definition)(&context.world, &file.path, offset, &context.cancel);

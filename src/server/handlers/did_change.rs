@@ -12,6 +12,7 @@ pub(in crate::server) fn did_change(session: &mut Session, params: DidChangeText
         return;
     };
 
+    session.remembered().keep_version(&path, params.text_document.version);
     session.apply(Change::EditBuffer {
         path,
         version: params.text_document.version,

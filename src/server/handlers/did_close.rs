@@ -8,7 +8,10 @@ use crate::world::Change;
 
 /// The disk counts again.
 pub(in crate::server) fn did_close(session: &mut Session, params: DidCloseTextDocumentParams) {
-    let Some(path) = from_proto::path(&params.text_document.uri) else {
+    let uri = &params.text_document.uri;
+    let path = from_proto::path(uri);
+    session.remembered().forget(uri.as_str(), path.as_deref());
+    let Some(path) = path else {
         return;
     };
 

@@ -13,6 +13,7 @@ pub(in crate::server) fn did_open(session: &mut Session, params: DidOpenTextDocu
         return;
     };
 
+    session.remembered().keep_version(&path, document.version);
     session.remember_uri(&path, document.uri);
     session.apply(Change::OpenBuffer { path, text: document.text, version: document.version });
 }

@@ -49,6 +49,7 @@ const USER_SETTINGS = {
   // What is typed is what is there.
   'editor.autoClosingBrackets': 'never',
   'editor.autoClosingQuotes': 'never',
+  'editor.autoSurround': 'never',
   'editor.stickyScroll.enabled': false,
   'editor.fontFamily': 'DejaVu Sans Mono',
   'editor.hover.delay': 100,

@@ -226,7 +226,7 @@ fn the_server_ends_with_the_process_of_its_client() {
 fn reading_ahead_shows_its_progress_and_holds_nobody_up() {
     static MAY_END: Signal = Signal::new();
     let mut client = Client::start_with(
-        Features { warm_up: |_, _| MAY_END.wait_for(1), ..hovers_answer() },
+        Features { warm_up: |_, _, _| MAY_END.wait_for(1), ..hovers_answer() },
         json!({"capabilities": {"window": {"workDoneProgress": true}}}),
     );
     let (id, created) = client.request_from_server("window/workDoneProgress/create");

@@ -34,7 +34,15 @@ pub(crate) fn no_features() -> Features {
         folds: |_, _, _| Vec::new(),
         actions: |_, _, _, _, _| Vec::new(),
         diagnostics: |_, _, _| Vec::new(),
-        warm_up: |_, _| {},
+        code_lenses: |_, _, _| Vec::new(),
+        inlay_hints: |_, _, _, _| Vec::new(),
+        semantic_tokens: |_, _, _, _| Vec::new(),
+        merged_value: |_, _, _| Ok(None),
+        explain: |_, _, _| Ok(None),
+        compare: |_, _, _, _| Ok(None),
+        all_nodes: |_, _, _| Ok(None),
+        hierarchy: |_, _, _| Ok(None),
+        warm_up: |_, _, _| {},
         set_log_level: |_| {},
     }
 }

@@ -1,0 +1,130 @@
+//! Code lenses: above each key that several levels have, how many they are and who decides.
+
+use std::sync::Arc;
+
+use super::file_role::FileRole;
+use super::overridden::{SharedKey, shared_key};
+use super::perspective::Perspective;
+use super::sources;
+use crate::engine::CancelToken;
+use crate::syntax::key_path::Segment;
+use crate::syntax::tree::NodeKind;
+use crate::text::TextRange;
+use crate::world::World;
+
+/// A line above a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeLens {
+    /// The key, in bytes of the file.
+    pub range: TextRange,
+    /// `3 levels · deep · overridden in nodes/web01.yaml`.
+    pub title: String,
+    /// The key as one looks it up.
+    pub key: String,
+}
+
+/// The lenses of the file at `path`; empty if the active node does not read it, or nobody waits any more.
+pub fn code_lenses(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<CodeLens> {
+    find(world, path, cancel).unwrap_or_default()
+}
+
+fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<CodeLens>> {
+    let FileRole::Data { format, .. } = FileRole::of(world, path)? else { return None };
+    if !world.settings().code_lens_enabled {
+        return None;
+    }
+    let perspective = Perspective::of_file(world, path)?;
+    let file = world.file(path).ok()?;
+    let mut lenses = Vec::new();
+    for entry in file.data(format).trees() {
+        if cancel.is_cancelled() {
+            return None;
+        }
+        let NodeKind::Scalar { text, .. } = &entry.key.kind else { continue };
+        let Some(shared) = shared_key(&perspective, path, entry, cancel) else { continue };
+        let key = super::context::lookup_key([Segment::Name(text.clone())].iter());
+        lenses.push(CodeLens {
+            range: entry.key.range.shifted(entry.start),
+            title: title(&perspective, path, &shared),
+            key: key.unwrap_or_else(|| text.to_string()),
+        });
+    }
+    Some(lenses)
+}
+
+fn title(perspective: &Perspective, path: &str, shared: &SharedKey) -> String {
+    let levels = match shared.levels() {
+        1 => format!("{} files of one level", shared.places.len()),
+        levels => format!("{levels} levels"),
+    };
+    let strategy = shared.options.as_ref().and_then(sources::strategy_of);
+    let strategy = strategy.unwrap_or_else(|| "first".to_owned());
+    let is_first = sources::takes_first(shared.options.as_ref());
+    let part = match shared.winner_over(path) {
+        Some(winner) => format!(" · overridden in {}", perspective.shown_path(&winner.path)),
+        None if is_first && shared.result.is_some() => " · wins".to_owned(),
+        None => String::new(),
+    };
+    format!("{levels} · {strategy}{part}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::fixture::Fixture;
+
+    const FILES: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
+  - {name: Others, paths: [extra.yaml, common.yaml]}
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {a: 1}}}
+";
+
+    /// `expected`: the title of each key's lens.
+    #[track_caller]
+    fn check(files: &str, path: &str, expected: &[&str]) {
+        let fixture = Fixture::parse_without_marks(&format!("{FILES}{files}"));
+        let file = fixture.file(path).expect("the file is there");
+        let lenses = code_lenses(&fixture.world(), &file.world_path(), &CancelToken::default());
+        let shown =
+            lenses.iter().map(|lens| format!("{}: {}", lens.range.slice(&file.text), lens.title));
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn only_keys_with_several_sources_have_one() {
+        let files = "#- /data/common.yaml\nlookup_options: {b: {merge: deep}}\na: 1\nb: {c: 1}\nd: 1\n#- /data/nodes/web01.yaml\na: 2\nb: {c: 2}\n";
+        let overridden = "a: 2 levels · first · overridden in data/nodes/web01.yaml";
+        check(files, "/data/common.yaml", &[overridden, "b: 2 levels · deep"]);
+        check(
+            files,
+            "/data/nodes/web01.yaml",
+            &["a: 2 levels · first · wins", "b: 2 levels · deep"],
+        );
+    }
+
+    #[test]
+    fn several_files_of_a_level() {
+        let files = "#- /data/common.yaml\na: 1\n#- /data/extra.yaml\na: 2\n";
+        let title = "a: 2 files of one level · first · overridden in data/extra.yaml";
+        check(files, "/data/common.yaml", &[title]);
+    }
+
+    #[test]
+    fn broken_text_and_files_that_are_not_read() {
+        let files =
+            "#- /data/common.yaml\na: 1\nbroken: [\nb: 1\n#- /data/nodes/web01.yaml\na: 2\nb: 2\n";
+        check(files, "/data/nodes/web01.yaml", &["a: 2 levels · first", "b: 2 levels · first"]);
+        let files = "#- /data/common.yaml\na: 1\n#- /data/nodes/db01.yaml\na: 2\n";
+        check(files, "/data/nodes/db01.yaml", &[]);
+    }
+
+    #[test]
+    fn the_setting_turns_them_off() {
+        let files = "#- /.hiera-ls.yaml\nnodes: {web01: {facts: {a: 1}}}\ncodeLens: {enabled: false}\n#- /data/common.yaml\na: 1\n#- /data/nodes/web01.yaml\na: 2\n";
+        check(files, "/data/common.yaml", &[]);
+    }
+}

@@ -1,0 +1,191 @@
+//! One key for all sample nodes, grouped by value, the rarest value first.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::entry::Entry;
+use super::page::Page;
+use super::value::Detail;
+use super::{LineKind, Preview, Question, UnknownNode};
+use crate::data::{Place, Value, render};
+use crate::engine::{CancelToken, Request};
+use crate::facts::Node;
+use crate::ide::perspective::Perspective;
+use crate::ide::{places, sources};
+use crate::syntax::key_path;
+use crate::world::World;
+
+/// A value that at most one in this many nodes has is an outlier.
+const OUTLIER_SHARE: usize = 5;
+
+/// Names of nodes in one line, and at most in how many lines.
+const NAMES_PER_LINE: usize = 6;
+const MAX_NAME_LINES: usize = 8;
+
+/// The document, and the same as data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AllNodes {
+    /// The document.
+    pub preview: Preview,
+    /// The smallest group first.
+    pub groups: Vec<NodeGroup>,
+}
+
+/// The nodes with one value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeGroup {
+    /// As YAML, without secrets; or Puppet's error; or empty.
+    pub value: String,
+    /// Which of these.
+    pub kind: GroupKind,
+    /// The nodes' names, sorted.
+    pub nodes: Vec<Arc<str>>,
+    /// Whether few have this value.
+    pub is_outlier: bool,
+    /// Where the value comes from for the first of the nodes, the highest level first.
+    pub places: Vec<Place>,
+}
+
+/// How the lookup ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupKind {
+    /// With a value.
+    Value,
+    /// Nothing is found.
+    Missing,
+    /// With an error.
+    Failed,
+}
+
+/// What nodes are grouped by.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Outcome {
+    Value(Value),
+    Missing,
+    Failed(Arc<str>),
+}
+
+/// What each sample node of the environment gets for a key. `None`: there is no key, or nobody waits any more.
+///
+/// # Errors
+/// The question's node is not there.
+pub fn all_nodes(
+    world: &Arc<World>,
+    question: &Question,
+    cancel: &CancelToken,
+) -> Result<Option<AllNodes>, UnknownNode> {
+    let question = Question { node: None, ..question.clone() };
+    let Some(asked) = question.find(world)? else { return Ok(None) };
+    let Some(key) = asked.key else { return Ok(None) };
+    let environment = asked.perspective.evaluator.environment().clone();
+    let nodes = world.nodes(&environment);
+    let mut by_outcome: IndexMap<Outcome, Vec<&Arc<Node>>> = IndexMap::new();
+    for node in nodes.iter() {
+        if cancel.is_cancelled() {
+            return Ok(None);
+        }
+        let evaluator = world.new_evaluator(&environment, node);
+        let request = Request { cancel: cancel.clone(), ..Request::key(&*key) };
+        let outcome = match evaluator.call(&request).outcome {
+            Ok(Some(value)) => Outcome::Value(value.value),
+            Ok(None) => Outcome::Missing,
+            Err(failure) => Outcome::Failed(failure.message.clone()),
+        };
+        by_outcome.entry(outcome).or_default().push(node);
+    }
+    if cancel.is_cancelled() {
+        return Ok(None);
+    }
+    let mut sorted: Vec<_> = by_outcome.into_iter().collect();
+    sorted.sort_by_key(|(_, nodes)| nodes.len());
+    let mut all = Overview {
+        key: &key,
+        total: nodes.iter().count(),
+        page: Page::default(),
+        groups: Vec::new(),
+    };
+    all.write_title(sorted.len(), &environment.name);
+    for (outcome, nodes) in &sorted {
+        all.write_group(world, &asked.perspective, outcome, nodes, cancel);
+    }
+    let preview = all.page.finish(&asked.perspective, format!("{key} · all nodes"));
+    let preview = Preview { key: Some(key.clone()), node: None, ..preview };
+    Ok(Some(AllNodes { preview, groups: all.groups }))
+}
+
+struct Overview<'a> {
+    key: &'a str,
+    total: usize,
+    page: Page,
+    groups: Vec<NodeGroup>,
+}
+
+impl Overview<'_> {
+    fn write_title(&mut self, values: usize, environment: &str) {
+        let nodes = counted(self.total, "node");
+        let values = counted(values, "different answer");
+        let title = format!("{} for {nodes} of environment {environment}: {values}", self.key);
+        self.page.comment(&title, LineKind::Header, None);
+    }
+
+    fn write_group(
+        &mut self,
+        world: &Arc<World>,
+        perspective: &Perspective,
+        outcome: &Outcome,
+        nodes: &[&Arc<Node>],
+        cancel: &CancelToken,
+    ) {
+        let Some(first) = nodes.first() else { return };
+        let environment = perspective.evaluator.environment();
+        let evaluator = Arc::new(world.new_evaluator(environment, first));
+        let of_first = Perspective::hiding(world, evaluator);
+        let mut names: Vec<Arc<str>> = nodes.iter().map(|node| node.name.clone()).collect();
+        names.sort_unstable();
+        let is_outlier = nodes.len() < self.total && nodes.len() * OUTLIER_SHARE <= self.total;
+        let kind = if is_outlier { LineKind::Outlier } else { LineKind::Header };
+        // One document for each value: the same key twice in one would be an error.
+        self.page.plain(if self.groups.is_empty() { "" } else { "---" });
+        let share = format!("{} of {}", nodes.len(), counted(self.total, "node"));
+        self.page.comment(&format!("{share}:"), kind, None);
+        for names in names.chunks(NAMES_PER_LINE).take(MAX_NAME_LINES) {
+            self.page.comment(&format!("  {}", names.join(", ")), kind, None);
+        }
+        if names.len() > NAMES_PER_LINE * MAX_NAME_LINES {
+            let more = names.len() - NAMES_PER_LINE * MAX_NAME_LINES;
+            self.page.comment(&format!("  and {more} more"), kind, None);
+        }
+        let entry = Entry::ask(&of_first, self.key, cancel);
+        entry.write_among(&of_first, &mut self.page, Detail::Origins);
+        let (value, kind) = shown(&of_first, &entry, outcome);
+        let places = places_of(&of_first, self.key, &entry);
+        self.groups.push(NodeGroup { value, kind, nodes: names, is_outlier, places });
+    }
+}
+
+fn shown(perspective: &Perspective, entry: &Entry, outcome: &Outcome) -> (String, GroupKind) {
+    match (outcome, &entry.answer.outcome) {
+        (Outcome::Failed(message), _) => (message.to_string(), GroupKind::Failed),
+        (Outcome::Value(_), Ok(Some(value))) => {
+            let yaml = render::to_yaml(&perspective.without_secrets(value));
+            let yaml = yaml.strip_prefix("---").unwrap_or(&yaml).trim_start_matches([' ', '\n']);
+            (yaml.to_owned(), GroupKind::Value)
+        }
+        _ => (String::new(), GroupKind::Missing),
+    }
+}
+
+/// The places that have a part in the answer.
+fn places_of(perspective: &Perspective, key: &str, entry: &Entry) -> Vec<Place> {
+    let Ok(path) = key_path::parse(key) else { return Vec::new() };
+    let all = places::places(&perspective.evaluator, &path);
+    let result = entry.answer.outcome.as_ref().ok().and_then(Option::as_ref);
+    let parts = sources::parts(&all, entry.takes_first(), result);
+    let counting = all.iter().zip(parts).filter(|(_, part)| part.is_some_and(sources::counts));
+    counting.filter_map(|(place, _)| place.key_place).collect()
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

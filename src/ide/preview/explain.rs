@@ -1,0 +1,219 @@
+//! How a lookup came to its value: the engine's trace as a tree with places, for people.
+
+use std::sync::Arc;
+
+use super::entry::asked_for;
+use super::page::{Mark, Page};
+use super::{Language, LineKind, Preview, Question, UnknownNode};
+use crate::data::{Files, Located, Place, inspect};
+use crate::engine::{CancelToken, Outcome, Request, TraceKind, TraceNode};
+use crate::ide::perspective::Perspective;
+use crate::syntax::key_path::Segment;
+use crate::text::TextRange;
+use crate::world::World;
+
+/// Longer values are cut.
+const MAX_VALUE_CHARS: usize = 120;
+
+/// The document, and the same as a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explained {
+    /// The document.
+    pub preview: Preview,
+    /// The outermost steps.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a lookup.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What was done or looked at.
+    pub label: String,
+    /// What came of it, in few words; may be empty.
+    pub detail: String,
+    /// How it ended.
+    pub kind: StepKind,
+    /// The hierarchy level, the file, or the value.
+    pub place: Option<Place>,
+    /// The steps inside.
+    pub children: Vec<Self>,
+}
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepKind {
+    /// Its children tell.
+    Step,
+    /// A value was found.
+    Found,
+    /// Several were merged.
+    Result,
+    /// There is nothing.
+    Missing,
+    /// It is not evaluated here.
+    Opaque,
+    /// The lookup fails.
+    Failed,
+}
+
+/// How the lookup of a key goes. `None`: there is no key, or nobody waits any more.
+///
+/// # Errors
+/// The question's node is not there.
+pub fn explain(
+    world: &Arc<World>,
+    question: &Question,
+    cancel: &CancelToken,
+) -> Result<Option<Explained>, UnknownNode> {
+    let Some(asked) = question.find(world)? else { return Ok(None) };
+    let Some(key) = asked.key else { return Ok(None) };
+    let perspective = &asked.perspective;
+    let request = Request { cancel: cancel.clone(), ..Request::key(&*key).explained() };
+    let answer = perspective.evaluator.call(&request);
+    if cancel.is_cancelled() {
+        return Ok(None);
+    }
+    let tree = Tree { perspective };
+    let mut steps = answer.trace.as_ref().map_or(Vec::new(), |trace| tree.children(trace));
+    match &answer.outcome {
+        Ok(Some(value)) => steps.push(tree.result(value)),
+        Ok(None) => steps.push(simple("not found: a lookup of this key fails", StepKind::Missing)),
+        Err(failure) => {
+            let place = failure.place;
+            let label = format!("the lookup fails: {}", failure.message);
+            steps.push(Step { place, ..simple(&label, StepKind::Failed) });
+        }
+    }
+    let mut page = Page::default();
+    let title = format!("{key} for {}", asked_for(perspective));
+    page.line(&title, Mark::of(LineKind::Header, None));
+    page.plain("");
+    steps.iter().for_each(|step| write(step, 0, &mut page));
+    let title = format!("{key} · {} · explained", perspective.evaluator.node().name);
+    let preview = page.finish(perspective, title);
+    let preview = Preview { key: Some(key), language: Language::Plain, ..preview };
+    Ok(Some(Explained { preview, steps }))
+}
+
+fn simple(label: &str, kind: StepKind) -> Step {
+    let label = label.to_owned();
+    Step { label, detail: String::new(), kind, place: None, children: Vec::new() }
+}
+
+fn write(step: &Step, depth: usize, page: &mut Page) {
+    let colon = if step.detail.is_empty() { "" } else { ": " };
+    let text = format!("{}{}{colon}{}", "  ".repeat(depth), step.label, step.detail);
+    let kind = match step.kind {
+        StepKind::Found | StepKind::Result => LineKind::Value,
+        StepKind::Opaque => LineKind::Opaque,
+        StepKind::Failed => LineKind::Error,
+        StepKind::Step | StepKind::Missing => LineKind::Header,
+    };
+    for line in text.split('\n') {
+        page.line(line, Mark::of(kind, step.place));
+    }
+    step.children.iter().for_each(|child| write(child, depth + 1, page));
+}
+
+struct Tree<'a> {
+    perspective: &'a Perspective,
+}
+
+impl Tree<'_> {
+    fn children(&self, step: &TraceNode) -> Vec<Step> {
+        let remarks = step.texts.iter().map(|text| simple(text, StepKind::Step));
+        step.branches.iter().map(|branch| self.step(branch)).chain(remarks).collect()
+    }
+
+    fn step(&self, step: &TraceNode) -> Step {
+        // A merge of one source is no merge.
+        if let (TraceKind::Merge { .. }, [only]) = (&step.kind, step.branches.as_slice()) {
+            return self.step(only);
+        }
+        let (label, place) = self.label(&step.kind);
+        let (kind, detail, value_place) = match &step.outcome {
+            None => (StepKind::Step, String::new(), None),
+            Some(outcome) => self.outcome(outcome),
+        };
+        let place = value_place.or(place);
+        Step { label, detail, kind, place, children: self.children(step) }
+    }
+
+    fn label(&self, kind: &TraceKind) -> (String, Option<Place>) {
+        let perspective = self.perspective;
+        match kind {
+            TraceKind::Explanation => ("Explanation".to_owned(), None),
+            TraceKind::Search { key, is_options: false } => (format!("search for {key}"), None),
+            TraceKind::Search { key, is_options: true } => (format!("collection of {key}"), None),
+            TraceKind::InvalidKey(key) => (format!("{key} may not be asked for"), None),
+            TraceKind::MergeSource => ("the merge strategy is in lookup_options".to_owned(), None),
+            TraceKind::Module(name) => (format!("module {name}"), None),
+            TraceKind::Layer { title, config, .. } => {
+                (title.to_string(), config.as_ref().map(|path| self.file_start(path)))
+            }
+            TraceKind::Level { name, place, .. } => (format!("level \"{name}\""), *place),
+            TraceKind::Location { is_uri: true, location, .. } => (location.to_string(), None),
+            TraceKind::Location { location, .. } => {
+                (perspective.shown_path(location), Some(self.file_start(location)))
+            }
+            TraceKind::Merge { strategy, options } => {
+                let options = options.as_ref().map(inspect::inspect);
+                let options = options.map_or(String::new(), |options| format!(" {options}"));
+                (format!("merge strategy {strategy}{options}"), None)
+            }
+            TraceKind::Interpolation(text) => {
+                let shown = perspective
+                    .without_secrets(&Located::new(crate::data::Value::String(text.clone()), None));
+                (format!("interpolation of {}", cut(&inspect::inspect(&shown))), None)
+            }
+            TraceKind::Scope(name) => (name.to_string(), None),
+            TraceKind::SubKey(segments) => {
+                let segments: Vec<String> = segments.iter().map(segment_text).collect();
+                (format!("sub key {}", segments.join(".")), None)
+            }
+            TraceKind::Segment(segment) => (segment_text(segment), None),
+        }
+    }
+
+    fn outcome(&self, outcome: &Outcome) -> (StepKind, String, Option<Place>) {
+        let missing = |text: &str| (StepKind::Missing, text.to_owned(), None);
+        match outcome {
+            Outcome::Found { value, .. } => (StepKind::Found, self.shown(value), value.place),
+            Outcome::Result(value) => (StepKind::Result, self.shown(value), value.place),
+            Outcome::NotFound { .. } => missing("does not have it"),
+            Outcome::LocationNotFound => missing("does not exist"),
+            Outcome::ModuleNotFound => missing("there is no such module"),
+            Outcome::ModuleProviderNotFound => missing("it has no hiera.yaml"),
+            Outcome::Opaque { function, reason } => {
+                (StepKind::Opaque, format!("{function} {reason}"), None)
+            }
+        }
+    }
+
+    fn result(&self, value: &Located) -> Step {
+        let (detail, place) = (self.shown(value), value.place);
+        Step { detail, place, ..simple("the value", StepKind::Result) }
+    }
+
+    fn shown(&self, value: &Located) -> String {
+        cut(&inspect::inspect(&self.perspective.without_secrets(value)))
+    }
+
+    fn file_start(&self, path: &str) -> Place {
+        Place { file: self.perspective.world.id(path), range: TextRange::empty(0) }
+    }
+}
+
+fn segment_text(segment: &Segment) -> String {
+    match segment {
+        Segment::Name(name) => name.to_string(),
+        Segment::Index(index) => index.to_string(),
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_VALUE_CHARS) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,73 @@
+//! A preview while it is written, line by line.
+
+use super::{Language, LineKind, Preview, PreviewLine};
+use crate::data::Place;
+use crate::ide::perspective::Perspective;
+use crate::text::TextRange;
+
+/// The lines so far.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    text: String,
+    lines: Vec<PreviewLine>,
+    next: u32,
+}
+
+/// What there is to say about a line.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Mark {
+    pub(super) kind: Option<LineKind>,
+    pub(super) place: Option<Place>,
+    /// The comment behind the line, without its `#`.
+    pub(super) origin: Option<String>,
+}
+
+impl Mark {
+    pub(super) fn of(kind: LineKind, place: Option<Place>) -> Self {
+        Self { kind: Some(kind), place, origin: None }
+    }
+}
+
+impl Page {
+    /// A line about which there is nothing to say.
+    pub(super) fn plain(&mut self, line: &str) {
+        self.line(line, Mark::default());
+    }
+
+    /// A line of a YAML comment, or as many as `text` has.
+    pub(super) fn comment(&mut self, text: &str, kind: LineKind, place: Option<Place>) {
+        for line in text.split(['\n', '\r']) {
+            let line = if line.is_empty() { "#".to_owned() } else { format!("# {line}") };
+            self.line(&line, Mark::of(kind, place));
+        }
+    }
+
+    /// One line.
+    pub(super) fn line(&mut self, line: &str, mark: Mark) {
+        self.text.push_str(line);
+        let origin = mark.origin.map(|origin| {
+            let start = line.len() as u32 + 2;
+            let comment = format!("  # {origin}");
+            self.text.push_str(&comment);
+            TextRange::new(start, start + comment.len() as u32 - 2)
+        });
+        self.text.push('\n');
+        if let Some(kind) = mark.kind {
+            self.lines.push(PreviewLine { line: self.next, kind, place: mark.place, origin });
+        }
+        self.next += 1;
+    }
+
+    /// The finished document, of one node.
+    pub(super) fn finish(self, perspective: &Perspective, title: String) -> Preview {
+        Preview {
+            title,
+            language: Language::Yaml,
+            text: self.text,
+            key: None,
+            node: Some(perspective.evaluator.node().name.to_string()),
+            environment: perspective.evaluator.environment().name.to_string(),
+            lines: self.lines,
+        }
+    }
+}

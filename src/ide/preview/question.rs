@@ -1,0 +1,119 @@
+//! What a preview is asked about: a key, a file or a whole node, in an environment, for a node.
+
+use std::sync::Arc;
+
+use crate::data::DataFile;
+use crate::ide::context::{self, LOOKUP_OPTIONS};
+use crate::ide::definition::asked_key;
+use crate::ide::file_role::FileRole;
+use crate::ide::perspective::Perspective;
+use crate::ide::symbols::outline;
+use crate::syntax::key_path::Segment;
+use crate::world::World;
+
+/// A question as editors put it. Everything may be left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Question {
+    /// A file of the environment that is meant; `None`: the first environment.
+    pub path: Option<Arc<str>>,
+    /// A byte of that file, which names a key.
+    pub offset: Option<u32>,
+    /// The key itself, which wins over the offset.
+    pub key: Option<Arc<str>>,
+    /// The sample node; `None`: the active one.
+    pub node: Option<Arc<str>>,
+    /// How much is asked about.
+    pub scope: Scope,
+}
+
+/// How much is asked about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// One key.
+    #[default]
+    Key,
+    /// All keys of the file.
+    File,
+    /// All keys that the node gets.
+    Node,
+}
+
+/// There is no sample node of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no sample node is called {0}")]
+pub struct UnknownNode(pub Arc<str>);
+
+/// A question with its environment and node found.
+#[derive(Clone)]
+pub(crate) struct Asked {
+    /// Whose answers are wanted.
+    pub(crate) perspective: Perspective,
+    /// The file's path, if there is a file.
+    pub(crate) path: Option<Arc<str>>,
+    /// The key, if one is named.
+    pub(crate) key: Option<String>,
+}
+
+impl Question {
+    /// Finds the environment, the node and the key. `None`: there is no environment, or it has no node.
+    ///
+    /// # Errors
+    /// The node's name, if there is no such node.
+    pub(crate) fn find(&self, world: &Arc<World>) -> Result<Option<Asked>, UnknownNode> {
+        let environment = match &self.path {
+            Some(path) => world.environment_of(path),
+            None => world.environments().first().cloned(),
+        };
+        let Some(environment) = environment else { return Ok(None) };
+        let node = match &self.node {
+            None => world.active_node(&environment),
+            Some(name) => {
+                let nodes = world.nodes(&environment);
+                let node = nodes.iter().find(|node| node.name == *name).cloned();
+                Some(node.ok_or_else(|| UnknownNode(name.clone()))?)
+            }
+        };
+        let Some(node) = node else { return Ok(None) };
+        let perspective = Perspective::revealing_for(world, &environment, &node);
+        let at_offset = || key_at(world, self.path.as_deref()?, self.offset?);
+        let key = self.key.as_ref().map(ToString::to_string).or_else(at_offset);
+        Ok(Some(Asked { perspective, path: self.path.clone(), key }))
+    }
+}
+
+/// The key that a place of a file is about: the one that `%{lookup('…')}` asks for, the one that an entry of
+/// `lookup_options` is for, else the root key.
+pub(crate) fn key_at(world: &Arc<World>, path: &str, offset: u32) -> Option<String> {
+    let data = data_of(world, path)?;
+    let Some(spot) = context::spot_in_file(&data, offset) else {
+        return key_around(&data, offset);
+    };
+    if let Some(token) = &spot.token
+        && token.token.lookup_key().is_some()
+    {
+        let (key, _) = asked_key(&spot)?;
+        let root = [key.root];
+        return context::lookup_key(root.iter().chain(&key.rest));
+    }
+    if let Some(option) = context::lookup_option_spot(&spot) {
+        return (!option.is_pattern()).then(|| option.subject.to_string());
+    }
+    let root = spot.root_key().filter(|root| *root != LOOKUP_OPTIONS)?;
+    context::lookup_key([Segment::Name(root.into())].iter())
+}
+
+/// The data of the file at `path`; `None` if Hiera does not read it as data.
+pub(super) fn data_of(world: &Arc<World>, path: &str) -> Option<Arc<DataFile>> {
+    match FileRole::of(world, path)? {
+        FileRole::HieraYaml { .. } => None,
+        FileRole::Data { format, .. } => Some(world.file(path).ok()?.data(format).clone()),
+    }
+}
+
+/// The last root key before a place that is in no entry: blank lines, comments, what is half-typed.
+fn key_around(data: &DataFile, offset: u32) -> Option<String> {
+    let symbols = outline(data);
+    let before = symbols.iter().take_while(|symbol| symbol.focus_range.start <= offset);
+    let root = &before.last().filter(|symbol| symbol.name != LOOKUP_OPTIONS)?.name;
+    context::lookup_key([Segment::Name(root.as_str().into())].iter())
+}

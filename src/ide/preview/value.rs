@@ -1,0 +1,254 @@
+//! A merged value as YAML: each leaf with its origin, and what does not count commented out where it would stand.
+
+use std::collections::HashSet;
+
+use super::LineKind;
+use super::page::{Mark, Page};
+use crate::data::{Hash, Located, Place, Value, render};
+use crate::ide::perspective::Perspective;
+
+/// Writes values to a page.
+pub(super) struct Writer<'a> {
+    pub(super) perspective: &'a Perspective,
+    pub(super) page: &'a mut Page,
+    pub(super) detail: Detail,
+    /// `knockout_prefix` of the merge strategy.
+    pub(super) knockout: Option<String>,
+    /// `- ` that stand before the next line's text.
+    dashes: usize,
+    ghost: Option<Ghost>,
+}
+
+/// How much beside the value is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Detail {
+    /// The value alone.
+    Bare,
+    /// The value with its origins.
+    Origins,
+    /// The value with its origins and what does not count.
+    All,
+}
+
+/// How lines are written that do not count.
+#[derive(Debug, Clone)]
+struct Ghost {
+    /// The column of the `#`.
+    base: usize,
+    kind: LineKind,
+    /// Why they do not count.
+    why: String,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(perspective: &'a Perspective, page: &'a mut Page, detail: Detail) -> Self {
+        Self { perspective, page, detail, knockout: None, dashes: 0, ghost: None }
+    }
+
+    /// Writes `key: value`. `parts` are the values of all levels at this place, the highest first.
+    pub(super) fn member(
+        &mut self,
+        indent: usize,
+        (key, key_place): (&Value, Option<Place>),
+        value: &Located,
+        parts: &[&Located],
+    ) {
+        let lead = format!("{}:", render::to_yaml_key(key));
+        self.value(indent, &lead, key_place, value, parts);
+    }
+
+    /// Writes `key: value` of a level that has no part in the answer.
+    pub(super) fn hidden_member(&mut self, key: (&Value, Option<Place>), value: &Located) {
+        self.ghost(0, LineKind::Overridden, "overridden".to_owned(), |writer| {
+            writer.member(0, key, value, &[]);
+        });
+    }
+
+    /// Writes a value behind `lead`, which is empty for an item of a list.
+    fn value(
+        &mut self,
+        indent: usize,
+        lead: &str,
+        key_place: Option<Place>,
+        value: &Located,
+        parts: &[&Located],
+    ) {
+        let inner = if lead.is_empty() { indent } else { indent + 2 };
+        let hidden = match &value.value {
+            Value::Hash(hash) if !hash.is_empty() => {
+                self.heading(indent, lead, key_place.or(value.place));
+                self.hash(inner, hash, parts);
+                others(parts, |part| matches!(part, Value::Hash(_)))
+            }
+            Value::Array(items) if !items.is_empty() => {
+                self.heading(indent, lead, key_place.or(value.place));
+                self.array(inner, items, parts);
+                Vec::new()
+            }
+            _ => {
+                self.leaf(indent, lead, value, value.place.or(key_place));
+                hidden_by_leaf(value, parts)
+            }
+        };
+        for part in hidden {
+            self.ghost(indent, LineKind::Overridden, "overridden".to_owned(), |writer| {
+                writer.value(indent, lead, None, part, &[]);
+            });
+        }
+    }
+
+    fn heading(&mut self, indent: usize, lead: &str, place: Option<Place>) {
+        if !lead.is_empty() {
+            self.emit(indent, lead, Mark::of(LineKind::Value, place));
+        }
+    }
+
+    fn hash(&mut self, indent: usize, hash: &Hash, parts: &[&Located]) {
+        let below: Vec<&Hash> = parts.iter().filter_map(|part| part.value.as_hash()).collect();
+        for (key, member) in hash {
+            let parts = below.iter().filter_map(|hash| Some(&hash.get_value(key)?.value));
+            let parts: Vec<&Located> = parts.collect();
+            self.member(indent, (key, member.key_place), &member.value, &parts);
+        }
+        let mut shown = HashSet::new();
+        for (key, member) in below.iter().flat_map(|hash| hash.iter()) {
+            if hash.get_value(key).is_none() && shown.insert(key) {
+                let parts = below.iter().filter_map(|hash| Some(&hash.get_value(key)?.value));
+                let parts: Vec<&Located> = parts.collect();
+                self.ghost(indent, LineKind::Overridden, "overridden".to_owned(), |writer| {
+                    writer.member(indent, (key, member.key_place), &member.value, &parts);
+                });
+            }
+        }
+    }
+
+    fn array(&mut self, indent: usize, items: &[Located], parts: &[&Located]) {
+        for item in items {
+            self.item(indent, item);
+        }
+        let counting: HashSet<&Value> = items.iter().map(|item| &item.value).collect();
+        let mut shown = HashSet::new();
+        let mut gone = Vec::new();
+        parts.iter().for_each(|part| uncounted(part, &counting, &mut gone));
+        for item in gone {
+            if shown.insert(&item.value) && !self.is_knockout(&item.value) {
+                let (kind, why) = self.reason(item, parts);
+                self.ghost(indent, kind, why, |writer| writer.item(indent, item));
+            }
+        }
+    }
+
+    fn item(&mut self, indent: usize, item: &Located) {
+        self.dashes += 1;
+        self.value(indent + 2, "", item.place, item, &[]);
+    }
+
+    fn leaf(&mut self, indent: usize, lead: &str, value: &Located, place: Option<Place>) {
+        let text = render::to_yaml_leaf(&self.perspective.without_secrets(value));
+        let mut lines = text.strip_suffix('\n').unwrap_or(&text).split('\n');
+        let first = lines.next().unwrap_or_default();
+        let blank = if lead.is_empty() || first.is_empty() { "" } else { " " };
+        let kind = LineKind::Value;
+        let origin = place.map(|place| self.perspective.shown_place(place));
+        let mark = Mark { kind: Some(kind), place, origin };
+        self.emit(indent, &format!("{lead}{blank}{first}"), mark);
+        for line in lines {
+            // A block is indented by two already, and by two more than its key.
+            let block_indent = if lead.is_empty() { indent.saturating_sub(2) } else { indent };
+            self.emit_block_line(block_indent, line, Mark::of(kind, place));
+        }
+    }
+
+    /// Has `write` write what does not count.
+    fn ghost(&mut self, base: usize, kind: LineKind, why: String, write: impl FnOnce(&mut Self)) {
+        if !matches!(self.detail, Detail::All) {
+            return;
+        }
+        if self.ghost.is_some() {
+            return write(self);
+        }
+        self.ghost = Some(Ghost { base, kind, why });
+        write(self);
+        self.ghost = None;
+    }
+
+    fn emit(&mut self, indent: usize, text: &str, mark: Mark) {
+        let dashes = std::mem::take(&mut self.dashes);
+        let indent = indent.saturating_sub(2 * dashes);
+        let line = format!("{}{}", "- ".repeat(dashes), text);
+        self.write(indent, &line, mark);
+    }
+
+    fn emit_block_line(&mut self, indent: usize, text: &str, mark: Mark) {
+        if text.is_empty() { self.write(0, "", mark) } else { self.write(indent, text, mark) }
+    }
+
+    fn write(&mut self, indent: usize, text: &str, mut mark: Mark) {
+        if matches!(self.detail, Detail::Bare) {
+            mark.origin = None;
+        }
+        match &self.ghost {
+            None => self.page.line(&format!("{}{text}", " ".repeat(indent)), mark),
+            Some(ghost) => {
+                let inner = " ".repeat(indent.saturating_sub(ghost.base));
+                let line = format!("{}# {inner}{text}", " ".repeat(ghost.base));
+                mark.kind = Some(ghost.kind);
+                mark.origin = mark.origin.map(|origin| format!("{origin} · {}", ghost.why));
+                self.page.line(line.trim_end(), mark);
+            }
+        }
+    }
+
+    /// Whether an item only says what shall be taken out.
+    fn is_knockout(&self, item: &Value) -> bool {
+        let text = item.as_str();
+        self.knockout.as_ref().is_some_and(|it| text.is_some_and(|text| text.starts_with(&**it)))
+    }
+
+    /// Why an item of a list does not count.
+    fn reason(&self, item: &Located, parts: &[&Located]) -> (LineKind, String) {
+        let knocks_out = |prefix: &String| {
+            let named = item.value.as_str().map(|text| format!("{prefix}{text}"));
+            let names = |it: &&Located| {
+                let text = it.value.as_str();
+                text.is_some() && (text == Some(prefix) || text == named.as_deref())
+            };
+            items_of(parts).find(names)
+        };
+        match self.knockout.as_ref().and_then(knocks_out) {
+            Some(by) => {
+                let place = by.place.map(|place| self.perspective.shown_place(place));
+                let place = place.map_or(String::new(), |place| format!(" in {place}"));
+                (LineKind::Removed, format!("knocked out{place}"))
+            }
+            None => (LineKind::Overridden, "overridden".to_owned()),
+        }
+    }
+}
+
+/// The parts of another kind.
+fn others<'p>(parts: &[&'p Located], is_same: impl Fn(&Value) -> bool) -> Vec<&'p Located> {
+    parts.iter().copied().filter(|part| !is_same(&part.value)).collect()
+}
+
+/// The parts that a leaf hides: all but the one that it is.
+fn hidden_by_leaf<'p>(leaf: &Located, parts: &[&'p Located]) -> Vec<&'p Located> {
+    let is_winner = |part: &&Located| leaf.place.is_some() && part.place == leaf.place;
+    let winner = parts.iter().position(is_winner).unwrap_or(0);
+    let hidden = parts.iter().enumerate().filter(|(at, _)| *at != winner);
+    hidden.map(|(_, part)| *part).collect()
+}
+
+/// The items of a list, and of lists in it, that do not count; what is no list is one item.
+fn uncounted<'p>(part: &'p Located, counting: &HashSet<&Value>, into: &mut Vec<&'p Located>) {
+    match &part.value {
+        counted if counting.contains(counted) => {}
+        Value::Array(items) => items.iter().for_each(|item| uncounted(item, counting, into)),
+        _ => into.push(part),
+    }
+}
+
+/// All items of some lists.
+fn items_of<'p>(parts: &[&'p Located]) -> impl Iterator<Item = &'p Located> {
+    parts.iter().flat_map(|part| part.value.as_array().unwrap_or_default())
+}

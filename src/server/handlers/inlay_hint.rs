@@ -1,0 +1,42 @@
+//! `textDocument/inlayHint`
+
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{InlayHint, InlayHintLabel, InlayHintLabelPart, InlayHintParams};
+
+use crate::server::context::Context;
+use crate::server::{from_proto, preview_proto, to_proto};
+use crate::text::TextRange;
+
+/// What `%{…}` stands for, and what counts in the place of what is overridden.
+pub(in crate::server) fn inlay_hint(
+    context: &Context,
+    params: InlayHintParams,
+) -> Result<Option<Vec<InlayHint>>> {
+    let Some(file) = from_proto::file(context, &params.text_document.uri) else { return Ok(None) };
+    let range = from_proto::range(context, &file, params.range);
+    context.is_still_shown(&file)?;
+
+    let hints = (context.features.inlay_hints)(&context.world, &file.path, range, &context.cancel);
+
+    let hint = |hint: crate::ide::InlayHint| {
+        let position = to_proto::range(context, &file, TextRange::empty(hint.offset)).start;
+        let part = |value: String| InlayHintLabelPart { value, ..InlayHintLabelPart::default() };
+        let mut parts = vec![part(hint.label)];
+        if let Some((text, place)) = hint.source {
+            let location = preview_proto::location(context, place);
+            parts.push(part(" · ".to_owned()));
+            parts.push(InlayHintLabelPart { location, ..part(text) });
+        }
+        InlayHint {
+            position,
+            label: InlayHintLabel::LabelParts(parts),
+            kind: None,
+            text_edits: None,
+            tooltip: None,
+            padding_left: Some(true),
+            padding_right: Some(true),
+            data: None,
+        }
+    };
+    Ok(Some(hints.into_iter().map(hint).collect()))
+}

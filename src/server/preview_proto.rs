@@ -1,0 +1,333 @@
+//! Previews in the protocol's words: questions in, documents out, and the URIs by which documents are known.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::ls_types::{Location, Position, TextDocumentIdentifier, Uri};
+
+use super::context::Context;
+use super::{from_proto, to_proto};
+use crate::data::{Files, Place};
+use crate::ide::preview::{Counterpart, Language, LineKind, Preview, Question, Scope, UnknownNode};
+use crate::text::{Encoding, LineIndex};
+
+/// The scheme of the URIs.
+pub(super) const SCHEME: &str = "hiera-ls";
+
+/// What clients ask.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct QuestionParams {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text_document: Option<TextDocumentIdentifier>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) position: Option<Position>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) node: Option<String>,
+    #[serde(skip_serializing_if = "ScopeName::is_key")]
+    pub(super) scope: ScopeName,
+}
+
+/// How much is asked about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ScopeName {
+    #[default]
+    Key,
+    File,
+    Node,
+}
+
+/// What a value is compared with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct With {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    saved: bool,
+}
+
+/// Which document of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum View {
+    Value,
+    Explanation,
+    AllNodes,
+    Difference,
+    Left,
+    Right,
+}
+
+/// A document that a URI names.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    pub(super) view: View,
+    pub(super) question: QuestionParams,
+    pub(super) with: With,
+}
+
+/// A preview as clients get it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PreviewItem {
+    title: String,
+    uri: String,
+    language_id: &'static str,
+    text: String,
+    key: Option<String>,
+    node: Option<String>,
+    environment: String,
+    lines: Vec<LineItem>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct LineItem {
+    line: u32,
+    kind: &'static str,
+    location: Option<Location>,
+    origin: Option<Columns>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Columns {
+    start: u32,
+    end: u32,
+}
+
+impl ScopeName {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+    fn is_key(&self) -> bool {
+        *self == Self::Key
+    }
+}
+
+impl QuestionParams {
+    /// The question in our words.
+    pub(super) fn question(&self, context: &Context) -> Question {
+        let path = self.text_document.as_ref().and_then(|it| from_proto::path(&it.uri));
+        let offset = path.as_ref().zip(self.position).and_then(|(path, position)| {
+            let file = context.world.file(path).ok()?;
+            Some(from_proto::offset(context, &file, position))
+        });
+        Question {
+            path: path.map(Arc::from),
+            offset,
+            key: self.key.as_deref().map(Arc::from),
+            node: self.node.as_deref().map(Arc::from),
+            scope: match self.scope {
+                ScopeName::Key => Scope::Key,
+                ScopeName::File => Scope::File,
+                ScopeName::Node => Scope::Node,
+            },
+        }
+    }
+}
+
+impl With {
+    /// What to compare with, in our words.
+    pub(super) fn counterpart(&self) -> Result<Counterpart> {
+        match &self.node {
+            Some(node) => Ok(Counterpart::Node(node.as_str().into())),
+            None if self.saved => Ok(Counterpart::Saved),
+            None => Err(Error::invalid_params("`with` needs a `node`, or `saved: true`")),
+        }
+    }
+}
+
+impl View {
+    const NAMES: [(Self, &'static str); 6] = [
+        (Self::Value, "value"),
+        (Self::Explanation, "explanation"),
+        (Self::AllNodes, "all-nodes"),
+        (Self::Difference, "difference"),
+        (Self::Left, "left"),
+        (Self::Right, "right"),
+    ];
+
+    fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(view, _)| *view == self).map_or("value", |(_, name)| name)
+    }
+}
+
+impl Named {
+    /// The document of a question.
+    pub(super) fn new(view: View, question: &QuestionParams) -> Self {
+        Self { view, question: question.clone(), with: With::default() }
+    }
+
+    /// The document that `uri` names; `None` if it is none of ours.
+    pub(super) fn parse(uri: &str) -> Option<Self> {
+        let (scheme, rest) = uri.split_once(':')?;
+        if !scheme.eq_ignore_ascii_case(SCHEME) {
+            return None;
+        }
+        let (path, query) = rest.split('#').next()?.split_once('?')?;
+        let name = path.trim_start_matches('/').split('/').next()?;
+        let (view, _) = View::NAMES.into_iter().find(|(_, it)| *it == name)?;
+        let mut query: Value = serde_json::from_str(&from_proto::percent_decoded(query)?).ok()?;
+        let with = query.get_mut("with").map(Value::take);
+        let with = with.and_then(|with| serde_json::from_value(with).ok()).unwrap_or_default();
+        Some(Self { view, question: serde_json::from_value(query).ok()?, with })
+    }
+
+    /// The URI of the document, which shows `preview`: the key that was found stands in it, and no position.
+    fn uri(&self, preview: &Preview) -> String {
+        let question = QuestionParams {
+            key: preview.key.clone().or_else(|| self.question.key.clone()),
+            position: None,
+            ..self.question.clone()
+        };
+        let mut query = serde_json::to_value(&question).unwrap_or_default();
+        if self.with != With::default() {
+            query["with"] = serde_json::to_value(&self.with).unwrap_or_default();
+        }
+        let subject = preview.title.rsplit_once(" · ").map_or(&*preview.title, |(it, _)| it);
+        let node = question.node.as_ref().map_or(String::new(), |node| format!(" for {node}"));
+        let extension = match preview.language {
+            Language::Yaml => "yaml",
+            Language::Diff => "diff",
+            Language::Plain => "txt",
+        };
+        let title = format!("{}{node}.{extension}", subject.replace('/', "∕"));
+        let mut uri = format!("{SCHEME}:/{}/", self.view.name());
+        push_encoded(&mut uri, &title);
+        uri.push('?');
+        push_encoded(&mut uri, &query.to_string());
+        uri
+    }
+}
+
+/// A preview in the protocol's words.
+pub(super) fn item(context: &Context, named: &Named, preview: Preview) -> PreviewItem {
+    let uri = named.uri(&preview);
+    let texts: Vec<&str> = preview.text.lines().collect();
+    let line = |line: &crate::ide::preview::PreviewLine| LineItem {
+        line: line.line,
+        kind: kind_name(line.kind),
+        location: line.place.and_then(|place| location(context, place)),
+        origin: line.origin.and_then(|origin| {
+            let text = texts.get(line.line as usize)?;
+            let column = |offset| column(text, offset, context.encoding);
+            Some(Columns { start: column(origin.start), end: column(origin.end) })
+        }),
+    };
+    let lines = preview.lines.iter().map(line).collect();
+    PreviewItem {
+        uri,
+        lines,
+        language_id: match preview.language {
+            Language::Yaml => "yaml",
+            Language::Diff => "diff",
+            Language::Plain => "plaintext",
+        },
+        title: preview.title,
+        text: preview.text,
+        key: preview.key,
+        node: preview.node,
+        environment: preview.environment,
+    }
+}
+
+/// A place as clients know it.
+pub(super) fn location(context: &Context, place: Place) -> Option<Location> {
+    to_proto::place(context, &context.world.path(place.file), place.range)
+}
+
+/// The error for a node that is not there.
+pub(super) fn unknown_node(error: &UnknownNode) -> Error {
+    Error::invalid_params(error.to_string())
+}
+
+/// The document that a URI names, if it can be made.
+pub(super) fn document(context: &Context, uri: &Uri) -> Option<Preview> {
+    let named = Named::parse(uri.as_str())?;
+    let question = named.question.question(context);
+    let (world, features, cancel) = (&context.world, &context.features, &context.cancel);
+    match named.view {
+        View::Value => (features.merged_value)(world, &question, cancel).ok()?,
+        View::Explanation => Some((features.explain)(world, &question, cancel).ok()??.preview),
+        View::AllNodes => Some((features.all_nodes)(world, &question, cancel).ok()??.preview),
+        View::Difference | View::Left | View::Right => {
+            let with = named.with.counterpart().ok()?;
+            let both = (features.compare)(world, &question, &with, cancel).ok()??;
+            Some(match named.view {
+                View::Left => both.left,
+                View::Right => both.right,
+                _ => both.diff,
+            })
+        }
+    }
+}
+
+fn column(line: &str, offset: u32, encoding: Encoding) -> u32 {
+    LineIndex::new(line).line_col(line, offset, encoding).col
+}
+
+fn kind_name(kind: LineKind) -> &'static str {
+    match kind {
+        LineKind::Header => "header",
+        LineKind::Value => "value",
+        LineKind::Overridden => "overridden",
+        LineKind::Removed => "removed",
+        LineKind::Opaque => "opaque",
+        LineKind::Error => "error",
+        LineKind::Added => "added",
+        LineKind::Deleted => "deleted",
+        LineKind::Outlier => "outlier",
+    }
+}
+
+fn push_encoded(uri: &mut String, text: &str) {
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                uri.push(char::from(byte));
+            }
+            _ => to_proto::push_escaped(uri, byte),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uris_name_their_question_again() {
+        let question = QuestionParams {
+            text_document: Some(TextDocumentIdentifier {
+                uri: "file:///r/a%20b.yaml".parse().expect("a URI"),
+            }),
+            position: Some(Position { line: 1, character: 2 }),
+            node: Some("wéb/01".to_owned()),
+            ..QuestionParams::default()
+        };
+        let preview = Preview {
+            title: "a::b · web01".to_owned(),
+            language: Language::Yaml,
+            text: String::new(),
+            key: Some("a::b".to_owned()),
+            node: None,
+            environment: String::new(),
+            lines: Vec::new(),
+        };
+        let with = With { node: None, saved: true };
+        let named = Named { view: View::Left, question, with: with.clone() };
+        let uri = named.uri(&preview);
+        assert!(uri.parse::<Uri>().is_ok(), "{uri}");
+        let again = Named::parse(&uri).expect("it is one of ours");
+        assert_eq!((again.view, again.with), (View::Left, with));
+        assert_eq!(again.question.key.as_deref(), Some("a::b"));
+        assert_eq!(again.question.node.as_deref(), Some("wéb/01"));
+        assert_eq!(again.question.position, None);
+        let file = again.question.text_document.expect("there is a file").uri;
+        assert_eq!(file.as_str(), "file:///r/a%20b.yaml");
+        for other in ["file:///x?{}", "hiera-ls:/value/x", "hiera-ls:/no/x?%7B%7D", "hiera-ls:"] {
+            assert!(Named::parse(other).is_none(), "{other}");
+        }
+    }
+}

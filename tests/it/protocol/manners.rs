@@ -1,0 +1,102 @@
+//! Progress that can be cancelled, the server's status, and the trace of messages.
+
+use hiera_ls::server::Features;
+use serde_json::{Value, json};
+
+use crate::support::client::Client;
+use crate::support::documents::{no_features, uri};
+use crate::support::signal::Signal;
+use crate::support::workspace::Workspace;
+
+#[test]
+fn reading_can_be_cancelled() {
+    static STOPPED: Signal = Signal::new();
+    let mut client = Client::start_with(
+        Features {
+            warm_up: |_, cancel, tell| {
+                while !cancel.is_cancelled() {
+                    std::thread::yield_now();
+                }
+                tell(1, 2);
+                STOPPED.raise();
+            },
+            ..no_features()
+        },
+        json!({"capabilities": {"window": {"workDoneProgress": true}}}),
+    );
+    let (id, created) = client.request_from_server("window/workDoneProgress/create");
+    client.answer(&id, &Value::Null);
+    let begun = client.notification("$/progress");
+    assert_eq!(begun["value"]["cancellable"], true);
+    client.notify("window/workDoneProgress/cancel", json!({"token": "another"}));
+    client.notify("window/workDoneProgress/cancel", json!({"token": created["token"]}));
+    assert_eq!(client.notification("$/progress")["value"]["kind"], "end");
+    STOPPED.wait_for(1);
+}
+
+#[test]
+fn reading_tells_how_far_it_is() {
+    static MAY_GO_ON: Signal = Signal::new();
+    let mut client = Client::start_with(
+        Features {
+            warm_up: |_, _, tell| {
+                MAY_GO_ON.wait_for(1);
+                tell(1, 4);
+            },
+            ..no_features()
+        },
+        json!({"capabilities": {"window": {"workDoneProgress": true}}}),
+    );
+    let (id, _) = client.request_from_server("window/workDoneProgress/create");
+    client.answer(&id, &Value::Null);
+    assert_eq!(client.notification("$/progress")["value"]["kind"], "begin");
+    MAY_GO_ON.raise();
+    let report = client.notification("$/progress");
+    assert_eq!(report["value"]["percentage"], 25);
+    assert_eq!(report["value"]["message"], "1 of 4 files");
+    assert_eq!(client.notification("$/progress")["value"]["kind"], "end");
+}
+
+#[test]
+fn the_status_says_when_nothing_is_under_way_and_what_is_wrong() {
+    let workspace =
+        Workspace::new(&[("hiera.yaml", "version: 5\n"), (".hiera-ls.yaml", "nod: 1\n")]);
+    let params = json!({
+        "capabilities": {"experimental": {"serverStatusNotification": true}},
+        "rootUri": uri(workspace.root()),
+    });
+    let mut client = Client::start_with(Features::ide(), params);
+    loop {
+        let status = client.notification("hiera/serverStatus");
+        if status["quiescent"] == true {
+            assert_eq!(status["health"], "warning");
+            let message = status["message"].as_str().expect("a message");
+            assert!(message.starts_with(".hiera-ls.yaml: `nod`"), "{message}");
+            break;
+        }
+    }
+    client.forget("hiera/serverStatus");
+    client.forget("textDocument/publishDiagnostics");
+    client.forget("hiera/activeNode");
+}
+
+#[test]
+fn messages_are_traced_when_the_client_wants_to_know() {
+    let mut client = Client::start(no_features());
+    client.ask("hiera/nodes", Value::Null).expect("an answer");
+    client.notify("$/setTrace", json!({"value": "messages"}));
+    let id = client.request("hiera/nodes", Value::Null);
+    client.answer_to(id).expect("an answer");
+    let trace = client.notification("$/logTrace");
+    let message = trace["message"].as_str().expect("a text");
+    assert!(message.starts_with(&format!("hiera/nodes ({id}): ")), "{message}");
+    assert_eq!(trace.get("verbose"), None);
+    client.notify("$/setTrace", json!({"value": "verbose"}));
+    client.open("/r/secret.yaml", "password: hunter2\n");
+    let trace = client.notification("$/logTrace");
+    assert!(trace["message"].as_str().expect("a text").starts_with("textDocument/didOpen: "));
+    assert!(trace["verbose"].as_str().expect("a text").ends_with(" bytes of parameters"));
+    assert!(!trace.to_string().contains("hunter2"));
+    client.notify("$/setTrace", json!({"value": "off"}));
+    client.ask("hiera/nodes", Value::Null).expect("an answer");
+}
