@@ -1,4 +1,4 @@
-//! The shell commands: `lookup`, `check`, `rule`, `facts`, `schema`, `completions`, `server`.
+//! The shell commands: `lookup`, `check`, `rule`, `facts`, `schema`, `completions`, `man`, `server`.
 //!
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
 

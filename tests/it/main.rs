@@ -9,6 +9,7 @@ mod cli;
 mod conformance;
 mod corpus;
 mod literate;
+mod packaging;
 mod protocol;
 mod psych;
 mod stale;

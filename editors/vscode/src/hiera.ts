@@ -86,8 +86,11 @@ export class Hiera implements vscode.Disposable {
   async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;
-    if (client) {
-      await client.dispose();
+    try {
+      await client?.dispose();
+    } catch (error) {
+      // It never started, or is gone already.
+      this.log.debug(String(error));
     }
   }
 

@@ -121,7 +121,7 @@ export const Method = {
 } as const;
 
 /** What is older than the list of requests in `initialize`: it is asked whether listed or not. */
-export const BEFORE_THE_LIST: readonly string[] = [Method.nodes, Method.selectNode, Method.levelUp, Method.levelDown];
+export const BEFORE_THE_LIST: readonly string[] = [Method.nodes, Method.selectNode];
 
 /** JSON-RPC's code for a method that nobody knows. */
 export const METHOD_NOT_FOUND = -32601;

@@ -1,3 +1,5 @@
+//! Previews, explanations and comparisons of small repositories, as text.
+
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
