@@ -24,11 +24,12 @@ async function session(name, options, body) {
   const folder = sampleWorkspace(path.join(work, name));
   const server = await startCodeServer({ work, extensions, folder, ...options, settings: { ...SETTINGS, ...options.settings } });
   const window = await Window.open(browser, server.url, SIZE);
-  // The fewest colours that look the same keep pictures small; Chromium's own PNG is good enough for a dark theme.
   const shot = async (picture, clip) => {
+    // Until what fades in is there.
     await window.page.waitForTimeout(400);
     await window.page.screenshot({ path: path.join(output, `vscode-${picture}.png`), ...(clip ? { clip } : {}) });
   };
+  await window.run('Notifications: Toggle Do Not Disturb Mode');
   await body(window, shot, folder);
   await window.page.context().close();
   await server.stop();
@@ -41,6 +42,9 @@ await session('ordinary', {}, async (window, shot, folder) => {
   await page.keyboard.press('Control+B');
   await window.goToText(common, KEY);
   await page.keyboard.press('Control+Home');
+  await window.goToText(common, KEY);
+  await page.keyboard.press('Control+Home');
+  await window.goToText(common, 'timesync::servers');
   await window.goToText(common, KEY);
   await window.hover('profile::base::packages', 'goaccess');
   await shot('hover');
