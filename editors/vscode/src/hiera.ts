@@ -142,7 +142,7 @@ export class Hiera implements vscode.Disposable {
       documentSelector: DOCUMENTS.map((it) => ({ ...it })) as NonNullable<LanguageClientOptions['documentSelector']>,
       outputChannel: this.log,
       initializationOptions: {
-        ...editorSettings(vscode.workspace.getConfiguration('hiera')),
+        ...editorSettings(vscode.workspace.getConfiguration('hiera'), vscode.workspace.isTrusted),
         // Only then may what the workspace says start programs. `hiera.trusted` itself is asked for later.
         trusted: vscode.workspace.isTrusted,
       },
@@ -152,7 +152,7 @@ export class Hiera implements vscode.Disposable {
             params.items.map((item) => {
               const scope = item.scopeUri ? vscode.Uri.parse(item.scopeUri) : undefined;
               const section = vscode.workspace.getConfiguration(item.section, scope ?? null);
-              return item.section === 'hiera' ? editorSettings(section) : section;
+              return item.section === 'hiera' ? editorSettings(section, vscode.workspace.isTrusted) : section;
             }),
         },
       },
