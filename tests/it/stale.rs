@@ -113,12 +113,15 @@ fn update(path: &str, generate: impl FnOnce(&str) -> String) {
     let file: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let there = std::fs::read_to_string(&file).expect("the file is part of the project");
     let new = generate(&there);
-    if std::env::var_os("UPDATE_GENERATED").is_some() {
-        std::fs::write(&file, &new).expect("the file can be written");
-    } else {
-        assert!(
-            there == new,
-            "{path} is stale: run `UPDATE_GENERATED=1 cargo test --test it stale`"
-        );
+    if there == new {
+        return;
     }
+    assert!(
+        std::env::var_os("UPDATE_GENERATED").is_some(),
+        "{path} is stale: run `UPDATE_GENERATED=1 cargo test --test it stale`"
+    );
+    // Other tests may be reading it.
+    let written = file.with_extension("new");
+    std::fs::write(&written, new).expect("the file can be written");
+    std::fs::rename(written, file).expect("and take the place of the old one");
 }

@@ -10,7 +10,7 @@ import { questionAt } from './questions';
 const REST_MS = 120;
 
 type Row =
-  | { kind: 'layer'; layer: HierarchyLayer; environment: string }
+  | { kind: 'layer'; layer: HierarchyLayer; hierarchy: Hierarchy }
   | { kind: 'level'; level: HierarchyLevel; layer: HierarchyLayer }
   | { kind: 'file'; file: HierarchyFile; level: HierarchyLevel; isAlone: boolean };
 
@@ -58,8 +58,8 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
 
   getChildren(row?: Row): Row[] {
     if (!row) {
-      const { layers, environment } = this.hierarchy ?? { layers: [], environment: '' };
-      return layers.map((layer) => ({ kind: 'layer', layer, environment }));
+      const { hierarchy } = this;
+      return hierarchy?.layers.map((layer) => ({ kind: 'layer', layer, hierarchy })) ?? [];
     }
     switch (row.kind) {
       case 'layer':
@@ -79,7 +79,7 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
   getTreeItem(row: Row): vscode.TreeItem {
     switch (row.kind) {
       case 'layer':
-        return layerItem(row.layer, row.environment);
+        return layerItem(row.layer, row.hierarchy);
       case 'level':
         return this.levelItem(row.level);
       case 'file':
@@ -186,13 +186,14 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
   }
 }
 
-function layerItem(layer: HierarchyLayer, environment: string): vscode.TreeItem {
+function layerItem(layer: HierarchyLayer, { environment, node }: Hierarchy): vscode.TreeItem {
   const labels = { global: 'Global', environment: `Environment ${environment}`, module: `Module ${layer.module ?? ''}` };
   const item = new vscode.TreeItem(labels[layer.kind], vscode.TreeItemCollapsibleState.Expanded);
   if (layer.error !== null) {
     item.iconPath = new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
   }
-  item.description = layer.error ?? '';
+  // The view's own description is not shown while it is the only one of its container.
+  item.description = layer.error ?? (layer.kind === 'environment' ? node : '');
   item.tooltip = layer.error ?? (layer.config ? vscode.workspace.asRelativePath(vscode.Uri.parse(layer.config.uri)) : 'built-in default');
   return item;
 }
