@@ -30,6 +30,9 @@ pub type RenameFeature =
 pub type LevelJumpFeature =
     fn(&Arc<World>, &str, u32, ide::Direction, &CancelToken) -> Option<ide::Target>;
 
+/// The reading of everything, which tells how many of how many files are read.
+pub type WarmUpFeature = fn(&Arc<World>, &CancelToken, &dyn Fn(usize, usize));
+
 /// The answer to a question about a node.
 type Asked<T> = Result<Option<T>, UnknownNode>;
 
@@ -100,8 +103,8 @@ pub struct Features {
     pub hierarchy: fn(&Arc<World>, &Question, &CancelToken) -> Asked<ide::Hierarchy>,
     /// What is wrong with a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
-    /// Reads all of the workspace, so that what is asked later need not, and tells how many of how many files are read.
-    pub warm_up: fn(&Arc<World>, &CancelToken, &dyn Fn(usize, usize)),
+    /// Reads all of the workspace, so that what is asked later need not.
+    pub warm_up: WarmUpFeature,
     /// Has the log hold as much as the setting `log.level` says.
     pub set_log_level: fn(LogLevel),
 }

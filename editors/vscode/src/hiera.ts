@@ -143,8 +143,8 @@ export class Hiera implements vscode.Disposable {
       outputChannel: this.log,
       initializationOptions: {
         ...editorSettings(vscode.workspace.getConfiguration('hiera'), vscode.workspace.isTrusted),
-        // Only then may what the workspace says start programs. `hiera.trusted` itself is asked for later.
-        trusted: vscode.workspace.isTrusted,
+          // What the workspace's own settings name may be run only then.
+          isWorkspaceTrusted: vscode.workspace.isTrusted,
       },
       middleware: {
         workspace: {
