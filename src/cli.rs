@@ -6,12 +6,17 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::ide::diagnostics::codes;
 use crate::settings;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 pub mod check;
+mod check_baseline;
 mod check_findings;
+mod check_fix;
 mod check_output;
+mod check_setup;
+mod check_since;
 pub mod facts;
 pub mod lookup;
 mod lookup_output;
@@ -77,7 +82,7 @@ pub fn run() -> ExitCode {
         Command::Rule(arguments) => rule::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
         Command::Schema => {
-            print(&format!("{:#}\n", settings::json_schema(&[])));
+            print(&format!("{:#}\n", settings::json_schema(&codes())));
             ExitCode::SUCCESS
         }
         Command::Server(arguments) => server::run(&arguments),

@@ -7,7 +7,9 @@
 mod absolute_path_by_slash;
 mod alias_not_alone;
 mod bad_regex;
+mod baseline;
 mod comma_number;
+mod control;
 mod dotted_option_key;
 mod duplicate_key;
 mod empty_file;
@@ -53,6 +55,8 @@ mod unquoted_interpolation;
 mod unreachable_integer_key;
 mod unscoped_variable;
 mod unsupported_tag;
+mod unused_ignore;
+mod version_three;
 mod walk;
 mod yaml_1_1_boolean;
 mod yaml_date_breaks_file;
@@ -66,6 +70,7 @@ use crate::data::Format;
 use crate::syntax::tree::Node;
 use crate::text::TextRange;
 
+pub use baseline::Baseline;
 pub use fix::{Fix, Safety};
 pub use run::diagnostics;
 pub use walk::PlainScalar;
@@ -162,6 +167,7 @@ pub const RULES: &[&Rule] = &[
     &failing_backend::RULE,
     &orphan_file::RULE,
     &function_in_hiera_yaml::RULE,
+    &unused_ignore::RULE,
 ];
 
 /// What a rule found.
@@ -194,7 +200,31 @@ pub struct Related {
     pub message: String,
 }
 
+/// How an editor may show what a rule is about, beside the squiggle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tag {
+    /// It has no effect: faded.
+    Unnecessary,
+    /// It is on its way out: struck through.
+    Deprecated,
+}
+
 impl Rule {
+    /// What the rule's findings have in common.
+    pub fn tag(&self) -> Option<Tag> {
+        match self.code {
+            "matches-no-key"
+            | "dotted-option-key"
+            | "unknown-lookup-option"
+            | "unused-ignore"
+            | "redundant-override"
+            | "unused-key"
+            | "multiple-documents" => Some(Tag::Unnecessary),
+            "legacy-fact" => Some(Tag::Deprecated),
+            _ => None,
+        }
+    }
+
     /// Where the rule's page can be read, if the package says where its sources lie.
     pub fn url(&self) -> Option<String> {
         let repository = env!("CARGO_PKG_REPOSITORY");

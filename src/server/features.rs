@@ -85,6 +85,8 @@ pub struct Features {
     pub secret_actions: fn(&Arc<World>, &str, TextRange) -> Vec<ide::SecretAction>,
     /// The edit that decrypts it.
     pub secret_edit: SecretEditFeature,
+    /// The files that something may be wrong with, open or not, sorted.
+    pub workspace_files: fn(&Arc<World>, &CancelToken) -> Vec<String>,
     /// What stands above keys that several levels have.
     pub code_lenses: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::CodeLens>,
     /// What `%{…}` stands for, and what counts in the place of overridden values.
@@ -137,6 +139,7 @@ impl Features {
             actions: ide::actions,
             secret_actions: ide::secret_actions,
             secret_edit: ide::secret_edit,
+            workspace_files: files_to_check,
             code_lenses: ide::code_lenses,
             inlay_hints: ide::inlay_hints,
             semantic_tokens: ide::semantic_tokens,
@@ -150,6 +153,14 @@ impl Features {
             set_log_level: |_| {},
         }
     }
+}
+
+/// All files that the rules know, unless the settings want to hear of open files only.
+fn files_to_check(world: &Arc<World>, _: &CancelToken) -> Vec<String> {
+    if world.settings().diagnostics.only_open_files {
+        return world.open_files().map(|open| open.entry.path.to_string()).collect();
+    }
+    ide::workspace_files(world).into_iter().collect()
 }
 
 fn read_all_keys(world: &Arc<World>, cancel: &CancelToken, tell: &dyn Fn(usize, usize)) {

@@ -8,12 +8,12 @@ use super::known_keys::KnownKeys;
 use super::undefined_variable::KnownVariables;
 use super::walk::text_of;
 use super::{
-    Diagnostic, Report, Severity, absolute_path_by_slash, dotted_option_key, duplicate_key,
-    empty_file, failing_backend, function_in_hiera_yaml, hiera_yaml_schema, ignored, json_syntax,
+    Diagnostic, Report, absolute_path_by_slash, control, dotted_option_key, duplicate_key,
+    empty_file, failing_backend, function_in_hiera_yaml, hiera_yaml_schema, json_syntax,
     legacy_fact, matches_no_key, merge_type_clash, missing_datadir, missing_lookup_target,
     multiple_documents, not_a_hash, options_break_yaml_data, orphan_file, path_without_extension,
-    recursive_lookup, rule, tab_indentation, undefined_variable, unknown_backend,
-    unquoted_interpolation, unscoped_variable, unsupported_tag, yaml_date_breaks_file, yaml_syntax,
+    recursive_lookup, tab_indentation, undefined_variable, unknown_backend, unquoted_interpolation,
+    unscoped_variable, unsupported_tag, yaml_date_breaks_file, yaml_syntax,
 };
 use crate::config::HieraYaml;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
@@ -24,7 +24,6 @@ use crate::ide::file_role::FileRole;
 use crate::ide::level_files::reads_file;
 use crate::ide::perspective::Perspective;
 use crate::ide::strings::{StringNode, interpolated_strings, variables};
-use crate::settings;
 use crate::syntax::tree::{self, NodeKind};
 use crate::syntax::yaml;
 use crate::world::{World, paths};
@@ -56,39 +55,20 @@ pub fn diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let mut report = Report::default();
-    match FileRole::of(world, path) {
+    let role = FileRole::of(world, path);
+    match &role {
         Some(FileRole::Data { format, module }) => {
             if let Ok(file) = world.file(path) {
-                let data = file.data(format).clone();
+                let data = file.data(*format).clone();
                 check_data(world, path, &data, module.as_deref(), &mut report);
             }
         }
-        Some(FileRole::HieraYaml { layer }) => check_config(world, path, layer, &mut report),
+        Some(FileRole::HieraYaml { layer }) => check_config(world, path, *layer, &mut report),
         None => orphan_file::check(world, path, &mut report),
     }
-    let mut findings = report.findings;
-    if let Ok(text) = world.text(path) {
-        ignored::leave_out(&text, &mut findings);
-    }
-    findings.retain_mut(|finding| match settings.severity.get(finding.code) {
-        None => rule(finding.code).is_none_or(|rule| rule.is_on),
-        Some(settings::Severity::Off) => false,
-        Some(chosen) => {
-            finding.severity = severity_of(*chosen);
-            true
-        }
-    });
+    let mut findings = control::apply(world, path, role.as_ref(), report.findings);
     findings.sort_by_key(|it| (it.range.start, it.range.end));
     findings
-}
-
-fn severity_of(severity: settings::Severity) -> Severity {
-    match severity {
-        settings::Severity::Error => Severity::Error,
-        settings::Severity::Warning => Severity::Warning,
-        settings::Severity::Information => Severity::Information,
-        settings::Severity::Hint | settings::Severity::Off => Severity::Hint,
-    }
 }
 
 fn check_data(
@@ -185,7 +165,7 @@ fn check_config(world: &Arc<World>, path: &str, layer: LayerKind, report: &mut R
     let Ok(text) = world.text(path) else { return };
     let version = world.settings().puppet_version;
     let (config, problems) = HieraYaml::read(path, world.id(path), Some(&text), layer, version);
-    hiera_yaml_schema::check(&problems, report);
+    hiera_yaml_schema::check(&text, layer, &problems, report);
     let is_refused = problems.iter().any(ConfigProblem::is_error);
     if let Some(config) = config.filter(|config| config.version == 5 && !is_refused) {
         missing_datadir::check(world, &config, report);

@@ -1,10 +1,10 @@
 //! What is written from the tables of settings and rules is as new as they are.
 //!
-//! `UPDATE_GENERATED=1 cargo test --test it stale` writes it anew.
+//! `UPDATE_GENERATED=1 cargo test --test it generated` writes it anew.
 
 use std::path::{Path, PathBuf};
 
-use hiera_ls::ide::diagnostics::RULES;
+use hiera_ls::ide::diagnostics::{RULES, codes};
 use hiera_ls::settings;
 use serde_json::Value;
 
@@ -16,11 +16,23 @@ const END: &str = "<!-- generated: end -->\n";
 fn the_settings_of_the_vs_code_extension_are_those_of_the_server() {
     update("editors/vscode/package.json", |text| {
         let mut manifest: Value = serde_json::from_str(text).expect("package.json is JSON");
-        let rules: Vec<_> = RULES.iter().map(|rule| (rule.code, rule.summary)).collect();
         // The second category has the settings of the extension itself.
-        manifest["contributes"]["configuration"][0] = settings::vscode_configuration(&rules);
+        manifest["contributes"]["configuration"][0] = settings::vscode_configuration(&codes());
         serde_json::to_string_pretty(&manifest).expect("what was JSON is JSON") + "\n"
     });
+}
+
+#[test]
+fn the_schema_of_the_project_file_names_all_rules() {
+    update("schemas/hiera-ls.schema.json", |_| {
+        let schema = settings::json_schema(&codes());
+        serde_json::to_string_pretty(&schema).expect("what was JSON is JSON") + "\n"
+    });
+}
+
+#[test]
+fn the_page_of_settings_has_them_all() {
+    update("docs/settings.md", |text| with_generated(text, &settings::markdown_table()));
 }
 
 #[test]
@@ -118,7 +130,7 @@ fn update(path: &str, generate: impl FnOnce(&str) -> String) {
     }
     assert!(
         std::env::var_os("UPDATE_GENERATED").is_some(),
-        "{path} is stale: run `UPDATE_GENERATED=1 cargo test --test it stale`"
+        "{path} is stale: run `UPDATE_GENERATED=1 cargo test --test it generated`"
     );
     // Other tests may be reading it.
     let written = file.with_extension("new");
