@@ -146,8 +146,11 @@ version: 5
 hierarchy:
   - {name: Old, hiera3_backend: mongodb}
 ";
-    let workspace =
-        Workspace::new(&[("/global/hiera.yaml", global), ("/env/data/common.yaml", "a: 1\n")]);
+    let workspace = Workspace::new(&[
+        ("/global/hiera.yaml", global),
+        ("/env/hiera.yaml", HIERA_YAML),
+        ("/env/data/common.yaml", "a: 1\n"),
+    ]);
     let environment = Environment {
         name: "production".into(),
         root: Some("/env".into()),
