@@ -33,7 +33,7 @@ use tokio::runtime::Runtime;
 use tower_lsp_server::Server;
 
 pub use crate::engine::CancelToken;
-pub use features::{ActionsFeature, Features, LevelJumpFeature, RenameFeature};
+pub use features::{ActionsFeature, Features, LevelJumpFeature, RenameFeature, SecretEditFeature};
 
 use ingress::Ingress;
 use output::Output;

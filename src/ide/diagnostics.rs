@@ -14,6 +14,7 @@ mod dotted_option_key;
 mod duplicate_key;
 mod empty_file;
 mod entry_cache;
+mod eyaml_blob;
 mod fix;
 mod float_looking_string;
 mod function_in_hiera_yaml;
@@ -137,6 +138,7 @@ pub const RULES: &[&Rule] = &[
     &comma_number::RULE,
     &float_looking_string::RULE,
     &yaml_1_1_boolean::RULE,
+    &eyaml_blob::RULE,
     &malformed_token::RULE,
     &unknown_function::RULE,
     &alias_not_alone::RULE,
@@ -271,6 +273,7 @@ pub fn entry_diagnostics(entry: &EntryContext<'_>) -> Vec<Diagnostic> {
     comma_number::check(entry, &mut report);
     float_looking_string::check(entry, &mut report);
     yaml_1_1_boolean::check(entry, &mut report);
+    eyaml_blob::check(entry, &mut report);
     report.findings.sort_by_key(|it| (it.range.start, it.range.end));
     report.findings
 }
