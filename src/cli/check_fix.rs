@@ -117,7 +117,9 @@ fn difference(
     let after_lines: Vec<&str> = shown_after.lines().collect();
     let line = |lines: &[&str], hidden: &BTreeSet<usize>, number: Option<usize>| {
         let number = number.filter(|number| !hidden.contains(number));
-        number.and_then(|it| lines.get(it)).map_or_else(|| NOT_SHOWN.to_owned(), |line| (*line).to_owned())
+        number
+            .and_then(|it| lines.get(it))
+            .map_or_else(|| NOT_SHOWN.to_owned(), |line| (*line).to_owned())
     };
     let diff = TextDiff::from_lines(&**before, &**after);
     for hunk in diff.unified_diff().context_radius(CONTEXT_LINES).iter_hunks() {
