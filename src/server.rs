@@ -33,7 +33,9 @@ use tokio::runtime::Runtime;
 use tower_lsp_server::Server;
 
 pub use crate::engine::CancelToken;
-pub use features::{ActionsFeature, Features, LevelJumpFeature, RenameFeature, SecretEditFeature};
+pub use features::{
+    ActionsFeature, Features, LevelJumpFeature, RenameFeature, SecretEditFeature, WarmUpFeature,
+};
 
 use ingress::Ingress;
 use output::Output;
@@ -98,5 +100,6 @@ where
         () = patience => tracing::debug!("some answers were not taken"),
     }
     drop(background);
+    session.with(|session| session.stop_back_ends());
     if session.with(|session| session.is_shut_down()) { Ending::Orderly } else { Ending::Abrupt }
 }

@@ -3,10 +3,14 @@
 //! A provider gets what was asked for and gives complete actions. It need not look at the kinds that are wanted: what
 //! nobody asked for is left out here.
 
+mod extract;
 mod eyaml;
 mod fix_all;
 mod ignore;
+mod inline;
+mod levels;
 mod quick_fixes;
+mod yaml_entry;
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -73,7 +77,6 @@ pub(super) struct ActionContext<'a> {
     /// The selection, in bytes; empty at a cursor.
     pub(super) range: TextRange,
     /// Whether anybody still waits.
-    #[expect(dead_code, reason = "for providers that take long")]
     pub(super) cancel: &'a CancelToken,
     diagnostics: OnceCell<Vec<Diagnostic>>,
 }
@@ -103,6 +106,9 @@ const PROVIDERS: &[Provider] = &[
     Provider { kinds: &[ActionKind::FixAll], provide: fix_all::provide },
     Provider { kinds: &[ActionKind::QuickFix], provide: ignore::provide },
     Provider { kinds: &[ActionKind::RefactorRewrite], provide: eyaml::provide },
+    Provider { kinds: &[ActionKind::Refactor], provide: levels::provide },
+    Provider { kinds: &[ActionKind::RefactorExtract], provide: extract::provide },
+    Provider { kinds: &[ActionKind::RefactorInline], provide: inline::provide },
 ];
 
 /// What can be done with the selected bytes of the file at `path`; only actions of the kinds in `wanted`.

@@ -7,7 +7,9 @@ mod line;
 mod members;
 mod options;
 mod root_keys;
+mod templates;
 mod token;
+mod values;
 
 use std::sync::Arc;
 
@@ -72,6 +74,8 @@ pub enum CompletionKind {
     Value,
     /// The begin of all keys of a module.
     Module,
+    /// Some lines with places to fill in.
+    Snippet,
 }
 
 /// What can stand at `offset` (bytes) of the file at `path`.
@@ -133,7 +137,11 @@ fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Op
                     root_keys::complete(&place, &spot, data, module.as_deref())
                 }
                 (Some(LOOKUP_OPTIONS), _) => options::complete(&place, &spot, module.as_deref()),
-                (Some(_), Part::Key) => members::complete(&place, &spot),
+                (Some(_), Part::Key) => {
+                    let members = members::complete(&place, &spot).items.into_iter();
+                    members.chain(values::complete(&place, &spot).items).collect()
+                }
+                (Some(_), Part::Value) => values::complete(&place, &spot),
                 _ => Completions::default(),
             })
         }
@@ -186,6 +194,16 @@ impl Place<'_> {
             ..Completion::new(name, kind, range)
         };
         names.map(item).collect()
+    }
+
+    /// Lines to fill in: `insert` and `insert_behind` the cursor, lines below indented as if the first one were not.
+    fn snippet(&self, spot: &Spot, label: &str, insert: &str, insert_behind: &str) -> Completion {
+        Completion {
+            insert: insert.to_owned(),
+            insert_behind: insert_behind.to_owned(),
+            sort_text: Some(format!("~{label}")),
+            ..Completion::new(label, CompletionKind::Snippet, self.word(spot.start))
+        }
     }
 
     /// Proposals for a value, those that fit what was typed.

@@ -15,6 +15,7 @@ mod duplicate_key;
 mod empty_file;
 mod entry_cache;
 mod eyaml_blob;
+mod failing_backend;
 mod fix;
 mod float_looking_string;
 mod function_in_hiera_yaml;
@@ -163,6 +164,7 @@ pub const RULES: &[&Rule] = &[
     &absolute_path_by_slash::RULE,
     &options_break_yaml_data::RULE,
     &unknown_backend::RULE,
+    &failing_backend::RULE,
     &orphan_file::RULE,
     &function_in_hiera_yaml::RULE,
     &unused_ignore::RULE,

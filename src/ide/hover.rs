@@ -2,6 +2,7 @@
 
 mod config;
 mod encrypted;
+mod functions;
 mod key;
 pub(crate) mod markdown;
 mod variable;

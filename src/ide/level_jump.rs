@@ -52,23 +52,20 @@ fn next_place(
 ) -> Option<(Place, Located)> {
     let places = places::places(&perspective.evaluator, key);
     let found = |place: &places::KeyPlace| Some((place.key_place?, place.value.clone()?));
-    let (above, below): (Vec<_>, Vec<_>) = match places.iter().position(|it| *it.path == *path) {
-        Some(here) => {
-            let is_other = |place: &&places::KeyPlace| *place.path != *path;
-            let above = places[..here].iter().filter(is_other).filter_map(found).collect();
-            (above, places[here..].iter().filter(is_other).filter_map(found).collect())
-        }
-        None => {
-            let rank = |path: &str| reach.places.iter().position(|place| place.reaches(path));
-            let here = rank(path)?;
-            let of = |wanted: Ordering| {
-                let is_there = |it: &&places::KeyPlace| {
-                    rank(&it.path).is_some_and(|at| at.cmp(&here) == wanted)
-                };
-                places.iter().filter(is_there).filter_map(found).collect()
-            };
-            (of(Ordering::Less), of(Ordering::Greater))
-        }
+    let here = places.iter().position(|it| *it.path == *path);
+    let (above, below): (Vec<_>, Vec<_>) = if let Some(here) = here {
+        let is_other = |place: &&places::KeyPlace| *place.path != *path;
+        let above = places[..here].iter().filter(is_other).filter_map(found).collect();
+        (above, places[here..].iter().filter(is_other).filter_map(found).collect())
+    } else {
+        let rank = |path: &str| reach.places.iter().position(|place| place.reaches(path));
+        let here = rank(path)?;
+        let of = |wanted: Ordering| {
+            let is_there =
+                |it: &&places::KeyPlace| rank(&it.path).is_some_and(|at| at.cmp(&here) == wanted);
+            places.iter().filter(is_there).filter_map(found).collect()
+        };
+        (of(Ordering::Less), of(Ordering::Greater))
     };
     match direction {
         Direction::Up => above.into_iter().next_back(),

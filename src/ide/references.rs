@@ -1,20 +1,20 @@
 //! References: everything in the data that has or asks for a key, everything that reads a variable.
 
+mod found;
+
 use std::sync::Arc;
 
 use super::context::{self, DataSpot, LOOKUP_OPTIONS, LookupOptionSpot, lookup_option_spot};
+use super::definition;
 use super::file_role::FileRole;
-use super::strings::interpolated_strings;
-use super::{definition, places};
 use crate::config::Environment;
 use crate::data::{DataFile, Format};
 use crate::engine::CancelToken;
-use crate::syntax::interpolation::Token;
-use crate::syntax::key_path::{self, KeyPath, Segment};
+use crate::syntax::key_path::{KeyPath, Segment};
 use crate::syntax::ruby_regex;
-use crate::syntax::tree::NodeKind;
 use crate::text::TextRange;
 use crate::world::{World, paths};
+use found::{Found, segments_of};
 
 /// A place that speaks of something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,7 +57,8 @@ pub fn references(
     found
 }
 
-/// The tokens of the environment's data that name `subject`, by file. None if nobody waits for them any more.
+/// The tokens of the environment's data that name `subject`, by file. Empty if nobody waits for them
+/// any more.
 pub(crate) fn tokens_of(
     world: &Arc<World>,
     environment: &Environment,
@@ -115,14 +116,6 @@ fn variable_at(spot: &DataSpot) -> Option<Vec<Segment>> {
         segments.truncate(number + 1);
     }
     Some(segments)
-}
-
-/// `::facts.os` as `facts`, `os`.
-fn segments_of(name: &str) -> Option<Vec<Segment>> {
-    let path = key_path::parse(name).ok()?;
-    let root = path.root_name()?;
-    let root = root.strip_prefix("::").map_or_else(|| root.clone(), Arc::from);
-    Some(std::iter::once(Segment::Name(root)).chain(path.rest).collect())
 }
 
 struct Search<'a> {
@@ -236,99 +229,6 @@ impl Search<'_> {
     fn go_on(&self) -> Option<()> {
         (!self.cancel.is_cancelled()).then_some(())
     }
-}
-
-/// What was found in one file.
-struct Found<'a> {
-    path: &'a Arc<str>,
-    places: Vec<Occurrence>,
-}
-
-impl Found<'_> {
-    fn add(&mut self, range: TextRange, is_declaration: bool) {
-        self.places.push(Occurrence { path: self.path.clone(), range, is_declaration });
-    }
-
-    fn declarations(&mut self, data: &DataFile, subject: &Subject) {
-        let Subject::Key(key) = subject else { return };
-        let entry = key.root_name().and_then(|root| data.get(root));
-        let dug = entry.and_then(|entry| places::dig(&entry.value, &key.rest, entry.key_place));
-        // What `<<` or an alias brings in is written in another entry, or in none.
-        if let Some((place, _)) = dug.filter(|(place, _)| place.file == data.file()) {
-            self.add(place.range, true);
-        }
-    }
-
-    fn lookup_options(&mut self, data: &DataFile, subject: &Subject) {
-        let speaks_of = |name: &str| match subject {
-            Subject::Key(key) => {
-                let root = key.root_name().filter(|_| key.rest.is_empty());
-                root.is_some_and(|root| is_for(name, root))
-            }
-            Subject::Pattern(pattern) => **pattern == *name,
-            Subject::Variable(_) => false,
-        };
-        let is_options = |key: &NodeKind| match key {
-            NodeKind::Scalar { text, .. } => &**text == LOOKUP_OPTIONS,
-            _ => false,
-        };
-        for entry in data.trees().filter(|entry| is_options(&entry.key.kind)) {
-            let NodeKind::Mapping(pairs) = &entry.value.kind else { continue };
-            for pair in pairs {
-                match &pair.key.kind {
-                    NodeKind::Scalar { text, .. } if speaks_of(text) => {
-                        self.add(pair.key.range.shifted(entry.start), false);
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-
-    fn tokens(&mut self, data: &DataFile, subject: &Subject) {
-        for entry in data.trees() {
-            for string in interpolated_strings(entry.text, entry.value) {
-                for token in &string.tokens {
-                    if let Some(part) = part_for(token, subject) {
-                        let range = string.part_range(token, part);
-                        self.add(range.shifted(entry.start), false);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Whether the lookup options under `name` are for the root key `root`.
-fn is_for(name: &str, root: &str) -> bool {
-    name == root
-        || name.starts_with('^')
-            && ruby_regex::translate(name).is_ok_and(|regex| regex.is_match(root))
-}
-
-/// Where in the decoded string a token names the subject.
-fn part_for(token: &Token, subject: &Subject) -> Option<TextRange> {
-    let ((text, range), wanted): (_, Vec<Segment>) = match subject {
-        Subject::Key(key) => {
-            let wanted = std::iter::once(&key.root).chain(&key.rest).cloned().collect();
-            (token.lookup_key()?, wanted)
-        }
-        Subject::Variable(segments) => (token.variable()?, segments.clone()),
-        Subject::Pattern(_) => return None,
-    };
-    let named = if let Subject::Variable(_) = subject {
-        segments_of(text)?
-    } else {
-        let path = key_path::parse(text).ok()?;
-        std::iter::once(path.root).chain(path.rest).collect()
-    };
-    if !named.starts_with(&wanted) {
-        return None;
-    }
-    let (placed, _) = key_path::segment_ranges(text);
-    let first = placed.first()?.full_range.start;
-    let last = placed.get(wanted.len() - 1)?.full_range.end;
-    Some(TextRange::new(first, last).shifted(range.start))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::world::{World, paths};
 use file::{FileRenaming, Refusal, rename_in};
 use renaming::Renaming;
 
-pub(super) use spelling::inside as inside_string;
+pub(super) use spelling::{inside as inside_string, key as key_spelling};
 pub use target::{RenameTarget, prepare_rename};
 
 /// How many places a warning names.

@@ -158,15 +158,15 @@ impl LanguageServer for Backend {
         self.run(params, handlers::code_action).await
     }
 
+    async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
+        self.run(action, handlers::code_action_resolve).await
+    }
+
     async fn workspace_diagnostic(
         &self,
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
         self.run(params, handlers::workspace_diagnostic).await
-    }
-
-    async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
-        self.run(action, handlers::code_action_resolve).await
     }
 
     async fn goto_declaration(

@@ -24,7 +24,7 @@ use crate::text::Encoding;
 const COMPLETION_TRIGGERS: [&str; 6] = ["{", "(", "'", "\"", ".", ":"];
 
 /// The requests of our own.
-const CUSTOM_REQUESTS: [&str; 7] = [
+const CUSTOM_REQUESTS: [&str; 9] = [
     "hiera/nodes",
     "hiera/selectNode",
     "hiera/mergedValue",
@@ -32,6 +32,8 @@ const CUSTOM_REQUESTS: [&str; 7] = [
     "hiera/compare",
     "hiera/allNodes",
     "hiera/hierarchy",
+    "hiera/levelUp",
+    "hiera/levelDown",
 ];
 
 /// What the client can do.

@@ -30,6 +30,9 @@ pub type RenameFeature =
 pub type LevelJumpFeature =
     fn(&Arc<World>, &str, u32, ide::Direction, &CancelToken) -> Option<ide::Target>;
 
+/// The reading of everything, which tells how many of how many files are read.
+pub type WarmUpFeature = fn(&Arc<World>, &CancelToken, &dyn Fn(usize, usize));
+
 /// The answer to a question about a node.
 type Asked<T> = Result<Option<T>, UnknownNode>;
 
@@ -78,12 +81,12 @@ pub struct Features {
     pub folds: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Fold>,
     /// What can be done with a part of a file.
     pub actions: ActionsFeature,
-    /// The files that something may be wrong with, open or not, sorted.
-    pub workspace_files: fn(&Arc<World>, &CancelToken) -> Vec<String>,
     /// What can be decrypted of a part of a file.
     pub secret_actions: fn(&Arc<World>, &str, TextRange) -> Vec<ide::SecretAction>,
     /// The edit that decrypts it.
     pub secret_edit: SecretEditFeature,
+    /// The files that something may be wrong with, open or not, sorted.
+    pub workspace_files: fn(&Arc<World>, &CancelToken) -> Vec<String>,
     /// What stands above keys that several levels have.
     pub code_lenses: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::CodeLens>,
     /// What `%{…}` stands for, and what counts in the place of overridden values.
@@ -102,8 +105,8 @@ pub struct Features {
     pub hierarchy: fn(&Arc<World>, &Question, &CancelToken) -> Asked<ide::Hierarchy>,
     /// What is wrong with a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
-    /// Reads all of the workspace, so that what is asked later need not, and tells how many of how many files are read.
-    pub warm_up: fn(&Arc<World>, &CancelToken, &dyn Fn(usize, usize)),
+    /// Reads all of the workspace, so that what is asked later need not.
+    pub warm_up: WarmUpFeature,
     /// Has the log hold as much as the setting `log.level` says.
     pub set_log_level: fn(LogLevel),
 }
@@ -134,9 +137,9 @@ impl Features {
             document_links: |world, path, _| ide::document_links(world, path),
             folds: |world, path, _| ide::folds(world, path),
             actions: ide::actions,
-            workspace_files: files_to_check,
             secret_actions: ide::secret_actions,
             secret_edit: ide::secret_edit,
+            workspace_files: files_to_check,
             code_lenses: ide::code_lenses,
             inlay_hints: ide::inlay_hints,
             semantic_tokens: ide::semantic_tokens,

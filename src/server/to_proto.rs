@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use tower_lsp_server::ls_types::{
     CodeDescription, CompletionItem, CompletionItemKind, CompletionTextEdit, Diagnostic,
     DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, DocumentSymbol, Hover,
-    HoverContents, InsertTextFormat, Location, LocationLink, MarkupContent, MarkupKind,
-    NumberOrString, Position, Range, SymbolInformation, SymbolKind, TextEdit, Uri,
+    HoverContents, InsertTextFormat, InsertTextMode, Location, LocationLink, MarkupContent,
+    MarkupKind, NumberOrString, Position, Range, SymbolInformation, SymbolKind, TextEdit, Uri,
 };
 
 use super::context::Context;
@@ -147,14 +147,18 @@ pub(super) fn completion(
         ide::CompletionKind::Option => CompletionItemKind::FIELD,
         ide::CompletionKind::Value => CompletionItemKind::ENUM_MEMBER,
         ide::CompletionKind::Module => CompletionItemKind::MODULE,
+        ide::CompletionKind::Snippet => CompletionItemKind::SNIPPET,
     };
     let is_snippet = context.client.snippets && !completion.insert_behind.is_empty();
     let new_text = if is_snippet {
         let (before, behind) = (&completion.insert, &completion.insert_behind);
         format!("{}$0{}", escaped_for_snippet(before), escaped_for_snippet(behind))
+    } else if completion.kind == ide::CompletionKind::Snippet {
+        completion.insert + &completion.insert_behind
     } else {
         completion.insert
     };
+    let spans_lines = new_text.contains('\n');
     let edit = TextEdit { range: range(context, file, completion.range), new_text };
     CompletionItem {
         label: completion.label,
@@ -162,6 +166,7 @@ pub(super) fn completion(
         detail: completion.detail,
         sort_text: completion.sort_text,
         insert_text_format: is_snippet.then_some(InsertTextFormat::SNIPPET),
+        insert_text_mode: spans_lines.then_some(InsertTextMode::ADJUST_INDENTATION),
         text_edit: Some(CompletionTextEdit::Edit(edit)),
         ..CompletionItem::default()
     }

@@ -13,6 +13,8 @@ mod corpus;
 mod fixes;
 mod generated;
 mod literate;
+mod opaque;
+mod previews;
 mod protocol;
 mod psych;
 mod support;

@@ -1,5 +1,7 @@
 //! What is offered where, and what the text is afterwards.
 
+mod refactorings;
+
 use super::*;
 use crate::ide::fixture::Fixture;
 use crate::text::apply_edits;

@@ -1,7 +1,7 @@
 //! `hiera.yaml`: its keys, and the back ends that come with Puppet.
 
 use super::line::{Part, Spot};
-use super::{CompletionKind, Completions, Place};
+use super::{Completion, CompletionKind, Completions, Place};
 use crate::config::hiera_yaml::LayerKind;
 
 const ROOT_KEYS: [&str; 3] = ["version", "defaults", "hierarchy"];
@@ -35,11 +35,33 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Comp
         ([], Part::Key) => keys(&ROOT_KEYS),
         (["version"], Part::Value) => place.values(spot, &["5"]),
         (["defaults"], Part::Key) => keys(&BACK_END_KEYS),
-        (["hierarchy" | "default_hierarchy"], Part::Key) => keys(&LEVEL_KEYS),
+        (["hierarchy" | "default_hierarchy"], Part::Key) => {
+            let known = place.keys(spot, CompletionKind::Option, LEVEL_KEYS.iter().copied());
+            known.into_iter().chain(new_level(place, spot)).collect()
+        }
+        ([.., "path" | "paths" | "glob" | "globs"], Part::Value | Part::Key) => {
+            super::templates::complete(place, spot)
+        }
         ([.., "data_hash"], Part::Value) => {
             place.values(spot, &["yaml_data", "json_data", "hocon_data"])
         }
         ([.., "lookup_key"], Part::Value) => place.values(spot, &["eyaml_lookup_key"]),
         _ => Completions::default(),
     }
+}
+
+/// A whole level, offered where one begins.
+fn new_level(place: &Place<'_>, spot: &Spot) -> Option<Completion> {
+    let line_start = place.text[..spot.start as usize].rfind('\n').map_or(0, |at| at + 1);
+    let in_front = place.text[line_start..spot.start as usize].trim();
+    let behind = place.behind(place.word(spot.start)).lines().next().unwrap_or("");
+    if !"name".starts_with(place.typed(spot.start)) || !behind.trim().is_empty() {
+        return None;
+    }
+    let (label, begin) = match in_front {
+        "-" => ("name: … path: …", "name: \""),
+        "" => ("- name: … path: …", "- name: \""),
+        _ => return None,
+    };
+    Some(place.snippet(spot, label, begin, "\"\n  path: \"common.yaml\""))
 }

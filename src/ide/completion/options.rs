@@ -1,5 +1,8 @@
 //! Inside of `lookup_options`: keys, what can be said of them, and the merge strategies.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::line::{Part, Spot};
 use super::{CompletionKind, Completions, MAX_ITEMS, Place};
 use crate::ide::context::LOOKUP_OPTIONS;
@@ -36,7 +39,27 @@ fn subjects(place: &Place<'_>, spot: &Spot, module: Option<&str>) -> Completions
     keys.retain(|key| {
         &**key != LOOKUP_OPTIONS && prefix.as_ref().is_none_or(|prefix| key.starts_with(&**prefix))
     });
-    let best = best(keys, place.typed(spot.start), MAX_ITEMS + 1, place.cancel);
+    let best = best(keys.clone(), place.typed(spot.start), MAX_ITEMS + 1, place.cancel);
     let items = place.keys(spot, CompletionKind::Key, best.iter().map(|key| &**key));
-    items.into_iter().collect()
+    let typed = place.typed(spot.start);
+    let patterns = if typed.starts_with('^') { patterns(&keys) } else { BTreeSet::new() };
+    let patterns = place.keys(spot, CompletionKind::Key, patterns.iter().map(String::as_str));
+    let is_new = typed.is_empty() && spot.quote.is_none();
+    let entry = is_new.then(|| place.snippet(spot, "key: merge: …", "", ":\n  merge: unique"));
+    items.into_iter().chain(patterns).chain(entry).collect()
+}
+
+/// A pattern for each name space that several keys share.
+fn patterns(keys: &[Arc<str>]) -> BTreeSet<String> {
+    let mut known = BTreeSet::new();
+    let mut shared = BTreeSet::new();
+    for key in keys {
+        for (at, _) in key.match_indices("::") {
+            let pattern = format!("^{}::", &key[..at]);
+            if !known.insert(pattern.clone()) {
+                shared.insert(pattern);
+            }
+        }
+    }
+    shared
 }

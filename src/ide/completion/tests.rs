@@ -15,8 +15,12 @@ hierarchy:
 nodes: {web01: {facts: {os: {family: Debian, 'a.b': 1}, uptime: 5}}}
 #- /data/nodes/web01.yaml
 ntp::servers: [a]
+time::mode: pool
+time::on: true
 ntp::users: {root: {uid: 0}, 'x.y': 1}
 secret: ENC[PKCS7,abc]
+#- /data/nodes/db01.yaml
+time::mode: two words
 ";
 
 #[track_caller]
@@ -131,9 +135,63 @@ fn lookup_options() {
 }
 
 #[test]
+fn values_seen_at_other_levels() {
+    check(
+        "#- /data/common.yaml\ntime::mode: $0\n",
+        &["time::mode: pool", "time::mode: 'two words'"],
+    );
+    check("#- /data/common.yaml\ntime::mode: 'two$0\n", &["time::mode: 'two words"]);
+    check("#- /data/common.yaml\ntime::on: $0\n", &["time::on: false", "time::on: true"]);
+    check("#- /data/common.yaml\nntp::servers:\n  - $0\n", &["  - a"]);
+    check("#- /data/common.yaml\nntp::servers: [x, $0]\n", &["ntp::servers: [x, a]"]);
+    check(
+        "#- /data/common.yaml\nntp::users: {root: {uid: $0}}\n",
+        &["ntp::users: {root: {uid: 0}}"],
+    );
+    check("#- /data/common.yaml\nsecret: $0\n", &[]);
+    check_details(
+        "#- /data/common.yaml\ntime::mode: $0\n",
+        &[("pool", "in data/nodes/web01.yaml")],
+    );
+}
+
+#[test]
+fn patterns_and_new_entries_of_lookup_options() {
+    check("#- /data/common.yaml\nlookup_options:\n  ^n$0\n", &["  '^ntp::':"]);
+    let (_, found, _) = complete("#- /data/common.yaml\nlookup_options:\n  $0\n");
+    let snippet = found.items.iter().find(|it| it.kind == CompletionKind::Snippet);
+    let snippet = snippet.expect("a new entry");
+    assert_eq!((&*snippet.insert, &*snippet.insert_behind), ("", ":\n  merge: unique"));
+}
+
+#[test]
+fn levels_and_their_paths() {
+    let (_, found, _) = complete("#- /hiera.yaml\nversion: 5\nhierarchy:\n  - $0\n");
+    let snippet = found.items.iter().find(|it| it.kind == CompletionKind::Snippet);
+    let snippet = snippet.expect("a new level");
+    assert_eq!(snippet.insert, "name: \"");
+    assert_eq!(snippet.insert_behind, "\"\n  path: \"common.yaml\"");
+    let common = "#- /data/common.yaml\na: 1\n";
+    check(
+        &format!("{common}#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    path: $0\n"),
+        &[
+            "    path: \"nodes/%{trusted.certname}.yaml\"",
+            "    path: \"nodes/%{trusted.hostname}.yaml\"",
+            "    path: common.yaml",
+            "    path: nodes/db01.yaml",
+            "    path: nodes/web01.yaml",
+        ],
+    );
+    check(
+        &format!("{common}#- /hiera.yaml\nversion: 5\nhierarchy:\n  - paths: ['com$0.yaml']\n"),
+        &["  - paths: ['common.yaml']"],
+    );
+}
+
+#[test]
 fn hiera_yaml() {
     check("#- /hiera.yaml\nversion: 5\nhier$0\n", &["hierarchy:"]);
-    check("#- /hiera.yaml\nversion: 5\nhierarchy:\n  - na$0\n", &["  - name:"]);
+    check("#- /hiera.yaml\nversion: 5\nhierarchy:\n  - nam$0e: x\n", &["  - name: x"]);
     check(
         "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    mapp$0\n",
         &["    mapped_paths:"],

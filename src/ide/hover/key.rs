@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::encrypted;
+use super::functions;
 use super::markdown::{Answer, KeyCard, MergeLine, SourceLine, code, plain};
 use crate::backends::eyaml::blob;
 use crate::data::{Located, inspect, render};
@@ -114,7 +115,8 @@ fn add_sources(
     let Some(root) = key.root_name() else { return };
     let options = perspective.evaluator.options_for(root).ok().flatten();
     let all = places::places(&perspective.evaluator, key);
-    let parts = sources::parts(&all, sources::takes_first(options.as_ref()), result);
+    let is_first = sources::takes_first(options.as_ref());
+    let parts = sources::parts(&all, is_first, result);
     if all.len() > 1 || strategy_line(options.as_ref()).is_some() {
         card.merge = Some(strategy_line(options.as_ref()).map_or_else(
             || MergeLine { strategy: "first".to_owned(), set_by: None },
@@ -133,6 +135,7 @@ fn add_sources(
             part,
         });
     }
+    functions::add_levels(perspective, module_of(root), is_first, card);
     let hiding = all.iter().find(|place| !place.is_default).filter(|place| place.value.is_none());
     if let Some(hiding) = hiding.filter(|_| result.is_none() && !card.sources.is_empty()) {
         let place = perspective.shown_place(hiding.root_key_place);

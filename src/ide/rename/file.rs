@@ -78,7 +78,9 @@ fn prove(
         let mut pairs: Vec<_> = data.trees().map(pair).collect();
         if data.format() == Format::Hocon {
             // The order of a HOCON object follows its names.
-            pairs.iter_mut().for_each(|(pair, _)| sort_by_name(pair, renaming));
+            for (pair, _) in &mut pairs {
+                sort_by_name(pair, renaming);
+            }
         }
         pairs
     };
@@ -129,7 +131,9 @@ fn sort_by_name(pair: &mut Pair, renaming: &Renaming) {
 fn sort_node(node: &mut Node, renaming: &Renaming) {
     match &mut node.kind {
         NodeKind::Mapping(pairs) => {
-            pairs.iter_mut().for_each(|pair| sort_by_name(pair, renaming));
+            for pair in pairs.iter_mut() {
+                sort_by_name(pair, renaming);
+            }
             pairs.sort_by_key(|pair| name_of(&pair.key, renaming));
         }
         NodeKind::Sequence(items) => items.iter_mut().for_each(|item| sort_node(item, renaming)),

@@ -35,10 +35,11 @@ impl Renaming {
 
     /// The root key.
     pub(crate) fn root(&self) -> &Arc<str> {
-        match &self.path[0] {
-            Segment::Name(name) => name,
-            Segment::Index(_) => unreachable!("a root key is a name"),
-        }
+        let name = match &self.path[0] {
+            Segment::Name(name) => Some(name),
+            Segment::Index(_) => None,
+        };
+        name.expect("only what begins with a name is renamed")
     }
 
     /// The edits of a decoded string after which its tokens use the new name.

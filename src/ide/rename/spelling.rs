@@ -9,9 +9,8 @@ use crate::text::{TextEdit, TextRange};
 pub(crate) fn key(format: Format, written: &str, name: &str) -> String {
     let quote = written.chars().next().filter(|quote| ['\'', '"'].contains(quote));
     match (format, quote) {
-        (Format::Json, _) | (Format::Hocon, Some(_)) => json_string(name),
         (Format::Hocon, None) if is_plain_hocon(name) => name.to_owned(),
-        (Format::Hocon, None) => json_string(name),
+        (Format::Json | Format::Hocon, _) => json_string(name),
         (Format::Yaml, Some('"')) => format!("\"{}\"", inside(Format::Yaml, written, name)),
         (Format::Yaml, None) if is_plain_yaml(name) => match written.strip_prefix(':') {
             Some(_) => format!(":{name}"),

@@ -131,13 +131,13 @@ fn yaml(content: &Content, options: &[(usize, &str)], styles: &mut Styles) -> St
     let mut lines = String::from("# a comment with a key: a\n");
     for (key, tree) in content {
         let key = name(ROOT_KEYS[*key], styles);
-        lines.push_str(&format!("{key}: {} # said\r\n", flow(tree, styles)));
+        lines += &format!("{key}: {} # said\r\n", flow(tree, styles));
     }
     if !options.is_empty() {
         lines.push_str("lookup_options:\n");
         for (key, strategy) in options {
             let key = name(ROOT_KEYS[*key], styles);
-            lines.push_str(&format!("  {key}: {{merge: {strategy}}}\n"));
+            lines += &format!("  {key}: {{merge: {strategy}}}\n");
         }
     }
     lines

@@ -1,0 +1,268 @@
+//! A value that is written several times becomes a key of its own, which all of them then take with `alias`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::yaml_entry::{append, is_self_contained};
+use super::{Action, ActionContext, ActionKind};
+use crate::config::hiera_yaml::LayerKind;
+use crate::data::{DataFile, Files, Format, Verdict};
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::edits::{FileChange, FileEdit};
+use crate::ide::flow_yaml::{flow_yaml, is_same_value};
+use crate::ide::perspective::Perspective;
+use crate::ide::rename::key_spelling;
+use crate::syntax::key_path;
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::text::{TextEdit, TextRange, apply_edits};
+use crate::world::Reach;
+
+/// A text of fewer letters is no value worth a name.
+const MIN_TEXT: usize = 4;
+
+/// An action if the value at the cursor is written somewhere else in the environment's data, too.
+pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
+    find(context).into_iter().collect()
+}
+
+fn find(context: &ActionContext<'_>) -> Option<Action> {
+    let path = &*context.file.path;
+    let perspective = Perspective::of_file(context.world, path)?;
+    let environment = perspective.evaluator.environment().clone();
+    let reach = context.world.reach(&environment);
+    if !is_in_environment(&reach, path) {
+        return None;
+    }
+    let data = context.file.data(Format::Yaml);
+    let entry = data.entry_at(context.range.start)?;
+    let at = context.range.start.checked_sub(entry.start)?;
+    let root = text_of(entry.key).filter(|key| *key != LOOKUP_OPTIONS)?;
+    let (name, wanted) = value_at(entry.key, entry.value, at)?;
+    if !is_worth_a_name(wanted) {
+        return None;
+    }
+    let places = places_of(context, &reach, wanted)?;
+    let count: usize = places.values().map(Vec::len).sum();
+    let shared = shared_file(context, &reach)?;
+    let new_key = free_name(context, &perspective, name.unwrap_or(root))?;
+    if count < 2 {
+        return None;
+    }
+    let written = format!("{}: {}\n", key_spelling(Format::Yaml, "", &new_key), flow_yaml(wanted));
+    let called = key_path::quote_segment(&new_key)?.replace('\'', "\"");
+    let call = format!("\"%{{alias('{}')}}\"", called.replace('"', "\\\""));
+    let mut edits: BTreeMap<Arc<str>, Vec<TextEdit>> = BTreeMap::new();
+    for (path, ranges) in places {
+        let text = context.world.text(&path).ok()?;
+        let replaced = ranges.into_iter().map(|range| call_edit(&text, range, &call));
+        let replaced: Option<Vec<TextEdit>> = replaced.collect();
+        edits.insert(path, replaced?);
+    }
+    let shared_data = context.world.data(&shared, Format::Yaml).ok()?;
+    edits.entry(shared.clone()).or_default().push(append(&shared_data, &written)?);
+    let is_fine = |(path, edits): (&Arc<str>, &Vec<TextEdit>)| {
+        is_still_a_hash(context, path, edits, usize::from(*path == shared))
+    };
+    if !edits.iter().all(is_fine) {
+        return None;
+    }
+    let shown = perspective.shown_path(&shared);
+    Some(Action {
+        title: format!("Extract the value into `{new_key}` in {shown} ({count} places)"),
+        kind: ActionKind::RefactorExtract,
+        edits: edits
+            .into_iter()
+            .map(|(path, edits)| FileEdit { path, change: FileChange::Edit(edits) })
+            .collect(),
+        fixes: Vec::new(),
+        is_preferred: false,
+    })
+}
+
+/// The edit that writes the call in the place of a value; a value on lines of its own gives way to one behind its key.
+fn call_edit(text: &str, range: TextRange, call: &str) -> Option<TextEdit> {
+    let before = &text[..range.start as usize];
+    let key_end = before.trim_end();
+    if !before[key_end.len()..].contains('\n') {
+        return Some(TextEdit::replace(range, call));
+    }
+    let range = TextRange::new(key_end.len() as u32, range.end);
+    key_end.ends_with([':', '-']).then(|| TextEdit::replace(range, format!(" {call}")))
+}
+
+/// Whether the edits leave the file a hash of as many entries, and of `more`.
+fn is_still_a_hash(
+    context: &ActionContext<'_>,
+    path: &str,
+    edits: &[TextEdit],
+    more: usize,
+) -> bool {
+    let Ok(data) = context.world.data(path, Format::Yaml) else { return false };
+    let text = apply_edits(data.text(), edits);
+    let after = DataFile::new(data.file(), Format::Yaml, text.into());
+    after.verdict() == Verdict::Hash && after.trees().count() == data.trees().count() + more
+}
+
+/// The value whose key is at `at`, or the scalar there; with the key's name.
+fn value_at<'a>(key: &'a Node, value: &'a Node, at: u32) -> Option<(Option<&'a str>, &'a Node)> {
+    let touches = |node: &Node| node.range.touches(at);
+    if touches(key) || touches(value) && matches!(value.kind, NodeKind::Scalar { .. }) {
+        return Some((text_of(key), value));
+    }
+    match &value.kind {
+        NodeKind::Mapping(pairs) => {
+            let near =
+                |pair: &&crate::syntax::tree::Pair| touches(&pair.key) || touches(&pair.value);
+            let pair = pairs.iter().find(near)?;
+            value_at(&pair.key, &pair.value, at)
+        }
+        NodeKind::Sequence(items) => {
+            let item = items.iter().find(|item| touches(item))?;
+            match &item.kind {
+                NodeKind::Scalar { .. } => Some((text_of(key), item)),
+                _ => value_at(key, item, at).filter(|(_, found)| !std::ptr::eq(*found, item)),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn text_of(key: &Node) -> Option<&str> {
+    match &key.kind {
+        NodeKind::Scalar { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+fn is_worth_a_name(value: &Node) -> bool {
+    let is_long = match &value.kind {
+        // A lone call is as short as the one that would stand for it.
+        NodeKind::Scalar { text, .. } => {
+            text.chars().count() >= MIN_TEXT && !(text.starts_with("%{") && text.ends_with('}'))
+        }
+        NodeKind::Sequence(items) => !items.is_empty(),
+        NodeKind::Mapping(pairs) => !pairs.is_empty(),
+        NodeKind::Alias(_) => false,
+    };
+    is_long && is_self_contained(value) && has_no_tags(value)
+}
+
+fn has_no_tags(node: &Node) -> bool {
+    node.tag.is_none()
+        && match &node.kind {
+            NodeKind::Sequence(items) => items.iter().all(has_no_tags),
+            NodeKind::Mapping(pairs) => {
+                pairs.iter().all(|pair| has_no_tags(&pair.key) && has_no_tags(&pair.value))
+            }
+            _ => true,
+        }
+}
+
+/// Where the value is written in YAML files of the environment's own layer.
+fn places_of(
+    context: &ActionContext<'_>,
+    reach: &Reach,
+    wanted: &Node,
+) -> Option<BTreeMap<Arc<str>, Vec<TextRange>>> {
+    let environment = context.world.environment_of(&context.file.path)?;
+    let needle = longest_text(wanted)?;
+    let mut places = BTreeMap::new();
+    for file in context.world.files_containing(&environment, &needle) {
+        if context.cancel.is_cancelled() {
+            return None;
+        }
+        if !is_in_environment(reach, &file.path) {
+            continue;
+        }
+        let mut found = Vec::new();
+        for entry in file.data(Format::Yaml).trees() {
+            if text_of(entry.key) != Some(LOOKUP_OPTIONS) {
+                collect(entry.value, wanted, entry.start, &mut found);
+            }
+        }
+        if !found.is_empty() {
+            places.insert(file.path.clone(), found);
+        }
+    }
+    Some(places)
+}
+
+/// A word of the value that every spelling of it has.
+fn longest_text(node: &Node) -> Option<String> {
+    match &node.kind {
+        NodeKind::Scalar { text, .. } => {
+            let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+            words.max_by_key(|word| word.len()).map(str::to_owned)
+        }
+        NodeKind::Sequence(items) => items.iter().filter_map(longest_text).max_by_key(String::len),
+        NodeKind::Mapping(pairs) => {
+            let texts = pairs.iter().flat_map(|pair| [&pair.key, &pair.value]);
+            texts.filter_map(longest_text).max_by_key(String::len)
+        }
+        NodeKind::Alias(_) => None,
+    }
+}
+
+fn collect(node: &Node, wanted: &Node, start: u32, found: &mut Vec<TextRange>) {
+    if is_same_value(node, wanted) && node.anchor.is_none() {
+        let is_block = matches!(
+            node.kind,
+            NodeKind::Scalar { style: ScalarStyle::Literal | ScalarStyle::Folded, .. }
+        );
+        if !is_block {
+            found.push(node.range.shifted(start));
+        }
+        return;
+    }
+    match &node.kind {
+        NodeKind::Sequence(items) => {
+            for item in items {
+                collect(item, wanted, start, found);
+            }
+        }
+        NodeKind::Mapping(pairs) => {
+            for pair in pairs {
+                collect(&pair.value, wanted, start, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether every node that reads the file also reads what all nodes of the environment read.
+fn is_in_environment(reach: &Reach, path: &str) -> bool {
+    let mut places = reach.places_of(path).peekable();
+    places.peek().is_some()
+        && places.all(|it| it.layer == LayerKind::Environment && it.format == Format::Yaml)
+}
+
+/// The lowest file that all nodes read.
+fn shared_file(context: &ActionContext<'_>, reach: &Reach) -> Option<Arc<str>> {
+    let fixed = reach.places.iter().rev().filter(|place| {
+        place.layer == LayerKind::Environment
+            && !place.is_default
+            && place.is_built_in
+            && place.format == Format::Yaml
+            && !place.location().contains(['%', '*', '?', '[', '{'])
+            && !place.datadir().contains('%')
+    });
+    let paths = fixed.map(|place| crate::world::paths::join(place.datadir(), place.location()));
+    let mut existing = paths.filter(|path| context.world.file(path).is_ok());
+    existing.next().map(Arc::from)
+}
+
+/// A name that no key has and no pattern of lookup_options means.
+fn free_name(context: &ActionContext<'_>, perspective: &Perspective, key: &str) -> Option<String> {
+    let evaluator = &perspective.evaluator;
+    let index = context.world.key_index(evaluator.environment());
+    let base = key.rsplit("::").next().unwrap_or(key);
+    let names = std::iter::once(base.to_owned())
+        .chain(std::iter::once(format!("{base}_shared")))
+        .chain((2..10).map(|number| format!("{base}_shared{number}")));
+    let is_free = |name: &String| {
+        !index.contains(name)
+            && key_path::is_verbatim(name)
+            && matches!(evaluator.options_for(name), Ok(None))
+    };
+    names.into_iter().find(is_free)
+}

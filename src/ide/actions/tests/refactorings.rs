@@ -1,0 +1,227 @@
+//! Values that go to other levels, become shared keys, or are written where they were taken.
+
+use super::*;
+use crate::data::inspect;
+use crate::engine::Request;
+use crate::ide::fixture_world::ROOT;
+use crate::world::{Change, Host, MemoryDisk};
+
+const HIERARCHY: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
+  - {name: Roles, path: 'roles/%{facts.role}.yaml'}
+  - {name: Common, path: common.yaml}
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {role: web}}, db01: {facts: {role: db}}}
+";
+
+const REFACTORINGS: [ActionKind; 3] =
+    [ActionKind::Refactor, ActionKind::RefactorExtract, ActionKind::RefactorInline];
+
+struct Outcome {
+    /// All files by path, before and after.
+    before: Vec<(String, String)>,
+    after: Vec<(String, String)>,
+}
+
+fn titles(files: &str) -> Vec<String> {
+    let (actions, _) = offered(&format!("{HIERARCHY}{files}"), &REFACTORINGS);
+    actions.into_iter().map(|it| it.title).collect()
+}
+
+#[track_caller]
+fn apply(files: &str, title: &str) -> Outcome {
+    let fixture_text = format!("{HIERARCHY}{files}");
+    let (actions, _) = offered(&fixture_text, &REFACTORINGS);
+    let titles: Vec<_> = actions.iter().map(|it| &*it.title).collect();
+    let Some(action) = actions.iter().find(|it| it.title == title) else {
+        panic!("not offered: {titles:#?}");
+    };
+    let fixture = Fixture::parse(&fixture_text);
+    let files = fixture.files.iter().map(|file| (file.world_path(), file.text.to_string()));
+    let before: Vec<_> = files.collect();
+    let mut after = before.clone();
+    for edit in &action.edits {
+        let known = after.iter_mut().find(|it| it.0 == *edit.path);
+        match (&edit.change, known) {
+            (FileChange::Edit(edits), Some(file)) => file.1 = apply_edits(&file.1, edits),
+            (FileChange::Create(text), None) => after.push((edit.path.to_string(), text.clone())),
+            (change, _) => panic!("{change:?} of {}", edit.path),
+        }
+    }
+    Outcome { before, after }
+}
+
+/// `expected`: the files that are others afterwards, as fixtures write them.
+#[track_caller]
+fn check_files(files: &str, title: &str, expected: &str) {
+    let outcome = apply(files, title);
+    let mut shown = String::new();
+    for (path, text) in &outcome.after {
+        if !outcome.before.iter().any(|it| it.0 == *path && it.1 == *text) {
+            let path = path.strip_prefix(ROOT).expect("a file of the fixture");
+            shown += &format!("#- {path}\n{text}");
+        }
+    }
+    assert_eq!(shown, expected);
+}
+
+/// What each node gets for each key that was there before.
+fn answers(files: &[(String, String)], keys: &[Arc<str>]) -> Vec<String> {
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files.iter().cloned())));
+    host.apply(Change::Folders(vec![ROOT.to_owned()]));
+    let settings = files.iter().find(|it| it.0.ends_with("/.hiera-ls.yaml"));
+    let settings = settings.map(|it| crate::settings::Settings::read(Some(&it.1), None, &[]).0);
+    host.apply(Change::Settings(settings.expect("the fixture has settings")));
+    let world = host.snapshot();
+    let environment = world.environment_of(&format!("{ROOT}/hiera.yaml")).expect("there is one");
+    let mut answers = Vec::new();
+    for node in world.nodes(&environment).iter() {
+        let evaluator = world.evaluator(&environment, node);
+        for key in keys {
+            let answer = evaluator.call(&Request::key(key.clone())).outcome;
+            let value = answer.map(|it| it.map(|it| inspect::inspect(&it.value)));
+            answers.push(format!("{} {key} {value:?}", node.name));
+        }
+    }
+    answers
+}
+
+/// The same, and that no answer is another one.
+#[track_caller]
+fn check_same_answers(files: &str, title: &str, expected: &str) {
+    check_files(files, title, expected);
+    let outcome = apply(files, title);
+    let fixture = Fixture::parse(&format!("{HIERARCHY}{files}"));
+    let world = fixture.world();
+    let environment = world.environment_of(&format!("{ROOT}/hiera.yaml")).expect("there is one");
+    let keys = world.all_keys(&environment);
+    assert_eq!(answers(&outcome.before, &keys), answers(&outcome.after, &keys));
+}
+
+#[test]
+fn an_override_for_this_node_or_role() {
+    let files = "#- /data/common.yaml\na: 1\n# why\nb$0: # as ever\n  - x\n  - |\n    y\n\nc: 1\n#- /data/roles/web.yaml\nz: 1";
+    assert_eq!(
+        titles(files),
+        [
+            "Override `b` in data/nodes/web01.yaml (Nodes)",
+            "Override `b` in data/roles/web.yaml (Roles)",
+            "Move `b` up to data/nodes/web01.yaml (Nodes)",
+            "Move `b` up to data/roles/web.yaml (Roles)",
+        ]
+    );
+    check_files(
+        files,
+        "Override `b` in data/nodes/web01.yaml (Nodes)",
+        "#- /data/nodes/web01.yaml\n---\nb: # as ever\n  - x\n  - |\n    y\n",
+    );
+    check_files(
+        files,
+        "Override `b` in data/roles/web.yaml (Roles)",
+        "#- /data/roles/web.yaml\nz: 1\nb: # as ever\n  - x\n  - |\n    y\n",
+    );
+}
+
+#[test]
+fn a_move_down_takes_the_comments_along() {
+    let files = "#- /data/common.yaml\r\nx: 1\r\n#- /data/nodes/web01.yaml\na: 1\n# why\n# so\nb$0: {c: 1} # as ever\nd: 1\n";
+    check_files(
+        files,
+        "Move `b` down to data/common.yaml (Common)",
+        "#- /data/common.yaml\nx: 1\r\n# why\r\n# so\r\nb: {c: 1} # as ever\r\n#- /data/nodes/web01.yaml\na: 1\nd: 1\n",
+    );
+}
+
+#[test]
+fn no_move_where_it_would_break_something() {
+    let none: [&str; 0] = [];
+    assert_eq!(
+        titles("#- /data/common.yaml\na: 1\n#- /data/nodes/web01.yaml\na$0: 1\n"),
+        ["Move `a` down to data/roles/web.yaml (Roles)"]
+    );
+    assert_eq!(titles("#- /data/nodes/web01.yaml\na$0: *x\nb: &x 1\n"), none);
+    assert_eq!(titles("#- /data/nodes/web01.yaml\nlookup_options$0: {}\n"), none);
+    assert_eq!(titles("#- /data/nodes/web01.yaml\n{a$0: 1}\n"), none);
+    let broken = "#- /data/common.yaml\nx: [\n#- /data/roles/web.yaml\n{}\n#- /data/nodes/web01.yaml\na$0: 1\n";
+    assert_eq!(titles(broken), none);
+}
+
+#[test]
+fn a_file_of_another_node_has_its_place_by_its_level() {
+    let files = "#- /data/common.yaml\nx: 1\n#- /data/nodes/db01.yaml\na$0: 1\n";
+    assert_eq!(
+        titles(files),
+        [
+            "Move `a` down to data/roles/web.yaml (Roles)",
+            "Move `a` down to data/common.yaml (Common)",
+        ]
+    );
+}
+
+#[test]
+fn a_repeated_value_becomes_a_key() {
+    let files = "#- /data/common.yaml\na::list$0:\n- one\n- two words\nz: 1\n#- /data/nodes/web01.yaml\nb: {c: [one, 'two words']}\n\
+                 #- /data/nodes/db01.yaml\nb: {c: [one, two]}\n";
+    check_same_answers(
+        files,
+        "Extract the value into `list` in data/common.yaml (2 places)",
+        "#- /data/common.yaml\na::list: \"%{alias('list')}\"\nz: 1\nlist: [one, 'two words']\n\
+         #- /data/nodes/web01.yaml\nb: {c: \"%{alias('list')}\"}\n",
+    );
+    let files = "#- /data/common.yaml\nurl: x\na: \"http://%{facts.role}/$0\"\nb: ['http://%{facts.role}/']\n";
+    check_same_answers(
+        files,
+        "Extract the value into `a_shared` in data/common.yaml (2 places)",
+        "#- /data/common.yaml\nurl: x\na: \"%{alias('a_shared')}\"\nb: [\"%{alias('a_shared')}\"]\na_shared: \"http://%{facts.role}/\"\n",
+    );
+}
+
+#[test]
+fn what_is_written_once_or_is_short_is_no_shared_key() {
+    let extracts = |files: &str| {
+        titles(files).into_iter().filter(|it| it.starts_with("Extract")).collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(extracts("#- /data/common.yaml\na: long text$0\nb: another\n"), none);
+    assert_eq!(extracts("#- /data/common.yaml\na: abc$0\nb: abc\n"), none);
+    assert_eq!(extracts("#- /data/common.yaml\na: '12345'$0\nb: 12345\n"), none);
+    assert_eq!(extracts("#- /data/nodes/web01.yaml\na: long text$0\nb: long text\n"), none);
+    assert_eq!(
+        extracts("#- /data/common.yaml\na: # why\n  - long text$0\nb: [long text]\n").len(),
+        1
+    );
+    assert_eq!(extracts("#- /data/common.yaml\na$0: # why\n  - long text\nb: [long text]\n"), none);
+}
+
+#[test]
+fn a_call_gives_way_to_its_value() {
+    let common = "#- /data/common.yaml\nlist: [one, {two: 'it''s'}]\nhost: www\nn: 0x1F\n";
+    check_same_answers(
+        &format!("{common}#- /data/nodes/web01.yaml\na: [\"%{{alias('list')$0}}\"]\n"),
+        "Inline the value of `list`",
+        "#- /data/nodes/web01.yaml\na: [[one, {two: 'it''s'}]]\n",
+    );
+    check_same_answers(
+        &format!(
+            "{common}#- /data/nodes/web01.yaml\na: 'http://%{{lookup(\"list.1.two\")$0}}/%{{lookup(\"host\")}}'\n"
+        ),
+        "Inline the value of `list.1.two`",
+        "#- /data/nodes/web01.yaml\na: 'http://it''s/%{lookup(\"host\")}'\n",
+    );
+    let none: [&str; 0] = [];
+    assert_eq!(
+        titles(&format!("{common}#- /data/nodes/web01.yaml\na: \"%{{lookup('n')$0}}\"\n")),
+        none
+    );
+    assert_eq!(
+        titles(&format!("{common}#- /data/nodes/web01.yaml\na: \"%{{lookup('list')$0}}\"\n")),
+        none
+    );
+    let twice = "#- /data/nodes/db01.yaml\nhost: db\n#- /data/nodes/web01.yaml\na: \"%{lookup('host')$0}\"\n";
+    assert_eq!(titles(&format!("{common}{twice}")), none);
+    let options = "lookup_options: {host: {convert_to: Sensitive}}\n#- /data/nodes/web01.yaml\na: \"%{lookup('host')$0}\"\n";
+    assert_eq!(titles(&format!("{common}{options}")), none);
+}

@@ -1,0 +1,82 @@
+//! Values: those that the same key has elsewhere, and both booleans where it is one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::line::{Part, Spot};
+use super::{Completion, CompletionKind, Completions, Place};
+use crate::data::{Files, Format, Located, Value, inspect};
+use crate::ide::flow_yaml::flow_text;
+use crate::ide::matching::fit;
+use crate::ide::places;
+use crate::ide::rename::inside_string;
+use crate::syntax::key_path::{KeyPath, Segment};
+
+/// How many files are asked.
+const MAX_FILES: usize = 200;
+
+/// Longer texts are no names of something.
+const MAX_LETTERS: usize = 60;
+
+/// What can stand there: values of the key, or items of its list.
+pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
+    let mut segments = spot.steps.iter().map(|step| Segment::Name(Arc::from(&**step)));
+    let Some(root) = segments.next() else { return Completions::default() };
+    let key = KeyPath { root, rest: segments.collect() };
+    let line_start = place.text[..spot.start as usize].rfind('\n').map_or(0, |at| at + 1);
+    let in_front = &place.text[line_start..spot.start as usize];
+    let is_item = spot.part == Part::Key || in_front.contains('[');
+    let mut seen: BTreeMap<String, (Value, String)> = BTreeMap::new();
+    let mut add = |value: &Located, shown: &str| {
+        for value in alternatives(place, value) {
+            let text = inspect::to_s(&value);
+            seen.entry(text).or_insert_with(|| (value, shown.to_owned()));
+        }
+    };
+    let found = places::places_for_any_node(place.perspective, &key);
+    for (at, value) in found.iter().take(MAX_FILES) {
+        let path = place.perspective.world.path(at.file);
+        // In the file itself, the half-typed value would be proposed.
+        if *path == *place.path {
+            continue;
+        }
+        let shown = format!("in {}", place.perspective.shown_path(&path));
+        match &value.value {
+            Value::Array(items) if is_item => items.iter().for_each(|item| add(item, &shown)),
+            _ if !is_item => add(value, &shown),
+            _ => {}
+        }
+    }
+    let range = place.word(spot.start);
+    let typed = place.typed(spot.start);
+    let fitting = seen.into_iter().filter(|(text, _)| fit(text, typed).is_some());
+    let blank = if spot.needs_blank { " " } else { "" };
+    let item = |(text, (value, shown)): (String, (Value, String))| {
+        let written = match (spot.quote, &value) {
+            (Some(quote), _) => inside_string(Format::Yaml, &quote.to_string(), &text),
+            (None, Value::String(text)) => flow_text(text),
+            (None, _) => text.clone(),
+        };
+        Completion {
+            insert: format!("{blank}{written}"),
+            detail: Some(shown),
+            ..Completion::new(&text, CompletionKind::Value, range)
+        }
+    };
+    fitting.map(item).collect()
+}
+
+/// The value, if it may be shown and is short; of booleans both.
+fn alternatives(place: &Place<'_>, value: &Located) -> Vec<Value> {
+    match &value.value {
+        Value::Boolean(_) => vec![Value::Boolean(true), Value::Boolean(false)],
+        Value::Integer(_) | Value::Float(_) => vec![value.value.clone()],
+        Value::String(text) => {
+            let is_short = !text.is_empty() && text.chars().count() <= MAX_LETTERS;
+            let is_name = is_short && !text.contains('\n');
+            let is_open = place.perspective.without_secrets(value) == value.value;
+            (is_name && is_open).then(|| value.value.clone()).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}

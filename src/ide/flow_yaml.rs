@@ -1,0 +1,117 @@
+//! Values as YAML on one line, and whether two of them are the same however they are written.
+
+use crate::data::scalar;
+use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
+
+/// A value without anchors, aliases and tags on one line, in brackets and braces where it needs them.
+pub(crate) fn flow_yaml(node: &Node) -> String {
+    match &node.kind {
+        NodeKind::Scalar { text, style } => flow_scalar(text, *style),
+        NodeKind::Sequence(items) => {
+            let items: Vec<_> = items.iter().map(flow_yaml).collect();
+            format!("[{}]", items.join(", "))
+        }
+        NodeKind::Mapping(pairs) => {
+            let pair =
+                |pair: &Pair| format!("{}: {}", flow_yaml(&pair.key), flow_yaml(&pair.value));
+            let pairs: Vec<_> = pairs.iter().map(pair).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+        NodeKind::Alias(name) => format!("*{name}"),
+    }
+}
+
+/// Whether two values are the same to Puppet: anchors, aliases and tags are not.
+pub(crate) fn is_same_value(one: &Node, other: &Node) -> bool {
+    if one.tag.is_some() || other.tag.is_some() {
+        return false;
+    }
+    match (&one.kind, &other.kind) {
+        (
+            NodeKind::Scalar { text, style },
+            NodeKind::Scalar { text: other, style: other_style },
+        ) => text == other && is_text(text, *style) == is_text(other, *other_style),
+        (NodeKind::Sequence(items), NodeKind::Sequence(others)) => {
+            items.len() == others.len()
+                && items.iter().zip(others).all(|(one, other)| is_same_value(one, other))
+        }
+        (NodeKind::Mapping(pairs), NodeKind::Mapping(others)) => {
+            let is_same = |(one, other): (&Pair, &Pair)| {
+                is_same_value(&one.key, &other.key) && is_same_value(&one.value, &other.value)
+            };
+            pairs.len() == others.len() && pairs.iter().zip(others).all(is_same)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a scalar is a String, and not a number or a word with a meaning.
+fn is_text(text: &str, style: ScalarStyle) -> bool {
+    style != ScalarStyle::Plain || scalar::is_string(text)
+}
+
+/// A String on one line, in quotes where it needs them.
+pub(crate) fn flow_text(text: &str) -> String {
+    flow_scalar(text, ScalarStyle::SingleQuoted)
+}
+
+fn flow_scalar(text: &str, style: ScalarStyle) -> String {
+    if !is_text(text, style) {
+        return if text.is_empty() { "~".to_owned() } else { text.to_owned() };
+    }
+    let is_plain = text.starts_with(char::is_alphabetic)
+        && text.chars().all(|letter| letter.is_alphanumeric() || "_-./".contains(letter))
+        && scalar::is_string(text);
+    if is_plain {
+        return text.to_owned();
+    }
+    let is_one_line = !text.chars().any(char::is_control);
+    if is_one_line
+        && (style != ScalarStyle::DoubleQuoted || !text.contains('\''))
+        && !text.contains("%{")
+    {
+        return format!("'{}'", text.replace('\'', "''"));
+    }
+    if is_one_line && !text.contains(['\\', '"']) {
+        return format!("\"{text}\"");
+    }
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::yaml;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let node = yaml::parse(text).root.expect("a value");
+        let written = flow_yaml(&node);
+        assert_eq!(written, expected);
+        let again = yaml::parse(&written).root.expect("a value");
+        assert!(is_same_value(&node, &again), "{written}");
+    }
+
+    #[test]
+    fn values_on_one_line() {
+        check("a:\n  - 1\n  - '1'\n  - it's\nb: {x: ~}\n", "{a: [1, '1', 'it''s'], b: {x: ~}}");
+        check("|\n  a\n  b\n", "\"a\\nb\\n\"");
+        check("\"it's %{x}\"", "\"it's %{x}\"");
+        check("'say \"%{x}\"'", "\"say \\\"%{x}\\\"\"");
+        check("a b", "'a b'");
+        check("yes", "yes");
+        check("'yes'", "'yes'");
+    }
+
+    #[test]
+    fn spelling_makes_no_difference_but_types_do() {
+        let same = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|it| yaml::parse(it).root.expect("a value"));
+            is_same_value(&one, &other)
+        };
+        assert!(same("[a, 'b c']", "- \"a\"\n- b c\n"));
+        assert!(!same("1", "'1'"));
+        assert!(!same("[a]", "[a, b]"));
+        assert!(!same("!x a", "a"));
+    }
+}
