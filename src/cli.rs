@@ -1,8 +1,9 @@
-//! The shell commands: `lookup`, `check`, `rule`, `facts`, `schema`, `completions`, `server`.
+//! The shell commands: `lookup`, `check`, `rule`, `facts`, `schema`, `completions`, `man`, `server`.
 //!
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::ide::diagnostics::codes;
@@ -52,6 +53,12 @@ enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Write the man pages into a directory
+    Man {
+        /// The directory; it must exist
+        #[arg(value_name = "DIRECTORY")]
+        directory: PathBuf,
+    },
 }
 
 /// Runs the command that the process's arguments name.
@@ -83,6 +90,15 @@ pub fn run() -> ExitCode {
             let mut command = Arguments::command();
             clap_complete::generate(shell, &mut command, "hiera-ls", &mut std::io::stdout());
             ExitCode::SUCCESS
+        }
+        Command::Man { directory } => {
+            match clap_mangen::generate_to(Arguments::command(), &directory) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    complain(&format!("{}: {error}", directory.display()));
+                    ExitCode::from(2)
+                }
+            }
         }
     }
 }

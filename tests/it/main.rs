@@ -14,6 +14,7 @@ mod fixes;
 mod generated;
 mod literate;
 mod opaque;
+mod packaging;
 mod previews;
 mod protocol;
 mod psych;
