@@ -22,6 +22,9 @@ const MAX_ROUNDS: usize = 10;
 /// Lines around a change that a difference shows.
 const CONTEXT_LINES: usize = 3;
 
+/// What stands in the place of a line of a secret.
+const NOT_SHOWN: &str = "(not shown)";
+
 /// What was fixed.
 #[derive(Default)]
 pub(super) struct Fixing {
@@ -108,21 +111,24 @@ fn difference(
     hidden: &(BTreeSet<usize>, BTreeSet<usize>),
 ) -> String {
     let mut text = format!("--- {path}\n+++ {path}\n");
+    // Secrets may go on over many lines, so they are looked for in the whole text.
+    let (shown_before, shown_after) = (without_encrypted(before), without_encrypted(after));
+    let before_lines: Vec<&str> = shown_before.lines().collect();
+    let after_lines: Vec<&str> = shown_after.lines().collect();
+    let line = |lines: &[&str], hidden: &BTreeSet<usize>, number: Option<usize>| {
+        let number = number.filter(|number| !hidden.contains(number));
+        number
+            .and_then(|it| lines.get(it))
+            .map_or_else(|| NOT_SHOWN.to_owned(), |line| (*line).to_owned())
+    };
     let diff = TextDiff::from_lines(&**before, &**after);
     for hunk in diff.unified_diff().context_radius(CONTEXT_LINES).iter_hunks() {
         let _ = writeln!(text, "{}", hunk.header());
         for change in hunk.iter_changes() {
-            let is_hidden = change.old_index().is_some_and(|line| hidden.0.contains(&line))
-                || change.new_index().is_some_and(|line| hidden.1.contains(&line));
-            let sign = match change.tag() {
-                ChangeTag::Equal => ' ',
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-            };
-            let line = if is_hidden {
-                "(not shown)".to_owned()
-            } else {
-                without_encrypted(change.value().trim_end_matches(['\n', '\r']))
+            let (sign, line) = match change.tag() {
+                ChangeTag::Equal => (' ', line(&before_lines, &hidden.0, change.old_index())),
+                ChangeTag::Delete => ('-', line(&before_lines, &hidden.0, change.old_index())),
+                ChangeTag::Insert => ('+', line(&after_lines, &hidden.1, change.new_index())),
             };
             let _ = writeln!(text, "{sign}{line}");
         }

@@ -101,6 +101,29 @@ impl Seen {
         diagnostic: &Diagnostic,
         fix: &Fix,
     ) -> String {
+        let mut problems = self.unexpected_diagnostics(after, number, path, diagnostic, fix);
+        let was_broken = self.is_broken(path);
+        let own_key = (!was_broken).then(|| self.root_key(path, diagnostic)).flatten();
+        for (question, value) in &self.values {
+            let now = after.values.get(question).cloned().flatten();
+            let may_change = value.is_none()
+                || !fix.is_safe()
+                    && own_key.as_deref().is_none_or(|own| self.depends_on(&question.2, own));
+            if *value != now && !may_change {
+                let _ = writeln!(problems, "{question:?} gives {now:?} instead of {value:?}");
+            }
+        }
+        problems
+    }
+
+    fn unexpected_diagnostics(
+        &self,
+        after: &Self,
+        number: usize,
+        path: &str,
+        diagnostic: &Diagnostic,
+        fix: &Fix,
+    ) -> String {
         let mut problems = String::new();
         let was_broken = self.is_broken(path);
         for (file, (before, after)) in self.diagnostics.iter().zip(&after.diagnostics).enumerate() {
@@ -114,7 +137,7 @@ impl Seen {
             for (code, count) in counts(&gone) {
                 let most = before.entry(code).or_default();
                 // Of a key that is there three times, the same is said of the second and of the third.
-                let left = after.iter().filter(|it| it.code == code).count() as i64;
+                let left = counts(after).get(code).copied().unwrap_or_default();
                 *most = left.clamp(*most - count, *most);
             }
             let mut after = counts(after);
@@ -136,16 +159,6 @@ impl Seen {
             let may_differ = was_broken && !after.contains_key(diagnostic.code);
             if before != after && !may_differ {
                 let _ = writeln!(problems, "diagnostics {after:?} instead of {before:?}");
-            }
-        }
-        let own_key = (!was_broken).then(|| self.root_key(path, diagnostic)).flatten();
-        for (question, value) in &self.values {
-            let now = after.values.get(question).cloned().flatten();
-            let may_change = value.is_none()
-                || !fix.is_safe()
-                    && own_key.as_deref().is_none_or(|own| self.depends_on(&question.2, own));
-            if *value != now && !may_change {
-                let _ = writeln!(problems, "{question:?} gives {now:?} instead of {value:?}");
             }
         }
         problems

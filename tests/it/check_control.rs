@@ -97,8 +97,13 @@ fn differences_show_no_secrets() {
 lookup_options:
   secret: {convert_to: Sensitive}
 secret: [hunter2, yes]
-other: ENC[PKCS7,hunter2]
+other: >
+  ENC[PKCS7,abc
+  hunter2]
 a: yes
+more: >
+  DEC(1)::PKCS7[top
+  hunter2]!
 ";
     let (status, text, _) = run(&workspace(common), &["--diff", "--min-severity", "hint"]);
     assert!(status == Some(1) && text.contains("-(not shown)\n+(not shown)\n"), "{text}");

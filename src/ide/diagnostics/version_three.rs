@@ -74,7 +74,7 @@ impl Old {
         if member("version").is_some_and(|it| inspect::to_s(&it.value) != "3") {
             return None;
         }
-        let names = member("backends").map_or_else(|| vec!["yaml".to_owned()], |it| texts(it));
+        let names = member("backends").map_or_else(|| vec!["yaml".to_owned()], texts);
         let backends: Option<Vec<Backend>> =
             names.iter().map(|name| Backend::read(name, member(name), layer)).collect();
         let paths = match member("hierarchy") {
