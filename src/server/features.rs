@@ -18,6 +18,10 @@ use crate::world::World;
 pub type ActionsFeature =
     fn(&Arc<World>, &str, TextRange, &[ActionKind], &CancelToken) -> Vec<ide::Action>;
 
+/// The name at a place; `Err` says why it cannot be renamed.
+pub type PrepareRenameFeature =
+    fn(&Arc<World>, &str, u32, &CancelToken) -> Result<Option<ide::RenameTarget>, String>;
+
 /// The edits that give a place another name; `Err` says why that cannot be.
 pub type RenameFeature =
     fn(&Arc<World>, &str, u32, &str, &CancelToken) -> Result<Option<ide::LabelledEdits>, String>;
@@ -48,8 +52,7 @@ pub struct Features {
     /// What a key of a file interpolates.
     pub called: fn(&Arc<World>, &str, &str, &CancelToken) -> Vec<ide::Call>,
     /// The name at a place, if it can be renamed.
-    pub prepare_rename:
-        fn(&Arc<World>, &str, u32, &CancelToken) -> Result<Option<ide::RenameTarget>, String>,
+    pub prepare_rename: PrepareRenameFeature,
     /// Renames what stands there.
     pub rename: RenameFeature,
     /// What follows when a file gets another path.
