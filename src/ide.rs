@@ -41,7 +41,9 @@ mod sources;
 mod strings;
 mod symbols;
 
-pub use actions::{Action, ActionKind, Repaired, actions, repair};
+pub use actions::{
+    Action, ActionKind, Repaired, SecretAction, actions, repair, secret_actions, secret_edit,
+};
 pub use calls::{Call, CallItem, call_items, called, callers};
 pub use code_lens::{CodeLens, code_lenses};
 pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};

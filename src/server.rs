@@ -35,6 +35,7 @@ use tower_lsp_server::Server;
 pub use crate::engine::CancelToken;
 pub use features::{
     ActionsFeature, Features, LevelJumpFeature, PrepareRenameFeature, RenameFeature,
+    SecretEditFeature,
 };
 
 use ingress::Ingress;
@@ -100,5 +101,6 @@ where
         () = patience => tracing::debug!("some answers were not taken"),
     }
     drop(background);
+    session.with(|session| session.stop_back_ends());
     if session.with(|session| session.is_shut_down()) { Ending::Orderly } else { Ending::Abrupt }
 }

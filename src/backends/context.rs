@@ -123,14 +123,18 @@ impl fmt::Debug for FunctionContext {
 
 /// Ruby's class for the message of a file that cannot be read.
 pub(super) fn file_failure(message: String) -> Failure {
-    let class = match message.split(" @ ").next() {
-        Some("No such file or directory") => "Errno::ENOENT",
-        Some("Is a directory") => "Errno::EISDIR",
-        Some("Permission denied") => "Errno::EACCES",
-        Some("Not a directory") => "Errno::ENOTDIR",
-        _ => "SystemCallError",
-    };
-    Failure::ruby(class, message)
+    match message.split(" @ ").next() {
+        Some("No such file or directory") => Failure::ruby("Errno::ENOENT", of_stat(&message)),
+        Some("Not a directory") => Failure::ruby("Errno::ENOTDIR", of_stat(&message)),
+        Some("Is a directory") => Failure::ruby("Errno::EISDIR", message),
+        Some("Permission denied") => Failure::ruby("Errno::EACCES", message),
+        _ => Failure::ruby("SystemCallError", message),
+    }
+}
+
+/// Puppet asks for the time of a file before it reads it.
+fn of_stat(message: &str) -> String {
+    message.replace("@ rb_sysopen", "@ rb_file_s_stat")
 }
 
 #[cfg(test)]

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use super::announcer::Announcer;
 use super::back_end::BackEnd;
+use super::bridge::{self, Remote};
 use super::eyaml::{Eyaml, EyamlLookupKey};
 use super::files::FileData;
-use super::settings::{BackEndSettings, FunctionSettings};
+use super::programs::Programs;
+use super::settings::{BackEndSettings, DEFAULT_TIMEOUT, FunctionSettings};
 use super::silent::Silent;
 use super::stand_in::StandIn;
 use crate::config::hiera_yaml::{Function, FunctionKind};
@@ -14,19 +17,21 @@ use crate::data::{Files, Format};
 /// The reason for a program that only the workspace itself asks to start.
 const NOT_TRUSTED: &str = "is not run, as the workspace is not trusted";
 
-/// The back ends of a workspace.
+/// The back ends of a workspace. Clones share the programs that were started.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     settings: BackEndSettings,
     /// Relative paths of the settings are relative to this directory.
     root: Arc<str>,
     eyaml: EyamlLookupKey,
+    programs: Arc<Programs>,
 }
 
 impl Registry {
     /// The back ends that `settings` name, and those built in; `root` is the workspace's directory.
-    pub fn new(settings: BackEndSettings, root: Arc<str>) -> Self {
-        Self { settings, root, eyaml: EyamlLookupKey::default() }
+    pub fn new(settings: BackEndSettings, root: Arc<str>, announcer: Announcer) -> Self {
+        let programs = Arc::new(Programs::new(Arc::clone(&root), announcer));
+        Self { settings, root, eyaml: EyamlLookupKey::default(), programs }
     }
 
     /// The same back ends, with encrypted values treated so.
@@ -37,22 +42,42 @@ impl Registry {
         back_ends
     }
 
+    /// The same back ends, but no programs: for work that nobody asked for. `None` if none would be started anyway.
+    pub fn quiet(&self) -> Option<Self> {
+        let settings = || self.settings.clone().quiet();
+        self.settings.starts_programs().then(|| Self { settings: settings(), ..self.clone() })
+    }
+
     /// What answers for a level; `None` if nothing here does: the level is opaque.
     pub fn find(&self, function: &Function, level: &str) -> Option<Arc<dyn BackEnd>> {
         let settings = self.settings.of(level, &function.name, function.kind);
-        settings.and_then(|it| self.of_settings(it)).or_else(|| self.built_in(function))
+        settings
+            .and_then(|it| self.of_settings(it))
+            .or_else(|| self.built_in(function))
+            .or_else(|| self.of_puppet(function.kind))
     }
 
     /// Whether a level is answered for, or was said not to be.
     pub fn knows(&self, function: &Function, level: &str) -> bool {
+        let bridge = &self.settings.bridge;
         Self::format(function).is_some()
+            || bridge.is_enabled && bridge.is_trusted && bridge::can_run(function.kind)
             || self.settings.of(level, &function.name, function.kind).is_some()
     }
 
     /// What keeps a level's function from answering; as [`Returned::Unknown`](super::Returned::Unknown) has it.
     pub fn problem(&self, function: &Function, level: &str, files: &dyn Files) -> Option<Arc<str>> {
-        let settings = self.settings.of(level, &function.name, function.kind)?;
-        self.stand_in(settings)?.problem(files)
+        let settings = self.settings.of(level, &function.name, function.kind);
+        if let Some(stand_in) = settings.and_then(|it| self.stand_in(it)) {
+            return stand_in.problem(files);
+        }
+        let command = settings.and_then(|it| it.command.as_deref());
+        self.programs.problem(command, &function.name)
+    }
+
+    /// Ends all programs for good.
+    pub fn stop(&self) {
+        self.programs.stop();
     }
 
     /// The format of the files that a built-in function reads; `None` for any other function.
@@ -70,8 +95,13 @@ impl Registry {
         if let Some(stand_in) = self.stand_in(settings) {
             return Some(Arc::new(stand_in));
         }
-        settings.command.as_ref()?;
-        Some(Arc::new(Silent(NOT_TRUSTED.into())))
+        let command = settings.command.as_ref()?;
+        if !settings.is_trusted {
+            return Some(Arc::new(Silent(NOT_TRUSTED.into())));
+        }
+        let program = self.programs.of_command(command);
+        let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
+        Some(Arc::new(Remote { program, timeout }))
     }
 
     fn stand_in(&self, settings: &FunctionSettings) -> Option<StandIn> {
@@ -84,5 +114,17 @@ impl Registry {
             (FunctionKind::LookupKey, "eyaml_lookup_key") => Some(Arc::new(self.eyaml.clone())),
             _ => Some(Arc::new(FileData(Self::format(function)?))),
         }
+    }
+
+    fn of_puppet(&self, kind: FunctionKind) -> Option<Arc<dyn BackEnd>> {
+        let bridge = &self.settings.bridge;
+        if !bridge.is_enabled || !bridge::can_run(kind) {
+            return None;
+        }
+        if !bridge.is_trusted {
+            return Some(Arc::new(Silent(NOT_TRUSTED.into())));
+        }
+        let program = self.programs.puppet(bridge);
+        Some(Arc::new(Remote { program, timeout: bridge.timeout }))
     }
 }

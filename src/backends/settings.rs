@@ -67,6 +67,22 @@ impl BackEndSettings {
         self
     }
 
+    /// The same with every program held back.
+    #[must_use]
+    pub fn quiet(mut self) -> Self {
+        self.bridge.is_trusted = false;
+        for function in self.functions.values_mut() {
+            function.is_trusted = false;
+        }
+        self
+    }
+
+    /// Whether it may come to programs being started.
+    pub fn starts_programs(&self) -> bool {
+        self.bridge.is_enabled && self.bridge.is_trusted
+            || self.functions.values().any(|it| it.is_trusted && it.command.is_some())
+    }
+
     /// What is said of a level's function: by the level's name, else by its own.
     pub fn of(&self, level: &str, function: &str, kind: FunctionKind) -> Option<&FunctionSettings> {
         let named =

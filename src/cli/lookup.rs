@@ -39,6 +39,9 @@ pub struct LookupArguments {
     /// The environment's directory, or one below it
     #[arg(long, value_name = "DIR", default_value = ".", help_heading = "Where")]
     pub root: PathBuf,
+    /// Trust the directory: start the programs that its settings name as back ends, and Ruby for Puppet's functions
+    #[arg(long, help_heading = "Where")]
+    pub trust: bool,
     /// The environment's name; with a tree of environments, which of them
     #[arg(long, short = 'E', value_name = "NAME", help_heading = "Where")]
     pub environment: Option<String>,

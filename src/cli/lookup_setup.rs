@@ -127,6 +127,9 @@ fn settings(arguments: &LookupArguments, root: &str) -> Result<Settings, String>
         Some(_) => settings.puppet_version = PuppetVersion::V8,
         None => {}
     }
+    if arguments.trust {
+        settings.backends = settings.backends.trusted();
+    }
     if let Some(config) = &arguments.hiera_config {
         settings.global_hiera_yaml = Some(absolute(config)?.into());
     }

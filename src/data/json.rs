@@ -24,6 +24,58 @@ pub fn to_value(json: &Json) -> Value {
     }
 }
 
+/// The inverse of [`to_oracle_json`](super::render::to_oracle_json): objects with the member `__ptype` are what JSON
+/// has not.
+pub fn from_oracle_json(json: &Json) -> Value {
+    match json {
+        Json::Array(items) => {
+            Value::array(items.iter().map(|it| from_oracle_json(it).into()).collect())
+        }
+        Json::Object(members) => {
+            if let Some(class) = members.get("__ptype").and_then(Json::as_str) {
+                return tagged(class, json);
+            }
+            let mut hash = Hash::with_capacity(members.len());
+            for (key, value) in members {
+                hash.insert(Value::string(key.as_str()), None, from_oracle_json(value).into());
+            }
+            Value::hash(hash)
+        }
+        scalar => to_value(scalar),
+    }
+}
+
+fn tagged(class: &str, json: &Json) -> Value {
+    let text = || json["value"].as_str().unwrap_or_default();
+    match class {
+        "Hash" => {
+            let mut hash = Hash::new();
+            for pair in json["pairs"].as_array().into_iter().flatten() {
+                hash.insert(from_oracle_json(&pair[0]), None, from_oracle_json(&pair[1]).into());
+            }
+            Value::hash(hash)
+        }
+        "Default" => Value::Default,
+        "Symbol" => Value::Symbol(text().into()),
+        "Integer" => Value::BigInteger(text().into()),
+        "Float" => Value::Float(match text() {
+            "Infinity" => f64::INFINITY,
+            "-Infinity" => f64::NEG_INFINITY,
+            _ => f64::NAN,
+        }),
+        "Sensitive" => Value::Sensitive(Arc::new(from_oracle_json(&json["value"]).into())),
+        "Bytes" => Value::Bytes(bytes_of_hexadecimal(text()).into()),
+        class => Value::Object { class: class.into(), text: text().into() },
+    }
+}
+
+/// The bytes; what is no pair of digits is left out.
+fn bytes_of_hexadecimal(digits: &str) -> Vec<u8> {
+    let pairs = digits.as_bytes().chunks_exact(2);
+    let text = |pair| std::str::from_utf8(pair).ok();
+    pairs.filter_map(|pair| u8::from_str_radix(text(pair)?, 16).ok()).collect()
+}
+
 fn value_of_number(number: &serde_json::Number) -> Value {
     if let Some(integer) = number.as_i64() {
         return Value::Integer(integer);
@@ -31,5 +83,35 @@ fn value_of_number(number: &serde_json::Number) -> Value {
     match number.as_u64() {
         Some(large) => Value::BigInteger(Arc::from(large.to_string())),
         None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::render::to_oracle_json;
+
+    #[track_caller]
+    fn check(value: &Value) {
+        let json = to_oracle_json(value);
+        let back = from_oracle_json(&json);
+        assert_eq!(&back, value, "{json}");
+        assert_eq!(to_oracle_json(&back), json);
+    }
+
+    #[test]
+    fn nothing_is_lost_on_the_way_and_back() {
+        let mut hash = Hash::new();
+        hash.insert(Value::Integer(1), None, Value::Default.into());
+        hash.insert(Value::string("a"), None, Value::Symbol("b".into()).into());
+        check(&Value::hash(hash));
+        check(&Value::BigInteger("123456789012345678901234567890".into()));
+        check(&Value::BigInteger("18446744073709551615".into()));
+        check(&Value::Float(1.0));
+        check(&Value::Float(f64::INFINITY));
+        check(&Value::Bytes(b"\xff\x00a".as_slice().into()));
+        check(&Value::Sensitive(Arc::new(Value::string("s").into())));
+        check(&Value::Object { class: "Timestamp".into(), text: "2020-01-01".into() });
+        check(&Value::array(vec![Value::Undef.into(), Value::Boolean(true).into()]));
     }
 }

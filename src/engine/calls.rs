@@ -96,7 +96,7 @@ impl Layer {
         let returned = invocation.explained_once(location, root, |invocation| {
             back_end.lookup_key(root, &call, &mut asked.context(invocation))
         })?;
-        asked.report(invocation, key, root, returned)
+        Ok(asked.report(invocation, key, root, returned))
     }
 
     /// Has a function read the file at a location.
@@ -224,38 +224,34 @@ impl<'l> Asked<'l> {
 
     fn lookup_key(self, invocation: &mut Invocation<'_>, key: &Key) -> Found {
         let root = key.root();
-        let returned = match self.source().answer(root) {
-            Some(known) => Returned::Value(known),
-            None => {
-                let context = &mut self.context(invocation);
-                self.back_end.lookup_key(root, &self.call(), context)?
-            }
+        let returned = if let Some(known) = self.source().answer(root) {
+            Returned::Value(known)
+        } else {
+            self.back_end.lookup_key(root, &self.call(), &mut self.context(invocation))?
         };
         if let Returned::Value(value) = &returned {
             self.check_value(root, value)?;
             self.source().keep(root, value);
         }
-        self.report(invocation, key, root, returned)
+        Ok(self.report(invocation, key, root, returned))
     }
 
     fn data_dig(self, invocation: &mut Invocation<'_>, key: &Key) -> Found {
         let text = key.text();
-        let returned = match self.source().answer(text) {
-            Some(known) => Returned::Value(known),
-            None => {
-                let context = &mut self.context(invocation);
-                let segments = key.segments();
-                let returned = self.back_end.data_dig(&segments, &self.call(), context)?;
-                if let Returned::Value(value) = &returned {
-                    self.source().keep(text, value);
-                }
-                returned
+        let returned = if let Some(known) = self.source().answer(text) {
+            Returned::Value(known)
+        } else {
+            let context = &mut self.context(invocation);
+            let returned = self.back_end.data_dig(&key.segments(), &self.call(), context)?;
+            if let Returned::Value(value) = &returned {
+                self.source().keep(text, value);
             }
+            returned
         };
         if let Returned::Value(value) = &returned {
             self.check_value(text, value)?;
         }
-        let found = self.report(invocation, key, text, returned)?;
+        let found = self.report(invocation, key, text, returned);
         found.map(|value| key.undig(value)).transpose()
     }
 
@@ -281,8 +277,8 @@ impl<'l> Asked<'l> {
         key: &Key,
         name: &Arc<str>,
         returned: Returned<Located>,
-    ) -> Found {
-        Ok(match returned {
+    ) -> Option<Located> {
+        match returned {
             Returned::Value(value) => {
                 invocation.report_found(name, &value);
                 Some(value)
@@ -292,7 +288,7 @@ impl<'l> Asked<'l> {
                 None
             }
             Returned::Unknown(reason) => opaque(invocation, self.level, key, reason),
-        })
+        }
     }
 }
 

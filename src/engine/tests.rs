@@ -140,6 +140,34 @@ hierarchy:
 }
 
 #[test]
+fn back_ends_of_hiera_3_are_unknown_and_say_so() {
+    let global = "\
+version: 5
+hierarchy:
+  - {name: Old, hiera3_backend: mongodb}
+";
+    let workspace =
+        Workspace::new(&[("/global/hiera.yaml", global), ("/env/data/common.yaml", "a: 1\n")]);
+    let environment = Environment {
+        name: "production".into(),
+        root: Some("/env".into()),
+        global_config: Some("/global/hiera.yaml".into()),
+        ..Environment::default()
+    };
+    let parts = NodeParts { name: "web01".to_owned(), ..NodeParts::default() };
+    let evaluator = Evaluator::new(
+        Arc::clone(&workspace.files) as Arc<dyn Files>,
+        Arc::new(environment),
+        Arc::new(Node::new(parts, workspace.origin.clone())),
+        PuppetVersion::V7,
+    );
+    let answer = evaluator.lookup("a");
+    assert_eq!(text(&answer), "1");
+    let opaque: Vec<_> = answer.opaque.iter().map(|it| (&*it.level, &*it.reason)).collect();
+    assert_eq!(opaque, [("Old", "is a back end of Hiera 3, which is not evaluated here")]);
+}
+
+#[test]
 fn unknown_variables_are_errors_only_for_nodes_that_are_known() {
     let mut workspace = Workspace::new(&[("/env/data/common.yaml", "a: x%{nope}y\n")]);
     assert_eq!(text(&workspace.lookup("a")), "error: Undefined variable 'nope'; ");

@@ -4,6 +4,7 @@
 //! nobody asked for is left out here.
 
 mod extract;
+mod eyaml;
 mod fix_all;
 mod ignore;
 mod inline;
@@ -20,6 +21,7 @@ use crate::engine::CancelToken;
 use crate::text::TextRange;
 use crate::world::{FileEntry, World};
 
+pub use eyaml::secrets::{SecretAction, secret_actions, secret_edit};
 pub use fix_all::{Repaired, repair};
 
 /// Something that can be done.
@@ -106,6 +108,7 @@ const PROVIDERS: &[Provider] = &[
     Provider { kinds: &[ActionKind::Refactor], provide: levels::provide },
     Provider { kinds: &[ActionKind::RefactorExtract], provide: extract::provide },
     Provider { kinds: &[ActionKind::RefactorInline], provide: inline::provide },
+    Provider { kinds: &[ActionKind::RefactorRewrite], provide: eyaml::provide },
 ];
 
 /// What can be done with the selected bytes of the file at `path`; only actions of the kinds in `wanted`.

@@ -12,6 +12,8 @@ mod dotted_option_key;
 mod duplicate_key;
 mod empty_file;
 mod entry_cache;
+mod eyaml_blob;
+mod failing_backend;
 mod fix;
 mod float_looking_string;
 mod function_in_hiera_yaml;
@@ -132,6 +134,7 @@ pub const RULES: &[&Rule] = &[
     &comma_number::RULE,
     &float_looking_string::RULE,
     &yaml_1_1_boolean::RULE,
+    &eyaml_blob::RULE,
     &malformed_token::RULE,
     &unknown_function::RULE,
     &alias_not_alone::RULE,
@@ -156,6 +159,7 @@ pub const RULES: &[&Rule] = &[
     &absolute_path_by_slash::RULE,
     &options_break_yaml_data::RULE,
     &unknown_backend::RULE,
+    &failing_backend::RULE,
     &orphan_file::RULE,
     &function_in_hiera_yaml::RULE,
 ];
@@ -241,6 +245,7 @@ pub fn entry_diagnostics(entry: &EntryContext<'_>) -> Vec<Diagnostic> {
     comma_number::check(entry, &mut report);
     float_looking_string::check(entry, &mut report);
     yaml_1_1_boolean::check(entry, &mut report);
+    eyaml_blob::check(entry, &mut report);
     report.findings.sort_by_key(|it| (it.range.start, it.range.end));
     report.findings
 }

@@ -26,14 +26,16 @@ pub struct Perspective {
 
 impl Perspective {
     /// The environment of the file at `path` with its active node; `None` if no environment holds the file, or there
-    /// is no node at all.
+    /// is no node at all. No programs are started for its answers: most features look without being asked for a value.
     pub fn of_file(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
-        let evaluator = world.active_evaluator(&environment)?;
+        let node = world.active_node(&environment)?;
+        let evaluator = world.quiet_evaluator(&environment, &node);
         Some(Self { world: world.clone(), evaluator, reveals: false })
     }
 
-    /// [`Self::of_file`] for a value that the user asks to see: what is encrypted is decrypted if the settings allow it.
+    /// [`Self::of_file`] for a value that the user asks to see: functions that run elsewhere are called, and what is
+    /// encrypted is decrypted if the settings allow it.
     pub fn revealing(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
         let node = world.active_node(&environment)?;
@@ -53,6 +55,11 @@ impl Perspective {
     /// The answers of an evaluator that hides what is encrypted.
     pub(crate) fn hiding(world: &Arc<World>, evaluator: Arc<Evaluator>) -> Self {
         Self { world: world.clone(), evaluator, reveals: false }
+    }
+
+    /// Whether the user chose to see what is encrypted.
+    pub(crate) fn reveals(&self) -> bool {
+        self.reveals
     }
 
     /// For whom the answers hold.

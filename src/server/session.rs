@@ -31,6 +31,8 @@ pub(super) struct Session {
     uris: Arc<ClientUris>,
     folders: Vec<String>,
     editor_settings: Option<Value>,
+    /// Whether the editor trusts the workspace: its settings may start programs.
+    is_trusted: bool,
     settings_file: SettingsFile,
     last_complaint: String,
     features: Features,
@@ -81,6 +83,7 @@ impl Session {
             uris: Arc::default(),
             folders: Vec::new(),
             editor_settings: None,
+            is_trusted: false,
             settings_file: None,
             last_complaint: String::new(),
             features,
@@ -208,7 +211,17 @@ impl Session {
         }
         self.folders = initial_folders(&params);
         self.apply(Change::Folders(self.folders.clone()));
-        self.set_editor_settings(params.initialization_options);
+        let mut options = params.initialization_options;
+        let trusted = options.as_mut().and_then(Value::as_object_mut);
+        let trusted = trusted.and_then(|options| options.shift_remove("isWorkspaceTrusted"));
+        self.is_trusted = trusted == Some(Value::Bool(true));
+        self.set_editor_settings(options);
+        let shared = self.shared.clone();
+        self.host.on_back_ends_changed(move || {
+            if let Some(session) = shared.upgrade() {
+                SharedSession(session).with(|session| session.apply(Change::BackEnds));
+            }
+        });
     }
 
     /// The client can show documents that we make. LSP's types do not know this ability yet.
@@ -251,6 +264,12 @@ impl Session {
     /// The client wants to end.
     pub(super) fn shut_down(&mut self) {
         self.phase = Phase::AfterShutdown;
+        self.stop_back_ends();
+    }
+
+    /// Ends the programs that were started.
+    pub(super) fn stop_back_ends(&self) {
+        self.host.snapshot().back_ends().stop();
     }
 
     /// The client shows a file under `uri`.
@@ -326,7 +345,10 @@ impl Session {
             .find_map(|folder| world.file(&paths::join(folder, PROJECT_FILE)).ok());
         let text = project_file.as_ref().map(|file| &*file.text);
         let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
-        let (settings, problems) = Settings::read(text, self.editor_settings.as_ref(), &rules);
+        let (mut settings, problems) = Settings::read(text, self.editor_settings.as_ref(), &rules);
+        if self.is_trusted {
+            settings.backends = settings.backends.trusted();
+        }
         let (in_editor, in_file): (Vec<_>, Vec<_>) =
             problems.into_iter().partition(|it| it.source == SettingsSource::Editor);
         self.settings_file = project_file.map(|file| Arc::new((file, in_file)));

@@ -5,13 +5,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::indexes::key_of;
 use super::snapshot::World;
+use crate::backends::Registry;
 use crate::backends::eyaml::{Decryption, Eyaml, Keyring};
 use crate::config::Environment;
 use crate::engine::{Evaluator, Prepared};
 use crate::facts::Node;
 
-/// The environment's key, the node's name, and whether encrypted values are decrypted.
-type Key = (String, Arc<str>, bool);
+/// The environment's key, the node's name, and for whom it answers.
+type Key = (String, Arc<str>, Purpose);
+
+/// What an evaluator may do depends on who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Purpose {
+    /// Somebody asked for the value.
+    Asked,
+    /// Nobody asked: no programs are started.
+    Quiet,
+    /// Somebody asked who may see secrets.
+    Revealing,
+}
 
 /// The evaluators that a snapshot made so far.
 #[derive(Default)]
@@ -38,7 +50,17 @@ impl World {
     /// What Puppet would answer to `node` in `environment`, encrypted values as they are written. The same evaluator for
     /// the same node.
     pub fn evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Arc<Evaluator> {
-        self.kept_evaluator(environment, node, false)
+        self.kept_evaluator(environment, node, Purpose::Asked)
+    }
+
+    /// [`Self::evaluator`] for work that nobody asked for, such as diagnostics: it starts no programs, so that what they
+    /// would answer is unknown.
+    pub fn quiet_evaluator(
+        &self,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+    ) -> Arc<Evaluator> {
+        self.kept_evaluator(environment, node, Purpose::Quiet)
     }
 
     /// [`Self::evaluator`] for an answer that is shown to the user who asked for the value: encrypted values are decrypted
@@ -48,7 +70,9 @@ impl World {
         environment: &Arc<Environment>,
         node: &Arc<Node>,
     ) -> Arc<Evaluator> {
-        self.kept_evaluator(environment, node, self.reveals_secrets())
+        let reveals = self.reveals_secrets();
+        let purpose = if reveals { Purpose::Revealing } else { Purpose::Asked };
+        self.kept_evaluator(environment, node, purpose)
     }
 
     /// Whether the settings allow that encrypted values are shown decrypted.
@@ -73,9 +97,11 @@ impl World {
         &self,
         environment: &Arc<Environment>,
         node: &Arc<Node>,
-        reveals: bool,
+        purpose: Purpose,
     ) -> Arc<Evaluator> {
-        let key = (key_of(environment), node.name.clone(), reveals);
+        let back_ends = self.back_ends_for(purpose);
+        let purpose = if back_ends.is_none() { Purpose::Asked } else { purpose };
+        let key = (key_of(environment), node.name.clone(), purpose);
         let evaluators = &self.evaluators.made;
         let mut evaluators = evaluators.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = evaluators.get(&key)
@@ -85,14 +111,24 @@ impl World {
             return known.clone();
         }
         let mut made = self.new_evaluator(environment, node);
-        if reveals {
-            let eyaml = self.eyaml(Decryption::WhereKeysAreReadable);
-            let back_ends = made.back_ends().with_eyaml(eyaml);
+        if let Some(back_ends) = back_ends {
             made = made.with_back_ends(Arc::new(back_ends));
         }
         let made = Arc::new(made);
         evaluators.insert(key, made.clone());
         made
+    }
+
+    /// `None` where the workspace's own serve the purpose.
+    fn back_ends_for(&self, purpose: Purpose) -> Option<Registry> {
+        match purpose {
+            Purpose::Asked => None,
+            Purpose::Quiet => self.back_ends().quiet(),
+            Purpose::Revealing => {
+                let eyaml = self.eyaml(Decryption::WhereKeysAreReadable);
+                Some(self.back_ends().with_eyaml(eyaml))
+            }
+        }
     }
 
     /// The evaluator of the active node.

@@ -55,6 +55,8 @@ pub enum Change {
     Settings(Settings),
     /// The sample node that answers are shown for; `None` leaves the choice to the program.
     ActiveNode(Option<Arc<str>>),
+    /// A back end began to fail, or to answer again.
+    BackEnds,
 }
 
 /// What a change did.
@@ -82,6 +84,11 @@ impl Host {
         self.world.clone()
     }
 
+    /// Calls `listener`, on any thread, whenever [`Change::BackEnds`] should be applied. Only the first one counts.
+    pub fn on_back_ends_changed(&self, listener: impl Fn() + Send + Sync + 'static) {
+        self.world.announcer.listen(listener);
+    }
+
     /// Takes a change in.
     pub fn apply(&mut self, change: Change) -> Effect {
         match change {
@@ -105,7 +112,8 @@ impl Host {
                 }
                 world.settings = Arc::new(settings);
             }),
-            Change::ActiveNode(name) => self.choose_node(name),
+            Change::ActiveNode(name) => self.beside_texts(|world| world.active_node = name),
+            Change::BackEnds => self.beside_texts(|_| {}),
         }
     }
 
@@ -180,6 +188,9 @@ impl Host {
         let before = &self.world;
         let mut world = before.successor();
         change(&mut world, &changed);
+        if paths.iter().any(|path| may_define_functions(path)) {
+            world.back_ends = Arc::default();
+        }
         let kept = kept(&paths, before, &world);
         world.carry_over(before, &paths, kept);
         let is_settings_file_changed =
@@ -189,10 +200,10 @@ impl Host {
         Effect { revision, paths, is_structural: kept != Kept::All, is_settings_file_changed }
     }
 
-    fn choose_node(&mut self, name: Option<Arc<str>>) -> Effect {
+    fn beside_texts(&mut self, change: impl FnOnce(&mut World)) -> Effect {
         let mut world = self.world.successor();
         world.carry_over(&self.world, &[], Kept::All);
-        world.active_node = name;
+        change(&mut world);
         self.world = Arc::new(world);
         Effect { revision: self.world.revision(), is_structural: true, ..Effect::default() }
     }
@@ -207,6 +218,11 @@ impl Host {
     fn no_effect(&self) -> Effect {
         Effect { revision: self.world.revision(), ..Effect::default() }
     }
+}
+
+/// Whether what runs functions must read them again.
+fn may_define_functions(path: &str) -> bool {
+    matches!(paths::extension(path), "rb" | "pp")
 }
 
 fn kept(paths: &[Arc<str>], before: &World, after: &World) -> Kept {

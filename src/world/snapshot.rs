@@ -12,7 +12,7 @@ use super::overlay::OpenFile;
 use super::paths;
 use super::roots::RootsCache;
 use super::texts::Texts;
-use crate::backends::Registry;
+use crate::backends::{Announcer, Registry};
 use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
 use crate::settings::Settings;
 
@@ -31,6 +31,7 @@ pub struct World {
     pub(super) attachments: Arc<Attachments>,
     /// Made when first asked for, and kept until what it is made of changes.
     pub(super) back_ends: Arc<OnceLock<Arc<Registry>>>,
+    pub(super) announcer: Announcer,
 }
 
 impl World {
@@ -48,6 +49,7 @@ impl World {
             evaluators: Evaluators::default(),
             attachments: Arc::default(),
             back_ends: Arc::default(),
+            announcer: Announcer::default(),
         }
     }
 
@@ -93,6 +95,11 @@ impl World {
         self.texts.file(path)
     }
 
+    /// The file's text on the disk, whatever an editor shows.
+    pub fn text_on_disk(&self, path: &str) -> Option<Arc<str>> {
+        self.texts.base.file(path).ok().map(|entry| entry.text.clone())
+    }
+
     /// The files that editors have open, sorted by path.
     pub fn open_files(&self) -> impl Iterator<Item = &OpenFile> {
         self.texts.overlay.iter()
@@ -117,7 +124,8 @@ impl World {
     pub fn back_ends(&self) -> &Arc<Registry> {
         self.back_ends.get_or_init(|| {
             let root = self.folders.first().cloned().unwrap_or_else(|| Arc::from("/"));
-            Arc::new(Registry::new(self.settings.backends.clone(), root))
+            let announcer = self.announcer.clone();
+            Arc::new(Registry::new(self.settings.backends.clone(), root, announcer))
         })
     }
 
@@ -134,6 +142,7 @@ impl World {
             evaluators: Evaluators::default(),
             attachments: self.attachments.clone(),
             back_ends: self.back_ends.clone(),
+            announcer: self.announcer.clone(),
             indexes: Indexes::new(self.texts.clone()),
         }
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "speed does not matter here")]
 
 mod answers;
+mod canary;
 mod case_file;
 mod check;
 mod cli;
@@ -10,6 +11,7 @@ mod conformance;
 mod corpus;
 mod generated;
 mod literate;
+mod opaque;
 mod protocol;
 mod psych;
 mod support;

@@ -12,5 +12,7 @@ mod manners;
 mod nodes;
 mod order;
 mod previews;
+#[cfg(unix)]
+mod programs;
 mod refactoring;
 mod stdio;

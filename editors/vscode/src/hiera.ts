@@ -133,7 +133,11 @@ export class Hiera implements vscode.Disposable {
     const options: LanguageClientOptions = {
       documentSelector: DOCUMENTS.map((it) => ({ ...it })) as NonNullable<LanguageClientOptions['documentSelector']>,
       outputChannel: this.log,
-      initializationOptions: editorSettings(vscode.workspace.getConfiguration('hiera')),
+      initializationOptions: {
+        ...editorSettings(vscode.workspace.getConfiguration('hiera')),
+        // What the workspace's own settings name may be run only then.
+        isWorkspaceTrusted: vscode.workspace.isTrusted,
+      },
       middleware: {
         workspace: {
           configuration: (params) =>

@@ -87,6 +87,7 @@ fn simple_type_of(value: &Value) -> Type {
             Type::Wrapped(Wrapper::Type, Some(Box::new(inner)))
         }
         Value::Object { class, text } => match &**class {
+            "Runtime" => Type::Runtime(text.clone()),
             "Timestamp" | "Timespan" => {
                 Type::Object { name: class.clone(), only: Some(text.clone()) }
             }

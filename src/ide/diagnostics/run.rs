@@ -9,11 +9,11 @@ use super::undefined_variable::KnownVariables;
 use super::walk::text_of;
 use super::{
     Diagnostic, Report, Severity, absolute_path_by_slash, dotted_option_key, duplicate_key,
-    empty_file, function_in_hiera_yaml, hiera_yaml_schema, ignored, json_syntax, legacy_fact,
-    matches_no_key, merge_type_clash, missing_datadir, missing_lookup_target, multiple_documents,
-    not_a_hash, options_break_yaml_data, orphan_file, path_without_extension, recursive_lookup,
-    rule, tab_indentation, undefined_variable, unknown_backend, unquoted_interpolation,
-    unscoped_variable, unsupported_tag, yaml_date_breaks_file, yaml_syntax,
+    empty_file, failing_backend, function_in_hiera_yaml, hiera_yaml_schema, ignored, json_syntax,
+    legacy_fact, matches_no_key, merge_type_clash, missing_datadir, missing_lookup_target,
+    multiple_documents, not_a_hash, options_break_yaml_data, orphan_file, path_without_extension,
+    recursive_lookup, rule, tab_indentation, undefined_variable, unknown_backend,
+    unquoted_interpolation, unscoped_variable, unsupported_tag, yaml_date_breaks_file, yaml_syntax,
 };
 use crate::config::HieraYaml;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
@@ -193,6 +193,7 @@ fn check_config(world: &Arc<World>, path: &str, layer: LayerKind, report: &mut R
         absolute_path_by_slash::check(world, &config, report);
         options_break_yaml_data::check(&config, report);
         unknown_backend::check(world, &config, report);
+        failing_backend::check(world, &config, report);
     }
     let Some(root) = yaml::parse(&text).root else { return };
     let strings = config_strings(&text, &root);

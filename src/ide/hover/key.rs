@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::encrypted;
+use super::functions;
 use super::markdown::{Answer, KeyCard, MergeLine, SourceLine, code, plain};
+use crate::backends::eyaml::blob;
 use crate::data::{Located, inspect, render};
 use crate::engine::{OpaqueLevel, Request};
 use crate::facts::Node;
@@ -63,7 +66,7 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
             Ok(None) if !answer.opaque.is_empty() => Answer::Unknown,
             Ok(None) if from.is_none() => Answer::EmptyText,
             Ok(None) => Answer::NotFound,
-            Err(failure) => Answer::Error(failure.message.to_string()),
+            Err(failure) => Answer::Error(blob::shortened(&failure.message)),
         },
         ..KeyCard::default()
     };
@@ -73,6 +76,9 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
     }
     for opaque in &answer.opaque {
         card.notes.push(opaque_text(opaque, &card));
+    }
+    if let Ok(Some(value)) = &answer.outcome {
+        card.notes.extend(encrypted::note(perspective, module_of(key), value));
     }
     if !answer.unknown_variables.is_empty() {
         let names: Vec<_> = answer.unknown_variables.iter().map(|name| code(name)).collect();
@@ -109,7 +115,8 @@ fn add_sources(
     let Some(root) = key.root_name() else { return };
     let options = perspective.evaluator.options_for(root).ok().flatten();
     let all = places::places(&perspective.evaluator, key);
-    let parts = sources::parts(&all, sources::takes_first(options.as_ref()), result);
+    let is_first = sources::takes_first(options.as_ref());
+    let parts = sources::parts(&all, is_first, result);
     if all.len() > 1 || strategy_line(options.as_ref()).is_some() {
         card.merge = Some(strategy_line(options.as_ref()).map_or_else(
             || MergeLine { strategy: "first".to_owned(), set_by: None },
@@ -128,6 +135,7 @@ fn add_sources(
             part,
         });
     }
+    functions::add_levels(perspective, module_of(root), is_first, card);
     let hiding = all.iter().find(|place| !place.is_default).filter(|place| place.value.is_none());
     if let Some(hiding) = hiding.filter(|_| result.is_none() && !card.sources.is_empty()) {
         let place = perspective.shown_place(hiding.root_key_place);

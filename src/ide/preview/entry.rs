@@ -97,8 +97,8 @@ impl Entry {
         for opaque in &self.answer.opaque {
             let level = self.places.iter().find(|place| place.level == opaque.level);
             let note = format!(
-                "level \"{}\" asks {}, which is not evaluated here: it may know the key",
-                opaque.level, opaque.function
+                "may come from level \"{}\" ({} {})",
+                opaque.level, opaque.function, opaque.reason
             );
             page.comment(&note, LineKind::Opaque, level.and_then(|level| level.level_place));
         }

@@ -314,7 +314,7 @@ a$0: 1
 ",
         &expect![[r#"
             # a for node web01, environment production
-            # level "Vault" asks hiera_vault, which is not evaluated here: it may know the key
+            # may come from level "Vault" (hiera_vault is not evaluated here)
 
             a: 1  # data/common.yaml:1
         "#]],

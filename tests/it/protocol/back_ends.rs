@@ -68,8 +68,15 @@ fn an_opaque_level_is_named_until_sample_data_stand_in_for_it() {
     workspace
         .write(".hiera-ls.yaml", "backends: {hiera_vault: {stand_in: facts/vault-sample.yaml}}\n");
     client.notify("textDocument/didSave", json!({"textDocument": {"uri": uri(&project_file)}}));
-    check(&mut client, &common, 1, &["s3cret"]);
-    check(&mut client, &common, 3, &["root: 0", "admin: 1"]);
+    let overridden = "2. level \"Common\" · `data/common.yaml:2` · overridden";
+    check(
+        &mut client,
+        &common,
+        1,
+        &["s3cret", "1. **level \"Vault\" · `hiera_vault`**", overridden],
+    );
+    let both = ["1. level \"Vault\" · `hiera_vault`", "2. level \"Common\" · `data/common.yaml:4`"];
+    check(&mut client, &common, 3, &["root: 0", "admin: 1", both[0], both[1]]);
     let shown = client.hover(&common, (1, 0));
     assert!(!shown.contains("May come"), "{shown}");
 

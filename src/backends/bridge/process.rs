@@ -1,0 +1,384 @@
+//! A program that answers questions: one JSON-RPC message a line, both ways, over its standard input and output.
+//!
+//! Whatever it does, whoever asks gets an answer in time: the program is ended if it is late, talks nonsense or talks
+//! without end, and started again when it is needed, not at once if it failed before. While it works on a question it
+//! may ask back, and what it asks may lead to questions for it: they nest.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+
+use super::messages::{Message, NO_MESSAGE, read, response};
+use super::running::{MAX_MESSAGE, Output, Running};
+use super::turn::Turn;
+
+/// What a program may say in answer to one question, in bytes.
+const MAX_PER_QUESTION: u64 = 64 << 20;
+
+/// How often a waiting thread asks whether it still wants to wait.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The rest after a first failure; doubled with each one after it.
+const FIRST_REST: Duration = Duration::from_secs(1);
+
+/// The longest rest.
+const LONGEST_REST: Duration = Duration::from_secs(60);
+
+/// JSON-RPC's number for a request that nobody wants answered any more.
+const CANCELLED: i64 = -32800;
+
+/// A program that is started when it is first asked, and ends with this.
+pub(super) struct Process {
+    command: Vec<Arc<str>>,
+    directory: Arc<str>,
+    /// What it may take longer for its first answer.
+    time_to_start: Duration,
+    turn: Turn,
+    state: Mutex<State>,
+    /// Why it did not answer, by the function that it was asked for.
+    problems: Mutex<BTreeMap<Arc<str>, Arc<str>>>,
+    announce: Arc<dyn Fn() + Send + Sync>,
+}
+
+/// What to ask.
+pub(super) struct Question<'q> {
+    /// The function that it is for.
+    pub(super) function: &'q Arc<str>,
+    /// JSON-RPC's method.
+    pub(super) method: &'q str,
+    /// Its parameters.
+    pub(super) params: Json,
+    /// When the answer is late.
+    pub(super) timeout: Duration,
+}
+
+/// Who asks: answers what the program asks back.
+pub(super) trait Asker {
+    /// Whether the answer is not wanted any more.
+    fn is_cancelled(&self) -> bool;
+
+    /// Answers a request, or takes a notification; the error is a JSON-RPC error object.
+    fn answer(&mut self, method: &str, params: &Json) -> Result<Json, Json>;
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Silence {
+    /// Nobody wants it any more.
+    Cancelled,
+    /// The program failed; the reason goes on from the function's name.
+    Failed(Arc<str>),
+}
+
+#[derive(Default)]
+struct State {
+    running: Option<Running>,
+    last_id: u64,
+    /// Failures since the last answer.
+    failures: u32,
+    rest: Option<(Instant, Arc<str>)>,
+    is_stopped: bool,
+}
+
+impl Process {
+    pub(super) fn new(
+        command: Vec<Arc<str>>,
+        directory: Arc<str>,
+        time_to_start: Duration,
+        announce: Arc<dyn Fn() + Send + Sync>,
+    ) -> Self {
+        Self {
+            command,
+            directory,
+            time_to_start,
+            turn: Turn::default(),
+            state: Mutex::default(),
+            problems: Mutex::default(),
+            announce,
+        }
+    }
+
+    /// Asks and waits for the answer: the result, or a JSON-RPC error object.
+    pub(super) fn ask(
+        &self,
+        question: Question<'_>,
+        asker: &mut dyn Asker,
+    ) -> Result<Result<Json, Json>, Silence> {
+        let Some(_held) = self.turn.take(&|| asker.is_cancelled()) else {
+            return Err(Silence::Cancelled);
+        };
+        let function = question.function;
+        let answer = self.ask_in_turn(question, asker);
+        match &answer {
+            Ok(_) => self.note(function, None),
+            Err(Silence::Failed(reason)) => self.note(function, Some(reason)),
+            Err(Silence::Cancelled) => {}
+        }
+        answer
+    }
+
+    /// Why it did not answer when it was last asked for a function.
+    pub(super) fn problem(&self, function: &str) -> Option<Arc<str>> {
+        self.problems().get(function).cloned()
+    }
+
+    /// Ends the program for good.
+    pub(super) fn stop(&self) {
+        let mut state = self.state();
+        state.is_stopped = true;
+        if let Some(running) = state.running.take() {
+            running.end();
+        }
+    }
+
+    fn ask_in_turn(
+        &self,
+        question: Question<'_>,
+        asker: &mut dyn Asker,
+    ) -> Result<Result<Json, Json>, Silence> {
+        let number = self.start()?;
+        self.wait_for_abandoned(number, asker)?;
+        let Question { method, params, timeout, .. } = question;
+        let id = self.with(number, |state| {
+            state.last_id += 1;
+            state.last_id
+        })?;
+        self.send(
+            number,
+            &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}),
+        )?;
+        let extra = self.with_running(number, |running| {
+            if running.has_answered { Duration::ZERO } else { self.time_to_start }
+        })?;
+        let end = Instant::now() + timeout + extra;
+        let late = || format!("did not answer within {}", seconds(timeout + extra));
+        let mut said = 0;
+        loop {
+            let message = match self.next(number, end, asker) {
+                Ok(message) => message,
+                Err(None) => {
+                    self.with_running(number, |running| running.abandoned.insert(id, end))?;
+                    return Err(Silence::Cancelled);
+                }
+                Err(Some(Broken::Late)) => return Err(self.fail(number, &late())),
+                Err(Some(Broken::Failed(silence))) => return Err(silence),
+            };
+            let (message, bytes) = message;
+            said += bytes;
+            if said > MAX_PER_QUESTION {
+                return Err(self.fail(number, "talks without end"));
+            }
+            match read(message) {
+                Message::Request { id, method, params } => {
+                    let answer = asker.answer(&method, &params);
+                    if let Some(id) = id {
+                        self.send(number, &response(&id, answer))?;
+                    }
+                }
+                Message::Response { id: of, answer } if of == id => {
+                    self.with(number, |state| {
+                        state.failures = 0;
+                        if let Some(running) = &mut state.running {
+                            running.has_answered = true;
+                        }
+                    })?;
+                    return Ok(answer);
+                }
+                Message::Response { id: of, .. } => {
+                    let expected = self.with_running(number, |it| it.abandoned.remove(&of))?;
+                    if expected.is_none() {
+                        return Err(self.fail(number, "answered what it was not asked"));
+                    }
+                }
+                Message::None => return Err(self.fail(number, NO_MESSAGE)),
+            }
+        }
+    }
+
+    /// Lets the program end what nobody waits for any more, so that what it asks back can belong to one question only.
+    fn wait_for_abandoned(&self, number: u64, asker: &mut dyn Asker) -> Result<(), Silence> {
+        loop {
+            let end =
+                self.with_running(number, |running| running.abandoned.values().max().copied())?;
+            let is_nested = self.turn.is_nested();
+            let Some(end) = end.filter(|_| !is_nested) else { return Ok(()) };
+            let message = match self.next(number, end, asker) {
+                Ok((message, _)) => message,
+                Err(None) => return Err(Silence::Cancelled),
+                Err(Some(Broken::Late)) => {
+                    return Err(self.fail(number, "did not answer an earlier question in time"));
+                }
+                Err(Some(Broken::Failed(silence))) => return Err(silence),
+            };
+            match read(message) {
+                Message::Request { id: Some(id), .. } => {
+                    let error = json!({"code": CANCELLED, "message": "cancelled"});
+                    self.send(number, &response(&id, Err(error)))?;
+                }
+                Message::Request { id: None, .. } => {}
+                Message::Response { id, .. } => {
+                    self.with_running(number, |running| running.abandoned.remove(&id))?;
+                }
+                Message::None => return Err(self.fail(number, NO_MESSAGE)),
+            }
+        }
+    }
+
+    /// The next message and its bytes; `None` if nobody wants it any more.
+    fn next(
+        &self,
+        number: u64,
+        end: Instant,
+        asker: &dyn Asker,
+    ) -> Result<(Json, u64), Option<Broken>> {
+        loop {
+            if asker.is_cancelled() {
+                return Err(None);
+            }
+            let now = Instant::now();
+            if now >= end {
+                return Err(Some(Broken::Late));
+            }
+            let wait = PAUSE.min(end - now);
+            let received = self.with_running(number, |running| running.output.recv_timeout(wait));
+            let failed = |silence| Some(Broken::Failed(silence));
+            match received.map_err(failed)? {
+                Ok(Output::Message(message, bytes)) => return Ok((message, bytes)),
+                Ok(Output::NoMessage) => return Err(failed(self.fail(number, NO_MESSAGE))),
+                Ok(Output::TooLong) => {
+                    let megabytes = MAX_MESSAGE >> 20;
+                    let reason = format!("wrote a line of more than {megabytes} MB");
+                    return Err(failed(self.fail(number, &reason)));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    let reason = self.with_running(number, Running::last_words).map_err(failed)?;
+                    return Err(failed(self.fail(number, &reason)));
+                }
+            }
+        }
+    }
+
+    /// Starts the program unless it runs; gives its number.
+    fn start(&self) -> Result<u64, Silence> {
+        let mut state = self.state();
+        if state.is_stopped {
+            return Err(Silence::Failed("is not asked any more".into()));
+        }
+        if let Some(running) = &state.running {
+            return Ok(running.number);
+        }
+        if let Some((until, reason)) = &state.rest
+            && Instant::now() < *until
+        {
+            return Err(Silence::Failed(Arc::clone(reason)));
+        }
+        state.last_id += 1;
+        let number = state.last_id;
+        match Running::start(&self.command, &self.directory, number) {
+            Ok(running) => {
+                state.running = Some(running);
+                Ok(number)
+            }
+            Err(error) => {
+                let program = self.command.first().map_or("", |it| it);
+                let reason = format!("cannot be asked: {program}: {error}").into();
+                Err(Silence::Failed(state.rest_after(reason)))
+            }
+        }
+    }
+
+    fn send(&self, number: u64, message: &Json) -> Result<(), Silence> {
+        let mut line = message.to_string().into_bytes();
+        line.push(b'\n');
+        // A program that has ended is noticed by the end of its output.
+        self.with_running(number, |running| drop(running.input.send(line)))
+    }
+
+    fn fail(&self, number: u64, reason: &str) -> Silence {
+        let mut state = self.state();
+        match state.running.take() {
+            Some(running) if running.number == number => running.end(),
+            other => state.running = other,
+        }
+        Silence::Failed(state.rest_after(reason.into()))
+    }
+
+    /// Visits the state if the program with this number still runs.
+    fn with<R>(&self, number: u64, visit: impl FnOnce(&mut State) -> R) -> Result<R, Silence> {
+        let mut state = self.state();
+        if state.running.as_ref().is_some_and(|running| running.number == number) {
+            return Ok(visit(&mut state));
+        }
+        let reason = state.rest.as_ref().map(|(_, reason)| Arc::clone(reason));
+        Err(Silence::Failed(reason.unwrap_or_else(|| "is not asked any more".into())))
+    }
+
+    fn with_running<R>(
+        &self,
+        number: u64,
+        visit: impl FnOnce(&mut Running) -> R,
+    ) -> Result<R, Silence> {
+        self.with(number, |state| {
+            visit(state.running.as_mut().expect("`with` has seen that it runs"))
+        })
+    }
+
+    fn note(&self, function: &Arc<str>, problem: Option<&Arc<str>>) {
+        let mut problems = self.problems();
+        let before = problems.get(function);
+        if before == problem {
+            return;
+        }
+        match problem {
+            Some(reason) => problems.insert(Arc::clone(function), Arc::clone(reason)),
+            None => problems.remove(function),
+        };
+        drop(problems);
+        (self.announce)();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn problems(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Arc<str>>> {
+        self.problems.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl std::fmt::Debug for Process {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let program = self.command.first();
+        formatter.debug_struct("Process").field("program", &program).finish_non_exhaustive()
+    }
+}
+
+enum Broken {
+    Late,
+    Failed(Silence),
+}
+
+impl State {
+    /// Counts a failure: for a while the program is not started again.
+    fn rest_after(&mut self, reason: Arc<str>) -> Arc<str> {
+        let rest = FIRST_REST.saturating_mul(1 << self.failures.min(6)).min(LONGEST_REST);
+        self.failures += 1;
+        self.rest = Some((Instant::now() + rest, Arc::clone(&reason)));
+        reason
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds.fract() == 0.0 { format!("{seconds:.0} s") } else { format!("{seconds:.1} s") }
+}

@@ -1,0 +1,83 @@
+//! `hiera-ls lookup` where a level cannot be asked: a status of its own, and the levels that are to blame.
+
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+use crate::support::workspace::Workspace;
+
+const HIERA_YAML: &str = "\
+version: 5
+hierarchy:
+  - {name: High, path: high.yaml}
+  - {name: Vault, data_hash: hiera_vault, uri: 'https://vault'}
+  - {name: Low, path: low.yaml}
+";
+
+fn workspace() -> Workspace {
+    Workspace::new(&[
+        ("hiera.yaml", HIERA_YAML),
+        ("data/high.yaml", "a: high\n"),
+        ("data/low.yaml", "a: low\nb: low\nc: {x: 1}\n"),
+        ("sample.yaml", "b: \"sampled %{lookup('a')}\"\nc: {y: 2}\n"),
+    ])
+}
+
+fn lookup(workspace: &Workspace, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(["lookup", "--root", workspace.root()])
+        .args(arguments)
+        .output()
+        .expect("the command runs")
+}
+
+#[track_caller]
+fn check(workspace: &Workspace, arguments: &[&str], expected: &Value) {
+    let output = lookup(workspace, &[arguments, &["--render-as", "jsonl"]].concat());
+    let line: Value = serde_json::from_slice(&output.stdout).expect("a line of JSON");
+    assert_eq!(&line, expected);
+}
+
+#[test]
+fn what_an_opaque_level_may_decide_is_unknown() {
+    let workspace = workspace();
+    check(&workspace, &["a"], &json!({"key": "a", "status": "found", "value": "high"}));
+    let unknown = json!({"key": "b", "status": "unknown", "value": "low", "opaque": ["Vault"]});
+    check(&workspace, &["b"], &unknown);
+    check(&workspace, &["d"], &json!({"key": "d", "status": "unknown", "opaque": ["Vault"]}));
+    let merged = json!({
+        "key": "c", "status": "unknown", "value": {"x": 1}, "opaque": ["Vault"], "merge": "hash",
+    });
+    check(&workspace, &["c", "--merge", "hash"], &merged);
+    let said = lookup(&workspace, &["b"]);
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    let expected = "may come from level 'Vault' (hiera_vault is not evaluated here)";
+    assert!(said.contains(expected), "no `{expected}` in: {said}");
+    let explained = lookup(&workspace, &["b", "--explain"]);
+    let explained = String::from_utf8_lossy(&explained.stdout).into_owned();
+    let expected = "Unknown: back end \"hiera_vault\" is not evaluated here";
+    assert!(explained.contains(expected), "no `{expected}` in: {explained}");
+}
+
+#[test]
+fn sample_data_decide() {
+    let workspace = workspace();
+    workspace.write(".hiera-ls.yaml", "backends: {hiera_vault: {stand_in: sample.yaml}}\n");
+    let found = json!({"key": "b", "status": "found", "value": "sampled high"});
+    check(&workspace, &["b"], &found);
+    let merged = json!({"key": "c", "status": "found", "value": {"x": 1, "y": 2}, "merge": "hash"});
+    check(&workspace, &["c", "--merge", "hash"], &merged);
+}
+
+#[cfg(unix)]
+#[test]
+fn programs_run_only_if_the_directory_is_trusted() {
+    let workspace = workspace();
+    let settings = "backends: {hiera_vault: {command: [sh, program.sh], timeout: 30}}\n";
+    workspace.write(".hiera-ls.yaml", settings);
+    let program = "read -r line\necho '{\"id\":2,\"result\":{\"value\":{\"b\":\"asked\"}}}'\ncat\n";
+    workspace.write("program.sh", program);
+    let unknown = json!({"key": "b", "status": "unknown", "value": "low", "opaque": ["Vault"]});
+    check(&workspace, &["b"], &unknown);
+    check(&workspace, &["b", "--trust"], &json!({"key": "b", "status": "found", "value": "asked"}));
+}
