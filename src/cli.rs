@@ -1,16 +1,22 @@
-//! The shell commands: `lookup`, `check`, `rule`, `facts`, `schema`, `completions`, `server`.
+//! The shell commands: `lookup`, `check`, `rule`, `facts`, `schema`, `completions`, `man`, `server`.
 //!
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::ide::diagnostics::codes;
 use crate::settings;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 pub mod check;
+mod check_baseline;
 mod check_findings;
+mod check_fix;
 mod check_output;
+mod check_setup;
+mod check_since;
 pub mod facts;
 pub mod lookup;
 mod lookup_output;
@@ -47,6 +53,12 @@ enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Write the man pages into a directory
+    Man {
+        /// The directory; it must exist
+        #[arg(value_name = "DIRECTORY")]
+        directory: PathBuf,
+    },
 }
 
 /// Runs the command that the process's arguments name.
@@ -70,7 +82,7 @@ pub fn run() -> ExitCode {
         Command::Rule(arguments) => rule::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
         Command::Schema => {
-            print(&format!("{:#}\n", settings::json_schema(&[])));
+            print(&format!("{:#}\n", settings::json_schema(&codes())));
             ExitCode::SUCCESS
         }
         Command::Server(arguments) => server::run(&arguments),
@@ -78,6 +90,15 @@ pub fn run() -> ExitCode {
             let mut command = Arguments::command();
             clap_complete::generate(shell, &mut command, "hiera-ls", &mut std::io::stdout());
             ExitCode::SUCCESS
+        }
+        Command::Man { directory } => {
+            match clap_mangen::generate_to(Arguments::command(), &directory) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    complain(&format!("{}: {error}", directory.display()));
+                    ExitCode::from(2)
+                }
+            }
         }
     }
 }

@@ -40,6 +40,7 @@ mod semantic_tokens;
 mod sources;
 mod strings;
 mod symbols;
+mod workspace_files;
 
 pub use actions::{
     Action, ActionKind, Repaired, SecretAction, actions, repair, secret_actions, secret_edit,
@@ -70,3 +71,4 @@ pub use selection::selections;
 pub use semantic_tokens::{SemanticKind, SemanticToken, semantic_tokens};
 pub use strings::{StringNode, interpolated_strings};
 pub use symbols::{Symbol, SymbolKind, WorkspaceSymbol, document_symbols, workspace_symbols};
+pub use workspace_files::workspace_files;

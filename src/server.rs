@@ -35,7 +35,7 @@ use tower_lsp_server::Server;
 pub use crate::engine::CancelToken;
 pub use features::{
     ActionsFeature, Features, LevelJumpFeature, PrepareRenameFeature, RenameFeature,
-    SecretEditFeature,
+    SecretEditFeature, WarmUpFeature,
 };
 
 use ingress::Ingress;

@@ -82,8 +82,32 @@ pub struct Settings {
 pub struct DiagnosticsSettings {
     /// `diagnostics.enabled`
     pub enabled: bool,
+    /// `diagnostics.scope`: whether nothing is said of files that no editor has open.
+    pub only_open_files: bool,
+    /// `diagnostics.preset`
+    pub preset: Preset,
     /// `diagnostics.severity`: rules whose severity is not their default.
-    pub severity: IndexMap<Arc<str>, Severity>,
+    pub severity: SeverityMap,
+    /// `diagnostics.severityByPath`: the same for the files that a pattern matches; the last one counts.
+    pub severity_by_path: IndexMap<Arc<str>, SeverityMap>,
+    /// `diagnostics.baseline`: the file with the findings that are known already.
+    pub baseline: Arc<str>,
+}
+
+/// Severities by rule; [`ALL_RULES`] stands for those that are not named.
+pub type SeverityMap = IndexMap<Arc<str>, Severity>;
+
+/// What stands for all rules in a [`SeverityMap`].
+pub const ALL_RULES: &str = "all";
+
+/// Where the rules' severities begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Preset {
+    /// `default`: each rule's own.
+    #[default]
+    Default,
+    /// `strict`: every rule is on, and at least a warning.
+    Strict,
 }
 
 /// `eyaml.*`
@@ -221,7 +245,14 @@ impl Default for Settings {
             ],
             global_hiera_yaml: None,
             datadir_map: IndexMap::new(),
-            diagnostics: DiagnosticsSettings { enabled: true, severity: IndexMap::new() },
+            diagnostics: DiagnosticsSettings {
+                enabled: true,
+                only_open_files: false,
+                preset: Preset::default(),
+                severity: SeverityMap::new(),
+                severity_by_path: IndexMap::new(),
+                baseline: Arc::from(".hiera-ls-baseline.json"),
+            },
             hover_max_lines: 20,
             code_lens_enabled: true,
             inlay_hints: InlayHintsSettings { interpolations: true, overridden: true },
@@ -242,6 +273,12 @@ impl Severity {
         ("hint", Self::Hint),
         ("off", Self::Off),
     ];
+}
+
+impl Preset {
+    /// All of them under the names that settings use.
+    pub const NAMES: [(&'static str, Self); 2] =
+        [("default", Self::Default), ("strict", Self::Strict)];
 }
 
 impl LogLevel {

@@ -1,5 +1,6 @@
 //! Diagnostics as `check` prints them: with lines and columns, and without anything secret.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::backends::eyaml::blob::OPENING;
@@ -100,7 +101,7 @@ impl Shower<'_> {
     }
 
     fn shown(&self, path: &str) -> String {
-        paths::below(self.root, path).filter(|it| !it.is_empty()).unwrap_or(path).to_owned()
+        shown_path(self.root, path)
     }
 
     /// Whether the offset lies in the value of a key that lookup options make sensitive.
@@ -108,11 +109,8 @@ impl Shower<'_> {
         let Some(FileRole::Data { format, .. }) = FileRole::of(self.world, self.path) else {
             return false;
         };
-        self.root_key(format, offset).is_some_and(|key| {
-            let perspective = Perspective::of_file(self.world, self.path);
-            let options = perspective.and_then(|it| it.evaluator.options_for(&key).ok().flatten());
-            options.is_some_and(|it| asks_for_sensitive(&it.options.value))
-        })
+        self.root_key(format, offset)
+            .is_some_and(|key| is_sensitive_key(self.world, self.path, &key))
     }
 
     fn root_key(&self, format: Format, offset: u32) -> Option<String> {
@@ -121,6 +119,34 @@ impl Shower<'_> {
         let key = entry.key.range.shifted(entry.start).slice(data.text());
         Some(key.trim_matches(['"', '\'']).to_owned())
     }
+}
+
+/// A path as people say it: from the workspace's directory.
+pub(super) fn shown_path(root: &str, path: &str) -> String {
+    paths::below(root, path).filter(|it| !it.is_empty()).unwrap_or(path).to_owned()
+}
+
+/// The lines, from 0, of a data file that hold values of keys that lookup options make sensitive.
+pub(super) fn hidden_lines(world: &Arc<World>, path: &str) -> BTreeSet<usize> {
+    let Some(FileRole::Data { format, .. }) = FileRole::of(world, path) else {
+        return BTreeSet::new();
+    };
+    let (Ok(file), Ok(data)) = (world.file(path), world.data(path, format)) else {
+        return BTreeSet::new();
+    };
+    let secret = data.trees().filter(|entry| {
+        let key = entry.key.range.slice(entry.text).trim_matches(['"', '\'']);
+        is_sensitive_key(world, path, key)
+    });
+    let index = file.line_index();
+    let lines = |range: TextRange| index.line_of(range.start)..=index.line_of(range.end);
+    secret.flat_map(|entry| lines(entry.range())).map(|line| line as usize).collect()
+}
+
+fn is_sensitive_key(world: &Arc<World>, path: &str, key: &str) -> bool {
+    let perspective = Perspective::of_file(world, path);
+    let options = perspective.and_then(|it| it.evaluator.options_for(key).ok().flatten());
+    options.is_some_and(|it| asks_for_sensitive(&it.options.value))
 }
 
 fn asks_for_sensitive(options: &Value) -> bool {
@@ -135,7 +161,7 @@ fn asks_for_sensitive(options: &Value) -> bool {
 }
 
 /// The text with stars in the place of what `ENC[…]` and `DEC(1)::PKCS7[…]!` hold; all offsets stay.
-fn without_encrypted(text: &str) -> String {
+pub(super) fn without_encrypted(text: &str) -> String {
     let mut hidden = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find(OPENING) {

@@ -41,6 +41,24 @@ pub(super) fn statistics(findings: &[Finding]) -> String {
     text
 }
 
+/// How many findings there are, in a sentence.
+pub(super) fn summary(found: &[Finding], files: usize) -> String {
+    let of = |number: usize, one: &str, many: &str| {
+        format!("{number} {}", if number == 1 { one } else { many })
+    };
+    let count = |severity| found.iter().filter(|it| it.severity == severity).count();
+    let files = of(files, "file", "files");
+    if found.is_empty() {
+        return format!("nothing found in {files}");
+    }
+    let errors = of(count(Severity::Error), "error", "errors");
+    let warnings = of(count(Severity::Warning), "warning", "warnings");
+    let others = found.len() - count(Severity::Error) - count(Severity::Warning);
+    let others =
+        if others == 0 { String::new() } else { format!(", {}", of(others, "note", "notes")) };
+    format!("{errors}, {warnings}{others} in {files}")
+}
+
 fn document(json: &Json) -> String {
     format!("{json:#}\n")
 }

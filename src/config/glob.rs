@@ -10,9 +10,11 @@ use crate::data::{Files, PathKind};
 
 mod braces;
 mod name;
+mod whole_path;
 
 use braces::expand_braces;
 use name::{matches_name, without_escapes};
+pub use whole_path::matches_path;
 
 /// More directories below one another than any real tree has: ends the walk in a link that leads to its own parent.
 const MAX_DEPTH: usize = 64;

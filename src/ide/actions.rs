@@ -105,10 +105,10 @@ const PROVIDERS: &[Provider] = &[
     Provider { kinds: &[ActionKind::QuickFix], provide: quick_fixes::provide },
     Provider { kinds: &[ActionKind::FixAll], provide: fix_all::provide },
     Provider { kinds: &[ActionKind::QuickFix], provide: ignore::provide },
+    Provider { kinds: &[ActionKind::RefactorRewrite], provide: eyaml::provide },
     Provider { kinds: &[ActionKind::Refactor], provide: levels::provide },
     Provider { kinds: &[ActionKind::RefactorExtract], provide: extract::provide },
     Provider { kinds: &[ActionKind::RefactorInline], provide: inline::provide },
-    Provider { kinds: &[ActionKind::RefactorRewrite], provide: eyaml::provide },
 ];
 
 /// What can be done with the selected bytes of the file at `path`; only actions of the kinds in `wanted`.

@@ -12,6 +12,9 @@ use crate::data::{Files as _, Verdict, inspect};
 use crate::text::apply_edits;
 use crate::world::World;
 
+/// What only shows once Puppet understands a value.
+const REVEALED: [&str; 3] = ["recursive-lookup", "missing-lookup-target", "merge-type-clash"];
+
 /// What the lookups of all keys give, by environment, node and key. `None` for those that fail or find nothing.
 type Values = BTreeMap<(String, String, String), Option<String>>;
 
@@ -101,10 +104,32 @@ impl Seen {
         let mut problems = String::new();
         let was_broken = self.is_broken(path);
         for (file, (before, after)) in self.diagnostics.iter().zip(&after.diagnostics).enumerate() {
+            let goes =
+                |it: &&Diagnostic| file == number && *it != diagnostic && is_removed(fix, it);
+            let gone = before.iter().filter(goes).cloned().collect::<Vec<_>>();
             let mut before = counts(before);
-            let after = counts(after);
             if file == number {
                 *before.entry(diagnostic.code).or_default() -= 1;
+            }
+            for (code, count) in counts(&gone) {
+                let most = before.entry(code).or_default();
+                // Of a key that is there three times, the same is said of the second and of the third.
+                let left = after.iter().filter(|it| it.code == code).count() as i64;
+                *most = left.clamp(*most - count, *most);
+            }
+            let mut after = counts(after);
+            after.retain(|code, count| {
+                let known = before.get(code).copied().unwrap_or_default();
+                if REVEALED.contains(code) {
+                    *count = known.min(*count);
+                }
+                *count > 0
+            });
+            if path.ends_with("/hiera.yaml") {
+                // Puppet may say the same of it in two sentences.
+                let left = after.get(diagnostic.code).copied().unwrap_or_default();
+                let most = before.entry(diagnostic.code).or_default();
+                *most = left.min(*most);
             }
             before.retain(|_, count| *count > 0);
             // Whatever else is wrong with a broken file may show only now.
@@ -162,6 +187,12 @@ impl Seen {
                 index.files().iter().any(|(path, format)| names_it(path, *format))
             })
     }
+}
+
+/// Whether a fix takes away what a diagnostic is about.
+fn is_removed(fix: &Fix, diagnostic: &Diagnostic) -> bool {
+    let mut edits = fix.edits.iter().filter(|edit| edit.new_text.is_empty());
+    edits.any(|edit| edit.range.contains_range(diagnostic.range))
 }
 
 fn counts(diagnostics: &[Diagnostic]) -> BTreeMap<&'static str, i64> {

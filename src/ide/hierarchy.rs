@@ -293,7 +293,7 @@ ntp::a: 1
     fn without_a_key_the_levels_are_there_all_the_same() {
         check(
             "$0# nothing\n",
-            &expect![[r#"
+            &expect![[r"
                 None None
                 Environment None None
                   Nodes yaml_data
@@ -303,7 +303,7 @@ ntp::a: 1
                   Others yaml_data
                     data/missing.yaml missing.yaml missing
                     data/common.yaml common.yaml
-            "#]],
+            "]],
         );
     }
 }

@@ -99,10 +99,10 @@ nodes:
     trusted: {certname: web01, extensions: {pp_role: web}}
   db01: {facts: {os: {name: RedHat}, zone: ''}}
 ",
-            &expect![[r#"
+            &expect![[r"
                 web01: trusted.extensions.pp_role=web ::zone=north facts.os.name=Debian facts.os.release.major=12
                 db01: facts.os.name=RedHat
-            "#]],
+            "]],
         );
     }
 }

@@ -128,7 +128,9 @@ impl Tokens<'_> {
     fn value(&mut self, node: &Node) {
         match &node.kind {
             NodeKind::Mapping(pairs) => {
-                pairs.iter().for_each(|pair| self.pair(&pair.key, &pair.value));
+                for pair in pairs {
+                    self.pair(&pair.key, &pair.value);
+                }
             }
             NodeKind::Sequence(items) => items.iter().for_each(|item| self.value(item)),
             NodeKind::Scalar { text, style } => self.scalar(node, text, *style),

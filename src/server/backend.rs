@@ -20,7 +20,8 @@ use tower_lsp_server::ls_types::{
     RenameFilesParams, RenameParams, SelectionRange, SelectionRangeParams,
     SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensParams,
     SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
-    TextDocumentPositionParams, WorkspaceEdit, WorkspaceSymbolParams, WorkspaceSymbolResponse,
+    TextDocumentPositionParams, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    WorkspaceEdit, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
 use super::capabilities::initialize_result;
@@ -159,6 +160,13 @@ impl LanguageServer for Backend {
 
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
         self.run(action, handlers::code_action_resolve).await
+    }
+
+    async fn workspace_diagnostic(
+        &self,
+        params: WorkspaceDiagnosticParams,
+    ) -> Result<WorkspaceDiagnosticReportResult> {
+        self.run(params, handlers::workspace_diagnostic).await
     }
 
     async fn goto_declaration(

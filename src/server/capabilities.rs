@@ -4,16 +4,16 @@ use serde_json::{Value, json};
 use tower_lsp_server::ls_types::{
     CallHierarchyServerCapability, ClientCapabilities, CodeActionOptions,
     CodeActionProviderCapability, CodeLensOptions, CompletionOptions, DeclarationCapability,
-    DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions, FileOperationFilter,
-    FileOperationPattern, FileOperationRegistrationOptions, FoldingRangeProviderCapability,
-    GotoCapability, HoverProviderCapability, ImplementationProviderCapability, InitializeResult,
-    MarkupKind, OneOf, PositionEncodingKind, RenameOptions, ResourceOperationKind, SaveOptions,
-    SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType,
-    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities,
-    ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
-    WorkspaceFileOperationsServerCapabilities, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag, DocumentLinkOptions,
+    FileOperationFilter, FileOperationPattern, FileOperationRegistrationOptions,
+    FoldingRangeProviderCapability, GotoCapability, HoverProviderCapability,
+    ImplementationProviderCapability, InitializeResult, MarkupKind, OneOf, PositionEncodingKind,
+    RenameOptions, ResourceOperationKind, SaveOptions, SelectionRangeProviderCapability,
+    SemanticTokenModifier, SemanticTokenType, SemanticTokensFullOptions, SemanticTokensLegend,
+    SemanticTokensOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkDoneProgressOptions, WorkspaceFileOperationsServerCapabilities,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use super::handlers::{self, LENS_COMMANDS};
@@ -56,6 +56,8 @@ pub(super) struct ClientAbilities {
     pub(super) markdown_in_completions: bool,
     /// Shows the places that a diagnostic refers to.
     pub(super) related_information: bool,
+    /// How it shows diagnostics beside a squiggle.
+    pub(super) diagnostic_tags: Vec<DiagnosticTag>,
     /// Opens a diagnostic's page in the documentation.
     pub(super) code_description: bool,
     /// Takes code actions, and not only commands.
@@ -137,6 +139,9 @@ impl ClientAbilities {
                 .and_then(|it| it.documentation_format.as_ref())
                 .is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
             related_information: diagnostics.is_some_and(|it| it.related_information == Some(true)),
+            diagnostic_tags: diagnostics
+                .and_then(|it| it.tag_support.as_ref())
+                .map_or_else(Vec::new, |it| it.value_set.clone()),
             code_description: diagnostics
                 .is_some_and(|it| it.code_description_support == Some(true)),
             code_actions: text
@@ -267,6 +272,7 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
         diagnostic_provider: client.pulls_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 inter_file_dependencies: true,
+                workspace_diagnostics: true,
                 ..DiagnosticOptions::default()
             })
         }),

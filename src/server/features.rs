@@ -34,6 +34,9 @@ pub type RenameFeature =
 pub type LevelJumpFeature =
     fn(&Arc<World>, &str, u32, ide::Direction, &CancelToken) -> Option<ide::Target>;
 
+/// The reading of everything, which tells how many of how many files are read.
+pub type WarmUpFeature = fn(&Arc<World>, &CancelToken, &dyn Fn(usize, usize));
+
 /// The answer to a question about a node.
 type Asked<T> = Result<Option<T>, UnknownNode>;
 
@@ -85,6 +88,8 @@ pub struct Features {
     pub secret_actions: fn(&Arc<World>, &str, TextRange) -> Vec<ide::SecretAction>,
     /// The edit that decrypts it.
     pub secret_edit: SecretEditFeature,
+    /// The files that something may be wrong with, open or not, sorted.
+    pub workspace_files: fn(&Arc<World>, &CancelToken) -> Vec<String>,
     /// What stands above keys that several levels have.
     pub code_lenses: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::CodeLens>,
     /// What `%{…}` stands for, and what counts in the place of overridden values.
@@ -103,8 +108,8 @@ pub struct Features {
     pub hierarchy: fn(&Arc<World>, &Question, &CancelToken) -> Asked<ide::Hierarchy>,
     /// What is wrong with a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
-    /// Reads all of the workspace, so that what is asked later need not, and tells how many of how many files are read.
-    pub warm_up: fn(&Arc<World>, &CancelToken, &dyn Fn(usize, usize)),
+    /// Reads all of the workspace, so that what is asked later need not.
+    pub warm_up: WarmUpFeature,
     /// Has the log hold as much as the setting `log.level` says.
     pub set_log_level: fn(LogLevel),
 }
@@ -137,6 +142,7 @@ impl Features {
             actions: ide::actions,
             secret_actions: ide::secret_actions,
             secret_edit: ide::secret_edit,
+            workspace_files: files_to_check,
             code_lenses: ide::code_lenses,
             inlay_hints: ide::inlay_hints,
             semantic_tokens: ide::semantic_tokens,
@@ -150,6 +156,14 @@ impl Features {
             set_log_level: |_| {},
         }
     }
+}
+
+/// All files that the rules know, unless the settings want to hear of open files only.
+fn files_to_check(world: &Arc<World>, _: &CancelToken) -> Vec<String> {
+    if world.settings().diagnostics.only_open_files {
+        return world.open_files().map(|open| open.entry.path.to_string()).collect();
+    }
+    ide::workspace_files(world).into_iter().collect()
 }
 
 fn read_all_keys(world: &Arc<World>, cancel: &CancelToken, tell: &dyn Fn(usize, usize)) {

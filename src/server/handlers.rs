@@ -39,6 +39,7 @@ mod symbol;
 mod text_document_content;
 mod will_rename_files;
 mod work_done_progress_cancel;
+mod workspace_diagnostic;
 
 pub(super) use all_nodes::{AllNodesItem, all_nodes};
 pub(super) use call_hierarchy::{incoming_calls, outgoing_calls, prepare_call_hierarchy};
@@ -78,3 +79,4 @@ pub(super) use text_document_content::{
 };
 pub(super) use will_rename_files::will_rename_files;
 pub(super) use work_done_progress_cancel::work_done_progress_cancel;
+pub(super) use workspace_diagnostic::workspace_diagnostic;

@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use tower_lsp_server::ls_types::{
     CodeDescription, CompletionItem, CompletionItemKind, CompletionTextEdit, Diagnostic,
-    DiagnosticRelatedInformation, DiagnosticSeverity, DocumentSymbol, Hover, HoverContents,
-    InsertTextFormat, InsertTextMode, Location, LocationLink, MarkupContent, MarkupKind,
-    NumberOrString, Position, Range, SymbolInformation, SymbolKind, TextEdit, Uri,
+    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, DocumentSymbol, Hover,
+    HoverContents, InsertTextFormat, InsertTextMode, Location, LocationLink, MarkupContent,
+    MarkupKind, NumberOrString, Position, Range, SymbolInformation, SymbolKind, TextEdit, Uri,
 };
 
 use super::context::Context;
 use crate::ide;
+use crate::ide::diagnostics::Tag;
 use crate::settings::SettingsProblem;
 use crate::text::TextRange;
 use crate::world::FileEntry;
@@ -219,9 +220,18 @@ pub(super) fn diagnostic(
         source: Some(DIAGNOSTIC_SOURCE.to_owned()),
         message: diagnostic.message,
         related_information: (!related.is_empty()).then_some(related),
-        tags: None,
+        tags: tag_of(context, diagnostic.code).map(|tag| vec![tag]),
         data: None,
     }
+}
+
+/// How to show what a rule found, if the client knows how.
+fn tag_of(context: &Context, code: &str) -> Option<DiagnosticTag> {
+    let tag = match ide::diagnostics::rule(code)?.tag()? {
+        Tag::Unnecessary => DiagnosticTag::UNNECESSARY,
+        Tag::Deprecated => DiagnosticTag::DEPRECATED,
+    };
+    context.client.diagnostic_tags.contains(&tag).then_some(tag)
 }
 
 /// Something wrong with a setting in the workspace's settings file.

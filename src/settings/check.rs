@@ -9,8 +9,8 @@ use indexmap::IndexMap;
 use super::raw::range_of;
 use super::table::{SETTINGS, SEVERITIES};
 use super::{
-    Kind, LogLevel, NodeSettings, PuppetVersion, RawSettings, Settings, SettingsProblem, Severity,
-    nearest_name,
+    ALL_RULES, Kind, LogLevel, NodeSettings, Preset, PuppetVersion, RawSettings, Settings,
+    SettingsProblem, Severity, SeverityMap, nearest_name,
 };
 use crate::data::{Hash, Located, Member, Value};
 use crate::facts::formats::hash_without_places;
@@ -53,6 +53,26 @@ impl Settings {
             "diagnostics.enabled" => set_if(&mut self.diagnostics.enabled, reader.flag(key, value)),
             "diagnostics.severity" => {
                 self.diagnostics.severity.extend(reader.severities(key, value));
+            }
+            "diagnostics.scope" => {
+                let scopes = [("workspace", false), ("openFiles", true)];
+                let scope = reader.choice(key, value, &scopes);
+                set_if(&mut self.diagnostics.only_open_files, scope);
+            }
+            "diagnostics.preset" => {
+                let preset = reader.choice(key, value, &Preset::NAMES);
+                set_if(&mut self.diagnostics.preset, preset);
+            }
+            "diagnostics.severityByPath" => {
+                for (glob, severities) in reader.severities_by_path(key, value) {
+                    let known = self.diagnostics.severity_by_path.shift_remove(&glob);
+                    let mut joined = known.unwrap_or_default();
+                    joined.extend(severities);
+                    self.diagnostics.severity_by_path.insert(glob, joined);
+                }
+            }
+            "diagnostics.baseline" => {
+                set_if(&mut self.diagnostics.baseline, reader.text(key, value));
             }
             "hover.maxLines" => set_if(&mut self.hover_max_lines, reader.number(key, kind, value)),
             "codeLens.enabled" => set_if(&mut self.code_lens_enabled, reader.flag(key, value)),
@@ -209,11 +229,12 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn severities(&mut self, key: &str, value: &Located) -> IndexMap<Arc<str>, Severity> {
-        let mut severities = IndexMap::new();
+    fn severities(&mut self, key: &str, value: &Located) -> SeverityMap {
+        let mut severities = SeverityMap::new();
         for (rule, member) in self.map(key, value).into_iter().flatten() {
             let rule = key_text(rule);
-            if !self.rules.is_empty() && !self.rules.contains(&&*rule) {
+            let is_known = self.rules.contains(&&*rule) || &*rule == ALL_RULES;
+            if !self.rules.is_empty() && !is_known {
                 let rules = self.rules;
                 self.unknown(&rule, range_of(member.key_place), "a rule", rules);
             }
@@ -222,6 +243,20 @@ impl Reader<'_> {
             }
         }
         severities
+    }
+
+    fn severities_by_path(
+        &mut self,
+        key: &str,
+        value: &Located,
+    ) -> IndexMap<Arc<str>, SeverityMap> {
+        let mut by_path = IndexMap::new();
+        for (glob, member) in self.map(key, value).into_iter().flatten() {
+            let glob = key_text(glob);
+            let severities = self.severities(&format!("{key}.{glob}"), &member.value);
+            by_path.insert(glob, severities);
+        }
+        by_path
     }
 
     /// YAML 1.1 reads an unquoted `off` as `false`, which can only mean one thing here.

@@ -36,6 +36,8 @@ pub enum Kind {
     PathMap,
     /// A map from a rule's name to its severity.
     SeverityMap,
+    /// A map from a glob to such a map.
+    PathSeverityMap,
     /// A map of anything.
     DataMap,
     /// A map from a node's name to its parts.
@@ -161,7 +163,40 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::SeverityMap,
         default: "{}",
         doc: "Severity by rule: `error`, `warning`, `information`, `hint` or `off`. Rules that are not named keep \
-              their default.",
+              their default; `all` names those.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "diagnostics.scope",
+        kind: Kind::Choice(&["workspace", "openFiles"]),
+        default: "\"workspace\"",
+        doc: "Whose problems an editor gets that asks for those of the whole workspace. Other editors only ever get those \
+              of open files.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "diagnostics.preset",
+        kind: Kind::Choice(&["default", "strict"]),
+        default: "\"default\"",
+        doc: "Where the severities begin: with each rule's own, or, in `strict`, with every rule on and nothing less than \
+              a warning.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "diagnostics.severityByPath",
+        kind: Kind::PathSeverityMap,
+        default: "{}",
+        doc: "Severities by rule for some files only: a map from a glob, or a directory, to what `diagnostics.severity` \
+              holds. `**` stands for any number of directories. Where several match a file, the last one that names \
+              the rule counts.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "diagnostics.baseline",
+        kind: Kind::Path,
+        default: "\".hiera-ls-baseline.json\"",
+        doc: "File with findings that are known and not reported any more, written by `hiera-ls check \
+              --write-baseline`. Nothing is left out if there is no such file.",
         scope: Scope::Resource,
     },
     Setting {
@@ -197,7 +232,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "coexistWithYamlLanguageServer",
         kind: Kind::Boolean,
         default: "false",
-        doc: "Leaves plain YAML errors to another YAML language server that runs beside this one.",
+        doc: "Leaves syntax errors and duplicate keys to another YAML or JSON language server that runs beside this \
+              one.",
         scope: Scope::Resource,
     },
     Setting {

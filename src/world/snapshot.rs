@@ -116,7 +116,7 @@ impl World {
     }
 
     /// A path of the settings: relative ones are meant from the workspace's first folder.
-    pub(super) fn settings_path(&self, path: &str) -> String {
+    pub fn settings_path(&self, path: &str) -> String {
         paths::join(self.folders.first().map_or("/", |folder| folder), path)
     }
 

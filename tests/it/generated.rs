@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hiera_ls::ide::diagnostics::RULES;
+use hiera_ls::ide::diagnostics::{RULES, codes};
 use hiera_ls::settings;
 use serde_json::Value;
 
@@ -16,10 +16,17 @@ const END: &str = "<!-- generated: end -->\n";
 fn the_settings_of_the_vs_code_extension_are_those_of_the_server() {
     update("editors/vscode/package.json", |text| {
         let mut manifest: Value = serde_json::from_str(text).expect("package.json is JSON");
-        let rules: Vec<_> = RULES.iter().map(|rule| (rule.code, rule.summary)).collect();
         // The second category has the settings of the extension itself.
-        manifest["contributes"]["configuration"][0] = settings::vscode_configuration(&rules);
+        manifest["contributes"]["configuration"][0] = settings::vscode_configuration(&codes());
         serde_json::to_string_pretty(&manifest).expect("what was JSON is JSON") + "\n"
+    });
+}
+
+#[test]
+fn the_schema_of_the_project_file_names_all_rules() {
+    update("schemas/hiera-ls.schema.json", |_| {
+        let schema = settings::json_schema(&codes());
+        serde_json::to_string_pretty(&schema).expect("what was JSON is JSON") + "\n"
     });
 }
 
@@ -50,6 +57,58 @@ fn the_book_has_a_page_for_each_rule() {
     });
 }
 
+#[test]
+fn the_book_has_every_page_and_every_page_is_there() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).expect("the book has a summary");
+    let mut problems = Vec::new();
+    for page in pages(&docs) {
+        let name = page.strip_prefix(&docs).expect("it lies there").to_string_lossy().into_owned();
+        if name != "SUMMARY.md" && !summary.contains(&format!("]({name})")) {
+            problems.push(format!("SUMMARY.md does not list {name}"));
+        }
+        let text = std::fs::read_to_string(&page).expect("a page is text");
+        let directory = page.parent().expect("a page lies in a directory");
+        for target in relative_links(&text) {
+            if !directory.join(&target).exists() {
+                problems.push(format!("{name} leads to {target}, which does not exist"));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// All Markdown files below a directory.
+fn pages(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("the directory is there").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(pages(&path));
+        } else if path.extension().is_some_and(|it| it == "md") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The targets of links and images outside of code that lead to files, without their anchors.
+fn relative_links(text: &str) -> Vec<String> {
+    let mut in_code = false;
+    let mut targets = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+        } else if !in_code {
+            let rest = line.split("](").skip(1).filter_map(|it| it.split(')').next());
+            let paths = rest.filter(|it| !it.contains("://") && !it.starts_with('#'));
+            targets.extend(paths.map(|it| it.split('#').next().unwrap_or(it).to_owned()));
+        }
+    }
+    targets
+}
+
 fn is_rule(line: &str) -> bool {
     line.starts_with("  - [") && line.contains("](rules/")
 }
@@ -66,12 +125,15 @@ fn update(path: &str, generate: impl FnOnce(&str) -> String) {
     let file: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let there = std::fs::read_to_string(&file).expect("the file is part of the project");
     let new = generate(&there);
-    if std::env::var_os("UPDATE_GENERATED").is_some() {
-        std::fs::write(&file, &new).expect("the file can be written");
-    } else {
-        assert!(
-            there == new,
-            "{path} is stale: run `UPDATE_GENERATED=1 cargo test --test it generated`"
-        );
+    if there == new {
+        return;
     }
+    assert!(
+        std::env::var_os("UPDATE_GENERATED").is_some(),
+        "{path} is stale: run `UPDATE_GENERATED=1 cargo test --test it generated`"
+    );
+    // Other tests may be reading it.
+    let written = file.with_extension("new");
+    std::fs::write(&written, new).expect("the file can be written");
+    std::fs::rename(written, file).expect("and take the place of the old one");
 }

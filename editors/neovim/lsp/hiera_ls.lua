@@ -18,8 +18,39 @@ local function workspace(path)
   return found[#found] and vim.fs.dirname(found[#found])
 end
 
+--- The commands of code lenses, by the kind of preview that each shows.
+local commands = {
+  ['hiera.preview'] = 'preview',
+  ['hiera.explain'] = 'explain',
+  ['hiera.allNodes'] = 'all-nodes',
+}
+
+--- What LSP's own capabilities have no word for.
+local function capabilities()
+  local all = vim.lsp.protocol.make_client_capabilities()
+  all.experimental = {
+    commands = { commands = vim.tbl_keys(commands) },
+    previewChanged = true,
+  }
+  return all
+end
+
+for command, kind in pairs(commands) do
+  vim.lsp.commands[command] = function(lens)
+    require('hiera.preview').show(kind, lens.arguments[1])
+  end
+end
+
 ---@type vim.lsp.Config
 return {
+  capabilities = capabilities(),
+  handlers = {
+    ['hiera/previewChanged'] = function()
+      require('hiera.preview').refresh()
+    end,
+    -- Whoever shows values asks again by itself.
+    ['hiera/activeNode'] = function() end,
+  },
   cmd = { 'hiera-ls', 'server' },
   filetypes = { 'yaml', 'json', 'eyaml', 'yaml.hiera' },
   -- Files without a workspace have nothing to do with Hiera: no server is started for them.

@@ -9,7 +9,7 @@ vim.api.nvim_create_user_command('Hiera', function(arguments)
   require('hiera').command(arguments.fargs)
 end, {
   nargs = '+',
-  desc = 'Choose the node whose values are shown; go through its levels',
+  desc = 'Values of Hiera: choose the node, show what it gets and why, go through the levels',
   complete = function(lead, line)
     return require('hiera').complete(lead, line)
   end,

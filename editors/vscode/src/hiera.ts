@@ -8,7 +8,7 @@ import {
   State,
   type StaticFeature,
 } from 'vscode-languageclient/node';
-import { ALWAYS_THERE, type ExperimentalCapabilities, LENS_COMMANDS, Method, type NodeItem, type ServerStatus } from './protocol';
+import { BEFORE_THE_LIST, type ExperimentalCapabilities, LENS_COMMANDS, METHOD_NOT_FOUND, Method, type NodeItem, type ServerStatus } from './protocol';
 import { type FoundServer, findServer } from './server_binary';
 import { editorSettings } from './settings';
 
@@ -79,15 +79,18 @@ export class Hiera implements vscode.Disposable {
     this.client = client;
     await client.start();
     const said = client.initializeResult?.capabilities.experimental as ExperimentalCapabilities | undefined;
-    this.requests = [...ALWAYS_THERE, ...(said?.hiera?.requests ?? [])];
+    this.requests = [...BEFORE_THE_LIST, ...(said?.hiera?.requests ?? [])];
     this.started.fire();
   }
 
   async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;
-    if (client) {
-      await client.dispose();
+    try {
+      await client?.dispose();
+    } catch (error) {
+      // It never started, or is gone already.
+      this.log.debug(String(error));
     }
   }
 
@@ -102,14 +105,19 @@ export class Hiera implements vscode.Disposable {
     if (!client || !this.isRunning) {
       throw new NotSupported('No Hiera server is running; see "Hiera: Show Log".');
     }
+    const tooOld = () => new NotSupported(`${this.found?.version ?? 'This server'} does not know ${method}: a newer one is needed.`);
     if (!this.supports(method)) {
-      throw new NotSupported(`${this.found?.version ?? 'This server'} does not know ${method}: a newer one is needed.`);
+      throw tooOld();
     }
-    if (params === undefined) {
-      // An argument that is undefined would be sent as `[null]`.
-      return token ? client.sendRequest<R>(method, token) : client.sendRequest<R>(method);
+    try {
+      if (params === undefined) {
+        // An argument that is undefined would be sent as `[null]`.
+        return await (token ? client.sendRequest<R>(method, token) : client.sendRequest<R>(method));
+      }
+      return await (token ? client.sendRequest<R>(method, params, token) : client.sendRequest<R>(method, params));
+    } catch (error) {
+      throw (error as { code?: number }).code === METHOD_NOT_FOUND ? tooOld() : error;
     }
-    return token ? client.sendRequest<R>(method, params, token) : client.sendRequest<R>(method, params);
   }
 
   /** A place in the words of VS Code. */
@@ -134,9 +142,9 @@ export class Hiera implements vscode.Disposable {
       documentSelector: DOCUMENTS.map((it) => ({ ...it })) as NonNullable<LanguageClientOptions['documentSelector']>,
       outputChannel: this.log,
       initializationOptions: {
-        ...editorSettings(vscode.workspace.getConfiguration('hiera')),
-        // What the workspace's own settings name may be run only then.
-        isWorkspaceTrusted: vscode.workspace.isTrusted,
+        ...editorSettings(vscode.workspace.getConfiguration('hiera'), vscode.workspace.isTrusted),
+          // What the workspace's own settings name may be run only then.
+          isWorkspaceTrusted: vscode.workspace.isTrusted,
       },
       middleware: {
         workspace: {
@@ -144,7 +152,7 @@ export class Hiera implements vscode.Disposable {
             params.items.map((item) => {
               const scope = item.scopeUri ? vscode.Uri.parse(item.scopeUri) : undefined;
               const section = vscode.workspace.getConfiguration(item.section, scope ?? null);
-              return item.section === 'hiera' ? editorSettings(section) : section;
+              return item.section === 'hiera' ? editorSettings(section, vscode.workspace.isTrusted) : section;
             }),
         },
       },
@@ -174,7 +182,6 @@ class Abilities implements StaticFeature {
       commands: { commands: LENS_COMMANDS },
       previewChanged: true,
       serverStatusNotification: true,
-      workspaceTrust: vscode.workspace.isTrusted,
     };
     // Previews are asked for by requests that say more than text.
     delete capabilities.workspace?.textDocumentContent;

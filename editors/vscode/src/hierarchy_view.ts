@@ -10,13 +10,14 @@ import { questionAt } from './questions';
 const REST_MS = 120;
 
 type Row =
-  | { kind: 'layer'; layer: HierarchyLayer; environment: string }
+  | { kind: 'layer'; layer: HierarchyLayer; hierarchy: Hierarchy }
   | { kind: 'level'; level: HierarchyLevel; layer: HierarchyLayer }
   | { kind: 'file'; file: HierarchyFile; level: HierarchyLevel; isAlone: boolean };
 
 export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private hierarchy: Hierarchy | undefined;
   private asked: Question | undefined;
+  private lastKey: string | undefined;
   private shownAs = '';
   private timer: NodeJS.Timeout | undefined;
   private pending: vscode.CancellationTokenSource | undefined;
@@ -57,8 +58,8 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
 
   getChildren(row?: Row): Row[] {
     if (!row) {
-      const { layers, environment } = this.hierarchy ?? { layers: [], environment: '' };
-      return layers.map((layer) => ({ kind: 'layer', layer, environment }));
+      const { hierarchy } = this;
+      return hierarchy?.layers.map((layer) => ({ kind: 'layer', layer, hierarchy })) ?? [];
     }
     switch (row.kind) {
       case 'layer':
@@ -78,7 +79,7 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
   getTreeItem(row: Row): vscode.TreeItem {
     switch (row.kind) {
       case 'layer':
-        return layerItem(row.layer, row.environment);
+        return layerItem(row.layer, row.hierarchy);
       case 'level':
         return this.levelItem(row.level);
       case 'file':
@@ -146,9 +147,15 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
     const pending = new vscode.CancellationTokenSource();
     this.pending = pending;
     try {
-      const hierarchy = await this.hiera.ask<Hierarchy | null>(Method.hierarchy, question, pending.token);
+      const ask = (it: Question) => this.hiera.ask<Hierarchy | null>(Method.hierarchy, it, pending.token);
+      let hierarchy = await ask(question);
+      if (hierarchy?.key === null && this.lastKey !== undefined) {
+        // Between keys, and in files that do not have it, the last key stays marked.
+        hierarchy = await ask({ ...question, key: this.lastKey });
+      }
       if (!pending.token.isCancellationRequested) {
         this.asked = question;
+        this.lastKey = hierarchy?.key ?? undefined;
         this.show(hierarchy ?? undefined);
       }
     } catch (error) {
@@ -179,13 +186,14 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
   }
 }
 
-function layerItem(layer: HierarchyLayer, environment: string): vscode.TreeItem {
+function layerItem(layer: HierarchyLayer, { environment, node }: Hierarchy): vscode.TreeItem {
   const labels = { global: 'Global', environment: `Environment ${environment}`, module: `Module ${layer.module ?? ''}` };
   const item = new vscode.TreeItem(labels[layer.kind], vscode.TreeItemCollapsibleState.Expanded);
   if (layer.error !== null) {
     item.iconPath = new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
   }
-  item.description = layer.error ?? '';
+  // The view's own description is not shown while it is the only one of its container.
+  item.description = layer.error ?? (layer.kind === 'environment' ? node : '');
   item.tooltip = layer.error ?? (layer.config ? vscode.workspace.asRelativePath(vscode.Uri.parse(layer.config.uri)) : 'built-in default');
   return item;
 }
@@ -242,7 +250,7 @@ function escaped(text: string): string {
 }
 
 function openCommand({ uri, range }: vscode.Location): vscode.Command {
-  return { title: 'Open', command: 'vscode.open', arguments: [uri, { selection: range, preview: true }] };
+  return { title: 'Open', command: 'vscode.open', arguments: [uri, { selection: new vscode.Range(range.start, range.start), preview: true }] };
 }
 
 /** The file of a row, for the menu of the view. */

@@ -120,8 +120,11 @@ export const Method = {
   textDocumentContent: 'workspace/textDocumentContent',
 } as const;
 
-/** What every server answers, also one that does not list its requests. */
-export const ALWAYS_THERE: readonly string[] = [Method.nodes, Method.selectNode];
+/** What is older than the list of requests in `initialize`: it is asked whether listed or not. */
+export const BEFORE_THE_LIST: readonly string[] = [Method.nodes, Method.selectNode];
+
+/** JSON-RPC's code for a method that nobody knows. */
+export const METHOD_NOT_FOUND = -32601;
 
 /** The commands that lenses of the server may carry. */
 export const LENS_COMMANDS = ['hiera.preview', 'hiera.explain', 'hiera.compare', 'hiera.allNodes'];

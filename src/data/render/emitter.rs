@@ -68,8 +68,6 @@ pub(super) struct Emitter {
     is_open_ended: bool,
     /// Lines are folded at the first blank behind this column.
     width: usize,
-    /// Whether characters beyond the basic plane are written as they are, which libyaml does not do.
-    is_wide: bool,
 }
 
 impl Emitter {
@@ -93,6 +91,12 @@ impl Emitter {
         emitter.out
     }
 
+    /// Whether characters beyond the basic plane are written as they are, which libyaml does not do: only in what nobody
+    /// compares with its documents.
+    fn is_wide(&self) -> bool {
+        self.width == usize::MAX
+    }
+
     fn new(width: usize) -> Self {
         Self {
             out: String::new(),
@@ -102,7 +106,6 @@ impl Emitter {
             indention: true,
             is_open_ended: false,
             width,
-            is_wide: width == usize::MAX,
         }
     }
 
@@ -168,7 +171,7 @@ impl Emitter {
 
     fn scalar(&mut self, scalar: &Scalar, context: Context) {
         let is_simple_key = context == Context::SimpleKey;
-        let analysis = analyze(&scalar.text, self.is_wide);
+        let analysis = analyze(&scalar.text, self.is_wide());
         let style = selected_style(scalar, &analysis, is_simple_key);
         match scalar.tag {
             Some(tag) => self.tag(tag),
@@ -314,7 +317,7 @@ impl Emitter {
         let last = characters.len().saturating_sub(1);
         let mut is_after_space = false;
         for (index, &character) in characters.iter().enumerate() {
-            if !is_printable(character, self.is_wide)
+            if !is_printable(character, self.is_wide())
                 || is_break(character)
                 || matches!(character, '"' | '\\')
             {

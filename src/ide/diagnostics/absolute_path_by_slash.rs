@@ -1,11 +1,13 @@
 //! `absolute-path-by-slash`: a path that begins with a slash is absolute. Reported if only below the datadir there is
 //! something of that name.
 
+use super::fix::Fix;
 use super::known_keys::{directory_of, fixed_part, is_file_backend};
 use super::{Report, Rule, Severity};
 use crate::config::HieraYaml;
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind};
+use crate::text::{TextEdit, TextRange};
 use crate::world::{World, paths};
 
 pub(super) const RULE: Rule = Rule {
@@ -40,7 +42,14 @@ pub(super) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
                 let message = format!(
                     "this path is absolute, and the datadir does not count\nWrite `{relative}`, without the slash."
                 );
-                report.add_once(&RULE, RULE.severity, place.range, message);
+                let finding = report.add_once(&RULE, RULE.severity, place.range, message);
+                let written = place.range.slice(&config.text);
+                if let (Some(finding), Some(at)) = (finding, written.find('/').filter(|at| *at < 2))
+                {
+                    let slash = place.range.start + at as u32;
+                    let edit = TextEdit::delete(TextRange::new(slash, slash + 1));
+                    finding.with_fix(Fix::changing(format!("Write `{relative}`"), vec![edit]));
+                }
             }
         }
     }
@@ -48,7 +57,7 @@ pub(super) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn judged_by_the_files() {
@@ -63,6 +72,15 @@ hierarchy:
 #- /data/nodes/one.yaml
 a: 1
 "#,
+        );
+    }
+
+    #[test]
+    fn the_slash_goes() {
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    path: \"/common.yaml\"\n#- /data/common.yaml\na: 1\n",
+            "Write `common.yaml`",
+            "version: 5\nhierarchy:\n  - name: x\n    path: \"common.yaml\"\n",
         );
     }
 }

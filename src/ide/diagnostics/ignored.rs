@@ -6,47 +6,73 @@
 use memchr::memmem;
 
 use super::Diagnostic;
-use crate::text::LineIndex;
+use crate::text::{LineIndex, TextRange};
 
 const MARK: &str = "hiera-ls:";
 
 /// One comment.
 #[derive(Debug, PartialEq, Eq)]
-struct Ignore<'t> {
+pub(super) struct Ignore<'t> {
+    /// The comment, from its first character to the end of the line without blanks.
+    pub(super) range: TextRange,
+    /// Whether nothing else stands on its line.
+    pub(super) stands_alone: bool,
     /// The line that it is for, from 0; `None` for the whole file.
     line: Option<u32>,
-    /// The rules; none means all of them.
-    codes: Vec<&'t str>,
+    /// The rules and where they are written; none means all of them.
+    pub(super) codes: Vec<(&'t str, TextRange)>,
+    /// Which of the rules, or, without any, whether any rule had something to say there.
+    pub(super) used: Vec<bool>,
 }
 
-/// Takes out what the comments of `text` say.
-pub(super) fn leave_out(text: &str, findings: &mut Vec<Diagnostic>) {
-    if findings.is_empty() || memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {
-        return;
+/// Takes out what the comments of `text` say, and gives the comments.
+pub(super) fn leave_out<'t>(text: &'t str, findings: &mut Vec<Diagnostic>) -> Vec<Ignore<'t>> {
+    if memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {
+        return Vec::new();
     }
-    let ignores = ignores(text);
+    let mut ignores = ignores(text);
     let index = LineIndex::new(text);
     findings.retain(|finding| {
         let line = index.line_of(finding.range.start);
-        !ignores.iter().any(|ignore| {
-            ignore.line.is_none_or(|it| it == line)
-                && (ignore.codes.is_empty() || ignore.codes.contains(&finding.code))
-        })
+        let mut is_ignored = false;
+        for ignore in ignores.iter_mut().filter(|it| it.line.is_none_or(|it| it == line)) {
+            let named = ignore.codes.iter().position(|(code, _)| *code == finding.code);
+            if let Some(at) = named.or_else(|| ignore.codes.is_empty().then_some(0)) {
+                ignore.used[at] = true;
+                is_ignored = true;
+            }
+        }
+        !is_ignored
     });
+    ignores
 }
 
 fn ignores(text: &str) -> Vec<Ignore<'_>> {
     let mut ignores = Vec::new();
-    for (number, line) in (0..).zip(text.split('\n')) {
+    let mut line_start = 0;
+    for (number, line) in (0..).zip(text.split_inclusive('\n')) {
+        let start = line_start;
+        line_start += line.len();
         let Some(at) = line.find(MARK) else { continue };
         let before = line[..at].trim_end();
         let Some(before) = before.strip_suffix('#').or_else(|| before.strip_suffix("//")) else {
             continue;
         };
         let Some((is_file, codes)) = command(&line[at + MARK.len()..]) else { continue };
-        let stands_alone = before.trim().is_empty();
-        let line = if stands_alone { number + 1 } else { number };
-        ignores.push(Ignore { line: (!is_file).then_some(line), codes });
+        let stands_alone = before.trim_start_matches('\u{feff}').trim().is_empty();
+        let line_of = if stands_alone { number + 1 } else { number };
+        let place = |part: &str| {
+            let from = (part.as_ptr() as usize - text.as_ptr() as usize) as u32;
+            TextRange::new(from, from + part.len() as u32)
+        };
+        let end = (start + line.trim_end().len()) as u32;
+        ignores.push(Ignore {
+            range: TextRange::new((start + before.len()) as u32, end),
+            stands_alone,
+            line: (!is_file).then_some(line_of),
+            used: vec![false; codes.len().max(1)],
+            codes: codes.into_iter().map(|code| (code, place(code))).collect(),
+        });
     }
     ignores
 }
@@ -78,12 +104,14 @@ mod tests {
             r#"
 a: "%{lookup('')}" # hiera-ls: ignore[malformed-token]
 # hiera-ls: ignore[malformed-token, unknown-function] because
+#                                   ^^^^^^^^^^^^^^^^ information[unused-ignore]
 b: "%{lookup('')}"
 c: "%{lookup('')}"
 #   ^^^^^^^^^^^^^ error[malformed-token]
 d: "%{lookup('')}" # hiera-ls: ignore
 e: "%{lookup('')}" # hiera-ls: ignore[unknown-function]
 #   ^^^^^^^^^^^^^ error[malformed-token]
+#                                     ^^^^^^^^^^^^^^^^ information[unused-ignore]
 "#,
         );
     }

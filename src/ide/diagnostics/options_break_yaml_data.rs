@@ -1,10 +1,16 @@
 //! `options-break-yaml-data`: Puppet's own back ends for data files want a path, and fail if they get anything else.
 
+use super::fix::Fix;
 use super::known_keys::is_file_backend;
+use super::walk::text_of;
 use super::{Report, Rule, Severity};
 use crate::config::HieraYaml;
 use crate::config::hiera_yaml::{FunctionKind, Level, Locations};
 use crate::data::Place;
+use crate::ide::pair_edits::remove_pair;
+use crate::syntax::tree::{NodeKind, Pair};
+use crate::syntax::yaml;
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "options-break-yaml-data",
@@ -43,7 +49,10 @@ pub(super) fn check(config: &HieraYaml, report: &mut Report) {
             "'{name}'{colon} one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml \
              when using this {tag} function\n{advice}"
         );
-        report.add_once(&RULE, RULE.severity, place.range, message);
+        let finding = report.add_once(&RULE, RULE.severity, place.range, message);
+        if let (Some(finding), Some(edit)) = (finding, without_options(&config.text, place)) {
+            finding.with_fix(Fix::safe("Remove the options", vec![edit]));
+        }
     }
 }
 
@@ -51,9 +60,32 @@ fn first_option(level: &Level) -> Option<Place> {
     level.options.as_ref()?.into_iter().next().and_then(|(_, member)| member.key_place)
 }
 
+/// Takes away the `options` whose first key stands at `place`.
+fn without_options(text: &str, place: Place) -> Option<TextEdit> {
+    let root = yaml::parse(text).root?;
+    let mut waiting = vec![&root];
+    while let Some(node) = waiting.pop() {
+        match &node.kind {
+            NodeKind::Sequence(items) => waiting.extend(items),
+            NodeKind::Mapping(pairs) => {
+                let is_it = |pair: &Pair| {
+                    let is_options = text_of(&pair.key).is_some_and(|key| &**key == "options");
+                    is_options && pair.value.range.contains_range(place.range)
+                };
+                if let Some(number) = pairs.iter().position(is_it) {
+                    return remove_pair(text, pairs, number);
+                }
+                waiting.extend(pairs.iter().map(|pair| &pair.value));
+            }
+            NodeKind::Scalar { .. } | NodeKind::Alias(_) => {}
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn inherited_options_and_missing_paths() {
@@ -69,7 +101,9 @@ defaults:
 hierarchy:
   - {name: a, path: a.yaml}
   - {name: b, path: b.yaml, data_hash: yaml_data}
+#          ^ hint[level-never-matches]
   - {name: c, path: c.yaml, data_hash: yaml_data, options: {}}
+#          ^ hint[level-never-matches]
   - {name: d, data_hash: json_data, options: {}}
 #          ^ error[options-break-yaml-data]: 'json_data' one of…
   - {name: e, lookup_key: eyaml_lookup_key, uri: "http://x"}
@@ -77,6 +111,15 @@ hierarchy:
 #- /data/a.yaml
 k: 1
 "#,
+        );
+    }
+
+    #[test]
+    fn the_options_go() {
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    options: # none\n      a: 1\n    path: common.yaml\n#- /data/common.yaml\na: 1\n",
+            "Remove the options",
+            "version: 5\nhierarchy:\n  - name: x\n    path: common.yaml\n",
         );
     }
 }

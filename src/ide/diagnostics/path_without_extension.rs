@@ -1,11 +1,13 @@
 //! `path-without-extension`: Hiera 5 takes paths as they are. Only what is certain is reported: the path, or all files
 //! beside it, exist with an extension and not without.
 
+use super::fix::Fix;
 use super::known_keys::{directory_of, is_file_backend};
-use super::{Report, Rule, Severity};
+use super::{Report, Rule, Severity, path_empty_becomes_datadir};
 use crate::config::HieraYaml;
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind};
+use crate::text::TextEdit;
 use crate::world::{World, paths};
 
 pub(super) const RULE: Rule = Rule {
@@ -32,11 +34,21 @@ pub(super) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
             let (Some(text), Some(place)) = (template.value.as_str(), template.place) else {
                 continue;
             };
+            if report.holds(&path_empty_becomes_datadir::RULE, place.range) {
+                continue;
+            }
             if let Some(extension) = missing_extension(world, &directory, text) {
                 let message = format!(
                     "there is no file `{text}`\nHiera 5 adds no extension to a path. Write `{text}.{extension}`."
                 );
-                report.add_once(&RULE, RULE.severity, place.range, message);
+                let finding = report.add_once(&RULE, RULE.severity, place.range, message);
+                let written = place.range.slice(&config.text);
+                if let (Some(finding), Some(at)) = (finding, written.find(text)) {
+                    let end = place.range.start + (at + text.len()) as u32;
+                    let edit = TextEdit::insert(end, format!(".{extension}"));
+                    let title = format!("Write `{text}.{extension}`");
+                    finding.with_fix(Fix::changing(title, vec![edit]));
+                }
             }
         }
     }
@@ -64,7 +76,7 @@ fn missing_extension(world: &World, directory: &str, template: &str) -> Option<&
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn names_with_variables_are_judged_by_the_files() {
@@ -82,6 +94,15 @@ a: 1
 #- /data/files/plain
 a: 1
 "#,
+        );
+    }
+
+    #[test]
+    fn the_extension_is_added() {
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: x, path: 'common'}\n#- /data/common.yaml\na: 1\n",
+            "Write `common.yaml`",
+            "version: 5\nhierarchy:\n  - {name: x, path: 'common.yaml'}\n",
         );
     }
 }

@@ -1,7 +1,7 @@
 //! `shadowed-by-plain-entry`: a key's own entry of `lookup_options` hides all patterns, whatever options it lacks.
 
 use super::walk::{option_entries, pairs_of, text_of};
-use super::{EntryContext, Report, Rule, Severity};
+use super::{EntryContext, Related, Report, Rule, Severity};
 use crate::syntax::ruby_regex;
 use crate::syntax::tree::{Node, NodeKind, Pair};
 
@@ -35,7 +35,9 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                 "the `{lost}` of `{text}` does not apply to this key\n\
                  A key's own entry hides all patterns. Repeat here what shall hold."
             );
-            report.add(&RULE, plain.key.range, message);
+            let finding = report.add(&RULE, plain.key.range, message);
+            let message = "these options do not apply to it".to_owned();
+            finding.related.push(Related { path: None, range: pattern.key.range, message });
         }
     }
 }

@@ -96,8 +96,10 @@ impl Entry {
     fn write_notes(&self, page: &mut Page) {
         for opaque in &self.answer.opaque {
             let level = self.places.iter().find(|place| place.level == opaque.level);
+            let is_merged = matches!(self.answer.outcome, Ok(Some(_))) && !self.takes_first();
+            let claim = if is_merged { "partial: more may come" } else { "may come" };
             let note = format!(
-                "may come from level \"{}\" ({} {})",
+                "{claim} from level \"{}\" ({} {})",
                 opaque.level, opaque.function, opaque.reason
             );
             page.comment(&note, LineKind::Opaque, level.and_then(|level| level.level_place));
@@ -124,8 +126,12 @@ impl Entry {
                 writer.member(0, (&key, self.key_place(value)), value, &parts);
             }
             Ok(None) => {
-                let note = format!("{}: not found, a lookup of this key fails", self.key);
-                page.comment(&note, LineKind::Error, None);
+                let (what, kind) = if self.answer.opaque.is_empty() {
+                    ("not found, a lookup of this key fails", LineKind::Error)
+                } else {
+                    ("not known", LineKind::Opaque)
+                };
+                page.comment(&format!("{}: {what}", self.key), kind, None);
                 self.write_hidden(perspective, page, detail);
             }
             Err(failure) => {

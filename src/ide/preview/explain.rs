@@ -112,7 +112,9 @@ fn write(step: &Step, depth: usize, page: &mut Page) {
     for line in text.split('\n') {
         page.line(line, Mark::of(kind, step.place));
     }
-    step.children.iter().for_each(|child| write(child, depth + 1, page));
+    for child in &step.children {
+        write(child, depth + 1, page);
+    }
 }
 
 struct Tree<'a> {

@@ -98,7 +98,7 @@ fn each_line_leads_to_its_source() {
     let files = "#- /data/common.yaml\nlookup_options: {a: {merge: deep}}\na: {b$0: [x], c: 2}\n#- /data/nodes/web01.yaml\na: {b: [y], c: 4}\n";
     let (world, preview) = check(
         files,
-        &expect![[r##"
+        &expect![[r#"
             # a for node web01, environment production
             # merge strategy deep, set in data/common.yaml:1
 
@@ -108,7 +108,7 @@ fn each_line_leads_to_its_source() {
                 - "y"  # data/nodes/web01.yaml:1
               c: 4  # data/nodes/web01.yaml:1
               # c: 2  # data/common.yaml:2 · overridden
-        "##]],
+        "#]],
     );
     let kinds: Vec<_> = preview.lines.iter().map(|line| line.kind).collect();
     assert_eq!(kinds[1..4], [LineKind::Header, LineKind::Value, LineKind::Value]);
@@ -140,7 +140,7 @@ a:
   - '--y'
   - w
 ",
-        &expect![[r##"
+        &expect![[r#"
             # a for node web01, environment production
             # merge strategy deep (knockout_prefix: "--"), set in data/common.yaml:2
 
@@ -149,7 +149,7 @@ a:
               - z  # data/common.yaml:4
               - w  # data/nodes/web01.yaml:3
               # - "y"  # data/common.yaml:4 · knocked out in data/nodes/web01.yaml:2
-        "##]],
+        "#]],
     );
 }
 
@@ -157,7 +157,7 @@ a:
 fn unique_lists_and_hashes() {
     check(
         "#- /data/common.yaml\nlookup_options: {a: {merge: unique}}\na$0: [x, [y]]\n#- /data/nodes/web01.yaml\na: [y, w]\n",
-        &expect![[r##"
+        &expect![[r#"
             # a for node web01, environment production
             # merge strategy unique, set in data/common.yaml:1
 
@@ -165,11 +165,11 @@ fn unique_lists_and_hashes() {
               - "y"  # data/nodes/web01.yaml:1
               - w  # data/nodes/web01.yaml:1
               - x  # data/common.yaml:2
-        "##]],
+        "#]],
     );
     check(
         "#- /data/common.yaml\nlookup_options: {^a: {merge: hash}}\na$0: {b: {x: 1}, c: ~}\n#- /data/nodes/web01.yaml\na: {b: {y: 1}}\n",
-        &expect![[r##"
+        &expect![[r#"
             # a for node web01, environment production
             # merge strategy hash, set in data/common.yaml:1 ^a
 
@@ -178,7 +178,7 @@ fn unique_lists_and_hashes() {
                 "y": 1  # data/nodes/web01.yaml:1
                 # x: 1  # data/common.yaml:2 · overridden
               c: ~  # data/common.yaml:2
-        "##]],
+        "#]],
     );
 }
 
@@ -286,12 +286,12 @@ fn nothing_and_failures() {
     );
     check(
         "#- /data/common.yaml\na$0: '%{lookup(\"a\")}'\n",
-        &expect![[r#"
+        &expect![[r"
             # a for node web01, environment production
 
             # a: the lookup fails
             # Lookup of key 'a' failed: Recursive lookup detected in [a]
-        "#]],
+        "]],
     );
     let none = |text: &str| {
         let fixture = fixture(text);
@@ -395,7 +395,7 @@ fn all_keys_of_a_file() {
     let question = Question { scope: Scope::File, ..at_cursor(&fixture) };
     let preview = ask(&fixture.world(), &question).expect("it is a data file");
     assert_is_consistent(&preview);
-    expect![[r##"
+    expect![[r#"
         # keys of data/common.yaml for node web01, environment production
 
         a: 1  # data/common.yaml:2
@@ -404,7 +404,7 @@ fn all_keys_of_a_file() {
         b:
           - "y"  # data/nodes/web01.yaml:1
           - x  # data/common.yaml:3
-    "##]]
+    "#]]
     .assert_eq(&preview.text);
 }
 
@@ -416,7 +416,7 @@ fn everything_that_a_node_gets() {
     let question = Question { scope: Scope::Node, ..Question::default() };
     let preview = ask(&fixture.world(), &question).expect("there is a node");
     assert_is_consistent(&preview);
-    expect![[r##"
+    expect![[r#"
         # everything that node web01, environment production gets
 
         # == of no module ==
@@ -431,7 +431,7 @@ fn everything_that_a_node_gets() {
 
         # -- class ntp::server --
         ntp::server::pool: x  # data/common.yaml:2
-    "##]]
+    "#]]
     .assert_eq(&preview.text);
     let db = Question { node: Some("db01".into()), ..question.clone() };
     let preview = ask(&fixture.world(), &db).expect("there is a node");
@@ -506,7 +506,7 @@ fn nodes_are_grouped_by_value_and_the_rare_ones_come_first() {
         .expect("no node is asked for")
         .expect("there is a key");
     assert_is_consistent(&all.preview);
-    expect![[r#"
+    expect![[r"
         # a for 3 nodes of environment production: 3 different answers
 
         # 1 of 3 nodes:
@@ -521,7 +521,7 @@ fn nodes_are_grouped_by_value_and_the_rare_ones_come_first() {
         #   db01
         # a: the lookup fails
         # Lookup of key 'a' failed: Recursive lookup detected in [a]
-    "#]]
+    "]]
     .assert_eq(&all.preview.text);
     let kinds: Vec<_> = all.groups.iter().map(|group| group.kind).collect();
     assert_eq!(kinds, [GroupKind::Value, GroupKind::Value, GroupKind::Failed]);
@@ -542,7 +542,7 @@ fn two_nodes_compared() {
     let comparison = compared("db01");
     assert!(comparison.differs);
     assert_is_consistent(&comparison.diff);
-    expect![[r#"
+    expect![[r"
         --- a · web01
         +++ a · db01
         @@ -1,3 +1,3 @@
@@ -550,7 +550,7 @@ fn two_nodes_compared() {
            b: 1
         -  c: 2  # data/common.yaml:1
         +  c: 3  # data/nodes/db01.yaml:1
-    "#]]
+    "]]
     .assert_eq(&comparison.diff.text);
     expect![[r#"
         [
@@ -585,13 +585,13 @@ fn unsaved_text_compared_with_saved() {
             .expect("there is a key")
     };
     let comparison = compared("a");
-    expect![[r#"
+    expect![[r"
         --- a · saved
         +++ a · unsaved
         @@ -1,1 +1,1 @@
         -a: 1  # data/common.yaml:1
         +a: 2  # data/common.yaml:2
-    "#]]
+    "]]
     .assert_eq(&comparison.diff.text);
     assert!(!compared("b").differs, "other lines have moved, and nothing else");
 }

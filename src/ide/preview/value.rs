@@ -129,7 +129,9 @@ impl<'a> Writer<'a> {
         let counting: HashSet<&Value> = items.iter().map(|item| &item.value).collect();
         let mut shown = HashSet::new();
         let mut gone = Vec::new();
-        parts.iter().for_each(|part| uncounted(part, &counting, &mut gone));
+        for part in parts {
+            uncounted(part, &counting, &mut gone);
+        }
         for item in gone {
             if shown.insert(&item.value) && !self.is_knockout(&item.value) {
                 let (kind, why) = self.reason(item, parts);

@@ -39,7 +39,7 @@ pub(in crate::server) fn diagnostic(
 }
 
 /// The same for the same diagnostics: nothing has to be remembered for that.
-fn result_id(items: &[Diagnostic]) -> String {
+pub(super) fn result_id(items: &[Diagnostic]) -> String {
     let mut hasher = DefaultHasher::new();
     serde_json::to_string(items).unwrap_or_default().hash(&mut hasher);
     format!("{:x}", hasher.finish())

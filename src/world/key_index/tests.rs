@@ -154,3 +154,19 @@ fn links_in_circles_are_walked_once() {
         format!("a: {root}/data/nodes/x.yaml:0-1\nb: {root}/data/in/y.yaml:0-1\n")
     );
 }
+
+#[test]
+fn reading_ahead_can_be_stopped() {
+    let host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+    let world = host.snapshot();
+    let environment = world.environment_of("/r/data/x").expect("an environment");
+    let told = std::cell::RefCell::new(Vec::new());
+    let tell = |read, all| told.borrow_mut().push((read, all));
+    world.read_ahead(&environment, &|| true, &tell);
+    assert_eq!(*told.borrow(), []);
+    world.read_ahead(&environment, &|| false, &tell);
+    let files = world.key_index(&environment).files().len();
+    assert_eq!(*told.borrow(), [(files, files)]);
+    world.read_ahead(&environment, &|| false, &tell);
+    assert_eq!(told.borrow().len(), 1, "what is read is not read again");
+}

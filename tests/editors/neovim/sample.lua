@@ -155,6 +155,7 @@ t.group('nodes', function()
   t.check(vim.deep_equal(vim.fn.getcompletion('Hiera node db', 'cmdline'), { 'db01.kittiwake.example' }),
     ':Hiera node completes names')
   t.check(vim.deep_equal(vim.fn.getcompletion('Hiera n', 'cmdline'), { 'node' }), ':Hiera completes subcommands')
+  t.check(vim.list_contains(vim.fn.getcompletion('Hiera compare ', 'cmdline'), 'saved'), ':Hiera compare completes')
   vim.cmd('Hiera node db01.kittiwake.example')
   t.eventually('after :Hiera node, hovers answer for that node', function()
     local text = t.hover('profile::base::packages:', 3) or ''
@@ -164,6 +165,110 @@ t.group('nodes', function()
   t.eventually('and back', function()
     local text = t.hover('profile::base::sysctl:', 3) or ''
     return text:find('overcommit', 1, true) == nil
+  end)
+end)
+
+--- The text of the window that shows this kind of preview, and the window.
+local function preview_of(kind)
+  for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local buffer = vim.api.nvim_win_get_buf(window)
+    if vim.startswith(vim.api.nvim_buf_get_name(buffer), 'hiera://' .. kind .. '/') then
+      return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n'), window
+    end
+  end
+end
+
+--- Waits until a preview of this kind shows `part`.
+local function shows(kind, part, message)
+  t.eventually(message, function()
+    local text = preview_of(kind)
+    return text ~= nil and text:find(part, 1, true) ~= nil
+  end)
+end
+
+t.group('preview', function()
+  t.open('data/common.yaml')
+  local window = vim.api.nvim_get_current_win()
+  t.at('profile::base::packages:', 2)
+  -- The one in lookup_options comes first: it is about the same key.
+  vim.cmd('Hiera preview')
+  shows('preview', '- goaccess  # data/nodes/web01.kittiwake.example.yaml:', ':Hiera preview shows the merged value')
+  shows('preview', '# merge strategy unique, set in data/common.yaml:', 'and who set the merge')
+  t.check(vim.api.nvim_get_current_win() == window, 'the focus stays')
+
+  t.replace_line('  - htop', '  - btop')
+  shows('preview', '- btop  # data/common.yaml:', 'the preview follows what is typed')
+  t.check(vim.api.nvim_get_current_win() == window, 'and the focus stays')
+
+  vim.cmd('Hiera compare saved')
+  shows('compare', '+  - btop', ':Hiera compare saved shows the unsaved edit')
+  vim.cmd('silent undo')
+  shows('compare', 'no difference', 'and that it is gone')
+
+  vim.cmd('Hiera node db01.kittiwake.example')
+  shows('preview', 'dnf-automatic', 'the preview follows the active node')
+  vim.cmd('Hiera node web01.kittiwake.example')
+  shows('preview', 'goaccess', 'and back')
+
+  local _, preview = preview_of('preview')
+  vim.api.nvim_set_current_win(preview)
+  t.check(not vim.bo.modifiable and vim.bo.filetype == 'yaml', 'the preview is YAML and read-only')
+  t.at('- goaccess')
+  vim.cmd('normal gd')
+  t.contains(vim.api.nvim_buf_get_name(0), 'data/nodes/web01.kittiwake.example.yaml', 'gd leads to the source')
+  t.contains(vim.api.nvim_get_current_line(), '- goaccess', 'and to its line')
+  t.check(vim.api.nvim_get_current_win() == window, 'in the window of the text')
+
+  t.open('data/common.yaml')
+  vim.cmd('Hiera preview node')
+  shows('preview', '== module timesync ==', ':Hiera preview node shows everything')
+  vim.cmd('Hiera preview file')
+  shows('preview', 'keys of data/common.yaml', ':Hiera preview file shows the keys of the file')
+  vim.cmd('only')
+end)
+
+t.group('explain and all nodes', function()
+  t.open('data/common.yaml')
+  t.at('company::contact:', 2)
+  vim.cmd('Hiera explain')
+  shows('explain', 'search for company::contact', ':Hiera explain shows the lookup')
+  shows('explain', 'operations@kittiwake.example', 'and the value')
+  t.at('profile::base::packages:', 2)
+  vim.cmd('Hiera all-nodes')
+  shows('all-nodes', 'for 3 nodes', ':Hiera all-nodes groups the nodes')
+  vim.cmd('Hiera compare db01.kittiwake.example')
+  shows('compare', '+  - dnf-automatic', ':Hiera compare shows what another node gets')
+  vim.cmd('only')
+  t.check(preview_of('explain') == nil, 'closed windows are gone')
+end)
+
+t.group('at a glance', function()
+  t.open('data/nodes/web01.kittiwake.example.yaml')
+  vim.lsp.codelens.refresh({ bufnr = 0 })
+  local lens
+  t.eventually('a key of several levels has a lens', function()
+    for _, candidate in ipairs(vim.lsp.codelens.get(0)) do
+      if candidate.command and candidate.command.title:find('4 levels · unique', 1, true) then
+        lens = candidate
+      end
+    end
+    return lens ~= nil
+  end)
+  vim.api.nvim_win_set_cursor(0, { lens.range.start.line + 1, 0 })
+  vim.lsp.codelens.run()
+  shows('preview', 'profile::base::packages:', 'running it opens the preview')
+  vim.cmd('only')
+  vim.lsp.inlay_hint.enable(true, { bufnr = 0 })
+  t.eventually('hints show what tokens stand for', function()
+    return vim.iter(vim.lsp.inlay_hint.get({ bufnr = 0 })):any(function(hint)
+      return hint.inlay_hint.label[1].value == '= kittiwake.example'
+    end)
+  end)
+  t.eventually('semantic tokens mark functions', function()
+    local line = t.at("lookup('company::domain')")
+    local column = vim.api.nvim_win_get_cursor(0)[2]
+    local tokens = vim.lsp.semantic_tokens.get_at_pos(0, line - 1, column) or {}
+    return tokens[1] ~= nil and tokens[1].type == 'function'
   end)
 end)
 

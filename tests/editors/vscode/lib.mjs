@@ -46,9 +46,16 @@ const USER_SETTINGS = {
   'chat.commandCenter.enabled': false,
   'chat.disableAIFeatures': true,
   'editor.accessibilitySupport': 'off',
+  // What is typed is what is there.
+  'editor.autoClosingBrackets': 'never',
+  'editor.autoClosingQuotes': 'never',
+  'editor.autoSurround': 'never',
+  'editor.stickyScroll.enabled': false,
   'editor.fontFamily': 'DejaVu Sans Mono',
   'editor.hover.delay': 100,
   'editor.minimap.enabled': false,
+  // On the web, files are saved while one types, unless one says no.
+  'files.autoSave': 'off',
   'files.hotExit': 'off',
   'git.enabled': false,
   'git.openRepositoryInParentFolders': 'never',

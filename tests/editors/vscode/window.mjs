@@ -1,7 +1,7 @@
 // What a user sees and clicks in the window of a real VS Code with the packaged extension.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Suite, Window, launchBrowser, sampleWorkspace, startCodeServer, until } from './lib.mjs';
 
@@ -104,11 +104,7 @@ async function ordinary() {
     await window.hover('profile::base::packages', 'goaccess');
     await page.keyboard.press('Escape');
   });
-  if (process.env.HIERA_LS_WITHOUT_PREVIEWS) {
-    console.log('skipped: previews, as this server has none');
-  } else {
-    await previews(window);
-  }
+  await previews(window);
   await page.context().close();
   await server.stop();
 }
@@ -146,7 +142,14 @@ async function previews(window) {
 }
 
 async function restricted() {
-  const server = await startCodeServer({ work, extensions, folder, trust: true, settings: { 'security.workspace.trust.startupPrompt': 'never' } });
+  const untouched = sampleWorkspace(path.join(work, 'restricted'));
+  // What a stranger's repository might try: a program of its own as the server.
+  const program = path.join(untouched, 'program');
+  const traces = path.join(work, 'traces-of-a-stranger');
+  writeFileSync(program, `#!/bin/sh\ntouch ${traces}\n`, { mode: 0o755 });
+  mkdirSync(path.join(untouched, '.vscode'));
+  writeFileSync(path.join(untouched, '.vscode/settings.json'), JSON.stringify({ 'hiera.server.path': program }));
+  const server = await startCodeServer({ work, extensions, folder: untouched, trust: true, settings: { 'security.workspace.trust.startupPrompt': 'never' } });
   const window = await Window.open(browser, server.url);
   page = window.page;
   await suite.test('in Restricted Mode hovers answer, too', async () => {
@@ -155,6 +158,7 @@ async function restricted() {
     await window.hover('profile::base::packages', 'goaccess');
     await page.keyboard.press('Escape');
   });
+  await suite.test("and the workspace's own server is not run", () => assert(!existsSync(traces)));
   await page.context().close();
   await server.stop();
 }

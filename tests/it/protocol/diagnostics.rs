@@ -185,3 +185,64 @@ fn clients_that_ask_are_told_when_they_cannot_know() {
     client.request_from_server("workspace/diagnostic/refresh");
     client.forget("workspace/diagnostic/refresh");
 }
+
+/// Asks for the diagnostics of the workspace; gives kind, path and number of findings, and the result ids to come back
+/// with.
+fn pull_workspace(client: &mut Client, workspace: &Workspace, previous: &Value) -> (String, Value) {
+    let params = json!({ "previousResultIds": previous });
+    let report = client.ask("workspace/diagnostic", params).expect("a report");
+    let mut shown = String::new();
+    let mut ids = Vec::new();
+    for item in report["items"].as_array().expect("a list") {
+        let path = item["uri"].as_str().expect("a text").replace(&uri(workspace.root()), ".");
+        let count = item["items"].as_array().map_or(0, Vec::len);
+        shown += &format!("{} {path} {count}\n", item["kind"].as_str().expect("a text"));
+        ids.push(json!({"uri": item["uri"], "value": item["resultId"]}));
+    }
+    (shown, Value::Array(ids))
+}
+
+#[test]
+fn the_workspace_is_answered_for_as_a_whole() {
+    static ROUNDS: Signal = Signal::new();
+    let workspace = two_nodes();
+    workspace.write("data/a.yaml", "a: 1!\n");
+    workspace.write("data/b.yaml", "b: 1\n");
+    let features = Features {
+        diagnostics: |world, path, cancel| {
+            ROUNDS.raise();
+            exclamations(world, path, cancel)
+        },
+        workspace_files: |world, _| {
+            let root = world.folders()[0].clone();
+            ["a", "b"].map(|name| format!("{root}/data/{name}.yaml")).to_vec()
+        },
+        ..no_features()
+    };
+    let capabilities = json!({
+        "textDocument": {"diagnostic": {}},
+        "workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}},
+    });
+    let params = json!({"capabilities": capabilities, "rootUri": uri(workspace.root())});
+    let mut client = Client::start_with(features, params);
+    client.request_from_server("client/registerCapability");
+    assert_eq!(client.notification("hiera/activeNode")["name"], "one");
+    let provider = &client.initialize_result["capabilities"]["diagnosticProvider"];
+    assert_eq!(provider["workspaceDiagnostics"], true);
+    let (shown, first) = pull_workspace(&mut client, &workspace, &json!([]));
+    assert_eq!(shown, "full ./data/a.yaml 1\n");
+    let rounds = ROUNDS.count();
+    let (shown, _) = pull_workspace(&mut client, &workspace, &first);
+    assert_eq!(shown, "unchanged ./data/a.yaml 0\n");
+    assert_eq!(ROUNDS.count(), rounds, "nothing has changed");
+    client.open(&workspace.path("data/b.yaml"), "b: !!\n");
+    let (shown, second) = pull_workspace(&mut client, &workspace, &first);
+    assert_eq!(shown, "unchanged ./data/a.yaml 0\nfull ./data/b.yaml 2\n");
+    client.open(&workspace.path("data/a.yaml"), "a: 1\n");
+    let mut known = second;
+    let other = json!({"uri": uri(&workspace.path("data/gone.yaml")), "value": "x"});
+    known.as_array_mut().expect("a list").push(other);
+    let (shown, _) = pull_workspace(&mut client, &workspace, &known);
+    let all = "full ./data/a.yaml 0\nunchanged ./data/b.yaml 0\nfull ./data/gone.yaml 0\n";
+    assert_eq!(shown, all);
+}

@@ -200,3 +200,44 @@ fn work_that_nobody_waits_for_is_told() {
     client.answer_to(id).expect_err("it was cancelled");
     STOPPED.wait_for(1);
 }
+
+#[test]
+fn findings_are_tagged_for_clients_that_know_tags() {
+    let workspace = workspace();
+    let text = "a: 1 # hiera-ls: ignore[octal-number]\nb: \"%{osfamily}\"\nc: 0644\n";
+    workspace.write("data/common.yaml", text);
+    let tags = |capabilities: Value| {
+        let params = json!({"capabilities": capabilities, "rootUri": uri(workspace.root())});
+        let mut client = Client::start_with(Features::ide(), params);
+        client.forget("hiera/activeNode");
+        client.open(&workspace.path("data/common.yaml"), text);
+        let published = client.notification("textDocument/publishDiagnostics");
+        let found = published["diagnostics"].as_array().expect("a list").clone();
+        found.iter().map(|it| it["tags"].clone()).collect::<Vec<_>>()
+    };
+    let knows = |tags: Value| json!({"textDocument": {"publishDiagnostics": {"tagSupport": {"valueSet": tags}}}});
+    assert_eq!(tags(knows(json!([1, 2]))), [json!([1]), json!([2]), Value::Null]);
+    assert_eq!(tags(knows(json!([1]))), [json!([1]), Value::Null, Value::Null]);
+    assert_eq!(tags(json!({})), [Value::Null, Value::Null, Value::Null]);
+}
+
+#[test]
+fn the_workspace_s_files_are_checked_unless_only_open_ones_are_wanted() {
+    let workspace = workspace();
+    workspace.write("data/nodes/web01.yaml", "port: 0644\n");
+    let ask = || {
+        let capabilities = json!({"textDocument": {"diagnostic": {}}});
+        let params = json!({"capabilities": capabilities, "rootUri": uri(workspace.root())});
+        let mut client = Client::start_with(Features::ide(), params);
+        client.forget("hiera/activeNode");
+        let params = json!({"previousResultIds": []});
+        let report = client.ask("workspace/diagnostic", params).expect("a report");
+        report["items"].as_array().expect("a list").clone()
+    };
+    let found = ask();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0]["uri"], uri(&workspace.path("data/nodes/web01.yaml")));
+    assert_eq!(found[0]["items"][0]["code"], "octal-number");
+    workspace.write(".hiera-ls.yaml", "diagnostics: {scope: openFiles}\n");
+    assert_eq!(ask(), [Value::Null; 0]);
+}

@@ -35,6 +35,7 @@ pub(crate) fn no_features() -> Features {
         actions: |_, _, _, _, _| Vec::new(),
         secret_actions: |_, _, _| Vec::new(),
         secret_edit: |_, _, _, _| None,
+        workspace_files: |_, _| Vec::new(),
         diagnostics: |_, _, _| Vec::new(),
         code_lenses: |_, _, _| Vec::new(),
         inlay_hints: |_, _, _, _| Vec::new(),

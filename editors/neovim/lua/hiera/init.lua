@@ -71,6 +71,26 @@ function M.choose_node()
   end)
 end
 
+local function node_names()
+  local client = M.client()
+  local answer = client and client:request_sync('hiera/nodes', nil, ANSWER_TIMEOUT)
+  return vim.tbl_map(function(node)
+    return node.name
+  end, answer and answer.result or {})
+end
+
+--- A subcommand that shows a preview.
+local function preview(kind, complete)
+  return {
+    run = function(arguments)
+      require('hiera.preview').command(kind, arguments[1])
+    end,
+    complete = complete or function()
+      return {}
+    end,
+  }
+end
+
 --- Goes to the same key in the next level of higher (`hiera/levelUp`) or lower priority (`hiera/levelDown`).
 ---@param method 'hiera/levelUp'|'hiera/levelDown'
 local function jump(method)
@@ -116,14 +136,16 @@ local subcommands = {
         M.choose_node()
       end
     end,
-    complete = function()
-      local client = M.client()
-      local answer = client and client:request_sync('hiera/nodes', nil, ANSWER_TIMEOUT)
-      return vim.tbl_map(function(node)
-        return node.name
-      end, answer and answer.result or {})
-    end,
+    complete = node_names,
   },
+  preview = preview('preview', function()
+    return { 'file', 'key', 'node' }
+  end),
+  explain = preview('explain'),
+  compare = preview('compare', function()
+    return vim.list_extend({ 'saved' }, node_names())
+  end),
+  ['all-nodes'] = preview('all-nodes'),
 }
 
 ---@param arguments string[]

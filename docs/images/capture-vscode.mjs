@@ -1,0 +1,99 @@
+// Takes pictures of a window of VS Code; see capture-vscode.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Window, launchBrowser, sampleWorkspace, startCodeServer } from '../../tests/editors/vscode/lib.mjs';
+
+const [work, extensions, output] = process.argv.slice(2);
+const KEY = 'profile::base::packages:\n  - curl';
+const SIZE = { width: 1100, height: 640 };
+const SETTINGS = {
+  'breadcrumbs.enabled': false,
+  'editor.fontSize': 13,
+  'editor.inlayHints.enabled': 'off',
+  'editor.renderLineHighlight': 'none',
+  'editor.occurrencesHighlight': 'off',
+  'editor.scrollbar.vertical': 'hidden',
+  'window.commandCenter': false,
+  'workbench.layoutControl.enabled': false,
+};
+
+const browser = await launchBrowser();
+
+async function session(name, options, body) {
+  const folder = sampleWorkspace(path.join(work, name));
+  const server = await startCodeServer({ work, extensions, folder, ...options, settings: { ...SETTINGS, ...options.settings } });
+  const window = await Window.open(browser, server.url, SIZE);
+  const shot = async (picture, clip) => {
+    // Until what fades in is there.
+    await window.page.waitForTimeout(400);
+    await window.page.screenshot({ path: path.join(output, `vscode-${picture}.png`), ...(clip ? { clip } : {}) });
+  };
+  await window.run('Notifications: Toggle Do Not Disturb Mode');
+  await body(window, shot, folder);
+  await window.page.context().close();
+  await server.stop();
+}
+
+await session('ordinary', {}, async (window, shot, folder) => {
+  const { page } = window;
+  const common = path.join(folder, 'data/common.yaml');
+  await window.openFile('data/common.yaml');
+  await page.keyboard.press('Control+B');
+  await window.goToText(common, KEY);
+  await page.keyboard.press('Control+Home');
+  await window.goToText(common, KEY);
+  await page.keyboard.press('Control+Home');
+  await window.goToText(common, 'timesync::servers');
+  await window.goToText(common, KEY);
+  await window.hover('profile::base::packages', 'goaccess');
+  await shot('hover');
+  await page.keyboard.press('Escape');
+
+  await window.run('Hiera: Select Node');
+  await window.row('db01.kittiwake.example', '.quick-input-list').waitFor();
+  await shot('nodes', { x: 200, y: 0, width: 700, height: 300 });
+  await page.keyboard.press('Escape');
+
+  await window.goToText(common, KEY, 4);
+  await window.run('Hiera: Preview Merged Value');
+  await window.line('goaccess').waitFor();
+  await page.mouse.move(5, 5);
+  await shot('preview');
+  await window.run('View: Close All Editors');
+
+  await page.keyboard.press('Control+B');
+  await window.openFile('data/common.yaml');
+  await page.locator('.activitybar .action-label[aria-label*="Hiera"]').first().click();
+  await window.row('Per-node data', '.pane-body').waitFor();
+  await page.locator('.tab.active').first().click();
+  await window.goToText(common, KEY, 4);
+  await page.locator('.pane-body .message', { hasText: 'profile::base::packages' }).first().waitFor();
+  await page.mouse.move(5, 5);
+  await shot('hierarchy');
+});
+
+await session('problems', {}, async (window, shot, folder) => {
+  const file = path.join(folder, 'data/common.yaml');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace("\"metrics.%{lookup('company::domain')}\"", "\"metrics.%{lokup('company::domain')}\"").replace('port: 5432', 'port: 05432\n  tls: yes'));
+  await window.openFile('data/common.yaml');
+  await window.page.keyboard.press('Control+B');
+  await window.page.keyboard.press('Control+Shift+M');
+  await window.row('lokup', '.markers-panel').waitFor();
+  await window.row('lokup', '.markers-panel').click();
+  await window.page.mouse.move(5, 5);
+  await shot('problems');
+});
+
+const trust = { trust: true, settings: { 'security.workspace.trust.startupPrompt': 'never' } };
+await session('restricted', trust, async (window, shot, folder) => {
+  await window.openFile('data/common.yaml');
+  await window.page.keyboard.press('Control+B');
+  await window.statusBar('Restricted Mode').waitFor();
+  await window.goToText(path.join(folder, 'data/common.yaml'), KEY);
+  await window.hover('profile::base::packages', 'goaccess');
+  await shot('restricted');
+});
+
+await browser.close();

@@ -1,0 +1,257 @@
+--- Read-only windows beside the text: merged values, explanations, comparisons. They follow what is typed.
+local M = {}
+
+local hiera = require('hiera')
+local namespace = vim.api.nvim_create_namespace('hiera_preview')
+
+---@class hiera.View
+---@field method string
+---@field params table what to ask again
+---@field answer table the preview that is shown
+
+--- What each preview buffer shows.
+---@type table<integer, hiera.View>
+local views = {}
+
+--- Each kind of preview: what to ask the server, and where its answer holds the document.
+local kinds = {
+  preview = { method = 'hiera/mergedValue' },
+  explain = { method = 'hiera/explain' },
+  compare = { method = 'hiera/compare', member = 'diff' },
+  ['all-nodes'] = { method = 'hiera/allNodes' },
+}
+
+--- The highlight group of a line's kind.
+local line_groups = {
+  overridden = 'HieraOverridden',
+  removed = 'HieraRemoved',
+  opaque = 'HieraOpaque',
+  error = 'HieraError',
+  outlier = 'HieraOutlier',
+}
+
+local function define_groups()
+  vim.api.nvim_set_hl(0, 'HieraOverridden', { default = true, strikethrough = true, link = nil })
+  vim.api.nvim_set_hl(0, 'HieraRemoved', { default = true, strikethrough = true })
+  vim.api.nvim_set_hl(0, 'HieraOpaque', { default = true, link = 'DiagnosticWarn' })
+  vim.api.nvim_set_hl(0, 'HieraError', { default = true, link = 'DiagnosticError' })
+  vim.api.nvim_set_hl(0, 'HieraOutlier', { default = true, link = 'DiagnosticWarn' })
+end
+
+local function say(message, level)
+  vim.notify('hiera: ' .. message, level or vim.log.levels.INFO)
+end
+
+--- Asks the server; `done` gets the document, or nil.
+local function ask(kind, params, done)
+  local client = hiera.client()
+  if not client then
+    return say('no server is running here; see :checkhealth hiera', vim.log.levels.ERROR)
+  end
+  -- The current buffer's number, not 0: only then are changes that wait sent first.
+  client:request(kinds[kind].method, params, function(problem, answer)
+    if problem then
+      return say(problem.message, vim.log.levels.ERROR)
+    end
+    if not answer or answer == vim.NIL then
+      return done(nil)
+    end
+    done(kinds[kind].member and answer[kinds[kind].member] or answer)
+  end, vim.api.nvim_get_current_buf())
+end
+
+--- A line's first byte of a column that the server counts in its encoding.
+local function byte_of(buffer, line, column)
+  local client = hiera.client()
+  local text = vim.api.nvim_buf_get_lines(buffer, line, line + 1, false)[1] or ''
+  return vim.str_byteindex(text, client and client.offset_encoding or 'utf-16', column, false)
+end
+
+local function decorate(buffer, answer)
+  vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+  for _, line in ipairs(answer.lines) do
+    local origin = line.origin ~= vim.NIL and line.origin or nil
+    local origin_start = origin and byte_of(buffer, line.line, origin.start)
+    local text = vim.api.nvim_buf_get_lines(buffer, line.line, line.line + 1, false)[1] or ''
+    if line_groups[line.kind] then
+      vim.api.nvim_buf_set_extmark(buffer, namespace, line.line, #text:match('^%s*'), {
+        end_col = origin_start or #text,
+        hl_group = line_groups[line.kind],
+      })
+    end
+    if origin_start then
+      vim.api.nvim_buf_set_extmark(buffer, namespace, line.line, origin_start, {
+        end_col = #text,
+        hl_group = 'Comment',
+        priority = 5000,
+      })
+    end
+  end
+end
+
+--- Puts a document into its buffer; where nothing differs, nothing is touched.
+local function fill(buffer, answer)
+  local lines = vim.split(answer.text, '\n', { plain = true })
+  if lines[#lines] == '' then
+    lines[#lines] = nil
+  end
+  if not vim.deep_equal(lines, vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) then
+    vim.bo[buffer].modifiable = true
+    vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
+    vim.bo[buffer].modifiable = false
+  end
+  decorate(buffer, answer)
+end
+
+--- The window to open sources in: the one the user came from, or any other that is no preview.
+local function source_window()
+  local candidates = { vim.fn.win_getid(vim.fn.winnr('#')) }
+  vim.list_extend(candidates, vim.api.nvim_tabpage_list_wins(0))
+  for _, window in ipairs(candidates) do
+    if window ~= 0 and not views[vim.api.nvim_win_get_buf(window)] then
+      return window
+    end
+  end
+end
+
+--- Goes to where the line under the cursor comes from.
+function M.jump()
+  local view = views[vim.api.nvim_get_current_buf()]
+  local number = vim.api.nvim_win_get_cursor(0)[1] - 1
+  for _, line in ipairs(view and view.answer.lines or {}) do
+    if line.line == number and line.location ~= vim.NIL then
+      local client = hiera.client()
+      local window = source_window()
+      if window then
+        vim.api.nvim_set_current_win(window)
+      else
+        vim.cmd('aboveleft split')
+      end
+      return vim.lsp.util.show_document(line.location, client and client.offset_encoding or 'utf-16', {
+        reuse_win = false,
+        focus = true,
+      })
+    end
+  end
+  say('this line comes from no file', vim.log.levels.WARN)
+end
+
+--- The buffer for a document, in a window beside the text. The focus stays where it is.
+local function open_window(kind, answer)
+  local name = ('hiera://%s/%s'):format(kind, answer.title)
+  for buffer, view in pairs(views) do
+    if view.kind == kind and vim.api.nvim_buf_is_valid(buffer) then
+      vim.api.nvim_buf_set_name(buffer, name)
+      return buffer
+    end
+  end
+  local buffer = vim.api.nvim_create_buf(false, true)
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.bo[buffer].modifiable = false
+  vim.api.nvim_buf_set_name(buffer, name)
+  vim.api.nvim_open_win(buffer, false, { split = 'right', win = 0 })
+  for _, lhs in ipairs({ 'gd', '<CR>', '<C-]>' }) do
+    vim.keymap.set('n', lhs, M.jump, { buffer = buffer, desc = 'Go to where this line comes from' })
+  end
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = buffer,
+    callback = function()
+      views[buffer] = nil
+    end,
+  })
+  return buffer
+end
+
+--- What to ask again later: the key that was meant, wherever the cursor is by then.
+local function lasting(params, answer)
+  params = vim.deepcopy(params)
+  if answer.key and answer.key ~= vim.NIL then
+    params.key = answer.key
+    params.position = nil
+  end
+  return params
+end
+
+--- Shows a preview of this kind; `params` is a question of docs/protocol.md.
+function M.show(kind, params)
+  define_groups()
+  ask(kind, params, function(answer)
+    if not answer then
+      return say('there is no key under the cursor', vim.log.levels.WARN)
+    end
+    local buffer = open_window(kind, answer)
+    views[buffer] = { kind = kind, params = lasting(params, answer), answer = answer }
+    fill(buffer, answer)
+    local language = answer.languageId == 'plaintext' and '' or answer.languageId
+    if vim.bo[buffer].filetype ~= language then
+      vim.bo[buffer].filetype = language
+    end
+  end)
+end
+
+--- Asks again for everything that is shown: something has changed.
+function M.refresh()
+  for buffer, view in pairs(views) do
+    ask(view.kind, view.params, function(answer)
+      if answer and vim.api.nvim_buf_is_valid(buffer) and views[buffer] == view then
+        view.answer = answer
+        fill(buffer, answer)
+      end
+    end)
+  end
+end
+
+--- The question that the cursor asks.
+local function at_cursor()
+  local client = hiera.client()
+  return vim.lsp.util.make_position_params(0, client and client.offset_encoding or 'utf-16')
+end
+
+--- Compares with another node, or with what is saved.
+local function compare(with)
+  local params = at_cursor()
+  if with == 'saved' then
+    params.with = { saved = true }
+  else
+    params.with = { node = with }
+  end
+  M.show('compare', params)
+end
+
+local function choose_counterpart()
+  hiera.nodes(function(nodes)
+    local choices = { 'saved' }
+    for _, node in ipairs(nodes) do
+      if not node.active then
+        table.insert(choices, node.name)
+      end
+    end
+    vim.ui.select(choices, { prompt = 'Compare with' }, function(choice)
+      if choice then
+        compare(choice)
+      end
+    end)
+  end)
+end
+
+--- `:Hiera preview|explain|compare|all-nodes`
+---@param kind string
+---@param argument? string
+function M.command(kind, argument)
+  if kind == 'compare' then
+    if argument then
+      return compare(argument)
+    end
+    return choose_counterpart()
+  end
+  local params = at_cursor()
+  if kind == 'preview' and argument then
+    if not vim.list_contains({ 'key', 'file', 'node' }, argument) then
+      return say('`:Hiera preview` takes key, file or node', vim.log.levels.ERROR)
+    end
+    params.scope = argument
+  end
+  M.show(kind, params)
+end
+
+return M

@@ -1,0 +1,27 @@
+//! `check --write-baseline`: from now on, only what is new is shown.
+
+use super::check::{Checked, find};
+use super::check_setup::Setup;
+use crate::ide::diagnostics::Baseline;
+use crate::world::Change;
+
+/// Writes all that is found, what the baseline holds included, to the baseline's file.
+pub(super) fn write(setup: &Setup) -> Result<Checked, String> {
+    let world = setup.host.snapshot();
+    let mut settings = world.settings().as_ref().clone();
+    let path = world.settings_path(&settings.diagnostics.baseline);
+    settings.diagnostics.baseline = "".into();
+    let mut host = crate::world::Host::new(std::sync::Arc::new(crate::world::loader::Disk));
+    host.apply(Change::Folders(vec![setup.root.clone()]));
+    host.apply(Change::Settings(settings));
+    let world = host.snapshot();
+    let mut baseline = Baseline::default();
+    for (path, found) in find(&world, setup) {
+        baseline.add(&world, path, &found);
+    }
+    std::fs::write(&path, baseline.write()).map_err(|error| format!("{path}: {error}"))?;
+    let count = baseline.len();
+    let findings = if count == 1 { "finding" } else { "findings" };
+    let summary = format!("{count} {findings} written to {path}");
+    Ok(Checked { summary, ..Checked::default() })
+}

@@ -1,0 +1,131 @@
+//! `check --fix` and `check --diff`: fixes done one after another, until there is nothing left to fix.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use similar::{ChangeTag, TextDiff};
+
+use super::check::{Checked, rank};
+use super::check_findings::{hidden_lines, shown_path, without_encrypted};
+use super::check_setup::Setup;
+use crate::data::Files as _;
+use crate::ide::diagnostics::Fix;
+use crate::ide::{diagnostics, repair};
+use crate::text::apply_edits;
+use crate::world::{Change, World};
+
+/// One fix may make another one possible, but not without end.
+const MAX_ROUNDS: usize = 10;
+
+/// Lines around a change that a difference shows.
+const CONTEXT_LINES: usize = 3;
+
+/// What was fixed.
+#[derive(Default)]
+pub(super) struct Fixing {
+    /// The texts before and after, by path.
+    files: BTreeMap<String, (Arc<str>, Arc<str>)>,
+    /// How many findings are gone.
+    count: usize,
+    /// The world before.
+    before: Option<Arc<World>>,
+}
+
+/// Does the safe fixes, and with `all` those that change values, in the texts of the host; nothing is written yet.
+pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
+    let is_wanted = |fix: &Fix| all || fix.is_safe();
+    let mut fixing = Fixing { before: Some(setup.host.snapshot()), ..Fixing::default() };
+    for _ in 0..MAX_ROUNDS {
+        let world = setup.host.snapshot();
+        let repaired = setup.files.par_iter().filter_map(|path| {
+            let mut found = diagnostics(&world, path);
+            found.retain(|it| rank(it.severity) >= setup.least);
+            let repaired = repair(&found, is_wanted);
+            (!repaired.fixed.is_empty()).then_some((path.clone(), repaired))
+        });
+        let repaired: Vec<_> = repaired.collect();
+        if repaired.is_empty() {
+            break;
+        }
+        for (path, repaired) in repaired {
+            let Ok(text) = world.text(&path) else { continue };
+            let fixed = apply_edits(&text, &repaired.edits);
+            let change = Change::OpenBuffer { path: path.clone(), text: fixed.clone(), version: 0 };
+            setup.host.apply(change);
+            fixing.count += repaired.fixed.len();
+            fixing.files.entry(path).or_insert_with(|| (text.clone(), text)).1 = fixed.into();
+        }
+    }
+    fixing.files.retain(|_, (before, after)| before != after);
+    fixing
+}
+
+impl Fixing {
+    /// Writes what changed to the disk.
+    pub(super) fn write(&self) -> Result<(), String> {
+        for (path, (_, after)) in &self.files {
+            std::fs::write(path, after.as_bytes()).map_err(|error| format!("{path}: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// How much was fixed; empty if nothing.
+    pub(super) fn summary(&self) -> String {
+        match self.count {
+            0 => String::new(),
+            1 => "1 fixed; ".to_owned(),
+            count => format!("{count} fixed; "),
+        }
+    }
+
+    /// The differences, which say that there is something to be done.
+    pub(super) fn show(&self, setup: &Setup) -> Checked {
+        let mut text = String::new();
+        let after = setup.host.snapshot();
+        for (path, texts) in &self.files {
+            let hidden = |world| hidden_lines(world, path);
+            let hidden = (self.before.as_ref().map_or_else(BTreeSet::new, hidden), hidden(&after));
+            text += &difference(&shown_path(&setup.root, path), texts, &hidden);
+        }
+        let files = match self.files.len() {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
+        let summary = match self.count {
+            0 => "nothing to be fixed".to_owned(),
+            count => format!("{count} would be fixed in {files}"),
+        };
+        Checked { text, summary, has_problems: !self.files.is_empty() }
+    }
+}
+
+/// A unified difference without anything secret.
+fn difference(
+    path: &str,
+    (before, after): &(Arc<str>, Arc<str>),
+    hidden: &(BTreeSet<usize>, BTreeSet<usize>),
+) -> String {
+    let mut text = format!("--- {path}\n+++ {path}\n");
+    let diff = TextDiff::from_lines(&**before, &**after);
+    for hunk in diff.unified_diff().context_radius(CONTEXT_LINES).iter_hunks() {
+        let _ = writeln!(text, "{}", hunk.header());
+        for change in hunk.iter_changes() {
+            let is_hidden = change.old_index().is_some_and(|line| hidden.0.contains(&line))
+                || change.new_index().is_some_and(|line| hidden.1.contains(&line));
+            let sign = match change.tag() {
+                ChangeTag::Equal => ' ',
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+            };
+            let line = if is_hidden {
+                "(not shown)".to_owned()
+            } else {
+                without_encrypted(change.value().trim_end_matches(['\n', '\r']))
+            };
+            let _ = writeln!(text, "{sign}{line}");
+        }
+    }
+    text
+}

@@ -1,0 +1,134 @@
+//! What `check` works on: the workspace, its settings, the files to be checked.
+
+use std::collections::BTreeSet;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::check::{CheckArguments, Least, rank};
+use super::{check_since, complain};
+use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::{RULES, Severity};
+use crate::ide::workspace_files;
+use crate::settings::{PROJECT_FILE, Preset, Settings};
+use crate::world::{Change, Host, World, loader, paths};
+
+/// A workspace, and what of it is checked.
+pub(super) struct Setup {
+    /// The workspace with its settings.
+    pub(super) host: Host,
+    /// The workspace's directory.
+    pub(super) root: String,
+    /// The files to be checked, sorted, each once.
+    pub(super) files: Vec<String>,
+    /// The least severity that counts.
+    pub(super) least: u8,
+}
+
+/// Finds out; `Err` says what is wrong with the arguments.
+pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
+    let root = absolute(&arguments.root)?;
+    if !Path::new(&root).is_dir() {
+        return Err(format!("{root}: no such directory"));
+    }
+    let mut settings = settings(&root);
+    if arguments.strict {
+        settings.diagnostics.preset = Preset::Strict;
+    }
+    if let Some(baseline) = &arguments.baseline {
+        settings.diagnostics.baseline = absolute(baseline)?.into();
+    }
+    let mut host = Host::new(Arc::new(loader::Disk));
+    host.apply(Change::Folders(vec![root.clone()]));
+    host.apply(Change::Settings(settings));
+    let files = if let Some(path) = &arguments.stdin_filename {
+        let path = absolute(path)?;
+        let text =
+            String::from_utf8(standard_input()?).map_err(|_| "standard input is not UTF-8")?;
+        host.apply(Change::OpenBuffer { path: path.clone(), text, version: 0 });
+        vec![path]
+    } else if let Some(revision) = &arguments.since {
+        changed_files(&host.snapshot(), &check_since::changed(&root, revision)?)
+    } else if let Some(list) = &arguments.files_from {
+        files(&host.snapshot(), &listed(list)?)?
+    } else if arguments.paths.is_empty() {
+        workspace_files(&host.snapshot()).into_iter().collect()
+    } else {
+        files(&host.snapshot(), &arguments.paths)?
+    };
+    if host.snapshot().environments().is_empty() {
+        return Err(format!("{root}: no hiera.yaml here, or in a directory above or below"));
+    }
+    let least = rank(match arguments.min_severity {
+        Least::Hint => Severity::Hint,
+        Least::Information => Severity::Information,
+        Least::Warning => Severity::Warning,
+        Least::Error => Severity::Error,
+    });
+    Ok(Setup { host, root, files, least })
+}
+
+fn settings(root: &str) -> Settings {
+    let path = format!("{root}/{PROJECT_FILE}");
+    let text = std::fs::read_to_string(&path).ok();
+    let codes: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
+    let (settings, problems) = Settings::read(text.as_deref(), None, &codes);
+    for problem in problems {
+        complain(&format!("{path}: {}: {}", problem.key, problem.message));
+    }
+    settings
+}
+
+/// What somebody named.
+fn files(world: &Arc<World>, wanted: &[PathBuf]) -> Result<Vec<String>, String> {
+    let all = workspace_files(world);
+    let mut files = BTreeSet::new();
+    for path in wanted {
+        let path = absolute(path)?;
+        match world.kind(&path) {
+            PathKind::Directory => {
+                let inside = all.iter().filter(|file| paths::below(&path, file).is_some());
+                files.extend(inside.cloned());
+            }
+            // Hooks name whatever was changed: about what Hiera has nothing to do with, no rule says anything.
+            PathKind::File => {
+                files.insert(path);
+            }
+            PathKind::Missing => return Err(format!("{path}: no such file or directory")),
+        }
+    }
+    Ok(files.into_iter().collect())
+}
+
+/// What changed and is of the workspace.
+fn changed_files(world: &Arc<World>, changed: &[String]) -> Vec<String> {
+    let all = workspace_files(world);
+    let changed: BTreeSet<&String> = changed.iter().filter(|path| all.contains(*path)).collect();
+    changed.into_iter().cloned().collect()
+}
+
+/// The paths in a file, or in standard input.
+fn listed(list: &Path) -> Result<Vec<PathBuf>, String> {
+    let bytes = if list == Path::new("-") {
+        standard_input()?
+    } else {
+        std::fs::read(list).map_err(|error| format!("{}: {error}", list.display()))?
+    };
+    let text = String::from_utf8(bytes).map_err(|_| "the list of paths is not UTF-8")?;
+    let separator = if text.contains('\0') { '\0' } else { '\n' };
+    let paths = text.split(separator).map(|path| path.trim_end_matches('\r'));
+    Ok(paths.filter(|path| !path.is_empty()).map(PathBuf::from).collect())
+}
+
+fn standard_input() -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+    read.map(|_| bytes).map_err(|error| format!("standard input: {error}"))
+}
+
+pub(super) fn absolute(path: &Path) -> Result<String, String> {
+    let absolute =
+        std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = absolute.to_str().ok_or_else(|| format!("{}: not UTF-8", path.display()))?;
+    Ok(paths::normalise(text))
+}

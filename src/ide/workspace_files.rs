@@ -1,0 +1,59 @@
+//! All files of a workspace that the rules have something to say about, whether a level loads them or not.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::config::Environment;
+use crate::data::{Files as _, PathKind};
+use crate::world::{DataPlace, World, paths};
+
+/// How deep below the directories of a hierarchy files are looked for.
+const MAX_DEPTH: usize = 8;
+
+/// What files of data are called.
+const DATA_EXTENSIONS: [&str; 5] = ["yaml", "yml", "eyaml", "json", "conf"];
+
+/// All data files and `hiera.yaml` files of all environments.
+pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
+    let mut files = BTreeSet::new();
+    for environment in world.environments().iter() {
+        let index = world.key_index(environment);
+        files.extend(index.files().into_iter().map(|(path, _)| path.to_string()));
+        for directory in data_directories(world, environment) {
+            collect(world, &directory, MAX_DEPTH, &mut files);
+        }
+        let directories = environment.root.iter().chain(environment.modules.values());
+        let configs = directories.map(|directory| format!("{directory}/hiera.yaml"));
+        let global = environment.global_config.iter().map(ToString::to_string);
+        files.extend(configs.chain(global).filter(|path| world.kind(path) == PathKind::File));
+    }
+    files
+}
+
+/// The directories that hold nothing but data; none of them lies in another one.
+fn data_directories(world: &World, environment: &Environment) -> BTreeSet<String> {
+    let roots: Vec<_> = environment.root.iter().chain(environment.modules.values()).collect();
+    let is_inside = |directory: &str| {
+        let below = |root: &&Arc<str>| paths::below(root, directory);
+        let holds_a_root = roots.iter().any(|root| paths::below(directory, root).is_some());
+        !holds_a_root && roots.iter().filter_map(below).any(|rest| !rest.is_empty())
+    };
+    let reach = world.reach(environment);
+    let all = reach.places.iter().map(DataPlace::directory);
+    let all: BTreeSet<String> = all.filter(|it| is_inside(it)).map(str::to_owned).collect();
+    let is_topmost = |it: &&String| !paths::ancestors(it).any(|above| all.contains(above));
+    all.iter().filter(is_topmost).cloned().collect()
+}
+
+/// Files beside the data, which no level may load: that is worth a hint.
+fn collect(world: &World, directory: &str, depth: usize, files: &mut BTreeSet<String>) {
+    for item in world.list(directory).iter().filter(|item| !item.name.starts_with('.')) {
+        let path = paths::join(directory, &item.name);
+        let extension = paths::extension(&item.name);
+        if item.is_directory && depth > 0 {
+            collect(world, &path, depth - 1, files);
+        } else if !item.is_directory && DATA_EXTENSIONS.contains(&extension) {
+            files.insert(path);
+        }
+    }
+}

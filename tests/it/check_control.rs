@@ -1,0 +1,240 @@
+//! `hiera-ls check` on parts of a workspace, with fixes, with a baseline: as people, hooks and CI run it.
+
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use crate::support::workspace::Workspace;
+
+const HIERA_YAML: &str = "version: 5\nhierarchy: [{name: Common data, path: common.yaml}]\n";
+
+fn workspace(common: &str) -> Workspace {
+    Workspace::new(&[("hiera.yaml", HIERA_YAML), ("data/common.yaml", common)])
+}
+
+/// Status, standard output, standard error.
+type Said = (Option<i32>, String, String);
+
+fn run(workspace: &Workspace, arguments: &[&str]) -> Said {
+    run_with_input(workspace, arguments, "")
+}
+
+fn run_with_input(workspace: &Workspace, arguments: &[&str], input: &str) -> Said {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .arg("check")
+        .args(arguments)
+        .current_dir(workspace.root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut to_program = program.stdin.take().expect("a pipe");
+    // A program that does not read may be gone.
+    let _ = to_program.write_all(input.as_bytes());
+    drop(to_program);
+    let Output { status, stdout, stderr } = program.wait_with_output().expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (status.code(), text(stdout), text(stderr).replace(workspace.root(), "."))
+}
+
+#[track_caller]
+fn check(workspace: &Workspace, arguments: &[&str], expected: (i32, &str, &str)) {
+    let (status, text, complaint) = run(workspace, arguments);
+    assert_eq!((status, &*text, &*complaint), (Some(expected.0), expected.1, expected.2));
+}
+
+fn read(workspace: &Workspace, name: &str) -> String {
+    std::fs::read_to_string(workspace.path(name)).expect("it is there")
+}
+
+#[test]
+fn fixes_are_done_until_nothing_is_left() {
+    let workspace =
+        workspace("# why\r\na: [yes] # ä\r\nn: 1,000\r\nb: \"%{lookup( 'a' )}\"\r\nc: 0644\r\n");
+    let summary = "hiera-ls: 3 fixed; 0 errors, 1 warning in 2 files\n";
+    let left = "data/common.yaml:5:4: warning[octal-number] `0644` is the number 420 A leading zero makes it octal. Put \
+                quotes around it, or write the number without the zero.\n";
+    let arguments = ["--fix", "--format", "concise", "--min-severity", "hint"];
+    check(&workspace, &arguments, (1, left, summary));
+    let fixed = "# why\r\na: [true] # ä\r\nn: 1000\r\nb: \"%{lookup('a')}\"\r\nc: 0644\r\n";
+    assert_eq!(read(&workspace, "data/common.yaml"), fixed);
+    check(
+        &workspace,
+        &["--fix", "--unsafe-fixes"],
+        (0, "", "hiera-ls: 1 fixed; nothing found in 2 files\n"),
+    );
+    assert!(read(&workspace, "data/common.yaml").ends_with("c: '0644'\r\n"));
+    check(&workspace, &["--fix"], (0, "", "hiera-ls: nothing found in 2 files\n"));
+}
+
+#[test]
+fn differences_are_shown_and_nothing_is_written() {
+    let common = "a: 1\nb: 2\nb: 3\nc: 4\nd: 5\ne: 6\nf: 1,000\n";
+    let workspace = workspace(common);
+    let difference = "\
+--- data/common.yaml
++++ data/common.yaml
+@@ -1,7 +1,6 @@
+ a: 1
+-b: 2
+ b: 3
+ c: 4
+ d: 5
+ e: 6
+-f: 1,000
++f: 1000
+";
+    let summary = "hiera-ls: 2 would be fixed in 1 file\n";
+    check(&workspace, &["--diff"], (1, difference, summary));
+    check(&workspace, &["--diff", "--exit-zero"], (0, difference, summary));
+    assert_eq!(read(&workspace, "data/common.yaml"), common);
+    check(&workspace, &["--diff", "hiera.yaml"], (0, "", "hiera-ls: nothing to be fixed\n"));
+}
+
+#[test]
+fn differences_show_no_secrets() {
+    let common = "\
+lookup_options:
+  secret: {convert_to: Sensitive}
+secret: [hunter2, yes]
+other: ENC[PKCS7,hunter2]
+a: yes
+";
+    let (status, text, _) = run(&workspace(common), &["--diff", "--min-severity", "hint"]);
+    assert!(status == Some(1) && text.contains("-(not shown)\n+(not shown)\n"), "{text}");
+    assert!(text.contains("+a: true") && !text.contains("hunter2"), "{text}");
+}
+
+#[test]
+fn what_can_be_fixed_is_counted() {
+    let summary = "hiera-ls: 0 errors, 1 warning in 2 files; 1 can be fixed with --fix\n";
+    let (status, _, complaint) = run(&workspace("a: 1,000\n"), &[]);
+    assert_eq!((status, &*complaint), (Some(1), summary));
+}
+
+#[test]
+fn a_baseline_hides_what_is_known() {
+    let workspace = workspace("a: 0644\n");
+    let written = "hiera-ls: 1 finding written to ./.hiera-ls-baseline.json\n";
+    check(&workspace, &["--write-baseline"], (0, "", written));
+    check(&workspace, &[], (0, "", "hiera-ls: nothing found in 2 files\n"));
+    workspace.write("data/common.yaml", "x: 1\n# moved\na: 0755\nb: 0644\n");
+    let (status, text, _) = run(&workspace, &["--format", "concise"]);
+    assert!(status == Some(1) && text.starts_with("data/common.yaml:4:4: "), "{text}");
+    assert_eq!(text.lines().count(), 1);
+    check(&workspace, &["--write-baseline"], (0, "", &written.replace("1 finding", "2 findings")));
+    let (status, text, _) = run(&workspace, &["--baseline", "no-such.json", "--statistics"]);
+    assert!(status == Some(1) && text.starts_with("     2  octal-number"), "{text}");
+    assert_eq!(run(&workspace, &["--write-baseline", "data"]).0, Some(2));
+}
+
+#[test]
+fn strict_is_more() {
+    let workspace = workspace("a: yes\nb: \"%{role}\"\n");
+    check(&workspace, &[], (0, "", "hiera-ls: nothing found in 2 files\n"));
+    let (status, text, _) = run(&workspace, &["--strict", "--statistics"]);
+    assert_eq!(status, Some(1));
+    assert!(
+        text.contains("1  yaml-1.1-boolean") && text.contains("1  unscoped-variable"),
+        "{text}"
+    );
+}
+
+#[test]
+fn standard_input_in_the_place_of_a_file() {
+    let workspace = workspace("a: 1\n");
+    let arguments = ["--stdin-filename", "data/common.yaml", "--format", "concise"];
+    let (status, text, _) = run_with_input(&workspace, &arguments, "a: 0644\n");
+    assert!(status == Some(1) && text.starts_with("data/common.yaml:1:4: warning"), "{text}");
+    let (status, text, _) = run_with_input(&workspace, &arguments, "a: 1\n");
+    assert_eq!((status, &*text), (Some(0), ""));
+}
+
+#[test]
+fn paths_from_standard_input() {
+    let workspace = workspace("a: 0644\n");
+    workspace.write("data/a b.yaml", "b: 0644\n");
+    let arguments = ["--files-from", "-", "--format", "concise"];
+    let count = |input: &str| {
+        let (status, text, _) = run_with_input(&workspace, &arguments, input);
+        (status, text.lines().count())
+    };
+    assert_eq!(count("data/common.yaml\n"), (Some(1), 1));
+    assert_eq!(count("data/common.yaml\r\nhiera.yaml\r\n"), (Some(1), 1));
+    assert_eq!(count("data/a b.yaml\0hiera.yaml\0"), (Some(0), 0));
+    assert_eq!(count(""), (Some(0), 0));
+    assert_eq!(count("nothing.yaml\n"), (Some(2), 0));
+}
+
+fn git(workspace: &Workspace, arguments: &[&str]) {
+    let who = [
+        "-c",
+        "user.name=Tester",
+        "-c",
+        "user.email=tester@example.com",
+        "-c",
+        "init.defaultBranch=main",
+    ];
+    let status = Command::new("git")
+        .args(who)
+        .args(arguments)
+        .current_dir(workspace.root())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .expect("git runs");
+    assert!(status.success(), "git {arguments:?}");
+}
+
+#[test]
+fn only_what_changed_since_a_commit() {
+    let workspace = workspace("a: 0644\n");
+    let hierarchy = HIERA_YAML.replace("path: common.yaml", "glob: '*.yaml'");
+    workspace.write("hiera.yaml", &hierarchy);
+    for name in ["changed", "same", "gone"] {
+        workspace.write(&format!("data/{name}.yaml"), &format!("{name}: 0644\n"));
+    }
+    let shown = |arguments: &[&str]| {
+        let (status, text, complaint) =
+            run(&workspace, &[arguments, &["--format", "concise"]].concat());
+        let paths = text.lines().filter_map(|line| line.split(':').next()).map(str::to_owned);
+        (status, paths.collect::<Vec<_>>(), complaint)
+    };
+    let (status, _, complaint) = shown(&["--since", "HEAD"]);
+    assert!(status == Some(2) && complaint.contains("not a git repository"), "{complaint}");
+    git(&workspace, &["init", "-q"]);
+    git(&workspace, &["add", "-A"]);
+    git(&workspace, &["commit", "-qm", "first"]);
+    assert_eq!(shown(&["--since", "HEAD"]).0, Some(0));
+    git(&workspace, &["checkout", "-qb", "topic"]);
+    workspace.write("data/changed.yaml", "changed: 0755\n");
+    git(&workspace, &["commit", "-qam", "on the branch"]);
+    git(&workspace, &["checkout", "-q", "main"]);
+    workspace.write("data/same.yaml", "same: 0755\n");
+    git(&workspace, &["commit", "-qam", "meanwhile"]);
+    git(&workspace, &["checkout", "-q", "topic"]);
+    workspace.write("data/new ä.yaml", "new: 0644\n");
+    workspace.remove("data/gone.yaml");
+    let (status, paths, _) = shown(&["--since", "main"]);
+    assert_eq!(
+        (status, paths),
+        (Some(1), vec!["data/changed.yaml".into(), "data/new ä.yaml".into()])
+    );
+    let (status, _, complaint) = shown(&["--since", "no-such-branch"]);
+    assert_eq!(
+        (status, &*complaint),
+        (Some(2), "hiera-ls: no-such-branch is no commit of the repository at .\n")
+    );
+    assert_eq!(shown(&["--since", "--output=x"]).0, Some(2));
+}
+
+#[test]
+fn comments_without_effect_are_reported_and_removed() {
+    let workspace = workspace("a: 1 # hiera-ls: ignore[octal-number]\n");
+    let found = "data/common.yaml:1:25: information[unused-ignore] `octal-number` has nothing to say here Remove it from \
+                 the comment.\n";
+    let summary = "hiera-ls: 0 errors, 0 warnings, 1 note in 2 files; 1 can be fixed with --fix\n";
+    check(&workspace, &["--format", "concise"], (0, found, summary));
+    check(&workspace, &["--fix"], (0, "", "hiera-ls: 1 fixed; nothing found in 2 files\n"));
+    assert_eq!(read(&workspace, "data/common.yaml"), "a: 1\n");
+}
