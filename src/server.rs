@@ -34,7 +34,8 @@ use tower_lsp_server::Server;
 
 pub use crate::engine::CancelToken;
 pub use features::{
-    ActionsFeature, Features, LevelJumpFeature, RenameFeature, SecretEditFeature, WarmUpFeature,
+    ActionsFeature, Features, LevelJumpFeature, PrepareRenameFeature, RenameFeature,
+    SecretEditFeature, WarmUpFeature,
 };
 
 use ingress::Ingress;

@@ -18,6 +18,10 @@ use crate::world::World;
 pub type ActionsFeature =
     fn(&Arc<World>, &str, TextRange, &[ActionKind], &CancelToken) -> Vec<ide::Action>;
 
+/// The name at a place; `Err` says why it cannot be renamed.
+pub type PrepareRenameFeature =
+    fn(&Arc<World>, &str, u32, &CancelToken) -> Result<Option<ide::RenameTarget>, String>;
+
 /// The edit of a chosen action that decrypts a part of a file.
 pub type SecretEditFeature =
     fn(&Arc<World>, &str, TextRange, ide::SecretAction) -> Option<ide::FileEdit>;
@@ -55,8 +59,7 @@ pub struct Features {
     /// What a key of a file interpolates.
     pub called: fn(&Arc<World>, &str, &str, &CancelToken) -> Vec<ide::Call>,
     /// The name at a place, if it can be renamed.
-    pub prepare_rename:
-        fn(&Arc<World>, &str, u32, &CancelToken) -> Result<Option<ide::RenameTarget>, String>,
+    pub prepare_rename: PrepareRenameFeature,
     /// Renames what stands there.
     pub rename: RenameFeature,
     /// What follows when a file gets another path.

@@ -1,5 +1,7 @@
 //! Values that go to other levels, become shared keys, or are written where they were taken.
 
+use std::fmt::Write as _;
+
 use super::*;
 use crate::data::inspect;
 use crate::engine::Request;
@@ -62,7 +64,7 @@ fn check_files(files: &str, title: &str, expected: &str) {
     for (path, text) in &outcome.after {
         if !outcome.before.iter().any(|it| it.0 == *path && it.1 == *text) {
             let path = path.strip_prefix(ROOT).expect("a file of the fixture");
-            shown += &format!("#- {path}\n{text}");
+            write!(shown, "#- {path}\n{text}").expect("strings take everything");
         }
     }
     assert_eq!(shown, expected);

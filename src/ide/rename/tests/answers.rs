@@ -1,5 +1,7 @@
 //! After a rename, every lookup of every sample node gives the same value under the new name: over random data.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -131,13 +133,13 @@ fn yaml(content: &Content, options: &[(usize, &str)], styles: &mut Styles) -> St
     let mut lines = String::from("# a comment with a key: a\n");
     for (key, tree) in content {
         let key = name(ROOT_KEYS[*key], styles);
-        lines += &format!("{key}: {} # said\r\n", flow(tree, styles));
+        write!(lines, "{key}: {} # said\r\n", flow(tree, styles)).expect("strings take everything");
     }
     if !options.is_empty() {
         lines.push_str("lookup_options:\n");
         for (key, strategy) in options {
             let key = name(ROOT_KEYS[*key], styles);
-            lines += &format!("  {key}: {{merge: {strategy}}}\n");
+            writeln!(lines, "  {key}: {{merge: {strategy}}}").expect("strings take everything");
         }
     }
     lines
