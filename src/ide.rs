@@ -13,6 +13,8 @@ mod file_role;
 #[doc(hidden)]
 pub mod fixture;
 #[doc(hidden)]
+pub mod fixture_fixes;
+#[doc(hidden)]
 pub mod fixture_world;
 mod folding;
 mod hierarchy;
@@ -25,6 +27,7 @@ mod level_jump;
 mod matching;
 mod node_facts;
 mod overridden;
+mod pair_edits;
 mod perspective;
 mod places;
 pub mod preview;
@@ -37,7 +40,9 @@ mod sources;
 mod strings;
 mod symbols;
 
-pub use actions::{Action, ActionKind, Repaired, actions, repair};
+pub use actions::{
+    Action, ActionKind, Repaired, SecretAction, actions, repair, secret_actions, secret_edit,
+};
 pub use calls::{Call, CallItem, call_items, called, callers};
 pub use code_lens::{CodeLens, code_lenses};
 pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};

@@ -33,7 +33,9 @@ use tokio::runtime::Runtime;
 use tower_lsp_server::Server;
 
 pub use crate::engine::CancelToken;
-pub use features::{ActionsFeature, Features, LevelJumpFeature, RenameFeature, WarmUpFeature};
+pub use features::{
+    ActionsFeature, Features, LevelJumpFeature, RenameFeature, SecretEditFeature, WarmUpFeature,
+};
 
 use ingress::Ingress;
 use output::Output;

@@ -121,6 +121,16 @@ impl Eyaml {
             return Err(Refusal::Failed("undefined method `[]' for nil:NilClass".to_owned()));
         }
         self.check_method(blob)?;
+        self.decrypted_message(files, keys, &base64::decode_as_ruby(&cipher))
+    }
+
+    /// The plain text of a PKCS #7 message.
+    pub fn decrypted_message(
+        &self,
+        files: &dyn Files,
+        keys: &LevelKeys<'_>,
+        message: &[u8],
+    ) -> Result<Arc<[u8]>, Refusal> {
         let pair = match keys.pair(self, files) {
             Ok(pair) => pair,
             Err(problem) if problem.is_unreadable && self.keeps_what_has_no_key() => {
@@ -131,7 +141,7 @@ impl Eyaml {
         if self.decryption == Decryption::Refused {
             return Err(Refusal::Failed("decryption was not asked for".to_owned()));
         }
-        pair.decrypted(&base64::decode_as_ruby(&cipher)).map_err(Refusal::Failed)
+        pair.decrypted(message).map_err(Refusal::Failed)
     }
 
     /// Whether encrypted values are anything but what is written.

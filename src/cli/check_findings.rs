@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::backends::eyaml::blob::OPENING;
+use crate::backends::eyaml::edit::decrypted_parts;
 use crate::data::{Files as _, Format, Value};
 use crate::ide::diagnostics::{Severity, rule};
 use crate::ide::{Diagnostic, FileRole, Perspective};
@@ -132,19 +134,26 @@ fn asks_for_sensitive(options: &Value) -> bool {
     }
 }
 
-/// The text with stars in the place of what `ENC[…]` holds; all offsets stay.
+/// The text with stars in the place of what `ENC[…]` and `DEC(1)::PKCS7[…]!` hold; all offsets stay.
 fn without_encrypted(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("ENC[") {
-        let (before, inside) = rest.split_at(at + 4);
-        let length = inside.find(']').unwrap_or(inside.len());
-        shown.push_str(before);
-        let hide = |byte: u8| char::from(if byte.is_ascii_whitespace() { byte } else { HIDDEN });
-        shown.extend(inside[..length].bytes().map(hide));
-        rest = &inside[length..];
+    let mut hidden = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text[from..].find(OPENING) {
+        let start = from + at + OPENING.len();
+        let length = text[start..].find(']').unwrap_or(text.len() - start);
+        from = start + length;
+        hidden.push(start..from);
     }
-    shown + rest
+    for part in decrypted_parts(text) {
+        let end = part.range.end as usize - "]!".len();
+        hidden.push(end - part.text.len()..end);
+    }
+    let hide = |byte: u8| if byte.is_ascii_whitespace() { byte } else { HIDDEN };
+    let mut shown = text.as_bytes().to_vec();
+    for range in hidden {
+        shown[range].iter_mut().for_each(|byte| *byte = hide(*byte));
+    }
+    String::from_utf8(shown).expect("whole characters are replaced by stars")
 }
 
 #[cfg(test)]
@@ -160,6 +169,7 @@ mod tests {
     fn encrypted_values_are_hidden() {
         check("a: ENC[PKCS7,MII+=]\nb: 1", "a: ENC[***********]\nb: 1");
         check("a: >\n  ENC[PK,a\n  b] x ENC[GPG", "a: >\n  ENC[****\n  *] x ENC[***");
+        check("a: DEC(1)::PKCS7[sé t]! b", "a: DEC(1)::PKCS7[*** *]! b");
         check("nothing", "nothing");
     }
 }

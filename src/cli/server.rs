@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use super::complain;
@@ -15,6 +16,9 @@ use crate::settings::LogLevel;
 
 /// What to log, in `tracing`'s words: `debug`, `hiera_ls=trace,warn`, …
 const LOG_VARIABLE: &str = "HIERA_LS_LOG";
+
+/// The most that the protocol's library may log.
+const PROTOCOL_LOG: &str = "tower_lsp_server=info";
 
 /// Changes what the log holds; empty if that was said on the command line or in the environment.
 static RELOAD: OnceLock<Box<dyn Fn(LogLevel) + Send + Sync>> = OnceLock::new();
@@ -60,6 +64,7 @@ fn start_log(arguments: &ServerArguments) -> Result<(), String> {
     let wanted = arguments.log.clone().or(from_environment);
     let filter = EnvFilter::try_new(wanted.as_deref().unwrap_or(LogLevel::default().name()))
         .map_err(|error| format!("the log's filter is not understood: {error}"))?;
+    let filter = without_messages(filter);
     let log = tracing_subscriber::fmt()
         .with_ansi(false)
         .with_writer(log_writer(arguments)?)
@@ -69,7 +74,7 @@ fn start_log(arguments: &ServerArguments) -> Result<(), String> {
         let handle = log.reload_handle();
         let reload = move |level: LogLevel| {
             // An error says that there is no log any more.
-            let _ = handle.reload(EnvFilter::new(level.name()));
+            let _ = handle.reload(without_messages(EnvFilter::new(level.name())));
         };
         // Only one log is ever started.
         let _ = RELOAD.set(Box::new(reload));
@@ -80,6 +85,16 @@ fn start_log(arguments: &ServerArguments) -> Result<(), String> {
         tracing::error!("{panic}\n{trace}");
     }));
     Ok(())
+}
+
+/// The protocol's library logs whole messages as `trace`, and a hover may show what must not be kept.
+fn without_messages(filter: EnvFilter) -> EnvFilter {
+    match filter.max_level_hint() {
+        Some(LevelFilter::TRACE) => {
+            filter.add_directive(PROTOCOL_LOG.parse().expect("the directive is well formed"))
+        }
+        _ => filter,
+    }
 }
 
 fn log_writer(arguments: &ServerArguments) -> Result<BoxMakeWriter, String> {

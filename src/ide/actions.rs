@@ -3,6 +3,7 @@
 //! A provider gets what was asked for and gives complete actions. It need not look at the kinds that are wanted: what
 //! nobody asked for is left out here.
 
+mod eyaml;
 mod fix_all;
 mod ignore;
 mod quick_fixes;
@@ -16,6 +17,7 @@ use crate::engine::CancelToken;
 use crate::text::TextRange;
 use crate::world::{FileEntry, World};
 
+pub use eyaml::secrets::{SecretAction, secret_actions, secret_edit};
 pub use fix_all::{Repaired, repair};
 
 /// Something that can be done.
@@ -100,6 +102,7 @@ const PROVIDERS: &[Provider] = &[
     Provider { kinds: &[ActionKind::QuickFix], provide: quick_fixes::provide },
     Provider { kinds: &[ActionKind::FixAll], provide: fix_all::provide },
     Provider { kinds: &[ActionKind::QuickFix], provide: ignore::provide },
+    Provider { kinds: &[ActionKind::RefactorRewrite], provide: eyaml::provide },
 ];
 
 /// What can be done with the selected bytes of the file at `path`; only actions of the kinds in `wanted`.

@@ -12,6 +12,7 @@ mod dotted_option_key;
 mod duplicate_key;
 mod empty_file;
 mod entry_cache;
+mod eyaml_blob;
 mod fix;
 mod float_looking_string;
 mod function_in_hiera_yaml;
@@ -132,6 +133,7 @@ pub const RULES: &[&Rule] = &[
     &comma_number::RULE,
     &float_looking_string::RULE,
     &yaml_1_1_boolean::RULE,
+    &eyaml_blob::RULE,
     &malformed_token::RULE,
     &unknown_function::RULE,
     &alias_not_alone::RULE,
@@ -241,6 +243,7 @@ pub fn entry_diagnostics(entry: &EntryContext<'_>) -> Vec<Diagnostic> {
     comma_number::check(entry, &mut report);
     float_looking_string::check(entry, &mut report);
     yaml_1_1_boolean::check(entry, &mut report);
+    eyaml_blob::check(entry, &mut report);
     report.findings.sort_by_key(|it| (it.range.start, it.range.end));
     report.findings
 }
@@ -262,6 +265,13 @@ pub struct EntryContext<'a> {
     pub strings: Vec<StringNode<'a>>,
     /// The scalars of key and value that have no quotes and may be no strings.
     pub plain: Vec<PlainScalar<'a>>,
+}
+
+impl EntryContext<'_> {
+    /// Whether a node of the entry is its key: a key of another type is the matter of a rule of its own.
+    fn is_root_key(&self, node: &Node) -> bool {
+        std::ptr::eq(node, self.key)
+    }
 }
 
 /// Where rules put what they find.
@@ -315,11 +325,33 @@ impl Report {
 #[cfg(test)]
 mod testing {
     use crate::ide::fixture::Fixture;
+    use crate::text::apply_edits;
 
     /// All diagnostics of a fixture's files are those that it expects.
     #[track_caller]
     pub(super) fn check(fixture: &str) {
-        if let Err(problems) = Fixture::parse_without_marks(fixture).check_diagnostics() {
+        let fixture = Fixture::parse_without_marks(fixture);
+        if let Err(problems) = fixture.check_diagnostics() {
+            panic!("{problems}");
+        }
+        if let Err(problems) = fixture.check_fixes() {
+            panic!("{problems}");
+        }
+    }
+
+    /// The first file of a fixture after the fix with this title, the first such one.
+    #[track_caller]
+    pub(super) fn check_fix(fixture: &str, title: &str, expected: &str) {
+        let fixture = Fixture::parse_without_marks(fixture);
+        let file = &fixture.files[0];
+        let found = crate::ide::diagnostics(&fixture.world(), &file.world_path());
+        let mut fixes = found.iter().flat_map(|it| &it.fixes);
+        let Some(fix) = fixes.find(|fix| fix.title == title) else {
+            let fixes = found.iter().flat_map(|it| &it.fixes).map(|it| &it.title);
+            panic!("no fix `{title}` but {:?}", fixes.collect::<Vec<_>>());
+        };
+        assert_eq!(apply_edits(&file.text, &fix.edits), expected);
+        if let Err(problems) = fixture.check_fixes() {
             panic!("{problems}");
         }
     }

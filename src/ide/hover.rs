@@ -1,6 +1,7 @@
 //! What a hover shows: the value that the active node gets, where it comes from, and what it hides.
 
 mod config;
+mod encrypted;
 mod key;
 pub(crate) mod markdown;
 mod variable;
@@ -199,6 +200,43 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
 
                 1. **level "Common data" · `data/common.yaml:1`**"#]],
         );
+    }
+
+    const EYAML: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: Secrets
+    lookup_key: eyaml_lookup_key
+    path: common.yaml
+    options: {pkcs7_private_key: /no/such/key.pem, pkcs7_public_key: k/public.pem}
+#- /.hiera-ls.yaml
+eyaml: {decrypt: true}
+nodes: {web01: {facts: {a: 1}}}
+#- /k/public.pem
+";
+
+    #[test]
+    fn a_value_that_stays_encrypted_says_why() {
+        let notes = |text: &str| {
+            let certificate = crate::backends::eyaml::test_keys::TEST_CERTIFICATE;
+            let files = format!("{EYAML}{certificate}#- /data/common.yaml\n{text}\n");
+            let fixture = Fixture::parse(&files);
+            let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+            let hover = hover(&fixture.world(), &file.world_path(), offset);
+            let markdown = hover.expect("a key is touched").markdown;
+            let notes = markdown.lines().filter(|line| line.starts_with("Stays"));
+            notes.collect::<Vec<_>>().join("|")
+        };
+        assert_eq!(
+            notes("a$0: ENC[PKCS7,YWJj]"),
+            "Stays encrypted: level \"Secrets\": No such file or directory @ rb\\_sysopen - /no/such/key.pem"
+        );
+        assert_eq!(
+            notes("a$0: {b: ['ENC[GPG,YWJj]']}"),
+            "Stays encrypted: of eyaml's methods, `GPG` is not supported here, only PKCS7 is."
+        );
+        assert_eq!(notes("a$0: b"), "");
     }
 
     #[test]

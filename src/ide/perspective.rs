@@ -55,6 +55,11 @@ impl Perspective {
         Self { world: world.clone(), evaluator, reveals: false }
     }
 
+    /// Whether the user chose to see what is encrypted.
+    pub(crate) fn reveals(&self) -> bool {
+        self.reveals
+    }
+
     /// For whom the answers hold.
     pub(crate) fn asked_for(&self) -> AskedFor {
         let node = self.evaluator.node();

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::syntax::interpolation::{self, Token};
-use crate::syntax::tree::{Node, NodeKind};
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::syntax::yaml;
-use crate::text::TextRange;
+use crate::text::{TextEdit, TextRange};
 
 /// A string that Puppet interpolates.
 #[derive(Debug)]
@@ -44,29 +44,32 @@ pub(crate) struct PlacedName {
     pub name: Arc<str>,
     /// The token, from `%` to `}`.
     pub range: TextRange,
+    /// The name itself; `None` where it is written with escapes.
+    pub name_range: Option<TextRange>,
 }
 
 /// The variables that the tokens of some strings read.
 pub(crate) fn variables(strings: &[StringNode<'_>]) -> Vec<PlacedName> {
-    placed_names(strings, |token| token.variable().map(|(name, _)| name))
+    placed_names(strings, Token::variable)
 }
 
 /// The keys that the tokens of some strings look up.
 pub(crate) fn looked_up_keys(strings: &[StringNode<'_>]) -> Vec<PlacedName> {
-    placed_names(strings, |token| token.lookup_key().map(|(key, _)| key))
+    placed_names(strings, Token::lookup_key)
 }
 
 fn placed_names(
     strings: &[StringNode<'_>],
-    name_of: impl Fn(&Token) -> Option<&Arc<str>>,
+    name_of: impl Fn(&Token) -> Option<(&Arc<str>, TextRange)>,
 ) -> Vec<PlacedName> {
     let mut names = Vec::new();
     for string in strings {
         for token in &string.tokens {
-            if let Some(name) = name_of(token) {
+            if let Some((name, part)) = name_of(token) {
                 names.push(PlacedName {
                     name: name.clone(),
                     range: string.source_range(token.range),
+                    name_range: string.verbatim_range(token, part),
                 });
             }
         }
@@ -90,6 +93,49 @@ impl<'a> StringNode<'a> {
             return TextRange::new(start, start + part.len());
         }
         self.source_range(part)
+    }
+
+    /// Where a part of a token is written, if it is written as it is meant; the part in decoded offsets.
+    pub fn verbatim_range(&self, token: &Token, part: TextRange) -> Option<TextRange> {
+        let written = self.source_range(token.range);
+        let is_verbatim = written.slice(self.source) == token.range.slice(self.text);
+        let start = written.start + (part.start - token.range.start);
+        is_verbatim.then(|| TextRange::new(start, start + part.len()))
+    }
+
+    /// The edit that puts `new` in the place of a part of a token (in decoded offsets), with the quotes and escapes that the
+    /// string needs. `None` where that would change more than the token.
+    pub fn rewritten(&self, token: &Token, part: TextRange, new: &str) -> Option<TextEdit> {
+        let NodeKind::Scalar { style, .. } = &self.node.kind else { return None };
+        let escaped = |text: &str| match style {
+            ScalarStyle::SingleQuoted => text.replace('\'', "''"),
+            ScalarStyle::DoubleQuoted => {
+                let quoted = serde_json::Value::from(text).to_string();
+                quoted[1..quoted.len() - 1].to_owned()
+            }
+            ScalarStyle::Plain | ScalarStyle::Literal | ScalarStyle::Folded => text.to_owned(),
+        };
+        if let Some(range) = self.verbatim_range(token, part) {
+            return Some(TextEdit::replace(range, escaped(new)));
+        }
+        // The token itself has escapes: the string is written anew, if that changes nothing else.
+        let written = self.node.range.slice(self.source);
+        let quote = written.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+        let write = |text: &str| format!("{quote}{}{quote}", escaped(text));
+        let (start, end) = (part.start as usize, part.end as usize);
+        let text = format!("{}{new}{}", &self.text[..start], &self.text[end..]);
+        (write(self.text) == written).then(|| TextEdit::replace(self.node.range, write(&text)))
+    }
+
+    /// The edit that makes the string this text, in the quotes that it has. `None` where more would change.
+    pub fn rewritten_text(&self, text: &str) -> Option<TextEdit> {
+        let written = self.node.range.slice(self.source);
+        let inner = TextRange::new(self.node.range.start + 1, self.node.range.end.max(2) - 1);
+        let at = written.find(text).filter(|_| written.starts_with(['\'', '"']))?;
+        let before = TextRange::new(inner.start, self.node.range.start + at as u32);
+        let is_blank = |range: TextRange| range.slice(self.source).trim().is_empty();
+        let after = TextRange::new(before.end + text.len() as u32, inner.end);
+        (is_blank(before) && is_blank(after)).then(|| TextEdit::replace(inner, text))
     }
 
     /// Where a range of the decoded text is written.

@@ -58,6 +58,8 @@ pub(super) struct ClientAbilities {
     pub(super) code_description: bool,
     /// Takes code actions, and not only commands.
     pub(super) code_actions: bool,
+    /// Asks for the edit of a code action when it is chosen.
+    pub(super) resolves_actions: bool,
     /// Takes edits of several files that say for which version of each they are meant.
     pub(super) versioned_edits: bool,
     /// Makes new files when an edit asks for it.
@@ -138,6 +140,11 @@ impl ClientAbilities {
             code_actions: text
                 .and_then(|it| it.code_action.as_ref())
                 .is_some_and(|it| it.code_action_literal_support.is_some()),
+            resolves_actions: text.and_then(|it| it.code_action.as_ref()).is_some_and(|it| {
+                let resolved = it.resolve_support.as_ref().map(|it| it.properties.as_slice());
+                it.data_support == Some(true)
+                    && resolved.is_some_and(|it| it.iter().any(|property| property == "edit"))
+            }),
             versioned_edits: edits.is_some_and(|it| it.document_changes == Some(true)),
             annotated_edits: edits.is_some_and(|it| it.change_annotation_support.is_some()),
             prepares_rename: text
@@ -245,6 +252,7 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
         code_action_provider: client.code_actions.then(|| {
             CodeActionProviderCapability::Options(CodeActionOptions {
                 code_action_kinds: Some(handlers::offered_kinds()),
+                resolve_provider: client.resolves_actions.then_some(true),
                 ..CodeActionOptions::default()
             })
         }),

@@ -18,6 +18,10 @@ use crate::world::World;
 pub type ActionsFeature =
     fn(&Arc<World>, &str, TextRange, &[ActionKind], &CancelToken) -> Vec<ide::Action>;
 
+/// The edit of a chosen action that decrypts a part of a file.
+pub type SecretEditFeature =
+    fn(&Arc<World>, &str, TextRange, ide::SecretAction) -> Option<ide::FileEdit>;
+
 /// The edits that give a place another name; `Err` says why that cannot be.
 pub type RenameFeature =
     fn(&Arc<World>, &str, u32, &str, &CancelToken) -> Result<Option<ide::LabelledEdits>, String>;
@@ -77,6 +81,10 @@ pub struct Features {
     pub folds: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Fold>,
     /// What can be done with a part of a file.
     pub actions: ActionsFeature,
+    /// What can be decrypted of a part of a file.
+    pub secret_actions: fn(&Arc<World>, &str, TextRange) -> Vec<ide::SecretAction>,
+    /// The edit that decrypts it.
+    pub secret_edit: SecretEditFeature,
     /// What stands above keys that several levels have.
     pub code_lenses: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::CodeLens>,
     /// What `%{…}` stands for, and what counts in the place of overridden values.
@@ -127,6 +135,8 @@ impl Features {
             document_links: |world, path, _| ide::document_links(world, path),
             folds: |world, path, _| ide::folds(world, path),
             actions: ide::actions,
+            secret_actions: ide::secret_actions,
+            secret_edit: ide::secret_edit,
             code_lenses: ide::code_lenses,
             inlay_hints: ide::inlay_hints,
             semantic_tokens: ide::semantic_tokens,

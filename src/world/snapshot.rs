@@ -93,6 +93,11 @@ impl World {
         self.texts.file(path)
     }
 
+    /// The file's text on the disk, whatever an editor shows.
+    pub fn text_on_disk(&self, path: &str) -> Option<Arc<str>> {
+        self.texts.base.file(path).ok().map(|entry| entry.text.clone())
+    }
+
     /// The files that editors have open, sorted by path.
     pub fn open_files(&self) -> impl Iterator<Item = &OpenFile> {
         self.texts.overlay.iter()

@@ -6,7 +6,7 @@
 #   ruby tests/conformance/eyaml.rb [--binary PATH] [--values N] [--seed N]
 #
 # The key pairs are made anew each time. First the environments of eyaml/environments.case, then N random values that
-# hiera-eyaml encrypts. It needs Debian's puppet-agent and hiera-eyaml. The last line says `N passed, M failed`.
+# hiera-eyaml encrypts, and N that hiera-ls encrypts for an editor and hiera-eyaml decrypts. It needs Debian's puppet-agent and hiera-eyaml. The last line says `N passed, M failed`.
 
 require 'json'
 require 'optparse'
@@ -14,6 +14,7 @@ require_relative 'case_file'
 require_relative 'puppet_lookup'
 require_relative 'fuzz/sides'
 require_relative 'eyaml/keys'
+require_relative 'eyaml/editor'
 
 module Conformance
   # hiera-ls, asked to decrypt; relative key files are meant from the environment's directory.
@@ -27,9 +28,17 @@ module Conformance
 
   # Goes through all environments and counts.
   class EyamlComparison
+    HIERA_YAML = <<~YAML
+      version: 5
+      hierarchy:
+        - {name: e, path: e.yaml, lookup_key: eyaml_lookup_key, options: {pkcs7_private_key: KEYS/one_private.pem, pkcs7_public_key: KEYS/one_public.pem}}
+    YAML
+    # What is encrypted already is not offered to be.
+    ENCRYPTED = %r{ENC\[(\w+,)?[a-zA-Z0-9+/ =\n]+\]}.freeze
     ENVIRONMENTS = File.join(__dir__, 'eyaml/environments.case')
 
     def initialize(binary, random)
+      @binary = binary
       @random = random
       @keys = EyamlKeys.new
       @puppet = Fuzz::PuppetSide.new
@@ -42,6 +51,7 @@ module Conformance
     def run(values)
       Conformance.parse(File.read(ENVIRONMENTS, encoding: 'utf-8')).each { |one| compare(one) }
       compare(random_values(values)) if values.positive?
+      encrypt(Array.new(values) { random_plain }.reject { |text| text.empty? || text.match?(ENCRYPTED) } + ['x' * 5120, "-----\nkey\n-----\n"])
       check_that_values_were_decrypted
       puts "#{@passed} passed, #{@failed} failed"
       @failed.zero?
@@ -63,7 +73,39 @@ module Conformance
         in_place(laid_out)
         theirs = Dir.chdir(laid_out.environment) { @puppet.ask_all(laid_out, one.queries) }
         ours = @ours.ask_all(laid_out, one.queries)
+        theirs = ask_again(laid_out, one.queries, theirs, ours)
         one.queries.each_with_index { |query, index| judge(one, query, theirs[index], ours[index]) }
+      end
+    end
+
+    # What hiera-ls encrypts is what hiera-eyaml decrypts.
+    def encrypt(texts)
+      Dir.mktmpdir('editor') do |root|
+        root = File.realpath(root)
+        FileUtils.mkdir_p(File.join(root, 'data'))
+        File.write(File.join(root, 'hiera.yaml'), @keys.filled_in(HIERA_YAML))
+        File.write(path = File.join(root, 'data/e.yaml'), '')
+        lines = texts.each_with_index.map { |text, number| "k#{number}: #{JSON.generate(text)}" }
+        EncryptingEditor.open(@binary, root) do |editor|
+          editor.encrypted(path, lines).zip(texts) { |blob, text| judge_encrypted(blob, text) }
+        end
+      end
+    end
+
+    # A line end at the end is doubled, for a lookup cuts one off.
+    def judge_encrypted(blob, text)
+      plain = blob && @keys.plain_text('one', blob[1..-2])
+      return @passed += 1 if plain && plain.chomp == text && plain.start_with?(text)
+
+      @failed += 1
+      puts "encrypted #{text.inspect[0, 200]}: hiera-eyaml reads #{plain.inspect[0, 200]}"
+    end
+
+    # With the wrong key, OpenSSL tries a random one, and one time in 256 what comes out looks like a text.
+    def ask_again(laid_out, queries, theirs, ours)
+      queries.each_index.map do |index|
+        is_garbage = ours[index]['error'].to_s.end_with?('Error was bad decrypt') && theirs[index]['status'] == 'found'
+        is_garbage ? @puppet.ask_all(laid_out, [queries[index]]).first : theirs[index]
       end
     end
 
@@ -91,11 +133,7 @@ module Conformance
     def random_values(count)
       members = Array.new(count) { |index| ["k#{index}", random_value(2)] }
       Case.new(name: 'random values', files: {
-        '/hiera.yaml' => <<~YAML,
-          version: 5
-          hierarchy:
-            - {name: e, path: e.yaml, lookup_key: eyaml_lookup_key, options: {pkcs7_private_key: KEYS/one_private.pem, pkcs7_public_key: KEYS/one_public.pem}}
-        YAML
+        '/hiera.yaml' => HIERA_YAML,
         '/data/e.yaml' => JSON.generate(members.to_h),
         '/queries' => members.map(&:first).join("\n")
       })
@@ -112,10 +150,14 @@ module Conformance
 
     ALPHABET = ['a', 'B', '7', ' ', "\n", "\r", "\t", ':', '%', '{', '[', ']', 'ENC[', '"', "'", '\\', 'é', '✓', "\u{1F600}"].freeze
 
+    def random_plain
+      length = @random.rand(4).zero? ? @random.rand(2000) : @random.rand(20)
+      text = Array.new(length) { ALPHABET.sample(random: @random) }.join
+      text.gsub('%{', '% {')
+    end
+
     def random_text
-      plain = Array.new(@random.rand(4) == 0 ? @random.rand(2000) : @random.rand(20)) { ALPHABET.sample(random: @random) }.join
-      plain = plain.gsub('%{', '% {')
-      blob = @keys.blob('one', plain)
+      blob = @keys.blob('one', random_plain)
       case @random.rand(6)
       when 0 then "before #{blob} behind\n"
       when 1 then "#{blob}é#{blob}"

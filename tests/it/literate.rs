@@ -60,6 +60,7 @@ fn check(code: &str, example: &Example) -> Result<(), String> {
     if let Some(other) = expected.iter().find(|expected| expected.code != code) {
         return Err(format!("the example of another rule: {}", other.code));
     }
+    fixture.check_fixes()?;
     fixture.check_diagnostics().map_err(|problems| format!("{problems}\n{}", example.text))
 }
 

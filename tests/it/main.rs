@@ -3,6 +3,7 @@
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "speed does not matter here")]
 
 mod answers;
+mod canary;
 mod case_file;
 mod check;
 mod cli;

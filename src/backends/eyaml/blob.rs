@@ -102,6 +102,18 @@ fn is_in_blob(character: char) -> bool {
     character.is_ascii_alphanumeric() || "+/= \n".contains(character)
 }
 
+/// The text with `…` in the place of what its blobs hold.
+pub fn shortened(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut done = 0;
+    for blob in blobs(text) {
+        shown.push_str(&text[done..blob.range.start as usize]);
+        shown.push_str("ENC[…]");
+        done = blob.range.end as usize;
+    }
+    shown + &text[done..]
+}
+
 /// What is wrong with the blobs of a value, in order.
 pub fn problems(text: &str) -> Vec<BlobProblem> {
     let mut found = Vec::new();
@@ -145,7 +157,7 @@ fn problem(text: &str, start: usize, close: Option<usize>) -> Option<BlobProblem
         return Some(AcrossLines);
     }
     let cipher: String = cipher.chars().filter(|it| !it.is_ascii_whitespace()).collect();
-    if cipher.len() % 4 != 0 {
+    if !cipher.len().is_multiple_of(4) {
         return Some(WrongLength(cipher.len()));
     }
     if !base64::is_valid(&cipher) {
@@ -186,6 +198,12 @@ mod tests {
         );
         check("ENC[ENC[x]", &[("ENC[x]", None, "x")]);
         check("ENC[PKCS7]", &[("ENC[PKCS7]", None, "PKCS7")]);
+    }
+
+    #[test]
+    fn blobs_are_left_out_of_messages() {
+        assert_eq!(shortened("a ENC[PKCS7,ab=] b ENC[c] d"), "a ENC[…] b ENC[…] d");
+        assert_eq!(shortened("ENC[-]"), "ENC[-]");
     }
 
     #[test]

@@ -53,6 +53,16 @@ impl LevelKeys<'_> {
         pair.map_err(|message| KeyProblem { message, is_unreadable: false })
     }
 
+    /// Whether both keys can be read, and are keys.
+    pub fn are_readable(&self, eyaml: &Eyaml, files: &dyn Files) -> bool {
+        self.pair(eyaml, files).is_ok()
+    }
+
+    /// Why the keys cannot be read.
+    pub fn problem(&self, eyaml: &Eyaml, files: &dyn Files) -> Option<KeyProblem> {
+        self.pair(eyaml, files).err()
+    }
+
     /// The key that encrypts.
     pub fn certificate(&self, eyaml: &Eyaml, files: &dyn Files) -> Result<Certificate, KeyProblem> {
         let public = self.defined(PUBLIC, eyaml.public_key.as_ref())?.text(files)?;

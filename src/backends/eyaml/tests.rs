@@ -53,7 +53,7 @@ fn blobs_by_hiera_eyaml_are_decrypted_anywhere() {
     check("é: BLOB, BLOB", "é: a secret, a secret");
     check("BLOB\n\n", "a secret\n");
     check("BLOB\r\n", "a secret");
-    let wrapped = TEST_BLOB.trim().replace("MII", "\nM I I").to_owned() + "ENC[]";
+    let wrapped = TEST_BLOB.trim().replace("MII", "\nM I I") + "ENC[]";
     check(&wrapped, "a secretENC[]");
     check(&TEST_BLOB.trim().replace("PKCS7,", ""), "a secret");
     check(&TEST_BLOB.trim().replace("PKCS7", "pkcs7"), "a secret");

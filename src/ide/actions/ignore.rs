@@ -5,6 +5,7 @@ use crate::data::{Files as _, Format, Verdict};
 use crate::ide::diagnostics::Diagnostic;
 use crate::ide::edits::FileEdit;
 use crate::ide::file_role::FileRole;
+use crate::ide::pair_edits::line_end;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
@@ -112,14 +113,6 @@ fn file_comment(context: &ActionContext<'_>, code: &str) -> TextEdit {
 fn brackets_of(line: &str, stands_alone: bool) -> Option<u32> {
     let at = line.rfind(COMMENT).filter(|at| line[..*at].trim().is_empty() == stands_alone)?;
     Some((at + COMMENT.len()) as u32)
-}
-
-/// How lines end in this text.
-fn line_end(text: &str) -> &'static str {
-    match text.find('\n') {
-        Some(at) if text[..at].ends_with('\r') => "\r\n",
-        _ => "\n",
-    }
 }
 
 /// The texts of the file within which a `#` is no comment.

@@ -3,7 +3,9 @@
 //! `alias` gives the value of another key as it is, of whatever type; so it cannot stand within a longer text. White
 //! space inside the braces is fine, outside it is not.
 
+use super::fix::Fix;
 use super::{EntryContext, Report, Rule, Severity};
+use crate::text::TextRange;
 
 pub(super) const RULE: Rule = Rule {
     code: "alias-not-alone",
@@ -21,7 +23,19 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             if token.range.len() as usize != string.text.len() {
                 let message = "'alias' interpolation is only permitted if the expression is equal to the entire \
                                string\nWrite `lookup` to insert the text of the key's value.";
-                report.add(&RULE, string.source_range(token.range), message);
+                let finding = report.add(&RULE, string.source_range(token.range), message);
+                if string.text.trim() == token.range.slice(string.text) {
+                    let alone = token.range.slice(string.text);
+                    let edit = string.rewritten_text(alone);
+                    let fix = |edit| Fix::safe("Remove the blanks around it", vec![edit]);
+                    finding.fixes.extend(edit.map(fix));
+                }
+                let name = TextRange::new(
+                    token.expression_range.start,
+                    token.expression_range.start + "alias".len() as u32,
+                );
+                let edit = string.rewritten(token, name, "lookup");
+                finding.fixes.extend(edit.map(|edit| Fix::safe("Write `lookup`", vec![edit])));
             }
         }
     }
@@ -29,7 +43,7 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn text_around_an_alias() {
@@ -64,6 +78,20 @@ a: "%{alias('b')}%{alias('b')}"
 #                ^^^^^^^^^^^^^ error[alias-not-alone]
 b: 1
 "#,
+        );
+    }
+
+    #[test]
+    fn fixes() {
+        check_fix(
+            "a: \"x %{alias('b')}\"\nb: 1\n",
+            "Write `lookup`",
+            "a: \"x %{lookup('b')}\"\nb: 1\n",
+        );
+        check_fix(
+            "a: ' %{alias(\"b\")}'\nb: [1]\n",
+            "Remove the blanks around it",
+            "a: '%{alias(\"b\")}'\nb: [1]\n",
         );
     }
 }

@@ -1,7 +1,9 @@
 //! `comma-number`: commas between digits are left out.
 
+use super::fix::{Fix, quote};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::{Value, inspect};
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "comma-number",
@@ -25,14 +27,34 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                 plain.text,
                 inspect::to_s(value)
             );
-            report.add(&RULE, plain.node.range, message);
+            let range = plain.node.range;
+            let finding = report.add(&RULE, range, message);
+            if groups_thousands(plain.text) {
+                let plain = plain.text.replace(',', "");
+                let title = format!("Write `{plain}`");
+                finding.with_fix(Fix::safe(title, vec![TextEdit::replace(range, plain)]));
+            }
+            if !entry.is_root_key(plain.node) {
+                let title = "Put quotes around it: a text";
+                finding.with_fix(Fix::changing(title, vec![quote(range, plain.text)]));
+            }
         }
     }
 }
 
+/// `1,234,567`: the commas mean nothing.
+fn groups_thousands(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let mut groups = digits.split(',');
+    let are_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let starts_well = |first: &str| (1..=3).contains(&first.len()) && !first.starts_with('0');
+    groups.next().is_some_and(|first| starts_well(first) && are_digits(first))
+        && groups.all(|group| group.len() == 3 && are_digits(group))
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn lists_and_thousands() {
@@ -46,5 +68,11 @@ d: 1,,2
 e: 1_000
 ",
         );
+    }
+
+    #[test]
+    fn fixes() {
+        check_fix("a: 1,000\n", "Write `1000`", "a: 1000\n");
+        check_fix("a: 1,5\n", "Put quotes around it: a text", "a: '1,5'\n");
     }
 }

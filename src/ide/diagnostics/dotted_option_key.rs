@@ -1,10 +1,13 @@
 //! `dotted-option-key`: `lookup_options` are for root keys, so an entry for `a.b` is never read.
 
+use super::fix::{Fix, in_style_of};
 use super::known_keys::KnownKeys;
-use super::walk::text_of;
+use super::walk::{pairs_of, text_of};
 use super::{Report, Rule, Severity};
+use crate::data::{EntryTree, Format};
 use crate::syntax::interpolation;
 use crate::syntax::tree::Pair;
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "dotted-option-key",
@@ -16,9 +19,15 @@ pub(super) const RULE: Rule = Rule {
     is_on: true,
 };
 
-/// Checks the entries of `lookup_options`; `start` is where they begin.
-pub(super) fn check(known: &KnownKeys<'_>, options: &[Pair], start: u32, report: &mut Report) {
-    for pair in options {
+/// Checks the entries of `lookup_options`.
+pub(super) fn check(
+    known: &KnownKeys<'_>,
+    options: EntryTree<'_>,
+    format: Format,
+    report: &mut Report,
+) {
+    let pairs = pairs_of(options.value);
+    for pair in pairs {
         let Some(key) = text_of(&pair.key) else { continue };
         let is_special = key.starts_with('^') || interpolation::may_have_tokens(key);
         // A root key may have a dot in its name, and be looked up in quotes.
@@ -29,13 +38,24 @@ pub(super) fn check(known: &KnownKeys<'_>, options: &[Pair], start: u32, report:
         let message = format!(
             "these options never apply: options are those of root keys\nGive them to `{root}`, for the whole value."
         );
-        report.add(&RULE, pair.key.range.shifted(start), message);
+        let finding = report.add(&RULE, pair.key.range.shifted(options.start), message);
+        if known.contains(root) && !has(pairs, root) {
+            let written = in_style_of(&pair.key, options.text, format, root);
+            let edit = written.map(|it| TextEdit::replace(pair.key.range, it));
+            let title = format!("Write `{root}`: for the whole value");
+            let fix = edit.map(|edit| Fix::changing(title, vec![edit]).shifted(options.start));
+            finding.fixes.extend(fix);
+        }
     }
+}
+
+fn has(pairs: &[Pair], key: &str) -> bool {
+    pairs.iter().any(|pair| text_of(&pair.key).is_some_and(|it| &**it == key))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn root_keys_may_have_dots() {
@@ -50,6 +70,15 @@ lookup_options:
 a: {b: {}}
 'c.d': {}
 ",
+        );
+    }
+
+    #[test]
+    fn the_root_key() {
+        check_fix(
+            "lookup_options:\n  a.b: {merge: deep}\na: {b: {}}\n",
+            "Write `a`: for the whole value",
+            "lookup_options:\n  a: {merge: deep}\na: {b: {}}\n",
         );
     }
 }

@@ -4,10 +4,12 @@
 
 use std::collections::HashMap;
 
-use super::{EntryContext, Related, Report, Rule, Severity};
-use crate::data::{DuplicateKey, inspect};
+use super::fix::Fix;
+use super::{Diagnostic, EntryContext, Related, Report, Rule, Severity};
+use crate::data::{DataFile, Format, inspect};
+use crate::ide::pair_edits::{remove_pair, whole_lines};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
-use crate::text::TextRange;
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: Rule = Rule {
     code: "duplicate-key",
@@ -19,6 +21,10 @@ pub(super) const RULE: Rule = Rule {
     is_on: true,
 };
 
+const LOST: &str = "Remove the first one, which is lost";
+const LOST_WITH_POSITION: &str =
+    "Remove the first one, which is lost; its position in the hash, too";
+
 /// Hashes within one entry.
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     let mut waiting = vec![entry.value];
@@ -26,7 +32,7 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         match &node.kind {
             NodeKind::Sequence(items) => waiting.extend(items),
             NodeKind::Mapping(pairs) => {
-                check_pairs(pairs, report);
+                check_pairs(entry.text, pairs, report);
                 waiting.extend(pairs.iter().map(|pair| &pair.value));
             }
             _ => {}
@@ -35,33 +41,55 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 }
 
 /// The root hash of a file.
-pub(super) fn check_root(duplicates: &[DuplicateKey], report: &mut Report) {
-    for duplicate in duplicates {
+pub(super) fn check_root(data: &DataFile, report: &mut Report) {
+    for duplicate in &data.duplicate_keys() {
         let name = inspect::to_s(&duplicate.key);
         for places in duplicate.ranges.windows(2) {
-            add(&name, places[0], places[1], report);
+            let finding = add(&name, places[0], places[1], report);
+            finding.fixes.extend(without_entry(data, places[0]));
         }
     }
 }
 
-fn check_pairs(pairs: &[Pair], report: &mut Report) {
-    let mut seen: HashMap<KeyIdentity<'_>, TextRange> = HashMap::new();
-    for pair in pairs {
+fn check_pairs(source: &str, pairs: &[Pair], report: &mut Report) {
+    let mut seen: HashMap<KeyIdentity<'_>, usize> = HashMap::new();
+    for (number, pair) in pairs.iter().enumerate() {
         if let Some(identity) = identity(&pair.key)
-            && let Some(first) = seen.insert(identity, pair.key.range)
+            && let Some(first) = seen.insert(identity, number)
         {
-            add(identity.0, first, pair.key.range, report);
+            let finding = add(identity.0, pairs[first].key.range, pair.key.range, report);
+            if let Some(edit) = remove_pair(source, pairs, first) {
+                // The first one gives the key its position.
+                let is_next = first + 1 == number;
+                let make = if is_next { Fix::safe } else { Fix::changing };
+                let title = if is_next { LOST } else { LOST_WITH_POSITION };
+                finding.with_fix(make(title, vec![edit]));
+            }
         }
     }
 }
 
-fn add(name: &str, first: TextRange, second: TextRange, report: &mut Report) {
+/// Takes the entry away whose key stands at `key`, if it has lines of its own.
+fn without_entry(data: &DataFile, key: TextRange) -> Option<Fix> {
+    let entry = data.entry_at(key.start).filter(|_| data.format() == Format::Yaml)?;
+    let has_anchor = entry.range().slice(data.text()).contains('&');
+    let lines = whole_lines(data.text(), entry.range()).filter(|_| !has_anchor)?;
+    Some(Fix::safe(LOST, vec![TextEdit::delete(lines)]))
+}
+
+fn add<'r>(
+    name: &str,
+    first: TextRange,
+    second: TextRange,
+    report: &'r mut Report,
+) -> &'r mut Diagnostic {
     let message = format!(
         "`{name}` is already a key of this hash. Only this last value counts; remove one of them."
     );
     let finding = report.add_as(&RULE, RULE.severity, second, message);
     let message = "the value given here is lost".to_owned();
     finding.related.push(Related { path: None, range: first, message });
+    finding
 }
 
 /// What makes two keys the same: plain words may be numbers, booleans or `null`, quoted ones never.
@@ -82,7 +110,8 @@ fn identity(key: &Node) -> Option<KeyIdentity<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use super::LOST_WITH_POSITION;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn at_the_root_and_within() {
@@ -105,5 +134,16 @@ a: {1: x, '1': y}
 b: {<<: {a: 1}, <<: {b: 1}}
 ",
         );
+    }
+
+    #[test]
+    fn the_lost_one_goes() {
+        check_fix(
+            "# one\na: 1 # x\nb: 2\na: 3\n",
+            "Remove the first one, which is lost",
+            "# one\nb: 2\na: 3\n",
+        );
+        check_fix("a:\n  b: 1\n  b: 2\n", "Remove the first one, which is lost", "a:\n  b: 2\n");
+        check_fix("a: {b: 1, c: 2, b: 3}\n", LOST_WITH_POSITION, "a: {c: 2, b: 3}\n");
     }
 }

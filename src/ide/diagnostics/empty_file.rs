@@ -1,8 +1,10 @@
 //! `empty-file`: a YAML file that holds nothing. It counts as an empty hash, and Puppet warns at every compilation.
 
+use super::fix::Fix;
 use super::{Report, Rule, Severity};
 use crate::data::{Format, Verdict};
-use crate::text::TextRange;
+use crate::ide::pair_edits::line_end;
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: Rule = Rule {
     code: "empty-file",
@@ -21,12 +23,24 @@ pub(super) fn check(verdict: &Verdict, format: Format, text: &str, report: &mut 
     let message = "file does not contain a valid yaml hash\n\
                    Puppet takes it as an empty hash, and warns each time. Write `{}`, or remove the file.";
     let end = text.find('\n').unwrap_or(text.len());
-    report.add(&RULE, TextRange::new(0, end as u32), message);
+    let finding = report.add(&RULE, TextRange::new(0, end as u32), message);
+    if text.lines().all(holds_nothing) {
+        let line_end = line_end(text);
+        let before = if text.is_empty() || text.ends_with('\n') { "" } else { line_end };
+        let edit = TextEdit::insert(text.len() as u32, format!("{before}{{}}{line_end}"));
+        finding.with_fix(Fix::safe("Write `{}`", vec![edit]));
+    }
+}
+
+/// Blank lines, comments and the mark that a document begins.
+fn holds_nothing(line: &str) -> bool {
+    let content = line.trim_start_matches('\u{feff}').trim();
+    content.is_empty() || content.starts_with('#') || content == "---"
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn nothing_but_comments() {
@@ -39,5 +53,11 @@ mod tests {
 ",
         );
         check("--- {}\n");
+    }
+
+    #[test]
+    fn an_empty_hash() {
+        check_fix("# nothing\n# yet", "Write `{}`", "# nothing\n# yet\n{}\n");
+        check_fix("---\n", "Write `{}`", "---\n{}\n");
     }
 }

@@ -1,6 +1,11 @@
 //! A change of a file that makes a diagnostic go away.
 
+use crate::data::Format;
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
+
+/// Fixes of larger files that would have to be tried out first are not offered: typing must stay quick.
+pub(super) const MAX_TRIED_BYTES: usize = 512 << 10;
 
 /// A change that makes one diagnostic go away.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,10 +58,39 @@ pub(super) fn quote(range: TextRange, text: &str) -> TextEdit {
     TextEdit::replace(range, quoted(text))
 }
 
-/// `text` as a YAML string with single quotes; with double quotes where those cannot say it.
+/// `text` as a YAML string with single quotes; with double quotes where those say it better.
 pub(super) fn quoted(text: &str) -> String {
-    if text.chars().any(char::is_control) {
+    let has_single_quotes_only = text.contains('\'') && !text.contains(['"', '\\']);
+    if has_single_quotes_only || text.chars().any(char::is_control) {
         return serde_json::Value::from(text).to_string();
     }
     format!("'{}'", text.replace('\'', "''"))
+}
+
+/// `text` as it must be written in place of `node`, in the node's own quotes. `None` if that cannot be said simply: in
+/// blocks, over several lines, in other words than the file would use.
+pub(super) fn in_style_of(node: &Node, source: &str, format: Format, text: &str) -> Option<String> {
+    let NodeKind::Scalar { style, .. } = &node.kind else { return None };
+    if node.range.slice(source).contains('\n') || text.chars().any(char::is_control) {
+        return None;
+    }
+    match style {
+        ScalarStyle::DoubleQuoted => Some(serde_json::Value::from(text).to_string()),
+        ScalarStyle::SingleQuoted => Some(format!("'{}'", text.replace('\'', "''"))),
+        ScalarStyle::Plain if format == Format::Json => None,
+        ScalarStyle::Plain if is_plain_word(text) => Some(text.to_owned()),
+        ScalarStyle::Plain if format == Format::Yaml => Some(quoted(text)),
+        ScalarStyle::Plain | ScalarStyle::Literal | ScalarStyle::Folded => None,
+    }
+}
+
+/// Whether a text needs no quotes wherever it stands, and stays a string: a name with dots and colons inside.
+fn is_plain_word(text: &str) -> bool {
+    let is_inner =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-');
+    let words = ["true", "false", "yes", "no", "on", "off", "null"];
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.bytes().all(is_inner)
+        && !text.ends_with(':')
+        && !words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }

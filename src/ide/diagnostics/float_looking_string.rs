@@ -1,7 +1,9 @@
 //! `float-looking-string`: `1e3` is a text. An exponent counts only behind a point, and with a sign.
 
+use super::fix::{Fix, quote};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::Value;
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "float-looking-string",
@@ -22,9 +24,23 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                 "`{text}` is a text, not a number\n\
                  An exponent needs a point before it and a sign: `1.0e+3`. Put quotes around it if a text is meant."
             );
-            report.add(&RULE, plain.node.range, message);
+            let range = plain.node.range;
+            let finding = report.add(&RULE, range, message);
+            finding.with_fix(Fix::safe("Put quotes around it", vec![quote(range, text)]));
+            let number = as_float(text);
+            let title = format!("Write `{number}`: a number");
+            finding.with_fix(Fix::changing(title, vec![TextEdit::replace(range, number)]));
         }
     }
+}
+
+/// The number with a point and a signed exponent.
+fn as_float(text: &str) -> String {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let point = if mantissa.contains('.') { "" } else { ".0" };
+    let last = if mantissa.ends_with('.') { "0" } else { "" };
+    let sign = if exponent.starts_with(['+', '-']) { "" } else { "+" };
+    format!("{mantissa}{point}{last}e{sign}{exponent}")
 }
 
 fn looks_like_a_float(text: &str) -> bool {
@@ -42,7 +58,7 @@ fn looks_like_a_float(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn exponents() {
@@ -53,5 +69,12 @@ a: [1e3, 1.5e+3, 1.5e3, '1e3', e3, 12345678e3]
 #                ^^^^^ hint[float-looking-string]
 ",
         );
+    }
+
+    #[test]
+    fn fixes() {
+        check_fix("a: 1e3\n", "Put quotes around it", "a: '1e3'\n");
+        check_fix("a: 1e-3\n", "Write `1.0e-3`: a number", "a: 1.0e-3\n");
+        check_fix("a: -2E3\n", "Write `-2.0e+3`: a number", "a: -2.0e+3\n");
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! Puppet resolves all levels of a hierarchy at once, so one such token breaks every lookup.
 
+use super::fix::Fix;
+use super::malformed_token::Functions;
 use super::{Report, Rule, Severity, malformed_token};
 use crate::ide::strings::StringNode;
-use crate::syntax::interpolation::Expression;
+use crate::syntax::interpolation::{Expression, Method};
 
 pub(super) const RULE: Rule = Rule {
     code: "function-in-hiera-yaml",
@@ -19,17 +21,22 @@ pub(super) const RULE: Rule = Rule {
 pub(super) fn check(strings: &[StringNode<'_>], report: &mut Report) {
     for string in strings {
         for token in &string.tokens {
-            if let Expression::Call { method, .. } = &token.expression {
+            if let Expression::Call { method, argument, .. } = &token.expression {
                 let message = format!(
                     "Interpolation using method syntax is not allowed in this context\n\
                      Use a variable instead of `{}`: a fact, or `trusted`.",
                     method.name()
                 );
-                report.add(&RULE, string.source_range(token.range), message);
+                let finding = report.add(&RULE, string.source_range(token.range), message);
+                if *method == Method::Scope {
+                    let edit = string.rewritten(token, token.expression_range, argument);
+                    let title = format!("Write `%{{{argument}}}`");
+                    finding.fixes.extend(edit.map(|edit| Fix::safe(title, vec![edit])));
+                }
             }
         }
     }
-    malformed_token::check_strings(strings, report);
+    malformed_token::check_strings(strings, Functions::Forbidden, report);
 }
 
 #[cfg(test)]

@@ -1,10 +1,16 @@
 //! `legacy-fact`: a variable that is one of Facter's legacy facts. Agents of Puppet 8 do not send them by default.
 
+use std::sync::Arc;
+
+use super::fix::Fix;
 use super::legacy_names::modern_name;
+use super::undefined_variable::KnownVariables;
 use super::{Report, Rule, Severity, undefined_variable};
+use crate::data::{Value, inspect};
+use crate::facts::Node;
 use crate::ide::strings::PlacedName;
 use crate::syntax::key_path;
-use crate::text::TextRange;
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: Rule = Rule {
     code: "legacy-fact",
@@ -17,7 +23,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Checks what an entry reads; `start` is where the entry begins. What is known to be undefined is reported already.
-pub(super) fn check(variables: &[PlacedName], start: u32, report: &mut Report) {
+pub(super) fn check(
+    known: &KnownVariables<'_>,
+    variables: &[PlacedName],
+    start: u32,
+    report: &mut Report,
+) {
     for variable in variables {
         let Some((name, modern)) = legacy(&variable.name) else { continue };
         let range = variable.range.shifted(start);
@@ -28,7 +39,15 @@ pub(super) fn check(variables: &[PlacedName], start: u32, report: &mut Report) {
             "`{name}` is a legacy fact, which agents of Puppet 8 do not send by default\n\
              Use `%{{facts.{modern}}}`."
         );
-        report.add(&RULE, range, message);
+        let finding = report.add(&RULE, range, message);
+        let modern = format!("facts.{modern}");
+        if let Some(range) = variable.name_range.filter(|_| is_whole(&variable.name)) {
+            let edits = vec![TextEdit::replace(range.shifted(start), &*modern)];
+            let title = format!("Write `%{{{modern}}}`");
+            let is_same = are_same(known, &variable.name, &modern);
+            let make = if is_same { Fix::safe } else { Fix::changing };
+            finding.with_fix(make(title, edits));
+        }
     }
 }
 
@@ -42,6 +61,32 @@ fn legacy(variable: &str) -> Option<(String, String)> {
     }
     let key_path::Segment::Name(name) = path.rest.first()? else { return None };
     Some((name.to_string(), modern_name(name)?))
+}
+
+/// Whether the variable is the fact itself, and not a part of it.
+fn is_whole(variable: &str) -> bool {
+    let is_member = variable.trim_start_matches("::").starts_with("facts.");
+    variable.matches('.').count() == usize::from(is_member)
+}
+
+/// Whether all nodes that read the file have the same under both names.
+fn are_same(known: &KnownVariables<'_>, old: &str, new: &str) -> bool {
+    let text = |node: &Node, name| variable(node, name).map(|value| inspect::to_s(&value));
+    let is_same = |node: &&Arc<Node>| {
+        let old = text(node, old);
+        old.is_some() && old == text(node, new)
+    };
+    !known.nodes.is_empty() && known.nodes.iter().all(is_same)
+}
+
+/// What a node has under a dotted name.
+fn variable(node: &Node, name: &str) -> Option<Value> {
+    let mut segments = name.trim_start_matches("::").split('.');
+    let mut value = node.variable(segments.next()?)?.value.clone();
+    for segment in segments {
+        value = value.as_hash()?.get(segment)?.value.value.clone();
+    }
+    Some(value)
 }
 
 fn is_reported_as_undefined(report: &Report, range: TextRange) -> bool {

@@ -1,10 +1,13 @@
 //! `lookup-options-not-a-hash`: `lookup_options`, or the options of a key in them, that are something else.
 
+use super::fix::Fix;
 use super::walk::option_entries;
 use super::{EntryContext, Report, Rule, Severity};
+use crate::data::Format;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::syntax::interpolation;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "lookup-options-not-a-hash",
@@ -26,7 +29,8 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         Shape::Null => {
             let message = "these lookup_options are null\n\
                            Lookups fail as soon as another file has lookup_options too. Write `{}`, or remove them.";
-            report.add_as(&RULE, Severity::Warning, entry.key.range, message);
+            let finding = report.add_as(&RULE, Severity::Warning, entry.key.range, message);
+            finding.fixes.extend(with_empty_hash(entry));
         }
         Shape::Text | Shape::Other => {
             let message = "value of lookup_options must be a hash\n\
@@ -35,17 +39,18 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         }
     }
     for pair in option_entries(entry) {
-        check_options(&pair.value, report);
+        check_options(entry, &pair.value, report);
     }
 }
 
-fn check_options(options: &Node, report: &mut Report) {
+fn check_options(entry: &EntryContext<'_>, options: &Node, report: &mut Report) {
     match shape(options) {
         Shape::Hash | Shape::Null => {}
         Shape::Text => {
             let message =
                 "these options have no effect: they are no hash\nWrite e.g. `{merge: deep}`.";
-            report.add_as(&RULE, Severity::Warning, options.range, message);
+            let finding = report.add_as(&RULE, Severity::Warning, options.range, message);
+            finding.fixes.extend(as_merge(entry, options));
         }
         Shape::Other => {
             let message =
@@ -53,6 +58,32 @@ fn check_options(options: &Node, report: &mut Report) {
             report.add(&RULE, options.range, message);
         }
     }
+}
+
+/// `lookup_options: {}`
+fn with_empty_hash(entry: &EntryContext<'_>) -> Option<Fix> {
+    let edit = match (entry.value.range, entry.format) {
+        (range, _) if !range.is_empty() => TextEdit::replace(range, "{}"),
+        (_, Format::Yaml) => {
+            let end = entry.key.range.end as usize;
+            let colon = entry.text[end..].find(':')?;
+            TextEdit::insert((end + colon + 1) as u32, " {}")
+        }
+        _ => return None,
+    };
+    Some(Fix::safe("Write `{}`", vec![edit]))
+}
+
+/// `{merge: deep}` for `deep`.
+fn as_merge(entry: &EntryContext<'_>, options: &Node) -> Option<Fix> {
+    let NodeKind::Scalar { text, .. } = &options.kind else { return None };
+    let is_strategy = ["first", "unique", "hash", "deep"].contains(&&**text);
+    let written = match entry.format {
+        Format::Yaml => format!("{{merge: {text}}}"),
+        Format::Json | Format::Hocon => format!("{{\"merge\": \"{text}\"}}"),
+    };
+    let title = format!("Write `{{merge: {text}}}`");
+    is_strategy.then(|| Fix::changing(title, vec![TextEdit::replace(options.range, written)]))
 }
 
 enum Shape {
@@ -78,7 +109,7 @@ fn shape(node: &Node) -> Shape {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn as_a_whole() {
@@ -112,6 +143,17 @@ a: 1
 b: 1
 c: 1
 ",
+        );
+    }
+
+    #[test]
+    fn fixes() {
+        check_fix("lookup_options:\na: 1\n", "Write `{}`", "lookup_options: {}\na: 1\n");
+        check_fix("lookup_options: ~\na: 1\n", "Write `{}`", "lookup_options: {}\na: 1\n");
+        check_fix(
+            "lookup_options:\n  a: deep\na: {}\n",
+            "Write `{merge: deep}`",
+            "lookup_options:\n  a: {merge: deep}\na: {}\n",
         );
     }
 }

@@ -4,11 +4,13 @@
 //! Everything that is not exactly a call is a variable's name. With quotes or brackets in it, that name is usually no
 //! valid key, and every lookup of the string fails; without, the variable does not exist.
 
+use super::fix::Fix;
 use super::{EntryContext, Report, Rule, Severity};
 use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::{self, Expression, Method, Token};
 use crate::syntax::key_path;
-use crate::text::TextRange;
+use crate::syntax::tree::{NodeKind, ScalarStyle};
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: Rule = Rule {
     code: "malformed-token",
@@ -21,17 +23,27 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    check_strings(&entry.strings, report);
+    check_strings(&entry.strings, Functions::Allowed, report);
+}
+
+/// Whether the place knows `literal` and the like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Functions {
+    /// In data.
+    Allowed,
+    /// In `hiera.yaml`.
+    Forbidden,
 }
 
 /// Any strings that Puppet interpolates.
-pub(super) fn check_strings(strings: &[StringNode<'_>], report: &mut Report) {
+pub(super) fn check_strings(strings: &[StringNode<'_>], functions: Functions, report: &mut Report) {
     for string in strings {
         for token in &string.tokens {
             if token.is_malformed() {
                 let message =
                     format!("Syntax error in string: {}\n{}", short(string.text), advice(token));
-                report.add(&RULE, string.source_range(token.range), message);
+                let finding = report.add(&RULE, string.source_range(token.range), message);
+                finding.fixes.extend(mended(string, token, functions));
             } else if let Some(key) = broken_key(token) {
                 let message = format!(
                     "Syntax error in key: '{}'\nSegments must not be empty, and quotes go around a whole segment: \
@@ -46,14 +58,87 @@ pub(super) fn check_strings(strings: &[StringNode<'_>], report: &mut Report) {
                     call.replacen('(', "('", 1).replacen(')', "')", 1)
                 );
                 let range = string.source_range(token.range);
-                report.add_as(&RULE, Severity::Warning, range, message);
+                let finding = report.add_as(&RULE, Severity::Warning, range, message);
+                finding.fixes.extend(with_quotes(string, token, call, functions));
             }
         }
         if let Some(start) = interpolation::unclosed(string.text) {
             let range = string.source_range(TextRange::new(start, start + 2));
             let message = "`%{` without a `}` behind it stays as text. Close it, or write `%{literal('%')}{`.";
-            report.add_as(&RULE, Severity::Warning, range, message);
+            let finding = report.add_as(&RULE, Severity::Warning, range, message);
+            if functions == Functions::Allowed && range.len() == 2 {
+                let quote = inner_quote(string);
+                let percent = format!("%{{literal({quote}%{quote})}}");
+                let title = format!("Write `{percent}{{`");
+                let edit = TextEdit::replace(TextRange::new(range.start, range.start + 1), percent);
+                finding.with_fix(Fix::safe(title, vec![edit]));
+            }
         }
+    }
+}
+
+/// The token as it was most likely meant, if that is a valid one.
+fn mended(string: &StringNode<'_>, token: &Token, functions: Functions) -> Option<Fix> {
+    let written = token.expression_range.slice(string.text);
+    let call = functions == Functions::Allowed;
+    let meant =
+        called_without_blanks(written).filter(|_| call).or_else(|| with_dots(written)).filter(
+            |it| interpolation::tokens(&format!("%{{{it}}}")).iter().all(|it| !it.is_malformed()),
+        )?;
+    let edit = string.rewritten(token, token.expression_range, &meant)?;
+    Some(Fix::safe(format!("Write `%{{{meant}}}`"), vec![edit]))
+}
+
+/// `lookup ( 'key' )` without blanks outside of the quotes.
+fn called_without_blanks(written: &str) -> Option<String> {
+    let (name, rest) = written.split_once('(')?;
+    let argument = rest.strip_suffix(')')?.trim();
+    let quote = argument.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let inner = argument.strip_prefix(quote)?.strip_suffix(quote)?;
+    let is_one = !inner.is_empty() && !inner.contains(quote);
+    let name = name.trim();
+    (is_one && Method::NAMES.contains(&name)).then(|| format!("{name}({quote}{inner}{quote})"))
+}
+
+/// `facts['os']['family']` with dots.
+fn with_dots(written: &str) -> Option<String> {
+    let is_word = |text: &str| {
+        let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        !text.is_empty() && text.bytes().all(is_inner)
+    };
+    let (root, rest) = written.split_at(written.find('[')?);
+    let mut path = root.to_owned();
+    let members = rest.strip_prefix('[')?.strip_suffix(']')?.split("][");
+    for member in members {
+        let member = member.trim().trim_matches(['\'', '"']);
+        path = is_word(member).then(|| format!("{path}.{member}"))?;
+    }
+    is_word(root.trim_start_matches("::").split('.').next()?).then_some(path)
+}
+
+/// `lookup(key)` with the quotes that make it a call.
+fn with_quotes(
+    string: &StringNode<'_>,
+    token: &Token,
+    call: &str,
+    functions: Functions,
+) -> Option<Fix> {
+    let (name, argument) = call.strip_suffix(')')?.split_once('(')?;
+    let is_fine = !argument.is_empty() && !argument.contains(['\'', '"', '(', ')']);
+    if functions == Functions::Forbidden || !is_fine {
+        return None;
+    }
+    let quote = inner_quote(string);
+    let meant = format!("{name}({quote}{}{quote})", argument.trim());
+    let edit = string.rewritten(token, token.expression_range, &meant)?;
+    Some(Fix::changing(format!("Write `%{{{meant}}}`"), vec![edit]))
+}
+
+/// The quotes that need no escape in a string.
+fn inner_quote(string: &StringNode<'_>) -> char {
+    match &string.node.kind {
+        NodeKind::Scalar { style: ScalarStyle::SingleQuoted, .. } => '"',
+        _ => '\'',
     }
 }
 
@@ -99,7 +184,7 @@ fn call_without_quotes(token: &Token) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn calls_that_are_none() {
@@ -151,5 +236,48 @@ a: "100%{x"
 b: "%{literal('%')}{x}"
 "#,
         );
+    }
+
+    #[test]
+    fn calls_are_mended() {
+        check_fix(
+            "a: \"%{lookup( 'b' )}\"\nb: 1\n",
+            "Write `%{lookup('b')}`",
+            "a: \"%{lookup('b')}\"\nb: 1\n",
+        );
+        check_fix(
+            "a: '%{lookup (''b'')}'\nb: 1\n",
+            "Write `%{lookup('b')}`",
+            "a: '%{lookup(''b'')}'\nb: 1\n",
+        );
+        check_fix(
+            "a: '%{lookup(b)}'\nb: 1\n",
+            "Write `%{lookup(\"b\")}`",
+            "a: '%{lookup(\"b\")}'\nb: 1\n",
+        );
+        check_fix(
+            "a: \"%{alias(b)}\"\nb: 1\n",
+            "Write `%{alias('b')}`",
+            "a: \"%{alias('b')}\"\nb: 1\n",
+        );
+    }
+
+    #[test]
+    fn brackets_become_dots() {
+        check_fix(
+            "a: \"%{facts['os'][family]} x\"\n",
+            "Write `%{facts.os.family}`",
+            "a: \"%{facts.os.family} x\"\n",
+        );
+    }
+
+    #[test]
+    fn a_percent_that_is_meant() {
+        check_fix(
+            "a: \"50%{ off\"\n",
+            "Write `%{literal('%')}{`",
+            "a: \"50%{literal('%')}{ off\"\n",
+        );
+        check_fix("a: '%{'\n", "Write `%{literal(\"%\")}{`", "a: '%{literal(\"%\")}{'\n");
     }
 }

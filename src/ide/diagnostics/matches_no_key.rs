@@ -1,12 +1,16 @@
 //! `matches-no-key`: an entry of `lookup_options` for a key that no data file has, or a pattern that matches none.
 
+use super::fix::{Fix, in_style_of};
 use super::known_keys::{KnownKeys, module_of};
-use super::walk::text_of;
+use super::walk::{pairs_of, text_of};
 use super::{Report, Rule, Severity};
+use crate::data::{EntryTree, Format};
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::pair_edits::remove_pair;
 use crate::syntax::interpolation;
 use crate::syntax::ruby_regex;
 use crate::syntax::tree::Pair;
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "matches-no-key",
@@ -18,9 +22,15 @@ pub(super) const RULE: Rule = Rule {
     is_on: true,
 };
 
-/// Checks the entries of `lookup_options`; `start` is where they begin.
-pub(super) fn check(known: &KnownKeys<'_>, options: &[Pair], start: u32, report: &mut Report) {
-    for pair in options {
+/// Checks the entries of `lookup_options`.
+pub(super) fn check(
+    known: &KnownKeys<'_>,
+    options: EntryTree<'_>,
+    format: Format,
+    report: &mut Report,
+) {
+    let pairs = pairs_of(options.value);
+    for (number, pair) in pairs.iter().enumerate() {
         let Some(key) = text_of(&pair.key).filter(|key| !interpolation::may_have_tokens(key))
         else {
             continue;
@@ -30,9 +40,23 @@ pub(super) fn check(known: &KnownKeys<'_>, options: &[Pair], start: u32, report:
             None => unknown_key(known, key),
         };
         if let Some(message) = message {
-            report.add(&RULE, pair.key.range.shifted(start), message);
+            let finding = report.add(&RULE, pair.key.range.shifted(options.start), message);
+            let near = known.near(key).filter(|near| !has(pairs, near) && !key.starts_with('^'));
+            let renamed = near.and_then(|near| {
+                let written = in_style_of(&pair.key, options.text, format, &near)?;
+                let edit = TextEdit::replace(pair.key.range, written);
+                Some(Fix::changing(format!("Write `{near}`"), vec![edit]))
+            });
+            let removed = remove_pair(options.text, pairs, number)
+                .map(|edit| Fix::changing("Remove these options", vec![edit]));
+            let fixes = renamed.into_iter().chain(removed);
+            finding.fixes.extend(fixes.map(|fix| fix.shifted(options.start)));
         }
     }
+}
+
+fn has(pairs: &[Pair], key: &str) -> bool {
+    pairs.iter().any(|pair| text_of(&pair.key).is_some_and(|it| &**it == key))
 }
 
 fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {
@@ -64,7 +88,7 @@ fn unmatched_pattern(known: &KnownKeys<'_>, pattern: &str, rest: &str) -> Option
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn keys_and_patterns() {
@@ -81,6 +105,20 @@ lookup_options:
   elsewhere::x: {merge: deep}
 abc: {}
 ",
+        );
+    }
+
+    #[test]
+    fn fixes() {
+        check_fix(
+            "lookup_options:\n  ntp::server: {merge: unique}\nntp::servers: [a]\n",
+            "Write `ntp::servers`",
+            "lookup_options:\n  ntp::servers: {merge: unique}\nntp::servers: [a]\n",
+        );
+        check_fix(
+            "lookup_options:\n  a: {merge: unique}\n  ^other: # none\n    merge: deep\na: [a]\n",
+            "Remove these options",
+            "lookup_options:\n  a: {merge: unique}\na: [a]\n",
         );
     }
 }

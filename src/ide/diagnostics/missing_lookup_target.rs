@@ -1,10 +1,12 @@
 //! `missing-lookup-target`: a lookup of a key that no data file has. Puppet gives an empty text without a word.
 
+use super::fix::Fix;
 use super::known_keys::{KnownKeys, module_of};
 use super::{Report, Rule, Severity};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::strings::PlacedName;
 use crate::syntax::key_path;
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: Rule = Rule {
     code: "missing-lookup-target",
@@ -33,16 +35,23 @@ pub(super) fn check(
         if near.is_none() && known.is_open(module_of(key)) {
             continue;
         }
-        let advice = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+        let advice = near.as_ref().map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
         let message =
             format!("no data file has the key `{key}`\nPuppet gives an empty text for it.{advice}");
-        report.add(&RULE, token.range.shifted(start), message);
+        let finding = report.add(&RULE, token.range.shifted(start), message);
+        if let Some(near) = near.filter(|near| key_path::is_verbatim(near))
+            && let Some(range) = token.name_range.filter(|_| token.name.starts_with(&**key))
+        {
+            let root = TextRange::new(range.start, range.start + key.len() as u32).shifted(start);
+            let edit = TextEdit::replace(root, &*near);
+            finding.with_fix(Fix::changing(format!("Write `{near}`"), vec![edit]));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn keys_of_all_levels_are_known() {
@@ -98,6 +107,15 @@ a: "%{lookup('password')}"
             r#"
 a: "%{lookup('module::that_is_not_here')}"
 "#,
+        );
+    }
+
+    #[test]
+    fn the_near_key() {
+        check_fix(
+            "a: \"%{lookup('ntp::servr.0')}\"\nntp::server: [x]\n",
+            "Write `ntp::server`",
+            "a: \"%{lookup('ntp::server.0')}\"\nntp::server: [x]\n",
         );
     }
 }

@@ -4,8 +4,10 @@
 //! never found. `lookup_options` for other keys are an error that stops every lookup of the module's keys; a pattern
 //! must continue with the module's name directly behind its `^`.
 
+use super::fix::{Fix, in_style_of};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind};
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "module-namespace",
@@ -23,7 +25,7 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     };
     let prefix = format!("{module}::");
     if &**key == "lookup_options" {
-        check_lookup_options(entry.value, module, &prefix, report);
+        check_lookup_options(entry, module, &prefix, report);
     } else if !key.starts_with(&prefix) {
         let advice = if key.contains("::") {
             "Move it to the environment's data.".to_owned()
@@ -34,12 +36,27 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             "Module '{module}': keys must be qualified with the name of the module; got {key}\n\
              Puppet never finds this key here. {advice}"
         );
-        report.add(&RULE, entry.key.range, message);
+        let finding = report.add(&RULE, entry.key.range, message);
+        if !key.contains("::") {
+            let fix = renamed(entry, entry.key, &format!("{prefix}{key}"), Fix::changing);
+            finding.fixes.extend(fix);
+        }
     }
 }
 
-fn check_lookup_options(options: &Node, module: &str, prefix: &str, report: &mut Report) {
-    let NodeKind::Mapping(pairs) = &options.kind else { return };
+/// The fix that gives a key another name.
+fn renamed(
+    entry: &EntryContext<'_>,
+    key: &Node,
+    name: &str,
+    make: fn(String, Vec<TextEdit>) -> Fix,
+) -> Option<Fix> {
+    let written = in_style_of(key, entry.text, entry.format, name)?;
+    Some(make(format!("Write `{name}`"), vec![TextEdit::replace(key.range, written)]))
+}
+
+fn check_lookup_options(entry: &EntryContext<'_>, module: &str, prefix: &str, report: &mut Report) {
+    let NodeKind::Mapping(pairs) = &entry.value.kind else { return };
     for pair in pairs {
         let NodeKind::Scalar { text: key, .. } = &pair.key.kind else { continue };
         let message = match key.strip_prefix('^') {
@@ -53,7 +70,13 @@ fn check_lookup_options(options: &Node, module: &str, prefix: &str, report: &mut
             ),
             _ => continue,
         };
-        report.add_as(&RULE, Severity::Error, pair.key.range, message);
+        let finding = report.add_as(&RULE, Severity::Error, pair.key.range, message);
+        let bare = key.strip_prefix('^').unwrap_or(key);
+        if !bare.contains("::") && bare.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            let anchor = if key.starts_with('^') { "^" } else { "" };
+            let name = format!("{anchor}{prefix}{bare}");
+            finding.fixes.extend(renamed(entry, &pair.key, &name, Fix::safe));
+        }
     }
 }
 

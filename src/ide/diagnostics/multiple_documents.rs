@@ -2,9 +2,12 @@
 
 use memchr::memmem;
 
+use super::fix::{Fix, MAX_TRIED_BYTES};
 use super::{Report, Rule, Severity};
+use crate::data::{DataFile, FileId, Format, Verdict};
+use crate::ide::pair_edits::whole_lines;
 use crate::syntax::yaml;
-use crate::text::TextRange;
+use crate::text::{TextEdit, TextRange, apply_edits};
 
 pub(super) const RULE: Rule = Rule {
     code: "multiple-documents",
@@ -25,8 +28,27 @@ pub(super) fn check(text: &str, report: &mut Report) {
     if let Some(range) = first_content(text, end as usize) {
         let message = "Puppet reads nothing from here on: only the first document of a file counts.\n\
                        Remove this line, or move what follows to a file of its own.";
-        report.add(&RULE, range, message);
+        let finding = report.add(&RULE, range, message);
+        if range.slice(text) == "---"
+            && text.len() <= MAX_TRIED_BYTES
+            && let Some(line) = whole_lines(text, range)
+        {
+            let edit = TextEdit::delete(line);
+            let without = apply_edits(text, std::slice::from_ref(&edit));
+            if is_one_hash(&without) {
+                let title = "Remove this line: what follows counts, too";
+                finding.with_fix(Fix::changing(title, vec![edit]));
+            }
+        }
     }
+}
+
+/// Whether a text is one document with a hash that has no key twice.
+fn is_one_hash(text: &str) -> bool {
+    let data = DataFile::new(FileId(0), Format::Yaml, text.into());
+    data.verdict() == Verdict::Hash
+        && data.duplicate_keys().is_empty()
+        && yaml::parse(text).second_document.is_none()
 }
 
 /// The first line from byte `from` on that is neither blank nor a comment, if any but a mark follows.
@@ -49,7 +71,7 @@ fn first_content(text: &str, from: usize) -> Option<TextRange> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn what_follows_is_lost() {
@@ -77,5 +99,14 @@ b: 2
     fn one_document() {
         check("---\na: 1\n...\n# the end\n");
         check("a: |\n  x\n  ---\n  y\n");
+    }
+
+    #[test]
+    fn the_mark_goes() {
+        check_fix(
+            "a: 1\n---\nb: 2\n",
+            "Remove this line: what follows counts, too",
+            "a: 1\nb: 2\n",
+        );
     }
 }

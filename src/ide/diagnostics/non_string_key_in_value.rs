@@ -1,9 +1,10 @@
 //! `non-string-key-in-value`: a hash whose key is a boolean, null, a list or a hash. Puppet takes strings and numbers.
 
+use super::fix::{Fix, quote};
 use super::walk::mappings;
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::{Format, Value, scalar};
-use crate::syntax::tree::{Node, NodeKind};
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 
 pub(super) const RULE: Rule = Rule {
     code: "non-string-key-in-value",
@@ -30,7 +31,15 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             "has wrong type, expects Puppet::LookupValue\n\
              This key is {what}, and the lookup of the whole value fails. {advice}"
         );
-        report.add(&RULE, key.range, message);
+        let finding = report.add(&RULE, key.range, message);
+        let written = key.range.slice(entry.text);
+        if let NodeKind::Scalar { text, style: ScalarStyle::Plain } = &key.kind
+            && !written.is_empty()
+            && written == &**text
+        {
+            let quoted = vec![quote(key.range, text)];
+            finding.with_fix(Fix::safe("Put quotes around it", quoted));
+        }
     }
 }
 
@@ -51,7 +60,7 @@ fn wrong_type(key: &Node) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn keys_within_values() {
@@ -64,5 +73,10 @@ b: [{~: 1}, {[x]: 2}]
 #            ^^^ error[non-string-key-in-value]: has wrong type, expects Puppet::LookupValue This key is a list…
 ",
         );
+    }
+
+    #[test]
+    fn quotes_help() {
+        check_fix("a:\n  yes: 1\n  b: 2\n", "Put quotes around it", "a:\n  'yes': 1\n  b: 2\n");
     }
 }

@@ -1,7 +1,9 @@
 //! `octal-number`: a number with a leading zero is read in base 8.
 
+use super::fix::{Fix, quote};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::{Value, inspect};
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "octal-number",
@@ -33,7 +35,16 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             "`{}` is the number {number}\n{what} Put quotes around it, or write the number without the zero.",
             plain.text
         );
-        report.add_as(&RULE, severity, plain.node.range, message);
+        let range = plain.node.range;
+        let finding = report.add_as(&RULE, severity, range, message);
+        if is_same {
+            let title = format!("Write `{number}`");
+            finding.with_fix(Fix::safe(title, vec![TextEdit::replace(range, number)]));
+        }
+        if !entry.is_root_key(plain.node) {
+            let title = "Put quotes around it: a text";
+            finding.with_fix(Fix::changing(title, vec![quote(range, plain.text)]));
+        }
     }
 }
 
@@ -47,7 +58,7 @@ fn is_octal(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn leading_zeros() {
@@ -61,5 +72,11 @@ b: {010: x, 07: y}
 #           ^^ information[octal-number]
 ",
         );
+    }
+
+    #[test]
+    fn fixes() {
+        check_fix("a: 0644 # mode\n", "Put quotes around it: a text", "a: '0644' # mode\n");
+        check_fix("a: [007]\n", "Write `7`", "a: [7]\n");
     }
 }

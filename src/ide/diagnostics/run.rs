@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::entry_cache::EntryCache;
 use super::known_keys::KnownKeys;
 use super::undefined_variable::KnownVariables;
-use super::walk::{pairs_of, text_of};
+use super::walk::text_of;
 use super::{
     Diagnostic, Report, Severity, absolute_path_by_slash, dotted_option_key, duplicate_key,
     empty_file, function_in_hiera_yaml, hiera_yaml_schema, ignored, json_syntax, legacy_fact,
@@ -115,13 +115,12 @@ fn check_data(
         let findings = summary.findings.iter();
         report.findings.extend(findings.map(|finding| shifted(finding.clone(), entry.start)));
         undefined_variable::check(&known, &summary.variables, entry.start, report);
-        legacy_fact::check(&summary.variables, entry.start, report);
+        legacy_fact::check(&known, &summary.variables, entry.start, report);
         unscoped_variable::check(&summary.variables, entry.start, report);
         let is_options = text_of(entry.key).is_some_and(|key| &**key == LOOKUP_OPTIONS);
         if is_options && let Some(keys) = known_keys() {
-            let options = pairs_of(entry.value);
-            dotted_option_key::check(keys, options, entry.start, report);
-            matches_no_key::check(keys, options, entry.start, report);
+            dotted_option_key::check(keys, entry, data.format(), report);
+            matches_no_key::check(keys, entry, data.format(), report);
         } else if !summary.looked_up.is_empty()
             && let Some(keys) = known_keys()
         {
@@ -139,7 +138,7 @@ fn check_data(
             merge_type_clash::check(perspective, path, key, report);
         }
     });
-    duplicate_key::check_root(&data.duplicate_keys(), report);
+    duplicate_key::check_root(data, report);
     check_whole_file(data, report);
     if leave_yaml {
         let generic = [yaml_syntax::RULE.code, duplicate_key::RULE.code];
@@ -152,8 +151,8 @@ fn check_whole_file(data: &DataFile, report: &mut Report) {
     let text = data.text();
     match (data.verdict(), data.format()) {
         (Verdict::Broken(error), Format::Yaml) => {
-            let is_explained = yaml_date_breaks_file::check_file(&error, report)
-                || unsupported_tag::check(&error, report)
+            let is_explained = yaml_date_breaks_file::check_file(&error, text, report)
+                || unsupported_tag::check(&error, text, report)
                 || unquoted_interpolation::check(&error, text, report)
                 || tab_indentation::check(&error, text, report);
             if !is_explained {
@@ -203,7 +202,7 @@ fn check_config(world: &Arc<World>, path: &str, layer: LayerKind, report: &mut R
     let known = KnownVariables { nodes: nodes.iter().collect(), is_error: false };
     let variables = variables(&strings);
     undefined_variable::check(&known, &variables, 0, report);
-    legacy_fact::check(&variables, 0, report);
+    legacy_fact::check(&known, &variables, 0, report);
     unscoped_variable::check(&variables, 0, report);
 }
 

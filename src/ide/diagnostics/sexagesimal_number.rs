@@ -1,5 +1,6 @@
 //! `sexagesimal-number`: `12:30` is hours and minutes, read as one number of seconds.
 
+use super::fix::{Fix, quote};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::{Value, inspect};
 
@@ -25,14 +26,18 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                 plain.text,
                 inspect::to_s(value)
             );
-            report.add(&RULE, plain.node.range, message);
+            let finding = report.add(&RULE, plain.node.range, message);
+            if !entry.is_root_key(plain.node) {
+                let quoted = vec![quote(plain.node.range, plain.text)];
+                finding.with_fix(Fix::changing("Put quotes around it: a text", quoted));
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn times_and_ports() {
@@ -44,5 +49,10 @@ a: [12:30, 22:22, 8080:80, 1:60, '1:30', 1:2:3]
 #                                        ^^^^^ warning[sexagesimal-number]: `1:2:3` is the number 3723…
 ",
         );
+    }
+
+    #[test]
+    fn quotes_make_it_a_text() {
+        check_fix("a:\n  - 22:22\n", "Put quotes around it: a text", "a:\n  - '22:22'\n");
     }
 }

@@ -1,9 +1,10 @@
 //! `tab-indentation`: a tab before the first character of a line, where YAML wants blanks.
 
+use super::fix::{Fix, MAX_TRIED_BYTES};
 use super::yaml_syntax::reader_words;
 use super::{Report, Rule, Severity};
-use crate::data::FileError;
-use crate::text::{LineIndex, TextRange};
+use crate::data::{DataFile, FileError, FileId, Format, Verdict};
+use crate::text::{LineIndex, TextEdit, TextRange, apply_edits};
 
 pub(super) const RULE: Rule = Rule {
     code: "tab-indentation",
@@ -24,8 +25,38 @@ pub(super) fn check(error: &FileError, text: &str, report: &mut Report) -> bool 
         return false;
     };
     let words = reader_words(&error.message);
-    report.add(&RULE, range, format!("{words}\nIndent with blanks instead of tabs."));
+    let message = format!("{words}\nIndent with blanks instead of tabs.");
+    let finding = report.add(&RULE, range, message);
+    let is_small = text.len() <= MAX_TRIED_BYTES;
+    let meant =
+        WIDTHS.iter().filter(|_| is_small).map(|width| with_blanks(&index, text, range, *width));
+    if let Some(edits) = meant.into_iter().find(|edits| is_whole(text, edits)) {
+        finding.with_fix(Fix::safe("Indent with blanks", edits));
+    }
     true
+}
+
+/// How wide a tab may be meant to be; 0 for one among blanks that has no width.
+const WIDTHS: [usize; 4] = [2, 4, 8, 0];
+
+/// Blanks for the tabs of a line, and of all other lines that begin with a tab. Tabs behind blanks elsewhere may be part
+/// of a text.
+fn with_blanks(index: &LineIndex, text: &str, found: TextRange, width: usize) -> Vec<TextEdit> {
+    let own = index.line_of(found.start);
+    let begins = |line: u32| index.line_range(text, line).slice(text).starts_with('\t');
+    let lines = (0..index.line_count()).filter(|line| *line == own || begins(*line));
+    let edit = |tabs: TextRange| {
+        let written: String = tabs.slice(text).replace('\t', &" ".repeat(width));
+        TextEdit::replace(tabs, written)
+    };
+    lines.filter_map(|line| tabs(index, text, line)).map(edit).collect()
+}
+
+/// Whether nothing is broken once the edits are done.
+fn is_whole(text: &str, edits: &[TextEdit]) -> bool {
+    let fixed = apply_edits(text, edits);
+    let data = DataFile::new(FileId(0), Format::Yaml, fixed.into());
+    data.verdict() == Verdict::Hash
 }
 
 /// The tabs before the first character of a line.
@@ -41,7 +72,7 @@ fn tabs(index: &LineIndex, text: &str, line: u32) -> Option<TextRange> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn tabs_that_break_the_file() {
@@ -51,5 +82,15 @@ mod tests {
     #[test]
     fn tabs_that_do_no_harm() {
         check("a:\t1\nb: [1,\n\t2]\n");
+    }
+
+    #[test]
+    fn blanks() {
+        check_fix(
+            "a:\n\tb: 1\n\tc:\n\t\t- 1\n",
+            "Indent with blanks",
+            "a:\n  b: 1\n  c:\n    - 1\n",
+        );
+        check_fix("a:\n  \tb: 1\n  c: 1\n", "Indent with blanks", "a:\n  b: 1\n  c: 1\n");
     }
 }

@@ -7,10 +7,12 @@
 
 use std::sync::Arc;
 
+use super::fix::Fix;
 use super::{Report, Rule, Severity};
 use crate::facts::Node;
 use crate::ide::strings::PlacedName;
 use crate::syntax::key_path;
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "undefined-variable",
@@ -48,7 +50,15 @@ pub(super) fn check(
             nodes_text(&known.nodes),
             advice(&name)
         );
-        report.add(&RULE, variable.range.shifted(start), message);
+        let finding = report.add(&RULE, variable.range.shifted(start), message);
+        if let Some(modern) = modern_name(&name)
+            && let Some(range) = variable.name_range.filter(|_| *variable.name == *name)
+        {
+            let edits = vec![TextEdit::replace(range.shifted(start), modern)];
+            let title = format!("Write `%{{{modern}}}`");
+            let make = if known.is_error { Fix::safe } else { Fix::changing };
+            finding.with_fix(make(title, edits));
+        }
     }
 }
 
@@ -80,8 +90,12 @@ fn undefined(known: &KnownVariables<'_>, name: &str) -> Option<String> {
     (!never_reported && !is_defined).then(|| root.to_string())
 }
 
-/// What became of the old facts.
 fn advice(name: &str) -> String {
+    modern_name(name).map_or(String::new(), |modern| format!(" Did you mean `%{{{modern}}}`?"))
+}
+
+/// What became of the old facts.
+fn modern_name(name: &str) -> Option<&'static str> {
     let name = name.strip_prefix("::").unwrap_or(name);
     let modern = match name {
         "osfamily" => "facts.os.family",
@@ -96,9 +110,9 @@ fn advice(name: &str) -> String {
         "ipaddress" => "facts.networking.ip",
         "macaddress" => "facts.networking.mac",
         "clientcert" | "certname" => "trusted.certname",
-        _ => return String::new(),
+        _ => return None,
     };
-    format!(" Did you mean `%{{{modern}}}`?")
+    Some(modern)
 }
 
 #[cfg(test)]

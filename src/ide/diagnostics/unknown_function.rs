@@ -70,7 +70,7 @@ fn edit_distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn names_are_case_sensitive() {
@@ -103,5 +103,15 @@ a: {b: ["%{template('x')}"]}
 #  ^^^^^^^^^^^ error[unknown-function]
 "#,
         );
+    }
+
+    #[test]
+    fn the_near_name() {
+        check_fix(
+            "a: \"é %{lokup('b')}\"\nb: 1\n",
+            "Write `lookup`",
+            "a: \"é %{lookup('b')}\"\nb: 1\n",
+        );
+        check_fix("a: '%{Hiera(\"b\")}'\nb: 1\n", "Write `hiera`", "a: '%{hiera(\"b\")}'\nb: 1\n");
     }
 }

@@ -1,9 +1,12 @@
 //! `unknown-lookup-option`: Puppet reads `merge` and `convert_to`, and ignores all other options without a word.
 
+use super::fix::{Fix, in_style_of};
 use super::walk::{option_entries, pairs_of, text_of};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::settings::nearest_name;
 use crate::syntax::interpolation;
+use crate::syntax::tree::Pair;
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "unknown-lookup-option",
@@ -21,7 +24,11 @@ const OF_MERGE: [&str; 5] =
     ["strategy", "knockout_prefix", "merge_hash_arrays", "sort_merged_arrays", "merge_debug"];
 
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    for option in option_entries(entry).iter().flat_map(|pair| pairs_of(&pair.value)) {
+    let options = option_entries(entry).iter().flat_map(|pair| {
+        let options = pairs_of(&pair.value);
+        options.iter().map(move |option| (options, option))
+    });
+    for (option_of, option) in options {
         let Some(name) = text_of(&option.key) else { continue };
         let is_known = OPTIONS.contains(&&**name) || &**name == "<<";
         if is_known || interpolation::may_have_tokens(name) {
@@ -29,8 +36,18 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         }
         let message =
             format!("Puppet knows no lookup option `{name}` and ignores it\n{}", advice(name));
-        report.add(&RULE, option.key.range, message);
+        let finding = report.add(&RULE, option.key.range, message);
+        if let Some(near) = nearest_name(name, OPTIONS).filter(|near| !has(option_of, near)) {
+            let edit = in_style_of(&option.key, entry.text, entry.format, near);
+            let edit = edit.map(|it| TextEdit::replace(option.key.range, it));
+            let title = format!("Write `{near}`");
+            finding.fixes.extend(edit.map(|edit| Fix::changing(title, vec![edit])));
+        }
     }
+}
+
+fn has(options: &[Pair], name: &str) -> bool {
+    options.iter().any(|option| text_of(&option.key).is_some_and(|key| &**key == name))
 }
 
 fn advice(name: &str) -> String {
@@ -47,7 +64,7 @@ fn advice(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn options_that_are_ignored() {
@@ -61,6 +78,15 @@ lookup_options:
 a: {}
 ab: {}
 ",
+        );
+    }
+
+    #[test]
+    fn the_near_name() {
+        check_fix(
+            "lookup_options:\n  a: {mrege: deep}\na: {}\n",
+            "Write `merge`",
+            "lookup_options:\n  a: {merge: deep}\na: {}\n",
         );
     }
 }

@@ -2,10 +2,15 @@
 //!
 //! The lookup of the key fails, but not before: nothing is checked until somebody looks it up.
 
+use super::fix::{Fix, in_style_of};
 use super::walk::{option_entries, pairs_of, text_of};
 use super::{EntryContext, Report, Rule, Severity};
+use crate::data::Format;
+use crate::ide::pair_edits::{is_flow, line_end};
+use crate::settings::nearest_name;
 use crate::syntax::interpolation;
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "unknown-merge-strategy",
@@ -28,26 +33,26 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     for option in option_entries(entry) {
         for member in pairs_of(&option.value) {
             if text_of(&member.key).is_some_and(|key| &**key == "merge") {
-                check_merge(&member.value, report);
+                check_merge(entry, &member.value, report);
             }
         }
     }
 }
 
-fn check_merge(merge: &Node, report: &mut Report) {
+fn check_merge(entry: &EntryContext<'_>, merge: &Node, report: &mut Report) {
     match &merge.kind {
         NodeKind::Scalar { text, style } => {
             let is_unset = *style == ScalarStyle::Plain && is_null_or_false(text);
             if !is_unset {
-                check_strategy(merge, text, report);
+                check_strategy(entry, merge, text, report);
             }
         }
-        NodeKind::Mapping(options) => check_merge_hash(merge, options, report),
+        NodeKind::Mapping(options) => check_merge_hash(entry, merge, options, report),
         _ => {}
     }
 }
 
-fn check_merge_hash(merge: &Node, options: &[Pair], report: &mut Report) {
+fn check_merge_hash(entry: &EntryContext<'_>, merge: &Node, options: &[Pair], report: &mut Report) {
     let strategy =
         options.iter().find(|pair| text_of(&pair.key).is_some_and(|key| &**key == "strategy"));
     let Some((strategy, name)) =
@@ -55,10 +60,11 @@ fn check_merge_hash(merge: &Node, options: &[Pair], report: &mut Report) {
     else {
         let message = "The hash given as 'merge' must contain the name of a strategy in string form for the key \
                        'strategy'\nAdd e.g. `strategy: deep`.";
-        report.add(&RULE, merge.range, message);
+        let finding = report.add(&RULE, merge.range, message);
+        finding.fixes.extend(with_strategy(entry, merge, options));
         return;
     };
-    if !check_strategy(strategy, name, report) || name.ends_with("_deep") {
+    if !check_strategy(entry, strategy, name, report) || name.ends_with("_deep") {
         return;
     }
     for pair in options {
@@ -74,20 +80,65 @@ fn check_merge_hash(merge: &Node, options: &[Pair], report: &mut Report) {
             };
             let message =
                 format!("The merge options has wrong type, unrecognized key '{option}'\n{takes}");
-            report.add(&RULE, pair.key.range, message);
+            let finding = report.add(&RULE, pair.key.range, message);
+            let meant = nearest_name(option, DEEP_OPTIONS).filter(|_| &**name == "deep");
+            if let Some(meant) = meant.filter(|meant| !has(options, meant)) {
+                finding.fixes.extend(written_as(entry, &pair.key, meant));
+            }
         }
     }
 }
 
-fn check_strategy(node: &Node, name: &str, report: &mut Report) -> bool {
+fn check_strategy(entry: &EntryContext<'_>, node: &Node, name: &str, report: &mut Report) -> bool {
     let known = STRATEGIES.contains(&name) || interpolation::may_have_tokens(name);
     if !known {
         let message = format!(
             "Unknown merge strategy: '{name}'\nKnown are `first`, `unique`, `hash` and `deep`; case matters."
         );
-        report.add(&RULE, node.range, message);
+        let finding = report.add(&RULE, node.range, message);
+        let meant = meant_strategy(name);
+        finding.fixes.extend(meant.and_then(|meant| written_as(entry, node, meant)));
     }
     known
+}
+
+/// The strategy that was meant: one of Hiera 3's names, or a misspelt one.
+fn meant_strategy(name: &str) -> Option<&'static str> {
+    match &*name.to_ascii_lowercase() {
+        "native" | "priority" => Some("first"),
+        "array" => Some("unique"),
+        "deeper" => Some("deep"),
+        name => nearest_name(name, STRATEGIES),
+    }
+}
+
+fn written_as(entry: &EntryContext<'_>, node: &Node, text: &str) -> Option<Fix> {
+    let written = in_style_of(node, entry.text, entry.format, text)?;
+    Some(Fix::safe(format!("Write `{text}`"), vec![TextEdit::replace(node.range, written)]))
+}
+
+/// `strategy: deep` before options that only `deep` takes.
+fn with_strategy(entry: &EntryContext<'_>, merge: &Node, options: &[Pair]) -> Option<Fix> {
+    let names = options.iter().map(|pair| text_of(&pair.key).map_or("", |name| &**name));
+    let (first, title) = (options.first()?, "Add `strategy: deep`");
+    if !names.clone().all(|name| DEEP_OPTIONS.contains(&name)) || has(options, "strategy") {
+        return None;
+    }
+    let at = first.key.range.start;
+    let text = match (entry.format, is_flow(entry.text, merge)) {
+        (Format::Yaml, true) => "strategy: deep, ".to_owned(),
+        (Format::Yaml, false) => {
+            let line = entry.text[..at as usize].rfind('\n').map_or(0, |at| at + 1);
+            let indentation = " ".repeat(at as usize - line);
+            format!("strategy: deep{}{indentation}", line_end(entry.text))
+        }
+        _ => "\"strategy\": \"deep\", ".to_owned(),
+    };
+    Some(Fix::safe(title, vec![TextEdit::insert(at, text)]))
+}
+
+fn has(options: &[Pair], name: &str) -> bool {
+    options.iter().any(|pair| text_of(&pair.key).is_some_and(|key| &**key == name))
 }
 
 fn is_null_or_false(text: &str) -> bool {
@@ -96,7 +147,7 @@ fn is_null_or_false(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn names() {
@@ -137,6 +188,39 @@ b: 1
 c: 1
 d: 1
 ",
+        );
+    }
+
+    #[test]
+    fn the_meant_one() {
+        check_fix(
+            "lookup_options:\n  a: {merge: deeper}\na: {}\n",
+            "Write `deep`",
+            "lookup_options:\n  a: {merge: deep}\na: {}\n",
+        );
+        check_fix(
+            "lookup_options:\n  a:\n    merge: 'Unique'\na: [1]\n",
+            "Write `unique`",
+            "lookup_options:\n  a:\n    merge: 'unique'\na: [1]\n",
+        );
+        check_fix(
+            "lookup_options:\n  a: {merge: {strategy: deep, knockoutprefix: x}}\na: {}\n",
+            "Write `knockout_prefix`",
+            "lookup_options:\n  a: {merge: {strategy: deep, knockout_prefix: x}}\na: {}\n",
+        );
+    }
+
+    #[test]
+    fn a_strategy_for_the_options_of_one() {
+        check_fix(
+            "lookup_options:\n  a:\n    merge:\n      knockout_prefix: x\na: {}\n",
+            "Add `strategy: deep`",
+            "lookup_options:\n  a:\n    merge:\n      strategy: deep\n      knockout_prefix: x\na: {}\n",
+        );
+        check_fix(
+            "lookup_options:\n  a: {merge: {knockout_prefix: x}}\na: {}\n",
+            "Add `strategy: deep`",
+            "lookup_options:\n  a: {merge: {strategy: deep, knockout_prefix: x}}\na: {}\n",
         );
     }
 }

@@ -1,5 +1,6 @@
 //! `unreachable-integer-key`: a key at the root of a file that is no string. Lookups ask for strings.
 
+use super::fix::{Fix, quote};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::{Value, inspect};
 
@@ -33,12 +34,17 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         "no lookup finds this key: it is {} {class}, and lookups ask for strings\n{effect}Put quotes around it.",
         if class.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" },
     );
-    report.add_as(&RULE, severity, plain.node.range, message);
+    let range = plain.node.range;
+    let finding = report.add_as(&RULE, severity, range, message);
+    if !range.is_empty() && entry.module.is_none() {
+        let title = "Put quotes around it: a key that lookups find";
+        finding.with_fix(Fix::changing(title, vec![quote(range, plain.text)]));
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn at_the_root() {
@@ -52,6 +58,15 @@ yes: x
 :s: x
 a: {7: x}
 ",
+        );
+    }
+
+    #[test]
+    fn quotes_make_it_a_name() {
+        check_fix(
+            "80: http\nb: 1\n",
+            "Put quotes around it: a key that lookups find",
+            "'80': http\nb: 1\n",
         );
     }
 }

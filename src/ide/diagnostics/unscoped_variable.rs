@@ -1,8 +1,10 @@
 //! `unscoped-variable`: a variable that a local one of the same name hides. Off unless settings ask for it.
 
+use super::fix::Fix;
 use super::{Report, Rule, Severity};
 use crate::ide::strings::PlacedName;
 use crate::syntax::key_path;
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "unscoped-variable",
@@ -30,7 +32,14 @@ pub(super) fn check(variables: &[PlacedName], start: u32, report: &mut Report) {
             "`{name}` may be a variable of any scope\nWrite `%{{facts.{name}}}` for the fact, `%{{::{name}}}` for \
              the variable of the top scope."
         );
-        report.add(&RULE, variable.range.shifted(start), message);
+        let finding = report.add(&RULE, variable.range.shifted(start), message);
+        if let Some(range) = variable.name_range {
+            for prefix in ["facts.", "::"] {
+                let edit = TextEdit::insert(range.start + start, prefix);
+                let title = format!("Write `%{{{prefix}{}}}`", variable.name);
+                finding.with_fix(Fix::changing(title, vec![edit]));
+            }
+        }
     }
 }
 

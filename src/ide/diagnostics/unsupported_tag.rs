@@ -1,9 +1,11 @@
 //! `unsupported-tag`: a YAML tag that asks for a Ruby class. Puppet allows none, and refuses the whole file.
 
+use super::fix::Fix;
 use super::yaml_date_breaks_file::refused_class;
 use super::yaml_syntax::reader_words;
 use super::{Report, Rule, Severity};
 use crate::data::FileError;
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: Rule = Rule {
     code: "unsupported-tag",
@@ -16,19 +18,32 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Says whether the whole file's error is about a tag.
-pub(super) fn check(error: &FileError, report: &mut Report) -> bool {
+pub(super) fn check(error: &FileError, text: &str, report: &mut Report) -> bool {
     if refused_class(error).is_none() {
         return false;
     }
     let words = reader_words(&error.message);
     let message = format!("{words}\nPuppet refuses the whole file for this tag. Take it away.");
-    report.add(&RULE, error.range, message);
+    let finding = report.add(&RULE, error.range, message);
+    if let Some(tag) = tag_before(text, error.range.start) {
+        let title = format!("Remove `{}`", tag.slice(text).trim_end());
+        finding.with_fix(Fix::safe(title, vec![TextEdit::delete(tag)]));
+    }
     true
+}
+
+/// The tag that stands before a value on its line, with the blanks between them.
+fn tag_before(text: &str, value: u32) -> Option<TextRange> {
+    let before = &text[..value as usize];
+    let line = before.rfind('\n').map_or(0, |at| at + 1);
+    let word = before[line..].split(' ').rfind(|word| !word.is_empty())?;
+    let at = word.as_ptr() as usize - text.as_ptr() as usize;
+    word.starts_with('!').then(|| TextRange::new(at as u32, value))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn classes_are_refused_and_other_tags_are_not() {
@@ -40,6 +55,15 @@ b: !foo x
 c: !!str 5
 d: !!binary aGVsbG8=
 ",
+        );
+    }
+
+    #[test]
+    fn the_tag_is_taken_away() {
+        check_fix(
+            "a: !ruby/regexp /^a/ # why\nb: 1\n",
+            "Remove `!ruby/regexp`",
+            "a: /^a/ # why\nb: 1\n",
         );
     }
 }

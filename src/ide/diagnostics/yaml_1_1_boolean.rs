@@ -36,7 +36,7 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn words_that_are_booleans() {
@@ -47,5 +47,11 @@ a: [Yes, y, true, 'on', oFF]
 #                       ^^^ hint[yaml-1.1-boolean]: `oFF` is the boolean `false`…
 ",
         );
+    }
+
+    #[test]
+    fn either_word() {
+        check_fix("a: {b: [yes]} # why\n", "Write `true`", "a: {b: [true]} # why\n");
+        check_fix("a: off\nb: 1\n", "Put quotes around it: a text", "a: 'off'\nb: 1\n");
     }
 }

@@ -1,6 +1,7 @@
 //! `yaml-date-breaks-file`: a date without quotes. Puppet does not let Psych make a `Date` or `Time`, and refuses the
 //! whole file.
 
+use super::fix::{Fix, quote};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::FileError;
 use crate::data::scalar::Refusal;
@@ -20,18 +21,26 @@ const PUPPETS_WORDS: &str = "Tried to load unspecified class: ";
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     for plain in &entry.plain {
         if let Err(Refusal::Class(class)) = &plain.value {
-            report.add(&RULE, plain.node.range, message(class));
+            let quoted = vec![quote(plain.node.range, plain.text)];
+            report
+                .add(&RULE, plain.node.range, message(class))
+                .with_fix(Fix::safe("Put quotes around it", quoted));
         }
     }
 }
 
 /// The whole file's error, unless an entry's check has found its cause already. Says whether it was about a date.
-pub(super) fn check_file(error: &FileError, report: &mut Report) -> bool {
+pub(super) fn check_file(error: &FileError, text: &str, report: &mut Report) -> bool {
     let class = refused_class(error).filter(|class| matches!(*class, "Date" | "Time"));
     let Some(class) = class else { return false };
     let is_known = |start| report.findings.iter().any(|it| it.range.start == start);
     if !is_known(error.range.start) {
-        report.add(&RULE, error.range, message(class));
+        let finding = report.add(&RULE, error.range, message(class));
+        let written = error.range.slice(text);
+        if written.starts_with(|c: char| c.is_ascii_digit()) && !written.contains('\n') {
+            let quoted = vec![quote(error.range, written)];
+            finding.with_fix(Fix::safe("Put quotes around it", quoted));
+        }
     }
     true
 }
@@ -51,7 +60,7 @@ fn message(class: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn every_date_of_the_file() {
@@ -66,6 +75,20 @@ c: {2001-1-1: x}
 d: '2001-01-01'
 e: 2001-13-45
 ",
+        );
+    }
+
+    #[test]
+    fn quotes_help() {
+        check_fix(
+            "a: 2024-05-01 # May\nb: 1\n",
+            "Put quotes around it",
+            "a: '2024-05-01' # May\nb: 1\n",
+        );
+        check_fix(
+            "a: [2024-05-01 10:00:00, b]\n",
+            "Put quotes around it",
+            "a: ['2024-05-01 10:00:00', b]\n",
         );
     }
 }

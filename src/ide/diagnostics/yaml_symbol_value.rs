@@ -1,5 +1,6 @@
 //! `yaml-symbol-value`: a value that begins with a colon and has no quotes. It is a Ruby symbol, which no value may be.
 
+use super::fix::{Fix, quote};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::Value;
 
@@ -21,14 +22,17 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                 "has wrong type, expects Puppet::LookupValue, got Runtime[ruby, 'Symbol']\n\
                  `{text}` is a Ruby symbol, and the lookup of the key fails. Put quotes around it."
             );
-            report.add(&RULE, plain.node.range, message);
+            let quoted = vec![quote(plain.node.range, text)];
+            report
+                .add(&RULE, plain.node.range, message)
+                .with_fix(Fix::safe("Put quotes around it", quoted));
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn values_and_not_keys() {
@@ -44,5 +48,10 @@ c: {x: ':d'}
 e: fe80::1
 ",
         );
+    }
+
+    #[test]
+    fn quotes_help() {
+        check_fix("a:\n  - :c\nd: 1\n", "Put quotes around it", "a:\n  - ':c'\nd: 1\n");
     }
 }

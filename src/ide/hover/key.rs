@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::encrypted;
 use super::markdown::{Answer, KeyCard, MergeLine, SourceLine, code, plain};
+use crate::backends::eyaml::blob;
 use crate::data::{Located, inspect, render};
 use crate::engine::{OpaqueLevel, Request};
 use crate::facts::Node;
@@ -63,7 +65,7 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
             Ok(None) if !answer.opaque.is_empty() => Answer::Unknown,
             Ok(None) if from.is_none() => Answer::EmptyText,
             Ok(None) => Answer::NotFound,
-            Err(failure) => Answer::Error(failure.message.to_string()),
+            Err(failure) => Answer::Error(blob::shortened(&failure.message)),
         },
         ..KeyCard::default()
     };
@@ -73,6 +75,9 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
     }
     for opaque in &answer.opaque {
         card.notes.push(opaque_text(opaque, &card));
+    }
+    if let Ok(Some(value)) = &answer.outcome {
+        card.notes.extend(encrypted::note(perspective, module_of(key), value));
     }
     if !answer.unknown_variables.is_empty() {
         let names: Vec<_> = answer.unknown_variables.iter().map(|name| code(name)).collect();

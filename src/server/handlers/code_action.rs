@@ -4,6 +4,7 @@ use tower_lsp_server::ls_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionParams, CodeActionResponse, Diagnostic,
 };
 
+use super::secret_actions;
 use crate::ide::{self, ActionKind};
 use crate::server::context::Context;
 use crate::server::workspace_edit::workspace_edit;
@@ -26,7 +27,10 @@ pub(in crate::server) fn code_action(
         (context.features.actions)(&context.world, &file.path, range, &wanted, &context.cancel);
 
     let action = |it| code_action_of(context, &file, &params.context, it).map(Into::into);
-    Some(actions.into_iter().filter_map(action).collect())
+    let actions = actions.into_iter().filter_map(action);
+    let asked = (&params.text_document.uri, params.range);
+    let secret = secret_actions::offered(context, &file, asked, range, &wanted);
+    Some(actions.chain(secret).collect())
 }
 
 /// What the server may offer.

@@ -31,6 +31,7 @@ fn client(workspace: &Workspace, workspace_edit: &Value) -> Client {
     client
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "tests write contexts in place")]
 fn ask(client: &mut Client, path: &str, context: Value) -> Vec<Value> {
     let range = json!({"start": position((1, 4)), "end": position((1, 4))});
     let params = json!({"textDocument": {"uri": uri(path)}, "range": range, "context": context});

@@ -33,6 +33,8 @@ pub(crate) fn no_features() -> Features {
         document_links: |_, _, _| Vec::new(),
         folds: |_, _, _| Vec::new(),
         actions: |_, _, _, _, _| Vec::new(),
+        secret_actions: |_, _, _| Vec::new(),
+        secret_edit: |_, _, _, _| None,
         diagnostics: |_, _, _| Vec::new(),
         code_lenses: |_, _, _| Vec::new(),
         inlay_hints: |_, _, _, _| Vec::new(),

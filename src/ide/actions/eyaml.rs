@@ -1,0 +1,93 @@
+//! Encrypt with eyaml: a value that stands in plain text, and those that were decrypted for an edit.
+//!
+//! Only the public key is needed. Whatever goes the other way is in [`secrets`], which is computed when the user has chosen it.
+
+mod keys;
+pub(in crate::ide) mod secrets;
+mod value;
+
+use self::keys::FileKeys;
+use self::value::ValueSpot;
+use super::{Action, ActionContext, ActionKind};
+use crate::backends::eyaml::edit::{self, DecryptedPart};
+use crate::backends::eyaml::pkcs7::{self, Certificate};
+use crate::backends::eyaml::{DEFAULT_METHOD, blob};
+use crate::ide::edits::FileEdit;
+use crate::text::{TextEdit, TextRange};
+
+pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
+    let Some(keys) = FileKeys::of(context.world, &context.file.path) else { return Vec::new() };
+    let parts: Vec<_> = edit::decrypted_parts(&context.file.text)
+        .into_iter()
+        .filter(|part| part.method.eq_ignore_ascii_case(DEFAULT_METHOD))
+        .collect();
+    if !parts.is_empty() {
+        return encrypt_again(context, &keys, &parts);
+    }
+    encrypt_value(context, &keys).into_iter().collect()
+}
+
+/// The scalar at the cursor, or the selected part of one. Its value stays what it is once it is decrypted.
+fn encrypt_value(context: &ActionContext<'_>, keys: &FileKeys) -> Option<Action> {
+    let spot = ValueSpot::at(context.world, &context.file.path, context.range)?;
+    if spot.text.is_empty() || !blob::blobs(&spot.text).is_empty() {
+        return None;
+    }
+    let certificate = keys.certificate(context.world)?;
+    let message = pkcs7::encrypt(spot.text_to_encrypt().as_bytes(), &certificate).ok()?;
+    let edit = TextEdit::replace(spot.range, spot.encrypted_form(&message));
+    let title = format!("Encrypt {} with the key of level \"{}\"", spot.what(), keys.level);
+    Some(action(context, title, vec![edit]))
+}
+
+fn encrypt_again(
+    context: &ActionContext<'_>,
+    keys: &FileKeys,
+    parts: &[DecryptedPart<'_>],
+) -> Vec<Action> {
+    let Some(certificate) = keys.certificate(context.world) else { return Vec::new() };
+    let originals = keys.originals(context.world, &context.file.path);
+    let encrypted = |part: &DecryptedPart<'_>| {
+        let known = originals.iter().filter(|it| *it.plain == *part.text.as_bytes());
+        let known: Vec<_> = known.collect();
+        let same = known.iter().find(|it| Some(it.id) == part.id).or(known.first());
+        let new_text = match same {
+            Some(original) => part.layout.form_of_cipher(DEFAULT_METHOD, &original.cipher),
+            None => encrypted(part, &certificate)?,
+        };
+        Some(TextEdit::replace(part.range, new_text))
+    };
+    let touches = |range: TextRange| {
+        let wanted = context.range;
+        range.start <= wanted.end && wanted.start <= range.end
+    };
+    let mut actions = Vec::new();
+    if let Some(part) = parts.iter().find(|part| touches(part.range)) {
+        let edits = encrypted(part).into_iter().collect();
+        actions.push(action(context, "Encrypt this value again".to_owned(), edits));
+    }
+    let all: Vec<_> = parts.iter().filter_map(encrypted).collect();
+    if all.len() == parts.len() {
+        let title = "Encrypt all decrypted values of this file again".to_owned();
+        actions.push(action(context, title, all));
+    }
+    actions
+}
+
+fn encrypted(part: &DecryptedPart<'_>, certificate: &Certificate) -> Option<String> {
+    let message = pkcs7::encrypt(part.text.as_bytes(), certificate).ok()?;
+    Some(part.layout.encrypted_form(&message))
+}
+
+fn action(context: &ActionContext<'_>, title: String, edits: Vec<TextEdit>) -> Action {
+    Action {
+        title,
+        kind: ActionKind::RefactorRewrite,
+        edits: vec![FileEdit::new(context.file.path.clone(), edits)],
+        fixes: Vec::new(),
+        is_preferred: false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! Why a value stays encrypted though the user chose to see it.
+
+use super::markdown::{code, plain};
+use crate::backends::eyaml::{DEFAULT_METHOD, Decryption, LevelKeys, blob};
+use crate::config::path;
+use crate::data::{Located, Value};
+use crate::ide::perspective::Perspective;
+
+/// A remark on a value that a lookup of a key of `module` gave; `None` if nothing in it is encrypted, or nobody asked.
+pub(super) fn note(
+    perspective: &Perspective,
+    module: Option<&str>,
+    value: &Located,
+) -> Option<String> {
+    if !perspective.reveals() {
+        return None;
+    }
+    let text = first_encrypted(&value.value)?;
+    if let Some(method) = blob::blobs(text).iter().find_map(|blob| other_method(blob.method?)) {
+        return Some(format!(
+            "Stays encrypted: of eyaml's methods, {} is not supported here, only {DEFAULT_METHOD} is.",
+            code(method)
+        ));
+    }
+    let problem = key_problem(perspective, module);
+    problem.map(|it| format!("Stays encrypted: {it}"))
+}
+
+fn other_method(method: &str) -> Option<&str> {
+    (!method.eq_ignore_ascii_case(DEFAULT_METHOD)).then_some(method)
+}
+
+/// What keeps the first eyaml level from being decrypted.
+fn key_problem(perspective: &Perspective, module: Option<&str>) -> Option<String> {
+    let Perspective { world, evaluator, .. } = perspective;
+    evaluator.layers(module).iter().find_map(|layer| {
+        let ordinary = layer.levels(evaluator).unwrap_or_default();
+        let default = layer.default_levels(evaluator).unwrap_or_default();
+        let levels = ordinary.iter().chain(default);
+        levels.filter(|level| &*level.function.name == "eyaml_lookup_key").find_map(|level| {
+            let directory = path::parent(&layer.config().path);
+            let keys = LevelKeys { options: &level.options, directory };
+            let problem = keys.problem(&world.eyaml(Decryption::AsPuppet), world.as_ref())?;
+            Some(format!("level \"{}\": {}", plain(&level.name), plain(&problem.message)))
+        })
+    })
+}
+
+fn first_encrypted(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => blob::is_encrypted(text).then_some(text),
+        Value::Array(items) => items.iter().find_map(|item| first_encrypted(&item.value)),
+        Value::Hash(hash) => hash.iter().find_map(|(_, it)| first_encrypted(&it.value.value)),
+        _ => None,
+    }
+}

@@ -1,0 +1,64 @@
+//! `codeAction/resolve`: actions whose edits hold decrypted secrets. An editor gets the edit when its user has chosen the action,
+//! and not when it asks what could be done.
+
+use serde::{Deserialize, Serialize};
+use tower_lsp_server::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Range, Uri};
+
+use crate::ide::{ActionKind, SecretAction};
+use crate::server::context::Context;
+use crate::server::from_proto;
+use crate::server::workspace_edit::workspace_edit;
+use crate::text::TextRange;
+use crate::world::FileEntry;
+
+/// What an action remembers until it is chosen.
+#[derive(Debug, Serialize, Deserialize)]
+struct ActionData {
+    uri: Uri,
+    range: Range,
+    /// Of [`SecretAction::NAMES`].
+    secret: String,
+}
+
+/// What can be decrypted of the selection, for a client that resolves actions.
+pub(super) fn offered(
+    context: &Context,
+    file: &FileEntry,
+    (uri, range): (&Uri, Range),
+    selection: TextRange,
+    wanted: &[ActionKind],
+) -> Vec<CodeActionOrCommand> {
+    if !context.client.resolves_actions || !wanted.contains(&ActionKind::RefactorRewrite) {
+        return Vec::new();
+    }
+    let found = (context.features.secret_actions)(&context.world, &file.path, selection);
+    let action = |secret: SecretAction| {
+        let named = SecretAction::NAMES.iter().find(|(_, it)| *it == secret)?;
+        let data = ActionData { uri: uri.clone(), range, secret: named.0.to_owned() };
+        Some(CodeActionOrCommand::CodeAction(CodeAction {
+            title: secret.title().to_owned(),
+            kind: Some(CodeActionKind::REFACTOR_REWRITE),
+            data: serde_json::to_value(data).ok(),
+            ..CodeAction::default()
+        }))
+    };
+    found.into_iter().filter_map(action).collect()
+}
+
+/// The action with its edit.
+pub(in crate::server) fn code_action_resolve(
+    context: &Context,
+    mut action: CodeAction,
+) -> CodeAction {
+    let data = action.data.clone().and_then(|it| serde_json::from_value::<ActionData>(it).ok());
+    let Some(data) = data else { return action };
+    let Some(file) = from_proto::file(context, &data.uri) else { return action };
+    let named = SecretAction::NAMES.iter().find(|(name, _)| *name == data.secret);
+    let Some((_, secret)) = named else { return action };
+    let selection = from_proto::range(context, &file, data.range);
+
+    let edit = (context.features.secret_edit)(&context.world, &file.path, selection, *secret);
+
+    action.edit = edit.and_then(|edit| workspace_edit(context, &[edit]));
+    action
+}
