@@ -88,7 +88,9 @@ pub fn explain(
     let title = format!("{key} for {}", asked_for(perspective));
     page.line(&title, Mark::of(LineKind::Header, None));
     page.plain("");
-    steps.iter().for_each(|step| write(step, 0, &mut page));
+    for step in &steps {
+        write(step, 0, &mut page);
+    }
     let title = format!("{key} · {} · explained", perspective.evaluator.node().name);
     let preview = page.finish(perspective, title);
     let preview = Preview { key: Some(key), language: Language::Plain, ..preview };
