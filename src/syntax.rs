@@ -10,3 +10,4 @@ pub mod key_path;
 pub mod ruby_regex;
 pub mod tree;
 pub mod yaml;
+pub mod yaml_1_2;

@@ -8,11 +8,18 @@ mod absolute_path_by_slash;
 mod alias_not_alone;
 mod bad_regex;
 mod baseline;
+mod brace_cut_by_quote;
 mod comma_number;
 mod control;
+mod convert_to_invalid;
+mod deep_merge_order;
+mod default_hierarchy_misuse;
+mod dig_type_mismatch;
 mod dotted_option_key;
+mod dropped_by_first;
 mod duplicate_key;
 mod empty_file;
+mod encrypted_but_not_sensitive;
 mod entry_cache;
 mod eyaml_blob;
 mod failing_backend;
@@ -21,17 +28,28 @@ mod float_looking_string;
 mod function_in_hiera_yaml;
 mod function_inside_lookup_options;
 mod hiera_yaml_schema;
+mod hiera_yaml_version;
+mod hocon_syntax;
 mod ignored;
+mod invalid_encoding;
 mod json_syntax;
+mod knockout_no_effect;
 mod known_keys;
 mod legacy_fact;
 mod legacy_names;
+mod level_never_matches;
+mod literal_argument;
+mod lookup_of_non_string;
 mod lookup_options_not_a_hash;
+mod lower;
 mod malformed_token;
 mod matches_no_key;
+mod merge_option_type;
+mod merge_options;
 mod merge_type_clash;
 mod missing_datadir;
 mod missing_lookup_target;
+mod misspelt_key;
 mod module_namespace;
 mod multiple_documents;
 mod near;
@@ -39,13 +57,23 @@ mod non_string_key_in_value;
 mod not_a_hash;
 mod octal_number;
 mod options_break_yaml_data;
+mod options_replaced_by_higher_level;
 mod orphan_file;
+mod path_empty_becomes_datadir;
 mod path_without_extension;
+mod pattern_order;
+mod pattern_without_caret;
+mod plaintext_secret;
+mod re_interpolated_percent;
 mod recursive_lookup;
+mod redundant_override;
+mod referenced_keys;
 mod run;
 mod sexagesimal_number;
 mod shadowed_by_plain_entry;
 mod tab_indentation;
+mod targets;
+mod undef_wins;
 mod undefined_variable;
 mod unknown_backend;
 mod unknown_function;
@@ -54,14 +82,19 @@ mod unknown_merge_strategy;
 mod unquoted_interpolation;
 mod unreachable_integer_key;
 mod unscoped_variable;
+mod unsortable_arrays;
 mod unsupported_tag;
+mod untranslatable_regex;
 mod unused_ignore;
+mod unused_key;
 mod version_three;
 mod walk;
 mod yaml_1_1_boolean;
+mod yaml_1_2_disagrees;
 mod yaml_date_breaks_file;
 mod yaml_symbol_value;
 mod yaml_syntax;
+mod yml_extension_trap;
 
 use std::sync::Arc;
 
@@ -123,6 +156,8 @@ pub struct Rule {
 pub const RULES: &[&Rule] = &[
     &yaml_syntax::RULE,
     &json_syntax::RULE,
+    &hocon_syntax::RULE,
+    &invalid_encoding::RULE,
     &unquoted_interpolation::RULE,
     &tab_indentation::RULE,
     &yaml_date_breaks_file::RULE,
@@ -140,32 +175,59 @@ pub const RULES: &[&Rule] = &[
     &float_looking_string::RULE,
     &yaml_1_1_boolean::RULE,
     &eyaml_blob::RULE,
+    &yaml_1_2_disagrees::RULE,
     &malformed_token::RULE,
+    &brace_cut_by_quote::RULE,
     &unknown_function::RULE,
     &alias_not_alone::RULE,
+    &literal_argument::RULE,
     &undefined_variable::RULE,
     &legacy_fact::RULE,
     &unscoped_variable::RULE,
     &missing_lookup_target::RULE,
+    &dig_type_mismatch::RULE,
+    &lookup_of_non_string::RULE,
+    &re_interpolated_percent::RULE,
     &recursive_lookup::RULE,
     &lookup_options_not_a_hash::RULE,
     &unknown_lookup_option::RULE,
     &unknown_merge_strategy::RULE,
+    &merge_option_type::RULE,
+    &convert_to_invalid::RULE,
     &bad_regex::RULE,
+    &untranslatable_regex::RULE,
+    &pattern_without_caret::RULE,
     &dotted_option_key::RULE,
     &matches_no_key::RULE,
     &shadowed_by_plain_entry::RULE,
+    &options_replaced_by_higher_level::RULE,
+    &pattern_order::RULE,
     &function_inside_lookup_options::RULE,
     &merge_type_clash::RULE,
+    &unsortable_arrays::RULE,
+    &knockout_no_effect::RULE,
+    &undef_wins::RULE,
+    &dropped_by_first::RULE,
+    &deep_merge_order::RULE,
     &module_namespace::RULE,
+    &redundant_override::RULE,
+    &misspelt_key::RULE,
+    &unused_key::RULE,
+    &encrypted_but_not_sensitive::RULE,
+    &plaintext_secret::RULE,
     &hiera_yaml_schema::RULE,
+    &hiera_yaml_version::RULE,
     &missing_datadir::RULE,
     &path_without_extension::RULE,
     &absolute_path_by_slash::RULE,
+    &path_empty_becomes_datadir::RULE,
+    &level_never_matches::RULE,
+    &default_hierarchy_misuse::RULE,
     &options_break_yaml_data::RULE,
     &unknown_backend::RULE,
     &failing_backend::RULE,
     &orphan_file::RULE,
+    &yml_extension_trap::RULE,
     &function_in_hiera_yaml::RULE,
     &unused_ignore::RULE,
 ];
@@ -256,7 +318,9 @@ pub fn rule(code: &str) -> Option<&'static Rule> {
 pub fn entry_diagnostics(entry: &EntryContext<'_>) -> Vec<Diagnostic> {
     let mut report = Report::default();
     malformed_token::check(entry, &mut report);
+    brace_cut_by_quote::check(entry, &mut report);
     unknown_function::check(entry, &mut report);
+    literal_argument::check(entry, &mut report);
     alias_not_alone::check(entry, &mut report);
     duplicate_key::check(entry, &mut report);
     module_namespace::check(entry, &mut report);
@@ -264,6 +328,8 @@ pub fn entry_diagnostics(entry: &EntryContext<'_>) -> Vec<Diagnostic> {
     lookup_options_not_a_hash::check(entry, &mut report);
     unknown_lookup_option::check(entry, &mut report);
     bad_regex::check(entry, &mut report);
+    untranslatable_regex::check(entry, &mut report);
+    pattern_without_caret::check(entry, &mut report);
     shadowed_by_plain_entry::check(entry, &mut report);
     function_inside_lookup_options::check(entry, &mut report);
     yaml_date_breaks_file::check(entry, &mut report);
@@ -276,6 +342,7 @@ pub fn entry_diagnostics(entry: &EntryContext<'_>) -> Vec<Diagnostic> {
     float_looking_string::check(entry, &mut report);
     yaml_1_1_boolean::check(entry, &mut report);
     eyaml_blob::check(entry, &mut report);
+    plaintext_secret::check(entry, &mut report);
     report.findings.sort_by_key(|it| (it.range.start, it.range.end));
     report.findings
 }
@@ -330,8 +397,13 @@ impl Report {
         range: TextRange,
         message: String,
     ) -> Option<&mut Diagnostic> {
-        let is_known = self.findings.iter().any(|it| it.range == range && it.code == rule.code);
+        let is_known = self.holds(rule, range);
         (!is_known).then(|| self.add_as(rule, severity, range, message))
+    }
+
+    /// Whether the rule has said something of the range already.
+    fn holds(&self, rule: &Rule, range: TextRange) -> bool {
+        self.findings.iter().any(|it| it.range == range && it.code == rule.code)
     }
 
     fn add_as(

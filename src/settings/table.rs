@@ -232,7 +232,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "coexistWithYamlLanguageServer",
         kind: Kind::Boolean,
         default: "false",
-        doc: "Leaves plain YAML errors to another YAML language server that runs beside this one.",
+        doc: "Leaves syntax errors and duplicate keys to another YAML or JSON language server that runs beside this \
+              one.",
         scope: Scope::Resource,
     },
     Setting {

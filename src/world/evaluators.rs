@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::indexes::key_of;
 use super::snapshot::World;
+use super::texts::Texts;
 use crate::backends::Registry;
 use crate::backends::eyaml::{Decryption, Eyaml, Keyring};
 use crate::config::Environment;
+use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
 use crate::engine::{Evaluator, Prepared};
 use crate::facts::Node;
 
@@ -136,17 +138,63 @@ impl World {
         self.active_node(environment).map(|node| self.evaluator(environment, &node))
     }
 
+    /// [`Self::new_evaluator`] for questions about levels only: their files are not read ahead.
+    pub(super) fn structural_evaluator(
+        self: &Arc<Self>,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+    ) -> Evaluator {
+        self.evaluator_reading(Arc::new(Unhurried(self.texts.clone())), environment, node)
+    }
+
     /// [`Self::evaluator`], but one that nobody else has: for passes over many nodes.
     pub fn new_evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Evaluator {
+        // The texts and not this world, which would hold itself in memory through its evaluators.
+        self.evaluator_reading(Arc::new(self.texts.clone()), environment, node)
+    }
+
+    fn evaluator_reading(
+        &self,
+        files: Arc<dyn Files>,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+    ) -> Evaluator {
         let settings = &self.settings;
         let datadirs = settings.datadir_map.iter();
         let datadirs = datadirs.map(|(from, to)| (from.to_string(), to.to_string())).collect();
-        // The texts and not this world, which would hold itself in memory through its evaluators.
-        let files = Arc::new(self.texts.clone());
         Evaluator::new(files, environment.clone(), node.clone(), settings.puppet_version)
             .with_datadir_map(datadirs)
             .with_back_ends(self.back_ends().clone())
             .sharing(self.evaluators.prepared.clone())
+    }
+}
+
+/// Texts that are read when they are needed and not before.
+struct Unhurried(Texts);
+
+impl Files for Unhurried {
+    fn kind(&self, path: &str) -> PathKind {
+        self.0.kind(path)
+    }
+
+    fn list(&self, directory: &str) -> Arc<[DirItem]> {
+        self.0.list(directory)
+    }
+
+    fn text(&self, path: &str) -> Result<Arc<str>, String> {
+        self.0.text(path)
+    }
+
+    fn data(&self, path: &str, format: Format) -> Result<Arc<DataFile>, String> {
+        self.0.data(path, format)
+    }
+
+    fn id(&self, path: &str) -> FileId {
+        self.0.id(path)
+    }
+
+    fn path(&self, file: FileId) -> Arc<str> {
+        self.0.path(file)
     }
 }
 

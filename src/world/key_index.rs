@@ -3,8 +3,8 @@
 //! The bulk is built once, in flat tables. What changed since lies over it, file by file, so that typing costs the same
 //! however many files there are.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, OnceLock};
 
 use super::interner::Interner;
 use super::parallel;
@@ -68,6 +68,38 @@ impl KeyIndex {
     /// Whether any file holds `key`.
     pub fn contains(&self, key: &str) -> bool {
         self.names.known(key).is_some_and(|name| self.files_with(name).next().is_some())
+    }
+
+    /// In how many files `key` is, counted up to `most`.
+    pub fn count(&self, key: &str, most: usize) -> usize {
+        let count = |name| self.files_with(name).take(most).count();
+        self.names.known(key).map_or(0, count)
+    }
+
+    /// Whether one of `files` holds `key`.
+    pub fn is_held_by(&self, key: &str, files: &HashSet<FileId>) -> bool {
+        let is_held = |name| self.files_with(name).any(|file| files.contains(&file.id));
+        self.names.known(key).is_some_and(is_held)
+    }
+
+    /// The keys that begin with `prefix`, each once, sorted.
+    pub fn keys_in(&self, prefix: &str) -> Vec<Arc<str>> {
+        let sorted = self.bulk.sorted(&self.names);
+        let start = sorted.partition_point(|(text, _)| **text < *prefix);
+        let span = sorted[start..].iter().take_while(|(text, _)| text.starts_with(prefix));
+        let is_here = |name: u32| self.files_with(name).next().is_some();
+        let mut keys: Vec<_> =
+            span.filter(|(_, name)| is_here(*name)).map(|(text, _)| text.clone()).collect();
+        let bulk = keys.len();
+        for file in self.changed.values().flatten() {
+            let texts = file.keys.numbers().map(|name| self.names.text(name));
+            keys.extend(texts.filter(|text| text.starts_with(prefix)));
+        }
+        if keys.len() > bulk {
+            keys.sort_unstable();
+            keys.dedup();
+        }
+        keys
     }
 
     /// All keys, each once, sorted.
@@ -177,6 +209,8 @@ pub(super) struct BulkIndex {
     starts: Vec<u32>,
     /// Places in [`Self::files`], ascending for each name.
     holders: Vec<u32>,
+    /// The names with their numbers, sorted by name, once somebody asks.
+    sorted: OnceLock<Vec<(Arc<str>, u32)>>,
 }
 
 impl BulkIndex {
@@ -200,12 +234,21 @@ impl BulkIndex {
             starts.resize(starts.len().max(*name as usize + 1), place as u32);
         }
         starts.push(pairs.len() as u32);
-        Self { files, starts, holders: pairs.into_iter().map(|(_, at)| at).collect() }
+        let holders = pairs.into_iter().map(|(_, at)| at).collect();
+        Self { files, starts, holders, sorted: OnceLock::new() }
     }
 
     fn file(&self, path: &str) -> Option<&IndexedFile> {
         let at = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
         Some(&self.files[at])
+    }
+
+    fn sorted(&self, names: &Interner) -> &[(Arc<str>, u32)] {
+        self.sorted.get_or_init(|| {
+            let mut sorted: Vec<_> = self.numbers().map(|it| (names.text(it), it)).collect();
+            sorted.sort_unstable();
+            sorted
+        })
     }
 
     fn numbers(&self) -> impl Iterator<Item = u32> {

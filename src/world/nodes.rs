@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use super::indexes::{directory_of, key_of};
 use super::modulepath::codedir;
 use super::paths;
+use super::read_orders::ReadOrdersCache;
 use super::shards::Shards;
 use super::snapshot::World;
 use crate::config::{Environment, glob};
@@ -37,6 +38,8 @@ const MAX_DEPTH: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct NodesCache {
     by_environment: Shards<OnceLock<Arc<SampleNodes>>>,
+    /// What they read, which follows from what they are.
+    pub(super) read_orders: ReadOrdersCache,
 }
 
 /// The sample nodes of one environment.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::baseline::Baseline;
-use super::{Diagnostic, Report, Severity, ignored, rule, unused_ignore};
+use super::{Diagnostic, Report, Rule, Severity, ignored, rule, unused_ignore};
 use crate::config::glob::matches_path;
 use crate::data::Files as _;
 use crate::ide::file_role::FileRole;
@@ -42,6 +42,18 @@ pub(super) fn apply(
         baseline.leave_out(world, path, &shown, role, &mut findings);
     }
     findings
+}
+
+/// Whether somebody wants to hear of a rule in any file: those that cost much and are off are not even asked.
+pub(super) fn asks_for(world: &World, rule: &Rule) -> bool {
+    let settings = &world.settings().diagnostics;
+    let by_path = settings.severity_by_path.iter().map(|(_, map)| map);
+    let chosen = |map: &SeverityMap| map.get(rule.code).or_else(|| map.get(ALL_RULES)).copied();
+    let mut chosen = by_path.chain([&settings.severity]).filter_map(chosen);
+    let is_chosen = chosen.any(|it| it != settings::Severity::Off);
+    is_chosen
+        || settings.preset == Preset::Strict
+        || settings.severity.get(rule.code).is_none() && rule.is_on
 }
 
 /// A path as settings and baselines write it: from the workspace's folder.

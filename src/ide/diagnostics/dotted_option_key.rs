@@ -2,6 +2,7 @@
 
 use super::fix::{Fix, in_style_of};
 use super::known_keys::KnownKeys;
+use super::pattern_without_caret::looks_like_pattern;
 use super::walk::{pairs_of, text_of};
 use super::{Report, Rule, Severity};
 use crate::data::{EntryTree, Format};
@@ -31,7 +32,7 @@ pub(super) fn check(
         let Some(key) = text_of(&pair.key) else { continue };
         let is_special = key.starts_with('^') || interpolation::may_have_tokens(key);
         // A root key may have a dot in its name, and be looked up in quotes.
-        if !key.contains('.') || is_special || known.contains(key) {
+        if !key.contains('.') || is_special || known.contains(key) || looks_like_pattern(key) {
             continue;
         }
         let root = key.split('.').next().unwrap_or(key);

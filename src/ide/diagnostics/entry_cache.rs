@@ -1,16 +1,23 @@
 //! What the rules said of single entries, kept as long as the entries stay as they are: typing in a large file costs one
 //! entry.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::walk::plain_scalars;
 use super::{Diagnostic, EntryContext, entry_diagnostics};
 use crate::data::{DataFile, EntryTree, FileId};
-use crate::ide::strings::{PlacedName, interpolated_strings, looked_up_keys, variables};
+use crate::ide::strings::{
+    PlacedName, StringNode, interpolated_strings, looked_up_keys, variables,
+};
+use crate::text::TextRange;
 
 /// Files whose entries are kept; more than editors usually show at once.
 const MAX_FILES: usize = 64;
+
+/// What stands before an encrypted text.
+const ENCRYPTED_MARK: &str = "ENC[";
 
 /// One entry as far as nothing but the entry matters. Ranges count from its first byte.
 #[derive(Debug, Clone)]
@@ -21,6 +28,23 @@ pub(super) struct EntrySummary {
     pub(super) variables: Box<[PlacedName]>,
     /// The keys that it looks up.
     pub(super) looked_up: Box<[PlacedName]>,
+    /// Those of them whose values it makes texts of.
+    pub(super) texts: Box<[TextLookup]>,
+    /// Whether something in it is encrypted.
+    pub(super) has_encrypted: bool,
+    /// What readers of YAML 1.2 make of it, once that was asked for.
+    pub(super) disagreements: OnceCell<Box<[Diagnostic]>>,
+}
+
+/// A lookup whose result becomes a text.
+#[derive(Debug, Clone)]
+pub(super) struct TextLookup {
+    /// The key.
+    pub(super) name: Arc<str>,
+    /// The token, counted from the entry's first byte.
+    pub(super) range: TextRange,
+    /// Whether the token is the whole string.
+    pub(super) is_alone: bool,
 }
 
 /// The summaries of the files that were asked for lately, by the numbers of their trees.
@@ -75,5 +99,28 @@ fn summary(entry: EntryTree<'_>, data: &DataFile, module: Option<&str>) -> Entry
     let format = data.format();
     let plain = plain_scalars(format, key, value);
     let context = EntryContext { text, format, module, key, value, strings, plain };
-    EntrySummary { findings: entry_diagnostics(&context).into(), variables, looked_up }
+    EntrySummary {
+        findings: entry_diagnostics(&context).into(),
+        variables,
+        looked_up,
+        texts: text_lookups(&context.strings).into(),
+        has_encrypted: text.contains(ENCRYPTED_MARK),
+        disagreements: OnceCell::new(),
+    }
+}
+
+fn text_lookups(strings: &[StringNode<'_>]) -> Vec<TextLookup> {
+    let mut lookups = Vec::new();
+    for string in strings {
+        for token in string.tokens.iter().filter(|token| !token.is_alias()) {
+            if let Some((name, _)) = token.lookup_key() {
+                lookups.push(TextLookup {
+                    name: name.clone(),
+                    range: string.source_range(token.range),
+                    is_alone: token.range.len() as usize == string.text.len(),
+                });
+            }
+        }
+    }
+    lookups
 }

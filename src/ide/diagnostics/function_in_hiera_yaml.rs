@@ -4,7 +4,7 @@
 
 use super::fix::Fix;
 use super::malformed_token::Functions;
-use super::{Report, Rule, Severity, malformed_token};
+use super::{Report, Rule, Severity, brace_cut_by_quote, malformed_token};
 use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::{Expression, Method};
 
@@ -37,6 +37,7 @@ pub(super) fn check(strings: &[StringNode<'_>], report: &mut Report) {
         }
     }
     malformed_token::check_strings(strings, Functions::Forbidden, report);
+    brace_cut_by_quote::check_strings(strings, report);
 }
 
 #[cfg(test)]

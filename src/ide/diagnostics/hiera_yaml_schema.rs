@@ -1,8 +1,8 @@
 //! `hiera-yaml-schema`: what Puppet refuses in a `hiera.yaml`, or warns about, in its own words.
 
 use super::fix::Fix;
-use super::{Report, Rule, Severity, version_three};
-use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
+use super::{Report, Rule, Severity, hiera_yaml_version};
+use crate::config::hiera_yaml::ConfigProblem;
 use crate::settings::nearest_name;
 use crate::text::{TextEdit, TextRange};
 
@@ -34,22 +34,13 @@ const LEVEL_KEYS: [&str; 13] = [
     "options",
 ];
 
-pub(super) fn check(text: &str, layer: LayerKind, problems: &[ConfigProblem], report: &mut Report) {
-    let conversion = || {
-        let new = version_three::converted(text, layer)?;
-        let whole = TextRange::new(0, text.len() as u32);
-        let edits = vec![TextEdit::replace(whole, new)];
-        Some(Fix::changing("Convert to version 5", edits))
-    };
-    for problem in problems {
+pub(super) fn check(text: &str, problems: &[ConfigProblem], report: &mut Report) {
+    for problem in problems.iter().filter(|problem| !hiera_yaml_version::is_of_version(problem)) {
         let severity = if problem.is_error() { Severity::Error } else { Severity::Warning };
         for detail in &problem.details {
             let place = detail.place.or(problem.place);
             let range = place.map_or(TextRange::empty(0), |place| place.range);
             let finding = report.add_as(&RULE, severity, range, detail.message.clone());
-            if detail.message.contains("version 3") {
-                finding.fixes.extend(conversion());
-            }
             finding.fixes.extend(known_key(text, range, &detail.message));
         }
     }

@@ -1,4 +1,4 @@
-//! `json-syntax`: JSON or HOCON that Puppet cannot parse, in its own words.
+//! `json-syntax`: JSON that Puppet cannot parse, in its own words.
 
 use super::yaml_syntax::reader_words;
 use super::{Report, Rule, Severity};
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     name: "JSON syntax error",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "Puppet cannot parse the JSON or HOCON of this file, so every lookup that reads it fails.",
+    summary: "Puppet cannot parse the JSON of this file, so every lookup that reads it fails.",
     page: include_str!("../../../docs/rules/json-syntax.md"),
     is_on: true,
 };

@@ -6,6 +6,7 @@ use super::near::near_key;
 use crate::config::hiera_yaml::{FunctionKind, LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind, inspect};
+use crate::text::TextRange;
 use crate::world::{KeyIndex, World, paths};
 
 /// The back ends that read files.
@@ -55,6 +56,21 @@ impl<'a> KnownKeys<'a> {
     pub(super) fn near(&self, key: &str) -> Option<Arc<str>> {
         let keys = self.index.keys();
         near_key(key, keys.iter().map(|it| &**it)).map(Arc::from)
+    }
+
+    /// In how many files the root key is, counted up to `most`.
+    pub(super) fn count(&self, key: &str, most: usize) -> usize {
+        self.index.count(key, most)
+    }
+
+    /// The keys that begin with `prefix`, sorted.
+    pub(super) fn keys_in(&self, prefix: &str) -> Vec<Arc<str>> {
+        self.index.keys_in(prefix)
+    }
+
+    /// Where the key is written in the first file that has it.
+    pub(super) fn first_place(&self, key: &str) -> Option<(Arc<str>, TextRange)> {
+        self.index.places(key).into_iter().next().map(|place| (place.path, place.key))
     }
 
     /// All keys, sorted.

@@ -5,7 +5,7 @@
 //! valid key, and every lookup of the string fails; without, the variable does not exist.
 
 use super::fix::Fix;
-use super::{EntryContext, Report, Rule, Severity};
+use super::{EntryContext, Report, Rule, Severity, brace_cut_by_quote};
 use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::{self, Expression, Method, Token};
 use crate::syntax::key_path;
@@ -39,6 +39,9 @@ pub(super) enum Functions {
 pub(super) fn check_strings(strings: &[StringNode<'_>], functions: Functions, report: &mut Report) {
     for string in strings {
         for token in &string.tokens {
+            if brace_cut_by_quote::is_cut(string.text, token) {
+                continue;
+            }
             if token.is_malformed() {
                 let message =
                     format!("Syntax error in string: {}\n{}", short(string.text), advice(token));
@@ -194,8 +197,6 @@ a: "%{lookup('')}"
 #   ^^^^^^^^^^^^^ error[malformed-token]: Syntax error in string: %{lookup('')} The argument of a call must not be empty.
 b: "%{lookup ('a')}"
 #   ^^^^^^^^^^^^^^^ error[malformed-token]
-c: "%{lookup('o}ver')}"
-#   ^^^^^^^^^^^^ error[malformed-token]
 d: "%{lookup()}"
 #   ^^^^^^^^^^^ warning[malformed-token]
 "#,

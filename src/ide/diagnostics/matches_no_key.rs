@@ -2,6 +2,7 @@
 
 use super::fix::{Fix, in_style_of};
 use super::known_keys::{KnownKeys, module_of};
+use super::pattern_without_caret::looks_like_pattern;
 use super::walk::{pairs_of, text_of};
 use super::{Report, Rule, Severity};
 use crate::data::{EntryTree, Format};
@@ -60,8 +61,8 @@ fn has(pairs: &[Pair], key: &str) -> bool {
 }
 
 fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {
-    // Keys with dots are the matter of another rule.
-    if known.contains(key) || key.contains('.') || key == "<<" {
+    // Keys with dots and those that look like patterns are the matter of other rules.
+    if known.contains(key) || key.contains('.') || key == "<<" || looks_like_pattern(key) {
         return None;
     }
     let near = known.near(key);

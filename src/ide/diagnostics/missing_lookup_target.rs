@@ -98,6 +98,7 @@ b: "%{lookup('ntp::server')}"
 version: 5
 hierarchy:
   - {name: secrets, path: "private/%{trusted.certname}.yaml"}
+#          ^^^^^^^ hint[level-never-matches]
   - {name: common, path: common.yaml}
 #- /data/common.yaml
 a: "%{lookup('password')}"

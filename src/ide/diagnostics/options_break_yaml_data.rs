@@ -101,7 +101,9 @@ defaults:
 hierarchy:
   - {name: a, path: a.yaml}
   - {name: b, path: b.yaml, data_hash: yaml_data}
+#          ^ hint[level-never-matches]
   - {name: c, path: c.yaml, data_hash: yaml_data, options: {}}
+#          ^ hint[level-never-matches]
   - {name: d, data_hash: json_data, options: {}}
 #          ^ error[options-break-yaml-data]: 'json_data' one of…
   - {name: e, lookup_key: eyaml_lookup_key, uri: "http://x"}

@@ -86,12 +86,14 @@ version: 5
 hierarchy:
   - {name: roles, path: "roles/%{facts.role}.yaml"}
   - {name: common, path: common.yaml}
+#          ^^^^^^ hint[level-never-matches]
 #- /data/roles/web.yaml
 a: 1
 #- /data/roles/sub/web.yaml
 a: 1
 #- /data/common.yml
 a: 1
+#^^^ warning[yml-extension-trap]
 #- /data/commen.yaml
 a: 1
 #^^^ hint[orphan-file]

@@ -3,7 +3,7 @@
 
 use super::fix::Fix;
 use super::known_keys::{directory_of, is_file_backend};
-use super::{Report, Rule, Severity};
+use super::{Report, Rule, Severity, path_empty_becomes_datadir};
 use crate::config::HieraYaml;
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind};
@@ -34,6 +34,9 @@ pub(super) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
             let (Some(text), Some(place)) = (template.value.as_str(), template.place) else {
                 continue;
             };
+            if report.holds(&path_empty_becomes_datadir::RULE, place.range) {
+                continue;
+            }
             if let Some(extension) = missing_extension(world, &directory, text) {
                 let message = format!(
                     "there is no file `{text}`\nHiera 5 adds no extension to a path. Write `{text}.{extension}`."

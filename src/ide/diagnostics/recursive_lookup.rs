@@ -2,7 +2,7 @@
 //!
 //! Asked of the engine, for the active node: only what that node really reads can recurse.
 
-use super::{Report, Rule, Severity};
+use super::{Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
 use crate::ide::places;
 use crate::ide::strings::PlacedName;
@@ -38,7 +38,8 @@ pub(super) fn check(
     }
     if let Some(token) = looked_up.iter().find(|token| &*token.name == next.as_str()) {
         let message = format!("{words}\nThe lookup of `{key}` fails.");
-        report.add(&RULE, token.range.shifted(start), message);
+        let finding = report.add_as(&RULE, RULE.severity, token.range.shifted(start), message);
+        finding.related = circle(perspective, &names[at..], &asked);
     }
 }
 
@@ -57,6 +58,20 @@ fn is_in_circle(perspective: &Perspective, key: &str, asked: &str, next: &str) -
     };
     next == asked
         || recursion(perspective, next).is_some_and(|(_, names)| names.iter().any(is_of_key))
+}
+
+/// The other keys of the circle where the node finds them, in the order of the lookups.
+fn circle(perspective: &Perspective, names: &[String], asked: &str) -> Vec<Related> {
+    let others = names.iter().filter(|name| *name != asked);
+    let related = others.zip(names.iter().skip(2).map(String::as_str).chain([asked]));
+    let related = related.filter_map(|(name, next)| {
+        let path = key_path::parse(name).ok()?;
+        let place = places::places(&perspective.evaluator, &path).into_iter().next()?;
+        let range = place.key_place.unwrap_or(place.root_key_place).range;
+        let message = format!("`{name}` looks up `{next}`");
+        Some(Related { path: Some(place.path), range, message })
+    });
+    related.collect()
 }
 
 fn is_read_here(perspective: &Perspective, path: &str, key: &str) -> bool {
@@ -82,7 +97,7 @@ a: "%{lookup('a')}"
 #   ^^^^^^^^^^^^^^ error[recursive-lookup]: Recursive lookup detected in [a]…
 b: ["%{alias('c.x')}"]
 #    ^^^^^^^^^^^^^^^ error[recursive-lookup]
-c: {x: "%{hiera('b')}"}
+c: {x: "%{alias('b')}"}
 #       ^^^^^^^^^^^^^ error[recursive-lookup]
 d: "%{lookup('e')}"
 e: 1

@@ -5,15 +5,24 @@ use std::sync::Arc;
 
 use super::entry_cache::EntryCache;
 use super::known_keys::KnownKeys;
+use super::lower::LowerLevels;
+use super::referenced_keys::ReferencedKeys;
+use super::targets::Targets;
 use super::undefined_variable::KnownVariables;
 use super::walk::text_of;
 use super::{
-    Diagnostic, Report, absolute_path_by_slash, control, dotted_option_key, duplicate_key,
-    empty_file, failing_backend, function_in_hiera_yaml, hiera_yaml_schema, json_syntax,
-    legacy_fact, matches_no_key, merge_type_clash, missing_datadir, missing_lookup_target,
-    multiple_documents, not_a_hash, options_break_yaml_data, orphan_file, path_without_extension,
-    recursive_lookup, tab_indentation, undefined_variable, unknown_backend, unquoted_interpolation,
-    unscoped_variable, unsupported_tag, yaml_date_breaks_file, yaml_syntax,
+    Diagnostic, Report, absolute_path_by_slash, control, convert_to_invalid, deep_merge_order,
+    default_hierarchy_misuse, dig_type_mismatch, dotted_option_key, dropped_by_first,
+    duplicate_key, empty_file, encrypted_but_not_sensitive, failing_backend,
+    function_in_hiera_yaml, hiera_yaml_schema, hiera_yaml_version, hocon_syntax, invalid_encoding,
+    json_syntax, knockout_no_effect, legacy_fact, level_never_matches, lookup_of_non_string,
+    matches_no_key, merge_option_type, merge_type_clash, missing_datadir, missing_lookup_target,
+    misspelt_key, multiple_documents, not_a_hash, options_break_yaml_data,
+    options_replaced_by_higher_level, orphan_file, path_empty_becomes_datadir,
+    path_without_extension, pattern_order, re_interpolated_percent, recursive_lookup,
+    redundant_override, tab_indentation, undef_wins, undefined_variable, unknown_backend,
+    unquoted_interpolation, unscoped_variable, unsortable_arrays, unsupported_tag, unused_key,
+    yaml_1_2_disagrees, yaml_date_breaks_file, yaml_syntax, yml_extension_trap,
 };
 use crate::config::HieraYaml;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
@@ -33,6 +42,15 @@ const MAX_ASKED_KEYS: usize = 2_000;
 
 /// How many nodes are asked whether they read a file.
 const MAX_ASKED_NODES: usize = 64;
+
+/// The rules that any YAML or JSON language server has as well: off together where one runs beside us.
+const COEXIST_FAMILY: [&str; 5] = [
+    yaml_syntax::RULE.code,
+    json_syntax::RULE.code,
+    tab_indentation::RULE.code,
+    unquoted_interpolation::RULE.code,
+    duplicate_key::RULE.code,
+];
 
 /// The keys of `hiera.yaml` whose texts are interpolated.
 const INTERPOLATED_KEYS: [&str; 10] = [
@@ -64,9 +82,16 @@ pub fn diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
             }
         }
         Some(FileRole::HieraYaml { layer }) => check_config(world, path, *layer, &mut report),
-        None => orphan_file::check(world, path, &mut report),
+        None => {
+            if !yml_extension_trap::check(world, path, &mut report) {
+                orphan_file::check(world, path, &mut report);
+            }
+        }
     }
     let mut findings = control::apply(world, path, role.as_ref(), report.findings);
+    if world.settings().coexist_with_yaml_language_server {
+        findings.retain(|finding| !COEXIST_FAMILY.contains(&finding.code));
+    }
     findings.sort_by_key(|it| (it.range.start, it.range.end));
     findings
 }
@@ -78,7 +103,6 @@ fn check_data(
     module: Option<&str>,
     report: &mut Report,
 ) {
-    let leave_yaml = world.settings().coexist_with_yaml_language_server;
     let perspective = Perspective::of_file(world, path);
     let nodes = complete_nodes(world, path, module);
     let known = KnownVariables {
@@ -91,10 +115,20 @@ fn check_data(
         let environment = world.environment_of(path)?;
         known_keys.get_or_init(|| Some(KnownKeys::new(world, environment))).as_ref()
     };
+    let targets = OnceCell::new();
+    let targets = || {
+        let environment = world.environment_of(path)?;
+        targets.get_or_init(|| Some(Targets::new(world, environment, path))).as_ref()
+    };
     world.attached::<EntryCache>().each(data, module, |entry, summary| {
         let findings = summary.findings.iter();
         report.findings.extend(findings.map(|finding| shifted(finding.clone(), entry.start)));
         undefined_variable::check(&known, &summary.variables, entry.start, report);
+        dig_type_mismatch::check_variables(&nodes, &summary.variables, entry.start, report);
+        if control::asks_for(world, &yaml_1_2_disagrees::RULE) && data.format() == Format::Yaml {
+            let findings = yaml_1_2_disagrees::of_entry(&entry, summary).iter();
+            report.findings.extend(findings.map(|it| shifted(it.clone(), entry.start)));
+        }
         legacy_fact::check(&known, &summary.variables, entry.start, report);
         unscoped_variable::check(&summary.variables, entry.start, report);
         let is_options = text_of(entry.key).is_some_and(|key| &**key == LOOKUP_OPTIONS);
@@ -106,6 +140,11 @@ fn check_data(
         {
             missing_lookup_target::check(keys, &summary.looked_up, entry.start, report);
         }
+        if let Some(targets) = targets().filter(|_| !summary.looked_up.is_empty()) {
+            dig_type_mismatch::check(targets, &summary.looked_up, entry.start, report);
+            lookup_of_non_string::check(targets, &summary.texts, entry.start, report);
+            re_interpolated_percent::check(targets, &summary.texts, entry.start, report);
+        }
         if let (Some(perspective), NodeKind::Scalar { text: key, .. }) =
             (&perspective, &entry.key.kind)
             && asked < MAX_ASKED_KEYS
@@ -116,13 +155,54 @@ fn check_data(
                 recursive_lookup::check(perspective, path, key, entry.start, looked_up, report);
             }
             merge_type_clash::check(perspective, path, key, report);
+            if summary.has_encrypted {
+                let range = entry.key.range.shifted(entry.start);
+                encrypted_but_not_sensitive::check(perspective, key, range, report);
+            }
         }
     });
+    check_keys(world, path, data, module, known_keys(), report);
     duplicate_key::check_root(data, report);
     check_whole_file(data, report);
-    if leave_yaml {
-        let generic = [yaml_syntax::RULE.code, duplicate_key::RULE.code];
-        report.findings.retain(|finding| !generic.contains(&finding.code));
+}
+
+/// The rules about keys and what other files have for them.
+fn check_keys(
+    world: &Arc<World>,
+    path: &str,
+    data: &DataFile,
+    module: Option<&str>,
+    known: Option<&KnownKeys<'_>>,
+    report: &mut Report,
+) {
+    let (Some(environment), Some(known)) = (world.environment_of(path), known) else { return };
+    let lower = LowerLevels::new(world, environment.clone(), path, module);
+    let referenced = control::asks_for(world, &unused_key::RULE)
+        .then(|| ReferencedKeys::new(world, &environment));
+    let wants_order = control::asks_for(world, &deep_merge_order::RULE);
+    for entry in data.entries().take(MAX_ASKED_KEYS) {
+        let Some(key) = entry.key.as_str() else { continue };
+        if key == LOOKUP_OPTIONS {
+            merge_option_type::check(entry, report);
+            convert_to_invalid::check(entry, report);
+            options_replaced_by_higher_level::check(&lower, entry, report);
+            pattern_order::check(&lower, known, entry, report);
+            continue;
+        }
+        misspelt_key::check(known, data, key, entry, report);
+        if let Some(referenced) = &referenced {
+            unused_key::check(referenced, key, entry, report);
+        }
+        if let Some(above) = lower.of_key(key, entry) {
+            redundant_override::check(&above, report);
+            undef_wins::check(&above, report);
+            dropped_by_first::check(&lower, &above, report);
+            unsortable_arrays::check(&above, report);
+            knockout_no_effect::check(&above, report);
+            if wants_order {
+                deep_merge_order::check(&above, report);
+            }
+        }
     }
 }
 
@@ -131,7 +211,8 @@ fn check_whole_file(data: &DataFile, report: &mut Report) {
     let text = data.text();
     match (data.verdict(), data.format()) {
         (Verdict::Broken(error), Format::Yaml) => {
-            let is_explained = yaml_date_breaks_file::check_file(&error, text, report)
+            let is_explained = invalid_encoding::check(&error, text, report)
+                || yaml_date_breaks_file::check_file(&error, text, report)
                 || unsupported_tag::check(&error, text, report)
                 || unquoted_interpolation::check(&error, text, report)
                 || tab_indentation::check(&error, text, report);
@@ -139,10 +220,14 @@ fn check_whole_file(data: &DataFile, report: &mut Report) {
                 yaml_syntax::check(&error, report);
             }
         }
-        (Verdict::Broken(error), Format::Json | Format::Hocon) => {
-            json_syntax::check(&error, report);
+        (Verdict::Broken(error), Format::Json) => {
+            if !invalid_encoding::check(&error, text, report) {
+                json_syntax::check(&error, report);
+            }
         }
+        (Verdict::Broken(error), Format::Hocon) => hocon_syntax::check(&error, report),
         (verdict, format) => {
+            invalid_encoding::check_mark(&verdict, format, text, report);
             not_a_hash::check(&verdict, format, text, report);
             empty_file::check(&verdict, format, text, report);
             if format == Format::Yaml {
@@ -165,24 +250,32 @@ fn check_config(world: &Arc<World>, path: &str, layer: LayerKind, report: &mut R
     let Ok(text) = world.text(path) else { return };
     let version = world.settings().puppet_version;
     let (config, problems) = HieraYaml::read(path, world.id(path), Some(&text), layer, version);
-    hiera_yaml_schema::check(&text, layer, &problems, report);
+    hiera_yaml_schema::check(&text, &problems, report);
+    hiera_yaml_version::check(&text, layer, &problems, report);
+    let nodes = complete_nodes(world, path, None);
     let is_refused = problems.iter().any(ConfigProblem::is_error);
     if let Some(config) = config.filter(|config| config.version == 5 && !is_refused) {
         missing_datadir::check(world, &config, report);
+        path_empty_becomes_datadir::check(&config, &nodes, report);
         path_without_extension::check(world, &config, report);
         absolute_path_by_slash::check(world, &config, report);
         options_break_yaml_data::check(&config, report);
         unknown_backend::check(world, &config, report);
         failing_backend::check(world, &config, report);
+        path_empty_becomes_datadir::check_unknown(&config, report);
+        default_hierarchy_misuse::check(&config, report);
+        if let Some(environment) = world.environment_of(path) {
+            level_never_matches::check(world, &environment, &config, report);
+        }
     }
     let Some(root) = yaml::parse(&text).root else { return };
     let strings = config_strings(&text, &root);
     function_in_hiera_yaml::check(&strings, report);
-    let nodes = complete_nodes(world, path, None);
     // In the paths of hiera.yaml, Puppet goes on with an empty text.
     let known = KnownVariables { nodes: nodes.iter().collect(), is_error: false };
     let variables = variables(&strings);
     undefined_variable::check(&known, &variables, 0, report);
+    dig_type_mismatch::check_variables(&nodes, &variables, 0, report);
     legacy_fact::check(&known, &variables, 0, report);
     unscoped_variable::check(&variables, 0, report);
 }

@@ -1,0 +1,127 @@
+//! `dig-type-mismatch`: a dotted key or variable that leads into something without members. Puppet fails, it does not go on
+//! with an empty text.
+//!
+//! What files hold only raises the suspicion; whether the lookup fails for some node that reads the file, the engine says.
+
+use std::sync::Arc;
+
+use super::targets::{Dug, Targets};
+use super::{Report, Rule, Severity};
+use crate::facts::Node;
+use crate::ide::strings::PlacedName;
+use crate::syntax::key_path;
+
+pub(super) const RULE: Rule = Rule {
+    code: "dig-type-mismatch",
+    name: "Member of something without members",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A dotted key leads into a value that has no members, so the lookup fails.",
+    page: include_str!("../../../docs/rules/dig-type-mismatch.md"),
+    is_on: true,
+};
+
+/// Puppet's words, and Ruby's where the value is an integer.
+const WORDS: [&str; 2] = ["Data Provider type mismatch", "undefined method `include?'"];
+
+/// Checks what an entry looks up; `start` is where the entry begins.
+pub(super) fn check(
+    targets: &Targets<'_>,
+    looked_up: &[PlacedName],
+    start: u32,
+    report: &mut Report,
+) {
+    for token in looked_up.iter().filter(|token| token.name.contains('.')) {
+        let Some((dug, _)) = targets.dug(&token.name) else { continue };
+        if !dug.contains(&Dug::Mismatch) {
+            continue;
+        }
+        let failures = targets.readers().into_iter().filter_map(|evaluator| {
+            let failure = evaluator.lookup(&token.name).outcome.err()?;
+            WORDS.iter().any(|words| failure.message.contains(words)).then_some(failure.message)
+        });
+        if let Some(words) = failures.into_iter().next() {
+            let message = format!(
+                "{words}\nThe lookup fails: what stands before the last dot must be a hash or a list."
+            );
+            report.add(&RULE, token.range.shifted(start), message);
+        }
+    }
+}
+
+/// Checks the variables that an entry reads, for nodes whose variables are known.
+pub(super) fn check_variables(
+    nodes: &[Arc<Node>],
+    variables: &[PlacedName],
+    start: u32,
+    report: &mut Report,
+) {
+    for variable in variables.iter().filter(|variable| variable.name.contains('.')) {
+        let Ok(path) = key_path::parse(&variable.name) else { continue };
+        let Some(root) = path.root_name() else { continue };
+        let root = root.strip_prefix("::").unwrap_or(root);
+        let is_mismatch = |node: &&Arc<Node>| {
+            node.variable(root)
+                .is_some_and(|value| super::targets::dig(value, &path.rest) == Dug::Mismatch)
+        };
+        if let Some(node) = nodes.iter().find(is_mismatch) {
+            let message = format!(
+                "`{}` leads into a value without members\n\
+                 The lookup fails for node {}: what stands before a dot must be a hash or a list.",
+                variable.name, node.name
+            );
+            report.add(&RULE, variable.range.shifted(start), message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn keys() {
+        check(
+            r#"
+a: text
+b: "%{lookup('a.x')} %{lookup('c.d')} %{lookup('c.0.x')} %{lookup('e.x')}"
+#   ^^^^^^^^^^^^^^^^ error[dig-type-mismatch]: Data Provider type mismatch: Got String when a hash-like object was expected to access value using 'x' from key 'a.x'…
+#                    ^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
+c: [{x: 1}]
+d: "%{alias('f.x')}"
+#   ^^^^^^^^^^^^^^^ error[dig-type-mismatch]: undefined method `include?' for 1:Integer…
+e: ~
+f: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn the_engine_decides() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+a: {x: y}
+b: "%{lookup('a.x')}"
+#- /data/b.yaml
+a: text
+"#,
+        );
+    }
+
+    #[test]
+    fn variables_of_known_nodes() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /data/common.yaml
+a: "%{facts.os.family.x} %{facts.os.nope.x} %{facts.os.family}"
+#   ^^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]: `facts.os.family.x` leads into a value without members…
+"#,
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! `dropped-by-first`: a hash that hides a larger one below, where a merge seems to be meant: other keys of the same module
+//! are merged.
+
+use super::lower::{KeyAbove, LowerLevels};
+use super::{Related, Report, Rule, Severity};
+use crate::data::inspect;
+
+pub(super) const RULE: Rule = Rule {
+    code: "dropped-by-first",
+    name: "Members that are not merged",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "A hash hides the members of a lower level's hash, for the key has no merge strategy.",
+    page: include_str!("../../../docs/rules/dropped-by-first.md"),
+    is_on: true,
+};
+
+/// How many lost members are named.
+const MAX_NAMED: usize = 3;
+
+pub(super) fn check(levels: &LowerLevels<'_>, above: &KeyAbove<'_>, report: &mut Report) {
+    let Some(own) = above.own.value.value.as_hash().filter(|it| !it.is_empty()) else { return };
+    for order in above.orders.iter().filter(|order| order.merge.is_first_found()) {
+        let Some(lower) = order.values.first().filter(|_| !order.is_first_uncertain) else {
+            continue;
+        };
+        let Some(hidden) = lower.value.value.as_hash() else { continue };
+        let is_lost = |(key, _): &(&crate::data::Value, _)| own.get_value(key).is_none();
+        let lost: Vec<_> = hidden.iter().filter(is_lost).map(|it| inspect::to_s(it.0)).collect();
+        let has_own = own.iter().any(|(key, _)| hidden.get_value(key).is_none());
+        // The same members with other values are an override, and so is a hash of other members altogether.
+        if lost.is_empty() || has_own || !levels.merges_siblings(above.key, &order.evaluator) {
+            continue;
+        }
+        let dots = if lost.len() > MAX_NAMED { ", …" } else { "" };
+        let named: Vec<_> = lost.iter().take(MAX_NAMED).map(|it| format!("`{it}`")).collect();
+        let message = format!(
+            "{}{dots} of a lower level are not found: the first value found is the answer\n\
+             If the hashes are meant to be merged, say so in `lookup_options`: `{}: {{merge: hash}}`.",
+            named.join(", "),
+            above.key
+        );
+        let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
+        let (path, range) = (Some(lower.path.clone()), lower.key_place.range);
+        finding.related.push(Related { path, range, message: "this hash is hidden".to_owned() });
+        return;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn a_part_of_the_members() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+kk: {a: 1}
+#^ hint[dropped-by-first]: `b`, `c`, `d`, … of a lower level are not found: the first value found is the answer…
+same: {a: 1, b: 3}
+other: {c: 1}
+merged: {a: 1}
+none: {}
+#- /data/b.yaml
+lookup_options: {merged: {merge: hash}}
+kk: {a: 2, b: 2, c: 1, d: 1, e: 1}
+same: {a: 1, b: 2}
+other: {a: 1, b: 2}
+merged: {a: 1, b: 2}
+none: {a: 1}
+",
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_where_nobody_merges() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+m::k: {a: 1}
+#- /data/b.yaml
+lookup_options: {o::k: {merge: hash}, m::l: {merge: first}}
+m::k: {a: 2, b: 2}
+m::l: {}
+o::k: {}
+",
+        );
+    }
+}

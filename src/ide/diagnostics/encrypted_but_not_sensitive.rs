@@ -1,0 +1,52 @@
+//! `encrypted-but-not-sensitive`: a value is encrypted in the file, but once looked up it is a plain text, which Puppet
+//! writes into catalogs, reports and logs.
+
+use super::merge_options::asks_for_sensitive;
+use super::{Report, Rule, Severity};
+use crate::ide::perspective::Perspective;
+use crate::text::TextRange;
+
+pub(super) const RULE: Rule = Rule {
+    code: "encrypted-but-not-sensitive",
+    name: "Encrypted value that is not Sensitive",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "An encrypted value is not converted to `Sensitive` by `lookup_options`.",
+    page: include_str!("../../../docs/rules/encrypted-but-not-sensitive.md"),
+    is_on: true,
+};
+
+/// Checks the root key `key` at `range`, whose value holds something encrypted.
+pub(super) fn check(perspective: &Perspective, key: &str, range: TextRange, report: &mut Report) {
+    let options = perspective.evaluator.options_for(key).ok().flatten();
+    if options.is_some_and(|it| asks_for_sensitive(&it.options.value)) {
+        return;
+    }
+    let message = format!(
+        "`{key}` is encrypted here, but Puppet treats its value as a plain text\n\
+         Add `lookup_options: {{{key}: {{convert_to: Sensitive}}}}`, so that no log or report shows it."
+    );
+    report.add(&RULE, range, message);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn by_lookup_options() {
+        check(
+            r"
+lookup_options:
+  a: {convert_to: Sensitive}
+  b: {convert_to: [Sensitive]}
+  cc: {convert_to: String}
+a: ENC[PKCS7,abc]
+b: {x: 'ENC[PKCS7,abc]'}
+cc: ENC[PKCS7,abc]
+#^ hint[encrypted-but-not-sensitive]: `cc` is encrypted here, but Puppet treats its value as a plain text…
+dd: [ENC]
+",
+        );
+    }
+}

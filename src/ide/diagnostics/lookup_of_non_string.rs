@@ -1,0 +1,104 @@
+//! `lookup-of-non-string`: `lookup` and `hiera` always give a text. Of a hash or a list, that is Ruby's notation.
+
+use super::entry_cache::TextLookup;
+use super::targets::{Dug, Targets};
+use super::{Report, Rule, Severity};
+use crate::data::Value;
+
+pub(super) const RULE: Rule = Rule {
+    code: "lookup-of-non-string",
+    name: "Lookup of a hash or list as a text",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A `%{lookup('…')}` makes Ruby's text of a hash or a list.",
+    page: include_str!("../../../docs/rules/lookup-of-non-string.md"),
+    is_on: true,
+};
+
+/// Checks the lookups of an entry that give texts; `start` is where the entry begins.
+pub(super) fn check(
+    targets: &Targets<'_>,
+    lookups: &[TextLookup],
+    start: u32,
+    report: &mut Report,
+) {
+    for lookup in lookups {
+        let Some((dug, is_whole)) = targets.dug(&lookup.name) else { continue };
+        let mut kinds = dug.iter().filter(|it| **it != Dug::Missing).map(kind);
+        let Some(kind) = kinds.next().flatten().filter(|_| is_whole) else { continue };
+        if !kinds.all(|it| it.is_some()) || has_conversion(targets, &lookup.name) {
+            continue;
+        }
+        let advice = if lookup.is_alone {
+            format!("Write `%{{alias('{}')}}` to get the {kind} itself.", lookup.name)
+        } else {
+            "Name a member that is a text.".to_owned()
+        };
+        let message =
+            format!("`{}` is a {kind}: this gives Ruby's text of it\n{advice}", lookup.name);
+        report.add(&RULE, lookup.range.shifted(start), message);
+    }
+}
+
+fn kind(dug: &Dug) -> Option<&'static str> {
+    match dug {
+        Dug::Found(found) => match found.value {
+            Value::Hash(_) => Some("hash"),
+            Value::Array(_) => Some("list"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether lookup options make something else of the key's value.
+fn has_conversion(targets: &Targets<'_>, name: &str) -> bool {
+    let root = name.split('.').next().unwrap_or(name);
+    targets.readers().first().is_some_and(|evaluator| {
+        let options = evaluator.options_for(root).ok().flatten();
+        options.is_some_and(|it| {
+            it.options.value.as_hash().is_some_and(|it| it.get("convert_to").is_some())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn hashes_and_lists() {
+        check(
+            r#"
+lookup_options: {e: {convert_to: String}}
+a: "%{lookup('b')}"
+#   ^^^^^^^^^^^^^^ warning[lookup-of-non-string]: `b` is a list: this gives Ruby's text of it Write `%{alias('b')}` to get the list itself.
+b: [x]
+c: "x %{hiera('d')}"
+#     ^^^^^^^^^^^^^ warning[lookup-of-non-string]: `d` is a hash: this gives Ruby's text of it Name a member that is a text.
+d: {x: 1}
+e: [1]
+f: "%{alias('b')} %{lookup('d.x')} %{lookup('e')} %{lookup('b.0')} %{lookup('d.y')}"
+#   ^^^^^^^^^^^^^ error[alias-not-alone]
+"#,
+        );
+    }
+
+    #[test]
+    fn all_files_must_agree() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+a: "%{lookup('b')}%{lookup('c')}"
+#                 ^^^^^^^^^^^^^^ warning[lookup-of-non-string]
+b: [x]
+#- /data/b.yaml
+b: x
+c: {}
+"#,
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! `misspelt-key`: a key that is found once, and is one letter away from a key of the same namespace that other files have.
+
+use super::known_keys::KnownKeys;
+use super::near::distance;
+use super::{Related, Report, Rule, Severity};
+use crate::data::{DataFile, RootEntry};
+use crate::ide::context::LOOKUP_OPTIONS;
+
+pub(super) const RULE: Rule = Rule {
+    code: "misspelt-key",
+    name: "Key that looks misspelt",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "A key is found only here, and is one letter away from a key that other files have.",
+    page: include_str!("../../../docs/rules/misspelt-key.md"),
+    is_on: true,
+};
+
+/// Shorter names differ by a letter all too often.
+const MIN_LENGTH: usize = 6;
+
+/// In how many files the other key must be.
+const MIN_FILES: usize = 2;
+
+/// A namespace with more keys is not compared: typing must stay fast.
+const MAX_SIBLINGS: usize = 1_000;
+
+/// Checks a root key of the file.
+pub(super) fn check(
+    known: &KnownKeys<'_>,
+    data: &DataFile,
+    key: &str,
+    entry: &RootEntry,
+    report: &mut Report,
+) {
+    if key == LOOKUP_OPTIONS || known.count(key, 2) != 1 {
+        return;
+    }
+    let (namespace, name) =
+        key.rsplit_once("::").map_or(("", key), |(space, name)| (&key[..space.len() + 2], name));
+    if name.len() < MIN_LENGTH {
+        return;
+    }
+    let siblings = known.keys_in(namespace);
+    if siblings.len() > MAX_SIBLINGS {
+        return;
+    }
+    let is_meant = |other: &str| {
+        other.strip_prefix(namespace).is_some_and(|it| is_misspelling(name, it))
+            && known.count(other, MIN_FILES) == MIN_FILES
+            && data.get(other).is_none()
+    };
+    let Some(meant) = siblings.iter().find(|other| is_meant(other)) else { return };
+    let message =
+        format!("only this file has the key `{key}`\nDid you mean `{meant}`, as in other files?");
+    let finding = report.add_as(&RULE, RULE.severity, entry.key_place.range, message);
+    if let Some((path, range)) = known.first_place(meant) {
+        let message = format!("`{meant}` is here");
+        finding.related.push(Related { path: Some(path), range, message });
+    }
+}
+
+/// One letter apart, but neither by a digit nor by a plural: those are other names.
+fn is_misspelling(name: &str, other: &str) -> bool {
+    let is_plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
+    let without_digits = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
+    !other.contains("::")
+        && distance(name, other, 1) == Some(1)
+        && without_digits(name) != without_digits(other)
+        && !(is_plural(name, other) || is_plural(other, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn found_once_and_nearly_elsewhere() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: n, path: "nodes/%{trusted.certname}.yaml"}
+#- /data/nodes/one.yaml
+ntp::serveers: 1
+#^^^^^^^^^^^^ hint[misspelt-key]: only this file has the key `ntp::serveers` Did you mean `ntp::servers`, as in other files?
+ssh::servers: 1
+ntp::server: 1
+ntp::servers2: 1
+ntp::x: 1
+ntp::listen_a: 1
+#- /data/nodes/two.yaml
+ntp::servers: 2
+ntp::y: 2
+ntp::listen_b: 1
+#- /data/nodes/three.yaml
+ntp::servers: 3
+ntp::y: 3
+ntp::sarvers: 3
+"#,
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! `re-interpolated-percent`: what `lookup` gives is interpolated once more, so that a `%{` that was made with `literal`
+//! does not survive.
+
+use super::entry_cache::TextLookup;
+use super::targets::{Dug, Targets};
+use super::{Report, Rule, Severity};
+use crate::data::Value;
+use crate::syntax::interpolation::{self, Expression, Method};
+
+pub(super) const RULE: Rule = Rule {
+    code: "re-interpolated-percent",
+    name: "Literal percent that is interpolated again",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A `%{lookup('…')}` interpolates a `%{…}` that the key protects with `literal`.",
+    page: include_str!("../../../docs/rules/re-interpolated-percent.md"),
+    is_on: true,
+};
+
+/// Checks the lookups of an entry that give texts; `start` is where the entry begins.
+pub(super) fn check(
+    targets: &Targets<'_>,
+    lookups: &[TextLookup],
+    start: u32,
+    report: &mut Report,
+) {
+    for lookup in lookups {
+        let Some((dug, _)) = targets.dug(&lookup.name) else { continue };
+        let Some(token) = dug.iter().find_map(token_made) else { continue };
+        let advice = if lookup.is_alone {
+            format!("Write `%{{alias('{}')}}`, which takes the value as it is.", lookup.name)
+        } else {
+            "Only `alias` takes a value as it is, and it must stand alone.".to_owned()
+        };
+        let message = format!(
+            "the text of `{}` is interpolated again, and with it its `{token}`\n{advice}",
+            lookup.name
+        );
+        report.add(&RULE, lookup.range.shifted(start), message);
+    }
+}
+
+/// The token that a text holds once its `literal`s are replaced.
+fn token_made(dug: &Dug) -> Option<String> {
+    let Dug::Found(found) = dug else { return None };
+    let Value::String(text) = &found.value else { return None };
+    let mut made = String::new();
+    let mut end = 0;
+    let mut has_literal = false;
+    for token in interpolation::tokens(text) {
+        made.push_str(&text[end..token.range.start as usize]);
+        if let Expression::Call { method: Method::Literal, argument, .. } = &token.expression {
+            made.push_str(argument);
+            has_literal = true;
+        }
+        end = token.range.end as usize;
+    }
+    made.push_str(&text[end..]);
+    let tokens = interpolation::tokens(&made);
+    let token = tokens.first().filter(|_| has_literal)?;
+    Some(token.range.slice(&made).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn only_where_a_token_comes_out() {
+        check(
+            r#"
+a: "%{literal('%')}{SERVER_NAME}"
+b: "%{lookup('a')}"
+#   ^^^^^^^^^^^^^^ warning[re-interpolated-percent]: the text of `a` is interpolated again, and with it its `%{SERVER_NAME}` Write `%{alias('a')}`, which takes the value as it is.
+c: "x %{lookup('a')}"
+#     ^^^^^^^^^^^^^^ warning[re-interpolated-percent]: the text of `a` is interpolated again, and with it its `%{SERVER_NAME}` Only `alias`…
+d: "%{alias('a')}"
+e: "100%{literal('%')} {x} %{facts.x}"
+f: "%{lookup('e')} %{lookup('g')}"
+g: "%{facts.x}"
+"#,
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! `redundant-override`: a value that the next lower level has too, for every sample node that reads the file.
+//!
+//! Only where the first value found is the answer: a merge may well want the value twice.
+
+use super::lower::KeyAbove;
+use super::{Related, Report, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    code: "redundant-override",
+    name: "Override that changes nothing",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "The next lower level has the same value for the key, whatever the node.",
+    page: include_str!("../../../docs/rules/redundant-override.md"),
+    is_on: true,
+};
+
+pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
+    let own = &above.own.value;
+    let is_repeated = |order: &super::lower::KeyBelow| {
+        order.merge.is_first_found()
+            && order.values.first().is_some_and(|lower| lower.value == *own)
+            && !order.is_first_uncertain
+    };
+    if !above.is_whole || !above.orders.iter().all(is_repeated) {
+        return;
+    }
+    let Some(lower) = above.orders.first().and_then(|order| order.values.first()) else { return };
+    let message = format!(
+        "the next lower level has the same value for `{}`\n\
+         Without this entry, all sample nodes that read this file get the same. Remove it.",
+        above.key
+    );
+    let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
+    let (path, range) = (Some(lower.path.clone()), lower.key_place.range);
+    finding.related.push(Related { path, range, message: "the same value".to_owned() });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    const HIERARCHY: &str = r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: nodes, path: 'nodes/%{trusted.certname}.yaml'}
+  - {name: others, paths: ['roles/%{facts.role}.yaml', common.yaml]}
+";
+
+    #[track_caller]
+    fn check_files(files: &str) {
+        check(&format!("{HIERARCHY}{files}"));
+    }
+
+    #[test]
+    fn the_same_value_below() {
+        check_files(
+            r"
+#- /data/nodes/one.yaml
+aa: {b: [1]}
+#^ hint[redundant-override]: the next lower level has the same value for `aa`…
+c: 1
+d: '1'
+e: 1
+#- /data/common.yaml
+aa: {b: [1]}
+c: 2
+d: 1
+",
+        );
+    }
+
+    #[test]
+    fn a_level_between_may_have_another_value() {
+        check_files(
+            r"
+#- /data/nodes/one.yaml
+a: 1
+bb: 1
+#^ hint[redundant-override]
+#- /data/roles/web.yaml
+a: 2
+#- /data/common.yaml
+a: 1
+bb: 1
+",
+        );
+    }
+
+    #[test]
+    fn all_nodes_that_read_the_file_count() {
+        check_files(
+            r"
+#- /.hiera-ls.yaml
+nodes:
+  one: {facts: {role: web}}
+  two: {facts: {role: db}}
+#- /data/nodes/one.yaml
+aa: 1
+#^ hint[redundant-override]
+bb: 2
+#- /data/roles/web.yaml
+aa: 1
+bb: 3
+#- /data/roles/db.yaml
+aa: 2
+#^ hint[redundant-override]
+#- /data/common.yaml
+aa: 2
+bb: 2
+",
+        );
+    }
+
+    #[test]
+    fn merged_values_are_not_redundant() {
+        check_files(
+            r"
+#- /data/nodes/one.yaml
+a: [1]
+bb: [1]
+#^ hint[redundant-override]
+#- /data/common.yaml
+lookup_options:
+  a: {merge: unique}
+  bb: {merge: first}
+a: [1]
+bb: [1]
+",
+        );
+    }
+
+    #[test]
+    fn data_of_modules_is_lower_still() {
+        check_files(
+            r"
+#- /data/nodes/one.yaml
+m::b: 2
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+m::a: 1
+#- /data/common.yaml
+m::a: 1
+#^^^ hint[redundant-override]
+m::b: 1
+",
+        );
+    }
+}

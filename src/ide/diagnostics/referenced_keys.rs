@@ -1,0 +1,117 @@
+//! Which root keys the data of an environment refers to, and which words its manifests hold.
+//!
+//! What a file refers to is kept as long as its text; so after an edit only the edited file is read again.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use memchr::memmem;
+
+use crate::config::Environment;
+use crate::data::{Files as _, Format};
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::syntax::interpolation;
+use crate::syntax::key_path;
+use crate::world::{World, paths};
+
+/// How deep below `manifests` files are looked for.
+const MAX_DEPTH: usize = 3;
+
+/// What files refer to, by path, with the text that says so.
+#[derive(Default)]
+pub(super) struct ReferenceCache {
+    files: Mutex<HashMap<Arc<str>, ReadText>>,
+}
+
+/// A text, and the names in it.
+type ReadText = (Arc<str>, Names);
+
+type Names = Arc<HashSet<Arc<str>>>;
+
+/// The references of one environment.
+pub(super) struct ReferencedKeys {
+    of_data: Vec<Names>,
+    of_manifests: Vec<Names>,
+}
+
+impl ReferencedKeys {
+    /// Reads what has changed since the last time.
+    pub(super) fn new(world: &Arc<World>, environment: &Arc<Environment>) -> Self {
+        let cache = world.attached::<ReferenceCache>();
+        let index = world.key_index(environment);
+        let of_data = index.files().into_iter().map(|(path, format)| {
+            cache.of(world, &path, |text| references(world, &path, format, text))
+        });
+        let of_data = of_data.filter(|keys| !keys.is_empty()).collect();
+        let mut manifests = Vec::new();
+        if let Some(root) = &environment.root {
+            collect_manifests(world, &paths::join(root, "manifests"), MAX_DEPTH, &mut manifests);
+        }
+        let of_manifests = manifests.iter().map(|path| cache.of(world, path, words)).collect();
+        Self { of_data, of_manifests }
+    }
+
+    /// Whether an interpolation or `lookup_options` name the key.
+    pub(super) fn by_data(&self, key: &str) -> bool {
+        self.of_data.iter().any(|keys| keys.contains(key))
+    }
+
+    /// Whether the word stands in a manifest.
+    pub(super) fn by_manifests(&self, key: &str) -> bool {
+        self.of_manifests.iter().any(|words| words.contains(key))
+    }
+}
+
+impl ReferenceCache {
+    fn of(
+        &self,
+        world: &World,
+        path: &Arc<str>,
+        read: impl Fn(&str) -> HashSet<Arc<str>>,
+    ) -> Names {
+        let Ok(text) = world.text(path) else { return Arc::default() };
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, keys)) = files.get(path)
+            && Arc::ptr_eq(known, &text)
+        {
+            return keys.clone();
+        }
+        let keys = Arc::new(read(&text));
+        files.insert(path.clone(), (text, keys.clone()));
+        keys
+    }
+}
+
+/// The root keys that a data file looks up or has options for.
+fn references(world: &World, path: &str, format: Format, text: &str) -> HashSet<Arc<str>> {
+    let mut keys = HashSet::new();
+    if memmem::find(text.as_bytes(), b"%{").is_some() {
+        for token in interpolation::tokens(text) {
+            let root = token.lookup_key().and_then(|(key, _)| key_path::parse(key).ok());
+            keys.extend(root.and_then(|path| path.root_name().cloned()));
+        }
+    }
+    if memmem::find(text.as_bytes(), LOOKUP_OPTIONS.as_bytes()).is_some()
+        && let Ok(data) = world.data(path, format)
+        && let Some(options) = data.get(LOOKUP_OPTIONS).and_then(|it| it.value.value.as_hash())
+    {
+        keys.extend(options.iter().filter_map(|(key, _)| key.as_str()).map(Arc::from));
+    }
+    keys
+}
+
+fn words(text: &str) -> HashSet<Arc<str>> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-');
+    text.split(|c| !is_part(c)).filter(|word| !word.is_empty()).map(Arc::from).collect()
+}
+
+fn collect_manifests(world: &World, directory: &str, depth: usize, found: &mut Vec<Arc<str>>) {
+    for item in world.list(directory).iter() {
+        let path = paths::join(directory, &item.name);
+        if item.is_directory && depth > 0 {
+            collect_manifests(world, &path, depth - 1, found);
+        } else if !item.is_directory && paths::extension(&item.name) == "pp" {
+            found.push(path.into());
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `undef-wins`: a `null` in a higher level is found, and hides the values of lower levels.
+//!
+//! A key without a value often is meant to say nothing. Where values are merged deeply, `null` is left out, and the
+//! other strategies refuse it, so that only first-found is looked at.
+
+use super::lower::KeyAbove;
+use super::{Related, Report, Rule, Severity};
+use crate::data::Value;
+
+pub(super) const RULE: Rule = Rule {
+    code: "undef-wins",
+    name: "Null that hides a value",
+    severity: Severity::Information,
+    since: "0.1.0",
+    summary: "A key is `null` here, which hides the value of a lower level.",
+    page: include_str!("../../../docs/rules/undef-wins.md"),
+    is_on: true,
+};
+
+pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
+    if !matches!(above.own.value.value, Value::Undef) {
+        return;
+    }
+    let hidden = above.orders.iter().filter(|order| order.merge.is_first_found());
+    // If the next one is null as well, it is that one which hides.
+    let mut values = hidden.filter_map(|order| order.values.first());
+    let Some(lower) = values.find(|it| !matches!(it.value.value, Value::Undef)) else { return };
+    let written = above.own.value.place.filter(|place| !place.range.is_empty());
+    let (severity, range, advice) = match written {
+        None => (
+            RULE.severity,
+            above.own.key_place.range,
+            "Remove the key to let the lower level answer, or write `~` if that is meant.",
+        ),
+        // Somebody wrote it down, so it may well be meant.
+        Some(place) => (
+            Severity::Hint,
+            place.range,
+            "A class parameter falls back to its default, not to the lower level.",
+        ),
+    };
+    let message =
+        format!("`{}` is null here, which hides the value of a lower level\n{advice}", above.key);
+    let finding = report.add_as(&RULE, severity, range, message);
+    let (path, range) = (Some(lower.path.clone()), lower.key_place.range);
+    finding.related.push(Related { path, range, message: "this value is hidden".to_owned() });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn without_a_merge() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+kk:
+#^ information[undef-wins]: `kk` is null here, which hides the value of a lower level…
+l: ~
+#  ^ hint[undef-wins]: `l` is null here, which hides the value of a lower level…
+m: ~
+nn: ~
+#^ hint[redundant-override]
+o: ~
+pp:
+#^ hint[redundant-override]
+#- /data/b.yaml
+lookup_options: {m: {merge: deep}}
+nn: ~
+#   ^ hint[undef-wins]
+pp:
+#- /data/c.yaml
+kk: 1
+l: 1
+m: {a: 1}
+nn: 1
+",
+        );
+    }
+}

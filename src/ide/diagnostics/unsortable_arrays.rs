@@ -1,0 +1,69 @@
+//! `unsortable-arrays`: `sort_merged_arrays` over items that Ruby cannot compare. Asked of the engine, and only where a key
+//! has that option.
+
+use super::lower::KeyAbove;
+use super::{Related, Report, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    code: "unsortable-arrays",
+    name: "Lists that cannot be sorted",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "`sort_merged_arrays` sorts a list of items that cannot be compared, so the lookup fails.",
+    page: include_str!("../../../docs/rules/unsortable-arrays.md"),
+    is_on: true,
+};
+
+const RUBYS_WORDS: &str = "comparison of ";
+
+pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
+    for order in &above.orders {
+        if order.merge.option("sort_merged_arrays").is_none() || order.values.is_empty() {
+            continue;
+        }
+        let Err(failure) = order.evaluator.lookup(&above.looked_up()).outcome else { continue };
+        if !failure.message.contains(RUBYS_WORDS) {
+            continue;
+        }
+        let message = format!(
+            "{}\nThe lookup options of `{}` sort merged lists: their items must be of one kind.",
+            failure.message, above.key
+        );
+        let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
+        finding.related.extend(order.values.iter().map(|lower| Related {
+            path: Some(lower.path.clone()),
+            range: lower.key_place.range,
+            message: "merged with this value".to_owned(),
+        }));
+        return;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn items_of_different_kinds() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+kk: [1, 3]
+#^ error[unsortable-arrays]: comparison of …
+l: [1]
+m: [1]
+#- /data/b.yaml
+lookup_options:
+  kk: {merge: {strategy: deep, sort_merged_arrays: true}}
+  l: {merge: {strategy: deep, sort_merged_arrays: true}}
+  m: {merge: {strategy: deep}}
+kk: [b, a]
+l: [3, 2]
+m: [a]
+",
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! `unused-key`: a key without a module that no file of data refers to.
+//!
+//! Puppet code can look it up by name, and is not read here; so the rule is off unless somebody asks for it. A key whose
+//! name stands in a manifest of the environment is only possibly used, and one with a module is a class parameter.
+
+use super::referenced_keys::ReferencedKeys;
+use super::{Report, Rule, Severity};
+use crate::data::RootEntry;
+use crate::ide::context::LOOKUP_OPTIONS;
+
+pub(super) const RULE: Rule = Rule {
+    code: "unused-key",
+    name: "Key that nothing refers to",
+    severity: Severity::Information,
+    since: "0.1.0",
+    summary: "No interpolation and no `lookup_options` refer to a key without a module.",
+    page: include_str!("../../../docs/rules/unused-key.md"),
+    is_on: false,
+};
+
+/// Checks a root key of a file.
+pub(super) fn check(
+    referenced: &ReferencedKeys,
+    key: &str,
+    entry: &RootEntry,
+    report: &mut Report,
+) {
+    if key.contains("::") || key == LOOKUP_OPTIONS || referenced.by_data(key) {
+        return;
+    }
+    let range = entry.key_place.range;
+    if referenced.by_manifests(key) {
+        let message = format!(
+            "`{key}` is possibly used: no data refers to it, but a manifest has its name\n\
+             Puppet code is not read any further."
+        );
+        report.add_as(&RULE, Severity::Hint, range, message);
+    } else {
+        let message = format!(
+            "`{key}` is unused: no data refers to it\n\
+             Unless Puppet code looks it up by its name, remove it."
+        );
+        report.add(&RULE, range, message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn what_refers_to_keys() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {unused-key: information}}
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /manifests/site.pp
+lookup('in_code', Array).include
+#- /data/a.yaml
+used: 1
+looked: {up: 1}
+listed: 1
+nothing: 1
+#^^^^^^ information[unused-key]: `nothing` is unused: no data refers to it…
+in_code: 1
+#^^^^^^ information[unused-key]: `in_code` is possibly used: no data refers to it, but a manifest has its name…
+code: 1
+#^^^ information[unused-key]: `code` is unused…
+a::parameter: 1
+#- /data/b.yaml
+b::x: "%{lookup('used')} %{hiera('looked.up')} %{scope('nothing')}"
+lookup_options: {listed: {merge: unique}}
+"#,
+        );
+    }
+}

@@ -1,0 +1,102 @@
+//! Tests of which files are asked after which.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::world::{Change, Host, MemoryDisk};
+
+const FILES: [(&str, &str); 8] = [
+    (
+        "/r/hiera.yaml",
+        "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{facts.site}/%{trusted.certname}.yaml'}\n\
+         - {name: r, path: 'roles/%{facts.role}.yaml'}\n- {name: f, lookup_key: mine}\n\
+         - {name: s, path: 'sites/%{::site}.yaml'}\n- {name: c, path: c.yaml}\n",
+    ),
+    ("/r/data/nodes/oslo/one.yaml", "a: 1\n"),
+    ("/r/data/nodes/oslo/two.yaml", "a: 2\n"),
+    ("/r/data/roles/web.yaml", "a: 3\n"),
+    ("/r/data/sites/oslo.yaml", "a: 3\n"),
+    ("/r/data/c.yaml", "a: 4\n"),
+    ("/r/modules/m/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n"),
+    ("/r/modules/m/data/c.yaml", "m::a: 1\n"),
+];
+
+fn host() -> Host {
+    let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    host
+}
+
+fn orders(host: &Host) -> Arc<ReadOrders> {
+    let world = host.snapshot();
+    let environment = world.environment_of("/r/data/c.yaml").expect("there is one");
+    world.read_orders(&environment)
+}
+
+#[track_caller]
+fn check(path: &str, module: Option<&str>, expected: &[&[&str]]) {
+    let host = host();
+    let world = host.snapshot();
+    let environment = world.environment_of("/r/data/c.yaml").expect("there is one");
+    let file_module = path.contains("/modules/").then_some("m");
+    let below = orders(&host).below(&world, &environment, path, file_module, module);
+    assert!(below.is_whole);
+    let show = |source: &Source| match source {
+        Source::File(file, _) => world.path(*file).replace("/r/", ""),
+        Source::OneOf(files) => {
+            let mut paths: Vec<_> = files.iter().map(|it| world.path(*it)).collect();
+            paths.sort_unstable();
+            format!("one of {}", paths.join(", ").replace("/r/", ""))
+        }
+        Source::Unknown => "?".to_owned(),
+    };
+    let shown: Vec<Vec<String>> =
+        below.orders.iter().map(|(_, it)| it.iter().map(show).collect()).collect();
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn only_what_the_path_of_the_file_tells_is_certain_of_an_inferred_node() {
+    check(
+        "/r/data/nodes/oslo/one.yaml",
+        None,
+        &[&["one of data/roles/web.yaml", "?", "data/sites/oslo.yaml", "data/c.yaml"]],
+    );
+    check("/r/data/roles/web.yaml", None, &[&["?", "one of data/sites/oslo.yaml", "data/c.yaml"]]);
+    check("/r/data/c.yaml", None, &[&[]]);
+}
+
+#[test]
+fn a_module_comes_last() {
+    check("/r/data/c.yaml", Some("m"), &[&["modules/m/data/c.yaml"]]);
+    check("/r/data/c.yaml", Some("other"), &[&[]]);
+    check("/r/modules/m/data/c.yaml", Some("m"), &[&[]]);
+}
+
+#[test]
+fn readers_in_order() {
+    let host = host();
+    let (orders, world) = (orders(&host), host.snapshot());
+    let names = |path: &str, most| {
+        let readers = orders.readers(world.id(path), most);
+        readers.map(|node| node.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("/r/data/nodes/oslo/two.yaml", 9), ["two"]);
+    assert_eq!(names("/r/data/c.yaml", 9), ["one", "two"]);
+    assert_eq!(names("/r/data/c.yaml", 1), ["one"]);
+}
+
+#[test]
+fn kept_while_somebody_types() {
+    let mut host = host();
+    let before = orders(&host);
+    let open = |path: &str, text: &str| Change::OpenBuffer {
+        path: path.to_owned(),
+        text: text.to_owned(),
+        version: 1,
+    };
+    host.apply(open("/r/data/c.yaml", "b: 1\n"));
+    assert!(Arc::ptr_eq(&before, &orders(&host)));
+    host.apply(open("/r/hiera.yaml", "version: 5\n"));
+    assert!(!Arc::ptr_eq(&before, &orders(&host)));
+}
