@@ -69,13 +69,13 @@ mod tests {
         let world = fixture.world();
         let environment = world.environments().first().expect("the fixture has one").clone();
         let names = hierarchy_variables(&world, &environment);
-        let mut shown = String::new();
-        for node in world.nodes(&environment).iter() {
+        let line = |node: &Arc<Node>| {
             let facts = node_facts(node, &names);
             let facts: Vec<_> =
                 facts.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
-            shown += &format!("{}: {}\n", node.name, facts.join(" "));
-        }
+            format!("{}: {}\n", node.name, facts.join(" "))
+        };
+        let shown: String = world.nodes(&environment).iter().map(line).collect();
         expected.assert_eq(&shown);
     }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::json;
 use tokio::sync::watch;
 
+use super::CancelToken;
 use super::outgoing::Outgoing;
 use super::pool::Pool;
 use super::session::SharedSession;
@@ -27,9 +28,10 @@ pub(super) async fn warm_up(
         let progress = context.client.progress.then(|| Progress::begin(outgoing));
         session.with(|session| session.set_status(|status| status.is_reading = true));
         let shown = progress.clone();
-        let work = move |cancel: &_| {
+        let work = move |cancel: &CancelToken| {
             let tell = |read: usize, all: usize| {
-                if let Some(progress) = &shown {
+                // What is cancelled may go on for a moment, of which nobody wants to hear.
+                if let Some(progress) = shown.as_ref().filter(|_| !cancel.is_cancelled()) {
                     progress.tell(read, all);
                 }
             };

@@ -56,8 +56,7 @@ const OPTIONS: [&str; 8] = [
 
 const KEYS: [&str; 6] = ["alpha", "beta::gamma", "delta", "epsilon::zeta::eta", "theta", "'iota'"];
 
-const NODE: &str =
-    "nodes: {one: {facts: {osfamily: Debian, os: {family: Debian}, operatingsystem: Debian}}}\n";
+const NODE: &str = "diagnostics: {severity: {lookup-of-non-string: 'off'}}\nnodes: {one: {facts: {osfamily: Debian, os: {family: Debian}, operatingsystem: Debian}}}\n";
 
 /// Entries by the numbers of their key, value and the key that the value names; then the options.
 fn text(entries: &[(usize, usize, usize)], options: &[(usize, usize)]) -> String {

@@ -2,7 +2,7 @@
 //!
 //! The sample repository, and the real ones that lie beside the project, where they do.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use hiera_ls::data::{DataFile, FileId, Format, Value, Verdict, render};
@@ -35,7 +35,7 @@ fn everything_that_a_node_gets_can_be_read_again() {
 }
 
 /// Compares the document of the active node with its lookups; the number of keys that agree.
-fn check(repository: &PathBuf, problems: &mut Vec<String>) -> usize {
+fn check(repository: &Path, problems: &mut Vec<String>) -> usize {
     let project_file = std::fs::read_to_string(repository.join(PROJECT_FILE)).ok();
     let (settings, _) = Settings::read(project_file.as_deref(), None, &[]);
     let root: Arc<str> = repository.to_str().expect("a path in UTF-8").into();

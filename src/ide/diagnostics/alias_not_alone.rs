@@ -89,9 +89,9 @@ b: 1
             "a: \"x %{lookup('b')}\"\nb: 1\n",
         );
         check_fix(
-            "a: ' %{alias(\"b\")}'\nb: [1]\n",
+            "a: ' %{alias(\"b\")}'\nb: 1\n",
             "Remove the blanks around it",
-            "a: '%{alias(\"b\")}'\nb: [1]\n",
+            "a: '%{alias(\"b\")}'\nb: 1\n",
         );
     }
 }

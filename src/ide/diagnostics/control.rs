@@ -105,10 +105,10 @@ mod tests {
             r"
 #- /.hiera-ls.yaml
 diagnostics:
-  severity: {octal-number: error, all: hint}
+  severity: {octal-number: error, all: hint, unused-key: off, yaml-1.2-disagrees: off}
   severityByPath:
     'data/*.yaml': {sexagesimal-number: off}
-    data/common.yaml: {all: information, octal-number: warning}
+    data/common.yaml: {all: information, octal-number: warning, unused-key: off, yaml-1.2-disagrees: off}
     other: {all: off}
 #- /data/common.yaml
 a: 0644
@@ -121,7 +121,7 @@ b: 22:22
             r"
 #- /.hiera-ls.yaml
 diagnostics:
-  severity: {octal-number: error, all: hint}
+  severity: {octal-number: error, all: hint, unused-key: off, yaml-1.2-disagrees: off}
   severityByPath: {'data/*.yaml': {sexagesimal-number: off}}
 #- /data/common.yaml
 a: 0644
@@ -138,7 +138,7 @@ c: 1,5
         check(
             r#"
 #- /.hiera-ls.yaml
-diagnostics: {preset: strict, severity: {octal-number: off}}
+diagnostics: {preset: strict, severity: {octal-number: off, unused-key: off, yaml-1.2-disagrees: off}}
 #- /data/common.yaml
 a: yes
 #  ^^^ warning[yaml-1.1-boolean]

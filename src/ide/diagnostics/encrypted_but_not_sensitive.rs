@@ -41,9 +41,9 @@ lookup_options:
   a: {convert_to: Sensitive}
   b: {convert_to: [Sensitive]}
   cc: {convert_to: String}
-a: ENC[PKCS7,abc]
-b: {x: 'ENC[PKCS7,abc]'}
-cc: ENC[PKCS7,abc]
+a: ENC[GPG,YWJj]
+b: {x: 'ENC[GPG,YWJj]'}
+cc: ENC[GPG,YWJj]
 #^ hint[encrypted-but-not-sensitive]: `cc` is encrypted here, but Puppet treats its value as a plain text…
 dd: [ENC]
 ",

@@ -117,10 +117,19 @@ mod tests {
     use crate::backends::eyaml::test_keys::TEST_BLOB;
     use crate::ide::diagnostics::testing::check;
 
+    const SETTINGS: &str = "
+#- /.hiera-ls.yaml
+diagnostics: {severity: {encrypted-but-not-sensitive: 'off'}}
+#- /data/common.yaml
+";
+
     #[test]
     fn broken_blobs() {
         check(
             r#"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {encrypted-but-not-sensitive: 'off'}}
+#- /data/common.yaml
 a: ENC[PKSC7,YWJj]
 #  ^^^^^^^^^^^^^^^ error[eyaml-blob]: hiera-eyaml has no method `PKSC7`. The lookup fails where it is decrypted. Did you mean `PKCS7`?
 b: {c: ['ENC[PKCS7,YWJ]', "x ENC[PKCS7,YWJj] y"]}
@@ -144,20 +153,20 @@ g: "ENC[PKCS7,YW=j]"
         let folded: Vec<_> = blob.as_bytes().chunks(60).map(String::from_utf8_lossy).collect();
         let folded = folded.join("\n  ");
         check(&format!(
-            "a: {blob}\nb: >\n  {folded}\nc: ['x {blob}', '{blob}']\n\
+            "{SETTINGS}a: {blob}\nb: >\n  {folded}\nc: ['x {blob}', '{blob}']\n\
              d: write ENC[...] around it\ne: ENC[GPG,YWJj]\nf: the form ENC[PKSC7,x]\n"
         ));
     }
 
     #[test]
     fn a_literal_block_is_not_decrypted() {
-        check(
-            "
+        check(&format!(
+            "{SETTINGS}
 a: |
   ENC[GPG,YWJj
 # ^^^^^^^^^^^^ warning[eyaml-blob]: The value has line breaks…
   YWJj]
 ",
-        );
+        ));
     }
 }

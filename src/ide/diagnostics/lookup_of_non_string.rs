@@ -78,8 +78,8 @@ c: "x %{hiera('d')}"
 #     ^^^^^^^^^^^^^ warning[lookup-of-non-string]: `d` is a hash: this gives Ruby's text of it Name a member that is a text.
 d: {x: 1}
 e: [1]
-f: "%{alias('b')} %{lookup('d.x')} %{lookup('e')} %{lookup('b.0')} %{lookup('d.y')}"
-#   ^^^^^^^^^^^^^ error[alias-not-alone]
+f: "%{alias('d.x')} %{lookup('d.x')} %{lookup('e')} %{lookup('b.0')} %{lookup('d.y')}"
+#   ^^^^^^^^^^^^^^^ error[alias-not-alone]
 "#,
         );
     }

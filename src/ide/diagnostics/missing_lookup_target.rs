@@ -69,8 +69,8 @@ a: "%{lookup('only::here.x')} %{alias('b')} %{lookup('lookup_options')}"
 #                             ^^^^^^^^^^^^^ error[alias-not-alone]
 b: "%{hiera('missing')}"
 #   ^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `missing` Puppet gives an empty text for it.
-c: "%{lookup('only::hree')}"
-#   ^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `only::hree` Puppet gives an empty text for it. Did you mean `only::here`?
+c: "%{lookup('only::hree.x')}"
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `only::hree` Puppet gives an empty text for it. Did you mean `only::here`?
 "#,
         );
     }
@@ -87,7 +87,7 @@ hierarchy:
   - {name: common, path: common.yaml}
 #- /data/common.yaml
 a: "%{lookup('from_vault')}"
-ntp::servers: []
+ntp::servers: x
 b: "%{lookup('ntp::server')}"
 #   ^^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]
 "#,

@@ -88,13 +88,12 @@ db::password: hunter2
 #^^^^^^^^^^^ warning[plaintext-secret]
 users: [{name: x, api_key: "abc"}]
 #                 ^^^^^^^ warning[plaintext-secret]
-db::root_password: ENC[PKCS7,abc]
+db::root_password: ENC[GPG,YWJj]
 db::admin_password: "%{lookup('db::password')}"
 db::user_password: ""
 db::use_password: true
 tls::private_key: /etc/ssl/key.pem
-no::password: no
-#             ^^ hint[yaml-1.1-boolean]
+no::password: 12345
 a::secretary: x
 "#,
         );

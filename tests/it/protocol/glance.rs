@@ -19,7 +19,7 @@ const FILES: [(&str, &str); 3] = [
 
 const COMMON: &str = "port: 80\ntext: \"😀%{facts.a}\"\n";
 
-fn client(capabilities: Value) -> (Workspace, Client, String) {
+fn client(capabilities: &Value) -> (Workspace, Client, String) {
     let workspace = Workspace::new(&FILES);
     let root = uri(workspace.root());
     let params = json!({"capabilities": capabilities, "rootUri": root});
@@ -46,7 +46,7 @@ fn lines(from: u32, to: u32) -> Value {
 #[test]
 fn lenses_use_commands_that_the_client_has() {
     let commands = json!({"commands": {"commands": ["other", "hiera.allNodes", "hiera.preview"]}});
-    let (_workspace, mut client, common) = client(json!({ "experimental": commands }));
+    let (_workspace, mut client, common) = client(&json!({ "experimental": commands }));
     let lenses = ask(&mut client, "textDocument/codeLens", &common, &json!({}));
     assert_eq!(lenses.as_array().map(Vec::len), Some(1), "{lenses:#}");
     let command = &lenses[0]["command"];
@@ -60,7 +60,7 @@ fn lenses_use_commands_that_the_client_has() {
 
 #[test]
 fn clients_without_commands_get_no_lenses() {
-    let (_workspace, mut client, common) = client(json!({}));
+    let (_workspace, mut client, common) = client(&json!({}));
     assert_eq!(client.initialize_result["capabilities"].get("codeLensProvider"), None);
     assert_eq!(ask(&mut client, "textDocument/codeLens", &common, &json!({})), Value::Null);
 }
@@ -69,7 +69,7 @@ fn clients_without_commands_get_no_lenses() {
 fn hints_follow_the_active_node() {
     let refresh = json!({"refreshSupport": true});
     let (_workspace, mut client, common) = client(
-        json!({"workspace": {"inlayHint": refresh, "semanticTokens": refresh, "codeLens": refresh}}),
+        &json!({"workspace": {"inlayHint": refresh, "semanticTokens": refresh, "codeLens": refresh}}),
     );
     let labels = |client: &mut Client| -> Vec<(Value, String)> {
         let hints = ask(client, "textDocument/inlayHint", &common, &lines(0, 9));
@@ -101,7 +101,7 @@ fn hints_follow_the_active_node() {
 
 #[test]
 fn tokens_come_whole_in_parts_and_as_differences() {
-    let (_workspace, mut client, common) = client(json!({}));
+    let (_workspace, mut client, common) = client(&json!({}));
     let legend = &client.initialize_result["capabilities"]["semanticTokensProvider"]["legend"];
     assert_eq!(legend["tokenTypes"][0], "property");
     assert_eq!(legend["tokenModifiers"], json!(["overridden"]));

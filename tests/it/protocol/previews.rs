@@ -21,7 +21,7 @@ const FILES: [(&str, &str); 5] = [
 const COMMON: &str =
     "lookup_options: {list: {merge: unique}}\nport: 80\nlist: [\"😀 %{facts.a}\"]\n";
 
-fn client(capabilities: Value) -> (Workspace, Client, String) {
+fn client(capabilities: &Value) -> (Workspace, Client, String) {
     let workspace = Workspace::new(&FILES);
     let root = uri(workspace.root());
     let params = json!({"capabilities": capabilities, "rootUri": root});
@@ -54,7 +54,7 @@ fn location_of<'a>(preview: &'a Value, text: &str) -> &'a Value {
 
 #[test]
 fn a_preview_follows_unsaved_text_and_the_active_node() {
-    let (workspace, mut client, common) = client(json!({}));
+    let (workspace, mut client, common) = client(&json!({}));
     client.open(&common, COMMON);
     let params = question(&common, (1, 1));
     let preview = ask(&mut client, "hiera/mergedValue", &params);
@@ -81,7 +81,7 @@ fn a_preview_follows_unsaved_text_and_the_active_node() {
 
 #[test]
 fn origins_are_counted_as_the_client_counts() {
-    let (_workspace, mut client, common) = client(json!({}));
+    let (_workspace, mut client, common) = client(&json!({}));
     let params = json!({"textDocument": {"uri": uri(&common)}, "key": "list"});
     let preview = ask(&mut client, "hiera/mergedValue", &params);
     let lines = preview["lines"].as_array().expect("a list");
@@ -93,7 +93,7 @@ fn origins_are_counted_as_the_client_counts() {
 
 #[test]
 fn scopes_and_nodes_that_are_not_there() {
-    let (_workspace, mut client, common) = client(json!({}));
+    let (_workspace, mut client, common) = client(&json!({}));
     let of_file = json!({"textDocument": {"uri": uri(&common)}, "scope": "file"});
     let preview = ask(&mut client, "hiera/mergedValue", &of_file);
     assert_eq!(preview["key"], Value::Null);
@@ -110,7 +110,7 @@ fn scopes_and_nodes_that_are_not_there() {
 
 #[test]
 fn explanations_have_a_tree() {
-    let (_workspace, mut client, common) = client(json!({}));
+    let (_workspace, mut client, common) = client(&json!({}));
     let explained = ask(&mut client, "hiera/explain", &question(&common, (2, 1)));
     assert_eq!(explained["languageId"], "plaintext");
     let tree = explained["tree"].as_array().expect("a list");
@@ -121,7 +121,7 @@ fn explanations_have_a_tree() {
 
 #[test]
 fn two_nodes_and_two_texts_compared() {
-    let (workspace, mut client, common) = client(json!({}));
+    let (workspace, mut client, common) = client(&json!({}));
     let mut params = question(&common, (1, 1));
     params["with"] = json!({"node": "web02"});
     let both = ask(&mut client, "hiera/compare", &params);
@@ -147,7 +147,7 @@ fn two_nodes_and_two_texts_compared() {
 
 #[test]
 fn all_nodes_in_groups() {
-    let (workspace, mut client, common) = client(json!({}));
+    let (workspace, mut client, common) = client(&json!({}));
     let all = ask(&mut client, "hiera/allNodes", &question(&common, (1, 1)));
     assert_eq!(all["node"], Value::Null);
     let groups = all["groups"].as_array().expect("a list");
@@ -159,7 +159,7 @@ fn all_nodes_in_groups() {
 
 #[test]
 fn the_hierarchy_marks_the_files_that_have_the_key() {
-    let (workspace, mut client, common) = client(json!({}));
+    let (workspace, mut client, common) = client(&json!({}));
     let hierarchy = ask(&mut client, "hiera/hierarchy", &question(&common, (1, 1)));
     assert_eq!((&hierarchy["key"], &hierarchy["merge"]), (&json!("port"), &json!("first")));
     let layer = &hierarchy["layers"][0];
@@ -177,7 +177,7 @@ fn the_hierarchy_marks_the_files_that_have_the_key() {
 #[test]
 fn previews_are_documents_too() {
     let (workspace, mut client, common) =
-        client(json!({"workspace": {"textDocumentContent": {"dynamicRegistration": true}}}));
+        client(&json!({"workspace": {"textDocumentContent": {"dynamicRegistration": true}}}));
     let schemes = &client.initialize_result["capabilities"]["workspace"]["textDocumentContent"];
     assert_eq!(schemes["schemes"], json!(["hiera-ls"]));
     let preview = ask(&mut client, "hiera/mergedValue", &question(&common, (1, 1)));
@@ -206,7 +206,7 @@ fn previews_are_documents_too() {
 #[test]
 fn clients_hear_that_previews_may_have_changed() {
     let (_workspace, mut client, common) =
-        client(json!({"experimental": {"previewChanged": true}}));
+        client(&json!({"experimental": {"previewChanged": true}}));
     let before = client.notification("hiera/previewChanged")["revision"].as_u64();
     client.open(&common, "port: 81\n");
     let after = client.notification("hiera/previewChanged")["revision"].as_u64();

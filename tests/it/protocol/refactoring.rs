@@ -28,7 +28,7 @@ fn workspace() -> Workspace {
 }
 
 /// A client with these capabilities for edits of the workspace, and others to match.
-fn client(workspace: &Workspace, edits: Value) -> Client {
+fn client(workspace: &Workspace, edits: &Value) -> Client {
     let capabilities = json!({
         "textDocument": {"rename": {"prepareSupport": true}},
         "workspace": {
@@ -61,7 +61,7 @@ fn range(start: (u32, u32), end: (u32, u32)) -> Value {
 #[test]
 fn a_rename_names_the_versions_it_is_meant_for() {
     let workspace = workspace();
-    let mut client = client(&workspace, json!({"documentChanges": true}));
+    let mut client = client(&workspace, &json!({"documentChanges": true}));
     let provider = &client.initialize_result["capabilities"]["renameProvider"];
     assert_eq!(provider["prepareProvider"], true);
     let common = workspace.path("data/common.yaml");
@@ -89,7 +89,7 @@ fn a_rename_names_the_versions_it_is_meant_for() {
 fn clients_that_group_edits_get_the_groups() {
     let workspace = workspace();
     let can = json!({"documentChanges": true, "changeAnnotationSupport": {"groupsOnLabel": true}});
-    let mut client = client(&workspace, can);
+    let mut client = client(&workspace, &can);
     let common = workspace.path("data/common.yaml");
     let edit = client.ask("textDocument/rename", rename(&common, (0, 1), "door")).expect("an edit");
     let edits = &edit["documentChanges"][0]["edits"];
@@ -105,7 +105,7 @@ fn clients_that_group_edits_get_the_groups() {
 #[test]
 fn clients_that_know_no_versions_get_plain_edits() {
     let workspace = workspace();
-    let mut client = client(&workspace, json!({}));
+    let mut client = client(&workspace, &json!({}));
     let common = workspace.path("data/common.yaml");
     let edit =
         client.ask("textDocument/rename", rename(&common, (0, 1), "ports")).expect("an edit");
@@ -118,7 +118,7 @@ fn clients_that_know_no_versions_get_plain_edits() {
 #[test]
 fn what_cannot_be_renamed_is_an_error_that_says_why() {
     let workspace = workspace();
-    let mut client = client(&workspace, json!({}));
+    let mut client = client(&workspace, &json!({}));
     let common = workspace.path("data/common.yaml");
     let error = client.ask("textDocument/rename", rename(&common, (0, 1), "url"));
     let error = error.expect_err("there is such a key");
@@ -134,7 +134,7 @@ fn what_cannot_be_renamed_is_an_error_that_says_why() {
 #[test]
 fn hiera_yaml_follows_a_file_that_gets_another_name() {
     let workspace = workspace();
-    let mut client = client(&workspace, json!({"documentChanges": true}));
+    let mut client = client(&workspace, &json!({"documentChanges": true}));
     let operations = &client.initialize_result["capabilities"]["workspace"]["fileOperations"];
     assert!(operations["willRename"]["filters"].is_array());
     let renamed = |old: &str, new: &str| {
@@ -154,7 +154,7 @@ fn hiera_yaml_follows_a_file_that_gets_another_name() {
 #[test]
 fn the_same_key_one_level_up_and_down() {
     let workspace = workspace();
-    let mut client = client(&workspace, json!({}));
+    let mut client = client(&workspace, &json!({}));
     let common = workspace.path("data/common.yaml");
     let web01 = workspace.path("data/nodes/web01.yaml");
     let at = |path: &str| json!({"uri": uri(path), "range": range((0, 0), (0, 4))});
@@ -166,7 +166,7 @@ fn the_same_key_one_level_up_and_down() {
 #[test]
 fn who_interpolates_whom() {
     let workspace = workspace();
-    let mut client = client(&workspace, json!({}));
+    let mut client = client(&workspace, &json!({}));
     let common = workspace.path("data/common.yaml");
     let items = client.ask("textDocument/prepareCallHierarchy", place(&common, (0, 0)));
     let items = items.expect("an answer");
@@ -183,7 +183,7 @@ fn who_interpolates_whom() {
 #[test]
 fn selections_grow() {
     let workspace = workspace();
-    let mut client = client(&workspace, json!({}));
+    let mut client = client(&workspace, &json!({}));
     let common = workspace.path("data/common.yaml");
     let params = json!({"textDocument": {"uri": uri(&common)}, "positions": [position((1, 27)), position((0, 1))]});
     let selections = client.ask("textDocument/selectionRange", params).expect("selections");
