@@ -16,6 +16,23 @@ pub(super) const RULE: Rule = Rule {
     is_on: true,
 };
 
+/// The back end that decrypts.
+const EYAML: &str = "eyaml_lookup_key";
+
+/// Whether a level of the node decrypts what the file at `path` holds for keys of `module`.
+pub(super) fn is_decrypted(perspective: &Perspective, module: Option<&str>, path: &str) -> bool {
+    let evaluator = &perspective.evaluator;
+    evaluator.layers(module).iter().any(|layer| {
+        let ordinary = layer.levels(evaluator).unwrap_or_default();
+        let default = layer.default_levels(evaluator).unwrap_or_default();
+        let mut levels = ordinary.iter().chain(default);
+        levels.any(|level| {
+            &*level.function.name == EYAML
+                && level.locations.iter().flatten().any(|it| &*it.location == path)
+        })
+    })
+}
+
 /// Checks the root key `key` at `range`, whose value holds something encrypted.
 pub(super) fn check(perspective: &Perspective, key: &str, range: TextRange, report: &mut Report) {
     let options = perspective.evaluator.options_for(key).ok().flatten();
@@ -37,6 +54,10 @@ mod tests {
     fn by_lookup_options() {
         check(
             r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: c, path: common.yaml, lookup_key: eyaml_lookup_key}]
+#- /data/common.yaml
 lookup_options:
   a: {convert_to: Sensitive}
   b: {convert_to: [Sensitive]}
@@ -48,5 +69,10 @@ cc: ENC[GPG,YWJj]
 dd: [ENC]
 ",
         );
+    }
+
+    #[test]
+    fn what_no_level_decrypts_stays_as_it_is() {
+        check("a: ENC[GPG,YWJj]\n");
     }
 }

@@ -155,7 +155,9 @@ fn check_data(
                 recursive_lookup::check(perspective, path, key, entry.start, looked_up, report);
             }
             merge_type_clash::check(perspective, path, key, report);
-            if summary.has_encrypted {
+            if summary.has_encrypted
+                && encrypted_but_not_sensitive::is_decrypted(perspective, module, path)
+            {
                 let range = entry.key.range.shifted(entry.start);
                 encrypted_but_not_sensitive::check(perspective, key, range, report);
             }
