@@ -2,6 +2,9 @@
 
 use super::Refusal;
 
+/// `+HH:MM:SS` without its sign.
+const MAX_OFFSET_LENGTH: usize = 8;
+
 /// The parts of a date that a text names.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Parsed {
@@ -261,6 +264,9 @@ pub(super) fn zone_offset(zone: &str) -> Result<Option<i64>, Refusal> {
     let sign = if zone[letters..].starts_with('-') { -1 } else { 1 };
     let number = |text: &str| text.parse::<i64>().map_err(|_| unknown_zone(zone));
     let digits = &zone[letters + 1..];
+    if digits.len() > MAX_OFFSET_LENGTH {
+        return Err(unknown_zone(zone));
+    }
     if digits.contains(':') {
         let mut seconds = 0;
         for (part, unit) in digits.split(':').zip([3600, 60, 1]) {

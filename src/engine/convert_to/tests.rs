@@ -183,6 +183,14 @@ fn invalid_types() {
 }
 
 #[test]
+fn dates_without_end_do_not_overflow() {
+    let far = r#""9000000000000000000-01-01""#;
+    assert!(converted(r#""Timestamp""#, far).is_ok());
+    check_unknown(r#""Timestamp""#, r#""2001-02-03 +9999999999999999:00""#);
+    assert!(converted(r#""Timespan""#, r#"{"days": 9223372036854775807}"#).is_ok());
+}
+
+#[test]
 fn what_we_do_not_know_is_no_guess() {
     check_unknown(r#""Stdlib::Port""#, "1");
     check_unknown(r#""Timestamp""#, "true");

@@ -150,10 +150,8 @@ fn utc(parsed: &Parsed) -> Result<i128, Refusal> {
         return Err(Refusal::Error("argument out of range".to_owned()));
     }
     let days = civil::days(year, parsed.month.unwrap_or(1), parsed.day.unwrap_or(1));
-    let seconds = i128::from(days) * 86_400
-        + i128::from(hour) * 3600
-        + i128::from(minute) * 60
-        + i128::from(second);
+    let seconds =
+        days * 86_400 + i128::from(hour) * 3600 + i128::from(minute) * 60 + i128::from(second);
     Ok(seconds * NANOSECONDS + i128::from(parsed.nanosecond.unwrap_or(0)))
 }
 
