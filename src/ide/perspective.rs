@@ -75,8 +75,8 @@ impl Perspective {
 
     /// A path as people say it: from the environment's directory.
     pub fn shown_path(&self, path: &str) -> String {
-        let root = self.evaluator.environment().root.as_deref();
-        root.and_then(|root| paths::below(root, path)).unwrap_or(path).to_owned()
+        let directory = self.evaluator.environment().directory();
+        paths::below(directory, path).unwrap_or(path).to_owned()
     }
 
     /// `path:line` of a place.

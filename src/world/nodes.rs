@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
 
-use super::indexes::{directory_of, key_of};
+use super::indexes::key_of;
 use super::modulepath::codedir;
 use super::paths;
 use super::read_orders::ReadOrdersCache;
@@ -238,7 +238,7 @@ impl Found<'_> {
         if environment.root.is_some() {
             return Vec::new();
         }
-        let metadata = paths::join(directory_of(environment), "metadata.json");
+        let metadata = paths::join(environment.directory(), "metadata.json");
         self.world.text(&metadata).map_or_else(|_| Vec::new(), |it| infer::supported_systems(&it))
     }
 }
@@ -284,7 +284,7 @@ fn some_members(members: &Hash) -> Option<Hash> {
 
 /// Where fact sets of an environment may lie: beside its `hiera.yaml`, and in the workspace's folders that hold it.
 fn homes(world: &World, environment: &Environment) -> Vec<String> {
-    let own = directory_of(environment);
+    let own = environment.directory();
     let mut homes = vec![own.to_owned()];
     let holding = world.folders().iter().filter(|folder| paths::below(folder, own).is_some());
     homes.extend(holding.map(ToString::to_string));
