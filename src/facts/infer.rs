@@ -116,9 +116,12 @@ pub fn infer(
     let fillers = Fillers::new(&levels, &of_many, &variables);
     if wanted.are_enough(&seeds) {
         let seeds = seeds.into_iter().enumerate();
-        let node = |(number, seed): (usize, Seed)| match wanted.is(number, &seed.name) {
-            true => seed.node(&fillers.fill(&seed), &variables),
-            false => NodeParts { name: seed.name, ..NodeParts::default() },
+        let node = |(number, seed): (usize, Seed)| {
+            if wanted.is(number, &seed.name) {
+                seed.node(&fillers.fill(&seed), &variables)
+            } else {
+                NodeParts { name: seed.name, ..NodeParts::default() }
+            }
         };
         return seeds.map(node).collect();
     }
@@ -224,7 +227,9 @@ impl<'a> Readers<'a> {
         };
         let levels = levels.iter().map(files_of).collect();
         let mut readers = Self { levels, read: HashSet::new(), nodes };
-        rows.iter().for_each(|row| readers.mark(row));
+        for row in rows {
+            readers.mark(row);
+        }
         readers
     }
 
