@@ -130,9 +130,9 @@ impl Reach {
         self.templates_of(|_| true)
     }
 
-    /// Those of the modules' hierarchies.
-    pub(super) fn templates_of_modules(&self) -> Vec<Template> {
-        self.templates_of(|place| place.layer == LayerKind::Module)
+    /// Those of the hierarchies of some modules.
+    pub(super) fn templates_of_modules(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<Template> {
+        self.templates_of(|place| place.module.as_ref().is_some_and(|module| is_wanted(module)))
     }
 
     fn templates_of(&self, is_wanted: impl Fn(&DataPlace) -> bool) -> Vec<Template> {
