@@ -49,7 +49,7 @@ fn templates(level: &Level) -> &[Located] {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
 
     #[test]
     fn the_same_path_in_both() {
@@ -74,6 +74,22 @@ m::c: 1
 #- /modules/m/defaults/os/Debian.yaml
 m::c: 1
 "#,
+        );
+    }
+
+    #[test]
+    fn the_other_level_is_shown() {
+        check_related(
+            r#"
+#- /modules/m/hiera.yaml
+version: 5
+hierarchy: [{name: x, path: a.yaml}]
+default_hierarchy: [{name: y, path: a.yaml}]
+#- /modules/m/data/a.yaml
+m::a: 1
+"#,
+            "default-hierarchy-misuse",
+            &["/modules/m/hiera.yaml: a.yaml: asked first"],
         );
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn check(levels: &LowerLevels<'_>, above: &KeyAbove<'_>, report: &mut
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
 
     #[test]
     fn a_part_of_the_members() {
@@ -91,6 +91,25 @@ m::k: {a: 2, b: 2}
 m::l: {}
 o::k: {}
 ",
+        );
+    }
+
+    #[test]
+    fn the_hidden_hash_is_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+m::a: {x: 1}
+#- /data/c.yaml
+lookup_options: {m::b: {merge: hash}}
+m::a: {x: 2, y: 1}
+m::b: {}
+"#,
+            "dropped-by-first",
+            &["/data/c.yaml: m::a: this hash is hidden"],
         );
     }
 }

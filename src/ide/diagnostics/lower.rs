@@ -135,6 +135,14 @@ impl<'a> LowerLevels<'a> {
         values
     }
 
+    /// The text that holds a value of a lower level, if it is of this format.
+    pub(super) fn text_of(&self, lower: &LowerValue, format: Format) -> Option<Arc<str>> {
+        let opened = self.opened.borrow();
+        let mut files = opened.values().flat_map(|opened| opened.files.values());
+        let (_, data) = files.find(|(path, _)| *path == lower.path)?;
+        (data.format() == format).then(|| data.text().clone())
+    }
+
     fn order(
         &self,
         opened: &Opened,

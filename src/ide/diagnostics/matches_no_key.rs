@@ -42,7 +42,9 @@ pub(super) fn check(
         };
         if let Some(message) = message {
             let finding = report.add(&RULE, pair.key.range.shifted(options.start), message);
-            let near = known.near(key).filter(|near| !has(pairs, near) && !key.starts_with('^'));
+            let near = known.near(key).filter(|_| !key.starts_with('^'));
+            finding.related.extend(near.as_ref().and_then(|near| known.related(near)));
+            let near = near.filter(|near| !has(pairs, near));
             let renamed = near.and_then(|near| {
                 let written = in_style_of(&pair.key, options.text, format, &near)?;
                 let edit = TextEdit::replace(pair.key.range, written);
@@ -89,7 +91,7 @@ fn unmatched_pattern(known: &KnownKeys<'_>, pattern: &str, rest: &str) -> Option
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
     fn keys_and_patterns() {
@@ -120,6 +122,18 @@ abc: {}
             "lookup_options:\n  a: {merge: unique}\n  ^other: # none\n    merge: deep\na: [a]\n",
             "Remove these options",
             "lookup_options:\n  a: {merge: unique}\na: [a]\n",
+        );
+    }
+
+    #[test]
+    fn the_near_key_is_shown() {
+        check_related(
+            r#"
+lookup_options: {ntp::servr: {merge: unique}}
+ntp::server: [x]
+"#,
+            "matches-no-key",
+            &["/data/common.yaml: ntp::server: `ntp::server` is here"],
         );
     }
 }

@@ -79,7 +79,7 @@ fn strategy_of(options: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
 
     #[test]
     fn unique_takes_a_hash_only_first() {
@@ -101,6 +101,29 @@ l: {x: 1}
 #  ^^^^^^ error[merge-type-clash]: The second element of the merge has wrong type…
 m: [2]
 ",
+        );
+    }
+
+    #[test]
+    fn the_other_values_are_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+a: {x: 1}
+#- /data/b.yaml
+a: 1
+#- /data/c.yaml
+lookup_options: {a: {merge: hash}}
+a: {y: 1}
+"#,
+            "merge-type-clash",
+            &[
+                "/data/a.yaml: a: merged with this value of level \"x\"",
+                "/data/c.yaml: a: merged with this value of level \"x\"",
+            ],
         );
     }
 }

@@ -111,7 +111,7 @@ fn patterns(options: &Hash) -> Vec<Pattern<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
 
     #[test]
     fn of_a_lower_level() {
@@ -173,6 +173,33 @@ lookup_options:
   ^m::a: {merge: hash}
 # ^^^^^ warning[pattern-order]: `^m::` of a lower level is asked first, e.g. for `m::a`…
 ",
+        );
+    }
+
+    #[test]
+    fn the_one_that_is_asked_first_is_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+lookup_options:
+  ^aa.*: {merge: first}
+  ^a: {merge: hash}
+  ^ab: {merge: unique}
+aaa: {}
+abc: 1
+#- /data/b.yaml
+lookup_options:
+  ^aaa$: {merge: unique}
+"#,
+            "pattern-order",
+            &[
+                "/data/b.yaml: ^aaa$: asked first",
+                "/data/b.yaml: ^aaa$: asked first",
+                "/data/a.yaml: ^a: asked first",
+            ],
         );
     }
 }

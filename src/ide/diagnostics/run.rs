@@ -186,18 +186,18 @@ fn check_keys(
         let Some(key) = entry.key.as_str() else { continue };
         if key == LOOKUP_OPTIONS {
             merge_option_type::check(entry, report);
-            convert_to_invalid::check(entry, report);
-            options_replaced_by_higher_level::check(&lower, entry, report);
+            convert_to_invalid::check(data.text(), entry, report);
+            options_replaced_by_higher_level::check(data, &lower, entry, report);
             pattern_order::check(&lower, known, entry, report);
             continue;
         }
         misspelt_key::check(known, data, key, entry, report);
         if let Some(referenced) = &referenced {
-            unused_key::check(referenced, key, entry, report);
+            unused_key::check(referenced, data, key, entry, report);
         }
         if let Some(above) = lower.of_key(key, entry) {
-            redundant_override::check(&above, report);
-            undef_wins::check(&above, report);
+            redundant_override::check(data, &above, report);
+            undef_wins::check(data, &above, report);
             dropped_by_first::check(&lower, &above, report);
             unsortable_arrays::check(&above, report);
             knockout_no_effect::check(&above, report);

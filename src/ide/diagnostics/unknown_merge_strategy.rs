@@ -6,7 +6,7 @@ use super::fix::{Fix, in_style_of};
 use super::walk::{option_entries, pairs_of, text_of};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::Format;
-use crate::ide::pair_edits::{is_flow, line_end};
+use crate::ide::pair_edits::insert_first;
 use crate::settings::nearest_name;
 use crate::syntax::interpolation;
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
@@ -120,21 +120,12 @@ fn written_as(entry: &EntryContext<'_>, node: &Node, text: &str) -> Option<Fix> 
 /// `strategy: deep` before options that only `deep` takes.
 fn with_strategy(entry: &EntryContext<'_>, merge: &Node, options: &[Pair]) -> Option<Fix> {
     let names = options.iter().map(|pair| text_of(&pair.key).map_or("", |name| &**name));
-    let (first, title) = (options.first()?, "Add `strategy: deep`");
     if !names.clone().all(|name| DEEP_OPTIONS.contains(&name)) || has(options, "strategy") {
         return None;
     }
-    let at = first.key.range.start;
-    let text = match (entry.format, is_flow(entry.text, merge)) {
-        (Format::Yaml, true) => "strategy: deep, ".to_owned(),
-        (Format::Yaml, false) => {
-            let line = entry.text[..at as usize].rfind('\n').map_or(0, |at| at + 1);
-            let indentation = " ".repeat(at as usize - line);
-            format!("strategy: deep{}{indentation}", line_end(entry.text))
-        }
-        _ => "\"strategy\": \"deep\", ".to_owned(),
-    };
-    Some(Fix::safe(title, vec![TextEdit::insert(at, text)]))
+    let deep = if entry.format == Format::Yaml { "deep" } else { "\"deep\"" };
+    let edit = insert_first(entry.text, entry.format, merge, &[("strategy", deep)])?;
+    Some(Fix::safe("Add `strategy: deep`", vec![edit]))
 }
 
 fn has(options: &[Pair], name: &str) -> bool {

@@ -41,7 +41,7 @@ pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
 
     #[test]
     fn items_of_different_kinds() {
@@ -64,6 +64,24 @@ kk: [b, a]
 l: [3, 2]
 m: [a]
 ",
+        );
+    }
+
+    #[test]
+    fn the_merged_values_are_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+a: [1]
+#- /data/b.yaml
+lookup_options: {a: {merge: {strategy: deep, sort_merged_arrays: true}}}
+a: [x]
+"#,
+            "unsortable-arrays",
+            &["/data/b.yaml: a: merged with this value"],
         );
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::EntryContext;
 use crate::data::scalar::{self, Refusal};
 use crate::data::{Format, Value};
+use crate::syntax::interpolation;
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
 /// A scalar without quotes that may be something else than a string.
@@ -88,6 +89,16 @@ pub(super) fn pairs_of(node: &Node) -> &[Pair] {
         NodeKind::Mapping(pairs) => pairs,
         _ => &[],
     }
+}
+
+/// The patterns of `lookup_options` that Puppet reads as they are written, with their keys.
+pub(super) fn option_patterns<'a>(
+    entry: &EntryContext<'a>,
+) -> impl Iterator<Item = (&'a Node, &'a str)> {
+    option_entries(entry).iter().filter_map(|pair| {
+        let text = text_of(&pair.key).filter(|key| key.starts_with('^'))?;
+        (!interpolation::may_have_tokens(text)).then_some((&pair.key, &**text))
+    })
 }
 
 /// The entries of `lookup_options`: a key or pattern, and its options. None of any other entry.
