@@ -20,9 +20,9 @@ mod check_since;
 pub mod facts;
 pub mod lookup;
 mod lookup_output;
-mod lookup_progress;
 mod lookup_queries;
 mod lookup_setup;
+mod progress;
 pub mod rule;
 mod server;
 

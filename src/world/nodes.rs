@@ -100,6 +100,11 @@ impl World {
         let chosen = chosen.or_else(|| self.settings.node.as_ref().and_then(named));
         chosen.or_else(|| nodes.first()).cloned()
     }
+
+    /// Whether a change of the file at `path` may change sample nodes.
+    pub fn may_hold_facts(&self, path: &str) -> bool {
+        may_hold_facts(path, self)
+    }
 }
 
 /// Whether a change of `path` may change sample nodes.

@@ -30,7 +30,6 @@ use crate::data::{DataFile, Files, Format, Verdict};
 use crate::facts::Node;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::file_role::FileRole;
-use crate::ide::level_files::reads_file;
 use crate::ide::perspective::Perspective;
 use crate::ide::strings::{StringNode, interpolated_strings, variables};
 use crate::syntax::tree::{self, NodeKind};
@@ -40,7 +39,7 @@ use crate::world::{World, paths};
 /// How many keys of one file the engine is asked about: more would make typing slow.
 const MAX_ASKED_KEYS: usize = 2_000;
 
-/// How many nodes are asked whether they read a file.
+/// How many nodes a `hiera.yaml` is looked at for.
 const MAX_ASKED_NODES: usize = 64;
 
 /// The rules that any YAML or JSON language server has as well: off together where one runs beside us.
@@ -178,6 +177,9 @@ fn check_keys(
     report: &mut Report,
 ) {
     let (Some(environment), Some(known)) = (world.environment_of(path), known) else { return };
+    if let Some(module) = module {
+        default_hierarchy_misuse::check_data(world, &environment, path, data, module, report);
+    }
     let lower = LowerLevels::new(world, environment.clone(), path, module);
     let referenced = control::asks_for(world, &unused_key::RULE)
         .then(|| ReferencedKeys::new(world, &environment));
@@ -308,13 +310,13 @@ fn config_strings<'a>(text: &'a str, root: &'a tree::Node) -> Vec<StringNode<'a>
 }
 
 /// The nodes that read a data file, or use a `hiera.yaml`, and of which all variables are known.
-fn complete_nodes(world: &Arc<World>, path: &str, module: Option<&str>) -> Vec<Arc<Node>> {
-    let Some(environment) = world.environment_of(path) else { return Vec::new() };
-    let nodes = world.nodes(&environment);
-    let complete = nodes.iter().filter(|node| node.is_complete()).take(MAX_ASKED_NODES);
-    let reads = |node: &&Arc<Node>| {
-        let is_config = paths::file_name(path) == "hiera.yaml";
-        is_config || reads_file(&world.evaluator(&environment, node), module, path)
-    };
-    complete.filter(reads).cloned().collect()
+fn complete_nodes(world: &Arc<World>, path: &str, module: Option<&str>) -> Arc<[Arc<Node>]> {
+    let Some(environment) = world.environment_of(path) else { return Arc::default() };
+    if paths::file_name(path) == "hiera.yaml" {
+        let nodes = world.nodes(&environment);
+        let complete = nodes.iter().filter(|node| node.is_complete());
+        return complete.take(MAX_ASKED_NODES).cloned().collect();
+    }
+    let orders = world.read_orders(&environment);
+    orders.complete_readers(world, &environment, world.id(path), module)
 }
