@@ -13,7 +13,7 @@ use super::walk::text_of;
 use super::{
     Diagnostic, Report, absolute_path_by_slash, control, convert_to_invalid, deep_merge_order,
     default_hierarchy_misuse, dig_type_mismatch, dotted_option_key, dropped_by_first,
-    duplicate_key, empty_file, encrypted_but_not_sensitive, failing_backend,
+    duplicate_key, empty_file, encrypted_but_not_sensitive, eyaml_blob, failing_backend,
     function_in_hiera_yaml, hiera_yaml_schema, hiera_yaml_version, hocon_syntax, invalid_encoding,
     json_syntax, knockout_no_effect, legacy_fact, level_never_matches, lookup_of_non_string,
     matches_no_key, merge_option_type, merge_type_clash, missing_datadir, missing_lookup_target,
@@ -114,6 +114,11 @@ fn check_data(
         let environment = world.environment_of(path)?;
         known_keys.get_or_init(|| Some(KnownKeys::new(world, environment))).as_ref()
     };
+    let is_decrypted = OnceCell::new();
+    let is_decrypted = || {
+        let decrypts = |it| encrypted_but_not_sensitive::is_decrypted(it, module, path);
+        *is_decrypted.get_or_init(|| perspective.as_ref().is_some_and(decrypts))
+    };
     let targets = OnceCell::new();
     let targets = || {
         let environment = world.environment_of(path)?;
@@ -121,7 +126,11 @@ fn check_data(
     };
     world.attached::<EntryCache>().each(data, module, |entry, summary| {
         let findings = summary.findings.iter();
+        let before = report.findings.len();
         report.findings.extend(findings.map(|finding| shifted(finding.clone(), entry.start)));
+        if summary.has_encrypted && !is_decrypted() {
+            eyaml_blob::make_warnings(&mut report.findings[before..]);
+        }
         undefined_variable::check(&known, &summary.variables, entry.start, report);
         dig_type_mismatch::check_variables(&nodes, &summary.variables, entry.start, report);
         if control::asks_for(world, &yaml_1_2_disagrees::RULE) && data.format() == Format::Yaml {
@@ -154,9 +163,7 @@ fn check_data(
                 recursive_lookup::check(perspective, path, key, entry.start, looked_up, report);
             }
             merge_type_clash::check(perspective, path, key, report);
-            if summary.has_encrypted
-                && encrypted_but_not_sensitive::is_decrypted(perspective, module, path)
-            {
+            if summary.has_encrypted && is_decrypted() {
                 let range = entry.key.range.shifted(entry.start);
                 encrypted_but_not_sensitive::check(perspective, key, range, report);
             }
