@@ -56,6 +56,7 @@ mod near;
 mod non_string_key_in_value;
 mod not_a_hash;
 mod octal_number;
+mod option_edits;
 mod options_break_yaml_data;
 mod options_replaced_by_higher_level;
 mod orphan_file;

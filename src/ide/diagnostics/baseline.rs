@@ -168,6 +168,7 @@ mod tests {
     use super::*;
     use crate::ide::diagnostics::testing::check;
     use crate::ide::fixture::Fixture;
+    use crate::world::{Change, Host, MemoryDisk};
 
     #[test]
     fn what_is_known_is_not_said() {
@@ -233,6 +234,32 @@ a: 1
     }
 
     #[test]
+    fn it_is_read_again_when_it_changes() {
+        let known = |count: u64| {
+            format!(
+                "{{\"version\": 1, \"findings\": {{\"common.yaml\": {{\"octal-number\": {{\"a\": {count}}}}}}}}}"
+            )
+        };
+        let files = [
+            (
+                "/r/hiera.yaml",
+                "version: 5\nhierarchy: [{name: x, datadir: ., path: common.yaml}]\n".to_owned(),
+            ),
+            ("/r/common.yaml", "a: [0644, 0755]\n".to_owned()),
+            ("/r/.hiera-ls-baseline.json", known(1)),
+        ];
+        let files = files.map(|(path, text)| (path.to_owned(), text));
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let count = |host: &Host| crate::ide::diagnostics(&host.snapshot(), "/r/common.yaml").len();
+        assert_eq!(count(&host), 2);
+        let path = "/r/.hiera-ls-baseline.json".to_owned();
+        host.apply(Change::OpenBuffer { path, text: known(2), version: 1 });
+        assert_eq!(count(&host), 0);
+        assert_eq!(count(&host), 0);
+    }
+
+    #[test]
     fn a_broken_file_hides_what_it_had() {
         check(
             r#"
@@ -254,6 +281,7 @@ b: 1
         let mut baseline = Baseline::default();
         baseline.add(&world, &path, &crate::ide::diagnostics(&world, &path));
         assert_eq!(baseline.len(), 5);
+        assert!(!baseline.is_empty() && Baseline::default().is_empty());
         let text = baseline.write();
         assert_eq!(Baseline::read(&text), Ok(baseline));
         let expected = r#"{

@@ -140,4 +140,21 @@ b: {c: text}
             &["/data/common.yaml: text: this has no members"],
         );
     }
+
+    #[test]
+    fn other_failures_are_the_matter_of_other_rules() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+a: {x: "%{lookup('a.x')}"}
+#       ^^^^^^^^^^^^^^^^ error[recursive-lookup]
+b: "%{lookup('a.x')}"
+#- /data/b.yaml
+a: text
+"#,
+        );
+    }
 }

@@ -156,4 +156,15 @@ a: 2
             ],
         );
     }
+
+    #[test]
+    fn quotes_matter_only_to_what_may_be_typed() {
+        check(
+            r"
+a: {b: 1, 'b': 2, '1': 1, '1': 2}
+#         ^^^ warning[duplicate-key]
+#                         ^^^ warning[duplicate-key]
+",
+        );
+    }
 }

@@ -194,4 +194,14 @@ a: |
 ",
         ));
     }
+
+    #[test]
+    fn an_open_bracket_ends_with_the_text() {
+        check(
+            r#"
+a: "ENC[GPG,YWJj"
+#   ^^^^^^^^^^^^ warning[eyaml-blob]: `ENC[` is not closed…
+"#,
+        );
+    }
 }

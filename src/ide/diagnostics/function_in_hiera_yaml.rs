@@ -72,4 +72,19 @@ hierarchy:
             "version: 5\nhierarchy:\n  - {name: x, path: '%{::environment}.yaml'} # y\n",
         );
     }
+
+    #[test]
+    fn tokens_that_are_none() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, path: "%{facts['os']}.yaml"}
+#                    ^^^^^^^^^^^^^^ error[malformed-token]
+  - {name: y, path: "%{facts.'a}b'}.yaml"}
+#                    ^^^^^^^^^^^ error[brace-cut-by-quote]
+"#,
+        );
+    }
 }

@@ -136,4 +136,22 @@ ntp::server: [x]
             &["/data/common.yaml: ntp::server: `ntp::server` is here"],
         );
     }
+
+    #[test]
+    fn patterns_of_a_module_that_is_here() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+m::a: 1
+#- /data/common.yaml
+lookup_options:
+  ^m::nothing: {merge: unique}
+# ^^^^^^^^^^^ hint[matches-no-key]: no data file has a key that matches /^m::nothing/
+  ^(m|n)::nothing: {merge: unique}
+  ^n::nothing: {merge: unique}
+",
+        );
+    }
 }

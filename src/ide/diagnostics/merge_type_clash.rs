@@ -35,9 +35,6 @@ pub(super) fn check(perspective: &Perspective, path: &str, key: &str, report: &m
     let asked = KeyPath { root: Segment::Name(key.into()), rest: Vec::new() };
     let mut found = places::places(evaluator, &asked);
     found.retain(|place| !place.is_default);
-    if found.len() < 2 || !found.iter().any(|place| &*place.path == path) {
-        return;
-    }
     let is_wrong =
         |(number, place): &(usize, &KeyPlace)| match (&*strategy, &place.root_value.value) {
             ("hash", Value::Hash(_)) => false,
@@ -124,6 +121,34 @@ a: {y: 1}
                 "/data/a.yaml: a: merged with this value of level \"x\"",
                 "/data/c.yaml: a: merged with this value of level \"x\"",
             ],
+        );
+    }
+
+    #[test]
+    fn a_value_that_nothing_is_merged_with() {
+        check(
+            r"
+lookup_options: {a: {merge: hash}, b: {merge: unique}}
+a: 1
+b: {x: 1}
+",
+        );
+    }
+
+    #[test]
+    fn other_failures_are_the_matter_of_other_rules() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+lookup_options: {k: {merge: hash}}
+k: {x: "%{Lookup('y')}"}
+#       ^^^^^^^^^^^^^^ error[unknown-function]
+#- /data/b.yaml
+k: 1
+"#,
         );
     }
 }

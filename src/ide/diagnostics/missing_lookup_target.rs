@@ -132,4 +132,20 @@ ntp::server: x
             &["/data/common.yaml: ntp::server: `ntp::server` is here"],
         );
     }
+
+    #[test]
+    fn the_global_layer_may_know_more() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+globalHieraYaml: global.yaml
+#- /global.yaml
+version: 5
+hierarchy: [{name: secrets, lookup_key: vault_lookup, uri: "https://vault"}]
+#                                       ^^^^^^^^^^^^ information[unknown-backend]
+#- /data/common.yaml
+a: "%{lookup('from_vault')}"
+"#,
+        );
+    }
 }

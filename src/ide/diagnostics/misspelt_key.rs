@@ -79,6 +79,7 @@ fn is_misspelling(name: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::MAX_SIBLINGS;
     use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
@@ -138,5 +139,46 @@ ntp::servers: 2
             "misspelt-key",
             &["/data/nodes/three.yaml: ntp::servers: `ntp::servers` is here"],
         );
+    }
+
+    #[test]
+    fn short_names_and_keys_of_several_files_are_names_of_their_own() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: n, path: "nodes/%{trusted.certname}.yaml"}
+#- /data/nodes/one.yaml
+ntp::confyg: 1
+#^^^^^^^^^^ hint[misspelt-key]
+ntp::parts: 1
+ntp::listen_a: 1
+#- /data/nodes/two.yaml
+ntp::config: 1
+ntp::ports: 2
+ntp::listen_a: 1
+ntp::listen_b: 2
+#- /data/nodes/three.yaml
+ntp::config: 1
+ntp::ports: 3
+ntp::listen_b: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn a_namespace_with_very_many_keys_is_not_compared() {
+        let many: String =
+            (0..MAX_SIBLINGS).map(|number| format!("ntp::key{number}: 1\n")).collect();
+        let fixture = |many: &str, mark: &str| {
+            check(&format!(
+                "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: n, glob: '*.yaml'}}]\n\
+                 #- /data/a.yaml\nntp::serveers: 3\n{mark}{many}\
+                 #- /data/b.yaml\nntp::servers: 1\n#- /data/c.yaml\nntp::servers: 2\n"
+            ));
+        };
+        fixture("", "#^^^^^^^^^^^^ hint[misspelt-key]\n");
+        fixture(&many, "");
     }
 }

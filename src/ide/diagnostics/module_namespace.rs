@@ -151,4 +151,17 @@ lookup_options:
             "lookup_options:\n  '^ntp::serv.*': {merge: unique}\nntp::servers: [1]\n",
         );
     }
+
+    #[test]
+    fn a_short_name_is_like_no_other() {
+        check(
+            r"
+#- /modules/mn/hiera.yaml
+version: 5
+#- /modules/mn/data/common.yaml
+mm::cc: 1
+#^^^^^ warning[module-namespace]: Module 'mn': keys must be qualified with the name of the module; got mm::cc Puppet never finds this key here. Move it to the environment's data.
+",
+        );
+    }
 }

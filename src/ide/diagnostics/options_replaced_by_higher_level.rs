@@ -145,4 +145,27 @@ lookup_options: {a: {convert_to: Array}}
             "lookup_options:\n  # ours\n  'a': {convert_to: [Array, true], merge: unique} # x\na: [1]\n",
         );
     }
+
+    #[test]
+    fn all_lower_levels_count() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+lookup_options:
+  aa: {merge: unique}
+# ^^ information[options-replaced-by-higher-level]
+  bb: {merge: unique}
+# ^^ information[options-replaced-by-higher-level]
+aa: [1]
+bb: [1]
+#- /data/b.yaml
+lookup_options: {bb: {convert_to: Array}}
+#- /data/c.yaml
+lookup_options: {aa: {convert_to: Array}}
+",
+        );
+    }
 }

@@ -165,7 +165,7 @@ fn check_data(
             merge_type_clash::check(perspective, path, key, report);
             if summary.has_encrypted && is_decrypted() {
                 let range = entry.key.range.shifted(entry.start);
-                encrypted_but_not_sensitive::check(perspective, key, range, report);
+                encrypted_but_not_sensitive::check(perspective, data, key, range, report);
             }
         }
     });
@@ -207,7 +207,7 @@ fn check_keys(
         if let Some(above) = lower.of_key(key, entry) {
             redundant_override::check(data, &above, report);
             undef_wins::check(data, &above, report);
-            dropped_by_first::check(&lower, &above, report);
+            dropped_by_first::check(data, &lower, &above, report);
             unsortable_arrays::check(&above, report);
             knockout_no_effect::check(&above, report);
             if wants_order {

@@ -139,6 +139,7 @@ fn is_null_or_false(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::fixture::Fixture;
 
     #[test]
     fn names() {
@@ -213,5 +214,14 @@ d: 1
             "Add `strategy: deep`",
             "lookup_options:\n  a: {merge: {strategy: deep, knockout_prefix: x}}\na: {}\n",
         );
+    }
+
+    #[test]
+    fn what_is_written_over_two_lines_stays() {
+        let fixture =
+            Fixture::parse_without_marks("lookup_options: {a: {merge: \"dee\\\n  per\"}}\na: {}\n");
+        let found = crate::ide::diagnostics(&fixture.world(), &fixture.files[0].world_path());
+        assert_eq!(found.len(), 1);
+        assert!(found[0].message.contains("'deeper'") && found[0].fixes.is_empty(), "{found:?}");
     }
 }
