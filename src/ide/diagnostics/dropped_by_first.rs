@@ -4,7 +4,7 @@
 use super::fix::Fix;
 use super::lower::{KeyAbove, LowerLevels};
 use super::option_edits::with_option;
-use super::{Related, Report, Rule, Severity};
+use super::{Report, Rule, Severity};
 use crate::data::{DataFile, inspect};
 
 pub(super) const RULE: Rule = Rule {
@@ -48,8 +48,7 @@ pub(super) fn check(
             above.key
         );
         let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
-        let (path, range) = (Some(lower.path.clone()), lower.key_place.range);
-        finding.related.push(Related { path, range, message: "this hash is hidden".to_owned() });
+        finding.related.push(lower.related("this hash is hidden"));
         // An entry of its own would hide those that the key has.
         if order.evaluator.options_for(above.key).is_ok_and(|options| options.is_none()) {
             let edit = with_option(data, above.key, "merge", "hash");

@@ -84,9 +84,7 @@ fn merged_values(above: &KeyAbove<'_>) -> Vec<Related> {
     let merged = above.orders.iter().filter(|order| prefix_of(order).is_some());
     let values = merged.map(|order| &order.values).find(|values| !values.is_empty());
     let related = values.into_iter().flatten().enumerate().map(|(number, lower)| {
-        let message = if number == 0 { "the next lower value" } else { "a value further below" };
-        let (path, range) = (Some(lower.path.clone()), lower.key_place.range);
-        Related { path, range, message: message.to_owned() }
+        lower.related(if number == 0 { "the next lower value" } else { "a value further below" })
     });
     related.collect()
 }

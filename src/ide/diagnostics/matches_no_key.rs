@@ -3,14 +3,13 @@
 use super::fix::{Fix, in_style_of};
 use super::known_keys::{KnownKeys, module_of};
 use super::pattern_without_caret::looks_like_pattern;
-use super::walk::{pairs_of, text_of};
+use super::walk::{has_key, pairs_of, text_of};
 use super::{Report, Rule, Severity};
 use crate::data::{EntryTree, Format};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::pair_edits::remove_pair;
 use crate::syntax::interpolation;
 use crate::syntax::ruby_regex;
-use crate::syntax::tree::Pair;
 use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
@@ -44,7 +43,7 @@ pub(super) fn check(
             let finding = report.add(&RULE, pair.key.range.shifted(options.start), message);
             let near = known.near(key).filter(|_| !key.starts_with('^'));
             finding.related.extend(near.as_ref().and_then(|near| known.related(near)));
-            let near = near.filter(|near| !has(pairs, near));
+            let near = near.filter(|near| !has_key(pairs, near));
             let renamed = near.and_then(|near| {
                 let written = in_style_of(&pair.key, options.text, format, &near)?;
                 let edit = TextEdit::replace(pair.key.range, written);
@@ -56,10 +55,6 @@ pub(super) fn check(
             finding.fixes.extend(fixes.map(|fix| fix.shifted(options.start)));
         }
     }
-}
-
-fn has(pairs: &[Pair], key: &str) -> bool {
-    pairs.iter().any(|pair| text_of(&pair.key).is_some_and(|it| &**it == key))
 }
 
 fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {

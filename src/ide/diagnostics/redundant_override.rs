@@ -4,7 +4,7 @@
 
 use super::fix::Fix;
 use super::lower::KeyAbove;
-use super::{Related, Report, Rule, Severity};
+use super::{Report, Rule, Severity};
 use crate::data::DataFile;
 use crate::ide::pair_edits::remove_entry;
 
@@ -35,8 +35,7 @@ pub(super) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) 
         above.key
     );
     let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
-    let (path, range) = (Some(lower.path.clone()), lower.key_place.range);
-    finding.related.push(Related { path, range, message: "the same value".to_owned() });
+    finding.related.push(lower.related("the same value"));
     let edit = remove_entry(data, above.own.key_place.range);
     let fix = |edit| Fix::safe("Remove the entry: the lower level answers the same", vec![edit]);
     finding.fixes.extend(edit.map(fix));

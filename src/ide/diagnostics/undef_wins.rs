@@ -5,7 +5,7 @@
 
 use super::fix::Fix;
 use super::lower::KeyAbove;
-use super::{Related, Report, Rule, Severity};
+use super::{Report, Rule, Severity};
 use crate::data::{DataFile, Value};
 use crate::ide::pair_edits::remove_entry;
 
@@ -44,8 +44,7 @@ pub(super) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) 
     let message =
         format!("`{}` is null here, which hides the value of a lower level\n{advice}", above.key);
     let finding = report.add_as(&RULE, severity, range, message);
-    let (path, range) = (Some(lower.path.clone()), lower.key_place.range);
-    finding.related.push(Related { path, range, message: "this value is hidden".to_owned() });
+    finding.related.push(lower.related("this value is hidden"));
     let edit = remove_entry(data, above.own.key_place.range);
     let fix = |edit| Fix::changing("Remove the entry, so that the lower level answers", vec![edit]);
     finding.fixes.extend(edit.map(fix));

@@ -1,7 +1,7 @@
 //! `unknown-lookup-option`: Puppet reads `merge` and `convert_to`, and ignores all other options without a word.
 
 use super::fix::{Fix, in_style_of};
-use super::walk::{option_entries, pairs_of, text_of};
+use super::walk::{has_key, option_entries, pairs_of, text_of};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::Format;
 use crate::ide::pair_edits::{insert_first, remove_pair};
@@ -42,7 +42,7 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         if OF_MERGE.contains(&&**name) {
             finding.fixes.extend(moved_into_merge(entry, option_of, at, name));
         }
-        if let Some(near) = nearest_name(name, OPTIONS).filter(|near| !has(option_of, near)) {
+        if let Some(near) = nearest_name(name, OPTIONS).filter(|near| !has_key(option_of, near)) {
             let edit = in_style_of(&option.key, entry.text, entry.format, near);
             let edit = edit.map(|it| TextEdit::replace(option.key.range, it));
             let title = format!("Write `{near}`");
@@ -75,17 +75,13 @@ fn moved_into_merge(
             TextEdit::replace(merge.range, written)
         }
         Some(_) => return None,
-        None if has(pairs_of(merge), name) => return None,
+        None if has_key(pairs_of(merge), name) => return None,
         None => insert_first(entry.text, entry.format, merge, &[(name, value)])?,
     };
     let removed = remove_pair(entry.text, options, at)?;
     let mut edits = vec![added, removed];
     edits.sort_by_key(|edit| edit.range.start);
     Some(Fix::changing("Move it into the hash of `merge`", edits))
-}
-
-fn has(options: &[Pair], name: &str) -> bool {
-    options.iter().any(|option| text_of(&option.key).is_some_and(|key| &**key == name))
 }
 
 fn advice(name: &str) -> String {

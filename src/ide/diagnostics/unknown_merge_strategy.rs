@@ -3,7 +3,7 @@
 //! The lookup of the key fails, but not before: nothing is checked until somebody looks it up.
 
 use super::fix::{Fix, in_style_of};
-use super::walk::{option_entries, pairs_of, text_of};
+use super::walk::{has_key, option_entries, pairs_of, text_of};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::Format;
 use crate::ide::pair_edits::insert_first;
@@ -82,7 +82,7 @@ fn check_merge_hash(entry: &EntryContext<'_>, merge: &Node, options: &[Pair], re
                 format!("The merge options has wrong type, unrecognized key '{option}'\n{takes}");
             let finding = report.add(&RULE, pair.key.range, message);
             let meant = nearest_name(option, DEEP_OPTIONS).filter(|_| &**name == "deep");
-            if let Some(meant) = meant.filter(|meant| !has(options, meant)) {
+            if let Some(meant) = meant.filter(|meant| !has_key(options, meant)) {
                 finding.fixes.extend(written_as(entry, &pair.key, meant));
             }
         }
@@ -120,16 +120,12 @@ fn written_as(entry: &EntryContext<'_>, node: &Node, text: &str) -> Option<Fix> 
 /// `strategy: deep` before options that only `deep` takes.
 fn with_strategy(entry: &EntryContext<'_>, merge: &Node, options: &[Pair]) -> Option<Fix> {
     let names = options.iter().map(|pair| text_of(&pair.key).map_or("", |name| &**name));
-    if !names.clone().all(|name| DEEP_OPTIONS.contains(&name)) || has(options, "strategy") {
+    if !names.clone().all(|name| DEEP_OPTIONS.contains(&name)) || has_key(options, "strategy") {
         return None;
     }
     let deep = if entry.format == Format::Yaml { "deep" } else { "\"deep\"" };
     let edit = insert_first(entry.text, entry.format, merge, &[("strategy", deep)])?;
     Some(Fix::safe("Add `strategy: deep`", vec![edit]))
-}
-
-fn has(options: &[Pair], name: &str) -> bool {
-    options.iter().any(|pair| text_of(&pair.key).is_some_and(|key| &**key == name))
 }
 
 fn is_null_or_false(text: &str) -> bool {

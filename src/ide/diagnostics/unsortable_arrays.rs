@@ -2,7 +2,7 @@
 //! has that option.
 
 use super::lower::KeyAbove;
-use super::{Related, Report, Rule, Severity};
+use super::{Report, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     code: "unsortable-arrays",
@@ -30,11 +30,8 @@ pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
             failure.message, above.key
         );
         let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
-        finding.related.extend(order.values.iter().map(|lower| Related {
-            path: Some(lower.path.clone()),
-            range: lower.key_place.range,
-            message: "merged with this value".to_owned(),
-        }));
+        let merged = order.values.iter().map(|lower| lower.related("merged with this value"));
+        finding.related.extend(merged);
         return;
     }
 }
