@@ -202,4 +202,42 @@ lookup_options:
             ],
         );
     }
+
+    #[test]
+    fn one_of_several_lower_levels_is_enough() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+lookup_options:
+  ^aa: {merge: first}
+# ^^^ warning[pattern-order]: `^aaa$` of a lower level is asked first…
+aaa: [1]
+aab: [1]
+#- /data/b.yaml
+lookup_options:
+  ^aaa$: {merge: unique}
+#- /data/c.yaml
+lookup_options:
+  ^aab$: {merge: unique}
+",
+        );
+    }
+
+    #[test]
+    fn a_pattern_that_has_a_key_left_applies() {
+        check(
+            r"
+lookup_options:
+  ^ab$: {merge: unique}
+  ^z: {merge: hash}
+  ^a: {merge: deep}
+ab: [1]
+ac: [1]
+z: {}
+",
+        );
+    }
 }

@@ -233,7 +233,7 @@ fn check_whole_file(data: &DataFile, report: &mut Report) {
         }
         (Verdict::Broken(error), Format::Json) => {
             if !invalid_encoding::check(&error, text, report) {
-                json_syntax::check(&error, report);
+                json_syntax::check(&error, text, report);
             }
         }
         (Verdict::Broken(error), Format::Hocon) => hocon_syntax::check(&error, report),

@@ -51,7 +51,11 @@ pub(super) fn check(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::settings::Settings;
+    use crate::world::{Change, Host, MemoryDisk};
 
     #[test]
     fn what_refers_to_keys() {
@@ -89,5 +93,24 @@ lookup_options: {listed: {merge: unique}}
             "Remove the entry",
             "# a\n# b\nb::x: 2\n",
         );
+    }
+
+    #[test]
+    fn what_refers_to_keys_is_read_again_when_it_changes() {
+        let files = [
+            ("hiera.yaml", "version: 5\nhierarchy: [{name: x, datadir: ., glob: '*.data'}]\n"),
+            ("a.data", "a: 1\n"),
+            ("b.data", "m::b: \"%{lookup('a')}\"\n"),
+        ];
+        let files = files.map(|(path, text)| (format!("/r/{path}"), text.to_owned()));
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        let settings = "diagnostics: {severity: {unused-key: hint}}\n";
+        host.apply(Change::Settings(Settings::read(Some(settings), None, &[]).0));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let count = |host: &Host| crate::ide::diagnostics(&host.snapshot(), "/r/a.data").len();
+        assert_eq!(count(&host), 0);
+        let (path, text) = ("/r/b.data".to_owned(), "m::b: 1\n".to_owned());
+        host.apply(Change::OpenBuffer { path, text, version: 1 });
+        assert_eq!(count(&host), 1);
     }
 }
