@@ -159,4 +159,18 @@ d: 0644
 "#,
         );
     }
+
+    #[test]
+    fn another_server_may_speak_of_syntax() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+coexistWithYamlLanguageServer: true
+#- /data/common.yaml
+a: 0644
+#  ^^^^ warning[octal-number]
+b: {c: 1, c: 2}
+",
+        );
+    }
 }

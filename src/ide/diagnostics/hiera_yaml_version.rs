@@ -100,4 +100,61 @@ a: 1
              - {name: common, path: common.yaml, data_hash: yaml_data}\n",
         );
     }
+
+    #[test]
+    fn puppet_7_ignores_version_three() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+puppetVersion: 7
+#- /hiera.yaml
+:hierarchy: [common]
+#^^^^^^^^^ warning[hiera-yaml-version]
+#- /hieradata/common.yaml
+a: 1
+",
+        );
+    }
+
+    #[test]
+    fn of_modules_and_of_the_global_layer() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 3
+#        ^ error[hiera-yaml-version]
+#- /modules/m/hieradata/common.yaml
+m::a: 1
+#- /modules/m/hieradata/nodes/one.yaml
+m::a: 2
+#- /modules/n/hiera.yaml
+version: 4
+#        ^ warning[hiera-yaml-version]
+#- /modules/n/data/common.yaml
+n::a: 1
+",
+        );
+        check(
+            r"
+#- /.hiera-ls.yaml
+globalHieraYaml: global.yaml
+#- /global.yaml
+version: 4
+#        ^ error[hiera-yaml-version]: hiera.yaml version 4 cannot be used in the global layer…
+#- /data/common.yaml
+a: 1
+",
+        );
+    }
+
+    #[test]
+    fn versions_that_nobody_knows() {
+        check(
+            r"
+#- /hiera.yaml
+version: 6
+#        ^ error[hiera-yaml-version]
+",
+        );
+    }
 }

@@ -183,4 +183,17 @@ a: 1
             &["/data/c.yaml: a: the same value"],
         );
     }
+
+    #[test]
+    fn lookup_options_are_no_values() {
+        check_files(
+            r"
+#- /data/nodes/one.yaml
+lookup_options: {a: {merge: unique}}
+a: [1]
+#- /data/common.yaml
+lookup_options: {a: {merge: unique}}
+",
+        );
+    }
 }
