@@ -157,4 +157,33 @@ a: text
 "#,
         );
     }
+
+    #[test]
+    fn variables_in_paths() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, path: "%{facts.os.family.x}.yaml"}
+#                    ^^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
+"#,
+        );
+    }
+
+    #[test]
+    fn in_the_data_of_a_module() {
+        check(
+            r#"
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+m::a: text
+m::b: "%{lookup('m::a.x')}"
+#      ^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
+"#,
+        );
+    }
 }

@@ -140,7 +140,7 @@ n::a: 1
 globalHieraYaml: global.yaml
 #- /global.yaml
 version: 4
-#        ^ error[hiera-yaml-version]: hiera.yaml version 4 cannot be used in the global layer…
+#        ^ error[hiera-yaml-version]: Use of 'hiera.yaml' version 4 is deprecated. It should be converted to version 5 hiera.yaml version 4 cannot be used in the global layer…
 #- /data/common.yaml
 a: 1
 ",

@@ -220,4 +220,14 @@ d: 1
         assert_eq!(found.len(), 1);
         assert!(found[0].message.contains("'deeper'") && found[0].fixes.is_empty(), "{found:?}");
     }
+
+    #[test]
+    fn no_strategy_takes_other_options() {
+        for merge in ["{knockout_prefix: x, other: 1}", "{strategy: [deep], knockout_prefix: x}"] {
+            let text = format!("lookup_options: {{a: {{merge: {merge}}}}}\na: {{}}\n");
+            let fixture = Fixture::parse_without_marks(&text);
+            let found = crate::ide::diagnostics(&fixture.world(), &fixture.files[0].world_path());
+            assert!(!found.is_empty() && found.iter().all(|it| it.fixes.is_empty()), "{found:?}");
+        }
+    }
 }

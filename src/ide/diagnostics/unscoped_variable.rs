@@ -69,4 +69,21 @@ a: "%{role.x} %{::role} %{facts.x} %{trusted.certname} %{a::b}"
         check_fix(&file, "Write `%{facts.role.x}`", "a: \"é %{ facts.role.x }\"\n");
         check_fix(&file, "Write `%{::role.x}`", "a: \"é %{ ::role.x }\"\n");
     }
+
+    #[test]
+    fn in_hiera_yaml() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {unscoped-variable: hint}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, path: "%{role}.yaml"}
+#                    ^^^^^^^ hint[unscoped-variable]
+#- /data/web.yaml
+a: 1
+"#,
+        );
+    }
 }
