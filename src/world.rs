@@ -13,7 +13,7 @@ mod memory;
 mod modulepath;
 mod nodes;
 mod overlay;
-mod parallel;
+pub(crate) mod parallel;
 pub mod paths;
 mod reach;
 mod read_orders;

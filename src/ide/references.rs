@@ -81,16 +81,13 @@ pub(crate) fn tokens_of(
 
 /// What stands at `offset` of a file.
 pub(crate) fn subject_at(world: &Arc<World>, path: &str, offset: u32) -> Option<Subject> {
-    let (format, is_config) = match FileRole::of(world, path)? {
-        FileRole::HieraYaml { .. } => (Format::Yaml, true),
-        FileRole::Data { format, .. } => (format, false),
-    };
-    let data = world.file(path).ok()?.data(format).clone();
+    let role = FileRole::of(world, path)?;
+    let data = world.file(path).ok()?.data(role.format()).clone();
     let spot = context::spot_in_file(&data, offset)?;
     if let Some(variable) = variable_at(&spot) {
         return Some(Subject::Variable(variable));
     }
-    if is_config {
+    if !role.is_data() {
         return None;
     }
     if let Some(option) = lookup_option_spot(&spot).filter(LookupOptionSpot::is_pattern) {
