@@ -32,6 +32,8 @@ pub(super) struct QuestionParams {
     pub(super) node: Option<String>,
     #[serde(skip_serializing_if = "ScopeName::is_key")]
     pub(super) scope: ScopeName,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) full: bool,
 }
 
 /// How much is asked about.
@@ -125,6 +127,7 @@ impl QuestionParams {
                 ScopeName::File => Scope::File,
                 ScopeName::Node => Scope::Node,
             },
+            is_full: self.full,
         }
     }
 }

@@ -72,9 +72,22 @@ impl World {
         environment: &Arc<Environment>,
         node: &Arc<Node>,
     ) -> Arc<Evaluator> {
-        let reveals = self.reveals_secrets();
-        let purpose = if reveals { Purpose::Revealing } else { Purpose::Asked };
-        self.kept_evaluator(environment, node, purpose)
+        self.kept_evaluator(environment, node, self.revealing_purpose())
+    }
+
+    /// [`Self::revealing_evaluator`], but one that nobody asked anything yet: its first trace tells how lookup_options are
+    /// collected, later ones do not.
+    pub fn new_revealing_evaluator(
+        &self,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+    ) -> Evaluator {
+        let back_ends = self.back_ends_for(self.revealing_purpose());
+        self.evaluator_asking(back_ends, environment, node)
+    }
+
+    fn revealing_purpose(&self) -> Purpose {
+        if self.reveals_secrets() { Purpose::Revealing } else { Purpose::Asked }
     }
 
     /// Whether the settings allow that encrypted values are shown decrypted.
@@ -112,13 +125,22 @@ impl World {
         {
             return known.clone();
         }
-        let mut made = self.new_evaluator(environment, node);
-        if let Some(back_ends) = back_ends {
-            made = made.with_back_ends(Arc::new(back_ends));
-        }
-        let made = Arc::new(made);
+        let made = Arc::new(self.evaluator_asking(back_ends, environment, node));
         evaluators.insert(key, made.clone());
         made
+    }
+
+    fn evaluator_asking(
+        &self,
+        back_ends: Option<Registry>,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+    ) -> Evaluator {
+        let made = self.new_evaluator(environment, node);
+        match back_ends {
+            Some(back_ends) => made.with_back_ends(Arc::new(back_ends)),
+            None => made,
+        }
     }
 
     /// `None` where the workspace's own serve the purpose.
