@@ -10,6 +10,7 @@ use super::file_role::FileRole;
 use crate::config::Environment;
 use crate::data::{DataFile, Format};
 use crate::engine::CancelToken;
+use crate::syntax::interpolation;
 use crate::syntax::key_path::{KeyPath, Segment};
 use crate::syntax::ruby_regex;
 use crate::text::TextRange;
@@ -94,6 +95,14 @@ pub(crate) fn subject_at(world: &Arc<World>, path: &str, offset: u32) -> Option<
         return Some(Subject::Pattern(option.subject));
     }
     definition::asked_key(&spot).map(|(key, _)| Subject::Key(key))
+}
+
+/// Whether a token of the file may name `root`; in HOCON, a string may be written in pieces.
+pub(crate) fn may_ask_for(text: &str, format: Format, root: &str) -> bool {
+    match format {
+        Format::Yaml | Format::Json => interpolation::may_speak_of(text, root),
+        Format::Hocon => text.contains("%{"),
+    }
 }
 
 /// The places of one file that speak of `subject`, in no order.
@@ -189,15 +198,15 @@ impl Search<'_> {
         Some(())
     }
 
-    /// Only files that hold both the name and a token are parsed.
+    /// Only files that have the name in a token are parsed.
     fn tokens(&self, root: &str, found: &mut Vec<Occurrence>) -> Option<()> {
         let reach = self.world.reach(self.environment);
         for file in self.world.files_containing(self.environment, root) {
             self.go_on()?;
-            if !file.text.contains("%{") {
+            let Some(format) = reach.format_of(&file.path) else { continue };
+            if !may_ask_for(&file.text, format, root) {
                 continue;
             }
-            let Some(format) = reach.format_of(&file.path) else { continue };
             let mut here = Found { path: &file.path, places: Vec::new() };
             here.tokens(file.data(format), self.subject);
             found.append(&mut here.places);

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
+use super::references::may_ask_for;
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::Format;
@@ -218,7 +219,7 @@ impl Work<'_> {
             let Some(format) = self.world.reach(environment).format_of(&file.path) else {
                 continue;
             };
-            if !file.text.contains("%{") {
+            if !may_ask_for(&file.text, format, &self.renaming.new_name) {
                 continue;
             }
             for entry in file.data(format).trees() {
