@@ -4,6 +4,7 @@ mod explanations;
 mod many;
 mod merged;
 mod scopes;
+mod secrets;
 
 use std::sync::Arc;
 
