@@ -26,6 +26,8 @@ pub struct ResolvedLevel {
     pub options: Arc<Hash>,
     /// Its directory, interpolated.
     pub datadir: Arc<str>,
+    /// Where hiera.yaml writes the directory, for this level or for all.
+    pub datadir_place: Option<Place>,
     /// Where its data lies; `None` if the level names no location at all.
     pub locations: Option<Vec<Location>>,
     /// What answers; `None` for a back end that is not evaluated here.
@@ -124,6 +126,7 @@ fn resolve_level(
         function: level.function.clone(),
         options,
         datadir,
+        datadir_place: level.datadir.place,
         locations,
         reads: back_end.as_ref().and_then(|it| it.reads()),
         back_end,
