@@ -76,6 +76,7 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
             .collect(),
         fixes: Vec::new(),
         is_preferred: false,
+        refusal: None,
     })
 }
 

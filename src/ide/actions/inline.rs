@@ -45,6 +45,7 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
         edits: vec![FileEdit::new(path.clone(), vec![edit])],
         fixes: Vec::new(),
         is_preferred: false,
+        refusal: None,
     })
 }
 

@@ -28,9 +28,18 @@ struct Outcome {
     after: Vec<(String, String)>,
 }
 
-fn titles(files: &str) -> Vec<String> {
+pub(super) fn titles(files: &str) -> Vec<String> {
     let (actions, _) = offered(&format!("{HIERARCHY}{files}"), &REFACTORINGS);
-    actions.into_iter().map(|it| it.title).collect()
+    actions.into_iter().filter(|it| it.refusal.is_none()).map(|it| it.title).collect()
+}
+
+/// Why what is not possible is not, each reason once.
+pub(super) fn refusals(files: &str) -> Vec<String> {
+    let (actions, _) = offered(&format!("{HIERARCHY}{files}"), &REFACTORINGS);
+    assert!(actions.iter().all(|it| it.refusal.is_none() || it.edits.is_empty()));
+    let mut refusals: Vec<_> = actions.into_iter().filter_map(|it| it.refusal).collect();
+    refusals.dedup();
+    refusals
 }
 
 #[track_caller]
@@ -58,7 +67,7 @@ fn apply(files: &str, title: &str) -> Outcome {
 
 /// `expected`: the files that are others afterwards, as fixtures write them.
 #[track_caller]
-fn check_files(files: &str, title: &str, expected: &str) {
+pub(super) fn check_files(files: &str, title: &str, expected: &str) {
     let outcome = apply(files, title);
     let mut shown = String::new();
     for (path, text) in &outcome.after {
