@@ -88,6 +88,22 @@ fn fields_of_hocon_move_with_their_comments() {
 }
 
 #[test]
+fn calls_in_json_give_way_to_their_values() {
+    check(
+        JSON,
+        "#- /data/common.json\n{\n  \"host\": \"w\\\"w\",\n  \"list\": [1, {\"a\": null}]\n}\n#- /data/nodes/web01.json\n{\"x\": \"%{alias('list')$0}\", \"y\": \"%{lookup('host')}\"}\n",
+        "Inline the value of `list`",
+        "#- /data/nodes/web01.json\n{\"x\": [1, {\"a\": null}], \"y\": \"%{lookup('host')}\"}\n",
+    );
+    check(
+        JSON,
+        "#- /data/common.json\n{\n  \"host\": \"w\\\"w\",\n  \"list\": [1]\n}\n#- /data/nodes/web01.json\n{\"x\": \"http://%{lookup('host')$0}\"}\n",
+        "Inline `host` everywhere (1 place) and remove it",
+        "#- /data/common.json\n{\n  \"list\": [1]\n}\n#- /data/nodes/web01.json\n{\"x\": \"http://w\\\"w\"}\n",
+    );
+}
+
+#[test]
 fn what_cannot_move_says_why() {
     let none: [&str; 0] = [];
     let web01 = |text: &str| {
