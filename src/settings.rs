@@ -35,6 +35,8 @@ pub const EDITOR_PREFIX: &str = "hiera";
 /// All settings, checked: every field holds something that makes sense.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
+    /// The directory of the project file they come from, where their relative paths begin. Whoever found the file says it.
+    pub directory: Option<Arc<str>>,
     /// `puppetVersion`
     pub puppet_version: PuppetVersion,
     /// `node`: the active node's name; `None` leaves the choice to the program.
@@ -230,6 +232,7 @@ impl Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            directory: None,
             puppet_version: PuppetVersion::default(),
             node: None,
             facts: Vec::new(),

@@ -15,6 +15,7 @@ mod nodes;
 mod overlay;
 pub(crate) mod parallel;
 pub mod paths;
+mod project_file;
 mod reach;
 mod read_orders;
 mod roots;

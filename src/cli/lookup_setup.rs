@@ -1,18 +1,19 @@
 //! From the arguments of `lookup` to an evaluator: which workspace, which environment, which node.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::complain;
 use super::lookup::{Encrypted, LookupArguments};
+use super::workspace::{self, absolute};
 use crate::backends::eyaml::Decryption;
 use crate::config::{Environment, PuppetVersion};
 use crate::data::{Files, Format, Hash, Value};
 use crate::engine::Evaluator;
 use crate::facts::{Node, NodeParts, Origin, formats};
-use crate::settings::{PROJECT_FILE, Settings, nearest_name};
-use crate::world::{World, loader, paths};
+use crate::settings::{Settings, nearest_name};
+use crate::world::{World, loader};
 
 /// Everything that the keys are asked against.
 pub(super) struct Setup {
@@ -114,14 +115,9 @@ fn decryption(encrypted: Encrypted, is_allowed: bool) -> Decryption {
     }
 }
 
-/// The project file's settings, with what the arguments say over them.
+/// The settings of the workspace, with what the arguments say over them.
 fn settings(arguments: &LookupArguments, root: &str) -> Result<Settings, String> {
-    let path = format!("{root}/{PROJECT_FILE}");
-    let text = std::fs::read_to_string(&path).ok();
-    let (mut settings, problems) = Settings::read(text.as_deref(), None, &[]);
-    for problem in problems {
-        complain(&format!("{path}: {}: {}", problem.key, problem.message));
-    }
+    let mut settings = workspace::settings(root, &[]);
     match arguments.puppet_version {
         Some(7) => settings.puppet_version = PuppetVersion::V7,
         Some(_) => settings.puppet_version = PuppetVersion::V8,
@@ -147,13 +143,7 @@ fn environment(
     world: &World,
     root: &str,
 ) -> Result<Arc<Environment>, String> {
-    let named = arguments.environment.as_deref().map(|name| format!("{root}/environments/{name}"));
-    let directory = named.filter(|it| Path::new(it).is_dir()).unwrap_or_else(|| root.to_owned());
-    let Some(mut environment) = world.environment_of(&directory) else {
-        return Err(format!(
-            "{root}: no hiera.yaml here or in a directory above; --root names the environment's directory"
-        ));
-    };
+    let mut environment = workspace::environment(world, root, arguments.environment.as_deref())?;
     if let Some(name) = &arguments.environment {
         Arc::make_mut(&mut environment).name = name.as_str().into();
     }
@@ -271,13 +261,6 @@ fn hash_file(path: &Path) -> Result<Hash, String> {
 
 fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn absolute(path: &Path) -> Result<String, String> {
-    let absolute: PathBuf =
-        std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let text = absolute.to_str().ok_or_else(|| format!("{}: not UTF-8", path.display()))?;
-    Ok(paths::normalise(text))
 }
 
 #[cfg(test)]

@@ -129,7 +129,16 @@ impl Reach {
 
     /// The templates of the hierarchies, as inference of sample nodes wants them.
     pub fn templates(&self) -> Vec<Template> {
-        let places = self.places.iter().filter(|place| !place.is_default);
+        self.templates_of(|_| true)
+    }
+
+    /// Those of the modules' hierarchies.
+    pub(super) fn templates_of_modules(&self) -> Vec<Template> {
+        self.templates_of(|place| place.layer == LayerKind::Module)
+    }
+
+    fn templates_of(&self, is_wanted: impl Fn(&DataPlace) -> bool) -> Vec<Template> {
+        let places = self.places.iter().filter(|place| !place.is_default && is_wanted(place));
         places.map(|place| place.template.clone()).collect()
     }
 
