@@ -14,7 +14,7 @@ use crate::syntax::interpolation;
 use crate::syntax::key_path::{KeyPath, Segment};
 use crate::syntax::ruby_regex;
 use crate::text::TextRange;
-use crate::world::{World, paths};
+use crate::world::{World, parallel, paths};
 use found::{Found, segments_of};
 
 /// A place that speaks of something.
@@ -201,17 +201,17 @@ impl Search<'_> {
     /// Only files that have the name in a token are parsed.
     fn tokens(&self, root: &str, found: &mut Vec<Occurrence>) -> Option<()> {
         let reach = self.world.reach(self.environment);
-        for file in self.world.files_containing(self.environment, root) {
-            self.go_on()?;
-            let Some(format) = reach.format_of(&file.path) else { continue };
-            if !may_ask_for(&file.text, format, root) {
-                continue;
-            }
+        let files = self.world.files_containing(self.environment, root);
+        let in_files = parallel::map(&files, |file| {
             let mut here = Found { path: &file.path, places: Vec::new() };
-            here.tokens(file.data(format), self.subject);
-            found.append(&mut here.places);
-        }
-        Some(())
+            let format = reach.format_of(&file.path).filter(|_| !self.cancel.is_cancelled());
+            if let Some(format) = format.filter(|it| may_ask_for(&file.text, *it, root)) {
+                here.tokens(file.data(format), self.subject);
+            }
+            here.places
+        });
+        found.extend(in_files.into_iter().flatten());
+        self.go_on()
     }
 
     fn configs(&self, found: &mut Vec<Occurrence>) -> Option<()> {
