@@ -8,7 +8,7 @@ use super::complain;
 use super::lookup::{Encrypted, LookupArguments};
 use super::workspace::{self, absolute};
 use crate::backends::eyaml::Decryption;
-use crate::config::{Environment, PuppetVersion};
+use crate::config::{DatadirMap, Environment, PuppetVersion};
 use crate::data::{Files, Format, Hash, Value};
 use crate::engine::Evaluator;
 use crate::facts::{Node, NodeParts, Origin, formats};
@@ -19,7 +19,7 @@ use crate::world::{World, loader};
 pub(super) struct Setup {
     pub(super) evaluator: Evaluator,
     files: Arc<dyn Files>,
-    datadir_map: Vec<(String, String)>,
+    datadirs: DatadirMap,
 }
 
 impl Setup {
@@ -32,7 +32,7 @@ impl Setup {
         let known = &self.evaluator;
         let (environment, node) = (Arc::clone(known.environment()), Arc::clone(known.node()));
         Evaluator::new(Arc::clone(&self.files), environment, node, known.version())
-            .with_datadir_map(self.datadir_map.clone())
+            .with_datadir_map(self.datadirs.clone())
             .with_back_ends(known.back_ends().clone())
     }
 
@@ -91,18 +91,17 @@ pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
     let root = absolute(&arguments.root)?;
     let settings = settings(arguments, &root)?;
     let version = settings.puppet_version;
-    let datadir_map: Vec<_> =
-        settings.datadir_map.iter().map(|(from, to)| (from.to_string(), to.to_string())).collect();
+    let datadirs = settings.datadirs();
     let world = World::on_disk(Arc::new(loader::Disk), vec![root.as_str().into()], settings);
     let environment = environment(arguments, &world, &root)?;
     let node = node(arguments, &world, &environment)?;
     let files: Arc<dyn Files> = Arc::clone(&world) as Arc<dyn Files>;
     let evaluator = Evaluator::new(Arc::clone(&files), environment, Arc::new(node), version)
-        .with_datadir_map(datadir_map.clone());
+        .with_datadir_map(datadirs.clone());
     let eyaml = world.eyaml(decryption(arguments.encrypted, world.reveals_secrets()));
     let back_ends = world.back_ends().with_eyaml(eyaml);
     let evaluator = evaluator.with_back_ends(Arc::new(back_ends));
-    Ok(Setup { evaluator, files, datadir_map })
+    Ok(Setup { evaluator, files, datadirs })
 }
 
 /// Nothing is decrypted unless the settings or the command line ask for it.

@@ -24,7 +24,9 @@ pub(super) fn absolute(path: &Path) -> Result<String, String> {
 pub(super) fn settings(root: &str, rules: &[&str]) -> Settings {
     let folders: Vec<Arc<str>> = vec![root.into()];
     let world = World::on_disk(Arc::new(loader::Disk), folders, Settings::default());
-    let Some(file) = world.project_file(root) else { return Settings::default() };
+    let Some(file) = world.project_file(root) else {
+        return Settings { directory: Some(root.into()), ..Settings::default() };
+    };
     let (mut settings, problems) = Settings::read(Some(&file.text), None, rules);
     settings.directory = paths::parent(&file.path).map(Arc::from);
     for problem in problems {

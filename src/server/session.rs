@@ -353,6 +353,7 @@ impl Session {
             settings.backends = settings.backends.trusted();
         }
         let directory = project_file.as_ref().and_then(|file| paths::parent(&file.path));
+        let directory = directory.or_else(|| Some(&**self.folders.first()?));
         settings.directory = directory.map(Arc::from);
         let (in_editor, in_file): (Vec<_>, Vec<_>) =
             problems.into_iter().partition(|it| it.source == SettingsSource::Editor);

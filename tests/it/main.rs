@@ -20,3 +20,4 @@ mod protocol;
 mod psych;
 mod support;
 mod tidy;
+mod workspaces;

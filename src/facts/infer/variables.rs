@@ -143,9 +143,9 @@ impl Variables {
     pub(super) fn row_of(&self, parts: &NodeParts) -> Row {
         let mut row = Row::default();
         for (number, variable) in self.known.iter().enumerate() {
-            let paths = variable.spellings.iter();
-            let paths = paths.map(|path| &path[usize::from(&*path[0] == "facts")..]);
-            if let Some(text) = paths.filter_map(|path| text_at(&parts.facts, path)).next() {
+            let mut paths =
+                variable.spellings.iter().map(|path| &path[usize::from(&*path[0] == "facts")..]);
+            if let Some(text) = paths.find_map(|path| text_at(&parts.facts, path)) {
                 row.set(number, text);
             }
         }
