@@ -89,12 +89,16 @@ export function originOf(node: NodeItem): string {
 }
 
 function pickOf(node: NodeItem): NodePick {
-  const facts = (node.facts ?? []).map(({ name, value }) => `${name}: ${value}`).join('  ·  ');
-  const origin = `facts: ${originOf(node)}`;
+  const facts = (node.facts ?? []).map(({ name, value }) => `${shortName(name)}: ${value}`).join('  ·  ');
   return {
     label: `${node.active ? '$(circle-filled)' : '$(circle-outline)'} ${node.name}`,
-    description: node.environment,
-    detail: facts === '' ? origin : `${facts}  (${origin})`,
+    description: `${node.environment} · ${originOf(node)}`,
+    detail: facts,
     node,
   };
+}
+
+/** A variable without where it stands, which goes without saying: `pp_role`, `os.name`. */
+function shortName(name: string): string {
+  return name.replace(/^(?:::)?(?:trusted\.extensions\.|trusted\.|facts\.)?/, '');
 }

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { DOCUMENTS, type Hiera } from './hiera';
-import { type Nodes, originOf } from './nodes';
+import type { Nodes } from './nodes';
 import type { ServerStatus } from './protocol';
 
 export class Status implements vscode.Disposable {
@@ -57,7 +57,8 @@ export class Status implements vscode.Disposable {
     this.item.busy = !this.status.quiescent;
     this.item.severity = SEVERITIES[this.status.health];
     this.item.text = node ? `Hiera: ${node.name}` : 'Hiera: no node';
-    this.item.detail = this.status.message ?? (node ? `environment ${node.environment}, facts: ${originOf(node)}` : '');
+    // Short: what does not fit is cut, and the button with it.
+    this.item.detail = this.status.message ?? node?.environment ?? '';
     this.item.command = { title: 'Select Node', command: 'hiera.selectNode' };
   }
 }
