@@ -25,6 +25,7 @@ mod lookup_queries;
 mod lookup_setup;
 pub mod rule;
 mod server;
+mod workspace;
 
 /// What would Puppet answer, and why? The complete Hiera 5 engine for editors and shells.
 #[derive(Debug, Parser)]

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::backends::settings::BackEndSettings;
-use crate::config::PuppetVersion;
+use crate::config::{DatadirMap, PuppetVersion};
 use crate::data::Hash;
 use crate::text::TextRange;
 
@@ -35,6 +35,9 @@ pub const EDITOR_PREFIX: &str = "hiera";
 /// All settings, checked: every field holds something that makes sense.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
+    /// The directory where their relative paths begin: of the project file, else the first folder. Whoever reads them
+    /// says it.
+    pub directory: Option<Arc<str>>,
     /// `puppetVersion`
     pub puppet_version: PuppetVersion,
     /// `node`: the active node's name; `None` leaves the choice to the program.
@@ -205,6 +208,12 @@ pub enum SettingsSource {
 }
 
 impl Settings {
+    /// [`Self::datadir_map`], ready to be asked.
+    pub fn datadirs(&self) -> DatadirMap {
+        let pairs = self.datadir_map.iter().map(|(from, to)| (&**from, &**to));
+        DatadirMap::new(pairs, self.directory.as_deref().unwrap_or("/"))
+    }
+
     /// Reads and checks the project file's text and the editor's settings (either may be absent), and joins them.
     ///
     /// `rules` are the names that `diagnostics.severity` may hold; if it is empty, they are not checked.
@@ -230,6 +239,7 @@ impl Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            directory: None,
             puppet_version: PuppetVersion::default(),
             node: None,
             facts: Vec::new(),

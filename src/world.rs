@@ -15,6 +15,7 @@ mod nodes;
 mod overlay;
 mod parallel;
 pub mod paths;
+mod project_file;
 mod reach;
 mod read_orders;
 mod roots;

@@ -31,15 +31,18 @@
 (add-hook 'yaml-ts-mode-hook #'hiera-ls-maybe)
 
 (defun hiera-ls-select-node (name)
-  "Show the values that the node called NAME gets."
+  "Show the values that the node called NAME gets.
+With no name, show each file for a node that reads it."
   (interactive
    (list (completing-read
-          "Node: "
+          "Node (empty: one that reads the file): "
           (mapcar (lambda (node) (plist-get node :name))
                   (jsonrpc-request (eglot--current-server-or-lose) :hiera/nodes nil))
           nil t)))
-  (jsonrpc-request (eglot--current-server-or-lose) :hiera/selectNode (list :name name))
-  (message "Showing the values of %s" name))
+  (jsonrpc-request (eglot--current-server-or-lose) :hiera/selectNode (list :name (unless (string-empty-p name) name)))
+  (if (string-empty-p name)
+      (message "Showing each file for a node that reads it")
+    (message "Showing the values of %s" name)))
 
 (provide 'hiera-ls)
 ;;; hiera-ls.el ends here

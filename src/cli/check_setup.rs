@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::check::{CheckArguments, Least, rank};
-use super::{check_since, complain};
+use super::check_since;
+use super::workspace::{self, absolute};
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::{RULES, Severity};
 use crate::ide::workspace_files;
-use crate::settings::{PROJECT_FILE, Preset, Settings};
+use crate::settings::Preset;
 use crate::world::{Change, Host, World, loader, paths};
 
 /// A workspace, and what of it is checked.
@@ -31,7 +32,8 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     if !Path::new(&root).is_dir() {
         return Err(format!("{root}: no such directory"));
     }
-    let mut settings = settings(&root);
+    let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
+    let mut settings = workspace::settings(&root, &rules);
     if arguments.strict {
         settings.diagnostics.preset = Preset::Strict;
     }
@@ -57,7 +59,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         files(&host.snapshot(), &arguments.paths)?
     };
     if host.snapshot().environments().is_empty() {
-        return Err(format!("{root}: no hiera.yaml here, or in a directory above or below"));
+        return Err(workspace::no_environment(&root));
     }
     let least = rank(match arguments.min_severity {
         Least::Hint => Severity::Hint,
@@ -66,17 +68,6 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         Least::Error => Severity::Error,
     });
     Ok(Setup { host, root, files, least })
-}
-
-fn settings(root: &str) -> Settings {
-    let path = format!("{root}/{PROJECT_FILE}");
-    let text = std::fs::read_to_string(&path).ok();
-    let codes: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
-    let (settings, problems) = Settings::read(text.as_deref(), None, &codes);
-    for problem in problems {
-        complain(&format!("{path}: {}: {}", problem.key, problem.message));
-    }
-    settings
 }
 
 /// What somebody named.
@@ -124,11 +115,4 @@ fn standard_input() -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut bytes);
     read.map(|_| bytes).map_err(|error| format!("standard input: {error}"))
-}
-
-pub(super) fn absolute(path: &Path) -> Result<String, String> {
-    let absolute =
-        std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let text = absolute.to_str().ok_or_else(|| format!("{}: not UTF-8", path.display()))?;
-    Ok(paths::normalise(text))
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::workspace::{self, absolute};
 use super::{complain, print};
 use crate::facts::Origin;
-use crate::settings::{PROJECT_FILE, Settings};
 use crate::world::{World, loader, paths};
 
 /// The arguments.
@@ -35,17 +35,11 @@ pub fn run(arguments: &FactsArguments) -> ExitCode {
 }
 
 fn list(arguments: &FactsArguments) -> Result<String, String> {
-    let root = std::path::absolute(&arguments.root).map_err(|error| error.to_string())?;
-    let root = paths::normalise(root.to_str().ok_or("the directory's name is not UTF-8")?);
-    let project = std::fs::read_to_string(format!("{root}/{PROJECT_FILE}")).ok();
-    let (settings, problems) = Settings::read(project.as_deref(), None, &[]);
-    for problem in problems {
-        complain(&format!("{PROJECT_FILE}: {}: {}", problem.key, problem.message));
-    }
+    let root = absolute(&arguments.root)?;
+    let settings = workspace::settings(&root, &[]);
     let folders: Vec<Arc<str>> = vec![root.as_str().into()];
     let world = World::on_disk(Arc::new(loader::Disk), folders, settings);
-    let environment =
-        world.environment_of(&root).ok_or_else(|| format!("{root}: no hiera.yaml here"))?;
+    let environment = workspace::environment(&world, &root, None)?;
     let active = world.active_node(&environment);
     let mut text = String::new();
     for node in world.nodes(&environment).iter() {

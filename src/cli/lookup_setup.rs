@@ -1,24 +1,25 @@
 //! From the arguments of `lookup` to an evaluator: which workspace, which environment, which node.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::complain;
 use super::lookup::{Encrypted, LookupArguments};
+use super::workspace::{self, absolute};
 use crate::backends::eyaml::Decryption;
-use crate::config::{Environment, PuppetVersion};
+use crate::config::{DatadirMap, Environment, PuppetVersion};
 use crate::data::{Files, Format, Hash, Value};
 use crate::engine::Evaluator;
 use crate::facts::{Node, NodeParts, Origin, formats};
-use crate::settings::{PROJECT_FILE, Settings, nearest_name};
-use crate::world::{World, loader, paths};
+use crate::settings::{Settings, nearest_name};
+use crate::world::{World, loader};
 
 /// Everything that the keys are asked against.
 pub(super) struct Setup {
     pub(super) evaluator: Evaluator,
     files: Arc<dyn Files>,
-    datadir_map: Vec<(String, String)>,
+    datadirs: DatadirMap,
 }
 
 impl Setup {
@@ -31,7 +32,7 @@ impl Setup {
         let known = &self.evaluator;
         let (environment, node) = (Arc::clone(known.environment()), Arc::clone(known.node()));
         Evaluator::new(Arc::clone(&self.files), environment, node, known.version())
-            .with_datadir_map(self.datadir_map.clone())
+            .with_datadir_map(self.datadirs.clone())
             .with_back_ends(known.back_ends().clone())
     }
 
@@ -90,18 +91,17 @@ pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
     let root = absolute(&arguments.root)?;
     let settings = settings(arguments, &root)?;
     let version = settings.puppet_version;
-    let datadir_map: Vec<_> =
-        settings.datadir_map.iter().map(|(from, to)| (from.to_string(), to.to_string())).collect();
+    let datadirs = settings.datadirs();
     let world = World::on_disk(Arc::new(loader::Disk), vec![root.as_str().into()], settings);
     let environment = environment(arguments, &world, &root)?;
     let node = node(arguments, &world, &environment)?;
     let files: Arc<dyn Files> = Arc::clone(&world) as Arc<dyn Files>;
     let evaluator = Evaluator::new(Arc::clone(&files), environment, Arc::new(node), version)
-        .with_datadir_map(datadir_map.clone());
+        .with_datadir_map(datadirs.clone());
     let eyaml = world.eyaml(decryption(arguments.encrypted, world.reveals_secrets()));
     let back_ends = world.back_ends().with_eyaml(eyaml);
     let evaluator = evaluator.with_back_ends(Arc::new(back_ends));
-    Ok(Setup { evaluator, files, datadir_map })
+    Ok(Setup { evaluator, files, datadirs })
 }
 
 /// Nothing is decrypted unless the settings or the command line ask for it.
@@ -114,14 +114,9 @@ fn decryption(encrypted: Encrypted, is_allowed: bool) -> Decryption {
     }
 }
 
-/// The project file's settings, with what the arguments say over them.
+/// The settings of the workspace, with what the arguments say over them.
 fn settings(arguments: &LookupArguments, root: &str) -> Result<Settings, String> {
-    let path = format!("{root}/{PROJECT_FILE}");
-    let text = std::fs::read_to_string(&path).ok();
-    let (mut settings, problems) = Settings::read(text.as_deref(), None, &[]);
-    for problem in problems {
-        complain(&format!("{path}: {}: {}", problem.key, problem.message));
-    }
+    let mut settings = workspace::settings(root, &[]);
     match arguments.puppet_version {
         Some(7) => settings.puppet_version = PuppetVersion::V7,
         Some(_) => settings.puppet_version = PuppetVersion::V8,
@@ -147,13 +142,7 @@ fn environment(
     world: &World,
     root: &str,
 ) -> Result<Arc<Environment>, String> {
-    let named = arguments.environment.as_deref().map(|name| format!("{root}/environments/{name}"));
-    let directory = named.filter(|it| Path::new(it).is_dir()).unwrap_or_else(|| root.to_owned());
-    let Some(mut environment) = world.environment_of(&directory) else {
-        return Err(format!(
-            "{root}: no hiera.yaml here or in a directory above; --root names the environment's directory"
-        ));
-    };
+    let mut environment = workspace::environment(world, root, arguments.environment.as_deref())?;
     if let Some(name) = &arguments.environment {
         Arc::make_mut(&mut environment).name = name.as_str().into();
     }
@@ -271,13 +260,6 @@ fn hash_file(path: &Path) -> Result<Hash, String> {
 
 fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn absolute(path: &Path) -> Result<String, String> {
-    let absolute: PathBuf =
-        std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let text = absolute.to_str().ok_or_else(|| format!("{}: not UTF-8", path.display()))?;
-    Ok(paths::normalise(text))
 }
 
 #[cfg(test)]

@@ -17,3 +17,11 @@ pub struct Environment {
     /// Module name to module directory, in modulepath order (the first of a name wins).
     pub modules: IndexMap<Arc<str>, Arc<str>>,
 }
+
+impl Environment {
+    /// The directory that people have in mind: of the environment, or of the module that is the workspace.
+    pub fn directory(&self) -> &str {
+        let module = || self.modules.values().next();
+        self.root.as_ref().or_else(module).map_or("", |directory| directory)
+    }
+}

@@ -1,5 +1,6 @@
 //! One environment seen by one node: what Puppet calls a compiler. Keeps what does not change between lookups.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
@@ -13,7 +14,7 @@ use super::merge::Merge;
 use super::prepared::Prepared;
 use crate::backends::Registry;
 use crate::config::hiera_yaml::{ConfigErrorClass, ConfigProblem, ConfigSeverity, LayerKind};
-use crate::config::{Environment, HieraYaml, PuppetVersion};
+use crate::config::{DatadirMap, Environment, HieraYaml, PuppetVersion};
 use crate::data::{Files, Hash, Located};
 use crate::facts::Node;
 
@@ -24,7 +25,7 @@ pub struct Evaluator {
     environment: Arc<Environment>,
     node: Arc<Node>,
     version: PuppetVersion,
-    datadir_map: Vec<(String, String)>,
+    datadir_map: DatadirMap,
     back_ends: Arc<Registry>,
     global: OnceLock<Result<Arc<Layer>, Failure>>,
     own: OnceLock<Result<Option<Arc<Layer>>, Failure>>,
@@ -107,7 +108,7 @@ impl Evaluator {
             environment,
             node,
             version,
-            datadir_map: Vec::new(),
+            datadir_map: DatadirMap::default(),
             back_ends: Arc::default(),
             global: OnceLock::new(),
             own: OnceLock::new(),
@@ -124,9 +125,9 @@ impl Evaluator {
         }
     }
 
-    /// Reads data from other directories than hiera.yaml says: each pair replaces a leading path.
+    /// Reads data from other directories than hiera.yaml says.
     #[must_use]
-    pub fn with_datadir_map(mut self, map: Vec<(String, String)>) -> Self {
+    pub fn with_datadir_map(mut self, map: DatadirMap) -> Self {
         self.datadir_map = map;
         self
     }
@@ -233,12 +234,10 @@ impl Evaluator {
     }
 
     pub(crate) fn map_datadir(&self, datadir: Arc<str>) -> Arc<str> {
-        for (from, to) in &self.datadir_map {
-            if let Some(rest) = datadir.strip_prefix(from.as_str()) {
-                return format!("{to}{rest}").into();
-            }
+        match self.datadir_map.moved(&datadir) {
+            Cow::Borrowed(_) => datadir,
+            Cow::Owned(moved) => moved.into(),
         }
-        datadir
     }
 
     /// The global layer is always there: without a file, Puppet's built-in default configuration applies.

@@ -1,7 +1,9 @@
 //! Sample nodes where no fact set exists: made up from the hierarchy's path templates and the files that are there.
 //!
-//! `nodes/%{trusted.certname}.yaml` and an existing `nodes/web01.example.com.yaml` give the node web01.example.com. Its
-//! other variables are filled from the other levels, so that as many levels as possible have a file:
+//! `nodes/%{trusted.certname}.yaml` and an existing `nodes/web01.example.com.yaml` give the node web01.example.com. A file
+//! that none of these nodes reads gives a node of its own, named after the file: `role/db.yaml` the node role/db. So there
+//! is a node for whom each file counts. A node's other variables are filled from the other levels, so that as many levels
+//! as possible have a file:
 //! 1. What follows from the name follows: host name, domain, every spelling of the certname.
 //! 2. A level that fits what is known with exactly one file says its variables.
 //! 3. When no level is left that fits with one file, the one that fits with the file whose values occur most in the
@@ -13,19 +15,22 @@
 mod files;
 mod fill;
 mod pattern;
+mod supported_systems;
 #[cfg(test)]
 mod tests;
 mod variables;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 
 use self::files::{Level, Row};
 use self::fill::Filler;
+pub use self::supported_systems::supported_systems;
 use self::variables::Variables;
 use super::NodeParts;
+use super::formats::lay_over;
 use crate::data::DirItem;
 
 /// The most nodes that are made up, and the most files that a level is asked for.
@@ -48,49 +53,213 @@ pub struct Template {
 /// What a directory holds, sorted by bytes; empty if it does not exist. [`crate::data::Files::list`] is one.
 pub type ListDirectory<'a> = &'a dyn Fn(&str) -> Arc<[DirItem]>;
 
-/// The nodes that `templates` (in the hierarchy's order) and the existing files suggest; at least one.
-///
-/// There is one node per file of the levels whose paths name a machine (`trusted.certname`, `clientcert`, `fqdn`,
-/// `hostname`, or a name that ends in `host`), of all such levels together; where there are none, one per file of the
-/// first level with variables that has files. Nodes come in the order of levels and files.
-pub fn infer(templates: &[Template], list: ListDirectory<'_>) -> Vec<NodeParts> {
-    infer_some(templates, list, &|_, _| true)
+/// Which nodes somebody needs. Nobody else's variables are filled, and of those that come after it there is not even the
+/// name.
+#[derive(Debug, Clone, Copy)]
+pub enum Wanted<'a> {
+    /// All of them.
+    All,
+    /// The one of this name.
+    Named(&'a str),
+    /// The one of this name if there is one, and the first.
+    NamedOrFirst(Option<&'a str>),
 }
 
-/// [`infer`], with only the names of nodes that nobody wants: `is_wanted` is asked with a node's number and name.
-pub fn infer_some(
-    templates: &[Template],
+impl Wanted<'_> {
+    /// Whether the node with this number and name is one of them.
+    pub fn is(self, number: usize, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Named(wanted) => wanted == name,
+            Self::NamedOrFirst(wanted) => number == 0 || wanted == Some(name),
+        }
+    }
+
+    /// Whether no more nodes are needed than those of `seeds`.
+    fn are_enough(self, seeds: &[Seed]) -> bool {
+        match self {
+            Self::All => false,
+            Self::NamedOrFirst(None) => !seeds.is_empty(),
+            Self::Named(wanted) | Self::NamedOrFirst(Some(wanted)) => {
+                seeds.iter().any(|seed| seed.name == wanted)
+            }
+        }
+    }
+}
+
+/// Where templates come from.
+pub struct Templates<'a> {
+    /// The hierarchy's, in its order: what nodes are made from.
+    pub own: &'a [Template],
+    /// Those of modules; asked for only if all nodes are wanted.
+    pub of_modules: &'a dyn Fn() -> Vec<Template>,
+}
+
+/// The nodes that templates and the existing files suggest; at least one.
+///
+/// First those of `known`, of whom something is known already. Then one node per file of the levels whose paths name a
+/// machine (`trusted.certname`, `clientcert`, `fqdn`, `hostname`, or a name that ends in `host`), of all such levels
+/// together. Then, level by level, one per file that none of the nodes before it reads, those of modules last. Nodes
+/// come in the order of levels and files.
+pub fn infer(
+    templates: &Templates<'_>,
     list: ListDirectory<'_>,
-    is_wanted: &dyn Fn(usize, &str) -> bool,
+    known: Vec<NodeParts>,
+    wanted: Wanted<'_>,
 ) -> Vec<NodeParts> {
     let mut variables = Variables::default();
-    let levels: Vec<Level> = templates
-        .iter()
-        .filter_map(|template| files::level(template, list, &mut variables))
-        .collect();
-    let names_a_machine = |level: &&Level| level.variables().any(|it| variables.is_machine(it));
-    let mut seeds: Vec<Row> = Vec::new();
-    for level in levels.iter().filter(names_a_machine) {
-        seeds.extend(level.rows.iter().cloned());
+    let levels = levels(templates.own, list, &mut variables);
+    let (of_machines, of_many) = of_machines_and_of_many(&levels, &variables);
+    let machines: Vec<Row> = of_machines.iter().flat_map(|level| &level.rows).cloned().collect();
+    let mut seeds: Vec<Seed> = known.into_iter().map(|it| Seed::known(it, &variables)).collect();
+    seeds.extend(join_seeds(&machines, &variables).into_iter().map(Seed::machine));
+    let fillers = Fillers::new(&levels, &of_many, &variables);
+    if wanted.are_enough(&seeds) {
+        let seeds = seeds.into_iter().enumerate();
+        let node = |(number, seed): (usize, Seed)| {
+            if wanted.is(number, &seed.name) {
+                seed.node(&fillers.fill(&seed), &variables)
+            } else {
+                NodeParts { name: seed.name, ..NodeParts::default() }
+            }
+        };
+        return seeds.map(node).collect();
     }
-    if seeds.is_empty() {
-        let first = levels.iter().find(|level| !level.rows.is_empty());
-        seeds.extend(first.into_iter().flat_map(|level| level.rows.iter().cloned()));
-    }
-    let filler = Filler::new(&levels, &variables);
-    let mut nodes: Vec<NodeParts> = Vec::new();
-    for (number, (name, seed)) in join_seeds(&seeds, &variables).into_iter().enumerate() {
-        nodes.push(if is_wanted(number, &name) {
-            let row = filler.fill(&name, &seed);
-            variables.parts(name, &row)
-        } else {
-            NodeParts { name, ..NodeParts::default() }
-        });
-    }
+    let rows: Vec<Row> = seeds.iter().map(|seed| fillers.fill(seed)).collect();
+    let with_rows = seeds.iter().zip(&rows);
+    let mut nodes: Vec<_> = with_rows.map(|(seed, row)| seed.node(row, &variables)).collect();
+
+    let mut wider = variables.clone();
+    let of_modules = self::levels(&(templates.of_modules)(), list, &mut wider);
+    let (_, of_modules) = of_machines_and_of_many(&of_modules, &wider);
+    let fillers = Fillers::new(&levels, &of_many, &wider);
+    let of_many_and_modules: Vec<&Level> = of_many.iter().chain(&of_modules).copied().collect();
+    let mut readers = Readers::new(&of_many_and_modules, &mut nodes, &rows);
+    readers.read.extend(of_machines.iter().flat_map(|level| &level.files).map(String::as_str));
+    readers.add_missing(&fillers, &wider);
     if nodes.is_empty() {
         return vec![NodeParts { name: UNKNOWN_NODE.to_owned(), ..NodeParts::default() }];
     }
     nodes
+}
+
+fn levels(
+    templates: &[Template],
+    list: ListDirectory<'_>,
+    variables: &mut Variables,
+) -> Vec<Level> {
+    templates.iter().filter_map(|template| files::level(template, list, variables)).collect()
+}
+
+/// The levels whose paths name machines, and the others.
+fn of_machines_and_of_many<'l>(
+    levels: &'l [Level],
+    variables: &Variables,
+) -> (Vec<&'l Level>, Vec<&'l Level>) {
+    levels.iter().partition(|level| level.variables().any(|it| variables.is_machine(it)))
+}
+
+/// What makes a node before it is filled.
+struct Seed {
+    name: String,
+    row: Row,
+    is_machine: bool,
+    known: Option<NodeParts>,
+}
+
+impl Seed {
+    fn machine((name, row): (String, Row)) -> Self {
+        Self { name, row, is_machine: true, known: None }
+    }
+
+    fn known(parts: NodeParts, variables: &Variables) -> Self {
+        let row = variables.row_of(&parts);
+        Self { name: parts.name.clone(), row, is_machine: false, known: Some(parts) }
+    }
+
+    /// The node that it becomes, filled to `row`.
+    fn node(&self, row: &Row, variables: &Variables) -> NodeParts {
+        let mut parts = variables.parts(self.name.clone(), row);
+        if let Some(known) = &self.known {
+            lay_over(&mut parts, known);
+        }
+        parts
+    }
+}
+
+/// Levels that name machines fill only nodes that are machines.
+struct Fillers<'a> {
+    of_machines: Filler<'a>,
+    of_many: Filler<'a>,
+}
+
+impl<'a> Fillers<'a> {
+    fn new(all: &'a [Level], of_many: &[&'a Level], variables: &'a Variables) -> Self {
+        let all: Vec<&Level> = all.iter().collect();
+        Self { of_machines: Filler::new(&all, variables), of_many: Filler::new(of_many, variables) }
+    }
+
+    fn fill(&self, seed: &Seed) -> Row {
+        let filler = if seed.is_machine { &self.of_machines } else { &self.of_many };
+        filler.fill(&seed.name, &seed.row)
+    }
+}
+
+/// Adds a node for each file that no node reads yet.
+struct Readers<'a> {
+    levels: Vec<FilesOfLevel<'a>>,
+    read: HashSet<&'a str>,
+    nodes: &'a mut Vec<NodeParts>,
+}
+
+/// A level, and its files by the texts of its variables.
+struct FilesOfLevel<'a> {
+    level: &'a Level,
+    by_texts: HashMap<Vec<Arc<str>>, &'a str>,
+}
+
+impl<'a> Readers<'a> {
+    fn new(levels: &[&'a Level], nodes: &'a mut Vec<NodeParts>, rows: &[Row]) -> Self {
+        let files_of = |level: &&'a Level| {
+            let files = level.rows.iter().zip(&level.files);
+            let by_texts = files.filter_map(|(row, file)| Some((level.texts_of(row)?, &**file)));
+            FilesOfLevel { level, by_texts: by_texts.collect() }
+        };
+        let levels = levels.iter().map(files_of).collect();
+        let mut readers = Self { levels, read: HashSet::new(), nodes };
+        for row in rows {
+            readers.mark(row);
+        }
+        readers
+    }
+
+    fn mark(&mut self, row: &Row) {
+        for FilesOfLevel { level, by_texts } in &self.levels {
+            let file = level.texts_of(row).and_then(|texts| by_texts.get(&texts));
+            self.read.extend(file);
+        }
+    }
+
+    fn add_missing(&mut self, fillers: &Fillers<'_>, variables: &Variables) {
+        let mut names: HashSet<String> = self.nodes.iter().map(|it| it.name.clone()).collect();
+        for number in 0..self.levels.len() {
+            let level = self.levels[number].level;
+            for (row, file) in level.rows.iter().zip(&level.files) {
+                if self.nodes.len() >= MAX_INFERRED_NODES {
+                    return;
+                }
+                let name = level.name_of(file);
+                if self.read.contains(&**file) || !names.insert(name.to_owned()) {
+                    continue;
+                }
+                let (name, row) = (name.to_owned(), row.clone());
+                let seed = Seed { name, row, is_machine: false, known: None };
+                let row = fillers.fill(&seed);
+                self.nodes.push(seed.node(&row, variables));
+                self.mark(&row);
+            }
+        }
+    }
 }
 
 /// One row per machine, with its name: rows of the same machine are joined if they do not contradict each other; if

@@ -282,7 +282,7 @@ nodes: {web01: {facts: {a: 1}}}
     #[test]
     fn files_that_the_node_does_not_read() {
         check(
-            "#- /data/nodes/db01.yaml\na$0: 1\n",
+            "#- /.hiera-ls.yaml\nnodes: {web01: {facts: {a: 1}}}\n#- /data/nodes/db01.yaml\na$0: 1\n",
             &expect![[r"
             a
             ---
@@ -293,7 +293,7 @@ nodes: {web01: {facts: {a: 1}}}
             `data/nodes/db01.yaml` is not in the hierarchy of this node."]],
         );
         check(
-            "#- /.hiera-ls.yaml\nnodes: {web01: {facts: {a: 1}}, db01: {facts: {a: 1}}}\n#- /data/nodes/db01.yaml\na$0: 1\n",
+            "#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}, db01: {facts: {a: 1}}}\n#- /data/nodes/db01.yaml\na$0: 1\n",
             &expect![[r"
                 a
                 ---
@@ -302,6 +302,23 @@ nodes: {web01: {facts: {a: 1}}}
                 Not found: a lookup of this key fails.
 
                 `data/nodes/db01.yaml` is not in the hierarchy of this node. It is read for `db01`."]],
+        );
+    }
+
+    #[test]
+    fn a_file_is_shown_for_a_node_that_reads_it_if_nobody_chose_one() {
+        check(
+            "#- /.hiera-ls.yaml\nnodes: {web01: {facts: {a: 1}}, db01: {facts: {a: 1}}}\n#- /data/nodes/db01.yaml\na$0: 1\n",
+            &expect![[r#"
+                a
+                ---
+                **`a`** for node `db01`, environment `production`
+
+                ```yaml
+                1
+                ```
+
+                1. **level "Nodes" · `data/nodes/db01.yaml:1`**"#]],
         );
     }
 

@@ -1,4 +1,5 @@
-//! Whose answers a feature shows: the environment of a file, and the active node in it.
+//! Whose answers a feature shows: the environment of a file, and the active node in it. Where nobody chose one, that is the
+//! first node that reads the file.
 
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ impl Perspective {
     /// is no node at all. No programs are started for its answers: most features look without being asked for a value.
     pub fn of_file(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
-        let node = world.active_node(&environment)?;
+        let node = world.node_of_file(&environment, path)?;
         let evaluator = world.quiet_evaluator(&environment, &node);
         Some(Self { world: world.clone(), evaluator, reveals: false })
     }
@@ -38,7 +39,7 @@ impl Perspective {
     /// encrypted is decrypted if the settings allow it.
     pub fn revealing(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
-        let node = world.active_node(&environment)?;
+        let node = world.node_of_file(&environment, path)?;
         Some(Self::revealing_for(world, &environment, &node))
     }
 
@@ -74,8 +75,8 @@ impl Perspective {
 
     /// A path as people say it: from the environment's directory.
     pub fn shown_path(&self, path: &str) -> String {
-        let root = self.evaluator.environment().root.as_deref();
-        root.and_then(|root| paths::below(root, path)).unwrap_or(path).to_owned()
+        let directory = self.evaluator.environment().directory();
+        paths::below(directory, path).unwrap_or(path).to_owned()
     }
 
     /// `path:line` of a place.

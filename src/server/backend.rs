@@ -30,8 +30,8 @@ use super::handlers;
 use super::handlers::nodes::NodeItem;
 use super::handlers::select_node::SelectNodeParams;
 use super::handlers::{
-    AllNodesItem, CompareParams, ComparisonItem, ExplainItem, HierarchyItem,
-    TextDocumentContentParams, TextDocumentContentResult,
+    ActiveNodeItem, AllNodesItem, CompareParams, ComparisonItem, ExplainItem, HierarchyItem,
+    NodeOfParams, TextDocumentContentParams, TextDocumentContentResult,
 };
 use super::pool::Pool;
 use super::preview_proto::{PreviewItem, QuestionParams};
@@ -51,8 +51,16 @@ impl Backend {
         self.run((), handlers::nodes).await
     }
 
+    /// `hiera/nodeOf`
+    pub(super) async fn node_of(&self, params: NodeOfParams) -> Result<Option<ActiveNodeItem>> {
+        self.run(params, handlers::node_of).await
+    }
+
     /// `hiera/selectNode`
-    pub(super) async fn select_node(&self, params: SelectNodeParams) -> Result<Option<NodeItem>> {
+    pub(super) async fn select_node(
+        &self,
+        params: SelectNodeParams,
+    ) -> Result<Option<ActiveNodeItem>> {
         self.try_run(params, handlers::select_node).await
     }
 

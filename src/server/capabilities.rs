@@ -24,8 +24,9 @@ use crate::text::Encoding;
 const COMPLETION_TRIGGERS: [&str; 6] = ["{", "(", "'", "\"", ".", ":"];
 
 /// The requests of our own.
-const CUSTOM_REQUESTS: [&str; 9] = [
+const CUSTOM_REQUESTS: [&str; 10] = [
     "hiera/nodes",
+    "hiera/nodeOf",
     "hiera/selectNode",
     "hiera/mergedValue",
     "hiera/explain",

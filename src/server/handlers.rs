@@ -66,7 +66,7 @@ pub(super) use hover::hover;
 pub(super) use inlay_hint::inlay_hint;
 pub(super) use level_jump::{level_down, level_up};
 pub(super) use merged_value::merged_value;
-pub(super) use nodes::nodes;
+pub(super) use nodes::{ActiveNodeItem, NodeOfParams, node_of, nodes};
 pub(super) use references::references;
 pub(super) use rename::{prepare_rename, rename};
 pub(super) use secret_actions::code_action_resolve;

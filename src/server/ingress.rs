@@ -41,6 +41,7 @@ impl Ingress {
             Backend::new(Pool::new(workers.max(2), stop.clone()))
         })
         .custom_method("hiera/nodes", Backend::nodes)
+        .custom_method("hiera/nodeOf", Backend::node_of)
         .custom_method("hiera/selectNode", Backend::select_node)
         .custom_method("hiera/levelUp", Backend::level_up)
         .custom_method("hiera/levelDown", Backend::level_down)

@@ -16,7 +16,7 @@ use tower_lsp_server::ls_types::notification::PublishDiagnostics;
 use tower_lsp_server::ls_types::{Diagnostic, PublishDiagnosticsParams, Uri};
 
 use super::context::Context;
-use super::handlers::nodes::{NodeItem, active_node};
+use super::handlers::nodes::{ActiveNodeItem, active_node};
 use super::pool::Pool;
 use super::session::{Session, SharedSession};
 use super::to_proto;
@@ -35,13 +35,13 @@ struct Published {
     open: BTreeMap<Arc<str>, i32>,
     sets: BTreeMap<Arc<str>, Vec<Diagnostic>>,
     uris: BTreeMap<Arc<str>, Uri>,
-    active_node: Option<NodeItem>,
+    active_node: Option<ActiveNodeItem>,
 }
 
 /// What one round found.
 struct Findings {
     sets: Vec<FileFindings>,
-    active_node: Option<NodeItem>,
+    active_node: Option<ActiveNodeItem>,
     /// The open files with their versions.
     open: BTreeMap<Arc<str>, i32>,
 }

@@ -339,16 +339,16 @@ impl Session {
 
     fn reread_settings(&mut self) {
         let world = self.host.snapshot();
-        let project_file = self
-            .folders
-            .iter()
-            .find_map(|folder| world.file(&paths::join(folder, PROJECT_FILE)).ok());
+        let project_file = self.folders.iter().find_map(|folder| world.project_file(folder));
         let text = project_file.as_ref().map(|file| &*file.text);
         let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
         let (mut settings, problems) = Settings::read(text, self.editor_settings.as_ref(), &rules);
         if self.is_trusted {
             settings.backends = settings.backends.trusted();
         }
+        let directory = project_file.as_ref().and_then(|file| paths::parent(&file.path));
+        let directory = directory.or_else(|| Some(&**self.folders.first()?));
+        settings.directory = directory.map(Arc::from);
         let (in_editor, in_file): (Vec<_>, Vec<_>) =
             problems.into_iter().partition(|it| it.source == SettingsSource::Editor);
         self.settings_file = project_file.map(|file| Arc::new((file, in_file)));

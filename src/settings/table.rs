@@ -70,8 +70,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "node",
         kind: Kind::Text,
         default: "null",
-        doc: "Name of the active node: the one whose values hovers and hints show. Without it, the first node is \
-              taken.",
+        doc: "Name of the active node: the one whose values hovers and hints show. Without it, each file is shown for the \
+              first node that reads it.",
         scope: Scope::Resource,
     },
     Setting {

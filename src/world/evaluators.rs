@@ -160,10 +160,8 @@ impl World {
         node: &Arc<Node>,
     ) -> Evaluator {
         let settings = &self.settings;
-        let datadirs = settings.datadir_map.iter();
-        let datadirs = datadirs.map(|(from, to)| (from.to_string(), to.to_string())).collect();
         Evaluator::new(files, environment.clone(), node.clone(), settings.puppet_version)
-            .with_datadir_map(datadirs)
+            .with_datadir_map(settings.datadirs())
             .with_back_ends(self.back_ends().clone())
             .sharing(self.evaluators.prepared.clone())
     }

@@ -131,11 +131,5 @@ impl World {
 
 /// What tells environments apart: their directory, and their name, which the command line can set.
 pub(super) fn key_of(environment: &Environment) -> String {
-    format!("{} {}", environment.name, directory_of(environment))
-}
-
-/// The directory that an environment is made from.
-pub(super) fn directory_of(environment: &Environment) -> &str {
-    let module = || environment.modules.values().next();
-    environment.root.as_ref().or_else(module).map_or("", |directory| directory)
+    format!("{} {}", environment.name, environment.directory())
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
 
-use super::indexes::{directory_of, key_of};
+use super::indexes::key_of;
 use super::modulepath::codedir;
 use super::paths;
 use super::read_orders::ReadOrdersCache;
@@ -14,6 +14,7 @@ use super::snapshot::World;
 use crate::config::{Environment, glob};
 use crate::data::{Files, Hash, PathKind};
 use crate::facts::formats::{self, FactsProblem};
+use crate::facts::infer::{Templates, Wanted};
 use crate::facts::{Node, NodeParts, Origin, infer};
 use crate::settings::{NodeSettings, PROJECT_FILE, Settings};
 
@@ -67,38 +68,44 @@ impl World {
     pub fn sample_nodes(&self, environment: &Environment) -> Arc<SampleNodes> {
         let slot = self.nodes.by_environment.slot(&key_of(environment));
         slot.get_or_init(|| {
-            let drafts = drafts(self, environment, &|_, _| true);
-            Arc::new(drafts.finish(self, environment, &|_, _| true))
+            Arc::new(drafts(self, environment, Wanted::All).finish(environment, Wanted::All))
         })
         .clone()
     }
 
-    /// One sample node, by its name or (`None`) the active one, without making the others, and the names of all. For
-    /// one question only: nothing is kept.
+    /// One sample node, by its name or (`None`) the active one, without making the others, and the names of all if there is
+    /// no such node. For one question only: nothing is kept.
     pub fn sample_node(
         &self,
         environment: &Environment,
         name: Option<&str>,
     ) -> (Option<Arc<Node>>, Vec<String>) {
         let chosen = self.active_node.as_ref().or(self.settings.node.as_ref());
-        let wanted = name.or(chosen.map(|it| &**it));
-        let is_wanted =
-            |number: usize, it: &str| Some(it) == wanted || (number == 0 && name.is_none());
-        let drafts = drafts(self, environment, &is_wanted);
-        let names = drafts.drafts.keys().cloned().collect();
-        let nodes = drafts.finish(self, environment, &is_wanted).nodes;
-        let named = nodes.iter().find(|node| Some(&*node.name) == wanted);
+        let wanted = match name {
+            Some(name) => Wanted::Named(name),
+            None => Wanted::NamedOrFirst(chosen.map(|it| &**it)),
+        };
+        let found = drafts(self, environment, wanted);
+        let names = found.drafts.keys().cloned().collect();
+        let nodes = found.finish(environment, wanted).nodes;
+        let named = name.or(chosen.map(|it| &**it));
+        let named = nodes.iter().find(|node| Some(&*node.name) == named);
         let first = || nodes.first().filter(|_| name.is_none());
         (named.or_else(first).cloned(), names)
     }
 
-    /// The node that answers are shown for: the one chosen, else the setting's, else the first.
-    pub fn active_node(&self, environment: &Environment) -> Option<Arc<Node>> {
+    /// The node that somebody chose: the user, else the settings.
+    pub fn chosen_node(&self, environment: &Environment) -> Option<Arc<Node>> {
         let nodes = self.nodes(environment);
-        let named = |name: &Arc<str>| nodes.iter().find(|node| node.name == *name);
+        let named = |name: &Arc<str>| nodes.iter().find(|node| node.name == *name).cloned();
         let chosen = self.active_node.as_ref().and_then(named);
-        let chosen = chosen.or_else(|| self.settings.node.as_ref().and_then(named));
-        chosen.or_else(|| nodes.first()).cloned()
+        chosen.or_else(|| self.settings.node.as_ref().and_then(named))
+    }
+
+    /// The node that answers are shown for which are about no file: the one chosen, else the first.
+    pub fn active_node(&self, environment: &Environment) -> Option<Arc<Node>> {
+        let chosen = self.chosen_node(environment);
+        chosen.or_else(|| self.nodes(environment).first().cloned())
     }
 }
 
@@ -121,10 +128,7 @@ pub(super) fn may_hold_facts(path: &str, world: &World) -> bool {
         || world.settings.facts.iter().chain(in_settings).any(is_set)
 }
 
-/// Which nodes are wanted, by number among the inferred or among all, and by name.
-type IsWanted<'a> = &'a dyn Fn(usize, &str) -> bool;
-
-fn drafts<'w>(world: &'w World, environment: &Environment, is_wanted: IsWanted<'_>) -> Found<'w> {
+fn drafts<'w>(world: &'w World, environment: &Environment, wanted: Wanted<'_>) -> Found<'w> {
     let mut found = Found { world, drafts: IndexMap::new(), problems: Vec::new() };
     for entry in &world.settings.facts {
         found.read_all(&expand(world, entry), &[]);
@@ -140,7 +144,7 @@ fn drafts<'w>(world: &'w World, environment: &Environment, is_wanted: IsWanted<'
     let settings = world.settings.clone();
     let in_settings = found.of_settings(&settings);
     if found.drafts.is_empty() && !in_settings.iter().any(|(_, it)| it.origin != Origin::Inferred) {
-        found.infer(environment, is_wanted);
+        found.infer(environment, wanted);
     }
     for (name, over) in in_settings {
         match found.drafts.get_mut(&name) {
@@ -209,25 +213,33 @@ impl Found<'_> {
         drafts
     }
 
-    fn finish(
-        self,
-        world: &World,
-        environment: &Environment,
-        is_wanted: IsWanted<'_>,
-    ) -> SampleNodes {
-        let wanted = self.drafts.into_iter().enumerate();
-        let wanted = wanted.filter(|(number, (name, _))| is_wanted(*number, name));
-        let finish = |(_, (_, draft))| Arc::new(finished(&world.settings, environment, draft));
-        SampleNodes { nodes: wanted.map(finish).collect(), problems: self.problems }
+    fn finish(self, environment: &Environment, wanted: Wanted<'_>) -> SampleNodes {
+        let drafts = self.drafts.into_iter().enumerate();
+        let drafts = drafts.filter(|(number, (name, _))| wanted.is(*number, name));
+        let settings = &self.world.settings;
+        let finish = |(_, (_, draft))| Arc::new(finished(settings, environment, draft));
+        SampleNodes { nodes: drafts.map(finish).collect(), problems: self.problems }
     }
 
-    fn infer(&mut self, environment: &Environment, is_wanted: IsWanted<'_>) {
-        let templates = self.world.own_reach(environment).templates();
+    fn infer(&mut self, environment: &Environment, wanted: Wanted<'_>) {
+        let own = self.world.own_reach(environment).templates();
+        let of_modules = || self.world.reach(environment).templates_of_modules();
+        let templates = Templates { own: &own, of_modules: &of_modules };
         let list = |directory: &str| self.world.list(directory);
-        for parts in infer::infer_some(&templates, &list, is_wanted) {
+        let known = self.supported_systems(environment);
+        for parts in infer::infer(&templates, &list, known, wanted) {
             let draft = Draft { parts, origin: Origin::Inferred };
             self.drafts.entry(draft.parts.name.clone()).or_insert(draft);
         }
+    }
+
+    /// The systems that a module on its own supports.
+    fn supported_systems(&self, environment: &Environment) -> Vec<NodeParts> {
+        if environment.root.is_some() {
+            return Vec::new();
+        }
+        let metadata = paths::join(environment.directory(), "metadata.json");
+        self.world.text(&metadata).map_or_else(|_| Vec::new(), |it| infer::supported_systems(&it))
     }
 }
 
@@ -272,7 +284,7 @@ fn some_members(members: &Hash) -> Option<Hash> {
 
 /// Where fact sets of an environment may lie: beside its `hiera.yaml`, and in the workspace's folders that hold it.
 fn homes(world: &World, environment: &Environment) -> Vec<String> {
-    let own = directory_of(environment);
+    let own = environment.directory();
     let mut homes = vec![own.to_owned()];
     let holding = world.folders().iter().filter(|folder| paths::below(folder, own).is_some());
     homes.extend(holding.map(ToString::to_string));

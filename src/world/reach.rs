@@ -127,7 +127,16 @@ impl Reach {
 
     /// The templates of the hierarchies, as inference of sample nodes wants them.
     pub fn templates(&self) -> Vec<Template> {
-        let places = self.places.iter().filter(|place| !place.is_default);
+        self.templates_of(|_| true)
+    }
+
+    /// Those of the modules' hierarchies.
+    pub(super) fn templates_of_modules(&self) -> Vec<Template> {
+        self.templates_of(|place| place.layer == LayerKind::Module)
+    }
+
+    fn templates_of(&self, is_wanted: impl Fn(&DataPlace) -> bool) -> Vec<Template> {
+        let places = self.places.iter().filter(|place| !place.is_default && is_wanted(place));
         places.map(|place| place.template.clone()).collect()
     }
 
@@ -165,11 +174,11 @@ impl Reach {
         let root = paths::parent(&config.path).unwrap_or("/");
         let datadir = inspect::to_s(&level.datadir.value);
         let known = Known { environment: &environment.name };
-        let moves = || settings.datadir_map.iter().map(|(from, to)| (&**from, &**to));
+        let datadirs = settings.datadirs();
         for template in templates {
             let location = inspect::to_s(&template.value);
             let pattern = Pattern::new(root, &datadir, &location, is_glob, known)
-                .moved(|path| moved_directory(path, moves()));
+                .moved(|path| datadirs.moved(path).into_owned());
             let built_in = Registry::format(&level.function);
             let Some(format) = built_in.or_else(|| format_by_name(&location)) else { continue };
             self.places.push(DataPlace {
@@ -182,7 +191,7 @@ impl Reach {
                 format,
                 is_built_in: built_in.is_some(),
                 template: Template {
-                    datadir: moved_directory(&paths::join(root, &datadir), moves()),
+                    datadir: datadirs.moved(&paths::join(root, &datadir)).into_owned(),
                     path: location,
                     is_glob,
                 },
@@ -276,16 +285,6 @@ impl<'a> Walk<'a> {
     fn real_path(&self, directory: &str) -> String {
         self.texts.base.real_path(directory).unwrap_or_else(|| directory.to_owned())
     }
-}
-
-/// `directory` where the setting `datadirMap` puts it: the first pair whose first directory begins it.
-fn moved_directory<'a>(directory: &str, moves: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    for (from, to) in moves {
-        if let Some(rest) = paths::below(from.trim_end_matches('/'), directory) {
-            return paths::join(to, rest);
-        }
-    }
-    directory.to_owned()
 }
 
 fn hiera_yaml(directory: &str) -> Arc<str> {

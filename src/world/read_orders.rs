@@ -33,6 +33,8 @@ pub struct ReadOrders {
     readers: HashMap<FileId, Vec<u32>, foldhash::fast::RandomState>,
     /// What modules add to it, by module and node.
     of_modules: Shards<OnceLock<Arc<[Asked]>>>,
+    /// The first nodes that read files of modules, by number and path.
+    first_readers: Shards<OnceLock<Option<u32>>>,
     /// By the configuration's path, the level and the template.
     templates: Shards<OnceLock<Arc<GuessedTemplate>>>,
     /// By file and module.
@@ -75,9 +77,44 @@ impl ReadOrders {
         let readers = self.readers.get(&file).map_or(&[][..], Vec::as_slice);
         readers.iter().take(most).map(|number| &self.nodes[*number as usize].node)
     }
+
+    /// The first node that reads the file at `path`, which holds data of `module` if there is one.
+    pub fn first_reader(
+        &self,
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        path: &str,
+        module: Option<&str>,
+    ) -> Option<Arc<Node>> {
+        let file = world.id(path);
+        let Some(module) = module else { return self.readers(file, 1).next().cloned() };
+        let slot = self.first_readers.slot(path);
+        let number = slot.get_or_init(|| {
+            let maker = OrderMaker { world, environment, orders: self };
+            let reads =
+                |number: &u32| files_of(&maker.of_module(*number, module)).any(|it| it == file);
+            (0..self.nodes.len() as u32).find(reads)
+        });
+        number.map(|number| self.nodes[number as usize].node.clone())
+    }
 }
 
 impl World {
+    /// The node that answers about the file at `path` are shown for: the one that somebody chose; else the first that
+    /// reads the file; if nobody does, the first of all.
+    pub fn node_of_file(
+        self: &Arc<Self>,
+        environment: &Arc<Environment>,
+        path: &str,
+    ) -> Option<Arc<Node>> {
+        self.chosen_node(environment).or_else(|| {
+            let module = self.module_of(environment, path).map(|(name, _)| name);
+            let orders = self.read_orders(environment);
+            let reader = orders.first_reader(self, environment, path, module.as_deref());
+            reader.or_else(|| self.nodes(environment).first().cloned())
+        })
+    }
+
     /// What the environment's sample nodes read. The first call expands the hierarchy for each of them.
     pub fn read_orders(self: &Arc<Self>, environment: &Arc<Environment>) -> Arc<ReadOrders> {
         let slot = self.nodes.read_orders.slot(&key_of(environment));
@@ -132,6 +169,13 @@ impl OrderMaker<'_> {
             }
         }
         asked.into()
+    }
+
+    /// What the node of that number asks in the layer of `module`; kept.
+    fn of_module(&self, number: u32, module: &str) -> Arc<[Asked]> {
+        let slot = self.orders.of_modules.slot(&format!("{module} {number}"));
+        let node = &self.orders.nodes[number as usize].node;
+        slot.get_or_init(|| self.asked(node, Some(module))).clone()
     }
 
     fn add_level(

@@ -119,6 +119,10 @@ impl World {
             let above = self.root_of(folder).filter(|root| !roots.contains(root));
             roots.extend(above);
         }
+        // Data in a repository of its own, whose hiera.yaml lies elsewhere.
+        if roots.len() == before && self.settings.global_hiera_yaml.is_some() {
+            roots.push(Root::Environment(folder.into()));
+        }
     }
 
     fn search_below(&self, directory: &str, depth: usize, roots: &mut Vec<Root>) {

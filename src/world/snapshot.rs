@@ -117,13 +117,19 @@ impl World {
 
     /// A path of the settings: relative ones are meant from the workspace's first folder.
     pub fn settings_path(&self, path: &str) -> String {
-        paths::join(self.folders.first().map_or("/", |folder| folder), path)
+        paths::join(&self.settings_directory(), path)
+    }
+
+    /// Where relative paths of the settings begin: the project file's directory, else the first folder.
+    fn settings_directory(&self) -> Arc<str> {
+        let directory = self.settings.directory.as_ref().or_else(|| self.folders.first());
+        directory.cloned().unwrap_or_else(|| Arc::from("/"))
     }
 
     /// The back ends of the workspace.
     pub fn back_ends(&self) -> &Arc<Registry> {
         self.back_ends.get_or_init(|| {
-            let root = self.folders.first().cloned().unwrap_or_else(|| Arc::from("/"));
+            let root = self.settings_directory();
             let announcer = self.announcer.clone();
             Arc::new(Registry::new(self.settings.backends.clone(), root, announcer))
         })

@@ -21,3 +21,4 @@ mod protocol;
 mod psych;
 mod support;
 mod tidy;
+mod workspaces;

@@ -8,7 +8,7 @@ import {
   State,
   type StaticFeature,
 } from 'vscode-languageclient/node';
-import { BEFORE_THE_LIST, type ExperimentalCapabilities, LENS_COMMANDS, METHOD_NOT_FOUND, Method, type NodeItem, type ServerStatus } from './protocol';
+import { BEFORE_THE_LIST, type ExperimentalCapabilities, LENS_COMMANDS, METHOD_NOT_FOUND, Method, type ServerStatus } from './protocol';
 import { type FoundServer, findServer } from './server_binary';
 import { editorSettings } from './settings';
 
@@ -34,7 +34,7 @@ export class Hiera implements vscode.Disposable {
   private readonly started = new vscode.EventEmitter<void>();
   private readonly stopped = new vscode.EventEmitter<Error | undefined>();
   private readonly changed = new vscode.EventEmitter<void>();
-  private readonly nodeChanged = new vscode.EventEmitter<NodeItem | null>();
+  private readonly nodeChanged = new vscode.EventEmitter<void>();
   private readonly statusChanged = new vscode.EventEmitter<ServerStatus>();
 
   /** The server is there and answers. */
@@ -160,7 +160,7 @@ export class Hiera implements vscode.Disposable {
     const client = new LanguageClient('hiera', 'Hiera', server, options);
     client.registerFeature(new Abilities());
     client.onNotification(Method.previewChanged, () => this.changed.fire());
-    client.onNotification(Method.activeNode, (node: NodeItem | null) => this.nodeChanged.fire(node));
+    client.onNotification(Method.activeNode, () => this.nodeChanged.fire());
     client.onNotification(Method.serverStatus, (status: ServerStatus) => this.statusChanged.fire(status));
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Stopped) {

@@ -1,33 +1,35 @@
-// The sample nodes: choosing one, and knowing which is active.
+// The sample nodes: choosing one, and knowing which one the active editor is shown for.
 
 import * as vscode from 'vscode';
-import type { Hiera } from './hiera';
-import { Method, type NodeItem } from './protocol';
+import { type Hiera, isHieraDocument } from './hiera';
+import { type ActiveNode, Method, type NodeItem } from './protocol';
 
+/** A node to choose, or (`undefined`) none: each file's own. */
 interface NodePick extends vscode.QuickPickItem {
-  node?: NodeItem;
+  node: NodeItem | undefined;
 }
 
 export class Nodes implements vscode.Disposable {
-  private current: NodeItem | undefined;
-  private readonly changed = new vscode.EventEmitter<NodeItem | undefined>();
+  private current: ActiveNode | undefined;
+  private readonly changed = new vscode.EventEmitter<ActiveNode | undefined>();
   private readonly subscriptions: vscode.Disposable[];
 
-  /** The active node is another one. */
+  /** The active editor is shown for another node. */
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly hiera: Hiera) {
     this.subscriptions = [
       this.changed,
       hiera.onDidStart(() => void this.reload()),
-      hiera.onDidChangeNode((node) => this.set(node ?? undefined)),
+      hiera.onDidChangeNode(() => void this.reload()),
+      vscode.window.onDidChangeActiveTextEditor(() => void this.reload()),
       // Fact sets may have come or gone.
       hiera.onDidChange(() => void this.reload()),
     ];
   }
 
-  /** The active node, if any is known. */
-  get active(): NodeItem | undefined {
+  /** The node that the active editor is shown for, if any is known; without such an editor, the last one stays. */
+  get active(): ActiveNode | undefined {
     return this.current;
   }
 
@@ -37,47 +39,85 @@ export class Nodes implements vscode.Disposable {
 
   /** Makes a node the active one; without a name, the user chooses. */
   async select(name?: string): Promise<void> {
-    const chosen = name ?? (await this.pick('Show the values of which node?'))?.name;
-    if (chosen !== undefined) {
-      this.set((await this.hiera.ask<NodeItem | null>(Method.selectNode, { name: chosen })) ?? undefined);
+    if (name !== undefined) {
+      return this.choose(name);
+    }
+    const nodes = await this.some();
+    if (nodes.length > 0) {
+      const picked = await show([this.automatic(), ...nodes.map((node) => this.pickOf(node))], 'Show the values of which node?');
+      if (picked) {
+        await this.choose(picked.node?.name ?? null);
+      }
     }
   }
 
-  /** Lets the user choose a node; `undefined` if nothing is chosen. */
+  /** Lets the user choose a node other than `except`; `undefined` if nothing is chosen. */
   async pick(title: string, except?: string): Promise<NodeItem | undefined> {
-    const nodes = (await this.all()).filter((node) => node.name !== except);
-    if (nodes.length === 0) {
-      const what = except === undefined ? 'No node is known' : 'There is no other node';
-      void vscode.window.showInformationMessage(
-        `${what}: put fact sets below .hiera-ls/facts or spec/factsets, or name their files in the setting hiera.facts.`,
-      );
-      return undefined;
-    }
-    const items = nodes.map((node) => pickOf(node));
-    const picked = await vscode.window.showQuickPick<NodePick>(items, { title, matchOnDescription: true, matchOnDetail: true });
-    return picked?.node;
+    const nodes = await this.some(except);
+    return nodes.length === 0 ? undefined : (await show(nodes.map((node) => this.pickOf(node)), title))?.node;
   }
 
   dispose(): void {
     vscode.Disposable.from(...this.subscriptions).dispose();
   }
 
+  /** All nodes but `except`; tells the user if there are none. */
+  private async some(except?: string): Promise<NodeItem[]> {
+    const nodes = (await this.all()).filter((node) => node.name !== except);
+    if (nodes.length === 0) {
+      const what = except === undefined ? 'No node is known' : 'There is no other node';
+      void vscode.window.showInformationMessage(
+        `${what}: put fact sets below .hiera-ls/facts or spec/factsets, or name their files in the setting hiera.facts.`,
+      );
+    }
+    return nodes;
+  }
+
+  private async choose(name: string | null): Promise<void> {
+    await this.hiera.ask<ActiveNode | null>(Method.selectNode, { name });
+    await this.reload();
+  }
+
   private async reload(): Promise<void> {
+    const document = vscode.window.activeTextEditor?.document;
+    if (!document || !isHieraDocument(document)) {
+      return;
+    }
     try {
-      const nodes = await this.all();
-      const known = nodes.find((it) => it.active && it.name === this.current?.name);
-      this.set(known ?? nodes.find((it) => it.active));
+      const textDocument = { uri: document.uri.toString() };
+      this.set((await this.hiera.ask<ActiveNode | null>(Method.nodeOf, { textDocument })) ?? undefined);
     } catch (error) {
       this.hiera.log.debug(`nodes: ${String(error)}`);
     }
   }
 
-  private set(node: NodeItem | undefined): void {
-    if (node?.name !== this.current?.name || node?.environment !== this.current?.environment) {
+  private set(node: ActiveNode | undefined): void {
+    const { current } = this;
+    if (node?.name !== current?.name || node?.environment !== current?.environment || node?.chosen !== current?.chosen) {
       this.current = node;
       this.changed.fire(node);
     }
   }
+
+  private automatic(): NodePick {
+    const mark = this.current && !this.current.chosen ? '$(circle-filled)' : '$(circle-outline)';
+    return { label: `${mark} Automatic`, detail: 'for each file, the first node that reads it', node: undefined };
+  }
+
+  private pickOf(node: NodeItem): NodePick {
+    const isChosen = this.current?.chosen === true && this.current.name === node.name;
+    const facts = (node.facts ?? []).map(({ name, value }) => `${shortName(name)}: ${value}`).join('  ·  ');
+    return {
+      label: `${isChosen ? '$(circle-filled)' : '$(circle-outline)'} ${node.name}`,
+      description: `${node.environment} · ${originOf(node)}`,
+      detail: facts,
+      node,
+    };
+  }
+}
+
+function show(picks: NodePick[], title: string): Thenable<NodePick | undefined> {
+  return vscode.window.showQuickPick(picks, { title, matchOnDescription: true, matchOnDetail: true });
 }
 
 /** Where a node's facts come from, as people say it. */
@@ -86,16 +126,6 @@ export function originOf(node: NodeItem): string {
     return 'inferred from the data files';
   }
   return vscode.workspace.asRelativePath(vscode.Uri.file(node.origin));
-}
-
-function pickOf(node: NodeItem): NodePick {
-  const facts = (node.facts ?? []).map(({ name, value }) => `${shortName(name)}: ${value}`).join('  ·  ');
-  return {
-    label: `${node.active ? '$(circle-filled)' : '$(circle-outline)'} ${node.name}`,
-    description: `${node.environment} · ${originOf(node)}`,
-    detail: facts,
-    node,
-  };
 }
 
 /** A variable without where it stands, which goes without saying: `pp_role`, `os.name`. */

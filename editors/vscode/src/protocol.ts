@@ -8,10 +8,16 @@ export interface NodeItem {
   /** The path of the fact set, or `inferred`. */
   origin: string;
   environment: string;
-  /** Whether answers in that environment are for this node. */
+  /** Whether answers in that environment which are about no file are for this node. */
   active: boolean;
   /** The variables that the hierarchy's paths use, with the node's values; older servers do not say. */
   facts?: { name: string; value: string }[];
+}
+
+/** The node that answers are for. */
+export interface ActiveNode extends NodeItem {
+  /** Whether the user or the settings chose it; if not, a file is shown for a node that reads it. */
+  chosen: boolean;
 }
 
 /** What a preview is asked about. */
@@ -106,6 +112,7 @@ export interface ExperimentalCapabilities {
 
 export const Method = {
   nodes: 'hiera/nodes',
+  nodeOf: 'hiera/nodeOf',
   selectNode: 'hiera/selectNode',
   activeNode: 'hiera/activeNode',
   mergedValue: 'hiera/mergedValue',

@@ -58,7 +58,8 @@ export class Status implements vscode.Disposable {
     this.item.severity = SEVERITIES[this.status.health];
     this.item.text = node ? `Hiera: ${node.name}` : 'Hiera: no node';
     // Short: what does not fit is cut, and the button with it.
-    this.item.detail = this.status.message ?? node?.environment ?? '';
+    const detail = node && (node.chosen ? node.environment : `${node.environment} · automatic`);
+    this.item.detail = this.status.message ?? detail ?? '';
     this.item.command = { title: 'Select Node', command: 'hiera.selectNode' };
   }
 }

@@ -169,6 +169,8 @@ fn what_is_no_plain_block_hash_is_read_whole() {
         "%YAML 1.1\n---\na: 1",
         "  a: 1",
         "? a\n: b",
+        "?\u{85}|\n::",
+        "?\u{2028}|\n::",
         "?\n- a\n- b\n:\n- c\n",
         "\u{feff}a: 1",
     ] {

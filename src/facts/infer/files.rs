@@ -14,6 +14,10 @@ pub(super) struct Level {
     numbers: Vec<usize>,
     /// One row per file, in the order of the files' paths; no two are the same.
     pub(super) rows: Vec<Row>,
+    /// The first file of each row.
+    pub(super) files: Vec<String>,
+    /// The directory that all files lie in, whatever the variables.
+    base: String,
 }
 
 /// Texts of variables, by the variables' numbers, in order.
@@ -39,17 +43,43 @@ pub(super) fn level(
         .collect();
     numbers.sort_unstable();
     numbers.dedup();
-    let mut walk = Walk { list, rows: Vec::new(), seen: HashSet::new() };
+    let mut walk = Walk { list, rows: Vec::new(), files: Vec::new(), seen: HashSet::new() };
     let root = if path.starts_with('/') { "" } else { segments.first()?.literal()? };
     let below = if path.starts_with('/') { &segments[..] } else { &segments[1..] };
     walk.directory(root, below, &Row::default());
-    Some(Level { numbers, rows: walk.rows })
+    Some(Level { numbers, rows: walk.rows, files: walk.files, base: base_of(&template.datadir) })
+}
+
+/// The part of a data directory before the name with the first variable.
+fn base_of(datadir: &str) -> String {
+    let fixed = datadir.split("%{").next().unwrap_or(datadir);
+    let is_whole = fixed.len() == datadir.len();
+    let end = if is_whole { fixed.len() } else { fixed.rfind('/').unwrap_or(0) };
+    fixed[..end].trim_end_matches('/').to_owned()
 }
 
 impl Level {
     /// The numbers of its variables.
     pub(super) fn variables(&self) -> impl Iterator<Item = usize> {
         self.numbers.iter().copied()
+    }
+
+    /// What a node is called that is there for `file` alone: its path in the data directory, without extension.
+    pub(super) fn name_of<'f>(&self, file: &'f str) -> &'f str {
+        let path = file.strip_prefix(&self.base).unwrap_or(file).trim_start_matches('/');
+        let name = path.rfind('/').map_or(path, |at| &path[at + 1..]);
+        match name.rsplit_once('.') {
+            Some((stem, extension)) if !stem.is_empty() => {
+                &path[..path.len() - extension.len() - 1]
+            }
+            _ => path,
+        }
+    }
+
+    /// The texts that `row` has for the level's variables; `None` if it has not all of them. Two rows with the same texts
+    /// read the same file.
+    pub(super) fn texts_of(&self, row: &Row) -> Option<Vec<Arc<str>>> {
+        self.variables().map(|it| row.get(it).cloned()).collect()
     }
 }
 
@@ -102,6 +132,7 @@ impl Row {
 struct Walk<'a> {
     list: ListDirectory<'a>,
     rows: Vec<Row>,
+    files: Vec<String>,
     seen: HashSet<Row>,
 }
 
@@ -122,6 +153,7 @@ impl Walk<'_> {
             if !rest.is_empty() {
                 self.directory(&format!("{directory}/{}", item.name), rest, &row);
             } else if self.seen.insert(row.clone()) {
+                self.files.push(format!("{directory}/{}", item.name));
                 self.rows.push(row);
             }
         }

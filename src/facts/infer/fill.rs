@@ -23,8 +23,8 @@ struct IndexedLevel<'a> {
 
 impl<'a> Filler<'a> {
     /// Prepares to fill from the files of `levels`.
-    pub(super) fn new(levels: &'a [Level], variables: &'a Variables) -> Self {
-        Self { variables, levels: levels.iter().map(IndexedLevel::new).collect() }
+    pub(super) fn new(levels: &[&'a Level], variables: &'a Variables) -> Self {
+        Self { variables, levels: levels.iter().map(|it| IndexedLevel::new(it)).collect() }
     }
 
     /// The row of the node `name`, as full as the files make it.
@@ -38,7 +38,7 @@ impl<'a> Filler<'a> {
                 if !level.wants_more_than(&row) {
                     continue;
                 }
-                let fitting: Vec<&Row> = level.fitting(&row).take(2).collect();
+                let fitting: Vec<&Row> = self.fitting(level, &row).take(2).collect();
                 match (fitting.first(), fitting.get(1)) {
                     (Some(only), None) => {
                         row = self.taken(&row, only);
@@ -58,6 +58,24 @@ impl<'a> Filler<'a> {
         }
     }
 
+    /// The level's rows that agree with `row`, in order.
+    fn fitting<'f>(
+        &'f self,
+        level: &'f IndexedLevel<'a>,
+        row: &'f Row,
+    ) -> Box<dyn Iterator<Item = &'a Row> + 'f> {
+        Box::new(self.plausible(level.fitting(row), row))
+    }
+
+    /// Those of `rows` whose operating system belongs to the family that `row` has, and the other way round.
+    fn plausible<'f>(
+        &'f self,
+        rows: impl Iterator<Item = &'a Row> + 'f,
+        row: &'f Row,
+    ) -> impl Iterator<Item = &'a Row> + 'f {
+        rows.filter(|it| self.variables.agree_on_family(row, it))
+    }
+
     fn taken(&self, row: &Row, more: &Row) -> Row {
         let mut row = row.clone();
         row.take_missing_from(more);
@@ -75,12 +93,16 @@ impl<'a> Filler<'a> {
             let is_usual = &**text == USUAL_ENVIRONMENT && self.variables.is_environment(number);
             row.get(number).is_none() && (is_usual || words.contains(&&**text))
         };
-        let mut fitting = level.fitting(row);
+        let mut fitting = self.fitting(level, row);
         let mut best =
             fitting.next().expect("only levels with several rows to choose from get here");
         let mut best_score = best.iter().filter(|it| plausible(*it)).count();
         // Where nothing is known yet, only rows with one of the words can be better than the first.
-        let fitting = if level.knows_none_of(row) { level.rows_with_words(words) } else { fitting };
+        let fitting = if level.knows_none_of(row) {
+            Box::new(self.plausible(level.rows_with_words(words), row))
+        } else {
+            fitting
+        };
         for candidate in fitting {
             let score = candidate.iter().filter(|it| plausible(*it)).count();
             if score > best_score {
@@ -142,9 +164,10 @@ impl<'a> IndexedLevel<'a> {
 }
 
 /// The words of a node's name, with and without digits at their ends: `web01.ber.example.com` has `web01`, `web`, `ber`.
+/// The name of a node that was made for one file is a path.
 fn words_of(name: &str) -> Vec<&str> {
     let mut words = vec![name];
-    for word in name.split(['.', '-', '_']) {
+    for word in name.split(['.', '-', '_', '/']) {
         words.push(word);
         words.push(word.trim_end_matches(|it: char| it.is_ascii_digit()));
     }

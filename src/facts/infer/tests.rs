@@ -40,7 +40,8 @@ fn infer_from(templates: &str, files: &str) -> Vec<NodeParts> {
         })
         .collect();
     let files: Vec<String> = files.split_whitespace().map(|path| format!("/d/{path}")).collect();
-    infer(&templates, &lister(&files))
+    let templates = Templates { own: &templates, of_modules: &Vec::new };
+    infer(&templates, &lister(&files), Vec::new(), Wanted::All)
 }
 
 fn show(node: &NodeParts) -> String {
@@ -119,7 +120,11 @@ fn what_the_name_says_counts_more_than_the_order_of_levels() {
     check(
         "nodes/%{trusted.certname}.yaml role/%{role}-%{variant}.yaml role/%{role}.yaml",
         "nodes/ber-admin-01.yaml role/ceph-object.yaml role/ceph-mon.yaml role/admin.yaml role/ceph.yaml",
-        &["ber-admin-01 {role:admin} trusted{certname:ber-admin-01}"],
+        &[
+            "ber-admin-01 {role:admin} trusted{certname:ber-admin-01}",
+            "role/ceph-mon {role:ceph,variant:mon}",
+            "role/ceph-object {role:ceph,variant:object}",
+        ],
     );
 }
 
@@ -133,12 +138,13 @@ fn a_path_with_several_variables_ties_them_together() {
         &[
             "bgo-db-01 {location:bgo,verified_host:bgo-db-01,role:db,variant:big}",
             "osl-login-01 {location:osl,verified_host:osl-login-01,role:login}",
+            "bgo/roles/web {location:bgo,role:web}",
         ],
     );
     check(
         "n/%{clientcert}.yaml project/%{project}/%{app}.yaml project/%{project}/%{project}.yaml",
         "n/a.yaml project/x/one.yaml project/y/two.yaml project/y/y.yaml",
-        &["a {clientcert:a,project:y,app:two}"],
+        &["a {clientcert:a,project:y,app:two}", "project/x/one {project:x,app:one}"],
     );
 }
 
@@ -156,12 +162,120 @@ fn without_a_level_that_names_machines_the_first_with_variables() {
     check(
         "zone/%{zone}.yaml role/%{role}-%{tier}.yaml role/%{role}.yaml",
         "role/web-prod.yaml role/web-test.yaml role/db.yaml",
-        &["web-prod {role:web,tier:prod}", "web-test {role:web,tier:test}"],
+        &[
+            "role/web-prod {role:web,tier:prod}",
+            "role/web-test {role:web,tier:test}",
+            "role/db {role:db}",
+        ],
     );
     check(
         "os/%{facts.os.name}.yaml f/%{osfamily}.yaml",
         "os/Rocky.yaml f/Debian.yaml f/RedHat.yaml",
-        &["Rocky {os:{name:Rocky},osfamily:RedHat}"],
+        &[
+            "os/Rocky {os:{name:Rocky,family:RedHat},osfamily:RedHat}",
+            "f/Debian {osfamily:Debian,os:{family:Debian}}",
+        ],
+    );
+}
+
+#[test]
+fn a_file_that_no_node_reads_gets_one_of_its_own() {
+    check(
+        "nodes/%{trusted.certname}.yaml role/%{role}.yaml %{zone}.yaml",
+        "nodes/web01.yaml role/db.yaml role/web.yaml ber.yaml ham.yaml",
+        &[
+            "web01 {role:web,zone:ber} trusted{certname:web01}",
+            "role/db {role:db,zone:ber}",
+            "ham {role:db,zone:ham}",
+        ],
+    );
+}
+
+#[test]
+fn a_node_for_a_file_never_takes_the_name_of_a_machine() {
+    check(
+        "%{clientcert}.yaml %{role}.yaml",
+        "web01.yaml",
+        &["web01 {clientcert:web01,role:web01}"],
+    );
+    check(
+        "nodes/%{clientcert}.yaml %{role}/x.yaml %{role}/%{zone}.eyaml",
+        "nodes/x.yaml a/x.yaml b/x.yaml b/x.eyaml",
+        &["x {clientcert:x,role:b,zone:x}", "a/x {role:a}"],
+    );
+}
+
+#[test]
+fn modules_get_nodes_for_their_files_but_say_nothing_of_other_nodes() {
+    let templates = |paths: &[&str]| -> Vec<Template> {
+        let template = |path: &&str| Template {
+            datadir: "/d".to_owned(),
+            path: (*path).to_owned(),
+            is_glob: false,
+        };
+        paths.iter().map(template).collect()
+    };
+    let own = templates(&["nodes/%{trusted.certname}.yaml", "os/%{::osfamily}.yaml"]);
+    let of_modules =
+        || templates(&["m/%{facts.os.family}.yaml", "m/%{facts.fqdn}.yaml", "m/%{arch}.yaml"]);
+    let templates = Templates { own: &own, of_modules: &of_modules };
+    let files =
+        ["/d/nodes/a", "/d/os/Debian", "/d/m/Debian", "/d/m/RedHat"].map(|it| format!("{it}.yaml"));
+    let nodes = |wanted| infer(&templates, &lister(&files), Vec::new(), wanted);
+    let all: Vec<String> = nodes(Wanted::All).iter().map(show).collect();
+    assert_eq!(
+        all,
+        [
+            "a {osfamily:Debian,os:{family:Debian}} trusted{certname:a}",
+            "m/RedHat {osfamily:RedHat,os:{family:RedHat}}",
+        ]
+    );
+    let named: Vec<String> = nodes(Wanted::Named("a")).iter().map(show).collect();
+    assert_eq!(named, all[..1], "nobody asks the modules for a node of the hierarchy");
+    assert_eq!(nodes(Wanted::Named("m/RedHat")).len(), 2);
+}
+
+#[test]
+fn only_the_wanted_nodes_are_filled() {
+    let files = ["n/a.yaml", "n/b.yaml", "r/x.yaml"].map(|it| format!("/d/{it}"));
+    let own = ["n/%{clientcert}.yaml", "r/%{role}.yaml"].map(|path| Template {
+        datadir: "/d".to_owned(),
+        path: path.to_owned(),
+        is_glob: false,
+    });
+    let templates = Templates { own: &own, of_modules: &Vec::new };
+    let shown = |wanted| {
+        let nodes = infer(&templates, &lister(&files), Vec::new(), wanted);
+        nodes.iter().map(show).collect::<Vec<_>>()
+    };
+    let (a, b) = ("a {clientcert:a,role:x}", "b {clientcert:b,role:x}");
+    assert_eq!(shown(Wanted::All), [a, b]);
+    assert_eq!(shown(Wanted::Named("b")), ["a", b]);
+    assert_eq!(shown(Wanted::NamedOrFirst(None)), [a, "b"]);
+    assert_eq!(shown(Wanted::NamedOrFirst(Some("b"))), [a, b]);
+    assert_eq!(shown(Wanted::NamedOrFirst(Some("nobody"))), [a, b]);
+}
+
+#[test]
+fn what_is_known_of_a_node_decides_what_else_it_reads() {
+    let known = supported_systems(
+        r#"{"operatingsystem_support": [{"operatingsystem": "Debian", "operatingsystemrelease": ["12"]}]}"#,
+    );
+    let own = ["%{facts.os.family}.yaml", "%{facts.os.name}-%{tier}.yaml"].map(|path| Template {
+        datadir: "/d".to_owned(),
+        path: path.to_owned(),
+        is_glob: false,
+    });
+    let files = ["Debian.yaml", "RedHat.yaml", "Debian-front.yaml"].map(|it| format!("/d/{it}"));
+    let templates = Templates { own: &own, of_modules: &Vec::new };
+    let nodes = infer(&templates, &lister(&files), known, Wanted::All);
+    assert_eq!(
+        nodes.iter().map(show).collect::<Vec<_>>(),
+        [
+            "Debian 12 {os:{name:Debian,family:Debian,release:{major:12}},tier:front,operatingsystem:Debian,\
+             osfamily:Debian,operatingsystemmajrelease:12}",
+            "RedHat {os:{family:RedHat}}",
+        ]
     );
 }
 
@@ -189,7 +303,11 @@ fn environments_and_qualified_variables() {
     check(
         "n/%{clientcert}.yaml %{server_facts.environment}/x.yaml",
         "n/a.yaml dev/x.yaml production/x.yaml test/x.yaml",
-        &["a in production {clientcert:a} server_facts{environment:production}"],
+        &[
+            "a in production {clientcert:a} server_facts{environment:production}",
+            "dev/x in dev server_facts{environment:dev}",
+            "test/x in test server_facts{environment:test}",
+        ],
     );
 }
 

@@ -49,12 +49,12 @@ const FAMILIES: &[(&str, &[&str])] = &[
 ];
 
 /// All variables seen so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Variables {
     known: Vec<Variable>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Variable {
     /// The name that stands for all spellings, with dots.
     name: String,
@@ -128,7 +128,32 @@ impl Variables {
         row
     }
 
-    /// The node that a row describes: every spelling that a template asks for has its text.
+    /// Whether one node can have the operating system and the family that two rows say.
+    pub(super) fn agree_on_family(&self, one: &Row, other: &Row) -> bool {
+        let said = |name| {
+            let number = self.number(name)?;
+            one.get(number).or_else(|| other.get(number))
+        };
+        let Some(family) = said("os.family") else { return true };
+        let of_system = said("os.name").and_then(|system| family_of(system));
+        of_system.is_none_or(|it| it == &**family)
+    }
+
+    /// What the facts of a node say.
+    pub(super) fn row_of(&self, parts: &NodeParts) -> Row {
+        let mut row = Row::default();
+        for (number, variable) in self.known.iter().enumerate() {
+            let mut paths =
+                variable.spellings.iter().map(|path| &path[usize::from(&*path[0] == "facts")..]);
+            if let Some(text) = paths.find_map(|path| text_at(&parts.facts, path)) {
+                row.set(number, text);
+            }
+        }
+        row
+    }
+
+    /// The node that a row describes: every spelling that a template asks for has its text, and what is known of the
+    /// operating system can be asked for as a member of `os`, too.
     pub(super) fn parts(&self, name: String, row: &Row) -> NodeParts {
         let mut parts = NodeParts { name, ..NodeParts::default() };
         if let Some(machine) = self.machine_of(row).filter(|it| **it != *parts.name) {
@@ -138,8 +163,13 @@ impl Variables {
         let mut texts: Vec<(usize, &Arc<str>)> = row.iter().collect();
         texts.sort_by_key(|(number, _)| *number);
         for (number, text) in texts {
-            for path in &self.known[number].spellings {
+            let Variable { name, spellings } = &self.known[number];
+            for path in spellings {
                 set_variable(&mut parts, path, text);
+            }
+            if name.starts_with("os.") {
+                let path: Vec<Arc<str>> = name.split('.').map(Arc::from).collect();
+                set_nested(&mut parts.facts, &path, text);
             }
         }
         parts
@@ -179,7 +209,8 @@ fn canonical_name(path: &[Arc<str>]) -> String {
     group.map_or(name, |names| names[0].to_owned())
 }
 
-fn family_of(system: &str) -> Option<&'static str> {
+/// The family of an operating system.
+pub(super) fn family_of(system: &str) -> Option<&'static str> {
     let (family, _) = FAMILIES.iter().find(|(_, systems)| systems.contains(&system))?;
     Some(family)
 }
@@ -200,6 +231,16 @@ fn set_variable(parts: &mut NodeParts, path: &[Arc<str>], text: &Arc<str>) {
         }
         (name, _) if name.contains("::") => set_nested(&mut parts.variables, path, text),
         _ => set_nested(&mut parts.facts, path, text),
+    }
+}
+
+/// The text of a member of a member ….
+fn text_at(hash: &Hash, path: &[Arc<str>]) -> Option<Arc<str>> {
+    let (name, rest) = path.split_first()?;
+    match (&hash.get(name)?.value.value, rest) {
+        (Value::String(text), []) => Some(text.clone()),
+        (Value::Hash(inner), [_, ..]) => text_at(inner, rest),
+        _ => None,
     }
 }
 

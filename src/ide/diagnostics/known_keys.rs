@@ -127,10 +127,7 @@ pub(super) fn directory_of(world: &World, config: &HieraYaml, level: &Level) -> 
         return None;
     }
     let directory = paths::join(paths::parent(&config.path).unwrap_or("/"), &datadir);
-    let moved = world.settings().datadir_map.iter().find_map(|(from, to)| {
-        paths::below(from.trim_end_matches('/'), &directory).map(|rest| paths::join(to, rest))
-    });
-    Some(moved.unwrap_or(directory))
+    Some(world.settings().datadirs().moved(&directory).into_owned())
 }
 
 /// The part of a template before anything that depends on the node, or is a pattern.

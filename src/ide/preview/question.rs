@@ -66,7 +66,10 @@ impl Question {
         };
         let Some(environment) = environment else { return Ok(None) };
         let node = match &self.node {
-            None => world.active_node(&environment),
+            None => match &self.path {
+                Some(path) => world.node_of_file(&environment, path),
+                None => world.active_node(&environment),
+            },
             Some(name) => {
                 let nodes = world.nodes(&environment);
                 let node = nodes.iter().find(|node| node.name == *name).cloned();

@@ -277,7 +277,7 @@ a: {b: 'ENC[PKCS7,XXXX]'}
 #[test]
 fn nothing_and_failures() {
     check(
-        "#- /data/nodes/db01.yaml\na$0: 1\n",
+        "#- /data/nodes/db02.yaml\na$0: 1\n",
         &expect![[r"
             # a for node web01, environment production
 

@@ -1,13 +1,15 @@
-//! `hiera/nodes`: the sample nodes that answers can be shown for.
+//! `hiera/nodes` and `hiera/nodeOf`: the sample nodes that answers can be shown for, and the one that a file is shown for.
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use tower_lsp_server::ls_types::TextDocumentIdentifier;
 
 use crate::config::Environment;
 use crate::facts::{Node, Origin};
 use crate::ide::{NodeFact, hierarchy_variables, node_facts};
 use crate::server::context::Context;
+use crate::server::from_proto;
 use crate::world::World;
 
 /// A sample node, as clients list it.
@@ -18,7 +20,7 @@ pub(in crate::server) struct NodeItem {
     pub(in crate::server) origin: String,
     /// The environment whose data the node sees.
     pub(in crate::server) environment: String,
-    /// Whether answers in that environment are for this node.
+    /// Whether answers in that environment which are about no file are for this node.
     pub(in crate::server) active: bool,
     /// What the hierarchy's paths ask for, with the node's values.
     pub(in crate::server) facts: Vec<FactItem>,
@@ -29,6 +31,34 @@ pub(in crate::server) struct NodeItem {
 pub(in crate::server) struct FactItem {
     name: String,
     value: String,
+}
+
+/// What `hiera/nodeOf` asks about.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::server) struct NodeOfParams {
+    text_document: TextDocumentIdentifier,
+}
+
+/// The node that answers are for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(in crate::server) struct ActiveNodeItem {
+    #[serde(flatten)]
+    pub(in crate::server) node: NodeItem,
+    /// Whether somebody chose it; if not, a file is shown for a node that reads it.
+    chosen: bool,
+}
+
+/// The node that answers about a file are for; `null` if the file belongs to no environment.
+pub(in crate::server) fn node_of(
+    context: &Context,
+    params: NodeOfParams,
+) -> Option<ActiveNodeItem> {
+    let path = from_proto::path(&params.text_document.uri)?;
+    let world = &context.world;
+    let environment = world.environment_of(&path)?;
+    let node = world.node_of_file(&environment, &path)?;
+    Some(active_item(world, &environment, &node))
 }
 
 /// All sample nodes, environment by environment.
@@ -45,16 +75,16 @@ pub(in crate::server) fn nodes(context: &Context, (): ()) -> Vec<NodeItem> {
     items
 }
 
-/// The sample node that answers are shown for: the one with the chosen name if any environment has it, else the first
-/// environment's.
-pub(in crate::server) fn active_node(world: &World) -> Option<NodeItem> {
+/// The sample node that answers are shown for which are about no file: the one with the chosen name if any environment
+/// has it, else the first environment's.
+pub(in crate::server) fn active_node(world: &World) -> Option<ActiveNodeItem> {
     let active = |environment: &Arc<Environment>| {
-        let node = world.active_node(environment)?;
-        Some(item(environment, &node, true, &hierarchy_variables(world, environment)))
+        Some(active_item(world, environment, &*world.active_node(environment)?))
     };
-    let mut items: Vec<NodeItem> = environments(world).iter().filter_map(active).collect();
+    let mut items: Vec<ActiveNodeItem> = environments(world).iter().filter_map(active).collect();
     let chosen = world.active_node_name();
-    let at = items.iter().position(|item| chosen.is_some_and(|name| **name == *item.name));
+    let is_it = |item: &ActiveNodeItem| chosen.is_some_and(|name| **name == *item.node.name);
+    let at = items.iter().position(is_it);
     if items.is_empty() { None } else { Some(items.swap_remove(at.unwrap_or(0))) }
 }
 
@@ -77,6 +107,12 @@ fn environments(world: &World) -> Vec<Arc<Environment>> {
         }
     }
     environments
+}
+
+fn active_item(world: &World, environment: &Environment, node: &Node) -> ActiveNodeItem {
+    let chosen = world.chosen_node(environment).is_some_and(|chosen| chosen.name == node.name);
+    let node = item(environment, node, true, &hierarchy_variables(world, environment));
+    ActiveNodeItem { node, chosen }
 }
 
 fn item(environment: &Environment, node: &Node, active: bool, asked_for: &[Arc<str>]) -> NodeItem {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use tower_lsp_server::jsonrpc::{Error, Result};
 
-use super::nodes::{NodeItem, active_node, has_node, nodes};
+use super::nodes::{ActiveNodeItem, active_node, has_node, nodes};
 use crate::server::context::Context;
 use crate::server::session::Session;
 use crate::world::Change;
@@ -33,12 +33,12 @@ pub(in crate::server) fn effect(session: &mut Session, params: SelectNodeParams)
 pub(in crate::server) fn select_node(
     context: &Context,
     params: SelectNodeParams,
-) -> Result<Option<NodeItem>> {
+) -> Result<Option<ActiveNodeItem>> {
     let active = active_node(&context.world);
     let Some(name) = params.name else {
         return Ok(active);
     };
-    if active.as_ref().is_some_and(|active| active.name == name) {
+    if active.as_ref().is_some_and(|active| active.node.name == name) {
         return Ok(active);
     }
     let mut names: Vec<String> = nodes(context, ()).into_iter().map(|node| node.name).collect();

@@ -186,7 +186,7 @@ impl<'t> RootScan<'t> {
             let at = begin + at;
             let begins_line =
                 at == 0 || matches!(bytes[at - 1], b'\n' | b'\r' | 0x85 | 0xa8 | 0xa9);
-            begins_line && bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace)
+            begins_line && is_blank_or_end(&bytes[at + 1..])
         })
     }
 
@@ -220,6 +220,12 @@ impl<'t> RootScan<'t> {
     fn error(&self, error: ScanError) -> YamlError {
         YamlError::new(error, self.scene)
     }
+}
+
+/// Whether a text begins with what libyaml takes for a blank or the end of a line.
+fn is_blank_or_end(text: &[u8]) -> bool {
+    let breaks: [&[u8]; 3] = [b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9"];
+    text.first().is_none_or(u8::is_ascii_whitespace) || breaks.iter().any(|it| text.starts_with(it))
 }
 
 fn flags_of(kind: &EventKind<'_>, is_root_key: bool) -> EntryFlags {

@@ -74,6 +74,8 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     fn below(&self, file_module: Option<&str>, module: Option<&str>) -> Below {
+        let Self { orders, world, environment, .. } = *self;
+        let maker = OrderMaker { world, environment, orders };
         let known = self.known_facts();
         let mut below = Below { orders: Vec::new(), is_whole: true };
         let readers = match file_module {
@@ -91,7 +93,7 @@ impl Finder<'_> {
                 asked.extend(self.orders.nodes[number as usize].asked.iter().cloned());
             }
             if let Some(module) = module {
-                asked.extend(self.of_module(number, module).iter().cloned());
+                asked.extend(maker.of_module(number, module).iter().cloned());
             }
             let Some(sources) = self.after_file(&asked, &known) else { continue };
             if below.orders.iter().any(|(_, other)| *other == sources) {
@@ -105,14 +107,6 @@ impl Finder<'_> {
             below.orders.push((node, sources));
         }
         below
-    }
-
-    fn of_module(&self, number: u32, module: &str) -> Arc<[Asked]> {
-        let Self { orders, world, environment, .. } = *self;
-        let slot = orders.of_modules.slot(&format!("{module} {number}"));
-        let node = &orders.nodes[number as usize].node;
-        slot.get_or_init(|| OrderMaker { world, environment, orders }.asked(node, Some(module)))
-            .clone()
     }
 
     /// What comes after the last place where the file is asked; `None` if it is not asked at all.

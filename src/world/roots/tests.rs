@@ -144,3 +144,16 @@ fn data_outside_belongs_to_the_environment_that_reads_it() {
     assert_eq!(root("/w/hieradata/production/x.yaml").as_deref(), Some("/w/repo"));
     assert_eq!(root("/w/hieradata/test/c.yaml"), None);
 }
+
+#[test]
+fn data_whose_hiera_yaml_lies_elsewhere() {
+    let mut host = host(&["/data/common.yaml", "/control/hiera.yaml"]);
+    let settings =
+        Settings { global_hiera_yaml: Some("/control/hiera.yaml".into()), ..Settings::default() };
+    host.apply(Change::Folders(vec!["/data".to_owned()]));
+    assert!(host.snapshot().environments().is_empty(), "nobody says where its hiera.yaml is");
+    host.apply(Change::Settings(settings));
+    let found: Vec<_> =
+        host.snapshot().environments().iter().cloned().map(|it| show(Some(it))).collect();
+    assert_eq!(found, ["production at /data global /control/hiera.yaml []"]);
+}

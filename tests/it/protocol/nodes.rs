@@ -6,7 +6,7 @@ use hiera_ls::text::TextRange;
 use serde_json::{Value, json};
 
 use crate::support::client::Client;
-use crate::support::documents::no_features;
+use crate::support::documents::{no_features, uri};
 use crate::support::workspace::Workspace;
 
 const ACTIVE_NODE: &str = "hiera/activeNode";
@@ -55,6 +55,29 @@ fn nodes_are_listed_and_chosen() {
 
     client.ask("hiera/selectNode", json!({"name": null})).expect("the choice is ours again");
     assert_eq!(client.notification(ACTIVE_NODE)["name"], "web01");
+}
+
+#[test]
+fn a_file_is_shown_for_a_node_that_reads_it_until_one_is_chosen() {
+    let hierarchy =
+        "version: 5\nhierarchy: [{name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}]\n";
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", hierarchy),
+        ("data/nodes/web01.yaml", "a: 1\n"),
+        ("data/nodes/web02.yaml", "a: 2\n"),
+    ]);
+    let mut client = Client::in_workspace(hovers_show_the_node(), &workspace);
+    assert_eq!(client.notification(ACTIVE_NODE)["name"], "web01");
+    let path = workspace.path("data/nodes/web02.yaml");
+    let node_of = |client: &mut Client, path: &str| {
+        let document = json!({"textDocument": {"uri": uri(path)}});
+        let node = client.ask("hiera/nodeOf", document).expect("an answer");
+        (node["name"].clone(), node["chosen"].clone())
+    };
+    assert_eq!(node_of(&mut client, &path), (json!("web02"), json!(false)));
+    client.ask("hiera/selectNode", json!({"name": "web01"})).expect("it is there");
+    assert_eq!(node_of(&mut client, &path), (json!("web01"), json!(true)));
+    assert_eq!(node_of(&mut client, "/elsewhere/x.yaml"), (Value::Null, Value::Null));
 }
 
 #[test]

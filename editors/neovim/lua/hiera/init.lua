@@ -41,12 +41,12 @@ function M.nodes(done)
   ask('hiera/nodes', nil, done)
 end
 
---- Shows the values of this node from now on.
----@param name string
+--- Shows the values of this node from now on; without a name, each file for a node that reads it.
+---@param name? string
 ---@param done? fun()
 function M.select_node(name, done)
-  ask('hiera/selectNode', { name = name }, function()
-    say('showing the values of ' .. name)
+  ask('hiera/selectNode', { name = name or vim.NIL }, function()
+    say(name and 'showing the values of ' .. name or 'showing each file for a node that reads it')
     if done then
       done()
     end
@@ -78,9 +78,12 @@ function M.choose_node()
     if #nodes == 0 then
       return say('no node is known: add fact sets, see :help hiera-nodes', vim.log.levels.WARN)
     end
-    vim.ui.select(nodes, {
+    local automatic = {}
+    vim.ui.select(vim.list_extend({ automatic }, nodes), {
       prompt = 'Node',
-      format_item = M.describe,
+      format_item = function(node)
+        return node == automatic and '  automatic (for each file, a node that reads it)' or M.describe(node)
+      end,
     }, function(node)
       if node then
         M.select_node(node.name)

@@ -157,7 +157,7 @@ fn a_file_of_another_node_has_its_place_by_its_level() {
     assert_eq!(
         titles(files),
         [
-            "Move `a` down to data/roles/web.yaml (Roles)",
+            "Move `a` down to data/roles/db.yaml (Roles)",
             "Move `a` down to data/common.yaml (Common)",
         ]
     );

@@ -1,0 +1,73 @@
+//! The workspace that a command works on: its settings, and the environment that is meant.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::complain;
+use crate::config::Environment;
+use crate::settings::Settings;
+use crate::world::{World, loader, paths};
+
+/// The environment that Puppet takes where none is named.
+const USUAL_ENVIRONMENT: &str = "production";
+
+/// `path` as a whole one, in the shape that everything inside uses; `Err` if it cannot be.
+pub(super) fn absolute(path: &Path) -> Result<String, String> {
+    let absolute =
+        std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = absolute.to_str().ok_or_else(|| format!("{}: not UTF-8", path.display()))?;
+    Ok(paths::normalise(text))
+}
+
+/// The settings that hold in the directory `root`; says on standard error what is wrong with them. `rules` are the codes
+/// that they may name.
+pub(super) fn settings(root: &str, rules: &[&str]) -> Settings {
+    let folders: Vec<Arc<str>> = vec![root.into()];
+    let world = World::on_disk(Arc::new(loader::Disk), folders, Settings::default());
+    let Some(file) = world.project_file(root) else {
+        return Settings { directory: Some(root.into()), ..Settings::default() };
+    };
+    let (mut settings, problems) = Settings::read(Some(&file.text), None, rules);
+    settings.directory = paths::parent(&file.path).map(Arc::from);
+    for problem in problems {
+        complain(&format!("{}: {}: {}", file.path, problem.key, problem.message));
+    }
+    settings
+}
+
+/// The environment that holds the directory `root`; else the one of this name in the workspace, and `production` or the
+/// only one if no name is said. `Err` tells what there is.
+pub(super) fn environment(
+    world: &World,
+    root: &str,
+    name: Option<&str>,
+) -> Result<Arc<Environment>, String> {
+    let named = name.map(|name| format!("{root}/environments/{name}"));
+    let directory = named.filter(|it| Path::new(it).is_dir()).unwrap_or_else(|| root.to_owned());
+    if let Some(environment) = world.environment_of(&directory) {
+        return Ok(environment);
+    }
+    let all = world.environments();
+    let wanted = name.unwrap_or(USUAL_ENVIRONMENT);
+    let only = || if let [only] = &*all { name.is_none().then_some(only) } else { None };
+    let found = all.iter().find(|it| &*it.name == wanted).or_else(only);
+    found.cloned().ok_or_else(|| {
+        let line = |it: &Arc<Environment>| {
+            format!("\n  {}", paths::below(root, it.directory()).unwrap_or(it.directory()))
+        };
+        let known: String = all.iter().map(line).collect();
+        if known.is_empty() {
+            no_environment(root)
+        } else {
+            format!("{root}: which environment? --root takes one of:{known}")
+        }
+    })
+}
+
+/// What to say where nothing tells which files are data.
+pub(super) fn no_environment(root: &str) -> String {
+    format!(
+        "{root}: no hiera.yaml here, or in a directory above or below; if it lies elsewhere, say where with globalHieraYaml in \
+         .hiera-ls.yaml"
+    )
+}

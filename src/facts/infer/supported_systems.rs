@@ -1,0 +1,146 @@
+//! Sample nodes for a module on its own: one for each operating system that its `metadata.json` says it supports.
+
+use serde::Deserialize;
+
+use super::variables::family_of;
+use crate::data::{Hash, Value};
+use crate::facts::NodeParts;
+
+/// Systems whose major release is all of the release that `metadata.json` names, e.g. `22.04`.
+const MAJOR_WITH_DOT: [&str; 1] = ["Ubuntu"];
+
+#[derive(Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    operatingsystem_support: Vec<System>,
+}
+
+#[derive(Deserialize)]
+struct System {
+    operatingsystem: String,
+    #[serde(default)]
+    operatingsystemrelease: Vec<String>,
+}
+
+/// The nodes that the text of a `metadata.json` suggests, in its order, e.g. `Debian 12`: their `os` and the legacy facts
+/// that say the same. Empty if it is none that Puppet would take, or names no systems.
+pub fn supported_systems(metadata_json: &str) -> Vec<NodeParts> {
+    let text = metadata_json.trim_start_matches('\u{feff}');
+    let Ok(metadata) = serde_json::from_str::<Metadata>(text) else { return Vec::new() };
+    let mut nodes: Vec<NodeParts> = Vec::new();
+    for system in &metadata.operatingsystem_support {
+        let name = &*system.operatingsystem;
+        match &*system.operatingsystemrelease {
+            [] => nodes.push(node(name, None)),
+            releases => nodes.extend(releases.iter().map(|release| node(name, Some(release)))),
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    nodes.retain(|node| seen.insert(node.name.clone()));
+    nodes
+}
+
+fn node(system: &str, release: Option<&str>) -> NodeParts {
+    let mut facts = Facts::default();
+    facts.set("name", "operatingsystem", system);
+    if let Some(family) = family_of(system) {
+        facts.set("family", "osfamily", family);
+    }
+    let Some(release) = release else { return facts.node(system.to_owned()) };
+    let name = format!("{system} {release}");
+    let (major, is_full) = match release.split_once('.') {
+        Some((major, _)) if !MAJOR_WITH_DOT.contains(&system) => (major, true),
+        _ => (release, MAJOR_WITH_DOT.contains(&system)),
+    };
+    facts.set_release("major", "operatingsystemmajrelease", major);
+    if is_full {
+        facts.set_release("full", "operatingsystemrelease", release);
+    }
+    facts.node(name)
+}
+
+/// Facts on an operating system, each as a member of `os` and as the legacy fact.
+#[derive(Default)]
+struct Facts {
+    os: Hash,
+    release: Hash,
+    legacy: Hash,
+}
+
+impl Facts {
+    fn set(&mut self, member: &str, legacy: &str, text: &str) {
+        insert(&mut self.os, member, Value::string(text));
+        insert(&mut self.legacy, legacy, Value::string(text));
+    }
+
+    fn set_release(&mut self, member: &str, legacy: &str, text: &str) {
+        insert(&mut self.release, member, Value::string(text));
+        insert(&mut self.legacy, legacy, Value::string(text));
+    }
+
+    fn node(mut self, name: String) -> NodeParts {
+        if !self.release.is_empty() {
+            insert(&mut self.os, "release", Value::hash(self.release));
+        }
+        let mut facts = self.legacy;
+        insert(&mut facts, "os", Value::hash(self.os));
+        NodeParts { name, facts, ..NodeParts::default() }
+    }
+}
+
+fn insert(hash: &mut Hash, name: &str, value: Value) {
+    hash.insert(Value::string(name), None, value.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::formats::test_support::show_hash;
+
+    #[track_caller]
+    fn check(support: &str, expected: &[&str]) {
+        let nodes = supported_systems(&format!(r#"{{"operatingsystem_support": {support}}}"#));
+        let show =
+            |node: &NodeParts| format!("{} {}", node.name, show_hash(&node.facts).replace('"', ""));
+        assert_eq!(nodes.iter().map(show).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn one_node_per_release() {
+        check(
+            r#"[{"operatingsystem": "RedHat", "operatingsystemrelease": ["8", "9.2"]}]"#,
+            &[
+                "RedHat 8 {operatingsystem:RedHat,osfamily:RedHat,operatingsystemmajrelease:8,\
+                 os:{name:RedHat,family:RedHat,release:{major:8}}}",
+                "RedHat 9.2 {operatingsystem:RedHat,osfamily:RedHat,operatingsystemmajrelease:9,operatingsystemrelease:9.2,\
+                 os:{name:RedHat,family:RedHat,release:{major:9,full:9.2}}}",
+            ],
+        );
+    }
+
+    #[test]
+    fn releases_of_ubuntu_have_a_dot() {
+        check(
+            r#"[{"operatingsystem": "Ubuntu", "operatingsystemrelease": ["22.04"]}]"#,
+            &[
+                "Ubuntu 22.04 {operatingsystem:Ubuntu,osfamily:Debian,operatingsystemmajrelease:22.04,\
+               operatingsystemrelease:22.04,os:{name:Ubuntu,family:Debian,release:{major:22.04,full:22.04}}}",
+            ],
+        );
+    }
+
+    #[test]
+    fn systems_without_releases_or_family() {
+        check(
+            r#"[{"operatingsystem": "Plan9"}]"#,
+            &["Plan9 {operatingsystem:Plan9,os:{name:Plan9}}"],
+        );
+    }
+
+    #[test]
+    fn what_is_no_metadata_names_no_systems() {
+        for text in ["", "{}", "[]", "{\"operatingsystem_support\": 1}"] {
+            assert_eq!(supported_systems(text), []);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The project file of a folder: its own, else that of a directory above, for people work in parts of a repository, too.
+
+use std::sync::Arc;
+
+use super::file_entry::FileEntry;
+use super::paths;
+use super::snapshot::World;
+use crate::data::{Files as _, PathKind};
+use crate::settings::PROJECT_FILE;
+
+impl World {
+    /// The nearest project file at or above `folder`, within the environment or the repository that holds the folder:
+    /// what lies above these was not made for it.
+    pub fn project_file(&self, folder: &str) -> Option<Arc<FileEntry>> {
+        let environment = self.environment_of(folder);
+        let module = || environment.as_ref()?.modules.values().next();
+        let root = environment.as_ref().and_then(|it| it.root.as_ref().or_else(module));
+        let is_within = |directory: &str| {
+            directory == folder || root.is_some_and(|root| paths::below(root, directory).is_some())
+        };
+        let above = || std::iter::once(folder).chain(paths::ancestors(folder));
+        let is_repository = |it: &&str| self.kind(&paths::join(it, ".git")) != PathKind::Missing;
+        let repository = above().find(is_repository);
+        above()
+            .take_while(|directory| {
+                is_within(directory)
+                    || repository.is_some_and(|it| paths::below(it, directory).is_some())
+            })
+            .find_map(|directory| self.file(&paths::join(directory, PROJECT_FILE)).ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::world::{Host, MemoryDisk};
+
+    #[track_caller]
+    fn check(files: &[&str], folder: &str, expected: Option<&str>) {
+        let disk = MemoryDisk::new(files.iter().map(|path| (*path, "")));
+        let world = Host::new(Arc::new(disk)).snapshot();
+        let found = world.project_file(folder).map(|file| file.path.to_string());
+        assert_eq!(found.as_deref(), expected);
+    }
+
+    #[test]
+    fn the_nearest_one_of_the_environment() {
+        let files = ["/r/hiera.yaml", "/r/.hiera-ls.yaml", "/r/data/common.yaml"];
+        check(&files, "/r", Some("/r/.hiera-ls.yaml"));
+        check(&files, "/r/data", Some("/r/.hiera-ls.yaml"));
+        let files = [&files[..], &["/r/data/.hiera-ls.yaml"]].concat();
+        check(&files, "/r/data", Some("/r/data/.hiera-ls.yaml"));
+    }
+
+    #[test]
+    fn one_of_the_repository_around_it() {
+        let files = ["/r/.git/HEAD", "/r/.hiera-ls.yaml", "/r/puppet/hiera.yaml"];
+        check(&files, "/r/puppet", Some("/r/.hiera-ls.yaml"));
+    }
+
+    #[test]
+    fn none_that_somebody_put_elsewhere() {
+        let files = ["/tmp/.hiera-ls.yaml", "/tmp/r/hiera.yaml", "/tmp/x/a.yaml"];
+        check(&files, "/tmp/r", None);
+        check(&files, "/tmp/x", None);
+        check(&files, "/tmp", Some("/tmp/.hiera-ls.yaml"));
+    }
+}

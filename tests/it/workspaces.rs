@@ -1,0 +1,82 @@
+//! Which environment and which settings a command takes, run in any directory of a repository.
+
+use std::process::Command;
+
+use crate::support::workspace::Workspace;
+
+const HIERA_YAML: &str = "version: 5\nhierarchy: [{name: Common data, path: common.yaml}]\n";
+
+/// Runs the program in a directory of the workspace; what it said on standard output, or else on standard error.
+fn run(workspace: &Workspace, directory: &str, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(arguments)
+        .current_dir(workspace.path(directory))
+        .output()
+        .expect("the program runs");
+    let said = if output.status.success() { output.stdout } else { output.stderr };
+    let said = String::from_utf8(said).expect("UTF-8");
+    said.replace(workspace.root(), "ROOT")
+}
+
+#[test]
+fn the_project_file_counts_in_directories_below() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", HIERA_YAML),
+        (".hiera-ls.yaml", "variables: {site: bergen}\n"),
+        ("data/common.yaml", "a: '%{site}'\n"),
+        ("data/nodes/x.yaml", ""),
+    ]);
+    assert_eq!(run(&workspace, "data/nodes", &["lookup", "a"]), "--- bergen\n");
+}
+
+#[test]
+fn of_several_environments_the_one_that_puppet_takes() {
+    let workspace = Workspace::new(&[
+        ("environments/dev/hiera.yaml", HIERA_YAML),
+        ("environments/dev/data/common.yaml", "a: dev\n"),
+        ("environments/production/hiera.yaml", HIERA_YAML),
+        ("environments/production/data/common.yaml", "a: production\n"),
+    ]);
+    assert_eq!(run(&workspace, "", &["lookup", "a"]), "--- production\n");
+    assert_eq!(run(&workspace, "", &["lookup", "--environment", "dev", "a"]), "--- dev\n");
+    assert_eq!(run(&workspace, "environments/dev/data", &["lookup", "a"]), "--- dev\n");
+    assert_eq!(
+        run(&workspace, "", &["lookup", "--environment", "test", "a"]),
+        "hiera-ls: ROOT: which environment? --root takes one of:\n  environments/dev\n  environments/production\n"
+    );
+}
+
+#[test]
+fn the_only_environment_below() {
+    let workspace = Workspace::new(&[
+        ("puppet/hiera.yaml", HIERA_YAML),
+        ("puppet/data/common.yaml", "a: 1\n"),
+        ("docs/x.yaml", ""),
+    ]);
+    assert_eq!(run(&workspace, "", &["lookup", "a"]), "--- 1\n");
+    assert_eq!(run(&workspace, "", &["facts"]), "* unknown  (inferred from the data files)\n");
+}
+
+#[test]
+fn data_in_a_repository_of_its_own() {
+    let config = "version: 5\ndefaults: {datadir: /etc/hieradata, data_hash: yaml_data}\n\
+                  hierarchy: [{name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}]\n";
+    let workspace = Workspace::new(&[
+        ("control/hiera.yaml", config),
+        ("hieradata/nodes/web01.yaml", "a: 1\nb: 1\nb: 2\n"),
+    ]);
+    let said = run(&workspace, "hieradata", &["lookup", "a"]);
+    assert_eq!(
+        said,
+        "hiera-ls: ROOT/hieradata: no hiera.yaml here, or in a directory above or below; if it lies elsewhere, say where with \
+         globalHieraYaml in .hiera-ls.yaml\n"
+    );
+    let project = "globalHieraYaml: ../control/hiera.yaml\ndatadirMap: {/etc/hieradata: .}\n";
+    workspace.write("hieradata/.hiera-ls.yaml", project);
+    assert_eq!(run(&workspace, "hieradata", &["lookup", "a"]), "--- 1\n");
+    assert_eq!(
+        run(&workspace, "hieradata", &["check", "--format", "concise", "--exit-zero"]),
+        "nodes/web01.yaml:3:1: warning[duplicate-key] `b` is already a key of this hash. Only this last value counts; remove one of \
+         them.\n"
+    );
+}
