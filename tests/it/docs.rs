@@ -121,7 +121,8 @@ fn commands(text: &str) -> Vec<(String, String)> {
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec![PathBuf::from("editors/vscode/README.md")];
     for directory in ["", "docs", "docs/install", "docs/rules", "examples/control-repo"] {
-        let entries = std::fs::read_dir(in_root(Path::new(directory))).expect("part of the sources");
+        let entries =
+            std::fs::read_dir(in_root(Path::new(directory))).expect("part of the sources");
         let files = entries.filter_map(|it| Some(Path::new(directory).join(it.ok()?.file_name())));
         pages.extend(files.filter(|it| it.extension().is_some_and(|it| it == "md")));
     }
