@@ -103,8 +103,20 @@ fn excerpt(finding: &Finding) -> Option<(String, usize, usize)> {
 fn concise(finding: &Finding) -> String {
     let Finding { path, start, severity, code, .. } = finding;
     let (line, column) = (start.line + 1, start.col + 1);
-    let message = finding.message.replace('\n', " ");
+    let message = in_one_line(&finding.message);
     format!("{path}:{line}:{column}: {}[{code}] {message}\n", severity.name())
+}
+
+/// A message whose first line is what Puppet or the rule says, and whose others say more, as sentences.
+fn in_one_line(message: &str) -> String {
+    let mut line = String::with_capacity(message.len());
+    for part in message.lines() {
+        if !line.is_empty() {
+            line.push_str(if line.ends_with(['.', ':', '!', '?']) { " " } else { ". " });
+        }
+        line.push_str(part);
+    }
+    line
 }
 
 fn json_report(findings: &[Finding]) -> Json {

@@ -60,7 +60,7 @@ fn one_line_each() {
         "a: \"%{lokup('b')}\"\n",
         &["--format", "concise"],
         1,
-        "data/common.yaml:1:5: error[unknown-function] Unknown interpolation method 'lokup' Did you mean `lookup`?\n",
+        "data/common.yaml:1:5: error[unknown-function] Unknown interpolation method 'lokup'. Did you mean `lookup`?\n",
     );
 }
 

@@ -52,7 +52,7 @@ fn fixes_are_done_until_nothing_is_left() {
     let workspace =
         workspace("# why\r\na: [yes] # ä\r\nn: 1,000\r\nb: \"%{lookup( 'c' )}\"\r\nc: 0644\r\n");
     let summary = "hiera-ls: 3 fixed; 0 errors, 1 warning in 2 files\n";
-    let left = "data/common.yaml:5:4: warning[octal-number] `0644` is the number 420 A leading zero makes it octal. Put \
+    let left = "data/common.yaml:5:4: warning[octal-number] `0644` is the number 420. A leading zero makes it octal. Put \
                 quotes around it, or write the number without the zero.\n";
     let arguments = ["--fix", "--format", "concise", "--min-severity", "hint"];
     check(&workspace, &arguments, (1, left, summary));
@@ -274,7 +274,7 @@ fn all_files_are_checked_when_the_hierarchy_or_facts_changed() {
 #[test]
 fn comments_without_effect_are_reported_and_removed() {
     let workspace = workspace("a: 1 # hiera-ls: ignore[octal-number]\n");
-    let found = "data/common.yaml:1:25: information[unused-ignore] `octal-number` has nothing to say here Remove it from \
+    let found = "data/common.yaml:1:25: information[unused-ignore] `octal-number` has nothing to say here. Remove it from \
                  the comment.\n";
     let summary = "hiera-ls: 0 errors, 0 warnings, 1 note in 2 files; 1 can be fixed with --fix\n";
     check(&workspace, &["--format", "concise"], (0, found, summary));
