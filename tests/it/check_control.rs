@@ -130,7 +130,7 @@ fn a_baseline_hides_what_is_known() {
     check(&workspace, &["--write-baseline"], (0, "", &written.replace("1 finding", "2 findings")));
     workspace.write("data/common.yaml", "a: 0755\nb: 1\n");
     let stale = "data/common.yaml:2:1: information[unused-ignore] the baseline knows 1 more `octal-number` of `b` than there \
-                 is Write it anew: `hiera-ls check --write-baseline`.\n";
+                 is. Write it anew: `hiera-ls check --write-baseline`.\n";
     let (status, text, _) = run(&workspace, &["--format", "concise"]);
     assert_eq!((status, &*text), (Some(0), stale));
     workspace.write("data/common.yaml", "x: 1\n# moved\na: 0755\nb: 0644\n");
