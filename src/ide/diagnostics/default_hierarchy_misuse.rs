@@ -194,14 +194,14 @@ m::c: 1
     #[test]
     fn the_other_level_is_shown() {
         check_related(
-            r#"
+            r"
 #- /modules/m/hiera.yaml
 version: 5
 hierarchy: [{name: x, path: a.yaml}]
 default_hierarchy: [{name: y, path: a.yaml}]
 #- /modules/m/data/a.yaml
 m::a: 1
-"#,
+",
             "default-hierarchy-misuse",
             &["/modules/m/hiera.yaml: a.yaml: asked first"],
         );
