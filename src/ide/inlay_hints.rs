@@ -7,7 +7,7 @@ use super::overridden::{Overridden, shared_key};
 use super::perspective::Perspective;
 use super::places::dig_value;
 use super::strings::{StringNode, interpolated_strings};
-use crate::data::{EntryTree, Format, Located, Place, Value, inspect};
+use crate::data::{EntryTree, Located, Place, Value, inspect};
 use crate::engine::{CancelToken, Request};
 use crate::syntax::interpolation::Token;
 use crate::syntax::key_path;
@@ -44,15 +44,12 @@ fn find(
     range: TextRange,
     cancel: &CancelToken,
 ) -> Option<Vec<InlayHint>> {
-    let (format, is_data) = match FileRole::of(world, path)? {
-        FileRole::HieraYaml { .. } => (Format::Yaml, false),
-        FileRole::Data { format, .. } => (format, true),
-    };
+    let role = FileRole::of(world, path)?;
     let settings = world.settings();
     let perspective = Perspective::of_file(world, path)?;
     let file = world.file(path).ok()?;
     let mut hints = Hints { perspective: &perspective, cancel, found: Vec::new() };
-    let entries = file.data(format).trees();
+    let entries = file.data(role.format()).trees();
     let is_wanted = |entry: &EntryTree<'_>| {
         let whole = entry.range();
         whole.start <= range.end && range.start <= whole.end
@@ -62,10 +59,10 @@ fn find(
             return None;
         }
         if settings.inlay_hints.interpolations {
-            hints.interpolations(entry, is_data);
+            hints.interpolations(entry, role.is_data());
         }
         if settings.inlay_hints.overridden
-            && is_data
+            && role.is_data()
             && let Some(shared) = shared_key(&perspective, path, entry, cancel)
         {
             shared.overridden(path, entry).iter().for_each(|it| hints.overridden(it, &file.text));
@@ -115,9 +112,13 @@ impl Hints<'_> {
         let source = source.map(|place| (self.perspective.shown_place(place), place));
         let is_one_line =
             overridden.is_scalar && !overridden.value.slice(text).trim_end().contains('\n');
-        let behind = if is_one_line { overridden.value } else { overridden.key };
+        let offset = if is_one_line {
+            overridden.value.end
+        } else {
+            behind_colon(overridden.key, overridden.value, text)
+        };
         self.found.push(InlayHint {
-            offset: behind.end,
+            offset,
             label: value.map_or("overridden".to_owned(), |value| format!("overridden: {value}")),
             source,
         });
@@ -137,6 +138,12 @@ impl Hints<'_> {
             None => text,
         }
     }
+}
+
+/// Behind the `:` or `=` between a key and its value; behind the key where there is none.
+fn behind_colon(key: TextRange, value: TextRange, text: &str) -> u32 {
+    let between = TextRange::new(key.end, value.start.max(key.end)).slice(text);
+    between.find([':', '=']).map_or(key.end, |at| key.end + at as u32 + 1)
 }
 
 /// Where a token is written, if it is written as it reads.
@@ -205,7 +212,7 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
         check(
             "#- /data/common.yaml\na: 1\nb:\n  - x\n#- /data/nodes/web01.yaml\na: 2\nb: []\n",
             "/data/common.yaml",
-            "a: 1‹overridden: 2 data/nodes/web01.yaml:1›\nb‹overridden: [0 items] data/nodes/web01.yaml:2›:\n  - x\n",
+            "a: 1‹overridden: 2 data/nodes/web01.yaml:1›\nb:‹overridden: [0 items] data/nodes/web01.yaml:2›\n  - x\n",
         );
     }
 
@@ -219,7 +226,7 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
         check(
             "#- /data/common.yaml\nlookup_options: {a: {merge: hash}}\nx: &x 1\na:\n  b: {c: 1}\n  d: *x\n#- /data/nodes/web01.yaml\na: {b: {e: 3}}\n",
             "/data/common.yaml",
-            "lookup_options: {a: {merge: hash}}\nx: &x 1\na:\n  b‹overridden: {1 keys} data/nodes/web01.yaml:1›: {c: 1}\n  d: *x\n",
+            "lookup_options: {a: {merge: hash}}\nx: &x 1\na:\n  b:‹overridden: {1 keys} data/nodes/web01.yaml:1› {c: 1}\n  d: *x\n",
         );
     }
 

@@ -63,6 +63,8 @@ pub(super) struct ClientAbilities {
     pub(super) code_description: bool,
     /// Takes code actions, and not only commands.
     pub(super) code_actions: bool,
+    /// Shows code actions that cannot be done, with the reason.
+    pub(super) disabled_actions: bool,
     /// Asks for the edit of a code action when it is chosen.
     pub(super) resolves_actions: bool,
     /// Takes edits of several files that say for which version of each they are meant.
@@ -75,10 +77,9 @@ pub(super) struct ClientAbilities {
     pub(super) prepares_rename: bool,
     /// Asks what follows from another path of a file.
     pub(super) asks_before_file_rename: bool,
-    /// Asks for the diagnostics of open files.
+    /// Asks for the diagnostics of open files, and again when told to. One that cannot be told would not learn what an edit
+    /// changes in other files: it is sent them instead.
     pub(super) pulls_diagnostics: bool,
-    /// Asks for them again when told to.
-    pub(super) refreshes_diagnostics: bool,
     /// Watches files for us.
     pub(super) watches_files: bool,
     /// Answers `workspace/configuration`.
@@ -115,7 +116,7 @@ impl ClientAbilities {
             |said: Option<GotoCapability>| said.is_some_and(|it| it.link_support == Some(true));
         let diagnostics = text.and_then(|it| it.publish_diagnostics.as_ref());
         let watched = workspace.and_then(|it| it.did_change_watched_files);
-        let pulls_diagnostics = text.is_some_and(|it| it.diagnostic.is_some());
+        let can_pull = text.is_some_and(|it| it.diagnostic.is_some());
         let refresh = workspace.and_then(|it| it.diagnostics.as_ref());
         let edits = workspace.and_then(|it| it.workspace_edit.as_ref());
         let configuration = workspace.and_then(|it| it.did_change_configuration);
@@ -148,6 +149,9 @@ impl ClientAbilities {
             code_actions: text
                 .and_then(|it| it.code_action.as_ref())
                 .is_some_and(|it| it.code_action_literal_support.is_some()),
+            disabled_actions: text
+                .and_then(|it| it.code_action.as_ref())
+                .is_some_and(|it| it.disabled_support == Some(true)),
             resolves_actions: text.and_then(|it| it.code_action.as_ref()).is_some_and(|it| {
                 let resolved = it.resolve_support.as_ref().map(|it| it.properties.as_slice());
                 it.data_support == Some(true)
@@ -164,8 +168,7 @@ impl ClientAbilities {
             creates_files: edits
                 .and_then(|it| it.resource_operations.as_ref())
                 .is_some_and(|it| it.contains(&ResourceOperationKind::Create)),
-            pulls_diagnostics,
-            refreshes_diagnostics: pulls_diagnostics
+            pulls_diagnostics: can_pull
                 && refresh.is_some_and(|it| it.refresh_support == Some(true)),
             watches_files: watched.is_some_and(|it| it.dynamic_registration == Some(true)),
             configuration: workspace.is_some_and(|it| it.configuration == Some(true)),

@@ -100,7 +100,7 @@ fn scopes_and_nodes_that_are_not_there() {
     assert!(preview["text"].as_str().expect("a text").contains("\nlist:"), "{preview:#}");
     let of_node = json!({"scope": "node", "node": "web02"});
     let preview = ask(&mut client, "hiera/mergedValue", &of_node);
-    assert_eq!(preview["title"], "everything · web02");
+    assert_eq!(preview["title"], "whole node · web02");
     let error = client.ask("hiera/mergedValue", json!({"key": "port", "node": "web03"}));
     let error = error.expect_err("there is no such node");
     assert_eq!(error["code"], -32602);
@@ -117,6 +117,30 @@ fn explanations_have_a_tree() {
     let search = tree.iter().find(|step| step["label"] == "search for list").expect("a search");
     assert_eq!(search["children"][0]["kind"], "result");
     assert_eq!(tree.last().expect("the value")["detail"], "[\"own\", \"😀 1\"]");
+}
+
+#[test]
+fn explanations_in_full_are_documents_of_their_own() {
+    let hierarchy = "version: 5\nhierarchy:\n  - {name: More, glob: 'more/*.yaml'}\n  - {name: Common, path: common.yaml}\n";
+    let workspace = Workspace::new(&[("hiera.yaml", hierarchy), ("data/common.yaml", COMMON)]);
+    for number in 1..=4 {
+        workspace.write(&format!("data/more/{number}.yaml"), "other: 1\n");
+    }
+    let capabilities = json!({"workspace": {"textDocumentContent": {}}});
+    let params = json!({"capabilities": capabilities, "rootUri": uri(workspace.root())});
+    let mut client = Client::start_with(Features::ide(), params);
+    client.forget("hiera/activeNode");
+    let common = workspace.path("data/common.yaml");
+    let text = |document: &Value| document["text"].as_str().expect("a text").to_owned();
+    let mut params = json!({"textDocument": {"uri": uri(&common)}, "key": "port"});
+    let folded = ask(&mut client, "hiera/explain", &params);
+    assert!(text(&folded).contains("4 files: do not have it"), "{folded:#}");
+    params["full"] = true.into();
+    let full = ask(&mut client, "hiera/explain", &params);
+    assert!(text(&full).contains("data/more/3.yaml: does not have it"), "{full:#}");
+    assert_ne!(full["uri"], folded["uri"]);
+    let again = ask(&mut client, "workspace/textDocumentContent", &json!({"uri": full["uri"]}));
+    assert_eq!(text(&again), text(&full));
 }
 
 #[test]
