@@ -90,7 +90,7 @@ a: [x]
 version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
 #- /data/a.yaml
-a: [1, "%{Lookup('b')}"]
+a: [y, "%{Lookup('b')}"]
 #       ^^^^^^^^^^^^^^ error[unknown-function]
 #- /data/b.yaml
 lookup_options: {a: {merge: {strategy: deep, sort_merged_arrays: true}}}
