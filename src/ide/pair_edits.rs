@@ -25,9 +25,10 @@ pub(super) fn remove_entry(data: &DataFile, key: TextRange) -> Option<TextEdit> 
     }
     let (mut before, mut after) = (None, None);
     for other in data.trees().map(|it| it.range()).filter(|it| *it != entry.range()) {
-        match other.start < key.start {
-            true => before = Some(other),
-            false => after = after.or(Some(other)),
+        if other.start < key.start {
+            before = Some(other);
+        } else {
+            after = after.or(Some(other));
         }
     }
     before.or(after)?;

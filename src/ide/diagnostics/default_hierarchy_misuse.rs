@@ -194,14 +194,14 @@ m::c: 1
     #[test]
     fn the_other_level_is_shown() {
         check_related(
-            r#"
+            r"
 #- /modules/m/hiera.yaml
 version: 5
 hierarchy: [{name: x, path: a.yaml}]
 default_hierarchy: [{name: y, path: a.yaml}]
 #- /modules/m/data/a.yaml
 m::a: 1
-"#,
+",
             "default-hierarchy-misuse",
             &["/modules/m/hiera.yaml: a.yaml: asked first"],
         );
@@ -219,7 +219,7 @@ default_hierarchy:
 
     #[test]
     fn keys_that_the_hierarchy_has_for_every_node() {
-        check(&format!(
+        let fixture = format!(
             "{MODULE}{}",
             r"
 #- /modules/m/data/common.yaml
@@ -238,7 +238,10 @@ m::own: 1
 #- /data/common.yaml
 m::own: 2
 "
-        ));
+        );
+        check(&fixture);
+        let shown = ["/modules/m/data/common.yaml: m::aa: asked first"];
+        check_related(&fixture, "default-hierarchy-misuse", &shown);
     }
 
     #[test]

@@ -109,7 +109,7 @@ o::k: {}
     #[test]
     fn the_hidden_hash_is_shown() {
         check_related(
-            r#"
+            r"
 #- /hiera.yaml
 version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
@@ -119,7 +119,7 @@ m::a: {x: 1}
 lookup_options: {m::b: {merge: hash}}
 m::a: {x: 2, y: 1}
 m::b: {}
-"#,
+",
             "dropped-by-first",
             &["/data/c.yaml: m::a: this hash is hidden"],
         );

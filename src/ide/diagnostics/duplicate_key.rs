@@ -144,11 +144,11 @@ b: {<<: {a: 1}, <<: {b: 1}}
     #[test]
     fn the_lost_value_is_shown() {
         check_related(
-            r#"
+            r"
 a: 1
 b: {c: 1, c: 2}
 a: 2
-"#,
+",
             "duplicate-key",
             &[
                 "/data/common.yaml: c: the value given here is lost",

@@ -220,7 +220,7 @@ k2: a
     #[test]
     fn the_lower_values_are_shown() {
         check_related(
-            r#"
+            r"
 #- /hiera.yaml
 version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
@@ -231,7 +231,7 @@ a: [y]
 #- /data/c.yaml
 lookup_options: {a: {merge: {strategy: deep, knockout_prefix: '--'}}}
 a: [x]
-"#,
+",
             "knockout-no-effect",
             &["/data/b.yaml: a: the next lower value", "/data/c.yaml: a: a value further below"],
         );

@@ -123,10 +123,10 @@ abc: {}
     #[test]
     fn the_near_key_is_shown() {
         check_related(
-            r#"
+            r"
 lookup_options: {ntp::servr: {merge: unique}}
 ntp::server: [x]
-"#,
+",
             "matches-no-key",
             &["/data/common.yaml: ntp::server: `ntp::server` is here"],
         );

@@ -104,7 +104,7 @@ m: [2]
     #[test]
     fn the_other_values_are_shown() {
         check_related(
-            r#"
+            r"
 #- /hiera.yaml
 version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
@@ -115,7 +115,7 @@ a: 1
 #- /data/c.yaml
 lookup_options: {a: {merge: hash}}
 a: {y: 1}
-"#,
+",
             "merge-type-clash",
             &[
                 "/data/a.yaml: a: merged with this value of level \"x\"",

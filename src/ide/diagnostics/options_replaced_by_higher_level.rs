@@ -120,7 +120,7 @@ lookup_options:
     #[test]
     fn the_replaced_options_are_shown() {
         check_related(
-            r#"
+            r"
 #- /hiera.yaml
 version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
@@ -129,7 +129,7 @@ lookup_options: {a: {merge: unique}}
 a: [1]
 #- /data/c.yaml
 lookup_options: {a: {convert_to: Array}}
-"#,
+",
             "options-replaced-by-higher-level",
             &["/data/c.yaml: a: these are replaced"],
         );

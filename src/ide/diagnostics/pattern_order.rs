@@ -179,7 +179,7 @@ lookup_options:
     #[test]
     fn the_one_that_is_asked_first_is_shown() {
         check_related(
-            r#"
+            r"
 #- /hiera.yaml
 version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
@@ -193,7 +193,7 @@ abc: 1
 #- /data/b.yaml
 lookup_options:
   ^aaa$: {merge: unique}
-"#,
+",
             "pattern-order",
             &[
                 "/data/b.yaml: ^aaa$: asked first",

@@ -170,7 +170,7 @@ m::b: 1
     #[test]
     fn the_same_value_is_shown() {
         check_related(
-            r#"
+            r"
 #- /hiera.yaml
 version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
@@ -178,7 +178,7 @@ hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
 a: 1
 #- /data/c.yaml
 a: 1
-"#,
+",
             "redundant-override",
             &["/data/c.yaml: a: the same value"],
         );

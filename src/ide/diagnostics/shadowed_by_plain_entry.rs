@@ -119,12 +119,12 @@ b: 1
     #[test]
     fn the_hidden_pattern_is_shown() {
         check_related(
-            r#"
+            r"
 lookup_options:
   ^a: {merge: unique}
   aa: {convert_to: Array}
 aa: [1]
-"#,
+",
             "shadowed-by-plain-entry",
             &["/data/common.yaml: ^a: these options do not apply to it"],
         );

@@ -99,7 +99,7 @@ nn: 1
     #[test]
     fn the_hidden_value_is_shown() {
         check_related(
-            r#"
+            r"
 #- /hiera.yaml
 version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
@@ -107,7 +107,7 @@ hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
 a: ~
 #- /data/c.yaml
 a: 1
-"#,
+",
             "undef-wins",
             &["/data/c.yaml: a: this value is hidden"],
         );

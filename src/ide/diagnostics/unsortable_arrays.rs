@@ -67,7 +67,7 @@ m: [a]
     #[test]
     fn the_merged_values_are_shown() {
         check_related(
-            r#"
+            r"
 #- /hiera.yaml
 version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
@@ -76,9 +76,50 @@ a: [1]
 #- /data/b.yaml
 lookup_options: {a: {merge: {strategy: deep, sort_merged_arrays: true}}}
 a: [x]
-"#,
+",
             "unsortable-arrays",
             &["/data/b.yaml: a: merged with this value"],
+        );
+    }
+
+    #[test]
+    fn other_failures_are_the_matter_of_other_rules() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+a: [y, "%{Lookup('b')}"]
+#       ^^^^^^^^^^^^^^ error[unknown-function]
+#- /data/b.yaml
+lookup_options: {a: {merge: {strategy: deep, sort_merged_arrays: true}}}
+a: [x]
+"#,
+        );
+    }
+
+    #[test]
+    fn several_orders_of_levels_are_one_finding() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+nodes:
+  one: {facts: {role: web}}
+  two: {facts: {role: db}}
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, 'roles/%{facts.role}.yaml', b.yaml]}]
+#- /data/a.yaml
+kk: [1]
+#^ error[unsortable-arrays]
+#- /data/roles/web.yaml
+kk: [x]
+#- /data/roles/db.yaml
+kk: [y]
+#- /data/b.yaml
+lookup_options: {kk: {merge: {strategy: deep, sort_merged_arrays: true}}}
+",
         );
     }
 }

@@ -136,4 +136,18 @@ f: 0644
         check_fix("a: 1  # hiera-ls: ignore[octal-number] why\nb: 1\n", title, "a: 1\nb: 1\n");
         check_fix("a:\n  # hiera-ls: ignore\n  b: 1\n", "Remove the comment", "a:\n  b: 1\n");
     }
+
+    #[test]
+    fn rules_that_are_off_may_be_named() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {octal-number: 'off'}}
+#- /data/common.yaml
+a: 1 # hiera-ls: ignore[octal-number]
+b: 1 # hiera-ls: ignore[unused-key]
+c: 1 # hiera-ls: ignore[unused-ignore]
+",
+        );
+    }
 }
