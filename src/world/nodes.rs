@@ -107,6 +107,11 @@ impl World {
         let chosen = self.chosen_node(environment);
         chosen.or_else(|| self.nodes(environment).first().cloned())
     }
+
+    /// Whether a change of the file at `path` may change sample nodes.
+    pub fn may_hold_facts(&self, path: &str) -> bool {
+        may_hold_facts(path, self)
+    }
 }
 
 /// Whether a change of `path` may change sample nodes.
