@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { spawnSync } from 'node:child_process';
 import { Window, launchBrowser, sampleWorkspace, startCodeServer } from '../../tests/editors/vscode/lib.mjs';
 
 const [work, extensions, output, ...wanted] = process.argv.slice(2);
@@ -26,7 +27,7 @@ async function session(name, options, body) {
   }
   const folder = sampleWorkspace(path.join(work, name));
   const server = await startCodeServer({ work, extensions, folder, ...options, settings: { ...SETTINGS, ...options.settings } });
-  const window = await Window.open(browser, server.url, SIZE);
+  const window = await Window.open(browser, server.url, options.size ?? SIZE);
   const shot = async (picture, clip) => {
     // Until what fades in is there.
     await window.page.waitForTimeout(400);
@@ -74,6 +75,82 @@ await session('ordinary', {}, async (window, shot, folder) => {
   await page.locator('.pane-body .message', { hasText: 'profile::base::packages' }).first().waitFor();
   await page.mouse.move(5, 5);
   await shot('hierarchy');
+});
+
+/** The moving picture: pictures of moments, each with the seconds that it is shown. */
+class Film {
+  frames = [];
+
+  constructor(page, folder) {
+    this.page = page;
+    this.folder = folder;
+  }
+
+  async frame(seconds) {
+    const file = path.join(this.folder, `frame-${String(this.frames.length).padStart(3, '0')}.png`);
+    await this.page.screenshot({ path: file });
+    this.frames.push({ file, seconds });
+  }
+
+  async type(text) {
+    for (const character of text) {
+      await this.page.keyboard.type(character);
+      // Until the preview has followed.
+      await this.page.waitForTimeout(250);
+      await this.frame(0.12);
+    }
+  }
+
+  write(gif) {
+    const list = path.join(this.folder, 'frames.txt');
+    const lines = this.frames.map(({ file, seconds }) => `file '${file}'\nduration ${seconds}\n`);
+    // The last frame is named once more, or its duration does not count.
+    writeFileSync(list, `${lines.join('')}file '${this.frames.at(-1).file}'\n`);
+    const filter = 'split[a][b];[a]palettegen=max_colors=64:stats_mode=full[p];[b][p]paletteuse=dither=none:diff_mode=rectangle';
+    const made = spawnSync('ffmpeg', ['-y', '-loglevel', 'error', '-f', 'concat', '-safe', '0', '-i', list, '-vf', filter, gif], { stdio: 'inherit' });
+    if (made.status !== 0) {
+      throw new Error('ffmpeg made no moving picture');
+    }
+  }
+}
+
+await session('typing', { size: { width: 1200, height: 460 } }, async (window, _shot, folder) => {
+  const { page } = window;
+  const film = new Film(page, work);
+  const common = path.join(folder, 'data/common.yaml');
+  await window.openFile('data/common.yaml');
+  await page.keyboard.press('Control+B');
+  await window.goToText(common, KEY, 4);
+  await window.run('Hiera: Preview Merged Value');
+  await window.line('goaccess').waitFor();
+  await page.locator('.tab.active').first().click();
+  await window.goToText(common, '- vim\n', 5);
+  await page.mouse.move(5, 5);
+  await page.waitForTimeout(500);
+  await film.frame(1.5);
+  await page.keyboard.press('Enter');
+  await film.type('- strace');
+  await film.frame(1.2);
+  await page.keyboard.press('Enter');
+  await film.type(`- "%{lokup('x')}"`);
+  await page.locator('.squiggly-error').first().waitFor();
+  await page.waitForTimeout(400);
+  await film.frame(2);
+  for (let undone = 0; undone < 2; undone += 1) {
+    await page.keyboard.press('Control+Shift+K');
+    await page.keyboard.press('ArrowUp');
+  }
+  await page.waitForTimeout(600);
+  await film.frame(0.8);
+  await window.run('Hiera: Select Node');
+  await window.row('db01.kittiwake.example', '.quick-input-list').waitFor();
+  await page.waitForTimeout(300);
+  await film.frame(1.5);
+  await page.keyboard.press('Enter');
+  await window.line('dnf-automatic').waitFor();
+  await page.waitForTimeout(400);
+  await film.frame(2.5);
+  film.write(path.join(output, 'vscode-typing.gif'));
 });
 
 await session('problems', {}, async (window, shot, folder) => {

@@ -112,9 +112,13 @@ impl Hints<'_> {
         let source = source.map(|place| (self.perspective.shown_place(place), place));
         let is_one_line =
             overridden.is_scalar && !overridden.value.slice(text).trim_end().contains('\n');
-        let behind = if is_one_line { overridden.value } else { overridden.key };
+        let offset = if is_one_line {
+            overridden.value.end
+        } else {
+            behind_colon(overridden.key, overridden.value, text)
+        };
         self.found.push(InlayHint {
-            offset: behind.end,
+            offset,
             label: value.map_or("overridden".to_owned(), |value| format!("overridden: {value}")),
             source,
         });
@@ -134,6 +138,12 @@ impl Hints<'_> {
             None => text,
         }
     }
+}
+
+/// Behind the `:` or `=` between a key and its value; behind the key where there is none.
+fn behind_colon(key: TextRange, value: TextRange, text: &str) -> u32 {
+    let between = TextRange::new(key.end, value.start.max(key.end)).slice(text);
+    between.find([':', '=']).map_or(key.end, |at| key.end + at as u32 + 1)
 }
 
 /// Where a token is written, if it is written as it reads.
@@ -202,7 +212,7 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
         check(
             "#- /data/common.yaml\na: 1\nb:\n  - x\n#- /data/nodes/web01.yaml\na: 2\nb: []\n",
             "/data/common.yaml",
-            "a: 1‹overridden: 2 data/nodes/web01.yaml:1›\nb‹overridden: [0 items] data/nodes/web01.yaml:2›:\n  - x\n",
+            "a: 1‹overridden: 2 data/nodes/web01.yaml:1›\nb:‹overridden: [0 items] data/nodes/web01.yaml:2›\n  - x\n",
         );
     }
 
@@ -216,7 +226,7 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
         check(
             "#- /data/common.yaml\nlookup_options: {a: {merge: hash}}\nx: &x 1\na:\n  b: {c: 1}\n  d: *x\n#- /data/nodes/web01.yaml\na: {b: {e: 3}}\n",
             "/data/common.yaml",
-            "lookup_options: {a: {merge: hash}}\nx: &x 1\na:\n  b‹overridden: {1 keys} data/nodes/web01.yaml:1›: {c: 1}\n  d: *x\n",
+            "lookup_options: {a: {merge: hash}}\nx: &x 1\na:\n  b:‹overridden: {1 keys} data/nodes/web01.yaml:1› {c: 1}\n  d: *x\n",
         );
     }
 

@@ -77,10 +77,9 @@ pub(super) struct ClientAbilities {
     pub(super) prepares_rename: bool,
     /// Asks what follows from another path of a file.
     pub(super) asks_before_file_rename: bool,
-    /// Asks for the diagnostics of open files.
+    /// Asks for the diagnostics of open files, and again when told to. One that cannot be told would not learn what an edit
+    /// changes in other files: it is sent them instead.
     pub(super) pulls_diagnostics: bool,
-    /// Asks for them again when told to.
-    pub(super) refreshes_diagnostics: bool,
     /// Watches files for us.
     pub(super) watches_files: bool,
     /// Answers `workspace/configuration`.
@@ -117,7 +116,7 @@ impl ClientAbilities {
             |said: Option<GotoCapability>| said.is_some_and(|it| it.link_support == Some(true));
         let diagnostics = text.and_then(|it| it.publish_diagnostics.as_ref());
         let watched = workspace.and_then(|it| it.did_change_watched_files);
-        let pulls_diagnostics = text.is_some_and(|it| it.diagnostic.is_some());
+        let can_pull = text.is_some_and(|it| it.diagnostic.is_some());
         let refresh = workspace.and_then(|it| it.diagnostics.as_ref());
         let edits = workspace.and_then(|it| it.workspace_edit.as_ref());
         let configuration = workspace.and_then(|it| it.did_change_configuration);
@@ -169,8 +168,7 @@ impl ClientAbilities {
             creates_files: edits
                 .and_then(|it| it.resource_operations.as_ref())
                 .is_some_and(|it| it.contains(&ResourceOperationKind::Create)),
-            pulls_diagnostics,
-            refreshes_diagnostics: pulls_diagnostics
+            pulls_diagnostics: can_pull
                 && refresh.is_some_and(|it| it.refresh_support == Some(true)),
             watches_files: watched.is_some_and(|it| it.dynamic_registration == Some(true)),
             configuration: workspace.is_some_and(|it| it.configuration == Some(true)),

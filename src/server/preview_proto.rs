@@ -190,14 +190,20 @@ impl Named {
         if self.with != With::default() {
             query["with"] = serde_json::to_value(&self.with).unwrap_or_default();
         }
-        let subject = preview.title.rsplit_once(" · ").map_or(&*preview.title, |(it, _)| it);
+        // No node in it that could be another one soon.
+        let subject = preview.title.split(" · ").next().unwrap_or_default();
+        let view = match self.view {
+            View::Explanation => " explained",
+            View::AllNodes => " on all nodes",
+            _ => "",
+        };
         let node = question.node.as_ref().map_or(String::new(), |node| format!(" for {node}"));
         let extension = match preview.language {
             Language::Yaml => "yaml",
             Language::Diff => "diff",
             Language::Plain => "txt",
         };
-        let title = format!("{}{node}.{extension}", subject.replace('/', "∕"));
+        let title = format!("{}{view}{node}.{extension}", subject.replace('/', "∕"));
         let mut uri = format!("{SCHEME}:/{}/", self.view.name());
         push_encoded(&mut uri, &title);
         uri.push('?');

@@ -10,6 +10,7 @@ mod check_control;
 mod cli;
 mod conformance;
 mod corpus;
+mod docs;
 mod fixes;
 mod generated;
 mod literate;

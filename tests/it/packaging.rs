@@ -37,6 +37,16 @@ fn completions_know_every_command() {
     }
 }
 
+#[test]
+fn the_extension_has_the_program_s_version_and_address() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/editors/vscode/package.json");
+    let text = std::fs::read_to_string(path).expect("the extension's manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    let address = manifest["repository"]["url"].as_str().unwrap_or_default();
+    assert_eq!(address, env!("CARGO_PKG_REPOSITORY"));
+}
+
 fn run(arguments: &[&str]) -> String {
     let output = hiera_ls(arguments);
     assert!(output.status.success(), "{arguments:?}: {output:?}");

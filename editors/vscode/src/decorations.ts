@@ -52,7 +52,14 @@ export class Decorations implements vscode.Disposable {
 
   private decorate(editor: vscode.TextEditor, lines: readonly { line: number; kind: PreviewLineKind; origin: { start: number; end: number } | null }[]): void {
     for (const [kind, type] of this.kinds) {
-      const ranges = lines.filter((it) => it.kind === kind).map((it) => editor.document.lineAt(it.line).range);
+      // The value alone: neither the indentation nor the origin behind it.
+      const ranges = lines
+        .filter((it) => it.kind === kind)
+        .map(({ line, origin }) => {
+          const text = editor.document.lineAt(line);
+          const end = origin ? text.text.slice(0, origin.start).trimEnd().length : text.text.length;
+          return new vscode.Range(line, Math.min(text.firstNonWhitespaceCharacterIndex, end), line, end);
+        });
       editor.setDecorations(type, ranges);
     }
     const origins = lines.flatMap(({ line, origin }) => (origin ? [new vscode.Range(line, origin.start, line, origin.end)] : []));

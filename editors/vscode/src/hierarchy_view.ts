@@ -12,7 +12,7 @@ const REST_MS = 120;
 type Row =
   | { kind: 'layer'; layer: HierarchyLayer; hierarchy: Hierarchy }
   | { kind: 'level'; level: HierarchyLevel; layer: HierarchyLayer }
-  | { kind: 'file'; file: HierarchyFile; level: HierarchyLevel; isAlone: boolean };
+  | { kind: 'file'; file: HierarchyFile; level: HierarchyLevel; path: string; isAlone: boolean };
 
 export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private hierarchy: Hierarchy | undefined;
@@ -66,11 +66,17 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
         return row.layer.levels.map((level) => {
           const [file, ...others] = level.files;
           return file && others.length === 0
-            ? { kind: 'file', file, level, isAlone: true }
+            ? { kind: 'file', file, level, path: pathBelow(commonDirectory(row.layer), file), isAlone: true }
             : { kind: 'level', level, layer: row.layer };
         });
       case 'level':
-        return row.level.files.map((file) => ({ kind: 'file', file, level: row.level, isAlone: false }));
+        return row.level.files.map((file) => ({
+          kind: 'file',
+          file,
+          level: row.level,
+          path: pathBelow(commonDirectory(row.layer), file),
+          isAlone: false,
+        }));
       case 'file':
         return [];
     }
@@ -83,7 +89,7 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
       case 'level':
         return this.levelItem(row.level);
       case 'file':
-        return this.fileItem(row.file, row.level, row.isAlone);
+        return this.fileItem(row);
     }
   }
 
@@ -108,9 +114,8 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
     return item;
   }
 
-  private fileItem(file: HierarchyFile, level: HierarchyLevel, isAlone: boolean): vscode.TreeItem {
-    const item = new vscode.TreeItem(isAlone ? level.name : file.label);
-    const path = isAlone ? file.label : '';
+  private fileItem({ file, level, path, isAlone }: Extract<Row, { kind: 'file' }>): vscode.TreeItem {
+    const item = new vscode.TreeItem(isAlone ? level.name : path);
     item.description = isAlone ? levelWords(level, path) : '';
     item.iconPath = fileIcon(file, level);
     item.tooltip = fileTooltip(file, level);
@@ -122,9 +127,6 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
       item.command = openCommand(new vscode.Location(vscode.Uri.parse(file.uri), new vscode.Position(0, 0)));
     } else if (level.location) {
       item.command = openCommand(this.hiera.location(level.location));
-    }
-    if (!file.exists) {
-      item.description = [item.description, 'missing'].filter(Boolean).join(' – ');
     }
     return item;
   }
@@ -196,6 +198,24 @@ function layerItem(layer: HierarchyLayer, { environment, node }: Hierarchy): vsc
   item.description = layer.error ?? (layer.kind === 'environment' ? node : '');
   item.tooltip = layer.error ?? (layer.config ? vscode.workspace.asRelativePath(vscode.Uri.parse(layer.config.uri)) : 'built-in default');
   return item;
+}
+
+/** The directory that all files of a layer lie in, with a `/` behind it: most often its datadir. Empty if there is none. */
+function commonDirectory({ levels }: HierarchyLayer): string {
+  const directories = levels.flatMap(({ files }) => files.filter(isPath).map(({ label }) => label.split('/').slice(0, -1)));
+  const [first, ...others] = directories;
+  const length = first?.findIndex((name, at) => others.some((it) => it[at] !== name)) ?? 0;
+  const common = first?.slice(0, length < 0 ? first.length : length) ?? [];
+  return common.map((name) => `${name}/`).join('');
+}
+
+function pathBelow(directory: string, file: HierarchyFile): string {
+  return isPath(file) ? file.label.slice(directory.length) : file.label;
+}
+
+/** Whether a file is one of the disk, not what a URI names. */
+function isPath(file: HierarchyFile): boolean {
+  return file.uri !== null;
 }
 
 function levelWords(level: HierarchyLevel, first: string): string {

@@ -68,8 +68,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Defi
       sides.push(uri);
     }
     const [left, right] = sides;
-    const title = `${comparison.left.title} ↔ ${comparison.right.title}`;
-    await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: true });
+    await vscode.commands.executeCommand('vscode.diff', left, right, titleOf(comparison), { preview: true });
     if (!comparison.differs) {
       vscode.window.setStatusBarMessage('$(check) Hiera: both sides are the same', 5000);
     }
@@ -181,6 +180,15 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Defi
       ? document
       : vscode.languages.setTextDocumentLanguage(document, preview.languageId);
   }
+}
+
+/** What is compared, said once: `profile::base::packages: web01.example.com ↔ db01.example.com`. */
+function titleOf({ left, right }: Comparison): string {
+  const [subject, ...leftSide] = left.title.split(' · ');
+  const [sameSubject, ...rightSide] = right.title.split(' · ');
+  return subject === sameSubject && leftSide.length > 0 && rightSide.length > 0
+    ? `${subject}: ${leftSide.join(' · ')} ↔ ${rightSide.join(' · ')}`
+    : `${left.title} ↔ ${right.title}`;
 }
 
 /** The column that shows the document already. */

@@ -122,7 +122,7 @@ fn all_keys_of_node(asked: &Asked, detail: Detail, cancel: &CancelToken) -> Opti
     if cancel.is_cancelled() {
         return None;
     }
-    let title = format!("everything · {}", evaluator.node().name);
+    let title = format!("whole node · {}", evaluator.node().name);
     Some(page.finish(perspective, title))
 }
 
@@ -148,7 +148,7 @@ impl Heading {
         }
         page.plain("");
         if last.is_none_or(|last| last.0 != now.0) {
-            let title = module.map_or("of no module".to_owned(), |name| format!("module {name}"));
+            let title = module.map_or("no module".to_owned(), |name| format!("module {name}"));
             page.comment(&format!("== {title} =="), LineKind::Header, None);
         }
         if !class.is_empty() && Some(class) != module {

@@ -1,7 +1,9 @@
 //! `textDocument/inlayHint`
 
 use tower_lsp_server::jsonrpc::Result;
-use tower_lsp_server::ls_types::{InlayHint, InlayHintLabel, InlayHintLabelPart, InlayHintParams};
+use tower_lsp_server::ls_types::{
+    InlayHint, InlayHintLabel, InlayHintLabelPart, InlayHintLabelPartTooltip, InlayHintParams,
+};
 
 use crate::server::context::Context;
 use crate::server::{from_proto, preview_proto, to_proto};
@@ -20,16 +22,15 @@ pub(in crate::server) fn inlay_hint(
 
     let hint = |hint: crate::ide::InlayHint| {
         let position = to_proto::range(context, &file, TextRange::empty(hint.offset)).start;
-        let part = |value: String| InlayHintLabelPart { value, ..InlayHintLabelPart::default() };
-        let mut parts = vec![part(hint.label)];
+        // Short enough to stand behind every other line: the place is a click or a tooltip away, and in the lens.
+        let mut label = InlayHintLabelPart { value: hint.label, ..InlayHintLabelPart::default() };
         if let Some((text, place)) = hint.source {
-            let location = preview_proto::location(context, place);
-            parts.push(part(" · ".to_owned()));
-            parts.push(InlayHintLabelPart { location, ..part(text) });
+            label.location = preview_proto::location(context, place);
+            label.tooltip = Some(InlayHintLabelPartTooltip::String(text));
         }
         InlayHint {
             position,
-            label: InlayHintLabel::LabelParts(parts),
+            label: InlayHintLabel::LabelParts(vec![label]),
             kind: None,
             text_edits: None,
             tooltip: None,

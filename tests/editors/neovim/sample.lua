@@ -156,6 +156,11 @@ t.group('nodes', function()
     ':Hiera node completes names')
   t.check(vim.deep_equal(vim.fn.getcompletion('Hiera n', 'cmdline'), { 'node' }), ':Hiera completes subcommands')
   t.check(vim.list_contains(vim.fn.getcompletion('Hiera compare ', 'cmdline'), 'saved'), ':Hiera compare completes')
+  t.contains(vim.fn.execute('Hiera'), 'all-nodes, compare, down', ':Hiera alone says what there is')
+  local web01 = nodes and vim.iter(nodes):find(function(node)
+    return node.active
+  end)
+  t.contains(web01 and hiera.describe(web01), '* web01.kittiwake.example (pp_role: web, harbour: bergen', 'a choice says what a node is')
   vim.cmd('Hiera node db01.kittiwake.example')
   t.eventually('after :Hiera node, hovers answer for that node', function()
     local text = t.hover('profile::base::packages:', 3) or ''
@@ -238,6 +243,12 @@ t.group('explain and all nodes', function()
   shows('all-nodes', 'for 3 nodes', ':Hiera all-nodes groups the nodes')
   vim.cmd('Hiera compare db01.kittiwake.example')
   shows('compare', '+  - dnf-automatic', ':Hiera compare shows what another node gets')
+  local columns = {}
+  for _, kind in ipairs({ 'explain', 'all-nodes', 'compare' }) do
+    local _, window = preview_of(kind)
+    columns[#columns + 1] = vim.api.nvim_win_get_position(window)[2]
+  end
+  t.check(columns[1] > 0 and columns[1] == columns[2] and columns[2] == columns[3], 'previews share one column beside the text')
   vim.cmd('only')
   t.check(preview_of('explain') == nil, 'closed windows are gone')
 end)
@@ -279,6 +290,22 @@ t.group('health', function()
   t.contains(report, 'web01.kittiwake.example', 'and the nodes')
   t.check(not report:find('ERROR', 1, true), 'and no errors')
   vim.cmd('bwipeout!')
+end)
+
+t.group('help', function()
+  vim.cmd('silent help :Hiera')
+  t.contains(vim.api.nvim_buf_get_name(0), 'doc/hiera.txt', ':help knows the command')
+  vim.cmd('bwipeout')
+  -- The tags are part of the plugin, for those who have no plugin manager that makes them.
+  local plugin = assert(os.getenv('HIERA_PLUGIN'))
+  local copy = vim.fn.tempname()
+  vim.fn.mkdir(copy)
+  vim.uv.fs_copyfile(plugin .. '/doc/hiera.txt', copy .. '/hiera.txt')
+  vim.cmd.helptags(copy)
+  t.check(
+    vim.deep_equal(vim.fn.readfile(copy .. '/tags'), vim.fn.readfile(plugin .. '/doc/tags')),
+    'doc/tags is what :helptags makes'
+  )
 end)
 
 t.group('outside of a repository', function()

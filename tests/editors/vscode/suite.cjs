@@ -304,6 +304,8 @@ async function previews(api) {
       const it = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
       return it instanceof vscode.TabInputTextDiff && it;
     });
+    const { label } = vscode.window.tabGroups.activeTabGroup.activeTab;
+    assert.equal(label, 'profile::base::packages: web01.kittiwake.example ↔ db01.kittiwake.example');
     const text = async (uri) => (await vscode.workspace.openTextDocument(uri)).getText();
     assert((await text(input.original)).includes('goaccess'));
     assert((await text(input.modified)).includes('dnf-automatic'));
@@ -355,7 +357,8 @@ async function previews(api) {
   });
   await test('a click on a level opens the key there', async () => {
     const rows = api.hierarchy.getChildren().flatMap((it) => api.hierarchy.getChildren(it));
-    const { command } = api.hierarchy.getTreeItem(rows[0]);
+    const { command, description } = api.hierarchy.getTreeItem(rows[0]);
+    assert.equal(description, 'nodes/web01.kittiwake.example.yaml', 'paths are shown below the datadir');
     await run(command.command, ...command.arguments);
     const editor = await until('the file', () => {
       const it = vscode.window.activeTextEditor;

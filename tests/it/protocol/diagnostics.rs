@@ -157,6 +157,19 @@ fn pull(client: &mut Client, previous: &Value) -> Value {
 }
 
 #[test]
+fn clients_that_ask_but_not_again_are_told() {
+    let workspace = two_nodes();
+    let features = Features { diagnostics: exclamations, ..no_features() };
+    let capabilities = json!({"textDocument": {"diagnostic": {}}});
+    let params = json!({"capabilities": capabilities, "rootUri": uri(workspace.root())});
+    let mut client = Client::start_with(features, params);
+    assert_eq!(client.notification("hiera/activeNode")["name"], "one");
+    assert_eq!(client.initialize_result["capabilities"]["diagnosticProvider"], Value::Null);
+    client.open(PATH, "a: 1!\n");
+    assert_eq!(client.notification(PUBLISH)["diagnostics"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn clients_that_ask_are_answered_and_not_told() {
     let workspace = two_nodes();
     let mut client = pulling_client(&workspace);
@@ -221,7 +234,10 @@ fn the_workspace_is_answered_for_as_a_whole() {
     };
     let capabilities = json!({
         "textDocument": {"diagnostic": {}},
-        "workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}},
+        "workspace": {
+            "diagnostics": {"refreshSupport": true},
+            "didChangeWatchedFiles": {"dynamicRegistration": true},
+        },
     });
     let params = json!({"capabilities": capabilities, "rootUri": uri(workspace.root())});
     let mut client = Client::start_with(features, params);

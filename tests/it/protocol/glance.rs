@@ -82,12 +82,15 @@ fn hints_follow_the_active_node() {
             })
             .collect()
     };
-    let overridden = "overridden: 8080 · data/nodes/web01.yaml:1".to_owned();
+    let overridden = "overridden: 8080".to_owned();
     let token_end = position((1, 19));
     assert_eq!(
         labels(&mut client),
         [(position((0, 8)), overridden), (token_end.clone(), "= 1".to_owned())]
     );
+    let first = &ask(&mut client, "textDocument/inlayHint", &common, &lines(0, 9))[0]["label"][0];
+    assert_eq!(first["tooltip"], "data/nodes/web01.yaml:1");
+    assert_eq!(first["location"]["range"]["start"]["line"], 0);
     let hints = ask(&mut client, "textDocument/inlayHint", &common, &lines(1, 2));
     assert_eq!(hints.as_array().map(Vec::len), Some(1), "{hints:#}");
 

@@ -100,7 +100,7 @@ fn scopes_and_nodes_that_are_not_there() {
     assert!(preview["text"].as_str().expect("a text").contains("\nlist:"), "{preview:#}");
     let of_node = json!({"scope": "node", "node": "web02"});
     let preview = ask(&mut client, "hiera/mergedValue", &of_node);
-    assert_eq!(preview["title"], "everything · web02");
+    assert_eq!(preview["title"], "whole node · web02");
     let error = client.ask("hiera/mergedValue", json!({"key": "port", "node": "web03"}));
     let error = error.expect_err("there is no such node");
     assert_eq!(error["code"], -32602);

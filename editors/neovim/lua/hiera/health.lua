@@ -3,7 +3,8 @@ local M = {}
 
 local function check_editor()
   if vim.fn.has('nvim-0.11') == 1 then
-    vim.health.ok('Neovim ' .. tostring(vim.version()))
+    local version = vim.version()
+    vim.health.ok(('Neovim %d.%d.%d'):format(version.major, version.minor, version.patch))
   else
     vim.health.error('Neovim is older than 0.11', 'Install Neovim 0.11 or newer')
   end
@@ -45,7 +46,8 @@ local function check_server()
       vim.health.warn('It knows no node', 'Add fact sets, see :help hiera-nodes')
     else
       for _, node in ipairs(nodes) do
-        vim.health.info(('%s %s (%s)'):format(node.active and '*' or '-', node.name, node.origin))
+        local state = node.active and 'the active node, ' or ''
+        vim.health.info(('%s (%s%s)'):format(node.name, state, require('hiera').origin(node)))
       end
     end
   end

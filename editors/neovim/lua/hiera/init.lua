@@ -8,6 +8,7 @@ local ANSWER_TIMEOUT = 1000
 ---@field name string
 ---@field origin string where its facts come from
 ---@field environment? string
+---@field facts? {name: string, value: string}[] the variables that the hierarchy's paths use
 ---@field active boolean
 
 --- The server of this buffer; of any other buffer if this one has none.
@@ -52,6 +53,25 @@ function M.select_node(name, done)
   end)
 end
 
+--- A node in a line: whether it is active, its name, and the facts that the hierarchy asks for, else where it comes from.
+---@param node hiera.Node
+---@return string
+function M.describe(node)
+  local facts = vim.tbl_map(function(fact)
+    local name = fact.name:gsub('^:*', ''):gsub('^trusted%.extensions%.', ''):gsub('^facts%.', '')
+    return ('%s: %s'):format(name, fact.value)
+  end, node.facts or {})
+  local more = #facts > 0 and table.concat(facts, ', ') or M.origin(node)
+  return ('%s %s (%s)'):format(node.active and '*' or ' ', node.name, more)
+end
+
+--- Where a node comes from: the path of its fact set, short, or `inferred`.
+---@param node hiera.Node
+---@return string
+function M.origin(node)
+  return vim.fn.fnamemodify(node.origin, ':~:.')
+end
+
 --- Lets the user choose a node.
 function M.choose_node()
   M.nodes(function(nodes)
@@ -62,10 +82,7 @@ function M.choose_node()
     vim.ui.select(vim.list_extend({ automatic }, nodes), {
       prompt = 'Node',
       format_item = function(node)
-        if node == automatic then
-          return '  automatic (for each file, a node that reads it)'
-        end
-        return ('%s %s (%s)'):format(node.active and '*' or ' ', node.name, node.origin)
+        return node == automatic and '  automatic (for each file, a node that reads it)' or M.describe(node)
       end,
     }, function(node)
       if node then
@@ -152,13 +169,23 @@ local subcommands = {
   ['all-nodes'] = preview('all-nodes'),
 }
 
+local function subcommand_names()
+  local names = vim.tbl_keys(subcommands)
+  table.sort(names)
+  return names
+end
+
 ---@param arguments string[]
 function M.command(arguments)
   local subcommand = subcommands[arguments[1]]
-  if not subcommand then
-    return say('there is no `:Hiera ' .. arguments[1] .. '`', vim.log.levels.ERROR)
+  if subcommand then
+    return subcommand.run(vim.list_slice(arguments, 2))
   end
-  subcommand.run(vim.list_slice(arguments, 2))
+  local names = table.concat(subcommand_names(), ', ')
+  if arguments[1] then
+    return say(('there is no `:Hiera %s`, but: %s'):format(arguments[1], names), vim.log.levels.ERROR)
+  end
+  say(':Hiera takes one of: ' .. names)
 end
 
 ---@param lead string what is typed of the word
@@ -170,8 +197,7 @@ function M.complete(lead, line)
   if name then
     candidates = subcommands[name] and subcommands[name].complete() or {}
   else
-    candidates = vim.tbl_keys(subcommands)
-    table.sort(candidates)
+    candidates = subcommand_names()
   end
   return vim.tbl_filter(function(candidate)
     return vim.startswith(candidate, lead)

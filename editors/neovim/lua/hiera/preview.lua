@@ -136,6 +136,13 @@ function M.jump()
   say('this line comes from no file', vim.log.levels.WARN)
 end
 
+--- A window of the tab page that shows a preview already.
+local function preview_window()
+  return vim.iter(vim.api.nvim_tabpage_list_wins(0)):find(function(window)
+    return views[vim.api.nvim_win_get_buf(window)] ~= nil
+  end)
+end
+
 --- The buffer for a document, in a window beside the text. The focus stays where it is.
 local function open_window(kind, answer)
   local name = ('hiera://%s/%s'):format(kind, answer.title)
@@ -149,7 +156,16 @@ local function open_window(kind, answer)
   vim.bo[buffer].bufhidden = 'wipe'
   vim.bo[buffer].modifiable = false
   vim.api.nvim_buf_set_name(buffer, name)
-  vim.api.nvim_open_win(buffer, false, { split = 'right', win = 0 })
+  local other = preview_window()
+  local window = vim.api.nvim_open_win(buffer, false, {
+    split = other and 'below' or 'right',
+    win = other or 0,
+    style = 'minimal',
+  })
+  -- Sentences are wrapped; of a line of data, the origin at its end is what can be missed.
+  vim.wo[window][0].wrap = kind == 'explain'
+  vim.wo[window][0].linebreak = true
+  vim.wo[window][0].breakindent = true
   for _, lhs in ipairs({ 'gd', '<CR>', '<C-]>' }) do
     vim.keymap.set('n', lhs, M.jump, { buffer = buffer, desc = 'Go to where this line comes from' })
   end

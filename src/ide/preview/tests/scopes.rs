@@ -59,7 +59,7 @@ fn everything_that_a_node_gets() {
     expect![[r#"
         # everything that node web01, environment production gets
 
-        # == of no module ==
+        # == no module ==
         zone: 1  # data/common.yaml:1
 
         # == module apache ==
