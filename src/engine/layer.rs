@@ -156,15 +156,13 @@ impl Layer {
         levels: &'l [ResolvedLevel],
         root: &str,
     ) -> Vec<(&'l ResolvedLevel, &'l Location)> {
-        match self.holders.ask(levels) {
-            Some(index) => index.spots(root).iter().map(|spot| spot.of(levels)).collect(),
-            None => {
-                let located = |level: &'l ResolvedLevel| {
-                    level.locations.iter().flatten().map(move |location| (level, location))
-                };
-                levels.iter().flat_map(located).collect()
-            }
+        if let Some(index) = self.holders.ask(levels) {
+            return index.spots(root).iter().map(|spot| spot.of(levels)).collect();
         }
+        let located = |level: &'l ResolvedLevel| {
+            level.locations.iter().flatten().map(move |location| (level, location))
+        };
+        levels.iter().flat_map(located).collect()
     }
 
     fn first_of(

@@ -55,7 +55,7 @@ struct Links<'a> {
 impl Links<'_> {
     fn of_level(&mut self, level: &ResolvedLevel) {
         if self.kind(&level.datadir) == PathKind::Directory {
-            self.add(level.datadir_place, &[level.datadir.clone()], "");
+            self.add(level.datadir_place, std::slice::from_ref(&level.datadir), "");
         }
         let mut templates: Vec<(Option<Place>, Vec<Arc<str>>)> = Vec::new();
         for location in level.locations.iter().flatten().filter(|it| !it.is_uri) {
@@ -81,7 +81,7 @@ impl Links<'_> {
                 && paths::is_absolute(path)
                 && self.kind(path) == PathKind::File
             {
-                self.add(member.value.place, &[path.clone()], "");
+                self.add(member.value.place, std::slice::from_ref(path), "");
             }
         }
     }

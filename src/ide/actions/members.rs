@@ -81,18 +81,17 @@ pub(super) fn paste(data: &DataFile, entry: &str) -> Option<Vec<TextEdit>> {
 
 /// An entry with its comments as lines: comments and the first line indented, the others as they are.
 pub(super) fn indented(entry: &str, indent: &str) -> String {
-    let mut lines = String::new();
     let mut is_comment = true;
-    for line in entry.trim_end_matches('\n').split('\n') {
-        let trimmed = line.trim_start();
-        if is_comment {
-            is_comment = trimmed.starts_with('#') || trimmed.starts_with("//");
-            lines += &format!("{indent}{trimmed}\n");
-        } else {
-            lines += &format!("{line}\n");
+    let line = |line: &str| {
+        if !is_comment {
+            return format!("{line}\n");
         }
-    }
-    lines
+        let trimmed = line.trim_start();
+        is_comment = trimmed.starts_with('#') || trimmed.starts_with("//");
+        format!("{indent}{trimmed}\n")
+    };
+    let lines: Vec<String> = entry.trim_end_matches('\n').split('\n').map(line).collect();
+    lines.concat()
 }
 
 fn paste_into_empty(data: &DataFile, entry: &str) -> Option<Vec<TextEdit>> {

@@ -27,10 +27,8 @@ pub(super) struct Cut {
 pub(super) fn cut(data: &DataFile, entry: &EntryTree<'_>, key: &str) -> Result<Cut, String> {
     if data.format() != Format::Yaml {
         let cut = members::cut(data, key)?;
-        return match is_proved(data, &cut.removal, key, None) {
-            true => Ok(cut),
-            false => Err("is not written in one place".to_owned()),
-        };
+        let is_proved = is_proved(data, &cut.removal, key, None);
+        return is_proved.then_some(cut).ok_or_else(|| "is not written in one place".to_owned());
     }
     let lines = yaml_entry::entry_lines(data.text(), entry)
         .ok_or("does not have lines of its own".to_owned())?;

@@ -61,10 +61,11 @@ fn explanations_are_trees_with_places() {
 /// An explanation in which the same is told again and again.
 fn repetitive() -> Fixture {
     let files = (1..=5).map(|number| format!("#- /data/modules/{number}.yaml\nm{number}: 1\n"));
-    let calls: String = (1..=8).map(|at| format!("  - \"{at} %{{lookup('b')}}\"\n")).collect();
+    let calls = (1..=8).map(|at| format!("  - \"{at} %{{lookup('b')}}\"\n"));
+    let calls = calls.collect::<Vec<_>>().concat();
     Fixture::parse(&format!(
         "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {{name: Modules, glob: 'modules/*.yaml'}}\n  - {{name: Common, path: common.yaml}}\n{}#- /data/common.yaml\nb: x\nc: z\na$0:\n{calls}  - \"9 %{{lookup('c')}}\"\n",
-        files.collect::<String>()
+        files.collect::<Vec<_>>().concat()
     ))
 }
 
