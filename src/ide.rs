@@ -16,6 +16,7 @@ pub mod fixture;
 pub mod fixture_fixes;
 #[doc(hidden)]
 pub mod fixture_world;
+mod flow_json;
 mod flow_yaml;
 mod folding;
 mod hierarchy;

@@ -12,6 +12,7 @@ mod handlers;
 mod ingress;
 mod outgoing;
 mod output;
+mod parts;
 mod pool;
 mod preview_proto;
 mod publish;
@@ -86,9 +87,9 @@ where
     O: AsyncWrite + Unpin + Send + 'static,
 {
     let stop = Stop::default();
-    let (service, socket, background) = Ingress::build(features, &stop);
-    let session = service.session();
     let (output, written) = Output::start(output);
+    let (service, socket, background) = Ingress::build(features, output.wire(), &stop);
+    let session = service.session();
     let server = Server::new(StoppableInput::new(input, stop.clone()), output, socket)
         .concurrency_level(MAX_REQUESTS)
         .serve(service);

@@ -13,7 +13,7 @@ mod memory;
 mod modulepath;
 mod nodes;
 mod overlay;
-mod parallel;
+pub(crate) mod parallel;
 pub mod paths;
 mod project_file;
 mod reach;

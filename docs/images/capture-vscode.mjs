@@ -5,7 +5,7 @@ import path from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { Window, launchBrowser, sampleWorkspace, startCodeServer } from '../../tests/editors/vscode/lib.mjs';
 
-const [work, extensions, output] = process.argv.slice(2);
+const [work, extensions, output, ...wanted] = process.argv.slice(2);
 const KEY = 'profile::base::packages:\n  - curl';
 const SIZE = { width: 1100, height: 640 };
 const SETTINGS = {
@@ -22,6 +22,9 @@ const SETTINGS = {
 const browser = await launchBrowser();
 
 async function session(name, options, body) {
+  if (wanted.length > 0 && !wanted.includes(name)) {
+    return;
+  }
   const folder = sampleWorkspace(path.join(work, name));
   const server = await startCodeServer({ work, extensions, folder, ...options, settings: { ...SETTINGS, ...options.settings } });
   const window = await Window.open(browser, server.url, options.size ?? SIZE);
@@ -172,6 +175,54 @@ await session('restricted', trust, async (window, shot, folder) => {
   await window.goToText(path.join(folder, 'data/common.yaml'), KEY);
   await window.hover('profile::base::packages', 'goaccess');
   await shot('restricted');
+});
+
+const atAGlance = { 'editor.inlayHints.enabled': 'on', 'editor.codeLens': true };
+await session('glance', { settings: atAGlance }, async (window, shot, folder) => {
+  const { page } = window;
+  await window.openFile('data/common.yaml');
+  await page.keyboard.press('Control+B');
+  await window.goToText(path.join(folder, 'data/common.yaml'), 'profile::base::motd');
+  await page.locator('.codelens-decoration', { hasText: 'levels' }).first().waitFor();
+  await window.line('kittiwake.example').waitFor();
+  await page.mouse.move(5, 5);
+  await shot('glance');
+});
+
+await session('completion', {}, async (window, shot, folder) => {
+  const { page } = window;
+  await window.openFile('data/common.yaml');
+  await page.keyboard.press('Control+B');
+  await window.goToText(path.join(folder, 'data/common.yaml'), 'company::contact');
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await page.keyboard.insertText(`profile::mail::relay: "smtp.%{lookup('company::`);
+  await page.keyboard.press('Control+Space');
+  await window.row('company::domain', '.suggest-widget.visible').waitFor();
+  await page.mouse.move(5, 5);
+  await shot('completion');
+});
+
+await session('override', {}, async (window, shot, folder) => {
+  const { page } = window;
+  await window.openFile('data/common.yaml');
+  await page.keyboard.press('Control+B');
+  await window.goToText(path.join(folder, 'data/common.yaml'), 'company::contact', 3);
+  await window.run('Refactor...');
+  await page.locator('.action-widget', { hasText: 'Override' }).first().waitFor();
+  await page.mouse.move(5, 5);
+  await shot('override');
+});
+
+await session('explain', {}, async (window, shot, folder) => {
+  const { page } = window;
+  await window.openFile('data/common.yaml');
+  await page.keyboard.press('Control+B');
+  await window.goToText(path.join(folder, 'data/common.yaml'), 'company::contact', 3);
+  await window.run('Hiera: Explain Lookup');
+  await window.line('search for company::contact').waitFor();
+  await page.mouse.move(5, 5);
+  await shot('explain');
 });
 
 await browser.close();

@@ -7,7 +7,7 @@ use super::context::Context;
 use super::failure::{Failure, FailureClass};
 use crate::config::hiera_yaml::FunctionKind;
 use crate::config::path;
-use crate::data::{DataFile, Format, PathKind, Place, Verdict};
+use crate::data::{DataFile, Files, Format, PathKind, Place, Verdict};
 
 /// One of the three, by its format.
 #[derive(Debug, Clone, Copy)]
@@ -42,16 +42,21 @@ pub(super) fn load(
 ) -> Result<Arc<DataFile>, Failure> {
     let Site::Path(path) = call.site else { return Err(location_is_required(call)) };
     let files = context.files();
-    if path::kind(files.as_ref(), path) == PathKind::Directory {
-        let message = format!("Is a directory @ io_fread - {path}");
-        return Err(Failure::ruby("Errno::EISDIR", message).at(call.site_place));
-    }
     let real_path = path::resolve(files.as_ref(), path);
-    let file = files
-        .data(real_path.as_deref().unwrap_or(path), format)
-        .map_err(|message| Failure::ruby("Errno::ENOENT", message).at(call.site_place))?;
+    let file = files.data(real_path.as_deref().unwrap_or(path), format);
+    let file = file.map_err(|message| unreadable(call, files.as_ref(), path, message))?;
     judge(call, context, path, &file)?;
     Ok(file)
+}
+
+/// Why there is no text at `path`: `message` says what the disk said.
+fn unreadable(call: &Call<'_>, files: &dyn Files, path: &str, message: String) -> Failure {
+    let failure = if path::kind(files, path) == PathKind::Directory {
+        Failure::ruby("Errno::EISDIR", format!("Is a directory @ io_fread - {path}"))
+    } else {
+        Failure::ruby("Errno::ENOENT", message)
+    };
+    failure.at(call.site_place)
 }
 
 /// `yaml_data`, `json_data` and `hocon_data` accept a path and nothing else: one option breaks every lookup.

@@ -11,6 +11,7 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use super::check_findings::{Finding, findings};
 use super::check_fix::{Fixing, fix};
 use super::check_setup::{Setup, set_up};
+use super::progress::Progress;
 use super::{check_baseline, check_output};
 use super::{complain, print};
 use crate::ide::diagnostics::{Diagnostic, Fix, Severity};
@@ -41,7 +42,8 @@ pub struct CheckArguments {
     /// The workspace: a control repository, an environment or a module
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub root: PathBuf,
-    /// Check only files that differ from a commit of Git, e.g. from where this branch left origin/main
+    /// Check only files that differ from a commit of Git, e.g. from where this branch left origin/main; all files if a
+    /// hiera.yaml, the settings or facts do
     #[arg(long, value_name = "REV", conflicts_with = "paths")]
     pub since: Option<String>,
     /// Read the paths from a file, or from standard input (`-`), each on a line or ended by a null byte
@@ -180,12 +182,16 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
 
 /// What the rules say of the files to be checked, in the order of paths.
 pub(super) fn find<'s>(world: &Arc<World>, setup: &'s Setup) -> Vec<(&'s String, Vec<Diagnostic>)> {
+    let progress = Progress::before_answers(setup.files.len(), "files");
     let of_file = |path: &'s String| {
+        progress.step();
         let mut found = diagnostics(world, path);
         found.retain(|it| rank(it.severity) >= setup.least);
         (path, found)
     };
-    setup.files.par_iter().map(of_file).collect()
+    let found = setup.files.par_iter().map(of_file).collect();
+    progress.end();
+    found
 }
 
 /// Louder is more.

@@ -11,7 +11,7 @@ use super::workspace::{self, absolute};
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::{RULES, Severity};
 use crate::ide::workspace_files;
-use crate::settings::Preset;
+use crate::settings::{PROJECT_FILE, Preset};
 use crate::world::{Change, Host, World, loader, paths};
 
 /// A workspace, and what of it is checked.
@@ -91,9 +91,17 @@ fn files(world: &Arc<World>, wanted: &[PathBuf]) -> Result<Vec<String>, String> 
     Ok(files.into_iter().collect())
 }
 
-/// What changed and is of the workspace.
+/// What changed and is of the workspace; everything if something changed that decides what is read, and by whom.
 fn changed_files(world: &Arc<World>, changed: &[String]) -> Vec<String> {
     let all = workspace_files(world);
+    let decides = |path: &String| {
+        let name = paths::file_name(path);
+        ["hiera.yaml", "environment.conf", PROJECT_FILE].contains(&name)
+            || world.may_hold_facts(path)
+    };
+    if changed.iter().any(decides) {
+        return all.into_iter().collect();
+    }
     let changed: BTreeSet<&String> = changed.iter().filter(|path| all.contains(*path)).collect();
     changed.into_iter().cloned().collect()
 }

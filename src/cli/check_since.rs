@@ -4,7 +4,8 @@ use std::process::Command;
 
 use crate::world::paths;
 
-/// The files below `root` that differ from where this branch left `revision`, and those that Git does not know yet.
+/// The files below `root` that differ from where this branch left `revision`, those that are gone included, and those that
+/// Git does not know yet.
 pub(super) fn changed(root: &str, revision: &str) -> Result<Vec<String>, String> {
     if revision.starts_with('-') {
         return Err(format!("{revision} is no commit"));
@@ -17,16 +18,7 @@ pub(super) fn changed(root: &str, revision: &str) -> Result<Vec<String>, String>
             })?;
     // What others did meanwhile is none of ours.
     let common = git(root, &["merge-base", "HEAD", commit.trim()]).unwrap_or(commit);
-    let diff = [
-        "diff",
-        "--name-only",
-        "--relative",
-        "--no-ext-diff",
-        "--diff-filter=d",
-        "-z",
-        common.trim(),
-        "--",
-    ];
+    let diff = ["diff", "--name-only", "--relative", "--no-ext-diff", "-z", common.trim(), "--"];
     let unknown = ["ls-files", "--others", "--exclude-standard", "-z"];
     let names = git(root, &diff)? + &git(root, &unknown)?;
     let names = names.split('\0').filter(|name| !name.is_empty());

@@ -8,9 +8,9 @@ use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
 use super::lookup_output::{self, Output};
-use super::lookup_progress::Progress;
 use super::lookup_queries::{self, Query};
 use super::lookup_setup::{self, Setup};
+use super::progress::Progress;
 use super::{complain, print};
 use crate::data::puppet_type::{self, TypeProblem};
 use crate::data::{Located, Value, json};
@@ -207,7 +207,7 @@ fn each(
     output: &Output,
 ) -> ExitCode {
     let mut text = String::new();
-    let mut progress = Progress::new(queries.len());
+    let progress = Progress::beside_answers(queries.len(), "keys");
     for query in queries {
         progress.step();
         let merge = query.merge.as_ref().or(merge);

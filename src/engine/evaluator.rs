@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use super::budget::{Budget, CancelToken};
 use super::failure::{Failure, FailureClass};
-use super::hierarchy::ResolvedLevel;
+use super::hierarchy::{Location, ResolvedLevel};
 use super::invocation::Invocation;
 use super::layer::{Layer, Which};
 use super::lookup_options::{AppliedOptions, OptionTable};
@@ -84,6 +84,16 @@ impl LayerView {
     /// The levels of its default hierarchy.
     pub fn default_levels(&self, evaluator: &Evaluator) -> Result<&[ResolvedLevel], Failure> {
         self.resolved(evaluator, Which::DefaultHierarchy)
+    }
+
+    /// The locations of its levels whose files may have a root key, in order: all of them until so much was asked that it
+    /// pays to know better.
+    pub fn locations_for(
+        &self,
+        evaluator: &Evaluator,
+        root: &str,
+    ) -> Result<Vec<(&ResolvedLevel, &Location)>, Failure> {
+        Ok(self.layer.locations_for(self.levels(evaluator)?, root))
     }
 
     fn resolved(&self, evaluator: &Evaluator, which: Which) -> Result<&[ResolvedLevel], Failure> {

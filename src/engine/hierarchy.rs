@@ -8,7 +8,7 @@ use super::interpolate::{self, interpolate_text};
 use super::invocation::{Context, Invocation};
 use crate::backends::{BackEnd, Registry};
 use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locations};
-use crate::config::{glob, path};
+use crate::config::path;
 use crate::data::{DataFile, Format, Hash, Located, PathKind, Place, Value, inspect};
 
 /// A level as one node sees it.
@@ -26,6 +26,8 @@ pub struct ResolvedLevel {
     pub options: Arc<Hash>,
     /// Its directory, interpolated.
     pub datadir: Arc<str>,
+    /// Where hiera.yaml writes the directory, for this level or for all.
+    pub datadir_place: Option<Place>,
     /// Where its data lies; `None` if the level names no location at all.
     pub locations: Option<Vec<Location>>,
     /// What answers; `None` for a back end that is not evaluated here.
@@ -124,6 +126,7 @@ fn resolve_level(
         function: level.function.clone(),
         options,
         datadir,
+        datadir_place: level.datadir.place,
         locations,
         reads: back_end.as_ref().and_then(|it| it.reads()),
         back_end,
@@ -216,10 +219,11 @@ fn expand_glob(
 ) -> Result<Vec<Location>, Failure> {
     let text = interpolate_text(invocation, template, Context::ConfigLocation)?;
     let pattern: Arc<str> = path::join(datadir, &text).into();
-    let files = invocation.evaluator.files();
-    let found = glob::glob(files.as_ref(), &pattern);
-    let found = found.into_iter().filter(|path| files.kind(path) != PathKind::Directory);
-    Ok(found.map(|path| Location::path(Arc::clone(&pattern), template, path, true)).collect())
+    let evaluator = invocation.evaluator;
+    let found = evaluator.prepared().glob(evaluator.files().as_ref(), &pattern);
+    let location =
+        |path: &Arc<str>| Location::path(Arc::clone(&pattern), template, Arc::clone(path), true);
+    Ok(found.iter().map(location).collect())
 }
 
 fn uri(text: &Arc<str>, template: &Located) -> Result<Location, Failure> {

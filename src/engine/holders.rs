@@ -28,6 +28,15 @@ pub(super) struct Spot {
     pub(super) location: u32,
 }
 
+impl Spot {
+    /// What is there, of the levels that the index was made of.
+    pub(super) fn of(self, levels: &[ResolvedLevel]) -> (&ResolvedLevel, &Location) {
+        let level = &levels[self.level as usize];
+        let locations = level.locations.as_deref().unwrap_or_default();
+        (level, &locations[self.location as usize])
+    }
+}
+
 /// Spots by the hashes of keys: those of a key, perhaps with some of another key.
 #[derive(Debug)]
 pub(super) struct Index {

@@ -150,6 +150,23 @@ impl Layer {
         })
     }
 
+    /// The locations of its levels that may have a root key, in order.
+    pub(crate) fn locations_for<'l>(
+        &self,
+        levels: &'l [ResolvedLevel],
+        root: &str,
+    ) -> Vec<(&'l ResolvedLevel, &'l Location)> {
+        match self.holders.ask(levels) {
+            Some(index) => index.spots(root).iter().map(|spot| spot.of(levels)).collect(),
+            None => {
+                let located = |level: &'l ResolvedLevel| {
+                    level.locations.iter().flatten().map(move |location| (level, location))
+                };
+                levels.iter().flat_map(located).collect()
+            }
+        }
+    }
+
     fn first_of(
         &self,
         invocation: &mut Invocation<'_>,
@@ -158,9 +175,7 @@ impl Layer {
         key: &Key,
     ) -> Found {
         for spot in spots {
-            let level = &levels[spot.level as usize];
-            let locations = level.locations.as_deref().unwrap_or_default();
-            let location = &locations[spot.location as usize];
+            let (level, location) = spot.of(levels);
             let found = self.location_lookup(invocation, level, location, key)?;
             if found.is_some() {
                 return Ok(found);

@@ -1,19 +1,21 @@
-//! What evaluators of the same files can share, whatever their nodes are: configurations and regular expressions.
+//! What evaluators of the same files can share, whatever their nodes are: configurations, regular expressions, and what
+//! globs find.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::failure::Failure;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
-use crate::config::{HieraYaml, PuppetVersion};
+use crate::config::{HieraYaml, PuppetVersion, glob};
 use crate::data::{Files, PathKind};
 use crate::syntax::ruby_regex::{self, RegexProblem, RubyRegex};
 
 /// Made once, read by many. It knows files by their paths alone, so it must not outlive a change of a hiera.yaml.
 #[derive(Debug, Default)]
 pub struct Prepared {
-    configs: Table<ConfigKey, ReadConfig>,
-    regexes: Table<Arc<str>, Arc<RubyRegex>>,
+    configs: Arc<Table<ConfigKey, ReadConfig>>,
+    regexes: Arc<Table<Arc<str>, Arc<RubyRegex>>>,
+    globs: Table<Arc<str>, Arc<[Arc<str>]>>,
 }
 
 type Table<K, V> = RwLock<HashMap<K, V, foldhash::fast::RandomState>>;
@@ -24,6 +26,28 @@ type ConfigKey = (Arc<str>, LayerKind, PuppetVersion);
 type ReadConfig = Arc<(Option<Arc<HieraYaml>>, Vec<ConfigProblem>)>;
 
 impl Prepared {
+    /// The same for when files have come or gone.
+    #[must_use]
+    pub fn for_other_files(&self) -> Self {
+        Self {
+            configs: Arc::clone(&self.configs),
+            regexes: Arc::clone(&self.regexes),
+            globs: Table::default(),
+        }
+    }
+
+    pub(crate) fn glob(&self, files: &dyn Files, pattern: &Arc<str>) -> Arc<[Arc<str>]> {
+        let known = self.globs.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(pattern) {
+            return Arc::clone(found);
+        }
+        drop(known);
+        let found: Arc<[Arc<str>]> = glob::glob(files, pattern).into();
+        let mut globs = self.globs.write().unwrap_or_else(PoisonError::into_inner);
+        globs.insert(Arc::clone(pattern), Arc::clone(&found));
+        found
+    }
+
     pub(crate) fn config(
         &self,
         files: &dyn Files,

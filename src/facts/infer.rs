@@ -15,18 +15,20 @@
 mod files;
 mod fill;
 mod pattern;
+mod readers;
 mod supported_systems;
 #[cfg(test)]
 mod tests;
 mod variables;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 
 use self::files::{Level, Row};
 use self::fill::Filler;
+use self::readers::Readers;
 pub use self::supported_systems::supported_systems;
 use self::variables::Variables;
 use super::NodeParts;
@@ -91,7 +93,7 @@ impl Wanted<'_> {
 pub struct Templates<'a> {
     /// The hierarchy's, in its order: what nodes are made from.
     pub own: &'a [Template],
-    /// Those of modules; asked for only if all nodes are wanted.
+    /// Those of modules that belong to the environment; asked for only if all nodes are wanted.
     pub of_modules: &'a dyn Fn() -> Vec<Template>,
 }
 
@@ -134,8 +136,11 @@ pub fn infer(
     let (_, of_modules) = of_machines_and_of_many(&of_modules, &wider);
     let fillers = Fillers::new(&levels, &of_many, &wider);
     let of_many_and_modules: Vec<&Level> = of_many.iter().chain(&of_modules).copied().collect();
-    let mut readers = Readers::new(&of_many_and_modules, &mut nodes, &rows);
-    readers.read.extend(of_machines.iter().flat_map(|level| &level.files).map(String::as_str));
+    let mut readers = Readers::new(&of_many_and_modules, &mut nodes);
+    readers.mark_all_of(&of_machines);
+    for row in &rows {
+        readers.mark(row);
+    }
     readers.add_missing(&fillers, &wider);
     if nodes.is_empty() {
         return vec![NodeParts { name: UNKNOWN_NODE.to_owned(), ..NodeParts::default() }];
@@ -202,63 +207,6 @@ impl<'a> Fillers<'a> {
     fn fill(&self, seed: &Seed) -> Row {
         let filler = if seed.is_machine { &self.of_machines } else { &self.of_many };
         filler.fill(&seed.name, &seed.row)
-    }
-}
-
-/// Adds a node for each file that no node reads yet.
-struct Readers<'a> {
-    levels: Vec<FilesOfLevel<'a>>,
-    read: HashSet<&'a str>,
-    nodes: &'a mut Vec<NodeParts>,
-}
-
-/// A level, and its files by the texts of its variables.
-struct FilesOfLevel<'a> {
-    level: &'a Level,
-    by_texts: HashMap<Vec<Arc<str>>, &'a str>,
-}
-
-impl<'a> Readers<'a> {
-    fn new(levels: &[&'a Level], nodes: &'a mut Vec<NodeParts>, rows: &[Row]) -> Self {
-        let files_of = |level: &&'a Level| {
-            let files = level.rows.iter().zip(&level.files);
-            let by_texts = files.filter_map(|(row, file)| Some((level.texts_of(row)?, &**file)));
-            FilesOfLevel { level, by_texts: by_texts.collect() }
-        };
-        let levels = levels.iter().map(files_of).collect();
-        let mut readers = Self { levels, read: HashSet::new(), nodes };
-        for row in rows {
-            readers.mark(row);
-        }
-        readers
-    }
-
-    fn mark(&mut self, row: &Row) {
-        for FilesOfLevel { level, by_texts } in &self.levels {
-            let file = level.texts_of(row).and_then(|texts| by_texts.get(&texts));
-            self.read.extend(file);
-        }
-    }
-
-    fn add_missing(&mut self, fillers: &Fillers<'_>, variables: &Variables) {
-        let mut names: HashSet<String> = self.nodes.iter().map(|it| it.name.clone()).collect();
-        for number in 0..self.levels.len() {
-            let level = self.levels[number].level;
-            for (row, file) in level.rows.iter().zip(&level.files) {
-                if self.nodes.len() >= MAX_INFERRED_NODES {
-                    return;
-                }
-                let name = level.name_of(file);
-                if self.read.contains(&**file) || !names.insert(name.to_owned()) {
-                    continue;
-                }
-                let (name, row) = (name.to_owned(), row.clone());
-                let seed = Seed { name, row, is_machine: false, known: None };
-                let row = fillers.fill(&seed);
-                self.nodes.push(seed.node(&row, variables));
-                self.mark(&row);
-            }
-        }
     }
 }
 

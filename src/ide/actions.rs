@@ -9,7 +9,9 @@ mod fix_all;
 mod ignore;
 mod inline;
 mod levels;
+mod members;
 mod quick_fixes;
+mod root_entry;
 mod yaml_entry;
 
 use std::cell::OnceCell;
@@ -37,6 +39,8 @@ pub struct Action {
     pub fixes: Vec<Diagnostic>,
     /// Whether it is what most people would do.
     pub is_preferred: bool,
+    /// Why it cannot be done here, as a sentence; then there are no edits.
+    pub refusal: Option<String>,
 }
 
 /// The sorts of actions.
@@ -128,10 +132,11 @@ pub fn actions(
 }
 
 fn changes_something(action: &Action) -> bool {
-    action.edits.iter().any(|edit| match &edit.change {
-        FileChange::Edit(edits) => !edits.is_empty(),
-        FileChange::Create(_) => true,
-    })
+    action.refusal.is_some()
+        || action.edits.iter().any(|edit| match &edit.change {
+            FileChange::Edit(edits) => !edits.is_empty(),
+            FileChange::Create(_) => true,
+        })
 }
 
 #[cfg(test)]

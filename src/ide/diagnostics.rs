@@ -56,6 +56,7 @@ mod near;
 mod non_string_key_in_value;
 mod not_a_hash;
 mod octal_number;
+mod option_edits;
 mod options_break_yaml_data;
 mod options_replaced_by_higher_level;
 mod orphan_file;
@@ -73,6 +74,7 @@ mod sexagesimal_number;
 mod shadowed_by_plain_entry;
 mod tab_indentation;
 mod targets;
+mod text_lookup;
 mod undef_wins;
 mod undefined_variable;
 mod unknown_backend;
@@ -87,6 +89,7 @@ mod unsupported_tag;
 mod untranslatable_regex;
 mod unused_ignore;
 mod unused_key;
+mod version_four;
 mod version_three;
 mod walk;
 mod yaml_1_1_boolean;
@@ -429,6 +432,7 @@ impl Report {
 #[cfg(test)]
 mod testing {
     use crate::ide::fixture::Fixture;
+    use crate::ide::fixture_world::ROOT;
     use crate::text::apply_edits;
 
     /// All diagnostics of a fixture's files are those that it expects.
@@ -441,6 +445,26 @@ mod testing {
         if let Err(problems) = fixture.check_fixes() {
             panic!("{problems}");
         }
+    }
+
+    /// The other places that the findings of a rule point to: `/path: text: message`, one of each line.
+    #[track_caller]
+    pub(super) fn check_related(fixture: &str, code: &str, expected: &[&str]) {
+        let fixture = Fixture::parse_without_marks(fixture);
+        let world = fixture.world();
+        let mut related = Vec::new();
+        for file in &fixture.files {
+            let found = crate::ide::diagnostics(&world, &file.world_path());
+            for place in found.iter().filter(|it| it.code == code).flat_map(|it| &it.related) {
+                let path = place.path.as_deref().map_or(&*file.path, |it| {
+                    it.strip_prefix(ROOT).expect("the fixture's files lie below its root")
+                });
+                let other = fixture.file(path).expect("the place is in the fixture");
+                let text = place.range.slice(&other.text);
+                related.push(format!("{path}: {text}: {}", place.message));
+            }
+        }
+        assert_eq!(related, expected);
     }
 
     /// The first file of a fixture after the fix with this title, the first such one.

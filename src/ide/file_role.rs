@@ -35,6 +35,19 @@ impl FileRole {
         let place = reach.places_of(path).next()?;
         Some(Self::Data { format: place.format, module: place.module.clone() })
     }
+
+    /// As what the file is read.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::HieraYaml { .. } => Format::Yaml,
+            Self::Data { format, .. } => *format,
+        }
+    }
+
+    /// Whether Hiera finds values in it.
+    pub fn is_data(&self) -> bool {
+        matches!(self, Self::Data { .. })
+    }
 }
 
 /// The layer whose configuration the file at `path` is.

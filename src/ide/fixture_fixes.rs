@@ -15,6 +15,9 @@ use crate::world::World;
 /// What only shows once Puppet understands a value.
 const REVEALED: [&str; 3] = ["recursive-lookup", "missing-lookup-target", "merge-type-clash"];
 
+/// What is said of a file because of what lower levels have: another value there may make it another thing to say.
+const OF_LOWER_LEVELS: [&str; 2] = ["redundant-override", "undef-wins"];
+
 /// What the lookups of all keys give, by environment, node and key. `None` for those that fail or find nothing.
 type Values = BTreeMap<(String, String, String), Option<String>>;
 
@@ -108,7 +111,9 @@ impl Seen {
             let now = after.values.get(question).cloned().flatten();
             let may_change = value.is_none()
                 || !fix.is_safe()
-                    && own_key.as_deref().is_none_or(|own| self.depends_on(&question.2, own));
+                    && own_key.as_deref().is_none_or(|own| {
+                        self.depends_on(&question.2, own) || is_written(fix, &question.2)
+                    });
             if *value != now && !may_change {
                 let _ = writeln!(problems, "{question:?} gives {now:?} instead of {value:?}");
             }
@@ -148,6 +153,10 @@ impl Seen {
                 }
                 *count > 0
             });
+            if file != number && !fix.is_safe() {
+                before.retain(|code, _| !OF_LOWER_LEVELS.contains(code));
+                after.retain(|code, _| !OF_LOWER_LEVELS.contains(code));
+            }
             if path.ends_with("/hiera.yaml") {
                 // Puppet may say the same of it in two sentences.
                 let left = after.get(diagnostic.code).copied().unwrap_or_default();
@@ -200,6 +209,11 @@ impl Seen {
                 index.files().iter().any(|(path, format)| names_it(path, *format))
             })
     }
+}
+
+/// Whether a fix gives something the name of `key`.
+fn is_written(fix: &Fix, key: &str) -> bool {
+    fix.edits.iter().any(|edit| edit.new_text.trim_matches(['"', '\'']) == key)
 }
 
 /// Whether a fix takes away what a diagnostic is about.

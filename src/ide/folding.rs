@@ -19,12 +19,9 @@ pub struct Fold {
 
 /// What can be folded in the file at `path`, in the order of the text.
 pub fn folds(world: &Arc<World>, path: &str) -> Vec<Fold> {
-    let format = match FileRole::of(world, path) {
-        Some(FileRole::HieraYaml { .. }) => Format::Yaml,
-        Some(FileRole::Data { format, .. }) => format,
-        None => return Vec::new(),
-    };
+    let Some(role) = FileRole::of(world, path) else { return Vec::new() };
     let Ok(file) = world.file(path) else { return Vec::new() };
+    let format = role.format();
     let mut folds = if format == Format::Json { Vec::new() } else { comments(&file.text) };
     for entry in file.data(format).trees() {
         let mut finder = Finder { text: entry.text, start: entry.start, folds: &mut folds };

@@ -4,19 +4,14 @@ use std::sync::Arc;
 
 use super::file_role::FileRole;
 use super::references::{self, Occurrence};
-use crate::data::Format;
 use crate::world::World;
 
 /// The places in the file at `path` that speak of what stands at `offset`, in the order of the text.
 pub fn highlights(world: &Arc<World>, path: &str, offset: u32) -> Vec<Occurrence> {
-    let format = match FileRole::of(world, path) {
-        Some(FileRole::HieraYaml { .. }) => Format::Yaml,
-        Some(FileRole::Data { format, .. }) => format,
-        None => return Vec::new(),
-    };
+    let Some(role) = FileRole::of(world, path) else { return Vec::new() };
     let Some(subject) = references::subject_at(world, path, offset) else { return Vec::new() };
     let Ok(file) = world.file(path) else { return Vec::new() };
-    let mut found = references::in_file(&file.path, file.data(format), &subject);
+    let mut found = references::in_file(&file.path, file.data(role.format()), &subject);
     found.sort_unstable();
     found.dedup();
     found

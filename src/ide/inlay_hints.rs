@@ -7,7 +7,7 @@ use super::overridden::{Overridden, shared_key};
 use super::perspective::Perspective;
 use super::places::dig_value;
 use super::strings::{StringNode, interpolated_strings};
-use crate::data::{EntryTree, Format, Located, Place, Value, inspect};
+use crate::data::{EntryTree, Located, Place, Value, inspect};
 use crate::engine::{CancelToken, Request};
 use crate::syntax::interpolation::Token;
 use crate::syntax::key_path;
@@ -44,15 +44,12 @@ fn find(
     range: TextRange,
     cancel: &CancelToken,
 ) -> Option<Vec<InlayHint>> {
-    let (format, is_data) = match FileRole::of(world, path)? {
-        FileRole::HieraYaml { .. } => (Format::Yaml, false),
-        FileRole::Data { format, .. } => (format, true),
-    };
+    let role = FileRole::of(world, path)?;
     let settings = world.settings();
     let perspective = Perspective::of_file(world, path)?;
     let file = world.file(path).ok()?;
     let mut hints = Hints { perspective: &perspective, cancel, found: Vec::new() };
-    let entries = file.data(format).trees();
+    let entries = file.data(role.format()).trees();
     let is_wanted = |entry: &EntryTree<'_>| {
         let whole = entry.range();
         whole.start <= range.end && range.start <= whole.end
@@ -62,10 +59,10 @@ fn find(
             return None;
         }
         if settings.inlay_hints.interpolations {
-            hints.interpolations(entry, is_data);
+            hints.interpolations(entry, role.is_data());
         }
         if settings.inlay_hints.overridden
-            && is_data
+            && role.is_data()
             && let Some(shared) = shared_key(&perspective, path, entry, cancel)
         {
             shared.overridden(path, entry).iter().for_each(|it| hints.overridden(it, &file.text));

@@ -29,7 +29,9 @@ pub(crate) fn fit(name: &str, query: &str) -> Option<Fit> {
         return Some(Fit::Prefix);
     }
     let mut is_part = false;
-    for at in 0..(name.len() + 1).saturating_sub(query.len()) {
+    let (small, capital) = (query[0].to_ascii_lowercase(), query[0].to_ascii_uppercase());
+    let starts = &name[..(name.len() + 1).saturating_sub(query.len())];
+    for at in memchr::memchr2_iter(small, capital, starts) {
         if name[at..at + query.len()].eq_ignore_ascii_case(query) {
             is_part = true;
             if at == 0 {

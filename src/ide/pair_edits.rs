@@ -1,5 +1,6 @@
 //! Edits of hashes as they are written: taking a `key: value` away with its lines, and nothing else.
 
+use crate::data::{DataFile, Format};
 use crate::syntax::tree::{Node, NodeKind, Pair};
 use crate::text::{TextEdit, TextRange};
 
@@ -10,9 +11,51 @@ pub(super) fn remove_pair(source: &str, pairs: &[Pair], number: usize) -> Option
     if has_anchor(&pair.key) || has_anchor(&pair.value) {
         return None;
     }
-    whole_lines(source, pair_range(pair))
-        .or_else(|| between_commas(source, pairs, number))
-        .map(TextEdit::delete)
+    let range_at = |number: usize| pairs.get(number).map(pair_range);
+    let before = number.checked_sub(1).and_then(range_at);
+    without(source, before, pair_range(pair), range_at(number + 1)).map(TextEdit::delete)
+}
+
+/// Takes a root entry out of a YAML or JSON file that has others. `None` where more than the entry would go.
+pub(super) fn remove_entry(data: &DataFile, key: TextRange) -> Option<TextEdit> {
+    let source = data.text();
+    let entry = data.entry_at(key.start)?;
+    if data.format() == Format::Hocon || has_anchor(entry.key) || has_anchor(entry.value) {
+        return None;
+    }
+    let (mut before, mut after) = (None, None);
+    for other in data.trees().map(|it| it.range()).filter(|it| *it != entry.range()) {
+        match other.start < key.start {
+            true => before = Some(other),
+            false => after = after.or(Some(other)),
+        }
+    }
+    before.or(after)?;
+    without(source, before, entry.range(), after).map(TextEdit::delete)
+}
+
+/// What goes with the pair at `own` between its neighbours: a comma in braces, whole lines elsewhere.
+fn without(
+    source: &str,
+    before: Option<TextRange>,
+    own: TextRange,
+    after: Option<TextRange>,
+) -> Option<TextRange> {
+    let text = |start, end| TextRange::new(start, end).slice(source);
+    let gap = match (before, after) {
+        (_, Some(after)) => text(own.end, after.start),
+        (Some(before), None) => text(before.end, own.start),
+        (None, None) => return None,
+    };
+    if !gap.trim_start().starts_with(',') {
+        return whole_lines(source, own);
+    }
+    let is_bare = gap.trim() == ",";
+    is_bare.then(|| match (before, after) {
+        (_, Some(after)) => TextRange::new(own.start, after.start),
+        (Some(before), None) => TextRange::new(before.end, own.end),
+        (None, None) => own,
+    })
 }
 
 /// The lines of `range`, line ends included, if nothing else but a comment stands on them.
@@ -30,15 +73,26 @@ pub(super) fn whole_lines(source: &str, range: TextRange) -> Option<TextRange> {
     is_free.then(|| TextRange::new(line_start as u32, line_end as u32))
 }
 
-/// In `{a: 1, b: 2}`: the pair and one comma.
-fn between_commas(source: &str, pairs: &[Pair], number: usize) -> Option<TextRange> {
-    let range = pair_range(&pairs[number]);
-    let range = match pairs.get(number + 1) {
-        Some(next) => TextRange::new(range.start, next.key.range.start),
-        None => TextRange::new(pair_range(&pairs[number - 1]).end, range.end),
+/// Puts pairs before the first one of a hash. `added` are names, which need no quotes in YAML, and values as they are to be
+/// written. `None` for a hash without any pair.
+pub(super) fn insert_first(
+    source: &str,
+    format: Format,
+    mapping: &Node,
+    added: &[(&str, &str)],
+) -> Option<TextEdit> {
+    let NodeKind::Mapping(pairs) = &mapping.kind else { return None };
+    let at = pairs.first()?.key.range.start;
+    let between = match (format, is_flow(source, mapping)) {
+        (Format::Yaml, false) => {
+            let line = source[..at as usize].rfind('\n').map_or(0, |at| at + 1);
+            format!("{}{}", line_end(source), " ".repeat(at as usize - line))
+        }
+        _ => ", ".to_owned(),
     };
-    let removed = range.slice(source);
-    (removed.contains(',') && !removed.contains(['\n', '#'])).then_some(range)
+    let quote = if format == Format::Yaml { "" } else { "\"" };
+    let pair = |(name, value): &(&str, &str)| format!("{quote}{name}{quote}: {value}{between}");
+    Some(TextEdit::insert(at, added.iter().map(pair).collect::<String>()))
 }
 
 /// From the first byte of the key to the last of the value.
@@ -79,6 +133,7 @@ fn has_anchor(root: &Node) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::FileId;
     use crate::syntax::yaml;
     use crate::text::apply_edits;
 
@@ -113,7 +168,37 @@ mod tests {
     fn pairs_in_braces_take_a_comma_with_them() {
         check("{a: 1, b: 2}", 0, Some("{b: 2}"));
         check("{a: 1, b: 2}", 1, Some("{a: 1}"));
-        check("{\n  a: 1,\n  b: 2\n}", 0, None);
+        check("{\n  a: 1,\n  b: 2\n}", 0, Some("{\n  b: 2\n}"));
+        check("{\n  a: 1,\n  b: 2\n}", 1, Some("{\n  a: 1\n}"));
+        check("{\n  a: 1, # why\n  b: 2\n}", 0, None);
+    }
+
+    #[track_caller]
+    fn check_entry(format: Format, text: &str, key: &str, expected: Option<&str>) {
+        let data = DataFile::new(FileId(0), format, text.into());
+        let at = text.find(key).expect("the key is in the text") as u32;
+        let edit = remove_entry(&data, TextRange::new(at, at + key.len() as u32));
+        assert_eq!(edit.map(|edit| apply_edits(text, &[edit])).as_deref(), expected, "{text}");
+    }
+
+    #[test]
+    fn root_entries_go_with_their_lines_or_a_comma() {
+        let yaml = "# of a\r\na: 1 # x\r\n# of b\r\nb:\r\n  - 2\r\n# of c\r\nc: 3\r\n";
+        check_entry(
+            Format::Yaml,
+            yaml,
+            "b:",
+            Some("# of a\r\na: 1 # x\r\n# of b\r\n# of c\r\nc: 3\r\n"),
+        );
+        check_entry(Format::Yaml, "{a: 1, b: 2}\n", "b", Some("{a: 1}\n"));
+        check_entry(Format::Yaml, "a: 1\n", "a", None);
+        check_entry(Format::Yaml, "a: &x 1\nb: *x\n", "a", None);
+        let json = "{\n  \"a\": 1,\n  \"b\": [2,\n    3],\n  \"c\": 3\n}\n";
+        check_entry(Format::Json, json, "\"a\"", Some("{\n  \"b\": [2,\n    3],\n  \"c\": 3\n}\n"));
+        check_entry(Format::Json, json, "\"b\"", Some("{\n  \"a\": 1,\n  \"c\": 3\n}\n"));
+        check_entry(Format::Json, json, "\"c\"", Some("{\n  \"a\": 1,\n  \"b\": [2,\n    3]\n}\n"));
+        check_entry(Format::Json, "{\"a\": 1}", "\"a\"", None);
+        check_entry(Format::Hocon, "a: 1\nb: 2\n", "a", None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::context::LOOKUP_OPTIONS;
 use super::perspective::Perspective;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{Files, Located, Place, Value};
-use crate::engine::{Evaluator, LayerView, ResolvedLevel};
+use crate::engine::{Evaluator, LayerView, Location, ResolvedLevel};
 use crate::syntax::key_path::{KeyPath, Segment};
 use crate::syntax::ruby_regex;
 
@@ -44,10 +44,15 @@ pub fn places(evaluator: &Evaluator, key: &KeyPath) -> Vec<KeyPlace> {
     let layers = evaluator.layers(module);
     let mut found = Vec::new();
     for layer in &layers {
-        add_levels(evaluator, layer, layer.levels(evaluator), false, key, &mut found);
+        let located = layer.locations_for(evaluator, root).unwrap_or_default();
+        add_places(evaluator, layer, located, false, key, &mut found);
     }
     for layer in layers.iter().filter(|layer| layer.kind() == LayerKind::Module) {
-        add_levels(evaluator, layer, layer.default_levels(evaluator), true, key, &mut found);
+        let levels = layer.default_levels(evaluator).unwrap_or_default();
+        let located = levels.iter().flat_map(|level| {
+            level.locations.iter().flatten().map(move |location| (level, location))
+        });
+        add_places(evaluator, layer, located, true, key, &mut found);
     }
     found
 }
@@ -76,35 +81,35 @@ pub(crate) fn keys_matching(perspective: &Perspective, pattern: &str) -> Vec<Arc
     keys
 }
 
-fn add_levels<E>(
+fn add_places<'l>(
     evaluator: &Evaluator,
     layer: &LayerView,
-    levels: Result<&[ResolvedLevel], E>,
+    located: impl IntoIterator<Item = (&'l ResolvedLevel, &'l Location)>,
     is_default: bool,
     key: &KeyPath,
     found: &mut Vec<KeyPlace>,
 ) {
     let Some(root) = key.root_name() else { return };
-    for level in levels.unwrap_or_default() {
+    for (level, location) in located {
         let Some(format) = level.built_in_format() else { continue };
-        let locations = level.locations.iter().flatten().filter(|it| it.exists && !it.is_uri);
-        for location in locations {
-            let Ok(file) = evaluator.files().data(&location.location, format) else { continue };
-            let Some(entry) = file.get(root) else { continue };
-            let dug = dig(&entry.value, &key.rest, entry.key_place);
-            found.push(KeyPlace {
-                level: level.name.clone(),
-                level_place: level.place,
-                layer: layer.kind(),
-                module: layer.module().cloned(),
-                is_default,
-                path: location.location.clone(),
-                root_key_place: entry.key_place,
-                root_value: entry.value.clone(),
-                key_place: dug.as_ref().map(|dug| dug.0),
-                value: dug.map(|dug| dug.1),
-            });
+        if !location.exists || location.is_uri {
+            continue;
         }
+        let Ok(file) = evaluator.files().data(&location.location, format) else { continue };
+        let Some(entry) = file.get(root) else { continue };
+        let dug = dig(&entry.value, &key.rest, entry.key_place);
+        found.push(KeyPlace {
+            level: level.name.clone(),
+            level_place: level.place,
+            layer: layer.kind(),
+            module: layer.module().cloned(),
+            is_default,
+            path: location.location.clone(),
+            root_key_place: entry.key_place,
+            root_value: entry.value.clone(),
+            key_place: dug.as_ref().map(|dug| dug.0),
+            value: dug.map(|dug| dug.1),
+        });
     }
 }
 

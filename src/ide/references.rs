@@ -10,10 +10,11 @@ use super::file_role::FileRole;
 use crate::config::Environment;
 use crate::data::{DataFile, Format};
 use crate::engine::CancelToken;
+use crate::syntax::interpolation;
 use crate::syntax::key_path::{KeyPath, Segment};
 use crate::syntax::ruby_regex;
 use crate::text::TextRange;
-use crate::world::{World, paths};
+use crate::world::{World, parallel, paths};
 use found::{Found, segments_of};
 
 /// A place that speaks of something.
@@ -81,22 +82,27 @@ pub(crate) fn tokens_of(
 
 /// What stands at `offset` of a file.
 pub(crate) fn subject_at(world: &Arc<World>, path: &str, offset: u32) -> Option<Subject> {
-    let (format, is_config) = match FileRole::of(world, path)? {
-        FileRole::HieraYaml { .. } => (Format::Yaml, true),
-        FileRole::Data { format, .. } => (format, false),
-    };
-    let data = world.file(path).ok()?.data(format).clone();
+    let role = FileRole::of(world, path)?;
+    let data = world.file(path).ok()?.data(role.format()).clone();
     let spot = context::spot_in_file(&data, offset)?;
     if let Some(variable) = variable_at(&spot) {
         return Some(Subject::Variable(variable));
     }
-    if is_config {
+    if !role.is_data() {
         return None;
     }
     if let Some(option) = lookup_option_spot(&spot).filter(LookupOptionSpot::is_pattern) {
         return Some(Subject::Pattern(option.subject));
     }
     definition::asked_key(&spot).map(|(key, _)| Subject::Key(key))
+}
+
+/// Whether a token of the file may name `root`; in HOCON, a string may be written in pieces.
+pub(crate) fn may_ask_for(text: &str, format: Format, root: &str) -> bool {
+    match format {
+        Format::Yaml | Format::Json => interpolation::may_speak_of(text, root),
+        Format::Hocon => text.contains("%{"),
+    }
 }
 
 /// The places of one file that speak of `subject`, in no order.
@@ -192,20 +198,20 @@ impl Search<'_> {
         Some(())
     }
 
-    /// Only files that hold both the name and a token are parsed.
+    /// Only files that have the name in a token are parsed.
     fn tokens(&self, root: &str, found: &mut Vec<Occurrence>) -> Option<()> {
         let reach = self.world.reach(self.environment);
-        for file in self.world.files_containing(self.environment, root) {
-            self.go_on()?;
-            if !file.text.contains("%{") {
-                continue;
-            }
-            let Some(format) = reach.format_of(&file.path) else { continue };
+        let files = self.world.files_containing(self.environment, root);
+        let in_files = parallel::map(&files, |file| {
             let mut here = Found { path: &file.path, places: Vec::new() };
-            here.tokens(file.data(format), self.subject);
-            found.append(&mut here.places);
-        }
-        Some(())
+            let format = reach.format_of(&file.path).filter(|_| !self.cancel.is_cancelled());
+            if let Some(format) = format.filter(|it| may_ask_for(&file.text, *it, root)) {
+                here.tokens(file.data(format), self.subject);
+            }
+            here.places
+        });
+        found.extend(in_files.into_iter().flatten());
+        self.go_on()
     }
 
     fn configs(&self, found: &mut Vec<Occurrence>) -> Option<()> {

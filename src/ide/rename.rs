@@ -13,13 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
+use super::references::may_ask_for;
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::Format;
 use crate::engine::CancelToken;
 use crate::syntax::key_path::Segment;
 use crate::text::TextRange;
-use crate::world::{World, paths};
+use crate::world::{World, parallel, paths};
 use file::{FileRenaming, Refusal, rename_in};
 use renaming::Renaming;
 
@@ -87,18 +88,21 @@ struct Work<'a> {
 impl Work<'_> {
     fn environment(&mut self, environment: &Arc<Environment>) -> Result<(), String> {
         self.refuse_taken_name(environment)?;
+        let mut candidates = self.candidates(environment);
+        candidates.retain(|(path, ..)| !self.files.contains_key(path));
+        let (world, renaming, cancel) = (self.world, self.renaming, self.cancel);
+        let renamed = parallel::map(&candidates, |(path, format, keys)| {
+            let file = world.file(path).ok().filter(|_| !cancel.is_cancelled())?;
+            Some(rename_in(file.data(*format), renaming, keys))
+        });
+        if cancel.is_cancelled() {
+            return Err("nobody waits for it any more".to_owned());
+        }
         let mut takers = Vec::new();
-        for (path, format, keys) in self.candidates(environment) {
-            if self.cancel.is_cancelled() {
-                return Err("nobody waits for it any more".to_owned());
-            }
-            if self.files.contains_key(&path) {
-                continue;
-            }
-            let Ok(file) = self.world.file(&path) else { continue };
+        for ((path, ..), found) in candidates.into_iter().zip(renamed) {
+            let Some(found) = found else { continue };
             let shown = |at: TextRange| self.shown(environment, &path, at);
-            let found = rename_in(file.data(format), self.renaming, &keys)
-                .map_err(|Refusal { at, why }| format!("{}: {why}", shown(at)))?;
+            let found = found.map_err(|Refusal { at, why }| format!("{}: {why}", shown(at)))?;
             takers.extend(found.takers.iter().map(|at| shown(*at)));
             self.refuse_foreign_module(environment, &path, &found)?;
             if found.is_partly_broken && !found.edits.is_empty() {
@@ -218,7 +222,7 @@ impl Work<'_> {
             let Some(format) = self.world.reach(environment).format_of(&file.path) else {
                 continue;
             };
-            if !file.text.contains("%{") {
+            if !may_ask_for(&file.text, format, &self.renaming.new_name) {
                 continue;
             }
             for entry in file.data(format).trees() {

@@ -1,4 +1,5 @@
-//! A data file or directory gets another name: the paths of `hiera.yaml` that name it literally follow.
+//! A data file or directory gets another name: the paths and data directories of `hiera.yaml` that name it literally
+//! follow.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,13 +10,15 @@ use crate::data::Format;
 use crate::text::{TextEdit, TextRange};
 use crate::world::{DataPlace, World, paths};
 
-/// The edits that keep every `hiera.yaml` right when `old` is called `new`. A path with `%{…}` follows if the part in
-/// front of that names the directory.
+/// The edits that keep every `hiera.yaml` right when `old` is called `new`. A path or `datadir` with `%{…}` follows if the
+/// part in front of that names the directory.
 pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
     let mut files: BTreeMap<Arc<str>, Vec<LabelledEdit>> = BTreeMap::new();
     for environment in world.environments().iter() {
         for place in &world.reach(environment).places {
-            if let Some(edit) = edit_of(world, place, old, new) {
+            let edits =
+                [edit_of_path(world, place, old, new), edit_of_datadir(world, place, old, new)];
+            for edit in edits.into_iter().flatten() {
                 let edits = files.entry(place.config.clone()).or_default();
                 edits.push(LabelledEdit { edit, label: EditLabel::HieraYaml });
             }
@@ -29,7 +32,7 @@ pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
     LabelledEdits { files: files.into_iter().map(change).collect(), warnings: Vec::new() }
 }
 
-fn edit_of(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<TextEdit> {
+fn edit_of_path(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<TextEdit> {
     let at = place.template_place?.range;
     let datadir = place.datadir();
     if datadir.contains("%{") || paths::is_absolute(place.location()) {
@@ -40,14 +43,43 @@ fn edit_of(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<Tex
     if !(rest.is_empty() || rest.starts_with('/')) || old.contains(['%', '*', '?', '[', '{']) {
         return None;
     }
-    let new = relative(datadir, new);
+    written_otherwise(world, place, at, old, &relative(datadir, new))
+}
+
+/// The edit of the `datadir` that a level has, if it lies in the directory that gets another name.
+fn edit_of_datadir(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<TextEdit> {
+    let at = place.written_datadir.place?.range;
+    let written = place.written_datadir.value.as_str()?;
+    // Of a directory with `%{…}`, the directories before the first one that has some.
+    let literal = match written.split_once("%{") {
+        Some((before, _)) => before.rsplit_once('/')?.0,
+        None => written.trim_end_matches('/'),
+    };
+    let root = paths::parent(&place.config)?;
+    if literal.is_empty() || paths::below(old, root).is_some() {
+        return None;
+    }
+    let rest = paths::below(old, &paths::join(root, literal))?.to_owned();
+    let new = if rest.is_empty() { new.to_owned() } else { paths::join(new, &rest) };
+    let new = if paths::is_absolute(literal) { new } else { relative(root, &new) };
+    written_otherwise(world, place, at, literal, &new)
+}
+
+/// The edit that makes `new` of the begin `old` of a string in a `hiera.yaml`.
+fn written_otherwise(
+    world: &World,
+    place: &DataPlace,
+    at: TextRange,
+    old: &str,
+    new: &str,
+) -> Option<TextEdit> {
     let file = world.file(&place.config).ok()?;
     let written = at.slice(&file.text);
     let begin =
         written.find(old).filter(|begin| written[..*begin].trim_matches(['\'', '"']).is_empty())?;
     let start = at.start + begin as u32;
     let range = TextRange::new(start, start + old.len() as u32);
-    Some(TextEdit::replace(range, inside_string(Format::Yaml, written, &new)))
+    Some(TextEdit::replace(range, inside_string(Format::Yaml, written, new)))
 }
 
 /// `path` as it is written from `directory`.
@@ -78,22 +110,27 @@ hierarchy:
 ";
 
     #[track_caller]
-    fn check(old: &str, new: &str, expected: &[(&str, &str)]) {
+    fn check_in(hierarchy: &str, old: &str, new: &str, expected: &[(&str, &str)]) {
         let fixture =
-            Fixture::parse(&format!("#- /hiera.yaml\n{HIERARCHY}#- /data/common.yaml\na: 1\n"));
+            Fixture::parse(&format!("#- /hiera.yaml\n{hierarchy}#- /data/common.yaml\na: 1\n"));
         let edit = rename_file(&fixture.world(), old, new);
-        let mut text = HIERARCHY.to_owned();
+        let mut text = hierarchy.to_owned();
         for change in &edit.files {
             let LabelledFile { path, edits } = change;
             assert_eq!(&**path, "/repo/hiera.yaml");
             let edits: Vec<_> = edits.iter().map(|it| it.edit.clone()).collect();
             text = apply_edits(&text, &edits);
         }
-        let mut wanted = HIERARCHY.to_owned();
+        let mut wanted = hierarchy.to_owned();
         for (from, to) in expected {
             wanted = wanted.replacen(from, to, 1);
         }
         assert_eq!(text, wanted);
+    }
+
+    #[track_caller]
+    fn check(old: &str, new: &str, expected: &[(&str, &str)]) {
+        check_in(HIERARCHY, old, new, expected);
     }
 
     #[test]
@@ -121,5 +158,36 @@ hierarchy:
     fn a_directory_takes_its_paths_along() {
         let both = [("'nodes/%", "'hosts/%"), ("'nodes/*", "'hosts/*")];
         check("/repo/data/nodes", "/repo/data/hosts", &both);
+    }
+
+    #[test]
+    fn a_data_directory_is_followed() {
+        let hierarchy = "version: 5
+defaults: {datadir: data, data_hash: yaml_data}
+hierarchy:
+  - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
+  - {name: Sites, path: common.yaml, datadir: 'data/sites/%{facts.site}'}
+  - {name: Other, path: data.yaml, datadir: \"other/data/\"}
+  - {name: Absolute, path: data.yaml, datadir: /repo/data/x}
+";
+        check_in(
+            hierarchy,
+            "/repo/data",
+            "/repo/hieradata",
+            &[
+                ("datadir: data,", "datadir: hieradata,"),
+                ("'data/sites/%", "'hieradata/sites/%"),
+                ("/repo/data/x", "/repo/hieradata/x"),
+            ],
+        );
+        check_in(
+            hierarchy,
+            "/repo/other",
+            "/repo/more/other",
+            &[("\"other/data/\"", "\"more/other/data/\"")],
+        );
+        check_in(hierarchy, "/repo/data/sites", "/repo/sites", &[("'data/sites/", "'sites/")]);
+        check_in(hierarchy, "/repo/dat", "/repo/x", &[]);
+        check_in(hierarchy, "/repo", "/elsewhere", &[]);
     }
 }

@@ -4,21 +4,17 @@ use std::sync::Arc;
 
 use super::context;
 use super::file_role::FileRole;
-use crate::data::{EntryTree, Format};
+use crate::data::EntryTree;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::TextRange;
 use crate::world::World;
 
 /// The ranges around `offset` (bytes) of the file at `path`, the innermost first; each lies in the next one.
 pub fn selections(world: &Arc<World>, path: &str, offset: u32) -> Vec<TextRange> {
-    let format = match FileRole::of(world, path) {
-        Some(FileRole::HieraYaml { .. }) => Format::Yaml,
-        Some(FileRole::Data { format, .. }) => format,
-        None => return Vec::new(),
-    };
+    let Some(role) = FileRole::of(world, path) else { return Vec::new() };
     let Ok(file) = world.file(path) else { return Vec::new() };
     let mut ranges = vec![TextRange::new(0, file.text.len() as u32)];
-    if let Some(entry) = file.data(format).entry_at(offset) {
+    if let Some(entry) = file.data(role.format()).entry_at(offset) {
         add_entry(entry, offset, &mut ranges);
     }
     let mut nested: Vec<TextRange> = Vec::with_capacity(ranges.len());

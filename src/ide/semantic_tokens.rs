@@ -8,7 +8,7 @@ use super::file_role::FileRole;
 use super::overridden::{Overridden, shared_key};
 use super::perspective::Perspective;
 use super::strings::StringNode;
-use crate::data::{EntryTree, Format};
+use crate::data::EntryTree;
 use crate::engine::CancelToken;
 use crate::syntax::interpolation::{Expression, Token};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
@@ -75,14 +75,11 @@ fn find(
     range: TextRange,
     cancel: &CancelToken,
 ) -> Option<Vec<SemanticToken>> {
-    let (format, is_data) = match FileRole::of(world, path)? {
-        FileRole::HieraYaml { .. } => (Format::Yaml, false),
-        FileRole::Data { format, .. } => (format, true),
-    };
+    let role = FileRole::of(world, path)?;
     let perspective = Perspective::of_file(world, path);
     let file = world.file(path).ok()?;
     let mut found = Vec::new();
-    for entry in file.data(format).trees() {
+    for entry in file.data(role.format()).trees() {
         let whole = entry.range();
         if range.end < whole.start || whole.end < range.start {
             continue;
@@ -90,7 +87,7 @@ fn find(
         if cancel.is_cancelled() {
             return None;
         }
-        let shared = perspective.as_ref().filter(|_| is_data);
+        let shared = perspective.as_ref().filter(|_| role.is_data());
         let shared = shared.and_then(|it| shared_key(it, path, entry, cancel));
         let overridden = shared.map_or(Vec::new(), |shared| shared.overridden(path, entry));
         let mut tokens = Tokens { entry, overridden: &overridden, found: &mut found };

@@ -97,10 +97,8 @@ impl<'a> StringNode<'a> {
 
     /// Where a part of a token is written, if it is written as it is meant; the part in decoded offsets.
     pub fn verbatim_range(&self, token: &Token, part: TextRange) -> Option<TextRange> {
-        let written = self.source_range(token.range);
-        let is_verbatim = written.slice(self.source) == token.range.slice(self.text);
-        let start = written.start + (part.start - token.range.start);
-        is_verbatim.then(|| TextRange::new(start, start + part.len()))
+        let written = self.part_range(token, part);
+        (written.slice(self.source) == part.slice(self.text)).then_some(written)
     }
 
     /// The edit that puts `new` in the place of a part of a token (in decoded offsets), with the quotes and escapes that the

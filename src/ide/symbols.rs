@@ -64,13 +64,9 @@ pub struct WorkspaceSymbol {
 
 /// The keys of a file, in the order of the text. Where an entry is broken, its root key is still there.
 pub fn document_symbols(world: &Arc<World>, path: &str) -> Vec<Symbol> {
-    let format = match FileRole::of(world, path) {
-        Some(FileRole::HieraYaml { .. }) => Format::Yaml,
-        Some(FileRole::Data { format, .. }) => format,
-        None => return Vec::new(),
-    };
+    let Some(role) = FileRole::of(world, path) else { return Vec::new() };
     let Ok(file) = world.file(path) else { return Vec::new() };
-    outline(file.data(format))
+    outline(file.data(role.format()))
 }
 
 /// The root keys of all environments that `query` means, the best ones first.

@@ -133,8 +133,10 @@ impl Backend {
         R: Send + 'static,
     {
         let context = Context::current();
+        // Closed when this future is dropped, which happens before a cancelled request is answered.
+        let (parts, _opened) = context.parts.opened();
         let work = move |cancel: &_| {
-            let context = Context { cancel: Clone::clone(cancel), ..context };
+            let context = Context { cancel: Clone::clone(cancel), parts, ..context };
             handler(&context, params)
         };
         self.pool.run(work).await

@@ -63,6 +63,8 @@ pub(super) struct ClientAbilities {
     pub(super) code_description: bool,
     /// Takes code actions, and not only commands.
     pub(super) code_actions: bool,
+    /// Shows code actions that cannot be done, with the reason.
+    pub(super) disabled_actions: bool,
     /// Asks for the edit of a code action when it is chosen.
     pub(super) resolves_actions: bool,
     /// Takes edits of several files that say for which version of each they are meant.
@@ -147,6 +149,9 @@ impl ClientAbilities {
             code_actions: text
                 .and_then(|it| it.code_action.as_ref())
                 .is_some_and(|it| it.code_action_literal_support.is_some()),
+            disabled_actions: text
+                .and_then(|it| it.code_action.as_ref())
+                .is_some_and(|it| it.disabled_support == Some(true)),
             resolves_actions: text.and_then(|it| it.code_action.as_ref()).is_some_and(|it| {
                 let resolved = it.resolve_support.as_ref().map(|it| it.properties.as_slice());
                 it.data_support == Some(true)

@@ -8,6 +8,7 @@ use tower_lsp_server::ls_types::Uri;
 
 use super::capabilities::ClientAbilities;
 use super::outgoing::Outgoing;
+use super::parts::Parts;
 use super::pool::content_modified;
 use super::remembered::Remembered;
 use super::{CancelToken, Features};
@@ -41,6 +42,8 @@ pub(super) struct Context {
     pub(super) uris: Arc<ClientUris>,
     /// What is said beside the answer.
     pub(super) outgoing: Outgoing,
+    /// What of the answer can be said before its end.
+    pub(super) parts: Parts,
     /// Whom to ask.
     pub(super) features: Features,
     /// What was answered before.

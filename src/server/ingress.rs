@@ -16,6 +16,7 @@ use tower_lsp_server::{ClientSocket, ExitedError, LspService};
 
 use super::backend::Backend;
 use super::outgoing::outgoing;
+use super::output::Wire;
 use super::pool::{Pool, guarded};
 use super::preview_proto::SCHEME;
 use super::session::{Session, SharedSession};
@@ -31,9 +32,13 @@ pub(super) struct Ingress {
 
 impl Ingress {
     /// A service for one client; its line to that client; and what runs beside it until it is dropped.
-    pub(super) fn build(features: Features, stop: &Stop) -> (Self, ClientSocket, JoinSet<()>) {
+    pub(super) fn build(
+        features: Features,
+        wire: Wire,
+        stop: &Stop,
+    ) -> (Self, ClientSocket, JoinSet<()>) {
         let (outgoing, queue) = outgoing();
-        let session = SharedSession::new(features, outgoing, stop.clone());
+        let session = SharedSession::new(features, outgoing, wire, stop.clone());
         let mut background = JoinSet::new();
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         let (inner, socket) = LspService::build(|client| {

@@ -7,11 +7,18 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use serde_json::Value;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{
+    UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel,
+};
 
-/// The end that never blocks.
+/// The end that never blocks. The transport writes whole messages at a time.
 pub(super) struct Output(UnboundedSender<Vec<u8>>);
+
+/// A way for single messages into the same output, as long as there is one. Clones are the same way.
+#[derive(Debug, Clone)]
+pub(super) struct Wire(WeakUnboundedSender<Vec<u8>>);
 
 impl Output {
     /// Starts passing bytes on to `target`; the future ends when all are written, or `target` takes no more.
@@ -26,6 +33,21 @@ impl Output {
                 tracing::debug!("the client reads no more: {error}");
             }
         })
+    }
+
+    /// Another way in. It does not keep the output open.
+    pub(super) fn wire(&self) -> Wire {
+        Wire(self.0.downgrade())
+    }
+}
+
+impl Wire {
+    /// Writes a message behind those that are written already.
+    pub(super) fn send(&self, message: &Value) {
+        let body = message.to_string();
+        let framed = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        // Nobody reads any more once the session is over.
+        let _ = self.0.upgrade().map(|output| output.send(framed.into_bytes()));
     }
 }
 

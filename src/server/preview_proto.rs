@@ -1,5 +1,6 @@
 //! Previews in the protocol's words: questions in, documents out, and the URIs by which documents are known.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -9,9 +10,10 @@ use tower_lsp_server::ls_types::{Location, Position, TextDocumentIdentifier, Uri
 
 use super::context::Context;
 use super::{from_proto, to_proto};
-use crate::data::{Files, Place};
+use crate::data::{FileId, Files, Place};
 use crate::ide::preview::{Counterpart, Language, LineKind, Preview, Question, Scope, UnknownNode};
 use crate::text::{Encoding, LineIndex};
+use crate::world::FileEntry;
 
 /// The scheme of the URIs.
 pub(super) const SCHEME: &str = "hiera-ls";
@@ -30,6 +32,8 @@ pub(super) struct QuestionParams {
     pub(super) node: Option<String>,
     #[serde(skip_serializing_if = "ScopeName::is_key")]
     pub(super) scope: ScopeName,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) full: bool,
 }
 
 /// How much is asked about.
@@ -123,6 +127,7 @@ impl QuestionParams {
                 ScopeName::File => Scope::File,
                 ScopeName::Node => Scope::Node,
             },
+            is_full: self.full,
         }
     }
 }
@@ -211,17 +216,18 @@ impl Named {
 pub(super) fn item(context: &Context, named: &Named, preview: Preview) -> PreviewItem {
     let uri = named.uri(&preview);
     let texts: Vec<&str> = preview.text.lines().collect();
-    let line = |line: &crate::ide::preview::PreviewLine| LineItem {
+    let mut locations = Locations { context, files: HashMap::new() };
+    let mut line = |line: &crate::ide::preview::PreviewLine| LineItem {
         line: line.line,
         kind: kind_name(line.kind),
-        location: line.place.and_then(|place| location(context, place)),
+        location: line.place.and_then(|place| locations.of(place)),
         origin: line.origin.and_then(|origin| {
             let text = texts.get(line.line as usize)?;
             let column = |offset| column(text, offset, context.encoding);
             Some(Columns { start: column(origin.start), end: column(origin.end) })
         }),
     };
-    let lines = preview.lines.iter().map(line).collect();
+    let lines = preview.lines.iter().map(&mut line).collect();
     PreviewItem {
         uri,
         lines,
@@ -235,6 +241,24 @@ pub(super) fn item(context: &Context, named: &Named, preview: Preview) -> Previe
         key: preview.key,
         node: preview.node,
         environment: preview.environment,
+    }
+}
+
+/// Places of many lines: each file and its URI is looked for once.
+struct Locations<'a> {
+    context: &'a Context,
+    files: HashMap<FileId, Option<(Arc<FileEntry>, Uri)>>,
+}
+
+impl Locations<'_> {
+    fn of(&mut self, place: Place) -> Option<Location> {
+        let world = &self.context.world;
+        let known = self.files.entry(place.file).or_insert_with(|| {
+            let path = world.path(place.file);
+            Some((world.file(&path).ok()?, to_proto::uri(self.context, &path)))
+        });
+        let (file, uri) = known.as_ref()?;
+        Some(Location { uri: uri.clone(), range: to_proto::range(self.context, file, place.range) })
     }
 }
 

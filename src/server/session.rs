@@ -12,6 +12,8 @@ use tower_lsp_server::ls_types::{
 use super::capabilities::{ClientAbilities, negotiated_encoding};
 use super::context::{ClientUris, Context, SettingsFile};
 use super::outgoing::Outgoing;
+use super::output::Wire;
+use super::parts::Parts;
 use super::remembered::Remembered;
 use super::status::Status;
 use super::stop::{Stop, stop_with_process};
@@ -37,6 +39,7 @@ pub(super) struct Session {
     last_complaint: String,
     features: Features,
     outgoing: Outgoing,
+    parts: Parts,
     stop: Stop,
     revision: watch::Sender<u64>,
     folders_to_watch: watch::Sender<Vec<String>>,
@@ -61,9 +64,10 @@ enum Phase {
 }
 
 impl SharedSession {
-    pub(super) fn new(features: Features, outgoing: Outgoing, stop: Stop) -> Self {
+    pub(super) fn new(features: Features, outgoing: Outgoing, wire: Wire, stop: Stop) -> Self {
         Self(Arc::new_cyclic(|shared| {
-            Mutex::new(Session::new(features, outgoing, stop, shared.clone()))
+            let session = Session::new(features, outgoing, Parts::new(wire), stop);
+            Mutex::new(Session { shared: shared.clone(), ..session })
         }))
     }
 
@@ -74,7 +78,7 @@ impl SharedSession {
 }
 
 impl Session {
-    fn new(features: Features, outgoing: Outgoing, stop: Stop, shared: Weak<Mutex<Self>>) -> Self {
+    fn new(features: Features, outgoing: Outgoing, parts: Parts, stop: Stop) -> Self {
         Self {
             host: Host::new(Arc::new(Disk)),
             phase: Phase::BeforeInitialize,
@@ -88,6 +92,7 @@ impl Session {
             last_complaint: String::new(),
             features,
             outgoing,
+            parts,
             stop,
             revision: watch::Sender::new(0),
             folders_to_watch: watch::Sender::new(Vec::new()),
@@ -96,7 +101,7 @@ impl Session {
             remembered: Arc::default(),
             trace: TraceValue::Off,
             status: Status::default(),
-            shared,
+            shared: Weak::new(),
         }
     }
 
@@ -119,6 +124,7 @@ impl Session {
             settings_file: self.settings_file.clone(),
             uris: self.uris.clone(),
             outgoing: self.outgoing.clone(),
+            parts: self.parts.clone(),
             features: self.features.clone(),
             remembered: self.remembered.clone(),
             cancel: CancelToken::default(),

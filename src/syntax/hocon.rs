@@ -15,7 +15,7 @@ mod resolve;
 mod token;
 mod value;
 
-pub use names::{WrittenName, written_names};
+pub use names::{RootField, WrittenName, root_fields, written_names};
 use value::{Kind, Scalar, Value};
 
 /// Reads a text. The root is a mapping whose keys are unique; strings are double-quoted scalars, and numbers, booleans

@@ -55,6 +55,22 @@ pub enum Method {
     Unknown(Arc<str>),
 }
 
+/// Whether a token of a YAML or JSON file may speak of `name`: it does not if this is false. `source` is the file as it is
+/// written.
+pub fn may_speak_of(source: &str, name: &str) -> bool {
+    let finder = memmem::Finder::new(name);
+    let mut rest = source.as_bytes();
+    while let Some(start) = memmem::find(rest, b"%{") {
+        rest = &rest[start..];
+        let end = memchr(b'}', rest).unwrap_or(rest.len());
+        if finder.find(&rest[..end]).is_some() {
+            return true;
+        }
+        rest = &rest[end..];
+    }
+    false
+}
+
 /// The tokens of `text` in order. Quotes mean nothing to the cut: a token ends at the first `}`, and what follows is
 /// text again.
 pub fn tokens(text: &str) -> Vec<Token> {
@@ -223,6 +239,19 @@ mod tests {
             if token.is_malformed() { shown + "!" } else { shown }
         };
         assert_eq!(tokens(text).iter().map(show).collect::<Vec<_>>(), expected, "{text:?}");
+    }
+
+    #[test]
+    fn sources_that_may_speak_of_a_name() {
+        let check = |source: &str, expected| {
+            assert_eq!(may_speak_of(source, "a::b"), expected, "{source}");
+        };
+        check("x: \"%{lookup('a::b.c')}\"", true);
+        check("x: '%{c}'\ny: '%{alias(\"a::b\")}'", true);
+        check("a::b: '%{c}'\nx: a::b", false);
+        check("x: '%{c}a::b'", false);
+        check("x: '%{ a::b", true);
+        check("a::b: 1", false);
     }
 
     #[test]

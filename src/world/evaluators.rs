@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::indexes::key_of;
-use super::snapshot::World;
+use super::snapshot::{Kept, World};
 use super::texts::Texts;
 use crate::backends::Registry;
 use crate::backends::eyaml::{Decryption, Eyaml, Keyring};
@@ -31,7 +31,7 @@ enum Purpose {
 #[derive(Default)]
 pub(super) struct Evaluators {
     made: Mutex<HashMap<Key, Arc<Evaluator>>>,
-    /// Outlives the snapshot until a hiera.yaml changes.
+    /// Outlives the snapshot until a hiera.yaml changes; in part until files come or go.
     prepared: Arc<Prepared>,
     /// Outlives the snapshot: it knows keys and values by their texts.
     keyring: Arc<Keyring>,
@@ -39,12 +39,12 @@ pub(super) struct Evaluators {
 
 impl Evaluators {
     /// No evaluators, but what those of the next snapshot can have in common with these.
-    pub(super) fn successors(&self) -> Self {
-        Self {
-            made: Mutex::default(),
-            prepared: self.prepared.clone(),
-            keyring: self.keyring.clone(),
-        }
+    pub(super) fn successors(&self, kept: Kept) -> Self {
+        let prepared = match kept {
+            Kept::All => self.prepared.clone(),
+            Kept::Structure | Kept::Nothing => Arc::new(self.prepared.for_other_files()),
+        };
+        Self { made: Mutex::default(), prepared, keyring: self.keyring.clone() }
     }
 }
 
@@ -72,9 +72,22 @@ impl World {
         environment: &Arc<Environment>,
         node: &Arc<Node>,
     ) -> Arc<Evaluator> {
-        let reveals = self.reveals_secrets();
-        let purpose = if reveals { Purpose::Revealing } else { Purpose::Asked };
-        self.kept_evaluator(environment, node, purpose)
+        self.kept_evaluator(environment, node, self.revealing_purpose())
+    }
+
+    /// [`Self::revealing_evaluator`], but one that nobody asked anything yet: its first trace tells how lookup_options are
+    /// collected, later ones do not.
+    pub fn new_revealing_evaluator(
+        &self,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+    ) -> Evaluator {
+        let back_ends = self.back_ends_for(self.revealing_purpose());
+        self.evaluator_asking(back_ends, environment, node)
+    }
+
+    fn revealing_purpose(&self) -> Purpose {
+        if self.reveals_secrets() { Purpose::Revealing } else { Purpose::Asked }
     }
 
     /// Whether the settings allow that encrypted values are shown decrypted.
@@ -112,13 +125,22 @@ impl World {
         {
             return known.clone();
         }
-        let mut made = self.new_evaluator(environment, node);
-        if let Some(back_ends) = back_ends {
-            made = made.with_back_ends(Arc::new(back_ends));
-        }
-        let made = Arc::new(made);
+        let made = Arc::new(self.evaluator_asking(back_ends, environment, node));
         evaluators.insert(key, made.clone());
         made
+    }
+
+    fn evaluator_asking(
+        &self,
+        back_ends: Option<Registry>,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+    ) -> Evaluator {
+        let made = self.new_evaluator(environment, node);
+        match back_ends {
+            Some(back_ends) => made.with_back_ends(Arc::new(back_ends)),
+            None => made,
+        }
     }
 
     /// `None` where the workspace's own serve the purpose.
@@ -235,6 +257,28 @@ mod tests {
         host.apply(Change::OpenBuffer { path: "/r/data/c.yaml".to_owned(), text, version: 1 });
         check(&host.snapshot(), "two", "a", "typed");
         check(&before, "two", "a", "common");
+    }
+
+    #[test]
+    fn globs_see_files_that_come_and_go() {
+        let hiera_yaml = "version: 5\nhierarchy: [{name: g, glob: '*.yaml'}]\n";
+        let files = [("/r/hiera.yaml", hiera_yaml), ("/r/data/c.yaml", "c: 1\nd: old\n")];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        let find = |host: &Host, key: &str| {
+            let world = host.snapshot();
+            let node = world.nodes(&world.environments()[0])[0].name.to_string();
+            answer(&world, &node, key)
+        };
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        assert_eq!(find(&host, "a"), None);
+        let path = || "/r/data/a.yaml".to_owned();
+        let text = "a: new\nd: new\n".to_owned();
+        host.apply(Change::OpenBuffer { path: path(), text, version: 1 });
+        assert_eq!(find(&host, "a").as_deref(), Some("new"));
+        assert_eq!(find(&host, "d").as_deref(), Some("new"), "a.yaml comes before c.yaml");
+        host.apply(Change::CloseBuffer { path: path() });
+        assert_eq!(find(&host, "a"), None);
+        assert_eq!(find(&host, "d").as_deref(), Some("old"));
     }
 
     #[test]

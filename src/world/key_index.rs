@@ -20,6 +20,8 @@ pub struct KeyIndex {
     bulk: Arc<BulkIndex>,
     /// Files that are others than in the bulk: their keys now; `None` if they are none now.
     changed: BTreeMap<Arc<str>, Option<IndexedFile>>,
+    /// Those of the bulk's files that are others now, by their places in it.
+    replaced: HashSet<u32, foldhash::fast::RandomState>,
 }
 
 /// Where a key is written.
@@ -50,8 +52,9 @@ impl KeyIndex {
             let format = known.or_else(|| reach.format_of(path))?;
             IndexedFile::new(texts, path, format)
         };
-        let changed = changed.map(|path| (path.clone(), look(path))).collect();
-        Self { names: texts.base.names().clone(), bulk, changed }
+        let changed: BTreeMap<_, _> = changed.map(|path| (path.clone(), look(path))).collect();
+        let replaced = changed.keys().filter_map(|path| bulk.position(path)).collect();
+        Self { names: texts.base.names().clone(), bulk, changed, replaced }
     }
 
     /// The places where `key` is written, by path.
@@ -87,33 +90,26 @@ impl KeyIndex {
         let sorted = self.bulk.sorted(&self.names);
         let start = sorted.partition_point(|(text, _)| **text < *prefix);
         let span = sorted[start..].iter().take_while(|(text, _)| text.starts_with(prefix));
-        let is_here = |name: u32| self.files_with(name).next().is_some();
         let mut keys: Vec<_> =
-            span.filter(|(_, name)| is_here(*name)).map(|(text, _)| text.clone()).collect();
-        let bulk = keys.len();
-        for file in self.changed.values().flatten() {
-            let texts = file.keys.numbers().map(|name| self.names.text(name));
-            keys.extend(texts.filter(|text| text.starts_with(prefix)));
-        }
-        if keys.len() > bulk {
-            keys.sort_unstable();
-            keys.dedup();
+            span.filter(|(_, name)| self.is_in_bulk(*name)).map(|(text, _)| text.clone()).collect();
+        let mut new: Vec<u32> =
+            self.changed.values().flatten().flat_map(|file| file.keys.numbers()).collect();
+        new.sort_unstable();
+        new.dedup();
+        let new = new.into_iter().filter(|name| !self.is_in_bulk(*name));
+        let known = keys.len();
+        keys.extend(new.map(|it| self.names.text(it)).filter(|text| text.starts_with(prefix)));
+        if keys.len() > known {
+            // Two sorted runs, which this sort only merges.
+            keys[known..].sort_unstable();
+            keys.sort();
         }
         keys
     }
 
     /// All keys, each once, sorted.
     pub fn keys(&self) -> Vec<Arc<str>> {
-        let is_here = |name: &u32| self.files_with(*name).next().is_some();
-        let mut numbers: Vec<u32> = self.bulk.numbers().filter(is_here).collect();
-        for file in self.changed.values().flatten() {
-            numbers.extend(file.keys.numbers());
-        }
-        numbers.sort_unstable();
-        numbers.dedup();
-        let mut keys: Vec<_> = numbers.into_iter().map(|it| self.names.text(it)).collect();
-        keys.sort_unstable();
-        keys
+        self.keys_in("")
     }
 
     /// The keys of the file at `path` in the order written, with their places.
@@ -137,8 +133,14 @@ impl KeyIndex {
         files
     }
 
+    /// Whether a file that did not change holds the name.
+    fn is_in_bulk(&self, name: u32) -> bool {
+        self.bulk.holders(name).iter().any(|file| !self.replaced.contains(file))
+    }
+
     fn files_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
-        let kept = self.bulk.files_with(name).filter(|it| !self.changed.contains_key(&it.path));
+        let kept = self.bulk.holders(name).iter().filter(|file| !self.replaced.contains(file));
+        let kept = kept.map(|file| &self.bulk.files[*file as usize]);
         let has_name = move |file: &&IndexedFile| file.keys.numbers().any(|it| it == name);
         kept.chain(self.changed.values().flatten().filter(has_name))
     }
@@ -238,9 +240,13 @@ impl BulkIndex {
         Self { files, starts, holders, sorted: OnceLock::new() }
     }
 
-    fn file(&self, path: &str) -> Option<&IndexedFile> {
+    fn position(&self, path: &str) -> Option<u32> {
         let at = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
-        Some(&self.files[at])
+        Some(at as u32)
+    }
+
+    fn file(&self, path: &str) -> Option<&IndexedFile> {
+        self.position(path).map(|at| &self.files[at as usize])
     }
 
     fn sorted(&self, names: &Interner) -> &[(Arc<str>, u32)] {
@@ -256,10 +262,11 @@ impl BulkIndex {
         spans.filter(|(span, _)| span[0] < span[1]).map(|(_, name)| name)
     }
 
-    fn files_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
+    /// The files that hold a name, as places in [`Self::files`].
+    fn holders(&self, name: u32) -> &[u32] {
         let start = self.starts.get(name as usize).copied().unwrap_or(0) as usize;
         let end = self.starts.get(name as usize + 1).map_or(start, |end| *end as usize);
-        self.holders[start..end].iter().map(|at| &self.files[*at as usize])
+        &self.holders[start..end]
     }
 }
 

@@ -107,6 +107,11 @@ impl World {
         let chosen = self.chosen_node(environment);
         chosen.or_else(|| self.nodes(environment).first().cloned())
     }
+
+    /// Whether a change of the file at `path` may change sample nodes.
+    pub fn may_hold_facts(&self, path: &str) -> bool {
+        may_hold_facts(path, self)
+    }
 }
 
 /// Whether a change of `path` may change sample nodes.
@@ -223,7 +228,8 @@ impl Found<'_> {
 
     fn infer(&mut self, environment: &Environment, wanted: Wanted<'_>) {
         let own = self.world.own_reach(environment).templates();
-        let of_modules = || self.world.reach(environment).templates_of_modules();
+        let is_own = |module: &str| is_own_module(environment, module);
+        let of_modules = || self.world.reach(environment).templates_of_modules(is_own);
         let templates = Templates { own: &own, of_modules: &of_modules };
         let list = |directory: &str| self.world.list(directory);
         let known = self.supported_systems(environment);
@@ -280,6 +286,15 @@ fn parts_of(node: &NodeSettings) -> NodeParts {
 
 fn some_members(members: &Hash) -> Option<Hash> {
     (!members.is_empty()).then(|| members.clone())
+}
+
+/// Whether a module is written in the environment's repository. What lies in `modules` was fetched by r10k or
+/// librarian-puppet; its many files for operating systems are no reason for nodes.
+fn is_own_module(environment: &Environment, module: &str) -> bool {
+    let Some(root) = &environment.root else { return true };
+    let directory = environment.modules.get(module);
+    let within = directory.and_then(|directory| paths::below(root, directory));
+    within.is_some_and(|within| !within.starts_with("modules/"))
 }
 
 /// Where fact sets of an environment may lie: beside its `hiera.yaml`, and in the workspace's folders that hold it.

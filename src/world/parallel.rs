@@ -1,15 +1,18 @@
-//! Work on many files, on all processors.
+//! Work on many files or nodes, on all processors.
 
 use std::num::NonZero;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+/// The stack of each thread: data nested as deeply as Puppet allows is walked recursively.
+const STACK_BYTES: usize = 16 << 20;
+
 /// What `work` makes of each item, in the order of the items.
 ///
 /// Threads of its own and not a shared pool: a pool's thread that waits here could be given a task that waits for what
 /// this very thread is about to make.
-pub(super) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
     let run = || {
@@ -22,7 +25,9 @@ pub(super) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
     thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(run);
+            let thread = thread::Builder::new().stack_size(STACK_BYTES);
+            // With fewer threads it only takes longer.
+            let _ = thread.spawn_scoped(scope, run);
         }
         run();
     });

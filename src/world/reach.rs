@@ -41,6 +41,8 @@ pub struct DataPlace {
     pub is_default: bool,
     /// Where `hiera.yaml` writes the template.
     pub template_place: Option<Place>,
+    /// The data directory as `hiera.yaml` writes it, for this level or for all; without a place if it does not.
+    pub written_datadir: Located,
     /// How the files are read.
     pub format: Format,
     /// Whether the back end is one of Puppet's own; of others, only the look of the files tells the format.
@@ -130,9 +132,9 @@ impl Reach {
         self.templates_of(|_| true)
     }
 
-    /// Those of the modules' hierarchies.
-    pub(super) fn templates_of_modules(&self) -> Vec<Template> {
-        self.templates_of(|place| place.layer == LayerKind::Module)
+    /// Those of the hierarchies of some modules.
+    pub(super) fn templates_of_modules(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<Template> {
+        self.templates_of(|place| place.module.as_ref().is_some_and(|module| is_wanted(module)))
     }
 
     fn templates_of(&self, is_wanted: impl Fn(&DataPlace) -> bool) -> Vec<Template> {
@@ -188,6 +190,7 @@ impl Reach {
                 level: level.name.clone(),
                 is_default,
                 template_place: template.place,
+                written_datadir: level.datadir.clone(),
                 format,
                 is_built_in: built_in.is_some(),
                 template: Template {

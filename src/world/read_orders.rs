@@ -25,6 +25,9 @@ use templates::TemplateText;
 /// More sample nodes than this are not looked at.
 const MAX_NODES: usize = 4_096;
 
+/// More readers of one file than this are not told of.
+const MAX_READERS: usize = 64;
+
 /// What the sample nodes of one environment read.
 #[derive(Debug, Default)]
 pub struct ReadOrders {
@@ -37,6 +40,8 @@ pub struct ReadOrders {
     first_readers: Shards<OnceLock<Option<u32>>>,
     /// By the configuration's path, the level and the template.
     templates: Shards<OnceLock<Arc<GuessedTemplate>>>,
+    /// The nodes of which all is known that read a file, by file and module.
+    complete: Shards<OnceLock<Arc<[Arc<Node>]>>>,
     /// By file and module.
     below: Shards<OnceLock<Arc<Below>>>,
 }
@@ -97,6 +102,40 @@ impl ReadOrders {
         });
         number.map(|number| self.nodes[number as usize].node.clone())
     }
+
+    /// The nodes that read `file` for keys of `module` and whose variables are all known, in order; the first few. Default
+    /// hierarchies count.
+    pub fn complete_readers(
+        &self,
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        file: FileId,
+        module: Option<&str>,
+    ) -> Arc<[Arc<Node>]> {
+        let slot = self.complete.slot(&format!("{} {}", file.0, module.unwrap_or_default()));
+        let find = || {
+            let complete = self.nodes.iter().map(|it| &it.node).filter(|it| it.is_complete());
+            let Some(module) = module else {
+                let readers = self.readers(file, MAX_NODES).filter(|it| it.is_complete());
+                return readers.take(MAX_READERS).cloned().collect();
+            };
+            let path = world.path(file);
+            let reads = |node: &&Arc<Node>| {
+                let evaluator = world.structural_evaluator(environment, node);
+                evaluator.layers(Some(module)).iter().any(|layer| reads(layer, &evaluator, &path))
+            };
+            complete.filter(reads).take(MAX_READERS).cloned().collect()
+        };
+        slot.get_or_init(find).clone()
+    }
+}
+
+/// Whether the layer's levels, those of its default hierarchy included, ask for the file at `path`.
+fn reads(layer: &LayerView, evaluator: &Evaluator, path: &str) -> bool {
+    let ordinary = layer.levels(evaluator).unwrap_or_default();
+    let default = layer.default_levels(evaluator).unwrap_or_default();
+    let mut locations = ordinary.iter().chain(default).flat_map(|it| it.locations.iter().flatten());
+    locations.any(|location| &*location.location == path)
 }
 
 impl World {

@@ -160,7 +160,7 @@ impl World {
             return;
         }
         self.roots = before.roots.clone();
-        self.evaluators = before.evaluators.successors();
+        self.evaluators = before.evaluators.successors(kept);
         self.indexes = before.indexes.after_change(paths, &self.texts);
         if kept == Kept::All {
             self.nodes = before.nodes.clone();

@@ -128,6 +128,12 @@ fn a_baseline_hides_what_is_known() {
     assert!(status == Some(1) && text.starts_with("data/common.yaml:4:4: "), "{text}");
     assert_eq!(text.lines().count(), 1);
     check(&workspace, &["--write-baseline"], (0, "", &written.replace("1 finding", "2 findings")));
+    workspace.write("data/common.yaml", "a: 0755\nb: 1\n");
+    let stale = "data/common.yaml:2:1: information[unused-ignore] the baseline knows 1 more `octal-number` of `b` than there \
+                 is Write it anew: `hiera-ls check --write-baseline`.\n";
+    let (status, text, _) = run(&workspace, &["--format", "concise"]);
+    assert_eq!((status, &*text), (Some(0), stale));
+    workspace.write("data/common.yaml", "x: 1\n# moved\na: 0755\nb: 0644\n");
     let (status, text, _) = run(&workspace, &["--baseline", "no-such.json", "--statistics"]);
     assert!(status == Some(1) && text.starts_with("     2  octal-number"), "{text}");
     assert_eq!(run(&workspace, &["--write-baseline", "data"]).0, Some(2));
@@ -231,6 +237,38 @@ fn only_what_changed_since_a_commit() {
         (Some(2), "hiera-ls: no-such-branch is no commit of the repository at .\n")
     );
     assert_eq!(shown(&["--since", "--output=x"]).0, Some(2));
+}
+
+#[test]
+fn all_files_are_checked_when_the_hierarchy_or_facts_changed() {
+    let count = |workspace: &Workspace| run(workspace, &["--since", "HEAD", "--format", "concise"]);
+    for (name, before, after) in [
+        (
+            "hiera.yaml",
+            Some(HIERA_YAML),
+            Some("version: 5\nhierarchy: [{name: X, path: common.yaml}]\n"),
+        ),
+        (".hiera-ls.yaml", None, Some("puppetVersion: 7\n")),
+        ("spec/factsets/one.yaml", Some("kernel: Linux\n"), None),
+        ("modules/m/hiera.yaml", Some("version: 5\n"), None),
+    ] {
+        let workspace = workspace("a: 0644\n");
+        workspace.write("README.md", "x");
+        if let Some(text) = before {
+            workspace.write(name, text);
+        }
+        git(&workspace, &["init", "-q"]);
+        git(&workspace, &["add", "-A"]);
+        git(&workspace, &["commit", "-qm", "first"]);
+        workspace.write("README.md", "y");
+        assert_eq!(count(&workspace).0, Some(0), "{name}");
+        match after {
+            Some(text) => workspace.write(name, text),
+            None => workspace.remove(name),
+        }
+        let (status, text, _) = count(&workspace);
+        assert!(status == Some(1) && text.starts_with("data/common.yaml:1:4"), "{name}: {text}");
+    }
 }
 
 #[test]

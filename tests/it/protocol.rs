@@ -11,6 +11,7 @@ mod life;
 mod manners;
 mod nodes;
 mod order;
+mod parts;
 mod previews;
 #[cfg(unix)]
 mod programs;

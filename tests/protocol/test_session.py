@@ -1,6 +1,7 @@
 """One session through all features for each editor that pytest-lsp knows; then every message that came is checked."""
 
 import asyncio
+import json
 import os
 import pathlib
 import sys
@@ -161,6 +162,36 @@ async def all_files(session):
             await session.ask("textDocument/codeAction", {**document, "range": whole, "context": {"diagnostics": []}})
 
 
+def parts_of(editor, token):
+    """What came as progress under a token, as one list."""
+    items = []
+    for line in open(RECORDS / f"{editor}.jsonl", encoding="utf-8"):
+        message = json.loads(line)["message"]
+        if message.get("method") == "$/progress" and message["params"]["token"] == token:
+            value = message["params"]["value"]
+            items.extend(value["items"] if isinstance(value, dict) else value)
+    return items
+
+
+async def in_parts(session, editor):
+    """Asks for long answers with a token: all of each comes as progress, and none of it in the answer."""
+    place = {
+        "textDocument": {"uri": uri("data/common.yaml")},
+        "position": position("data/common.yaml", "company::domain: ", 3),
+        "context": {"includeDeclaration": True},
+    }
+    asked = {"textDocument/references": place, "workspace/symbol": {"query": "company"}}
+    for method, params in asked.items():
+        whole = await session.ask(method, params)
+        rest = await session.ask(method, {**params, "partialResultToken": method})
+        assert whole and rest == [] and parts_of(editor, method) == whole
+    if session.can.get("diagnosticProvider"):
+        params = {"previousResultIds": []}
+        whole = await session.ask("workspace/diagnostic", params)
+        rest = await session.ask("workspace/diagnostic", {**params, "partialResultToken": "findings"})
+        assert rest["items"] == [] and parts_of(editor, "findings") == whole["items"]
+
+
 async def renames(session):
     place = {
         "textDocument": {"uri": uri("data/common.yaml")},
@@ -203,6 +234,7 @@ async def test_every_message_is_what_the_protocol_says(editor):
     assert answered == set(AT_A_PLACE), "every feature has something to say somewhere"
     await all_files(session)
     await session.ask("workspace/symbol", {"query": "profile"})
+    await in_parts(session, editor)
     nodes = await session.ask("hiera/nodes", None)
     assert len(nodes) == 3
     await session.ask("hiera/selectNode", {"name": "db01.kittiwake.example"})

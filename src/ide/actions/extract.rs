@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::yaml_entry::{append, is_self_contained};
-use super::{Action, ActionContext, ActionKind};
+use super::{Action, ActionContext, ActionKind, members};
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{DataFile, Files, Format, Verdict};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::edits::{FileChange, FileEdit};
+use crate::ide::flow_json::flow_json;
 use crate::ide::flow_yaml::{flow_yaml, is_same_value};
 use crate::ide::perspective::Perspective;
 use crate::ide::rename::key_spelling;
 use crate::syntax::key_path;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange, apply_edits};
-use crate::world::Reach;
+use crate::world::{DataPlace, Reach, paths};
 
 /// A text of fewer letters is no value worth a name.
 const MIN_TEXT: usize = 4;
@@ -30,10 +31,8 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
     let perspective = Perspective::of_file(context.world, path)?;
     let environment = perspective.evaluator.environment().clone();
     let reach = context.world.reach(&environment);
-    if !is_in_environment(&reach, path) {
-        return None;
-    }
-    let data = context.file.data(Format::Yaml);
+    let format = format_in_environment(&reach, path)?;
+    let data = context.file.data(format);
     let entry = data.entry_at(context.range.start)?;
     let at = context.range.start.checked_sub(entry.start)?;
     let root = text_of(entry.key).filter(|key| *key != LOOKUP_OPTIONS)?;
@@ -41,27 +40,40 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
     if !is_worth_a_name(wanted) {
         return None;
     }
+    if format == Format::Hocon {
+        return Some(refused(
+            "HOCON has substitutions (`${…}`) for what is written several times.",
+        ));
+    }
     let places = places_of(context, &reach, wanted)?;
-    let count: usize = places.values().map(Vec::len).sum();
-    let shared = shared_file(context, &reach)?;
+    let count: usize = places.values().map(|(_, ranges)| ranges.len()).sum();
+    let (shared, shared_format) = shared_file(context, &reach)?;
     let new_key = free_name(context, &perspective, name.unwrap_or(root))?;
     if count < 2 {
         return None;
     }
-    let written = format!("{}: {}\n", key_spelling(Format::Yaml, "", &new_key), flow_yaml(wanted));
+    let value = match shared_format {
+        Format::Json => flow_json(wanted)?,
+        _ => flow_yaml(wanted),
+    };
+    let written = format!("{}: {value}", key_spelling(shared_format, "", &new_key));
     let called = key_path::quote_segment(&new_key)?.replace('\'', "\"");
     let call = format!("\"%{{alias('{}')}}\"", called.replace('"', "\\\""));
-    let mut edits: BTreeMap<Arc<str>, Vec<TextEdit>> = BTreeMap::new();
-    for (path, ranges) in places {
+    let mut edits: BTreeMap<Arc<str>, (Format, Vec<TextEdit>)> = BTreeMap::new();
+    for (path, (format, ranges)) in places {
         let text = context.world.text(&path).ok()?;
         let replaced = ranges.into_iter().map(|range| call_edit(&text, range, &call));
         let replaced: Option<Vec<TextEdit>> = replaced.collect();
-        edits.insert(path, replaced?);
+        edits.insert(path, (format, replaced?));
     }
-    let shared_data = context.world.data(&shared, Format::Yaml).ok()?;
-    edits.entry(shared.clone()).or_default().push(append(&shared_data, &written)?);
-    let is_fine = |(path, edits): (&Arc<str>, &Vec<TextEdit>)| {
-        is_still_a_hash(context, path, edits, usize::from(*path == shared))
+    let shared_data = context.world.data(&shared, shared_format).ok()?;
+    let added = match shared_format {
+        Format::Json => members::paste(&shared_data, &written)?,
+        _ => vec![append(&shared_data, &format!("{written}\n"))?],
+    };
+    edits.entry(shared.clone()).or_insert((shared_format, Vec::new())).1.extend(added);
+    let is_fine = |(path, (format, edits)): (&Arc<str>, &(Format, Vec<TextEdit>))| {
+        is_still_a_hash(context, (path, *format), edits, usize::from(*path == shared))
     };
     if !edits.iter().all(is_fine) {
         return None;
@@ -72,11 +84,23 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
         kind: ActionKind::RefactorExtract,
         edits: edits
             .into_iter()
-            .map(|(path, edits)| FileEdit { path, change: FileChange::Edit(edits) })
+            .map(|(path, (_, edits))| FileEdit { path, change: FileChange::Edit(edits) })
             .collect(),
         fixes: Vec::new(),
         is_preferred: false,
+        refusal: None,
     })
+}
+
+fn refused(why: &str) -> Action {
+    Action {
+        title: "Extract the value into a shared key".to_owned(),
+        kind: ActionKind::RefactorExtract,
+        edits: Vec::new(),
+        fixes: Vec::new(),
+        is_preferred: false,
+        refusal: Some(why.to_owned()),
+    }
 }
 
 /// The edit that writes the call in the place of a value; a value on lines of its own gives way to one behind its key.
@@ -93,13 +117,13 @@ fn call_edit(text: &str, range: TextRange, call: &str) -> Option<TextEdit> {
 /// Whether the edits leave the file a hash of as many entries, and of `more`.
 fn is_still_a_hash(
     context: &ActionContext<'_>,
-    path: &str,
+    (path, format): (&str, Format),
     edits: &[TextEdit],
     more: usize,
 ) -> bool {
-    let Ok(data) = context.world.data(path, Format::Yaml) else { return false };
+    let Ok(data) = context.world.data(path, format) else { return false };
     let text = apply_edits(data.text(), edits);
-    let after = DataFile::new(data.file(), Format::Yaml, text.into());
+    let after = DataFile::new(data.file(), format, text.into());
     after.verdict() == Verdict::Hash && after.trees().count() == data.trees().count() + more
 }
 
@@ -158,12 +182,11 @@ fn has_no_tags(node: &Node) -> bool {
         }
 }
 
-/// Where the value is written in YAML files of the environment's own layer.
-fn places_of(
-    context: &ActionContext<'_>,
-    reach: &Reach,
-    wanted: &Node,
-) -> Option<BTreeMap<Arc<str>, Vec<TextRange>>> {
+/// Where a value is written, by file.
+type Places = BTreeMap<Arc<str>, (Format, Vec<TextRange>)>;
+
+/// Where the value is written in YAML and JSON files of the environment's own layer.
+fn places_of(context: &ActionContext<'_>, reach: &Reach, wanted: &Node) -> Option<Places> {
     let environment = context.world.environment_of(&context.file.path)?;
     let needle = longest_text(wanted)?;
     let mut places = BTreeMap::new();
@@ -171,17 +194,16 @@ fn places_of(
         if context.cancel.is_cancelled() {
             return None;
         }
-        if !is_in_environment(reach, &file.path) {
-            continue;
-        }
+        let format = format_in_environment(reach, &file.path);
+        let Some(format) = format.filter(|it| *it != Format::Hocon) else { continue };
         let mut found = Vec::new();
-        for entry in file.data(Format::Yaml).trees() {
+        for entry in file.data(format).trees() {
             if text_of(entry.key) != Some(LOOKUP_OPTIONS) {
                 collect(entry.value, wanted, entry.start, &mut found);
             }
         }
         if !found.is_empty() {
-            places.insert(file.path.clone(), found);
+            places.insert(file.path.clone(), (format, found));
         }
     }
     Some(places)
@@ -229,26 +251,26 @@ fn collect(node: &Node, wanted: &Node, start: u32, found: &mut Vec<TextRange>) {
     }
 }
 
-/// Whether every node that reads the file also reads what all nodes of the environment read.
-fn is_in_environment(reach: &Reach, path: &str) -> bool {
-    let mut places = reach.places_of(path).peekable();
-    places.peek().is_some()
-        && places.all(|it| it.layer == LayerKind::Environment && it.format == Format::Yaml)
+/// The file's format, if every node that reads the file also reads what all nodes of the environment read.
+fn format_in_environment(reach: &Reach, path: &str) -> Option<Format> {
+    let format = reach.format_of(path)?;
+    let is_same = |it: &DataPlace| it.layer == LayerKind::Environment && it.format == format;
+    reach.places_of(path).all(is_same).then_some(format)
 }
 
 /// The lowest file that all nodes read.
-fn shared_file(context: &ActionContext<'_>, reach: &Reach) -> Option<Arc<str>> {
+fn shared_file(context: &ActionContext<'_>, reach: &Reach) -> Option<(Arc<str>, Format)> {
     let fixed = reach.places.iter().rev().filter(|place| {
         place.layer == LayerKind::Environment
             && !place.is_default
             && place.is_built_in
-            && place.format == Format::Yaml
+            && place.format != Format::Hocon
             && !place.location().contains(['%', '*', '?', '[', '{'])
             && !place.datadir().contains('%')
     });
-    let paths = fixed.map(|place| crate::world::paths::join(place.datadir(), place.location()));
-    let mut existing = paths.filter(|path| context.world.file(path).is_ok());
-    existing.next().map(Arc::from)
+    let paths = fixed.map(|place| (paths::join(place.datadir(), place.location()), place.format));
+    let mut existing = paths.filter(|(path, _)| context.world.file(path).is_ok());
+    existing.next().map(|(path, format)| (Arc::from(path), format))
 }
 
 /// A name that no key has and no pattern of lookup_options means.

@@ -86,6 +86,7 @@ fn action(context: &ActionContext<'_>, title: String, edits: Vec<TextEdit>) -> A
         edits: vec![FileEdit::new(context.file.path.clone(), edits)],
         fixes: Vec::new(),
         is_preferred: false,
+        refusal: None,
     }
 }
 

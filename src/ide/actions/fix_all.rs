@@ -26,6 +26,7 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
         edits: vec![FileEdit::new(context.file.path.clone(), edits)],
         fixes: fixed,
         is_preferred: false,
+        refusal: None,
     }]
 }
 

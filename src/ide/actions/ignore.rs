@@ -52,6 +52,7 @@ fn action(
         edits: vec![FileEdit::new(context.file.path.clone(), vec![edit])],
         fixes: vec![diagnostic.clone()],
         is_preferred: false,
+        refusal: None,
     }
 }
 

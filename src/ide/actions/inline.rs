@@ -1,14 +1,19 @@
-//! A call of `alias` or `lookup` gives way to the value it takes, where that is the same for every node.
+//! A call of `alias` or `lookup` gives way to the value it takes, where that is the same for every node: one call, or all
+//! of them, and the key goes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::root_entry::cut;
 use super::{Action, ActionContext, ActionKind};
-use crate::data::{EntryTree, Format};
-use crate::ide::context::LOOKUP_OPTIONS;
+use crate::data::{DataFile, EntryTree, Format, scalar};
+use crate::ide::context::{self, LOOKUP_OPTIONS, SpotPart};
 use crate::ide::edits::FileEdit;
 use crate::ide::file_role::FileRole;
+use crate::ide::flow_json::flow_json;
 use crate::ide::flow_yaml::flow_yaml;
 use crate::ide::perspective::Perspective;
+use crate::ide::references::{Occurrence, may_ask_for, references};
 use crate::ide::rename::inside_string;
 use crate::ide::strings::{StringNode, interpolated_strings};
 use crate::syntax::interpolation::{Expression, Method, Token};
@@ -16,17 +21,20 @@ use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::TextEdit;
 
-/// An action for the call at the cursor.
+/// Actions for the call at the cursor, and for the key that is defined there.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
-    find(context).into_iter().collect()
+    let call = one_call(context);
+    let key = call.as_ref().map(|(key, _)| key.clone()).or_else(|| key_here(context));
+    let everywhere = key.and_then(|key| everywhere(context, &key));
+    call.map(|(_, action)| action).into_iter().chain(everywhere).collect()
 }
 
-fn find(context: &ActionContext<'_>) -> Option<Action> {
-    let path = &context.file.path;
-    let FileRole::Data { format: Format::Yaml, .. } = FileRole::of(context.world, path)? else {
+/// The root key that the call at the cursor asks for, and what can be done with the call.
+fn one_call(context: &ActionContext<'_>) -> Option<(Arc<str>, Action)> {
+    let FileRole::Data { format, .. } = FileRole::of(context.world, &context.file.path)? else {
         return None;
     };
-    let data = context.file.data(Format::Yaml);
+    let data = context.file.data(format);
     let entry = data.entry_at(context.range.start)?;
     let touched = |string: &StringNode<'_>, token: &Token| {
         string.source_range(token.range).shifted(entry.start).touches(context.range.start)
@@ -38,71 +46,190 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
         })?;
     let (key, _) = token.lookup_key()?;
     let parsed = key_path::parse(key).ok()?;
-    let edit = the_only_value(context, &parsed, |value| edit(&string, &token, entry, value))??;
-    Some(Action {
-        title: format!("Inline the value of `{key}`"),
-        kind: ActionKind::RefactorInline,
-        edits: vec![FileEdit::new(path.clone(), vec![edit])],
-        fixes: Vec::new(),
-        is_preferred: false,
-    })
+    let root = parsed.root_name().filter(|root| ***root != *LOOKUP_OPTIONS)?.clone();
+    let edits = the_only_place(context, &root).and_then(|shared| {
+        let call = Call { format, entry, string: &string, token: &token };
+        let edit = shared.value(&parsed).and_then(|value| call.inlined(value));
+        let edit = edit.ok_or_else(|| cannot_be_written(&root))?;
+        Ok(vec![FileEdit::new(context.file.path.clone(), vec![edit])])
+    });
+    Some((root, action(format!("Inline the value of `{key}`"), edits)))
 }
 
-fn edit(
-    string: &StringNode<'_>,
-    token: &Token,
-    entry: EntryTree<'_>,
-    value: &Node,
-) -> Option<TextEdit> {
-    let is_alias = matches!(token.expression, Expression::Call { method: Method::Alias, .. });
-    if is_alias {
-        let range = string.node.range.shifted(entry.start);
-        let is_alone = token.range.len() as usize == string.text.len();
-        return is_alone.then(|| TextEdit::replace(range, flow_yaml(value)));
-    }
-    let NodeKind::Scalar { text, style } = &value.kind else { return None };
-    // A number may be written in a way that its text has not: `0x1F`.
-    let is_as_written = *style != ScalarStyle::Plain
-        || crate::data::scalar::is_string(text)
-        || text.parse::<i64>().is_ok_and(|number| number.to_string() == **text);
-    let is_multi_line = text.contains('\n');
-    let styles = [ScalarStyle::SingleQuoted, ScalarStyle::DoubleQuoted];
-    let NodeKind::Scalar { style: around, .. } = &string.node.kind else { return None };
-    if !is_as_written || is_multi_line || !styles.contains(around) {
+/// The root key under the cursor.
+fn key_here(context: &ActionContext<'_>) -> Option<Arc<str>> {
+    let FileRole::Data { format, .. } = FileRole::of(context.world, &context.file.path)? else {
+        return None;
+    };
+    let spot = context::spot_in_file(context.file.data(format), context.range.start)?;
+    let is_root_key = spot.steps.len() == 1 && spot.part == SpotPart::Key;
+    let key = spot.root_key().filter(|key| is_root_key && *key != LOOKUP_OPTIONS)?;
+    Some(key.into())
+}
+
+/// An action if anybody asks for the key.
+fn everywhere(context: &ActionContext<'_>, root: &Arc<str>) -> Option<Action> {
+    let environment = context.world.environment_of(&context.file.path)?;
+    let index = context.world.key_index(&environment);
+    let declared = index.places(root).into_iter().next()?;
+    let speak_of_it = references(context.world, &declared.path, declared.key.start, context.cancel);
+    let asking: Vec<&Occurrence> = speak_of_it.iter().filter(|it| !it.is_declaration).collect();
+    if asking.is_empty() {
         return None;
     }
-    let written = string.node.range.slice(entry.text);
-    let range = string.source_range(token.range).shifted(entry.start);
-    Some(TextEdit::replace(range, inside_string(Format::Yaml, written, text)))
+    let plural = if asking.len() == 1 { "" } else { "s" };
+    let title =
+        format!("Inline `{root}` everywhere ({} place{plural}) and remove it", asking.len());
+    Some(action(title, inlined_everywhere(context, root, asking.len())))
 }
 
-/// Runs `work` on the one place where the key is written: then every node that finds it finds this. `None` if there are
-/// several, or if lookup options make something else of it.
-fn the_only_value<R>(
+fn inlined_everywhere(
     context: &ActionContext<'_>,
-    key: &KeyPath,
-    work: impl FnOnce(&Node) -> R,
-) -> Option<R> {
-    let root: &Arc<str> = key.root_name().filter(|root| ***root != *LOOKUP_OPTIONS)?;
-    let perspective = Perspective::of_file(context.world, &context.file.path)?;
+    root: &Arc<str>,
+    places: usize,
+) -> Result<Vec<FileEdit>, String> {
+    if root.contains("::") {
+        return Err(format!("`{root}` may be the parameter of a class."));
+    }
+    let shared = the_only_place(context, root)?;
+    let environment = context.world.environment_of(&context.file.path);
+    let environment = environment.ok_or_else(|| cannot_be_written(root))?;
+    let reach = context.world.reach(&environment);
+    let mut edits: BTreeMap<Arc<str>, Vec<TextEdit>> = BTreeMap::new();
+    for file in context.world.files_containing(&environment, root) {
+        let Some(format) = reach.format_of(&file.path) else { continue };
+        if !may_ask_for(&file.text, format, root) {
+            continue;
+        }
+        for entry in file.data(format).trees() {
+            for string in interpolated_strings(entry.text, entry.value) {
+                for token in &string.tokens {
+                    let key = token.lookup_key().and_then(|(key, _)| key_path::parse(key).ok());
+                    let Some(key) = key.filter(|key| key.root_name() == Some(root)) else {
+                        continue;
+                    };
+                    let call = Call { format, entry, string: &string, token };
+                    let edit = shared.value(&key).and_then(|value| call.inlined(value));
+                    let edit = edit.ok_or_else(|| cannot_be_written(root))?;
+                    edits.entry(file.path.clone()).or_default().push(edit);
+                }
+            }
+        }
+    }
+    if edits.values().map(Vec::len).sum::<usize>() != places {
+        return Err(format!("Not only calls speak of `{root}`."));
+    }
+    let entry = shared.entry().ok_or_else(|| cannot_be_written(root))?;
+    let removal = cut(&shared.data, &entry, root).map_err(|why| format!("`{root}` {why}."))?;
+    edits.entry(shared.path.clone()).or_default().extend(removal.removal);
+    Ok(edits.into_iter().map(|(path, edits)| FileEdit::new(path, edits)).collect())
+}
+
+fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {
+    let (edits, refusal) = match edits {
+        Ok(edits) => (edits, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
+    let kind = ActionKind::RefactorInline;
+    Action { title, kind, edits, fixes: Vec::new(), is_preferred: false, refusal }
+}
+
+fn cannot_be_written(root: &str) -> String {
+    format!("The value of `{root}` cannot be written in the place of every such call.")
+}
+
+/// A call in a string of a data file.
+struct Call<'a> {
+    format: Format,
+    entry: EntryTree<'a>,
+    string: &'a StringNode<'a>,
+    token: &'a Token,
+}
+
+impl Call<'_> {
+    /// The edit that writes `value` in its place.
+    fn inlined(&self, value: &Node) -> Option<TextEdit> {
+        let Self { string, token, entry, .. } = self;
+        if matches!(token.expression, Expression::Call { method: Method::Alias, .. }) {
+            let range = string.node.range.shifted(entry.start);
+            let is_alone = token.range.len() as usize == string.text.len();
+            let written = match self.format {
+                Format::Yaml => flow_yaml(value),
+                Format::Json => flow_json(value)?,
+                Format::Hocon => return None,
+            };
+            return is_alone.then(|| TextEdit::replace(range, written));
+        }
+        let NodeKind::Scalar { text, style } = &value.kind else { return None };
+        // A number may be written in a way that its text has not: `0x1F`.
+        let is_as_written = *style != ScalarStyle::Plain
+            || scalar::is_string(text)
+            || text.parse::<i64>().is_ok_and(|number| number.to_string() == **text);
+        let is_multi_line = text.contains('\n');
+        let styles = [ScalarStyle::SingleQuoted, ScalarStyle::DoubleQuoted];
+        let NodeKind::Scalar { style: around, .. } = &string.node.kind else { return None };
+        if !is_as_written
+            || is_multi_line
+            || !styles.contains(around)
+            || self.format == Format::Hocon
+        {
+            return None;
+        }
+        let written = string.node.range.slice(entry.text);
+        let range = string.source_range(token.range).shifted(entry.start);
+        Some(TextEdit::replace(range, inside_string(self.format, written, text)))
+    }
+}
+
+/// The one place where a key is written.
+struct Shared {
+    path: Arc<str>,
+    data: Arc<DataFile>,
+    start: u32,
+}
+
+impl Shared {
+    fn entry(&self) -> Option<EntryTree<'_>> {
+        self.data.entry_at(self.start)
+    }
+
+    /// What a call of `key` takes.
+    fn value(&self, key: &KeyPath) -> Option<&Node> {
+        let value =
+            key.rest.iter().try_fold(self.entry()?.value, |node, segment| step(node, segment))?;
+        super::yaml_entry::is_self_contained(value).then_some(value)
+    }
+}
+
+/// The one place where the key is written: every node that finds it finds this.
+///
+/// # Errors
+/// Why it is not so: it is written several times, not every node reads it, or lookup options make something else of it.
+fn the_only_place(context: &ActionContext<'_>, root: &Arc<str>) -> Result<Shared, String> {
+    let unknown = || format!("Nothing is known of `{root}`.");
+    let perspective =
+        Perspective::of_file(context.world, &context.file.path).ok_or_else(unknown)?;
     let environment = perspective.evaluator.environment();
     if !matches!(perspective.evaluator.options_for(root), Ok(None)) {
-        return None;
+        return Err(format!("`{root}` has lookup options."));
     }
     let places = context.world.key_index(environment).places(root);
-    let [place] = &places[..] else { return None };
+    let [place] = &places[..] else {
+        return Err(format!("`{root}` is not written in exactly one place."));
+    };
     let reach = context.world.reach(environment);
     let is_for_all = reach.places_of(&place.path).all(|it| {
         !it.location().contains(['%', '*', '?', '[', '{']) && !it.datadir().contains('%')
     });
-    let file = context.world.file(&place.path).ok()?;
-    if !is_for_all || place.format != Format::Yaml {
-        return None;
+    if !is_for_all {
+        return Err(format!("`{root}` is not the same for every node."));
     }
-    let data = file.data(Format::Yaml);
-    let entry = data.entry_at(place.key.start)?;
-    let value = key.rest.iter().try_fold(entry.value, |node, segment| step(node, segment))?;
-    super::yaml_entry::is_self_contained(value).then(|| work(value))
+    if place.format == Format::Hocon {
+        return Err(format!("`{root}` is written in HOCON, which has values of its own."));
+    }
+    let file = context.world.file(&place.path).map_err(|_| unknown())?;
+    let data = file.data(place.format).clone();
+    Ok(Shared { path: place.path.clone(), data, start: place.key.start })
 }
 
 fn step<'a>(node: &'a Node, segment: &Segment) -> Option<&'a Node> {

@@ -1,14 +1,13 @@
 //! A value goes to another level: copied up, to override it there, or moved.
 
-use super::yaml_entry::{append, entry_lines, is_self_contained, text_of};
+use super::root_entry::{Cut, cut, new_file, paste};
 use super::{Action, ActionContext, ActionKind};
-use crate::data::{Files, Format, PathKind};
+use crate::data::{Files, Format, PathKind, Value};
 use crate::engine::{Location, ResolvedLevel};
 use crate::ide::context::{self, LOOKUP_OPTIONS, SpotPart};
 use crate::ide::edits::FileEdit;
 use crate::ide::file_role::FileRole;
 use crate::ide::perspective::Perspective;
-use crate::text::TextEdit;
 use crate::world::paths;
 
 /// An action for each level of the active node that does not have the key under the cursor.
@@ -19,20 +18,17 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
 fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     let path = &*context.file.path;
     let perspective = Perspective::of_file(context.world, path)?;
-    let FileRole::Data { format: Format::Yaml, module } = FileRole::of(context.world, path)? else {
+    let FileRole::Data { format, module } = FileRole::of(context.world, path)? else {
         return None;
     };
-    let data = context.file.data(Format::Yaml);
+    let data = context.file.data(format);
     let spot = context::spot_in_file(data, context.range.start)?;
     let key = spot.root_key().filter(|key| *key != LOOKUP_OPTIONS)?;
     if spot.steps.len() > 1 || spot.part != SpotPart::Key {
         return None;
     }
     let entry = data.entry_at(context.range.start)?;
-    let lines = entry_lines(data.text(), &entry)?;
-    if !is_self_contained(entry.value) {
-        return None;
-    }
+    let value = &data.get(key)?.value.value;
     let reach = context.world.reach(perspective.evaluator.environment());
     let config = &reach.places_of(path).next()?.config;
     let layers = perspective.evaluator.layers(module.as_deref());
@@ -40,7 +36,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     let levels = layer.levels(&perspective.evaluator).ok()?;
     let targets: Vec<(&ResolvedLevel, &Location)> = levels
         .iter()
-        .filter(|level| level.built_in_format() == Some(Format::Yaml))
+        .filter(|level| level.built_in_format().is_some())
         .flat_map(|level| level.locations.iter().flatten().map(move |it| (level, it)))
         .collect();
     // A file of another node has its place by its level.
@@ -48,38 +44,55 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
         let template = reach.places_of(path).next()?.template_place;
         targets.iter().position(|(_, it)| it.template_place == template)
     })?;
+    let cut = cut(data, &entry, key);
     let mut actions = Vec::new();
     for (number, (level, location)) in targets.iter().enumerate() {
         if number == here {
             continue;
         }
-        let Some(target) = Target::of(context, location, key, path) else { continue };
+        let Some(target) = Target::of(context, (level, location), key, path) else { continue };
         let shown = perspective.shown_path(&location.location);
+        let cut = match &cut {
+            Err(why) => Err(format!("`{key}` {why}.")),
+            Ok(_) if target.format != format => Err(format!("{shown} has another format.")),
+            Ok(cut) => Ok(cut),
+        };
+        let edit = |text: fn(&Cut) -> &str| {
+            let edit = target.edit(text(cut.clone()?), key, value);
+            edit.map_err(|why| format!("{shown} {why}."))
+        };
         let level = &level.name;
         if number < here {
-            let edit = target.edit(&text_of(data.text(), lines.lines));
             let title = format!("Override `{key}` in {shown} ({level})");
-            actions.extend(edit.map(|edit| action(title, vec![edit])));
+            let edits = edit(|cut| &cut.text).map(|edit| vec![edit]);
+            actions.push(action(title, edits));
         }
         let way = if number < here { "up" } else { "down" };
         let title = format!("Move `{key}` {way} to {shown} ({level})");
-        let edit = target.edit(&text_of(data.text(), lines.with_comments));
-        let leave = TextEdit::delete(lines.with_comments);
-        let leave = FileEdit::new(context.file.path.clone(), vec![leave]);
-        actions.extend(edit.map(|edit| action(title, vec![leave, edit])));
+        let edits = edit(|cut| &cut.with_comments).and_then(|edit| {
+            let leave = FileEdit::new(context.file.path.clone(), cut.clone()?.removal.clone());
+            Ok(vec![leave, edit])
+        });
+        actions.push(action(title, edits));
     }
     actions.sort_by_key(|it| it.title.starts_with("Move"));
     Some(actions)
 }
 
-fn action(title: String, edits: Vec<FileEdit>) -> Action {
-    Action { title, kind: ActionKind::Refactor, edits, fixes: Vec::new(), is_preferred: false }
+fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {
+    let (edits, refusal) = match edits {
+        Ok(edits) => (edits, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
+    let kind = ActionKind::Refactor;
+    Action { title, kind, edits, fixes: Vec::new(), is_preferred: false, refusal }
 }
 
 /// A file that may take an entry.
 struct Target<'a> {
     context: &'a ActionContext<'a>,
     path: &'a str,
+    format: Format,
     exists: bool,
 }
 
@@ -87,10 +100,11 @@ impl<'a> Target<'a> {
     /// `None` for what is no other file of its own, or has the key already.
     fn of(
         context: &'a ActionContext<'_>,
-        location: &'a Location,
+        (level, location): (&ResolvedLevel, &'a Location),
         key: &str,
         from: &str,
     ) -> Option<Target<'a>> {
+        let format = level.built_in_format()?;
         let path = &*location.location;
         if location.is_uri || path == from {
             return None;
@@ -98,21 +112,22 @@ impl<'a> Target<'a> {
         let kind = context.world.kind(path);
         // Where a fact is missing, the path is nothing one would want to make.
         let is_nameless = paths::file_name(path).starts_with('.') || path.contains("//");
+        let target = |exists| Target { context, path, format, exists };
         match kind {
             PathKind::File => {
-                let data = context.world.data(path, Format::Yaml).ok()?;
-                data.get(key).is_none().then_some(Target { context, path, exists: true })
+                let data = context.world.data(path, format).ok()?;
+                data.get(key).is_none().then(|| target(true))
             }
-            PathKind::Missing if !is_nameless => Some(Target { context, path, exists: false }),
+            PathKind::Missing if !is_nameless => Some(target(false)),
             _ => None,
         }
     }
 
-    fn edit(&self, entry: &str) -> Option<FileEdit> {
+    fn edit(&self, entry: &str, key: &str, value: &Value) -> Result<FileEdit, String> {
         if !self.exists {
-            return Some(FileEdit::create(self.path, format!("---\n{entry}")));
+            return Ok(FileEdit::create(self.path, new_file(self.format, entry)));
         }
-        let data = self.context.world.data(self.path, Format::Yaml).ok()?;
-        Some(FileEdit::new(self.path, vec![append(&data, entry)?]))
+        let data = self.context.world.data(self.path, self.format)?;
+        Ok(FileEdit::new(self.path, paste(&data, entry, key, value)?))
     }
 }

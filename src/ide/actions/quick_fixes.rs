@@ -14,6 +14,7 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
                 edits: vec![FileEdit::new(context.file.path.clone(), fix.edits.clone())],
                 fixes: vec![diagnostic.clone()],
                 is_preferred: number == 0,
+                refusal: None,
             });
         }
     }

@@ -1,5 +1,6 @@
 //! What is offered where, and what the text is afterwards.
 
+mod other_formats;
 mod refactorings;
 
 use super::*;

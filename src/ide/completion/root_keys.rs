@@ -6,7 +6,7 @@ use super::line::Spot;
 use super::{Completion, CompletionKind, Completions, MAX_ITEMS, Place};
 use crate::data::DataFile;
 use crate::ide::context::LOOKUP_OPTIONS;
-use crate::ide::matching::best;
+use crate::ide::matching::{best, fit};
 use crate::syntax::key_path;
 
 /// What can stand there; `module` is the one whose layer reads the file.
@@ -35,7 +35,7 @@ pub(super) fn complete(
     let is_known = |key: &str| {
         key != typed || index.places(key).iter().any(|found| &*found.path != place.path)
     };
-    keys.retain(|key| may_stand(key) && is_known(key));
+    keys.retain(|key| fit(key, typed).is_some() && may_stand(key) && is_known(key));
     let best = best(keys, typed, MAX_ITEMS + 1, place.cancel);
     let keys = place.keys(spot, CompletionKind::Key, best.iter().map(|key| &**key));
     let keys = keys

@@ -1,8 +1,7 @@
 //! `bad-regex`: a pattern in `lookup_options` that Ruby cannot compile. Puppet compiles all of them at the first lookup.
 
-use super::walk::{option_entries, text_of};
+use super::walk::option_patterns;
 use super::{EntryContext, Report, Rule, Severity};
-use crate::syntax::interpolation;
 use crate::syntax::ruby_regex::{self, RegexProblem};
 
 pub(super) const RULE: Rule = Rule {
@@ -16,13 +15,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    for pair in option_entries(entry) {
-        let Some(pattern) = text_of(&pair.key).filter(|key| key.starts_with('^')) else { continue };
-        if interpolation::may_have_tokens(pattern) {
-            continue;
-        }
+    for (key, pattern) in option_patterns(entry) {
         if let Err(RegexProblem::Invalid(message)) = ruby_regex::translate(pattern) {
-            report.add(&RULE, pair.key.range, format!("{message}\nEvery lookup fails."));
+            report.add(&RULE, key.range, format!("{message}\nEvery lookup fails."));
         }
     }
 }

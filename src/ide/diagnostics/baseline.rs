@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value as Json, json};
 
 use super::Diagnostic;
-use crate::data::{DataFile, Files as _};
+use crate::data::{DataFile, Files as _, Verdict};
 use crate::ide::file_role::FileRole;
+use crate::text::TextRange;
 use crate::world::World;
 
 /// The version of the format.
@@ -79,7 +80,8 @@ impl Baseline {
         self.counts.is_empty()
     }
 
-    /// Takes out what is known. Where a key has more of a rule than that, nobody can tell which is new: all stay.
+    /// Takes out what is known, and says of what it knows more than there is. Where a key has more of a rule than is known,
+    /// nobody can tell which is new: all stay.
     pub(super) fn leave_out(
         &self,
         world: &World,
@@ -87,19 +89,48 @@ impl Baseline {
         shown: &str,
         role: Option<&FileRole>,
         findings: &mut Vec<Diagnostic>,
-    ) {
-        let Some(known) = self.counts.get(shown).filter(|_| !findings.is_empty()) else { return };
+    ) -> Vec<Stale<'_>> {
+        let Some(known) = self.counts.get(shown) else { return Vec::new() };
         let keys = RootKeys::of(world, path, role);
         let mut found: BTreeMap<(&str, String), u64> = BTreeMap::new();
         for finding in &*findings {
             *found.entry((finding.code, keys.key_of(finding))).or_default() += 1;
         }
+        let stale = keys.is_readable().then(|| stale(known, &found, &keys));
         findings.retain(|finding| {
             let key = keys.key_of(finding);
             let most = known.get(finding.code).and_then(|keys| keys.get(&key)).copied();
             most.unwrap_or(0) < found[&(finding.code, key)]
         });
+        stale.unwrap_or_default()
     }
+}
+
+/// Entries of which fewer findings are there than known.
+fn stale<'b>(
+    known: &'b BTreeMap<String, BTreeMap<String, u64>>,
+    found: &BTreeMap<(&str, String), u64>,
+    keys: &RootKeys,
+) -> Vec<Stale<'b>> {
+    let all = known.iter().flat_map(|(code, keys)| keys.iter().map(move |it| (&**code, it)));
+    let stale = all.filter_map(|(code, (key, count))| {
+        let found = found.get(&(code, key.clone())).copied().unwrap_or(0);
+        let count = count.checked_sub(found).filter(|count| *count > 0)?;
+        Some(Stale { code, key, count, range: keys.range_of(key) })
+    });
+    stale.collect()
+}
+
+/// Findings that are known and gone.
+pub(super) struct Stale<'b> {
+    /// The rule's code.
+    pub(super) code: &'b str,
+    /// The root key; empty for what was about the whole file.
+    pub(super) key: &'b str,
+    /// How many are gone.
+    pub(super) count: u64,
+    /// Where the key is; the first line of the file if it is gone too.
+    pub(super) range: TextRange,
 }
 
 /// Which key of a file a finding is about.
@@ -109,6 +140,18 @@ impl RootKeys {
     fn of(world: &World, path: &str, role: Option<&FileRole>) -> Self {
         let Some(FileRole::Data { format, .. }) = role else { return Self(None) };
         Self(world.data(path, *format).ok())
+    }
+
+    /// Whether the rules can say all that they have to say of the file.
+    fn is_readable(&self) -> bool {
+        self.0.as_ref().is_none_or(|data| !matches!(data.verdict(), Verdict::Broken(_)))
+    }
+
+    fn range_of(&self, key: &str) -> TextRange {
+        let Some(data) = &self.0 else { return TextRange::empty(0) };
+        let first_line = data.text().find(['\r', '\n']).unwrap_or(data.text().len());
+        let first_line = TextRange::new(0, first_line as u32);
+        data.get(key).map_or(first_line, |entry| entry.key_place.range)
     }
 
     /// The root key, or nothing for what is about the whole file.
@@ -125,6 +168,7 @@ mod tests {
     use super::*;
     use crate::ide::diagnostics::testing::check;
     use crate::ide::fixture::Fixture;
+    use crate::world::{Change, Host, MemoryDisk};
 
     #[test]
     fn what_is_known_is_not_said() {
@@ -161,6 +205,75 @@ a: 0644
     }
 
     #[test]
+    fn what_is_gone_is_reported() {
+        check(
+            r#"
+#- /.hiera-ls-baseline.json
+{"version": 1, "findings": {"data/common.yaml": {
+  "octal-number": {"aa": 3, "b": 1, "c": 1}, "empty-file": {"": 1}, "unused-key": {"aa": 1},
+  "no-such-rule": {"aa": 1}}}}
+#- /data/common.yaml
+---
+#^^ information[unused-ignore]: the baseline knows 1 more `octal-number` of `c` than there is…
+#^^ information[unused-ignore]: the baseline knows 1 more `empty-file` of this file than there is…
+aa: [0644, 0755]
+#^ information[unused-ignore]: the baseline knows 1 more `octal-number` of `aa` than there is…
+b: 0644
+"#,
+        );
+        check(
+            r#"
+#- /.hiera-ls-baseline.json
+{"version": 1, "findings": {"data/common.yaml": {"octal-number": {"a": 3}}}}
+#- /.hiera-ls.yaml
+diagnostics: {severity: {unused-ignore: "off"}}
+#- /data/common.yaml
+a: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn it_is_read_again_when_it_changes() {
+        let known = |count: u64| {
+            format!(
+                "{{\"version\": 1, \"findings\": {{\"common.yaml\": {{\"octal-number\": {{\"a\": {count}}}}}}}}}"
+            )
+        };
+        let files = [
+            (
+                "/r/hiera.yaml",
+                "version: 5\nhierarchy: [{name: x, datadir: ., path: common.yaml}]\n".to_owned(),
+            ),
+            ("/r/common.yaml", "a: [0644, 0755]\n".to_owned()),
+            ("/r/.hiera-ls-baseline.json", known(1)),
+        ];
+        let files = files.map(|(path, text)| (path.to_owned(), text));
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let count = |host: &Host| crate::ide::diagnostics(&host.snapshot(), "/r/common.yaml").len();
+        assert_eq!(count(&host), 2);
+        let path = "/r/.hiera-ls-baseline.json".to_owned();
+        host.apply(Change::OpenBuffer { path, text: known(2), version: 1 });
+        assert_eq!(count(&host), 0);
+        assert_eq!(count(&host), 0);
+    }
+
+    #[test]
+    fn a_broken_file_hides_what_it_had() {
+        check(
+            r#"
+#- /.hiera-ls-baseline.json
+{"version": 1, "findings": {"data/common.yaml": {"octal-number": {"a": 3}}}}
+#- /data/common.yaml
+a: [1
+#  ^^ error[yaml-syntax]
+b: 1
+"#,
+        );
+    }
+
+    #[test]
     fn what_is_written_can_be_read() {
         let fixture = Fixture::parse("a: [0644, 0755]\nb: {c: 22:22}\n\u{e9}: 1,5\n---\nx: 1\n");
         let world = fixture.world();
@@ -168,6 +281,7 @@ a: 0644
         let mut baseline = Baseline::default();
         baseline.add(&world, &path, &crate::ide::diagnostics(&world, &path));
         assert_eq!(baseline.len(), 5);
+        assert!(!baseline.is_empty() && Baseline::default().is_empty());
         let text = baseline.write();
         assert_eq!(Baseline::read(&text), Ok(baseline));
         let expected = r#"{

@@ -1,8 +1,8 @@
 //! `comma-number`: commas between digits are left out.
 
-use super::fix::{Fix, quote};
+use super::fix::Fix;
+use super::walk::numbers;
 use super::{EntryContext, Report, Rule, Severity};
-use crate::data::{Value, inspect};
 use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
@@ -16,16 +16,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    for plain in &entry.plain {
-        let Ok(value @ (Value::Integer(_) | Value::BigInteger(_) | Value::Float(_))) = &plain.value
-        else {
-            continue;
-        };
+    for (plain, number) in numbers(entry) {
         if plain.text.contains(',') {
             let message = format!(
-                "`{}` is the number {}\nThe commas are left out. Put quotes around it, or leave them out yourself.",
-                plain.text,
-                inspect::to_s(value)
+                "`{}` is the number {number}\nThe commas are left out. Put quotes around it, or leave them out yourself.",
+                plain.text
             );
             let range = plain.node.range;
             let finding = report.add(&RULE, range, message);
@@ -34,10 +29,7 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                 let title = format!("Write `{plain}`");
                 finding.with_fix(Fix::safe(title, vec![TextEdit::replace(range, plain)]));
             }
-            if !entry.is_root_key(plain.node) {
-                let title = "Put quotes around it: a text";
-                finding.with_fix(Fix::changing(title, vec![quote(range, plain.text)]));
-            }
+            finding.fixes.extend(plain.as_text(entry));
         }
     }
 }

@@ -21,12 +21,12 @@ pub(super) fn apply(
     let settings = &world.settings().diagnostics;
     let shown = shown_path(world, path);
     let wish = Wish { settings, path: &shown };
+    let leaves_yaml = world.settings().coexist_with_yaml_language_server;
+    let is_on = |code: &str| wish.severity(code, Severity::Hint).is_some() && !leaves_yaml;
     let mut report = Report { findings };
     if let Ok(text) = world.text(path) {
         let ignores = ignored::leave_out(&text, &mut report.findings);
         if role.is_some() {
-            let leaves_yaml = world.settings().coexist_with_yaml_language_server;
-            let is_on = |code: &str| wish.severity(code, Severity::Hint).is_some() && !leaves_yaml;
             unused_ignore::check(&text, &ignores, is_on, &mut report);
         }
     }
@@ -39,7 +39,16 @@ pub(super) fn apply(
         }
     });
     if let Some(baseline) = Baseline::of(world) {
-        baseline.leave_out(world, path, &shown, role, &mut findings);
+        let stale = baseline.leave_out(world, path, &shown, role, &mut findings);
+        if let Some(severity) =
+            wish.severity(unused_ignore::RULE.code, unused_ignore::RULE.severity)
+            && role.is_some()
+        {
+            let mut report = Report { findings };
+            let spoken = stale.iter().filter(|it| is_on(it.code));
+            unused_ignore::check_baseline(spoken, severity, &mut report);
+            findings = report.findings;
+        }
     }
     findings
 }
@@ -148,6 +157,20 @@ c: :d
 #  ^^ error[yaml-symbol-value]
 d: 0644
 "#,
+        );
+    }
+
+    #[test]
+    fn another_server_may_speak_of_syntax() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+coexistWithYamlLanguageServer: true
+#- /data/common.yaml
+a: 0644
+#  ^^^^ warning[octal-number]
+b: {c: 1, c: 2}
+",
         );
     }
 }

@@ -1,5 +1,6 @@
 //! `convert-to-invalid`: a `convert_to` that no value survives, or only some do.
 
+use super::fix::{Fix, replaced_in};
 use super::{Report, Rule, Severity};
 use crate::data::puppet_type::{self, TypeProblem};
 use crate::data::{Located, RootEntry, Value};
@@ -32,7 +33,7 @@ const TYPES: [&str; 10] = [
 ];
 
 /// Checks the entry `lookup_options` of a file.
-pub(super) fn check(entry: &RootEntry, report: &mut Report) {
+pub(super) fn check(source: &str, entry: &RootEntry, report: &mut Report) {
     let Some(options) = entry.value.value.as_hash() else { return };
     for (key, options) in options {
         let Some(key) = key.as_str() else { continue };
@@ -43,9 +44,22 @@ pub(super) fn check(entry: &RootEntry, report: &mut Report) {
             continue;
         }
         if let Some((severity, message)) = problem(key, &wanted.value.value) {
-            report.add_as(&RULE, severity, place.range, message);
+            let finding = report.add_as(&RULE, severity, place.range, message);
+            if let Some((name, near)) = near_type(&wanted.value.value) {
+                let edit = replaced_in(source, place.range, name, near);
+                let fix = |edit| Fix::changing(format!("Write `{near}`"), vec![edit]);
+                finding.fixes.extend(edit.map(fix));
+            }
         }
     }
+}
+
+/// A name that is no type, and the type that it was meant to be.
+fn near_type(wanted: &Value) -> Option<(&str, &'static str)> {
+    let name = type_text(wanted)?;
+    let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let near = nearest_name(name, TYPES).filter(|near| is_word && *near != name)?;
+    Some((name, near))
 }
 
 fn problem(key: &str, wanted: &Value) -> Option<(Severity, String)> {
@@ -71,9 +85,9 @@ fn problem(key: &str, wanted: &Value) -> Option<(Severity, String)> {
                        Name a type that Puppet can create, e.g. `Integer`, `Array` or `Sensitive`.";
         return Some((Severity::Warning, message.to_owned()));
     }
-    let near = name.filter(|name| is_unknown(name) && !name.contains("::"));
-    let near = near.and_then(|name| nearest_name(name, TYPES));
-    near.map(|near| (Severity::Warning, format!("{words}\nDid you mean `{near}`?")))
+    name.filter(|name| is_unknown(name))?;
+    let near = near_type(wanted);
+    near.map(|(_, near)| (Severity::Warning, format!("{words}\nDid you mean `{near}`?")))
 }
 
 fn type_text(wanted: &Value) -> Option<&str> {
@@ -107,7 +121,7 @@ fn is_left_out(wanted: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn types_and_what_is_none() {
@@ -142,6 +156,20 @@ f: 1
 g: 1
 h: []
 "#,
+        );
+    }
+
+    #[test]
+    fn the_near_type() {
+        check_fix(
+            "lookup_options:\n  a: {convert_to: ['integer', 16]}\na: ff\n",
+            "Write `Integer`",
+            "lookup_options:\n  a: {convert_to: ['Integer', 16]}\na: ff\n",
+        );
+        check_fix(
+            "lookup_options:\n  a: {convert_to: Sensitve}\na: x\n",
+            "Write `Sensitive`",
+            "lookup_options:\n  a: {convert_to: Sensitive}\na: x\n",
         );
     }
 }

@@ -59,7 +59,7 @@ fn collect<'v>(own: &'v Located, low: &'v Located, lists: &mut Vec<(&'v Located,
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
 
     #[test]
     fn lists_of_both_levels() {
@@ -85,5 +85,31 @@ l: [2]
 m: [2]
 ",
         );
+    }
+
+    #[test]
+    fn the_first_of_several_levels_is_shown() {
+        let fixture = r"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {deep-merge-order: hint}}
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+k: [1]
+#  ^^^ hint[deep-merge-order]
+#- /data/b.yaml
+lookup_options: {k: {merge: deep}}
+k: [2]
+#  ^^^ hint[deep-merge-order]
+#- /data/c.yaml
+k: [3]
+";
+        check(fixture);
+        let shown = [
+            "/data/b.yaml: [2]: these items come first",
+            "/data/c.yaml: [3]: these items come first",
+        ];
+        check_related(fixture, "deep-merge-order", &shown);
     }
 }

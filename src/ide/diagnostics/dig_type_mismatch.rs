@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::targets::{Dug, Targets};
-use super::{Report, Rule, Severity};
+use super::{Report, Rule, Severity, targets};
 use crate::facts::Node;
 use crate::ide::strings::PlacedName;
 use crate::syntax::key_path;
@@ -33,9 +33,11 @@ pub(super) fn check(
 ) {
     for token in looked_up.iter().filter(|token| token.name.contains('.')) {
         let Some((dug, _)) = targets.dug(&token.name) else { continue };
-        if !dug.contains(&Dug::Mismatch) {
-            continue;
-        }
+        let in_the_way = dug.iter().find_map(|it| match it {
+            Dug::Mismatch(value) => Some(value),
+            _ => None,
+        });
+        let Some(in_the_way) = in_the_way else { continue };
         let failures = targets.readers().into_iter().filter_map(|evaluator| {
             let failure = evaluator.lookup(&token.name).outcome.err()?;
             WORDS.iter().any(|words| failure.message.contains(words)).then_some(failure.message)
@@ -44,7 +46,9 @@ pub(super) fn check(
             let message = format!(
                 "{words}\nThe lookup fails: what stands before the last dot must be a hash or a list."
             );
-            report.add(&RULE, token.range.shifted(start), message);
+            let finding = report.add(&RULE, token.range.shifted(start), message);
+            let related = targets.related(in_the_way, "this has no members".to_owned());
+            finding.related.extend(related);
         }
     }
 }
@@ -61,8 +65,8 @@ pub(super) fn check_variables(
         let Some(root) = path.root_name() else { continue };
         let root = root.strip_prefix("::").unwrap_or(root);
         let is_mismatch = |node: &&Arc<Node>| {
-            node.variable(root)
-                .is_some_and(|value| super::targets::dig(value, &path.rest) == Dug::Mismatch)
+            let dug = node.variable(root).map(|value| targets::dig(value, &path.rest));
+            matches!(dug, Some(Dug::Mismatch(_)))
         };
         if let Some(node) = nodes.iter().find(is_mismatch) {
             let message = format!(
@@ -77,7 +81,7 @@ pub(super) fn check_variables(
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
 
     #[test]
     fn keys() {
@@ -121,6 +125,64 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
 #- /data/common.yaml
 a: "%{facts.os.family.x} %{facts.os.nope.x} %{facts.os.family}"
 #   ^^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]: `facts.os.family.x` leads into a value without members…
+"#,
+        );
+    }
+
+    #[test]
+    fn what_is_in_the_way_is_shown() {
+        check_related(
+            r#"
+a: "%{lookup('b.c.d')}"
+b: {c: text}
+"#,
+            "dig-type-mismatch",
+            &["/data/common.yaml: text: this has no members"],
+        );
+    }
+
+    #[test]
+    fn other_failures_are_the_matter_of_other_rules() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+a: {x: "%{lookup('a.x')}"}
+#       ^^^^^^^^^^^^^^^^ error[recursive-lookup]
+b: "%{lookup('a.x')}"
+#- /data/b.yaml
+a: text
+"#,
+        );
+    }
+
+    #[test]
+    fn variables_in_paths() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, path: "%{facts.os.family.x}.yaml"}
+#                    ^^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
+"#,
+        );
+    }
+
+    #[test]
+    fn in_the_data_of_a_module() {
+        check(
+            r#"
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+m::a: text
+m::b: "%{lookup('m::a.x')}"
+#      ^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
 "#,
         );
     }

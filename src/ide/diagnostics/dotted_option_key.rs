@@ -3,11 +3,10 @@
 use super::fix::{Fix, in_style_of};
 use super::known_keys::KnownKeys;
 use super::pattern_without_caret::looks_like_pattern;
-use super::walk::{pairs_of, text_of};
+use super::walk::{has_key, pairs_of, text_of};
 use super::{Report, Rule, Severity};
 use crate::data::{EntryTree, Format};
 use crate::syntax::interpolation;
-use crate::syntax::tree::Pair;
 use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
@@ -40,7 +39,7 @@ pub(super) fn check(
             "these options never apply: options are those of root keys\nGive them to `{root}`, for the whole value."
         );
         let finding = report.add(&RULE, pair.key.range.shifted(options.start), message);
-        if known.contains(root) && !has(pairs, root) {
+        if known.contains(root) && !has_key(pairs, root) {
             let written = in_style_of(&pair.key, options.text, format, root);
             let edit = written.map(|it| TextEdit::replace(pair.key.range, it));
             let title = format!("Write `{root}`: for the whole value");
@@ -48,10 +47,6 @@ pub(super) fn check(
             finding.fixes.extend(fix);
         }
     }
-}
-
-fn has(pairs: &[Pair], key: &str) -> bool {
-    pairs.iter().any(|pair| text_of(&pair.key).is_some_and(|it| &**it == key))
 }
 
 #[cfg(test)]

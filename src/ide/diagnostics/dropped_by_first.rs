@@ -1,9 +1,11 @@
 //! `dropped-by-first`: a hash that hides a larger one below, where a merge seems to be meant: other keys of the same module
 //! are merged.
 
+use super::fix::Fix;
 use super::lower::{KeyAbove, LowerLevels};
-use super::{Related, Report, Rule, Severity};
-use crate::data::inspect;
+use super::option_edits::with_option;
+use super::{Report, Rule, Severity};
+use crate::data::{DataFile, inspect};
 
 pub(super) const RULE: Rule = Rule {
     code: "dropped-by-first",
@@ -18,7 +20,12 @@ pub(super) const RULE: Rule = Rule {
 /// How many lost members are named.
 const MAX_NAMED: usize = 3;
 
-pub(super) fn check(levels: &LowerLevels<'_>, above: &KeyAbove<'_>, report: &mut Report) {
+pub(super) fn check(
+    data: &DataFile,
+    levels: &LowerLevels<'_>,
+    above: &KeyAbove<'_>,
+    report: &mut Report,
+) {
     let Some(own) = above.own.value.value.as_hash().filter(|it| !it.is_empty()) else { return };
     for order in above.orders.iter().filter(|order| order.merge.is_first_found()) {
         let Some(lower) = order.values.first().filter(|_| !order.is_first_uncertain) else {
@@ -41,15 +48,20 @@ pub(super) fn check(levels: &LowerLevels<'_>, above: &KeyAbove<'_>, report: &mut
             above.key
         );
         let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
-        let (path, range) = (Some(lower.path.clone()), lower.key_place.range);
-        finding.related.push(Related { path, range, message: "this hash is hidden".to_owned() });
+        finding.related.push(lower.related("this hash is hidden"));
+        // An entry of its own would hide those that the key has.
+        if order.evaluator.options_for(above.key).is_ok_and(|options| options.is_none()) {
+            let edit = with_option(data, above.key, "merge", "hash");
+            let fix = |edit| Fix::changing("Merge the hashes by lookup_options", vec![edit]);
+            finding.fixes.extend(edit.map(fix));
+        }
         return;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
     fn a_part_of_the_members() {
@@ -91,6 +103,61 @@ m::k: {a: 2, b: 2}
 m::l: {}
 o::k: {}
 ",
+        );
+    }
+
+    #[test]
+    fn the_hidden_hash_is_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+m::a: {x: 1}
+#- /data/c.yaml
+lookup_options: {m::b: {merge: hash}}
+m::a: {x: 2, y: 1}
+m::b: {}
+"#,
+            "dropped-by-first",
+            &["/data/c.yaml: m::a: this hash is hidden"],
+        );
+    }
+
+    #[test]
+    fn three_members_are_named_and_one_order_of_levels() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+nodes:
+  one: {facts: {role: web}}
+  two: {facts: {role: db}}
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, 'roles/%{facts.role}.yaml', b.yaml]}]
+#- /data/a.yaml
+kk: {a: 1}
+#^ hint[dropped-by-first]: `b`, `c`, `d` of a lower level are not found: the first value found is the answer If…
+#- /data/roles/web.yaml
+x: 1
+#- /data/roles/db.yaml
+y: 1
+#- /data/b.yaml
+lookup_options: {merged: {merge: hash}}
+kk: {a: 2, b: 2, c: 1, d: 1}
+merged: {a: 1, b: 2}
+",
+        );
+    }
+
+    #[test]
+    fn a_merge_finds_them() {
+        check_fix(
+            "m::a: {x: 1}\n#- /data/b.yaml\nlookup_options: {m::b: {merge: hash}}\nm::a: {x: 2, y: 1}\nm::b: {}\n\
+             #- /hiera.yaml\nversion: 5\nhierarchy: [{name: x, paths: [common.yaml, b.yaml]}]\n",
+            "Merge the hashes by lookup_options",
+            "m::a: {x: 1}\nlookup_options:\n  m::a: {merge: hash}\n",
         );
     }
 }

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 use super::fix::Fix;
 use super::{Diagnostic, EntryContext, Related, Report, Rule, Severity};
-use crate::data::{DataFile, Format, inspect};
-use crate::ide::pair_edits::{remove_pair, whole_lines};
+use crate::data::{DataFile, inspect};
+use crate::ide::pair_edits::{remove_entry, remove_pair};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
-use crate::text::{TextEdit, TextRange};
+use crate::text::TextRange;
 
 pub(super) const RULE: Rule = Rule {
     code: "duplicate-key",
@@ -46,7 +46,8 @@ pub(super) fn check_root(data: &DataFile, report: &mut Report) {
         let name = inspect::to_s(&duplicate.key);
         for places in duplicate.ranges.windows(2) {
             let finding = add(&name, places[0], places[1], report);
-            finding.fixes.extend(without_entry(data, places[0]));
+            let edit = remove_entry(data, places[0]);
+            finding.fixes.extend(edit.map(|edit| Fix::safe(LOST, vec![edit])));
         }
     }
 }
@@ -67,14 +68,6 @@ fn check_pairs(source: &str, pairs: &[Pair], report: &mut Report) {
             }
         }
     }
-}
-
-/// Takes the entry away whose key stands at `key`, if it has lines of its own.
-fn without_entry(data: &DataFile, key: TextRange) -> Option<Fix> {
-    let entry = data.entry_at(key.start).filter(|_| data.format() == Format::Yaml)?;
-    let has_anchor = entry.range().slice(data.text()).contains('&');
-    let lines = whole_lines(data.text(), entry.range()).filter(|_| !has_anchor)?;
-    Some(Fix::safe(LOST, vec![TextEdit::delete(lines)]))
 }
 
 fn add<'r>(
@@ -110,8 +103,8 @@ fn identity(key: &Node) -> Option<KeyIdentity<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use super::LOST_WITH_POSITION;
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use super::{LOST, LOST_WITH_POSITION};
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
     fn at_the_root_and_within() {
@@ -138,12 +131,40 @@ b: {<<: {a: 1}, <<: {b: 1}}
 
     #[test]
     fn the_lost_one_goes() {
-        check_fix(
-            "# one\na: 1 # x\nb: 2\na: 3\n",
-            "Remove the first one, which is lost",
-            "# one\nb: 2\na: 3\n",
-        );
-        check_fix("a:\n  b: 1\n  b: 2\n", "Remove the first one, which is lost", "a:\n  b: 2\n");
+        check_fix("# one\na: 1 # x\nb: 2\na: 3\n", LOST, "# one\nb: 2\na: 3\n");
+        check_fix("a:\n  b: 1\n  b: 2\n", LOST, "a:\n  b: 2\n");
         check_fix("a: {b: 1, c: 2, b: 3}\n", LOST_WITH_POSITION, "a: {c: 2, b: 3}\n");
+        check_fix(
+            "#- /data/common.json\n{\n  \"a\": 1,\n  \"b\": 2,\n  \"a\": 3\n}\n#- /hiera.yaml\nversion: 5\nhierarchy: [{name: x, data_hash: json_data, path: common.json}]\n",
+            LOST,
+            "{\n  \"b\": 2,\n  \"a\": 3\n}\n",
+        );
+    }
+
+    #[test]
+    fn the_lost_value_is_shown() {
+        check_related(
+            r#"
+a: 1
+b: {c: 1, c: 2}
+a: 2
+"#,
+            "duplicate-key",
+            &[
+                "/data/common.yaml: c: the value given here is lost",
+                "/data/common.yaml: a: the value given here is lost",
+            ],
+        );
+    }
+
+    #[test]
+    fn quotes_matter_only_to_what_may_be_typed() {
+        check(
+            r"
+a: {b: 1, 'b': 2, '1': 1, '1': 2}
+#         ^^^ warning[duplicate-key]
+#                         ^^^ warning[duplicate-key]
+",
+        );
     }
 }

@@ -1,8 +1,11 @@
 //! `encrypted-but-not-sensitive`: a value is encrypted in the file, but once looked up it is a plain text, which Puppet
 //! writes into catalogs, reports and logs.
 
+use super::fix::Fix;
 use super::merge_options::asks_for_sensitive;
+use super::option_edits::with_option;
 use super::{Report, Rule, Severity};
+use crate::data::DataFile;
 use crate::ide::perspective::Perspective;
 use crate::text::TextRange;
 
@@ -34,21 +37,33 @@ pub(super) fn is_decrypted(perspective: &Perspective, module: Option<&str>, path
 }
 
 /// Checks the root key `key` at `range`, whose value holds something encrypted.
-pub(super) fn check(perspective: &Perspective, key: &str, range: TextRange, report: &mut Report) {
+pub(super) fn check(
+    perspective: &Perspective,
+    data: &DataFile,
+    key: &str,
+    range: TextRange,
+    report: &mut Report,
+) {
     let options = perspective.evaluator.options_for(key).ok().flatten();
-    if options.is_some_and(|it| asks_for_sensitive(&it.options.value)) {
+    if options.as_ref().is_some_and(|it| asks_for_sensitive(&it.options.value)) {
         return;
     }
     let message = format!(
         "`{key}` is encrypted here, but Puppet treats its value as a plain text\n\
          Add `lookup_options: {{{key}: {{convert_to: Sensitive}}}}`, so that no log or report shows it."
     );
-    report.add(&RULE, range, message);
+    let finding = report.add(&RULE, range, message);
+    // An entry of its own would hide those that the key has.
+    if options.is_none() {
+        let edit = with_option(data, key, "convert_to", "Sensitive");
+        let fix = |edit| Fix::changing("Make the value Sensitive by lookup_options", vec![edit]);
+        finding.fixes.extend(edit.map(fix));
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn by_lookup_options() {
@@ -74,5 +89,15 @@ dd: [ENC]
     #[test]
     fn what_no_level_decrypts_stays_as_it_is() {
         check("a: ENC[GPG,YWJj]\n");
+    }
+
+    #[test]
+    fn options_make_it_sensitive() {
+        check_fix(
+            "lookup_options:\n  a: {convert_to: Sensitive}\nbb: ENC[GPG,YWJj]\n#- /hiera.yaml\nversion: 5\n\
+             hierarchy: [{name: c, path: common.yaml, lookup_key: eyaml_lookup_key}]\n",
+            "Make the value Sensitive by lookup_options",
+            "lookup_options:\n  bb: {convert_to: Sensitive}\n  a: {convert_to: Sensitive}\nbb: ENC[GPG,YWJj]\n",
+        );
     }
 }

@@ -3,15 +3,13 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
+use super::text_lookup::TextLookup;
 use super::walk::plain_scalars;
 use super::{Diagnostic, EntryContext, entry_diagnostics};
 use crate::data::{DataFile, EntryTree, FileId};
-use crate::ide::strings::{
-    PlacedName, StringNode, interpolated_strings, looked_up_keys, variables,
-};
-use crate::text::TextRange;
+use crate::ide::strings::{PlacedName, interpolated_strings, looked_up_keys, variables};
 
 /// Files whose entries are kept; more than editors usually show at once.
 const MAX_FILES: usize = 64;
@@ -34,17 +32,6 @@ pub(super) struct EntrySummary {
     pub(super) has_encrypted: bool,
     /// What readers of YAML 1.2 make of it, once that was asked for.
     pub(super) disagreements: OnceCell<Box<[Diagnostic]>>,
-}
-
-/// A lookup whose result becomes a text.
-#[derive(Debug, Clone)]
-pub(super) struct TextLookup {
-    /// The key.
-    pub(super) name: Arc<str>,
-    /// The token, counted from the entry's first byte.
-    pub(super) range: TextRange,
-    /// Whether the token is the whole string.
-    pub(super) is_alone: bool,
 }
 
 /// The summaries of the files that were asked for lately, by the numbers of their trees.
@@ -103,24 +90,8 @@ fn summary(entry: EntryTree<'_>, data: &DataFile, module: Option<&str>) -> Entry
         findings: entry_diagnostics(&context).into(),
         variables,
         looked_up,
-        texts: text_lookups(&context.strings).into(),
+        texts: TextLookup::all(&context.strings).into(),
         has_encrypted: text.contains(ENCRYPTED_MARK),
         disagreements: OnceCell::new(),
     }
-}
-
-fn text_lookups(strings: &[StringNode<'_>]) -> Vec<TextLookup> {
-    let mut lookups = Vec::new();
-    for string in strings {
-        for token in string.tokens.iter().filter(|token| !token.is_alias()) {
-            if let Some((name, _)) = token.lookup_key() {
-                lookups.push(TextLookup {
-                    name: name.clone(),
-                    range: string.source_range(token.range),
-                    is_alone: token.range.len() as usize == string.text.len(),
-                });
-            }
-        }
-    }
-    lookups
 }

@@ -3,7 +3,7 @@
 //! A value that begins with `ENC[` is meant to be encrypted. In the midst of other text, only brackets that name a method are:
 //! people write about `ENC[…]`, too.
 
-use super::{EntryContext, Report, Rule, Severity};
+use super::{Diagnostic, EntryContext, Report, Rule, Severity};
 use crate::backends::eyaml::blob::{self, BlobProblemKind, OPENING};
 use crate::backends::eyaml::{DEFAULT_METHOD, KNOWN_METHODS};
 use crate::settings::nearest_name;
@@ -32,6 +32,13 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             NodeKind::Mapping(pairs) => waiting.extend(pairs.iter().rev().map(|it| &it.value)),
             NodeKind::Alias(_) => {}
         }
+    }
+}
+
+/// Makes warnings of what only a level could stumble over that decrypts: no level of the file does.
+pub(super) fn make_warnings(findings: &mut [Diagnostic]) {
+    for finding in findings.iter_mut().filter(|it| it.code == RULE.code) {
+        finding.severity = Severity::Warning;
     }
 }
 
@@ -124,9 +131,27 @@ diagnostics: {severity: {encrypted-but-not-sensitive: 'off'}}
 ";
 
     #[test]
+    fn nothing_fails_where_nothing_is_decrypted() {
+        check(&format!(
+            "{SETTINGS}a: ENC[PKSC7,YWJj]
+#  ^^^^^^^^^^^^^^^ warning[eyaml-blob]: hiera-eyaml has no method `PKSC7`…
+b: 0644
+#  ^^^^ warning[octal-number]
+"
+        ));
+    }
+
+    #[test]
     fn broken_blobs() {
         check(
             r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: Encrypted
+    lookup_key: eyaml_lookup_key
+    path: common.yaml
+    options: {pkcs7_private_key: /keys/private.pem, pkcs7_public_key: /keys/public.pem}
 #- /.hiera-ls.yaml
 diagnostics: {severity: {encrypted-but-not-sensitive: 'off'}}
 #- /data/common.yaml
@@ -168,5 +193,15 @@ a: |
   YWJj]
 ",
         ));
+    }
+
+    #[test]
+    fn an_open_bracket_ends_with_the_text() {
+        check(
+            r#"
+a: "ENC[GPG,YWJj"
+#   ^^^^^^^^^^^^ warning[eyaml-blob]: `ENC[` is not closed…
+"#,
+        );
     }
 }

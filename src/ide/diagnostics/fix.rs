@@ -84,8 +84,22 @@ pub(super) fn in_style_of(node: &Node, source: &str, format: Format, text: &str)
     }
 }
 
+/// The edit that writes `new` for `old` where that stands in a `range` as it is meant. `None` if it does not, or twice.
+pub(super) fn replaced_in(
+    source: &str,
+    range: TextRange,
+    old: &str,
+    new: &str,
+) -> Option<TextEdit> {
+    let written = range.slice(source);
+    let mut found = written.match_indices(old);
+    let (at, _) = found.next().filter(|_| found.next().is_none())?;
+    let start = range.start + at as u32;
+    Some(TextEdit::replace(TextRange::new(start, start + old.len() as u32), new))
+}
+
 /// Whether a text needs no quotes wherever it stands, and stays a string: a name with dots and colons inside.
-fn is_plain_word(text: &str) -> bool {
+pub(super) fn is_plain_word(text: &str) -> bool {
     let is_inner =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-');
     let words = ["true", "false", "yes", "no", "on", "off", "null"];

@@ -67,6 +67,9 @@ mod tests {
 a: [1e3, 1.5e+3, 1.5e3, '1e3', e3, 12345678e3]
 #   ^^^ hint[float-looking-string]: `1e3` is a text, not a number…
 #                ^^^^^ hint[float-looking-string]
+b: [1e308, 1e1234, 123456e3, 1234567e3]
+#   ^^^^^ hint[float-looking-string]
+#                  ^^^^^^^^ hint[float-looking-string]
 ",
         );
     }

@@ -42,7 +42,7 @@ pub(super) fn check(strings: &[StringNode<'_>], report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn only_where_puppet_interpolates() {
@@ -60,6 +60,30 @@ hierarchy:
   - name: y
     mapped_paths: [facts.x, tmp, "%{lookup('tmp')}.yaml"]
 #                                 ^^^^^^^^^^^^^^^^ error[function-in-hiera-yaml]
+"#,
+        );
+    }
+
+    #[test]
+    fn the_variable_itself() {
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: x, path: '%{scope(\"::environment\")}.yaml'} # y\n",
+            "Write `%{::environment}`",
+            "version: 5\nhierarchy:\n  - {name: x, path: '%{::environment}.yaml'} # y\n",
+        );
+    }
+
+    #[test]
+    fn tokens_that_are_none() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, path: "%{facts['os']}.yaml"}
+#                    ^^^^^^^^^^^^^^ error[malformed-token]
+  - {name: y, path: "%{facts.'a}b'}.yaml"}
+#                    ^^^^^^^^^^^ error[brace-cut-by-quote]
 "#,
         );
     }

@@ -3,10 +3,11 @@
 //! Bytes that are no UTF-8, and control characters, break a YAML file. A byte order mark does worse: it moves the first
 //! line by one column, so that the keys of the other lines are lost without a word.
 
+use super::fix::Fix;
 use super::yaml_syntax::reader_words;
 use super::{Report, Rule, Severity};
 use crate::data::{FileError, Format, Verdict};
-use crate::text::TextRange;
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: Rule = Rule {
     code: "invalid-encoding",
@@ -29,6 +30,8 @@ const WORDS: [&str; 5] = [
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
+const REMOVE_MARK: &str = "Remove the byte order mark";
+
 /// Says whether that is why the file is broken.
 pub(super) fn check(error: &FileError, text: &str, report: &mut Report) -> bool {
     let words = reader_words(&error.message);
@@ -36,7 +39,8 @@ pub(super) fn check(error: &FileError, text: &str, report: &mut Report) -> bool 
         let message = format!(
             "{words}\nThe file begins with a byte order mark. Save it as UTF-8 without one."
         );
-        report.add(&RULE, mark_range(), message);
+        let finding = report.add(&RULE, mark_range(), message);
+        finding.with_fix(Fix::safe(REMOVE_MARK, vec![TextEdit::delete(mark_range())]));
         return true;
     }
     if !WORDS.iter().any(|it| words.contains(it)) {
@@ -57,7 +61,8 @@ pub(super) fn check_mark(verdict: &Verdict, format: Format, text: &str, report: 
     if format == Format::Yaml && !is_broken && text.starts_with(BYTE_ORDER_MARK) {
         let message = "the file begins with a byte order mark, which moves its first line by one column\n\
                        Keys of other lines may be lost. Save it as UTF-8 without one.";
-        report.add_as(&RULE, Severity::Warning, mark_range(), message);
+        let finding = report.add_as(&RULE, Severity::Warning, mark_range(), message);
+        finding.with_fix(Fix::changing(REMOVE_MARK, vec![TextEdit::delete(mark_range())]));
     }
 }
 
@@ -71,7 +76,7 @@ mod tests {
 
     use super::*;
     use crate::data::{DataFile, FileId};
-    use crate::ide::diagnostics::testing::check as check_fixture;
+    use crate::ide::diagnostics::testing::{check as check_fixture, check_fix};
 
     #[test]
     fn bytes_that_are_no_utf_8() {
@@ -103,6 +108,26 @@ mod tests {
         assert_eq!(report.findings.len(), 1);
         check_mark(&data.verdict(), Format::Json, &text, &mut report);
         check_mark(&data.verdict(), Format::Yaml, &text[3..], &mut report);
+        assert_eq!(report.findings.len(), 1);
+    }
+
+    #[test]
+    fn the_mark_goes() {
+        check_fix("\u{feff}a: 1\nb: 2\n", REMOVE_MARK, "a: 1\nb: 2\n");
+        check_fix(
+            "#- /data/common.json\n\u{feff}{\"a\": 1}\n#- /hiera.yaml\nversion: 5\n\
+             hierarchy: [{name: x, data_hash: json_data, path: common.json}]\n",
+            REMOVE_MARK,
+            "{\"a\": 1}\n",
+        );
+    }
+
+    #[test]
+    fn a_mark_is_reason_enough() {
+        let data = DataFile::new(FileId(0), Format::Json, "\u{feff}{}".into());
+        let Verdict::Broken(error) = data.verdict() else { panic!("it cannot be read") };
+        let mut report = Report::default();
+        assert!(check(&error, data.text(), &mut report));
         assert_eq!(report.findings.len(), 1);
     }
 }

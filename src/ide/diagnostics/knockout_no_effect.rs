@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::lower::{KeyAbove, KeyBelow};
-use super::{Report, Rule, Severity};
+use super::{Related, Report, Rule, Severity};
 use crate::data::{Located, Value};
 use crate::text::TextRange;
 
@@ -74,8 +74,19 @@ pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
                 .to_owned(),
             Fate::Missed | Fate::Effective => continue,
         };
-        report.add(&RULE, range, message);
+        let finding = report.add(&RULE, range, message);
+        finding.related = merged_values(above);
     }
+}
+
+/// The lower values that the strategy merges, where the first node has any.
+fn merged_values(above: &KeyAbove<'_>) -> Vec<Related> {
+    let merged = above.orders.iter().filter(|order| prefix_of(order).is_some());
+    let values = merged.map(|order| &order.values).find(|values| !values.is_empty());
+    let related = values.into_iter().flatten().enumerate().map(|(number, lower)| {
+        lower.related(if number == 0 { "the next lower value" } else { "a value further below" })
+    });
+    related.collect()
 }
 
 fn prefix_of(order: &KeyBelow) -> Option<&str> {
@@ -140,7 +151,7 @@ fn fate_of_item(name: &str, prefix: &str, lower: &[&Value]) -> Fate {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
 
     const HIERARCHY: &str = r"
 #- /hiera.yaml
@@ -204,5 +215,25 @@ k2: a
             "{HIERARCHY}#- /data/a.yaml\nk: ['.x']\n#- /data/b.yaml\nk: [y]\n\
              lookup_options: {{k: {{merge: {{strategy: deep, knockout_prefix: '.'}}}}}}\n"
         ));
+    }
+
+    #[test]
+    fn the_lower_values_are_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+a: [--x]
+#- /data/b.yaml
+a: [y]
+#- /data/c.yaml
+lookup_options: {a: {merge: {strategy: deep, knockout_prefix: '--'}}}
+a: [x]
+"#,
+            "knockout-no-effect",
+            &["/data/b.yaml: a: the next lower value", "/data/c.yaml: a: a value further below"],
+        );
     }
 }

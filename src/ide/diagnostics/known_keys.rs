@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use super::Related;
 use super::near::near_key;
 use crate::config::hiera_yaml::{FunctionKind, LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind, inspect};
-use crate::text::TextRange;
 use crate::world::{KeyIndex, World, paths};
 
 /// The back ends that read files.
-const FILE_BACKENDS: [&str; 4] = ["yaml_data", "json_data", "hocon_data", "eyaml_lookup_key"];
+pub(super) const FILE_BACKENDS: [&str; 4] =
+    ["yaml_data", "json_data", "hocon_data", "eyaml_lookup_key"];
 
 /// The keys of one environment.
 pub(super) struct KnownKeys<'a> {
@@ -68,9 +69,11 @@ impl<'a> KnownKeys<'a> {
         self.index.keys_in(prefix)
     }
 
-    /// Where the key is written in the first file that has it.
-    pub(super) fn first_place(&self, key: &str) -> Option<(Arc<str>, TextRange)> {
-        self.index.places(key).into_iter().next().map(|place| (place.path, place.key))
+    /// Points to the key in the first file that has it.
+    pub(super) fn related(&self, key: &str) -> Option<Related> {
+        let place = self.index.places(key).into_iter().next()?;
+        let message = format!("`{key}` is here");
+        Some(Related { path: Some(place.path), range: place.key, message })
     }
 
     /// All keys, sorted.

@@ -96,7 +96,7 @@ fn is_reported_as_undefined(report: &Report, range: TextRange) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn bare_and_in_facts() {
@@ -134,6 +134,30 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
 a: "%{osfamily}"
 #   ^^^^^^^^^^^ warning[undefined-variable]
 "#,
+        );
+    }
+
+    #[test]
+    fn the_modern_name() {
+        let nodes = "#- /.hiera-ls.yaml\nnodes: {one: {facts: {osfamily: x, os: {family: x}}}}\n";
+        check_fix(
+            &format!("a: \"é %{{::osfamily}} x\" # y\n{nodes}"),
+            "Write `%{facts.os.family}`",
+            "a: \"é %{facts.os.family} x\" # y\n",
+        );
+        check_fix(
+            &format!("a: '%{{scope(''facts.osfamily'')}}'\nb: 1\n{nodes}"),
+            "Write `%{facts.os.family}`",
+            "a: '%{scope(''facts.os.family'')}'\nb: 1\n",
+        );
+    }
+
+    #[test]
+    fn in_hiera_yaml_too() {
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: x, path: \"%{::osfamily}.yaml\"}\n",
+            "Write `%{facts.os.family}`",
+            "version: 5\nhierarchy:\n  - {name: x, path: \"%{facts.os.family}.yaml\"}\n",
         );
     }
 }

@@ -3,9 +3,12 @@
 //! `literal` is there to write a `%{` that is not interpolated. While its result is interpolated again, the argument
 //! stands on the stack of keys: if it is the name of the very key, Puppet thinks that the key looks itself up.
 
+use super::fix::{Fix, is_plain_word};
 use super::walk::text_of;
-use super::{EntryContext, Report, Rule, Severity};
-use crate::syntax::interpolation::{Expression, Method};
+use super::{Diagnostic, EntryContext, Report, Rule, Severity};
+use crate::ide::strings::StringNode;
+use crate::syntax::interpolation::{Expression, Method, Token};
+use crate::syntax::tree::{NodeKind, ScalarStyle};
 
 pub(super) const RULE: Rule = Rule {
     code: "literal-argument",
@@ -31,21 +34,39 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                     "Recursive lookup detected in [{argument}]\n\
                      Puppet takes the argument of `literal` for the key of that name. Write the text as it is."
                 );
-                report.add_as(&RULE, Severity::Error, range, message);
+                let finding = report.add_as(&RULE, Severity::Error, range, message);
+                write_the_text(finding, string, token, argument);
             } else if !argument.contains(['%', '{', '}']) {
                 let message = format!(
                     "`literal` changes nothing here: write `{argument}`\n\
                      It is only needed for a `%` before a `{{`."
                 );
-                report.add(&RULE, range, message);
+                let finding = report.add(&RULE, range, message);
+                write_the_text(finding, string, token, argument);
             }
         }
     }
 }
 
+/// Offers the argument in the place of the token, where it is text all the same.
+fn write_the_text(
+    finding: &mut Diagnostic,
+    string: &StringNode<'_>,
+    token: &Token,
+    argument: &str,
+) {
+    let (start, end) = (token.range.start as usize, token.range.end as usize);
+    let text = format!("{}{argument}{}", &string.text[..start], &string.text[end..]);
+    let is_plain = matches!(string.node.kind, NodeKind::Scalar { style: ScalarStyle::Plain, .. });
+    let stays_text = !argument.contains(['%', '{', '}']) && (!is_plain || is_plain_word(&text));
+    if let Some(edit) = string.rewritten(token, token.range, argument).filter(|_| stays_text) {
+        finding.with_fix(Fix::safe(format!("Write `{argument}`"), vec![edit]));
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn the_name_of_the_key_and_needless_ones() {
@@ -67,5 +88,13 @@ a: "%{literal('%')}{x} %%{literal('{')}x} %{literal('}')}"
 #                                         ^^^^^^^^^^^^ error[brace-cut-by-quote]
 "#,
         );
+    }
+
+    #[test]
+    fn the_text_itself() {
+        check_fix("a: \"x %{literal('y \\\"')}\"\n", "Write `y \"`", "a: \"x y \\\"\"\n");
+        check_fix("a: '%{literal(''a'')} b'\n", "Write `a`", "a: 'a b'\n");
+        check_fix("a: x%{literal('1')}\n", "Write `1`", "a: x1\n");
+        check_fix("a: |\n  x\n  %{literal('1')}\n", "Write `1`", "a: |\n  x\n  1\n");
     }
 }

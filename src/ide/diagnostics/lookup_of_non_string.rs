@@ -1,7 +1,7 @@
 //! `lookup-of-non-string`: `lookup` and `hiera` always give a text. Of a hash or a list, that is Ruby's notation.
 
-use super::entry_cache::TextLookup;
 use super::targets::{Dug, Targets};
+use super::text_lookup::TextLookup;
 use super::{Report, Rule, Severity};
 use crate::data::Value;
 
@@ -36,17 +36,17 @@ pub(super) fn check(
         };
         let message =
             format!("`{}` is a {kind}: this gives Ruby's text of it\n{advice}", lookup.name);
-        report.add(&RULE, lookup.range.shifted(start), message);
+        let finding = report.add(&RULE, lookup.range.shifted(start), message);
+        let found = dug.iter().find_map(Dug::found);
+        finding.related.extend(found.and_then(|it| targets.related(it, format!("this {kind}"))));
+        finding.fixes.extend(lookup.as_alias(start));
     }
 }
 
 fn kind(dug: &Dug) -> Option<&'static str> {
-    match dug {
-        Dug::Found(found) => match found.value {
-            Value::Hash(_) => Some("hash"),
-            Value::Array(_) => Some("list"),
-            _ => None,
-        },
+    match dug.found()?.value {
+        Value::Hash(_) => Some("hash"),
+        Value::Array(_) => Some("list"),
         _ => None,
     }
 }
@@ -64,7 +64,7 @@ fn has_conversion(targets: &Targets<'_>, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
     fn hashes_and_lists() {
@@ -99,6 +99,27 @@ b: [x]
 b: x
 c: {}
 "#,
+        );
+    }
+
+    #[test]
+    fn the_value_is_shown() {
+        check_related(
+            r#"
+a: "%{lookup('b')}"
+b: [x]
+"#,
+            "lookup-of-non-string",
+            &["/data/common.yaml: [x]: this list"],
+        );
+    }
+
+    #[test]
+    fn alias_takes_the_value_as_it_is() {
+        check_fix(
+            "a: '%{ hiera(\"b\") }'\nb: [x]\n",
+            "Write `%{alias('b')}`",
+            "a: '%{ alias(\"b\") }'\nb: [x]\n",
         );
     }
 }

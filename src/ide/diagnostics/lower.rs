@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::Related;
 use super::known_keys::module_of;
 use super::merge_options::MergeOptions;
 use crate::config::Environment;
@@ -69,6 +70,14 @@ pub(super) struct LowerValue {
     pub(super) key_place: Place,
     /// The value as written.
     pub(super) value: Located,
+}
+
+impl LowerValue {
+    /// Points to the key.
+    pub(super) fn related(&self, message: &str) -> Related {
+        let (path, range) = (Some(self.path.clone()), self.key_place.range);
+        Related { path, range, message: message.to_owned() }
+    }
 }
 
 impl<'a> LowerLevels<'a> {
@@ -133,6 +142,14 @@ impl<'a> LowerLevels<'a> {
             }
         }
         values
+    }
+
+    /// The text that holds a value of a lower level, if it is of this format.
+    pub(super) fn text_of(&self, lower: &LowerValue, format: Format) -> Option<Arc<str>> {
+        let opened = self.opened.borrow();
+        let mut files = opened.values().flat_map(|opened| opened.files.values());
+        let (_, data) = files.find(|(path, _)| *path == lower.path)?;
+        (data.format() == format).then(|| data.text().clone())
     }
 
     fn order(

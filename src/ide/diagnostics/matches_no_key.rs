@@ -3,14 +3,13 @@
 use super::fix::{Fix, in_style_of};
 use super::known_keys::{KnownKeys, module_of};
 use super::pattern_without_caret::looks_like_pattern;
-use super::walk::{pairs_of, text_of};
+use super::walk::{has_key, pairs_of, text_of};
 use super::{Report, Rule, Severity};
 use crate::data::{EntryTree, Format};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::pair_edits::remove_pair;
 use crate::syntax::interpolation;
 use crate::syntax::ruby_regex;
-use crate::syntax::tree::Pair;
 use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
@@ -42,7 +41,9 @@ pub(super) fn check(
         };
         if let Some(message) = message {
             let finding = report.add(&RULE, pair.key.range.shifted(options.start), message);
-            let near = known.near(key).filter(|near| !has(pairs, near) && !key.starts_with('^'));
+            let near = known.near(key).filter(|_| !key.starts_with('^'));
+            finding.related.extend(near.as_ref().and_then(|near| known.related(near)));
+            let near = near.filter(|near| !has_key(pairs, near));
             let renamed = near.and_then(|near| {
                 let written = in_style_of(&pair.key, options.text, format, &near)?;
                 let edit = TextEdit::replace(pair.key.range, written);
@@ -54,10 +55,6 @@ pub(super) fn check(
             finding.fixes.extend(fixes.map(|fix| fix.shifted(options.start)));
         }
     }
-}
-
-fn has(pairs: &[Pair], key: &str) -> bool {
-    pairs.iter().any(|pair| text_of(&pair.key).is_some_and(|it| &**it == key))
 }
 
 fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {
@@ -89,7 +86,7 @@ fn unmatched_pattern(known: &KnownKeys<'_>, pattern: &str, rest: &str) -> Option
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
     fn keys_and_patterns() {
@@ -120,6 +117,36 @@ abc: {}
             "lookup_options:\n  a: {merge: unique}\n  ^other: # none\n    merge: deep\na: [a]\n",
             "Remove these options",
             "lookup_options:\n  a: {merge: unique}\na: [a]\n",
+        );
+    }
+
+    #[test]
+    fn the_near_key_is_shown() {
+        check_related(
+            r#"
+lookup_options: {ntp::servr: {merge: unique}}
+ntp::server: [x]
+"#,
+            "matches-no-key",
+            &["/data/common.yaml: ntp::server: `ntp::server` is here"],
+        );
+    }
+
+    #[test]
+    fn patterns_of_a_module_that_is_here() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+m::a: 1
+#- /data/common.yaml
+lookup_options:
+  ^m::nothing: {merge: unique}
+# ^^^^^^^^^^^ hint[matches-no-key]: no data file has a key that matches /^m::nothing/
+  ^(m|n)::nothing: {merge: unique}
+  ^n::nothing: {merge: unique}
+",
         );
     }
 }

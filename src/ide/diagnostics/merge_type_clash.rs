@@ -35,9 +35,6 @@ pub(super) fn check(perspective: &Perspective, path: &str, key: &str, report: &m
     let asked = KeyPath { root: Segment::Name(key.into()), rest: Vec::new() };
     let mut found = places::places(evaluator, &asked);
     found.retain(|place| !place.is_default);
-    if found.len() < 2 || !found.iter().any(|place| &*place.path == path) {
-        return;
-    }
     let is_wrong =
         |(number, place): &(usize, &KeyPlace)| match (&*strategy, &place.root_value.value) {
             ("hash", Value::Hash(_)) => false,
@@ -79,7 +76,7 @@ fn strategy_of(options: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
 
     #[test]
     fn unique_takes_a_hash_only_first() {
@@ -101,6 +98,57 @@ l: {x: 1}
 #  ^^^^^^ error[merge-type-clash]: The second element of the merge has wrong type…
 m: [2]
 ",
+        );
+    }
+
+    #[test]
+    fn the_other_values_are_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+a: {x: 1}
+#- /data/b.yaml
+a: 1
+#- /data/c.yaml
+lookup_options: {a: {merge: hash}}
+a: {y: 1}
+"#,
+            "merge-type-clash",
+            &[
+                "/data/a.yaml: a: merged with this value of level \"x\"",
+                "/data/c.yaml: a: merged with this value of level \"x\"",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_value_that_nothing_is_merged_with() {
+        check(
+            r"
+lookup_options: {a: {merge: hash}, b: {merge: unique}}
+a: 1
+b: {x: 1}
+",
+        );
+    }
+
+    #[test]
+    fn other_failures_are_the_matter_of_other_rules() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+lookup_options: {k: {merge: hash}}
+k: {x: "%{Lookup('y')}"}
+#       ^^^^^^^^^^^^^^ error[unknown-function]
+#- /data/b.yaml
+k: 1
+"#,
         );
     }
 }

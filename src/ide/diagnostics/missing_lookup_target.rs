@@ -39,6 +39,7 @@ pub(super) fn check(
         let message =
             format!("no data file has the key `{key}`\nPuppet gives an empty text for it.{advice}");
         let finding = report.add(&RULE, token.range.shifted(start), message);
+        finding.related.extend(near.as_ref().and_then(|near| known.related(near)));
         if let Some(near) = near.filter(|near| key_path::is_verbatim(near))
             && let Some(range) = token.name_range.filter(|_| token.name.starts_with(&**key))
         {
@@ -51,7 +52,7 @@ pub(super) fn check(
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
     fn keys_of_all_levels_are_known() {
@@ -117,6 +118,34 @@ a: "%{lookup('module::that_is_not_here')}"
             "a: \"%{lookup('ntp::servr.0')}\"\nntp::server: [x]\n",
             "Write `ntp::server`",
             "a: \"%{lookup('ntp::server.0')}\"\nntp::server: [x]\n",
+        );
+    }
+
+    #[test]
+    fn the_near_key_is_shown() {
+        check_related(
+            r#"
+a: "%{lookup('ntp::servr')}"
+ntp::server: x
+"#,
+            "missing-lookup-target",
+            &["/data/common.yaml: ntp::server: `ntp::server` is here"],
+        );
+    }
+
+    #[test]
+    fn the_global_layer_may_know_more() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+globalHieraYaml: global.yaml
+#- /global.yaml
+version: 5
+hierarchy: [{name: secrets, lookup_key: vault_lookup, uri: "https://vault"}]
+#                                       ^^^^^^^^^^^^ information[unknown-backend]
+#- /data/common.yaml
+a: "%{lookup('from_vault')}"
+"#,
         );
     }
 }

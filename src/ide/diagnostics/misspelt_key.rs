@@ -1,10 +1,12 @@
 //! `misspelt-key`: a key that is found once, and is one letter away from a key of the same namespace that other files have.
 
+use super::fix::{Fix, in_style_of};
 use super::known_keys::KnownKeys;
 use super::near::distance;
-use super::{Related, Report, Rule, Severity};
+use super::{Report, Rule, Severity};
 use crate::data::{DataFile, RootEntry};
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "misspelt-key",
@@ -54,10 +56,15 @@ pub(super) fn check(
     let message =
         format!("only this file has the key `{key}`\nDid you mean `{meant}`, as in other files?");
     let finding = report.add_as(&RULE, RULE.severity, entry.key_place.range, message);
-    if let Some((path, range)) = known.first_place(meant) {
-        let message = format!("`{meant}` is here");
-        finding.related.push(Related { path: Some(path), range, message });
-    }
+    finding.related.extend(known.related(meant));
+    finding.fixes.extend(renamed(data, entry, meant));
+}
+
+fn renamed(data: &DataFile, entry: &RootEntry, name: &str) -> Option<Fix> {
+    let range = entry.key_place.range;
+    let tree = data.entry_at(range.start)?;
+    let written = in_style_of(tree.key, tree.text, data.format(), name)?;
+    Some(Fix::changing(format!("Write `{name}`"), vec![TextEdit::replace(range, written)]))
 }
 
 /// One letter apart, but neither by a digit nor by a plural: those are other names.
@@ -72,7 +79,8 @@ fn is_misspelling(name: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use super::MAX_SIBLINGS;
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
     fn found_once_and_nearly_elsewhere() {
@@ -100,5 +108,77 @@ ntp::y: 3
 ntp::sarvers: 3
 "#,
         );
+    }
+
+    #[test]
+    fn the_other_name() {
+        check_fix(
+            "#- /data/nodes/one.yaml\na: 1\n'ntp::serveers': 1 # ours\n#- /data/nodes/two.yaml\nntp::servers: 2\n\
+             #- /data/nodes/three.yaml\nntp::servers: 3\n#- /hiera.yaml\nversion: 5\nhierarchy:\n  \
+             - {name: n, path: \"nodes/%{trusted.certname}.yaml\"}\n",
+            "Write `ntp::servers`",
+            "a: 1\n'ntp::servers': 1 # ours\n",
+        );
+    }
+
+    #[test]
+    fn the_other_key_is_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: n, path: "nodes/%{trusted.certname}.yaml"}
+#- /data/nodes/one.yaml
+ntp::serveers: 1
+#- /data/nodes/three.yaml
+ntp::servers: 3
+#- /data/nodes/two.yaml
+ntp::servers: 2
+"#,
+            "misspelt-key",
+            &["/data/nodes/three.yaml: ntp::servers: `ntp::servers` is here"],
+        );
+    }
+
+    #[test]
+    fn short_names_and_keys_of_several_files_are_names_of_their_own() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: n, path: "nodes/%{trusted.certname}.yaml"}
+#- /data/nodes/one.yaml
+ntp::confyg: 1
+#^^^^^^^^^^ hint[misspelt-key]
+ntp::parts: 1
+ntp::listen_a: 1
+#- /data/nodes/two.yaml
+ntp::config: 1
+ntp::ports: 2
+ntp::listen_a: 1
+ntp::listen_b: 2
+#- /data/nodes/three.yaml
+ntp::config: 1
+ntp::ports: 3
+ntp::listen_b: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn a_namespace_with_very_many_keys_is_not_compared() {
+        let many: String =
+            (0..MAX_SIBLINGS).map(|number| format!("ntp::key{number}: 1\n")).collect();
+        let fixture = |many: &str, mark: &str| {
+            check(&format!(
+                "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: n, glob: '*.yaml'}}]\n\
+                 #- /data/a.yaml\nntp::serveers: 3\n{mark}{many}\
+                 #- /data/b.yaml\nntp::servers: 1\n#- /data/c.yaml\nntp::servers: 2\n"
+            ));
+        };
+        fixture("", "#^^^^^^^^^^^^ hint[misspelt-key]\n");
+        fixture(&many, "");
     }
 }

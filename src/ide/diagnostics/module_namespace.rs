@@ -5,6 +5,7 @@
 //! must continue with the module's name directly behind its `^`.
 
 use super::fix::{Fix, in_style_of};
+use super::near::distance;
 use super::{EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextEdit;
@@ -27,19 +28,28 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     if &**key == "lookup_options" {
         check_lookup_options(entry, module, &prefix, report);
     } else if !key.starts_with(&prefix) {
-        let advice = if key.contains("::") {
-            "Move it to the environment's data.".to_owned()
-        } else {
-            format!("Write `{prefix}{key}`, or move it to the environment's data.")
+        let meant = meant(key, module);
+        let advice = match &meant {
+            Some(meant) => format!("Write `{meant}`, or move it to the environment's data."),
+            None => "Move it to the environment's data.".to_owned(),
         };
         let message = format!(
             "Module '{module}': keys must be qualified with the name of the module; got {key}\n\
              Puppet never finds this key here. {advice}"
         );
         let finding = report.add(&RULE, entry.key.range, message);
-        if !key.contains("::") {
-            let fix = renamed(entry, entry.key, &format!("{prefix}{key}"), Fix::changing);
-            finding.fixes.extend(fix);
+        let fix = meant.and_then(|meant| renamed(entry, entry.key, &meant, Fix::changing));
+        finding.fixes.extend(fix);
+    }
+}
+
+/// The key of the module that was meant: without a module, or with one that is nearly it.
+fn meant(key: &str, module: &str) -> Option<String> {
+    match key.split_once("::") {
+        None => Some(format!("{module}::{key}")),
+        Some((other, name)) => {
+            let is_near = module.len() > 2 && distance(other, module, 1).is_some();
+            is_near.then(|| format!("{module}::{name}"))
         }
     }
 }
@@ -82,7 +92,7 @@ fn check_lookup_options(entry: &EntryContext<'_>, module: &str, prefix: &str, re
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn only_data_of_modules_is_checked() {
@@ -114,6 +124,43 @@ lookup_options:
   ^m::(a|b)$: {merge: deep}
   ^m: {merge: deep}
 # ^^ error[module-namespace]: all lookup_options patterns must match a key starting with module name 'm'…
+",
+        );
+    }
+
+    const MODULE: &str = "#- /modules/ntp/hiera.yaml\nversion: 5\n";
+
+    #[track_caller]
+    fn check_fix_of(file: &str, title: &str, expected: &str) {
+        let fixture = format!("#- /modules/ntp/data/common.yaml\n{file}{MODULE}");
+        check_fix(&fixture, title, expected);
+    }
+
+    #[test]
+    fn the_module_s_name() {
+        check_fix_of("servers: 1 # x\n", "Write `ntp::servers`", "ntp::servers: 1 # x\n");
+        check_fix_of("'npt::servers': 1\n", "Write `ntp::servers`", "'ntp::servers': 1\n");
+        check_fix_of(
+            "lookup_options:\n  \"servers\": {merge: unique}\nntp::servers: [1]\n",
+            "Write `ntp::servers`",
+            "lookup_options:\n  \"ntp::servers\": {merge: unique}\nntp::servers: [1]\n",
+        );
+        check_fix_of(
+            "lookup_options:\n  ^serv.*: {merge: unique}\nntp::servers: [1]\n",
+            "Write `^ntp::serv.*`",
+            "lookup_options:\n  '^ntp::serv.*': {merge: unique}\nntp::servers: [1]\n",
+        );
+    }
+
+    #[test]
+    fn a_short_name_is_like_no_other() {
+        check(
+            r"
+#- /modules/mn/hiera.yaml
+version: 5
+#- /modules/mn/data/common.yaml
+mm::cc: 1
+#^^^^^ warning[module-namespace]: Module 'mn': keys must be qualified with the name of the module; got mm::cc Puppet never finds this key here. Move it to the environment's data.
 ",
         );
     }

@@ -79,4 +79,12 @@ b: [{~: 1}, {[x]: 2}]
     fn quotes_help() {
         check_fix("a:\n  yes: 1\n  b: 2\n", "Put quotes around it", "a:\n  'yes': 1\n  b: 2\n");
     }
+
+    #[test]
+    fn keys_of_other_formats_are_texts() {
+        check(
+            "#- /data/common.conf\na { yes = 1, 1 = x, null = y }\n#- /hiera.yaml\nversion: 5\n\
+             hierarchy: [{name: x, data_hash: hocon_data, path: common.conf}]\n",
+        );
+    }
 }

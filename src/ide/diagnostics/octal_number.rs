@@ -1,8 +1,8 @@
 //! `octal-number`: a number with a leading zero is read in base 8.
 
-use super::fix::{Fix, quote};
+use super::fix::Fix;
+use super::walk::numbers;
 use super::{EntryContext, Report, Rule, Severity};
-use crate::data::{Value, inspect};
 use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
@@ -16,15 +16,10 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    for plain in &entry.plain {
-        let Ok(value @ (Value::Integer(_) | Value::BigInteger(_) | Value::Float(_))) = &plain.value
-        else {
-            continue;
-        };
+    for (plain, number) in numbers(entry) {
         if !is_octal(plain.text) {
             continue;
         }
-        let number = inspect::to_s(value);
         let is_same = plain.text.trim_start_matches('0') == number || number == "0";
         let (severity, what) = if is_same {
             (Severity::Information, "The leading zero is lost.")
@@ -41,10 +36,7 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             let title = format!("Write `{number}`");
             finding.with_fix(Fix::safe(title, vec![TextEdit::replace(range, number)]));
         }
-        if !entry.is_root_key(plain.node) {
-            let title = "Put quotes around it: a text";
-            finding.with_fix(Fix::changing(title, vec![quote(range, plain.text)]));
-        }
+        finding.fixes.extend(plain.as_text(entry));
     }
 }
 

@@ -23,9 +23,6 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn check(config: &HieraYaml, report: &mut Report) {
-    if config.version != 5 {
-        return;
-    }
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         if !is_file_backend(level) {
             continue;

@@ -1,8 +1,11 @@
 //! `options-replaced-by-higher-level`: the options of a key are those of the highest level that has any. They are not merged.
 
-use super::lower::LowerLevels;
-use super::{Related, Report, Rule, Severity};
-use crate::data::{RootEntry, Value};
+use super::fix::Fix;
+use super::lower::{LowerLevels, LowerValue};
+use super::walk::pairs_of;
+use super::{Related, Report, Rule, Severity, shadowed_by_plain_entry};
+use crate::data::{DataFile, RootEntry, Value};
+use crate::text::TextRange;
 
 pub(super) const RULE: Rule = Rule {
     code: "options-replaced-by-higher-level",
@@ -15,7 +18,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Checks the entry `lookup_options` of a file.
-pub(super) fn check(lower: &LowerLevels<'_>, entry: &RootEntry, report: &mut Report) {
+pub(super) fn check(
+    data: &DataFile,
+    lower: &LowerLevels<'_>,
+    entry: &RootEntry,
+    report: &mut Report,
+) {
     let Some(own) = entry.value.value.as_hash() else { return };
     let below = lower.options(None);
     for (key, member) in own {
@@ -28,16 +36,40 @@ pub(super) fn check(lower: &LowerLevels<'_>, entry: &RootEntry, report: &mut Rep
             if lost.is_empty() || report.holds(&RULE, place.range) {
                 continue;
             }
-            let lost = lost.join("` and `");
+            let names = lost.join("` and `");
             let message = format!(
-                "these options replace those of a lower level, whose `{lost}` does not apply any more\n\
+                "these options replace those of a lower level, whose `{names}` does not apply any more\n\
                  Options of a key are not merged. Repeat here what shall hold."
             );
             let finding = report.add_as(&RULE, RULE.severity, place.range, message);
             let (path, message) = (Some(other.path.clone()), "these are replaced".to_owned());
             finding.related.push(Related { path, range, message });
+            let fix = repeated(data, place.range, lower, other, &hidden.value.value, &lost);
+            finding.fixes.extend(fix);
         }
     }
+}
+
+/// The fix that writes the options which only a lower level has, as they are written there.
+fn repeated(
+    data: &DataFile,
+    key: TextRange,
+    lower: &LowerLevels<'_>,
+    other: &LowerValue,
+    hidden: &Value,
+    lost: &[&'static str],
+) -> Option<Fix> {
+    let text = lower.text_of(other, data.format())?;
+    let written = |name: &&'static str| {
+        let place = hidden.as_hash()?.get(name)?.value.place?;
+        Some((*name, place.range.slice(&text)))
+    };
+    let lost: Vec<_> = lost.iter().filter_map(written).collect();
+    let tree = data.entry_at(key.start)?;
+    let mut pairs = pairs_of(tree.value).iter();
+    let own = pairs.find(|pair| pair.key.range.shifted(tree.start) == key)?;
+    let fix = shadowed_by_plain_entry::repeat(tree.text, data.format(), &own.value, &lost)?;
+    Some(fix.shifted(tree.start))
 }
 
 /// The options with an effect that only the hidden hash has.
@@ -53,7 +85,7 @@ fn lost_options(own: &Value, hidden: &Value) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
     fn options_that_are_lost() {
@@ -81,6 +113,58 @@ lookup_options:
   b: {convert_to: Sensitive}
   c: {merge: hash}
   ^e: {merge: deep}
+",
+        );
+    }
+
+    #[test]
+    fn the_replaced_options_are_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+lookup_options: {a: {merge: unique}}
+a: [1]
+#- /data/c.yaml
+lookup_options: {a: {convert_to: Array}}
+"#,
+            "options-replaced-by-higher-level",
+            &["/data/c.yaml: a: these are replaced"],
+        );
+    }
+
+    #[test]
+    fn repeated_options_hold() {
+        check_fix(
+            "lookup_options:\n  # ours\n  'a': {merge: unique} # x\na: [1]\n#- /data/b.yaml\n\
+             lookup_options: {a: {merge: first, convert_to: [Array, true]}}\n#- /hiera.yaml\nversion: 5\n\
+             hierarchy: [{name: x, paths: [common.yaml, b.yaml]}]\n",
+            "Repeat `convert_to` here",
+            "lookup_options:\n  # ours\n  'a': {convert_to: [Array, true], merge: unique} # x\na: [1]\n",
+        );
+    }
+
+    #[test]
+    fn all_lower_levels_count() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+lookup_options:
+  aa: {merge: unique}
+# ^^ information[options-replaced-by-higher-level]
+  bb: {merge: unique}
+# ^^ information[options-replaced-by-higher-level]
+aa: [1]
+bb: [1]
+#- /data/b.yaml
+lookup_options: {bb: {convert_to: Array}}
+#- /data/c.yaml
+lookup_options: {aa: {convert_to: Array}}
 ",
         );
     }

@@ -85,7 +85,7 @@ fn is_empty_for(node: &Node, name: &str) -> bool {
             Value::String(text) => text.is_empty(),
             _ => false,
         },
-        Some(Dug::Mismatch | Dug::Unknown) => false,
+        Some(Dug::Mismatch(_) | Dug::Unknown) => false,
     }
 }
 

@@ -89,9 +89,18 @@ hierarchy:
     path: "nodes/%{trusted.certname}"
 #         ^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[path-without-extension]: there is no file `nodes/%{trusted.certname}` Hiera 5 adds no extension to a path. Write `nodes/%{trusted.certname}.yaml`.
   - {name: files, paths: ["files/%{facts.file}", none, "%{facts.dir}/x"]}
+  - {name: mixed, paths: ["mixed/%{facts.file}"]}
+  - {name: mapped, mapped_paths: [facts.all, one, "nodes/%{one}"]}
+#                                                 ^^^^^^^^^^^^^^ warning[path-without-extension]
+  - {name: other, mapped_paths: [facts.all, one, "nodes/%{one}"], data_hash: my::data}
+#                                                                            ^^^^^^^^ information[unknown-backend]
 #- /data/nodes/one.yaml
 a: 1
 #- /data/files/plain
+a: 1
+#- /data/mixed/a.json
+{}
+#- /data/mixed/b.yaml
 a: 1
 "#,
         );

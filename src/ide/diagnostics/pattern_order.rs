@@ -111,7 +111,7 @@ fn patterns(options: &Hash) -> Vec<Pattern<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
 
     #[test]
     fn of_a_lower_level() {
@@ -172,6 +172,71 @@ m::a: {}
 lookup_options:
   ^m::a: {merge: hash}
 # ^^^^^ warning[pattern-order]: `^m::` of a lower level is asked first, e.g. for `m::a`…
+",
+        );
+    }
+
+    #[test]
+    fn the_one_that_is_asked_first_is_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+lookup_options:
+  ^aa.*: {merge: first}
+  ^a: {merge: hash}
+  ^ab: {merge: unique}
+aaa: {}
+abc: 1
+#- /data/b.yaml
+lookup_options:
+  ^aaa$: {merge: unique}
+"#,
+            "pattern-order",
+            &[
+                "/data/b.yaml: ^aaa$: asked first",
+                "/data/b.yaml: ^aaa$: asked first",
+                "/data/a.yaml: ^a: asked first",
+            ],
+        );
+    }
+
+    #[test]
+    fn one_of_several_lower_levels_is_enough() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+lookup_options:
+  ^aa: {merge: first}
+# ^^^ warning[pattern-order]: `^aaa$` of a lower level is asked first…
+aaa: [1]
+aab: [1]
+#- /data/b.yaml
+lookup_options:
+  ^aaa$: {merge: unique}
+#- /data/c.yaml
+lookup_options:
+  ^aab$: {merge: unique}
+",
+        );
+    }
+
+    #[test]
+    fn a_pattern_that_has_a_key_left_applies() {
+        check(
+            r"
+lookup_options:
+  ^ab$: {merge: unique}
+  ^z: {merge: hash}
+  ^a: {merge: deep}
+ab: [1]
+ac: [1]
+z: {}
 ",
         );
     }

@@ -1,8 +1,11 @@
 //! `pattern-without-caret`: a key of `lookup_options` that looks like a regular expression. Only what begins with `^` is one.
 
+use super::fix::Fix;
 use super::walk::{option_entries, text_of};
 use super::{EntryContext, Report, Rule, Severity};
-use crate::syntax::interpolation;
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::syntax::{interpolation, ruby_regex};
+use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "pattern-without-caret",
@@ -15,14 +18,31 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    for pair in option_entries(entry) {
+    let options = option_entries(entry);
+    for pair in options {
         let Some(key) = text_of(&pair.key).filter(|key| looks_like_pattern(key)) else { continue };
         let message = format!(
             "these options are for a key of the very name `{key}`\n\
              Only what begins with `^` is a pattern: write `^{key}`."
         );
-        report.add(&RULE, pair.key.range, message);
+        let finding = report.add(&RULE, pair.key.range, message);
+        let pattern = format!("^{key}");
+        let is_there = options.iter().any(|it| text_of(&it.key).is_some_and(|it| **it == *pattern));
+        if !is_there && ruby_regex::translate(&pattern).is_ok() {
+            finding.fixes.extend(with_caret(&pair.key, &pattern));
+        }
     }
+}
+
+fn with_caret(key: &Node, pattern: &str) -> Option<Fix> {
+    let NodeKind::Scalar { style, .. } = &key.kind else { return None };
+    let quote = match style {
+        ScalarStyle::Plain => 0,
+        ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => 1,
+        ScalarStyle::Literal | ScalarStyle::Folded => return None,
+    };
+    let edit = TextEdit::insert(key.range.start + quote, "^");
+    Some(Fix::changing(format!("Write `{pattern}`"), vec![edit]))
 }
 
 /// Whether a key holds what regular expressions have and names of keys have not.
@@ -38,7 +58,7 @@ pub(super) fn looks_like_pattern(key: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn what_looks_like_a_pattern() {
@@ -57,6 +77,20 @@ lookup_options:
   ntp::servers: {merge: deep}
 ntp::servers: []
 "#,
+        );
+    }
+
+    #[test]
+    fn the_caret() {
+        check_fix(
+            "lookup_options:\n  'ntp::.*': {merge: unique} # all\nntp::a: [1, 1]\n",
+            "Write `^ntp::.*`",
+            "lookup_options:\n  '^ntp::.*': {merge: unique} # all\nntp::a: [1, 1]\n",
+        );
+        check_fix(
+            "lookup_options:\n  ntp::.*: {merge: unique}\nntp::a: [1, 1]\n",
+            "Write `^ntp::.*`",
+            "lookup_options:\n  ^ntp::.*: {merge: unique}\nntp::a: [1, 1]\n",
         );
     }
 }

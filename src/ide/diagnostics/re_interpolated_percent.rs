@@ -1,10 +1,10 @@
 //! `re-interpolated-percent`: what `lookup` gives is interpolated once more, so that a `%{` that was made with `literal`
 //! does not survive.
 
-use super::entry_cache::TextLookup;
 use super::targets::{Dug, Targets};
+use super::text_lookup::TextLookup;
 use super::{Report, Rule, Severity};
-use crate::data::Value;
+use crate::data::{Located, Value};
 use crate::syntax::interpolation::{self, Expression, Method};
 
 pub(super) const RULE: Rule = Rule {
@@ -26,7 +26,10 @@ pub(super) fn check(
 ) {
     for lookup in lookups {
         let Some((dug, _)) = targets.dug(&lookup.name) else { continue };
-        let Some(token) = dug.iter().find_map(token_made) else { continue };
+        let made = |value| Some((value, token_made(value)?));
+        let Some((value, token)) = dug.iter().filter_map(Dug::found).find_map(made) else {
+            continue;
+        };
         let advice = if lookup.is_alone {
             format!("Write `%{{alias('{}')}}`, which takes the value as it is.", lookup.name)
         } else {
@@ -36,13 +39,14 @@ pub(super) fn check(
             "the text of `{}` is interpolated again, and with it its `{token}`\n{advice}",
             lookup.name
         );
-        report.add(&RULE, lookup.range.shifted(start), message);
+        let finding = report.add(&RULE, lookup.range.shifted(start), message);
+        finding.related.extend(targets.related(value, "this text".to_owned()));
+        finding.fixes.extend(lookup.as_alias(start));
     }
 }
 
 /// The token that a text holds once its `literal`s are replaced.
-fn token_made(dug: &Dug) -> Option<String> {
-    let Dug::Found(found) = dug else { return None };
+fn token_made(found: &Located) -> Option<String> {
     let Value::String(text) = &found.value else { return None };
     let mut made = String::new();
     let mut end = 0;
@@ -63,7 +67,7 @@ fn token_made(dug: &Dug) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
     fn only_where_a_token_comes_out() {
@@ -79,6 +83,27 @@ e: "100%{literal('%')} {x} %{facts.x}"
 f: "%{lookup('e')} %{lookup('g')}"
 g: "%{facts.x}"
 "#,
+        );
+    }
+
+    #[test]
+    fn the_text_is_shown() {
+        check_related(
+            r#"
+a: "%{literal('%')}{x}"
+b: "%{lookup('a')}"
+"#,
+            "re-interpolated-percent",
+            &["/data/common.yaml: \"%{literal('%')}{x}\": this text"],
+        );
+    }
+
+    #[test]
+    fn alias_takes_the_value_as_it_is() {
+        check_fix(
+            "a: \"%{literal('%')}{x}\"\nb: \"%{lookup('a')}\"\n",
+            "Write `%{alias('a')}`",
+            "a: \"%{literal('%')}{x}\"\nb: \"%{alias('a')}\"\n",
         );
     }
 }

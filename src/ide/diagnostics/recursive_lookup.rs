@@ -39,7 +39,7 @@ pub(super) fn check(
     if let Some(token) = looked_up.iter().find(|token| &*token.name == next.as_str()) {
         let message = format!("{words}\nThe lookup of `{key}` fails.");
         let finding = report.add_as(&RULE, RULE.severity, token.range.shifted(start), message);
-        finding.related = circle(perspective, &names[at..], &asked);
+        finding.related = circle(perspective, key, &names[at..]);
     }
 }
 
@@ -60,12 +60,14 @@ fn is_in_circle(perspective: &Perspective, key: &str, asked: &str, next: &str) -
         || recursion(perspective, next).is_some_and(|(_, names)| names.iter().any(is_of_key))
 }
 
-/// The other keys of the circle where the node finds them, in the order of the lookups.
-fn circle(perspective: &Perspective, names: &[String], asked: &str) -> Vec<Related> {
-    let others = names.iter().filter(|name| *name != asked);
-    let related = others.zip(names.iter().skip(2).map(String::as_str).chain([asked]));
-    let related = related.filter_map(|(name, next)| {
+/// The other keys of the circle where the node finds them, in the order of the lookups; the last one leads back to `key`.
+fn circle(perspective: &Perspective, key: &str, names: &[String]) -> Vec<Related> {
+    let Some(asked) = names.first() else { return Vec::new() };
+    let steps = names.iter().zip(names.iter().skip(1).chain([asked])).skip(1);
+    let related = steps.filter_map(|(name, next)| {
         let path = key_path::parse(name).ok()?;
+        // A member of the key itself is where the circle began.
+        path.root_name().filter(|root| &***root != key)?;
         let place = places::places(&perspective.evaluator, &path).into_iter().next()?;
         let range = place.key_place.unwrap_or(place.root_key_place).range;
         let message = format!("`{name}` looks up `{next}`");
@@ -87,7 +89,7 @@ fn lookup_text(key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
 
     #[test]
     fn a_key_itself_and_a_circle() {
@@ -113,6 +115,26 @@ a: "%{lookup('a')}"
 #   ^^^^^^^^^^^^^^ error[recursive-lookup]
 b: "%{lookup('a')}"
 "#,
+        );
+    }
+
+    #[test]
+    fn the_circle_is_shown() {
+        check_related(
+            r#"
+a: "%{lookup('b.x')}"
+b: {x: "%{alias('c')}"}
+c: "%{lookup('a')}"
+"#,
+            "recursive-lookup",
+            &[
+                "/data/common.yaml: x: `b.x` looks up `c`",
+                "/data/common.yaml: c: `c` looks up `a`",
+                "/data/common.yaml: c: `c` looks up `a`",
+                "/data/common.yaml: a: `a` looks up `b.x`",
+                "/data/common.yaml: a: `a` looks up `b.x`",
+                "/data/common.yaml: x: `b.x` looks up `c`",
+            ],
         );
     }
 }

@@ -2,8 +2,11 @@
 //!
 //! Only where the first value found is the answer: a merge may well want the value twice.
 
+use super::fix::Fix;
 use super::lower::KeyAbove;
-use super::{Related, Report, Rule, Severity};
+use super::{Report, Rule, Severity};
+use crate::data::DataFile;
+use crate::ide::pair_edits::remove_entry;
 
 pub(super) const RULE: Rule = Rule {
     code: "redundant-override",
@@ -15,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     is_on: true,
 };
 
-pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
+pub(super) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) {
     let own = &above.own.value;
     let is_repeated = |order: &super::lower::KeyBelow| {
         order.merge.is_first_found()
@@ -32,13 +35,15 @@ pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
         above.key
     );
     let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
-    let (path, range) = (Some(lower.path.clone()), lower.key_place.range);
-    finding.related.push(Related { path, range, message: "the same value".to_owned() });
+    finding.related.push(lower.related("the same value"));
+    let edit = remove_entry(data, above.own.key_place.range);
+    let fix = |edit| Fix::safe("Remove the entry: the lower level answers the same", vec![edit]);
+    finding.fixes.extend(edit.map(fix));
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     const HIERARCHY: &str = r"
 #- /hiera.yaml
@@ -145,6 +150,49 @@ m::a: 1
 m::a: 1
 #^^^ hint[redundant-override]
 m::b: 1
+",
+        );
+    }
+
+    #[test]
+    fn the_lower_level_answers() {
+        let title = "Remove the entry: the lower level answers the same";
+        let fixture = |file: &str| format!("#- /data/nodes/one.yaml\n{file}{HIERARCHY}");
+        let low = "#- /data/common.yaml\na: [x, y]\nb: 2\n";
+        check_fix(
+            &fixture(&format!("# of a\na:\n  - x # first\n  - y\n# of b\nb: 1\n{low}")),
+            title,
+            "# of a\n# of b\nb: 1\n",
+        );
+        check_fix(&fixture(&format!("b: 1\na: [x, y] # why\n{low}")), title, "b: 1\n");
+    }
+
+    #[test]
+    fn the_same_value_is_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+a: 1
+#- /data/c.yaml
+a: 1
+"#,
+            "redundant-override",
+            &["/data/c.yaml: a: the same value"],
+        );
+    }
+
+    #[test]
+    fn lookup_options_are_no_values() {
+        check_files(
+            r"
+#- /data/nodes/one.yaml
+lookup_options: {a: {merge: unique}}
+a: [1]
+#- /data/common.yaml
+lookup_options: {a: {merge: unique}}
 ",
         );
     }

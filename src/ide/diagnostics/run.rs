@@ -13,7 +13,7 @@ use super::walk::text_of;
 use super::{
     Diagnostic, Report, absolute_path_by_slash, control, convert_to_invalid, deep_merge_order,
     default_hierarchy_misuse, dig_type_mismatch, dotted_option_key, dropped_by_first,
-    duplicate_key, empty_file, encrypted_but_not_sensitive, failing_backend,
+    duplicate_key, empty_file, encrypted_but_not_sensitive, eyaml_blob, failing_backend,
     function_in_hiera_yaml, hiera_yaml_schema, hiera_yaml_version, hocon_syntax, invalid_encoding,
     json_syntax, knockout_no_effect, legacy_fact, level_never_matches, lookup_of_non_string,
     matches_no_key, merge_option_type, merge_type_clash, missing_datadir, missing_lookup_target,
@@ -30,7 +30,6 @@ use crate::data::{DataFile, Files, Format, Verdict};
 use crate::facts::Node;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::file_role::FileRole;
-use crate::ide::level_files::reads_file;
 use crate::ide::perspective::Perspective;
 use crate::ide::strings::{StringNode, interpolated_strings, variables};
 use crate::syntax::tree::{self, NodeKind};
@@ -40,7 +39,7 @@ use crate::world::{World, paths};
 /// How many keys of one file the engine is asked about: more would make typing slow.
 const MAX_ASKED_KEYS: usize = 2_000;
 
-/// How many nodes are asked whether they read a file.
+/// How many nodes a `hiera.yaml` is looked at for.
 const MAX_ASKED_NODES: usize = 64;
 
 /// The rules that any YAML or JSON language server has as well: off together where one runs beside us.
@@ -115,6 +114,11 @@ fn check_data(
         let environment = world.environment_of(path)?;
         known_keys.get_or_init(|| Some(KnownKeys::new(world, environment))).as_ref()
     };
+    let is_decrypted = OnceCell::new();
+    let is_decrypted = || {
+        let decrypts = |it| encrypted_but_not_sensitive::is_decrypted(it, module, path);
+        *is_decrypted.get_or_init(|| perspective.as_ref().is_some_and(decrypts))
+    };
     let targets = OnceCell::new();
     let targets = || {
         let environment = world.environment_of(path)?;
@@ -122,7 +126,11 @@ fn check_data(
     };
     world.attached::<EntryCache>().each(data, module, |entry, summary| {
         let findings = summary.findings.iter();
+        let before = report.findings.len();
         report.findings.extend(findings.map(|finding| shifted(finding.clone(), entry.start)));
+        if summary.has_encrypted && !is_decrypted() {
+            eyaml_blob::make_warnings(&mut report.findings[before..]);
+        }
         undefined_variable::check(&known, &summary.variables, entry.start, report);
         dig_type_mismatch::check_variables(&nodes, &summary.variables, entry.start, report);
         if control::asks_for(world, &yaml_1_2_disagrees::RULE) && data.format() == Format::Yaml {
@@ -155,11 +163,9 @@ fn check_data(
                 recursive_lookup::check(perspective, path, key, entry.start, looked_up, report);
             }
             merge_type_clash::check(perspective, path, key, report);
-            if summary.has_encrypted
-                && encrypted_but_not_sensitive::is_decrypted(perspective, module, path)
-            {
+            if summary.has_encrypted && is_decrypted() {
                 let range = entry.key.range.shifted(entry.start);
-                encrypted_but_not_sensitive::check(perspective, key, range, report);
+                encrypted_but_not_sensitive::check(perspective, data, key, range, report);
             }
         }
     });
@@ -178,6 +184,9 @@ fn check_keys(
     report: &mut Report,
 ) {
     let (Some(environment), Some(known)) = (world.environment_of(path), known) else { return };
+    if let Some(module) = module {
+        default_hierarchy_misuse::check_data(world, &environment, path, data, module, report);
+    }
     let lower = LowerLevels::new(world, environment.clone(), path, module);
     let referenced = control::asks_for(world, &unused_key::RULE)
         .then(|| ReferencedKeys::new(world, &environment));
@@ -186,19 +195,19 @@ fn check_keys(
         let Some(key) = entry.key.as_str() else { continue };
         if key == LOOKUP_OPTIONS {
             merge_option_type::check(entry, report);
-            convert_to_invalid::check(entry, report);
-            options_replaced_by_higher_level::check(&lower, entry, report);
+            convert_to_invalid::check(data.text(), entry, report);
+            options_replaced_by_higher_level::check(data, &lower, entry, report);
             pattern_order::check(&lower, known, entry, report);
             continue;
         }
         misspelt_key::check(known, data, key, entry, report);
         if let Some(referenced) = &referenced {
-            unused_key::check(referenced, key, entry, report);
+            unused_key::check(referenced, data, key, entry, report);
         }
         if let Some(above) = lower.of_key(key, entry) {
-            redundant_override::check(&above, report);
-            undef_wins::check(&above, report);
-            dropped_by_first::check(&lower, &above, report);
+            redundant_override::check(data, &above, report);
+            undef_wins::check(data, &above, report);
+            dropped_by_first::check(data, &lower, &above, report);
             unsortable_arrays::check(&above, report);
             knockout_no_effect::check(&above, report);
             if wants_order {
@@ -224,7 +233,7 @@ fn check_whole_file(data: &DataFile, report: &mut Report) {
         }
         (Verdict::Broken(error), Format::Json) => {
             if !invalid_encoding::check(&error, text, report) {
-                json_syntax::check(&error, report);
+                json_syntax::check(&error, text, report);
             }
         }
         (Verdict::Broken(error), Format::Hocon) => hocon_syntax::check(&error, report),
@@ -308,13 +317,13 @@ fn config_strings<'a>(text: &'a str, root: &'a tree::Node) -> Vec<StringNode<'a>
 }
 
 /// The nodes that read a data file, or use a `hiera.yaml`, and of which all variables are known.
-fn complete_nodes(world: &Arc<World>, path: &str, module: Option<&str>) -> Vec<Arc<Node>> {
-    let Some(environment) = world.environment_of(path) else { return Vec::new() };
-    let nodes = world.nodes(&environment);
-    let complete = nodes.iter().filter(|node| node.is_complete()).take(MAX_ASKED_NODES);
-    let reads = |node: &&Arc<Node>| {
-        let is_config = paths::file_name(path) == "hiera.yaml";
-        is_config || reads_file(&world.evaluator(&environment, node), module, path)
-    };
-    complete.filter(reads).cloned().collect()
+fn complete_nodes(world: &Arc<World>, path: &str, module: Option<&str>) -> Arc<[Arc<Node>]> {
+    let Some(environment) = world.environment_of(path) else { return Arc::default() };
+    if paths::file_name(path) == "hiera.yaml" {
+        let nodes = world.nodes(&environment);
+        let complete = nodes.iter().filter(|node| node.is_complete());
+        return complete.take(MAX_ASKED_NODES).cloned().collect();
+    }
+    let orders = world.read_orders(&environment);
+    orders.complete_readers(world, &environment, world.id(path), module)
 }

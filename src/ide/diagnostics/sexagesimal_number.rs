@@ -1,8 +1,7 @@
 //! `sexagesimal-number`: `12:30` is hours and minutes, read as one number of seconds.
 
-use super::fix::{Fix, quote};
+use super::walk::numbers;
 use super::{EntryContext, Report, Rule, Severity};
-use crate::data::{Value, inspect};
 
 pub(super) const RULE: Rule = Rule {
     code: "sexagesimal-number",
@@ -15,22 +14,14 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    for plain in &entry.plain {
-        let Ok(value @ (Value::Integer(_) | Value::BigInteger(_) | Value::Float(_))) = &plain.value
-        else {
-            continue;
-        };
+    for (plain, number) in numbers(entry) {
         if plain.text.contains(':') {
             let message = format!(
-                "`{}` is the number {}\nColons make it a number in base 60. Put quotes around it.",
-                plain.text,
-                inspect::to_s(value)
+                "`{}` is the number {number}\nColons make it a number in base 60. Put quotes around it.",
+                plain.text
             );
             let finding = report.add(&RULE, plain.node.range, message);
-            if !entry.is_root_key(plain.node) {
-                let quoted = vec![quote(plain.node.range, plain.text)];
-                finding.with_fix(Fix::changing("Put quotes around it: a text", quoted));
-            }
+            finding.fixes.extend(plain.as_text(entry));
         }
     }
 }

@@ -1,7 +1,10 @@
 //! `shadowed-by-plain-entry`: a key's own entry of `lookup_options` hides all patterns, whatever options it lacks.
 
+use super::fix::Fix;
 use super::walk::{option_entries, pairs_of, text_of};
 use super::{EntryContext, Related, Report, Rule, Severity};
+use crate::data::Format;
+use crate::ide::pair_edits::insert_first;
 use crate::syntax::ruby_regex;
 use crate::syntax::tree::{Node, NodeKind, Pair};
 
@@ -38,8 +41,41 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             let finding = report.add(&RULE, plain.key.range, message);
             let message = "these options do not apply to it".to_owned();
             finding.related.push(Related { path: None, range: pattern.key.range, message });
+            finding.fixes.extend(repeated(entry, &plain.value, &pattern.value, &own));
         }
     }
+}
+
+/// The fix that writes the options of `hidden` which `own` lacks.
+fn repeated(entry: &EntryContext<'_>, own: &Node, hidden: &Node, known: &[&str]) -> Option<Fix> {
+    let is_lost = |pair: &&Pair| {
+        let name = text_of(&pair.key).map_or("", |name| &**name);
+        has_effect(name) && !known.contains(&name)
+    };
+    let lost = pairs_of(hidden).iter().filter(is_lost);
+    let written = |pair: &'_ Pair| Some((text_of(&pair.key)?.clone(), pair.value.range));
+    let lost: Vec<_> = lost.filter_map(written).collect();
+    let lost: Vec<_> = lost.iter().map(|(name, at)| (&**name, at.slice(entry.text))).collect();
+    repeat(entry.text, entry.format, own, &lost)
+}
+
+/// The fix that writes options, by name and text, that another entry has.
+pub(super) fn repeat(
+    source: &str,
+    format: Format,
+    own: &Node,
+    lost: &[(&str, &str)],
+) -> Option<Fix> {
+    let is_simple =
+        |(_, value): &(&str, &str)| !value.is_empty() && !value.contains(['\n', '#', '*', '&']);
+    let edit = insert_first(source, format, own, lost).filter(|_| lost.iter().all(is_simple))?;
+    let names: Vec<_> = lost.iter().map(|(name, _)| *name).collect();
+    let title = format!("Repeat `{}` here", names.join("` and `"));
+    Some(Fix::changing(title, vec![edit]))
+}
+
+fn has_effect(name: &str) -> bool {
+    matches!(name, "merge" | "convert_to")
 }
 
 fn is_pattern(pair: &Pair) -> bool {
@@ -53,12 +89,12 @@ fn is_hash(node: &Node) -> bool {
 /// The options that have an effect.
 fn names(options: &Node) -> Vec<&str> {
     let names = pairs_of(options).iter().filter_map(|pair| text_of(&pair.key).map(|it| &**it));
-    names.filter(|name| matches!(*name, "merge" | "convert_to")).collect()
+    names.filter(|name| has_effect(name)).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
     fn the_first_pattern_would_hold() {
@@ -77,6 +113,35 @@ ab: 1
 ac: 1
 b: 1
 ",
+        );
+    }
+
+    #[test]
+    fn the_hidden_pattern_is_shown() {
+        check_related(
+            r#"
+lookup_options:
+  ^a: {merge: unique}
+  aa: {convert_to: Array}
+aa: [1]
+"#,
+            "shadowed-by-plain-entry",
+            &["/data/common.yaml: ^a: these options do not apply to it"],
+        );
+    }
+
+    #[test]
+    fn repeated_options_hold() {
+        check_fix(
+            "lookup_options:\n  ^a: {merge: unique, convert_to: [Array, true]}\n  aa: {merge: first}\naa: [1]\n",
+            "Repeat `convert_to` here",
+            "lookup_options:\n  ^a: {merge: unique, convert_to: [Array, true]}\n  \
+             aa: {convert_to: [Array, true], merge: first}\naa: [1]\n",
+        );
+        check_fix(
+            "lookup_options:\n  aa:\n    merge: first\n  ^a:\n    convert_to: Array\naa: [1]\n",
+            "Repeat `convert_to` here",
+            "lookup_options:\n  aa:\n    convert_to: Array\n    merge: first\n  ^a:\n    convert_to: Array\naa: [1]\n",
         );
     }
 }

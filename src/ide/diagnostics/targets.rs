@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::Related;
 use crate::config::Environment;
 use crate::data::{Files as _, Located, Value};
 use crate::engine::Evaluator;
@@ -43,10 +44,20 @@ pub(super) enum Dug {
     Found(Located),
     /// There is no such member.
     Missing,
-    /// Something is in the way that has no members; Puppet fails.
-    Mismatch,
+    /// This is in the way, which has no members; Puppet fails.
+    Mismatch(Located),
     /// A token is in the way: only a lookup can tell.
     Unknown,
+}
+
+impl Dug {
+    /// What is there.
+    pub(super) fn found(&self) -> Option<&Located> {
+        match self {
+            Self::Found(found) => Some(found),
+            _ => None,
+        }
+    }
 }
 
 impl<'a> Targets<'a> {
@@ -78,6 +89,12 @@ impl<'a> Targets<'a> {
         let Segment::Name(root) = root else { return None };
         let found = self.root(&root);
         Some((found.values.iter().map(|value| dig(value, &rest)).collect(), found.is_whole))
+    }
+
+    /// Points to where a value is written.
+    pub(super) fn related(&self, value: &Located, message: String) -> Option<Related> {
+        let place = value.place?;
+        Some(Related { path: Some(self.world.path(place.file)), range: place.range, message })
     }
 
     /// The evaluators of some nodes that read the file; the active one's for a module's file.
@@ -117,7 +134,7 @@ pub(super) fn dig(value: &Located, segments: &[Segment]) -> Dug {
             (Value::String(text), _) if interpolation::may_have_tokens(text) => {
                 return Dug::Unknown;
             }
-            _ => return Dug::Mismatch,
+            _ => return Dug::Mismatch(value),
         };
         match next {
             Some(next) => value = next,

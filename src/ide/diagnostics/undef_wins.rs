@@ -3,9 +3,11 @@
 //! A key without a value often is meant to say nothing. Where values are merged deeply, `null` is left out, and the
 //! other strategies refuse it, so that only first-found is looked at.
 
+use super::fix::Fix;
 use super::lower::KeyAbove;
-use super::{Related, Report, Rule, Severity};
-use crate::data::Value;
+use super::{Report, Rule, Severity};
+use crate::data::{DataFile, Value};
+use crate::ide::pair_edits::remove_entry;
 
 pub(super) const RULE: Rule = Rule {
     code: "undef-wins",
@@ -17,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     is_on: true,
 };
 
-pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
+pub(super) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) {
     if !matches!(above.own.value.value, Value::Undef) {
         return;
     }
@@ -42,13 +44,15 @@ pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
     let message =
         format!("`{}` is null here, which hides the value of a lower level\n{advice}", above.key);
     let finding = report.add_as(&RULE, severity, range, message);
-    let (path, range) = (Some(lower.path.clone()), lower.key_place.range);
-    finding.related.push(Related { path, range, message: "this value is hidden".to_owned() });
+    finding.related.push(lower.related("this value is hidden"));
+    let edit = remove_entry(data, above.own.key_place.range);
+    let fix = |edit| Fix::changing("Remove the entry, so that the lower level answers", vec![edit]);
+    finding.fixes.extend(edit.map(fix));
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
     fn without_a_merge() {
@@ -79,6 +83,33 @@ l: 1
 m: {a: 1}
 nn: 1
 ",
+        );
+    }
+
+    #[test]
+    fn the_lower_level_answers() {
+        check_fix(
+            "#- /data/a.yaml\na: 1\nb: # none\n# of c\nc: 1\n#- /data/b.yaml\nb: 2\n#- /hiera.yaml\nversion: 5\n\
+             hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]\n",
+            "Remove the entry, so that the lower level answers",
+            "a: 1\n# of c\nc: 1\n",
+        );
+    }
+
+    #[test]
+    fn the_hidden_value_is_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+a: ~
+#- /data/c.yaml
+a: 1
+"#,
+            "undef-wins",
+            &["/data/c.yaml: a: this value is hidden"],
         );
     }
 }

@@ -8,11 +8,12 @@
 use std::sync::Arc;
 
 use super::fix::Fix;
+use super::near::near_key;
 use super::{Report, Rule, Severity};
 use crate::facts::Node;
 use crate::ide::strings::PlacedName;
 use crate::syntax::key_path;
-use crate::text::TextEdit;
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: Rule = Rule {
     code: "undefined-variable",
@@ -45,17 +46,20 @@ pub(super) fn check(
     for variable in variables {
         let Some(name) = undefined(known, &variable.name) else { continue };
         let effect = if known.is_error { "The lookup fails" } else { "It gives an empty text" };
+        let meant = meant(known, &name);
+        let advice =
+            meant.as_ref().map_or(String::new(), |meant| format!(" Did you mean `%{{{meant}}}`?"));
         let message = format!(
-            "Undefined variable '{name}'\n{effect} for {}.{}",
-            nodes_text(&known.nodes),
-            advice(&name)
+            "Undefined variable '{name}'\n{effect} for {}.{advice}",
+            nodes_text(&known.nodes)
         );
         let finding = report.add(&RULE, variable.range.shifted(start), message);
-        if let Some(modern) = modern_name(&name)
-            && let Some(range) = variable.name_range.filter(|_| *variable.name == *name)
-        {
-            let edits = vec![TextEdit::replace(range.shifted(start), modern)];
-            let title = format!("Write `%{{{modern}}}`");
+        let range = variable.name_range.filter(|_| variable.name.starts_with(&*name));
+        if let (Some(meant), Some(range)) = (meant, range) {
+            let range = TextRange::new(range.start, range.start + name.len() as u32);
+            let edits = vec![TextEdit::replace(range.shifted(start), &*meant)];
+            let members = &variable.name[name.len()..];
+            let title = format!("Write `%{{{meant}{members}}}`");
             let make = if known.is_error { Fix::safe } else { Fix::changing };
             finding.with_fix(make(title, edits));
         }
@@ -90,8 +94,15 @@ fn undefined(known: &KnownVariables<'_>, name: &str) -> Option<String> {
     (!never_reported && !is_defined).then(|| root.to_string())
 }
 
-fn advice(name: &str) -> String {
-    modern_name(name).map_or(String::new(), |modern| format!(" Did you mean `%{{{modern}}}`?"))
+/// What became of an old fact, or a variable of the nodes with nearly this name.
+fn meant(known: &KnownVariables<'_>, name: &str) -> Option<String> {
+    if let Some(modern) = modern_name(name) {
+        return Some(modern.to_owned());
+    }
+    let unqualified = name.strip_prefix("::").unwrap_or(name);
+    let variables = known.nodes.iter().flat_map(|node| node.variables());
+    let near = near_key(unqualified, variables.filter_map(|(variable, _)| variable.as_str()))?;
+    Some(format!("{}{near}", &name[..name.len() - unqualified.len()]))
 }
 
 /// What became of the old facts.
@@ -117,7 +128,7 @@ fn modern_name(name: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn of_complete_nodes() {
@@ -170,6 +181,26 @@ hierarchy:
     path: "%{role}.yaml"
 #          ^^^^^^^ warning[undefined-variable]
 "#,
+        );
+    }
+
+    #[test]
+    fn the_near_name() {
+        let nodes = "#- /.hiera-ls.yaml\nnodes: {web01: {facts: {role: web, os: {family: x}}}}\n";
+        check_fix(
+            &format!("a: \"%{{::enviroment}} x\"\n{nodes}"),
+            "Write `%{::environment}`",
+            "a: \"%{::environment} x\"\n",
+        );
+        check_fix(
+            &format!("a: '%{{scope(\"fcts.os.family\")}}'\n{nodes}"),
+            "Write `%{facts.os.family}`",
+            "a: '%{scope(\"facts.os.family\")}'\n",
+        );
+        check_fix(
+            &format!("a: '%{{osfamily}}'\n{nodes}"),
+            "Write `%{facts.os.family}`",
+            "a: '%{facts.os.family}'\n",
         );
     }
 }

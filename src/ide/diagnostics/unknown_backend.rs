@@ -1,7 +1,10 @@
 //! `unknown-backend`: a level whose function cannot be run here, so that answers lack what it knows.
 
+use super::fix::{Fix, replaced_in};
+use super::known_keys::FILE_BACKENDS;
 use super::{Report, Rule, Severity};
 use crate::config::HieraYaml;
+use crate::settings::nearest_name;
 use crate::world::World;
 
 pub(super) const RULE: Rule = Rule {
@@ -21,16 +24,24 @@ pub(super) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
         if world.back_ends().knows(&level.function, &level.name) {
             continue;
         }
+        let near = nearest_name(name, FILE_BACKENDS);
+        let advice = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
         let message = format!(
-            "`{name}` cannot be run here\nAnswers lack what it knows, unless the setting `backends` stands in for it."
+            "`{name}` cannot be run here\nAnswers lack what it knows, unless the setting `backends` stands in for \
+             it.{advice}"
         );
-        report.add_once(&RULE, RULE.severity, place.range, message);
+        let finding = report.add_once(&RULE, RULE.severity, place.range, message);
+        if let (Some(finding), Some(near)) = (finding, near) {
+            let edit = replaced_in(&config.text, place.range, name, near);
+            let fix = |edit| Fix::changing(format!("Write `{near}`"), vec![edit]);
+            finding.fixes.extend(edit.map(fix));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn known_ones() {
@@ -44,6 +55,15 @@ hierarchy:
   - {name: c, path: c.yaml, data_hash: my::data}
 #                                      ^^^^^^^^ information[unknown-backend]
 ",
+        );
+    }
+
+    #[test]
+    fn the_near_name() {
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, path: a.yaml, data_hash: 'yaml-data'} # x\n",
+            "Write `yaml_data`",
+            "version: 5\nhierarchy:\n  - {name: a, path: a.yaml, data_hash: 'yaml_data'} # x\n",
         );
     }
 }

@@ -5,6 +5,7 @@
 
 use super::fix::Fix;
 use super::{EntryContext, Report, Rule, Severity};
+use crate::settings::nearest_name;
 use crate::syntax::interpolation::{Expression, Method};
 use crate::text::{TextEdit, TextRange};
 
@@ -32,7 +33,9 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             // The name stands directly before the bracket and the quote.
             let end = argument_range.start - 2;
             let written = string.part_range(token, TextRange::new(end - name.len() as u32, end));
-            if let Some(known) = nearest(name).filter(|_| written.slice(entry.text) == &**name) {
+            if let Some(known) =
+                nearest_name(name, Method::NAMES).filter(|_| written.slice(entry.text) == &**name)
+            {
                 let edit = TextEdit::replace(written, known);
                 finding.with_fix(Fix::safe(format!("Write `{known}`"), vec![edit]));
             }
@@ -41,31 +44,10 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 }
 
 fn advice(name: &str) -> String {
-    match nearest(name) {
+    match nearest_name(name, Method::NAMES) {
         Some(known) => format!("Did you mean `{known}`?"),
         None => "Known are `lookup`, `hiera`, `alias`, `literal` and `scope`.".to_owned(),
     }
-}
-
-/// The known name that most likely is meant: at most two letters away.
-fn nearest(name: &str) -> Option<&'static str> {
-    let name = name.to_ascii_lowercase();
-    let distances = Method::NAMES.iter().map(|known| (edit_distance(&name, known), *known));
-    distances.min().filter(|&(distance, _)| distance <= 2).map(|(_, known)| known)
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.bytes().enumerate() {
-            let cost = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

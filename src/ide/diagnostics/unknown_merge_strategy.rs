@@ -3,10 +3,10 @@
 //! The lookup of the key fails, but not before: nothing is checked until somebody looks it up.
 
 use super::fix::{Fix, in_style_of};
-use super::walk::{option_entries, pairs_of, text_of};
+use super::walk::{has_key, option_entries, pairs_of, text_of};
 use super::{EntryContext, Report, Rule, Severity};
 use crate::data::Format;
-use crate::ide::pair_edits::{is_flow, line_end};
+use crate::ide::pair_edits::insert_first;
 use crate::settings::nearest_name;
 use crate::syntax::interpolation;
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
@@ -82,7 +82,7 @@ fn check_merge_hash(entry: &EntryContext<'_>, merge: &Node, options: &[Pair], re
                 format!("The merge options has wrong type, unrecognized key '{option}'\n{takes}");
             let finding = report.add(&RULE, pair.key.range, message);
             let meant = nearest_name(option, DEEP_OPTIONS).filter(|_| &**name == "deep");
-            if let Some(meant) = meant.filter(|meant| !has(options, meant)) {
+            if let Some(meant) = meant.filter(|meant| !has_key(options, meant)) {
                 finding.fixes.extend(written_as(entry, &pair.key, meant));
             }
         }
@@ -120,25 +120,12 @@ fn written_as(entry: &EntryContext<'_>, node: &Node, text: &str) -> Option<Fix> 
 /// `strategy: deep` before options that only `deep` takes.
 fn with_strategy(entry: &EntryContext<'_>, merge: &Node, options: &[Pair]) -> Option<Fix> {
     let names = options.iter().map(|pair| text_of(&pair.key).map_or("", |name| &**name));
-    let (first, title) = (options.first()?, "Add `strategy: deep`");
-    if !names.clone().all(|name| DEEP_OPTIONS.contains(&name)) || has(options, "strategy") {
+    if !names.clone().all(|name| DEEP_OPTIONS.contains(&name)) || has_key(options, "strategy") {
         return None;
     }
-    let at = first.key.range.start;
-    let text = match (entry.format, is_flow(entry.text, merge)) {
-        (Format::Yaml, true) => "strategy: deep, ".to_owned(),
-        (Format::Yaml, false) => {
-            let line = entry.text[..at as usize].rfind('\n').map_or(0, |at| at + 1);
-            let indentation = " ".repeat(at as usize - line);
-            format!("strategy: deep{}{indentation}", line_end(entry.text))
-        }
-        _ => "\"strategy\": \"deep\", ".to_owned(),
-    };
-    Some(Fix::safe(title, vec![TextEdit::insert(at, text)]))
-}
-
-fn has(options: &[Pair], name: &str) -> bool {
-    options.iter().any(|pair| text_of(&pair.key).is_some_and(|key| &**key == name))
+    let deep = if entry.format == Format::Yaml { "deep" } else { "\"deep\"" };
+    let edit = insert_first(entry.text, entry.format, merge, &[("strategy", deep)])?;
+    Some(Fix::safe("Add `strategy: deep`", vec![edit]))
 }
 
 fn is_null_or_false(text: &str) -> bool {
@@ -148,6 +135,7 @@ fn is_null_or_false(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::fixture::Fixture;
 
     #[test]
     fn names() {
@@ -222,5 +210,24 @@ d: 1
             "Add `strategy: deep`",
             "lookup_options:\n  a: {merge: {strategy: deep, knockout_prefix: x}}\na: {}\n",
         );
+    }
+
+    #[test]
+    fn what_is_written_over_two_lines_stays() {
+        let fixture =
+            Fixture::parse_without_marks("lookup_options: {a: {merge: \"dee\\\n  per\"}}\na: {}\n");
+        let found = crate::ide::diagnostics(&fixture.world(), &fixture.files[0].world_path());
+        assert_eq!(found.len(), 1);
+        assert!(found[0].message.contains("'deeper'") && found[0].fixes.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn no_strategy_takes_other_options() {
+        for merge in ["{knockout_prefix: x, other: 1}", "{strategy: [deep], knockout_prefix: x}"] {
+            let text = format!("lookup_options: {{a: {{merge: {merge}}}}}\na: {{}}\n");
+            let fixture = Fixture::parse_without_marks(&text);
+            let found = crate::ide::diagnostics(&fixture.world(), &fixture.files[0].world_path());
+            assert!(!found.is_empty() && found.iter().all(|it| it.fixes.is_empty()), "{found:?}");
+        }
     }
 }

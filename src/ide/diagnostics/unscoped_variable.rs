@@ -45,7 +45,7 @@ pub(super) fn check(variables: &[PlacedName], start: u32, report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_fix};
 
     #[test]
     fn only_when_asked_for() {
@@ -57,6 +57,32 @@ diagnostics: {severity: {unscoped-variable: hint}}
 #- /data/common.yaml
 a: "%{role.x} %{::role} %{facts.x} %{trusted.certname} %{a::b}"
 #   ^^^^^^^^^ hint[unscoped-variable]
+"#,
+        );
+    }
+
+    #[test]
+    fn the_fact_or_the_top_scope() {
+        let settings = "#- /.hiera-ls.yaml\ndiagnostics: {severity: {unscoped-variable: hint}}\n\
+                        nodes: {one: {facts: {role: {x: y}}}}\n";
+        let file = format!("a: \"é %{{ role.x }}\"\n{settings}");
+        check_fix(&file, "Write `%{facts.role.x}`", "a: \"é %{ facts.role.x }\"\n");
+        check_fix(&file, "Write `%{::role.x}`", "a: \"é %{ ::role.x }\"\n");
+    }
+
+    #[test]
+    fn in_hiera_yaml() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {unscoped-variable: hint}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, path: "%{role}.yaml"}
+#                    ^^^^^^^ hint[unscoped-variable]
+#- /data/web.yaml
+a: 1
 "#,
         );
     }

@@ -2,7 +2,7 @@
 //! has that option.
 
 use super::lower::KeyAbove;
-use super::{Related, Report, Rule, Severity};
+use super::{Report, Rule, Severity};
 
 pub(super) const RULE: Rule = Rule {
     code: "unsortable-arrays",
@@ -30,18 +30,15 @@ pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
             failure.message, above.key
         );
         let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
-        finding.related.extend(order.values.iter().map(|lower| Related {
-            path: Some(lower.path.clone()),
-            range: lower.key_place.range,
-            message: "merged with this value".to_owned(),
-        }));
+        let merged = order.values.iter().map(|lower| lower.related("merged with this value"));
+        finding.related.extend(merged);
         return;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
 
     #[test]
     fn items_of_different_kinds() {
@@ -64,6 +61,24 @@ kk: [b, a]
 l: [3, 2]
 m: [a]
 ",
+        );
+    }
+
+    #[test]
+    fn the_merged_values_are_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+a: [1]
+#- /data/b.yaml
+lookup_options: {a: {merge: {strategy: deep, sort_merged_arrays: true}}}
+a: [x]
+"#,
+            "unsortable-arrays",
+            &["/data/b.yaml: a: merged with this value"],
         );
     }
 }

@@ -1,8 +1,7 @@
 //! `untranslatable-regex`: a pattern of `lookup_options` that only Ruby can judge. Puppet reads it; we say that we do not.
 
-use super::walk::{option_entries, text_of};
+use super::walk::option_patterns;
 use super::{EntryContext, Report, Rule, Severity};
-use crate::syntax::interpolation;
 use crate::syntax::ruby_regex::{self, RegexProblem};
 
 pub(super) const RULE: Rule = Rule {
@@ -16,17 +15,34 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    for pair in option_entries(entry) {
-        let Some(pattern) = text_of(&pair.key).filter(|key| key.starts_with('^')) else { continue };
-        if interpolation::may_have_tokens(pattern) {
-            continue;
-        }
+    for (key, pattern) in option_patterns(entry) {
         if let Err(RegexProblem::Unsupported(reason)) = ruby_regex::translate(pattern) {
             let message = format!(
                 "hiera-ls cannot read this pattern: {reason}\n\
                  Puppet can; but which options keys have is not known here. A simpler pattern helps."
             );
-            report.add(&RULE, pair.key.range, message);
+            report.add(&RULE, key.range, message);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn what_puppet_reads_and_this_does_not() {
+        check(
+            r"
+lookup_options:
+  '^a(?~b)$': {merge: unique}
+# ^^^^^^^^^^ information[untranslatable-regex]: hiera-ls cannot read this pattern…
+  '^a(?!b)$': {merge: unique}
+  '^%{facts.x}(?~b)$': {merge: unique}
+  'a(?~b)$': {merge: unique}
+# ^^^^^^^^^ warning[pattern-without-caret]
+a: [1]
+",
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! `unused-ignore`: a comment that silences what nobody says. It would silence the next mistake.
 
+use super::baseline::Stale;
 use super::fix::Fix;
 use super::ignored::Ignore;
 use super::{RULES, Report, Rule, Severity, rule};
@@ -12,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     name: "Ignore comment without effect",
     severity: Severity::Information,
     since: "0.1.0",
-    summary: "A comment tells a rule to be silent that has nothing to say there.",
+    summary: "A comment, or the baseline, silences a rule that has nothing to say there.",
     page: include_str!("../../../docs/rules/unused-ignore.md"),
     is_on: true,
 };
@@ -55,6 +56,22 @@ pub(super) fn check(
         }
     }
     report.findings.sort_by_key(|it| (it.range.start, it.range.end));
+}
+
+/// Reports what the baseline knows and nobody says any more.
+pub(super) fn check_baseline<'b>(
+    stale: impl Iterator<Item = &'b Stale<'b>>,
+    severity: Severity,
+    report: &mut Report,
+) {
+    for Stale { code, key, count, range } in stale.filter(|it| rule(it.code).is_some()) {
+        let subject = if key.is_empty() { "this file".to_owned() } else { format!("`{key}`") };
+        let message = format!(
+            "the baseline knows {count} more `{code}` of {subject} than there is\n\
+             Write it anew: `hiera-ls check --write-baseline`."
+        );
+        report.add_as(&RULE, severity, *range, message);
+    }
 }
 
 /// The comment with its line, or with the blanks before it.

@@ -3,10 +3,12 @@
 //! Puppet code can look it up by name, and is not read here; so the rule is off unless somebody asks for it. A key whose
 //! name stands in a manifest of the environment is only possibly used, and one with a module is a class parameter.
 
+use super::fix::Fix;
 use super::referenced_keys::ReferencedKeys;
 use super::{Report, Rule, Severity};
-use crate::data::RootEntry;
+use crate::data::{DataFile, RootEntry};
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::pair_edits::remove_entry;
 
 pub(super) const RULE: Rule = Rule {
     code: "unused-key",
@@ -21,6 +23,7 @@ pub(super) const RULE: Rule = Rule {
 /// Checks a root key of a file.
 pub(super) fn check(
     referenced: &ReferencedKeys,
+    data: &DataFile,
     key: &str,
     entry: &RootEntry,
     report: &mut Report,
@@ -40,13 +43,19 @@ pub(super) fn check(
             "`{key}` is unused: no data refers to it\n\
              Unless Puppet code looks it up by its name, remove it."
         );
-        report.add(&RULE, range, message);
+        let finding = report.add(&RULE, range, message);
+        let edit = remove_entry(data, range);
+        finding.fixes.extend(edit.map(|edit| Fix::changing("Remove the entry", vec![edit])));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use std::sync::Arc;
+
+    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::settings::Settings;
+    use crate::world::{Change, Host, MemoryDisk};
 
     #[test]
     fn what_refers_to_keys() {
@@ -75,5 +84,33 @@ b::x: "%{lookup('used')} %{hiera('looked.up')} %{scope('nothing')}"
 lookup_options: {listed: {merge: unique}}
 "#,
         );
+    }
+
+    #[test]
+    fn the_entry_goes() {
+        check_fix(
+            "# a\na: 1\n# b\nb::x: 2\n#- /.hiera-ls.yaml\ndiagnostics: {severity: {unused-key: hint}}\n",
+            "Remove the entry",
+            "# a\n# b\nb::x: 2\n",
+        );
+    }
+
+    #[test]
+    fn what_refers_to_keys_is_read_again_when_it_changes() {
+        let files = [
+            ("hiera.yaml", "version: 5\nhierarchy: [{name: x, datadir: ., glob: '*.data'}]\n"),
+            ("a.data", "a: 1\n"),
+            ("b.data", "m::b: \"%{lookup('a')}\"\n"),
+        ];
+        let files = files.map(|(path, text)| (format!("/r/{path}"), text.to_owned()));
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        let settings = "diagnostics: {severity: {unused-key: hint}}\n";
+        host.apply(Change::Settings(Settings::read(Some(settings), None, &[]).0));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let count = |host: &Host| crate::ide::diagnostics(&host.snapshot(), "/r/a.data").len();
+        assert_eq!(count(&host), 0);
+        let (path, text) = ("/r/b.data".to_owned(), "m::b: 1\n".to_owned());
+        host.apply(Change::OpenBuffer { path, text, version: 1 });
+        assert_eq!(count(&host), 1);
     }
 }

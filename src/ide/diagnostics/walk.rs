@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::EntryContext;
+use super::fix::{Fix, quote};
 use crate::data::scalar::{self, Refusal};
-use crate::data::{Format, Value};
+use crate::data::{Format, Value, inspect};
+use crate::syntax::interpolation;
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
 /// A scalar without quotes that may be something else than a string.
@@ -18,6 +20,27 @@ pub struct PlainScalar<'a> {
     pub is_key: bool,
     /// What Puppet reads.
     pub value: Result<Value, Refusal>,
+}
+
+impl PlainScalar<'_> {
+    /// The fix that makes a text of it; none for a root key, which would be another key then.
+    pub(super) fn as_text(&self, entry: &EntryContext<'_>) -> Option<Fix> {
+        let quoted = vec![quote(self.node.range, self.text)];
+        let fix = Fix::changing("Put quotes around it: a text", quoted);
+        (!entry.is_root_key(self.node)).then_some(fix)
+    }
+}
+
+/// The plain scalars that are numbers, with what Puppet writes for each.
+pub(super) fn numbers<'e, 'a>(
+    entry: &'e EntryContext<'a>,
+) -> impl Iterator<Item = (&'e PlainScalar<'a>, String)> {
+    entry.plain.iter().filter_map(|plain| match &plain.value {
+        Ok(value @ (Value::Integer(_) | Value::BigInteger(_) | Value::Float(_))) => {
+            Some((plain, inspect::to_s(value)))
+        }
+        _ => None,
+    })
 }
 
 /// The plain scalars of a YAML entry that are no mere words.
@@ -74,6 +97,11 @@ pub(super) fn mappings<'a>(entry: &EntryContext<'a>) -> Vec<&'a [Pair]> {
     found
 }
 
+/// Whether a hash has the key.
+pub(super) fn has_key(pairs: &[Pair], key: &str) -> bool {
+    pairs.iter().any(|pair| text_of(&pair.key).is_some_and(|it| **it == *key))
+}
+
 /// A scalar's text.
 pub(super) fn text_of(node: &Node) -> Option<&Arc<str>> {
     match &node.kind {
@@ -88,6 +116,16 @@ pub(super) fn pairs_of(node: &Node) -> &[Pair] {
         NodeKind::Mapping(pairs) => pairs,
         _ => &[],
     }
+}
+
+/// The patterns of `lookup_options` that Puppet reads as they are written, with their keys.
+pub(super) fn option_patterns<'a>(
+    entry: &EntryContext<'a>,
+) -> impl Iterator<Item = (&'a Node, &'a str)> {
+    option_entries(entry).iter().filter_map(|pair| {
+        let text = text_of(&pair.key).filter(|key| key.starts_with('^'))?;
+        (!interpolation::may_have_tokens(text)).then_some((&pair.key, &**text))
+    })
 }
 
 /// The entries of `lookup_options`: a key or pattern, and its options. None of any other entry.

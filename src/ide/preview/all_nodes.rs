@@ -9,12 +9,11 @@ use super::page::Page;
 use super::value::Detail;
 use super::{LineKind, Preview, Question, UnknownNode};
 use crate::data::{Place, Value, render};
-use crate::engine::{CancelToken, Request};
+use crate::engine::{Answer, CancelToken, Request};
 use crate::facts::Node;
 use crate::ide::perspective::Perspective;
-use crate::ide::{places, sources};
-use crate::syntax::key_path;
-use crate::world::World;
+use crate::ide::sources;
+use crate::world::{World, parallel};
 
 /// A value that at most one in this many nodes has is an outlier.
 const OUTLIER_SHARE: usize = 5;
@@ -80,67 +79,75 @@ pub fn all_nodes(
     let Some(key) = asked.key else { return Ok(None) };
     let environment = asked.perspective.evaluator.environment().clone();
     let nodes = world.nodes(&environment);
-    let mut by_outcome: IndexMap<Outcome, Vec<&Arc<Node>>> = IndexMap::new();
-    for node in nodes.iter() {
-        if cancel.is_cancelled() {
-            return Ok(None);
-        }
-        let evaluator = world.new_evaluator(&environment, node);
+    let outcomes = parallel::map(&nodes, |node| {
         let request = Request { cancel: cancel.clone(), ..Request::key(&*key) };
-        let outcome = match evaluator.call(&request).outcome {
-            Ok(Some(value)) => Outcome::Value(value.value),
-            Ok(None) => Outcome::Missing,
-            Err(failure) => Outcome::Failed(failure.message.clone()),
-        };
+        // Nobody will read what a cancelled lookup gives.
+        (!cancel.is_cancelled())
+            .then(|| Outcome::of(&world.new_evaluator(&environment, node).call(&request)))
+    });
+    let mut by_outcome: IndexMap<Outcome, Vec<&Arc<Node>>> = IndexMap::new();
+    for (outcome, node) in outcomes.into_iter().zip(nodes.iter()) {
+        let Some(outcome) = outcome else { return Ok(None) };
         by_outcome.entry(outcome).or_default().push(node);
-    }
-    if cancel.is_cancelled() {
-        return Ok(None);
     }
     let mut sorted: Vec<_> = by_outcome.into_iter().collect();
     sorted.sort_by_key(|(_, nodes)| nodes.len());
+    let perspective = Perspective::hiding(world, asked.perspective.evaluator.clone());
+    let entries = parallel::map(&sorted, |(_, nodes)| {
+        let first = Arc::new(world.new_evaluator(&environment, nodes.first()?));
+        Some(Entry::ask(&Perspective::hiding(world, first), &key, cancel))
+    });
+    if cancel.is_cancelled() {
+        return Ok(None);
+    }
     let mut all = Overview {
         key: &key,
-        total: nodes.iter().count(),
+        total: nodes.len(),
+        perspective: &perspective,
         page: Page::default(),
         groups: Vec::new(),
     };
-    all.write_title(sorted.len(), &environment.name);
-    for (outcome, nodes) in &sorted {
-        all.write_group(world, &asked.perspective, outcome, nodes, cancel);
+    all.write_title(sorted.len());
+    for ((outcome, nodes), entry) in sorted.iter().zip(entries) {
+        if let Some(entry) = entry {
+            all.write_group(outcome, nodes, &entry);
+        }
     }
     let preview = all.page.finish(&asked.perspective, format!("{key} · all nodes"));
     let preview = Preview { key: Some(key.clone()), node: None, ..preview };
     Ok(Some(AllNodes { preview, groups: all.groups }))
 }
 
+impl Outcome {
+    fn of(answer: &Answer) -> Self {
+        match &answer.outcome {
+            Ok(Some(value)) => Self::Value(value.value.clone()),
+            Ok(None) => Self::Missing,
+            Err(failure) => Self::Failed(failure.message.clone()),
+        }
+    }
+}
+
 struct Overview<'a> {
     key: &'a str,
     total: usize,
+    /// Shows values of all nodes: how, does not depend on the node.
+    perspective: &'a Perspective,
     page: Page,
     groups: Vec<NodeGroup>,
 }
 
 impl Overview<'_> {
-    fn write_title(&mut self, values: usize, environment: &str) {
+    fn write_title(&mut self, values: usize) {
         let nodes = counted(self.total, "node");
         let values = counted(values, "different answer");
+        let environment = &self.perspective.evaluator.environment().name;
         let title = format!("{} for {nodes} of environment {environment}: {values}", self.key);
         self.page.comment(&title, LineKind::Header, None);
     }
 
-    fn write_group(
-        &mut self,
-        world: &Arc<World>,
-        perspective: &Perspective,
-        outcome: &Outcome,
-        nodes: &[&Arc<Node>],
-        cancel: &CancelToken,
-    ) {
-        let Some(first) = nodes.first() else { return };
-        let environment = perspective.evaluator.environment();
-        let evaluator = Arc::new(world.new_evaluator(environment, first));
-        let of_first = Perspective::hiding(world, evaluator);
+    /// Writes the nodes with one outcome; `entry` is the answer for the first of them.
+    fn write_group(&mut self, outcome: &Outcome, nodes: &[&Arc<Node>], entry: &Entry) {
         let mut names: Vec<Arc<str>> = nodes.iter().map(|node| node.name.clone()).collect();
         names.sort_unstable();
         let is_outlier = nodes.len() < self.total && nodes.len() * OUTLIER_SHARE <= self.total;
@@ -156,10 +163,9 @@ impl Overview<'_> {
             let more = names.len() - NAMES_PER_LINE * MAX_NAME_LINES;
             self.page.comment(&format!("  and {more} more"), kind, None);
         }
-        let entry = Entry::ask(&of_first, self.key, cancel);
-        entry.write_among(&of_first, &mut self.page, Detail::Origins);
-        let (value, kind) = shown(&of_first, &entry, outcome);
-        let places = places_of(&of_first, self.key, &entry);
+        entry.write_among(self.perspective, &mut self.page, Detail::Origins);
+        let (value, kind) = shown(self.perspective, entry, outcome);
+        let places = places_of(entry);
         self.groups.push(NodeGroup { value, kind, nodes: names, is_outlier, places });
     }
 }
@@ -177,12 +183,11 @@ fn shown(perspective: &Perspective, entry: &Entry, outcome: &Outcome) -> (String
 }
 
 /// The places that have a part in the answer.
-fn places_of(perspective: &Perspective, key: &str, entry: &Entry) -> Vec<Place> {
-    let Ok(path) = key_path::parse(key) else { return Vec::new() };
-    let all = places::places(&perspective.evaluator, &path);
+fn places_of(entry: &Entry) -> Vec<Place> {
     let result = entry.answer.outcome.as_ref().ok().and_then(Option::as_ref);
-    let parts = sources::parts(&all, entry.takes_first(), result);
-    let counting = all.iter().zip(parts).filter(|(_, part)| part.is_some_and(sources::counts));
+    let parts = sources::parts(&entry.places, entry.takes_first(), result);
+    let counting = entry.places.iter().zip(parts);
+    let counting = counting.filter(|(_, part)| part.is_some_and(sources::counts));
     counting.filter_map(|(place, _)| place.key_place).collect()
 }
 

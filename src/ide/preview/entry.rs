@@ -19,7 +19,7 @@ pub(super) struct Entry {
     pub(super) key: String,
     pub(super) answer: Answer,
     options: Option<AppliedOptions>,
-    places: Vec<KeyPlace>,
+    pub(super) places: Vec<KeyPlace>,
     /// What the levels have, interpolated where the lookup looked at them; the highest first.
     parts: Vec<Located>,
 }
@@ -31,14 +31,17 @@ impl Entry {
         let path = key_path::parse(key).ok();
         let root = path.as_ref().and_then(KeyPath::root_name);
         let options = root.and_then(|root| evaluator.options_for(root).ok().flatten());
-        // Only a merge looks at several levels, and only its trace says what each of them gave.
+        let places = path.as_ref().map_or(Vec::new(), |path| places::places(evaluator, path));
+        // Only a merge looks at several levels. What each of them gave is what is written there, or else in the trace.
         let is_merge = !sources::takes_first(options.as_ref());
+        let is_as_written =
+            |place: &KeyPlace| !place.root_value.value.has_tokens() && !perspective.reveals();
+        let needs_trace = is_merge && !places.iter().all(is_as_written);
         let answer = evaluator.call(&Request {
-            explain: if is_merge { Explain::On } else { Explain::Off },
+            explain: if needs_trace { Explain::On } else { Explain::Off },
             cancel: cancel.clone(),
             ..Request::key(key)
         });
-        let places = path.as_ref().map_or(Vec::new(), |path| places::places(evaluator, path));
         let mut entry = Self { key: key.to_owned(), answer, options, places, parts: Vec::new() };
         if let Some(path) = &path {
             entry.parts = entry.parts(path);
@@ -185,8 +188,8 @@ impl Entry {
         };
         let mut parts: Vec<Located> = counting.into_iter().chain(others).filter_map(part).collect();
         // The winner of a `first` is in the answer with everything interpolated.
-        if let (None, Ok(Some(value)), Some(first)) =
-            (&self.answer.trace, &self.answer.outcome, parts.first_mut())
+        if self.takes_first()
+            && let (Ok(Some(value)), Some(first)) = (&self.answer.outcome, parts.first_mut())
         {
             *first = value.clone();
         }

@@ -1,5 +1,7 @@
 //! How a lookup came to its value: the engine's trace as a tree with places, for people.
 
+mod fold;
+
 use std::sync::Arc;
 
 use super::entry::asked_for;
@@ -37,6 +39,30 @@ pub struct Step {
     pub place: Option<Place>,
     /// The steps inside.
     pub children: Vec<Self>,
+    topic: Topic,
+}
+
+/// What a step is about, as far as it matters for folding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Topic {
+    Search,
+    /// A search that is told elsewhere.
+    Told,
+    Location,
+    Interpolation,
+    Other,
+}
+
+impl Step {
+    /// The step alone.
+    fn without_children(&self) -> Self {
+        Self {
+            label: self.label.clone(),
+            detail: self.detail.clone(),
+            children: Vec::new(),
+            ..*self
+        }
+    }
 }
 
 /// How a step ended.
@@ -56,7 +82,7 @@ pub enum StepKind {
     Failed,
 }
 
-/// How the lookup of a key goes. `None`: there is no key, or nobody waits any more.
+/// How the lookup of a key goes: all of it, or what is worth reading. `None`: there is no key, or nobody waits any more.
 ///
 /// # Errors
 /// The question's node is not there.
@@ -69,7 +95,8 @@ pub fn explain(
     let Some(key) = asked.key else { return Ok(None) };
     let perspective = &asked.perspective;
     let request = Request { cancel: cancel.clone(), ..Request::key(&*key).explained() };
-    let answer = perspective.evaluator.call(&request);
+    let (environment, node) = (perspective.evaluator.environment(), perspective.evaluator.node());
+    let answer = world.new_revealing_evaluator(environment, node).call(&request);
     if cancel.is_cancelled() {
         return Ok(None);
     }
@@ -84,9 +111,20 @@ pub fn explain(
             steps.push(Step { place, ..simple(&label, StepKind::Failed) });
         }
     }
+    let all = fold::line_count(&steps);
+    if !question.is_full {
+        steps = fold::folded(&steps);
+    }
+    let shown = fold::line_count(&steps);
     let mut page = Page::default();
     let title = format!("{key} for {}", asked_for(perspective));
     page.line(&title, Mark::of(LineKind::Header, None));
+    if shown < all {
+        let note = format!(
+            "{shown} of {all} lines: files that have nothing are counted, and what is told once is not told again"
+        );
+        page.line(&note, Mark::of(LineKind::Header, None));
+    }
     page.plain("");
     for step in &steps {
         write(step, 0, &mut page);
@@ -99,7 +137,8 @@ pub fn explain(
 
 fn simple(label: &str, kind: StepKind) -> Step {
     let label = label.to_owned();
-    Step { label, detail: String::new(), kind, place: None, children: Vec::new() }
+    let topic = Topic::Other;
+    Step { label, detail: String::new(), kind, place: None, children: Vec::new(), topic }
 }
 
 fn write(step: &Step, depth: usize, page: &mut Page) {
@@ -140,7 +179,7 @@ impl Tree<'_> {
             Some(outcome) => self.outcome(outcome),
         };
         let place = value_place.or(place);
-        Step { label, detail, kind, place, children: self.children(step) }
+        Step { label, detail, kind, place, children: self.children(step), topic: topic(&step.kind) }
     }
 
     fn label(&self, kind: &TraceKind) -> (String, Option<Place>) {
@@ -205,6 +244,15 @@ impl Tree<'_> {
 
     fn file_start(&self, path: &str) -> Place {
         Place { file: self.perspective.world.id(path), range: TextRange::empty(0) }
+    }
+}
+
+fn topic(kind: &TraceKind) -> Topic {
+    match kind {
+        TraceKind::Search { .. } => Topic::Search,
+        TraceKind::Location { .. } => Topic::Location,
+        TraceKind::Interpolation(_) => Topic::Interpolation,
+        _ => Topic::Other,
     }
 }
 

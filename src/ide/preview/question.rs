@@ -24,6 +24,8 @@ pub struct Question {
     pub node: Option<Arc<str>>,
     /// How much is asked about.
     pub scope: Scope,
+    /// Whether an explanation shall leave nothing out.
+    pub is_full: bool,
 }
 
 /// How much is asked about.

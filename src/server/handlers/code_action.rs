@@ -1,7 +1,8 @@
 //! `textDocument/codeAction`
 
 use tower_lsp_server::ls_types::{
-    CodeAction, CodeActionContext, CodeActionKind, CodeActionParams, CodeActionResponse, Diagnostic,
+    CodeAction, CodeActionContext, CodeActionDisabled, CodeActionKind, CodeActionParams,
+    CodeActionResponse, Diagnostic,
 };
 
 use super::secret_actions;
@@ -71,14 +72,20 @@ fn code_action_of(
     asked: &CodeActionContext,
     action: ide::Action,
 ) -> Option<CodeAction> {
-    let edit = workspace_edit(context, &action.edits)?;
+    let disabled = action.refusal.map(|reason| CodeActionDisabled { reason });
+    let edit = match &disabled {
+        Some(_) if !context.client.disabled_actions => return None,
+        Some(_) => None,
+        None => Some(workspace_edit(context, &action.edits)?),
+    };
     let fixed = action.fixes.into_iter().map(|it| to_proto::diagnostic(context, file, it));
     let diagnostics: Vec<_> = fixed.map(|it| as_the_client_knows_it(it, asked)).collect();
     Some(CodeAction {
         title: action.title,
         kind: Some(kind(action.kind)),
         diagnostics: (!diagnostics.is_empty()).then_some(diagnostics),
-        edit: Some(edit),
+        edit,
+        disabled,
         is_preferred: action.is_preferred.then_some(true),
         ..CodeAction::default()
     })

@@ -16,5 +16,7 @@ pub(in crate::server) fn references(
 
     let with_declarations = params.context.include_declaration;
     let wanted = found.iter().filter(|it| with_declarations || !it.is_declaration);
-    Some(wanted.filter_map(|it| to_proto::place(context, &it.path, it.range)).collect())
+    let wanted = wanted.filter_map(|it| to_proto::place(context, &it.path, it.range)).collect();
+    let token = params.partial_result_params.partial_result_token;
+    Some(context.parts.send_list(token.as_ref(), wanted))
 }

@@ -15,5 +15,7 @@ pub(in crate::server) fn symbol(
         (context.features.workspace_symbols)(&context.world, &params.query, &context.cancel);
 
     let symbols = symbols.into_iter().filter_map(|it| to_proto::workspace_symbol(context, it));
-    Some(WorkspaceSymbolResponse::Flat(symbols.collect()))
+    let token = params.partial_result_params.partial_result_token;
+    let left = context.parts.send_list(token.as_ref(), symbols.collect());
+    Some(WorkspaceSymbolResponse::Flat(left))
 }

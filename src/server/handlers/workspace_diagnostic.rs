@@ -1,13 +1,12 @@
 //! `workspace/diagnostic`
 //!
-//! Clients ask for it again and again, so the reports of a moment are kept until something changes. They are answered at
-//! once and as a whole: a part that is sent ahead might arrive behind the answer.
+//! Clients ask for it again and again, so the reports of a moment are kept until something changes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tower_lsp_server::ls_types::{
-    Diagnostic, FullDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport,
+    Diagnostic, FullDocumentDiagnosticReport, ProgressToken, UnchangedDocumentDiagnosticReport,
     WorkspaceDiagnosticParams, WorkspaceDiagnosticReport, WorkspaceDiagnosticReportResult,
     WorkspaceDocumentDiagnosticReport, WorkspaceFullDocumentDiagnosticReport,
     WorkspaceUnchangedDocumentDiagnosticReport,
@@ -16,6 +15,9 @@ use tower_lsp_server::ls_types::{
 use super::diagnostic::result_id;
 use crate::server::context::Context;
 use crate::server::{from_proto, publish, to_proto};
+
+/// Files that are sent at once to a client that takes parts.
+const FILES_PER_PART: usize = 50;
 
 /// The reports of the last moment that was asked about, by the number of its snapshot.
 #[derive(Default)]
@@ -29,54 +31,83 @@ struct FileReport {
     items: Vec<Diagnostic>,
 }
 
-/// What is wrong with all files of the workspace; of those that the client knows the newest state of, only that.
+/// What is wrong with all files of the workspace; of those that the client knows the newest state of, only that. A client
+/// that gave a token for parts gets the files as they are looked at.
 pub(in crate::server) fn workspace_diagnostic(
     context: &Context,
     params: WorkspaceDiagnosticParams,
 ) -> WorkspaceDiagnosticReportResult {
-    let previous = params.previous_result_ids.iter();
-    let mut known: HashMap<String, &str> =
-        previous.filter_map(|it| Some((from_proto::path(&it.uri)?, it.value.as_str()))).collect();
+    let previous = params.previous_result_ids.into_iter();
+    let known = previous.filter_map(|it| Some((from_proto::path(&it.uri)?, it.value))).collect();
+    let token = params.partial_result_params.partial_result_token;
+    let mut answer = Answer { context, known, token, items: Vec::new() };
 
-    let reports = reports(context);
+    each_report(context, |report| answer.add(report));
 
-    let mut items: Vec<WorkspaceDocumentDiagnosticReport> = Vec::new();
-    for report in &*reports {
-        match known.remove(&*report.path) {
-            Some(id) if id == report.result_id => items.push(unchanged(context, report)),
-            None if report.items.is_empty() => {}
-            _ => items.push(full(context, report)),
-        }
-    }
-    let mut gone: Vec<_> = known.into_keys().collect();
-    gone.sort_unstable();
-    items.extend(gone.iter().map(|path| full(context, &FileReport::empty(context, path))));
-    WorkspaceDiagnosticReport { items }.into()
+    WorkspaceDiagnosticReport { items: answer.finish() }.into()
 }
 
-fn reports(context: &Context) -> Arc<[FileReport]> {
+/// The answer so far.
+struct Answer<'a> {
+    context: &'a Context,
+    /// What the client knows, by path.
+    known: HashMap<String, String>,
+    token: Option<ProgressToken>,
+    items: Vec<WorkspaceDocumentDiagnosticReport>,
+}
+
+impl Answer<'_> {
+    fn add(&mut self, report: &FileReport) {
+        match self.known.remove(&*report.path) {
+            Some(id) if id == report.result_id => self.items.push(unchanged(self.context, report)),
+            None if report.items.is_empty() => {}
+            _ => self.items.push(full(self.context, report)),
+        }
+        if self.items.len() >= FILES_PER_PART {
+            self.send();
+        }
+    }
+
+    fn send(&mut self) {
+        if let (Some(token), false) = (&self.token, self.items.is_empty()) {
+            let items = std::mem::take(&mut self.items);
+            self.context.parts.send(token, &WorkspaceDiagnosticReport { items });
+        }
+    }
+
+    /// What is left for the answer itself.
+    fn finish(mut self) -> Vec<WorkspaceDocumentDiagnosticReport> {
+        let mut gone: Vec<_> = self.known.drain().map(|(path, _)| path).collect();
+        gone.sort_unstable();
+        let gone =
+            gone.iter().map(|path| full(self.context, &FileReport::empty(self.context, path)));
+        self.items.extend(gone);
+        self.send();
+        self.items
+    }
+}
+
+/// Visits the reports of all files: those that were kept, or new ones one by one.
+fn each_report(context: &Context, mut visit: impl FnMut(&FileReport)) {
     let last = context.world.attached::<LastReports>();
     let revision = context.world.revision();
     let kept = last.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if let Some((_, reports)) = kept.filter(|(of, _)| *of == revision) {
-        return reports;
+        return reports.iter().for_each(visit);
     }
-    let paths = (context.features.workspace_files)(&context.world, &context.cancel);
-    let report = |path: &String| {
+    let mut reports = Vec::new();
+    for path in (context.features.workspace_files)(&context.world, &context.cancel) {
         if context.cancel.is_cancelled() {
-            return FileReport::empty(context, path);
+            return;
         }
-        let file = context.world.file(path);
+        let file = context.world.file(&path);
         let items =
             file.map_or_else(|_| Vec::new(), |file| publish::diagnostics_of(context, &file));
-        FileReport { items, ..FileReport::empty(context, path) }.with_result_id()
-    };
-    let reports: Arc<[FileReport]> = paths.iter().map(report).collect();
-    if !context.cancel.is_cancelled() {
-        let reports = reports.clone();
-        *last.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((revision, reports));
+        let report = FileReport { items, ..FileReport::empty(context, &path) }.with_result_id();
+        visit(&report);
+        reports.push(report);
     }
-    reports
+    *last.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((revision, reports.into()));
 }
 
 impl FileReport {

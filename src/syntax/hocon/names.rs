@@ -29,6 +29,41 @@ pub fn written_names(text: &str) -> Vec<WrittenName> {
     names
 }
 
+/// A field of the root object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootField {
+    /// The first name of its path.
+    pub name: Arc<str>,
+    /// From the path to the end of the value.
+    pub range: TextRange,
+    /// Whether it is one name that gets a value: no longer path, and nothing that is added to a list.
+    pub is_simple: bool,
+}
+
+/// The fields of the root object as they are written; none if the text is refused.
+pub fn root_fields(text: &str) -> Vec<RootField> {
+    let Ok(document) = parse(text, tokenize(text)) else { return Vec::new() };
+    let Written::Object(items, _) = &document.root else { return Vec::new() };
+    let field = |item: &Item| {
+        let Item::Field(field) = item else { return None };
+        let first = field.path.first()?;
+        Some(RootField {
+            name: Arc::clone(&first.name),
+            range: TextRange::new(first.range.start, end_of(&field.value)),
+            is_simple: field.path.len() == 1 && !field.is_plus_equals,
+        })
+    };
+    items.iter().filter_map(field).collect()
+}
+
+fn end_of(written: &Written) -> u32 {
+    match written {
+        Written::Simple(token) => token.range.end,
+        Written::Object(_, range) | Written::List(_, range) => range.end,
+        Written::Pieces(pieces) => pieces.last().map_or(0, end_of),
+    }
+}
+
 fn value(written: &Written, path: &mut Vec<Segment>, text: &str, names: &mut Vec<WrittenName>) {
     match written {
         Written::Simple(token) => {

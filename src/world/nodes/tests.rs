@@ -55,6 +55,35 @@ fn without_fact_sets_nodes_are_inferred() {
 }
 
 #[test]
+fn files_of_own_modules_get_nodes_but_not_those_of_fetched_ones() {
+    let config = "version: 5\nhierarchy: [{name: Systems, path: '%{facts.os.family}.yaml'}]\n";
+    check(
+        &[
+            HIERA_YAML,
+            NODE,
+            ("/r/environment.conf", "modulepath = site:modules\n"),
+            ("/r/site/profile/hiera.yaml", config),
+            ("/r/site/profile/data/Debian.yaml", "profile::a: 1\n"),
+            ("/r/modules/ntp/hiera.yaml", config),
+            ("/r/modules/ntp/data/RedHat.yaml", "ntp::a: 1\n"),
+        ],
+        "",
+        &["web01.example.com? environment=production", "Debian? environment=production"],
+    );
+}
+
+#[test]
+fn a_module_on_its_own_has_a_node_for_each_system_it_supports() {
+    let metadata =
+        r#"{"name": "acme-ntp", "operatingsystem_support": [{"operatingsystem": "Debian"}]}"#;
+    check(
+        &[("/r/metadata.json", metadata), ("/r/hiera.yaml", "version: 5\n")],
+        "",
+        &["Debian? environment=production"],
+    );
+}
+
+#[test]
 fn fact_sets_are_found_where_they_usually_lie() {
     let default = ("/r/spec/default_facts.yml", "x: 7\n");
     let factset = ("/r/spec/factsets/web.json", r#"{"name": "web", "values": {"x": 1, "y": 2}}"#);

@@ -18,9 +18,15 @@ fn workspace() -> Workspace {
 
 /// A client that takes code actions, and edits of this form.
 fn client(workspace: &Workspace, workspace_edit: &Value) -> Client {
-    let literals = json!({"codeActionKind": {"valueSet": ["quickfix"]}});
+    client_that(workspace, workspace_edit, &json!({}))
+}
+
+/// The same with more that it knows of code actions.
+fn client_that(workspace: &Workspace, workspace_edit: &Value, knows: &Value) -> Client {
+    let mut code_action = knows.clone();
+    code_action["codeActionLiteralSupport"] = json!({"codeActionKind": {"valueSet": ["quickfix"]}});
     let capabilities = json!({
-        "textDocument": {"codeAction": {"codeActionLiteralSupport": literals}},
+        "textDocument": {"codeAction": code_action},
         "workspace": {"workspaceEdit": workspace_edit},
     });
     let root = uri(workspace.root());
@@ -31,9 +37,13 @@ fn client(workspace: &Workspace, workspace_edit: &Value) -> Client {
     client
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "tests write contexts in place")]
 fn ask(client: &mut Client, path: &str, context: Value) -> Vec<Value> {
-    let range = json!({"start": position((1, 4)), "end": position((1, 4))});
+    ask_at(client, path, (1, 4), context)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "tests write contexts in place")]
+fn ask_at(client: &mut Client, path: &str, at: (u32, u32), context: Value) -> Vec<Value> {
+    let range = json!({"start": position(at), "end": position(at)});
     let params = json!({"textDocument": {"uri": uri(path)}, "range": range, "context": context});
     let actions = client.ask("textDocument/codeAction", params).expect("an answer");
     actions.as_array().expect("a list").clone()
@@ -114,4 +124,25 @@ fn who_takes_only_commands_is_offered_nothing() {
     let mut client = Client::start_with(Features::ide(), params);
     client.forget("hiera/activeNode");
     assert_eq!(client.initialize_result["capabilities"]["codeActionProvider"], Value::Null);
+}
+
+#[test]
+fn what_cannot_be_done_says_why_to_clients_that_show_it() {
+    let workspace = workspace();
+    workspace.write(
+        "hiera.yaml",
+        "version: 5\nhierarchy: [{name: Own, path: own.yaml}, {name: Common, path: common.yaml}]\n",
+    );
+    let refusals = |knows: Value| {
+        let mut client = client_that(&workspace, &json!({"documentChanges": true}), &knows);
+        let path = workspace.path("data/common.yaml");
+        client.open(&path, "a: &x 1\nbee: *x\n");
+        let asked = json!({"diagnostics": [], "only": ["refactor"]});
+        let actions = ask_at(&mut client, &path, (1, 1), asked);
+        let of = |action: &Value| (action["disabled"]["reason"].clone(), action["edit"].clone());
+        actions.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(refusals(json!({})), [], "nothing that a client would take for something to do");
+    let why = (json!("`bee` has an anchor or an alias."), Value::Null);
+    assert_eq!(refusals(json!({"disabledSupport": true})), [why.clone(), why]);
 }

@@ -17,7 +17,7 @@ const PATH: &str = "/diagnostics/common.yaml";
 const PUBLISH: &str = "textDocument/publishDiagnostics";
 
 /// One finding for each `!` of the text.
-fn exclamations(world: &Arc<World>, path: &str, _: &CancelToken) -> Vec<Diagnostic> {
+pub(super) fn exclamations(world: &Arc<World>, path: &str, _: &CancelToken) -> Vec<Diagnostic> {
     let text = world.file(path).map(|file| file.text.to_string()).unwrap_or_default();
     let finding = |(at, _)| Diagnostic {
         range: TextRange::new(at as u32, at as u32 + 1),

@@ -120,6 +120,30 @@ fn explanations_have_a_tree() {
 }
 
 #[test]
+fn explanations_in_full_are_documents_of_their_own() {
+    let hierarchy = "version: 5\nhierarchy:\n  - {name: More, glob: 'more/*.yaml'}\n  - {name: Common, path: common.yaml}\n";
+    let workspace = Workspace::new(&[("hiera.yaml", hierarchy), ("data/common.yaml", COMMON)]);
+    for number in 1..=4 {
+        workspace.write(&format!("data/more/{number}.yaml"), "other: 1\n");
+    }
+    let capabilities = json!({"workspace": {"textDocumentContent": {}}});
+    let params = json!({"capabilities": capabilities, "rootUri": uri(workspace.root())});
+    let mut client = Client::start_with(Features::ide(), params);
+    client.forget("hiera/activeNode");
+    let common = workspace.path("data/common.yaml");
+    let text = |document: &Value| document["text"].as_str().expect("a text").to_owned();
+    let mut params = json!({"textDocument": {"uri": uri(&common)}, "key": "port"});
+    let folded = ask(&mut client, "hiera/explain", &params);
+    assert!(text(&folded).contains("4 files: do not have it"), "{folded:#}");
+    params["full"] = true.into();
+    let full = ask(&mut client, "hiera/explain", &params);
+    assert!(text(&full).contains("data/more/3.yaml: does not have it"), "{full:#}");
+    assert_ne!(full["uri"], folded["uri"]);
+    let again = ask(&mut client, "workspace/textDocumentContent", &json!({"uri": full["uri"]}));
+    assert_eq!(text(&again), text(&full));
+}
+
+#[test]
 fn two_nodes_and_two_texts_compared() {
     let (workspace, mut client, common) = client(&json!({}));
     let mut params = question(&common, (1, 1));

@@ -28,9 +28,18 @@ struct Outcome {
     after: Vec<(String, String)>,
 }
 
-fn titles(files: &str) -> Vec<String> {
+pub(super) fn titles(files: &str) -> Vec<String> {
     let (actions, _) = offered(&format!("{HIERARCHY}{files}"), &REFACTORINGS);
-    actions.into_iter().map(|it| it.title).collect()
+    actions.into_iter().filter(|it| it.refusal.is_none()).map(|it| it.title).collect()
+}
+
+/// Why what is not possible is not, each reason once.
+pub(super) fn refusals(files: &str) -> Vec<String> {
+    let (actions, _) = offered(&format!("{HIERARCHY}{files}"), &REFACTORINGS);
+    assert!(actions.iter().all(|it| it.refusal.is_none() || it.edits.is_empty()));
+    let mut refusals: Vec<_> = actions.into_iter().filter_map(|it| it.refusal).collect();
+    refusals.dedup();
+    refusals
 }
 
 #[track_caller]
@@ -58,7 +67,7 @@ fn apply(files: &str, title: &str) -> Outcome {
 
 /// `expected`: the files that are others afterwards, as fixtures write them.
 #[track_caller]
-fn check_files(files: &str, title: &str, expected: &str) {
+pub(super) fn check_files(files: &str, title: &str, expected: &str) {
     let outcome = apply(files, title);
     let mut shown = String::new();
     for (path, text) in &outcome.after {
@@ -99,7 +108,13 @@ fn check_same_answers(files: &str, title: &str, expected: &str) {
     let fixture = Fixture::parse(&format!("{HIERARCHY}{files}"));
     let world = fixture.world();
     let environment = world.environment_of(&format!("{ROOT}/hiera.yaml")).expect("there is one");
-    let keys = world.all_keys(&environment);
+    let mut keys = world.all_keys(&environment);
+    // A key that went is no question any more.
+    let is_there = |key: &Arc<str>| {
+        let line = format!("{key}:");
+        outcome.after.iter().any(|(_, text)| text.lines().any(|it| it.starts_with(&line)))
+    };
+    keys.retain(is_there);
     assert_eq!(answers(&outcome.before, &keys), answers(&outcome.after, &keys));
 }
 
@@ -226,4 +241,45 @@ fn a_call_gives_way_to_its_value() {
     assert_eq!(titles(&format!("{common}{twice}")), none);
     let options = "lookup_options: {host: {convert_to: Sensitive}}\n#- /data/nodes/web01.yaml\na: \"%{lookup('host')$0}\"\n";
     assert_eq!(titles(&format!("{common}{options}")), none);
+}
+
+#[test]
+fn a_shared_key_goes_when_all_its_calls_do() {
+    let title = "Inline `host` everywhere (3 places) and remove it";
+    let web01 = "#- /data/nodes/web01.yaml\na: 'http://%{lookup(\"host\")}/%{lookup(\"host\")}'\n";
+    for (common, calling) in
+        [("# who\nhost$0: www # as ever\nz: 1\n", ""), ("# who\nhost: www # as ever\nz: 1\n", "$0")]
+    {
+        let db01 = format!("#- /data/nodes/db01.yaml\nb: [\"%{{alias('host'){calling}}}\"]\n");
+        check_same_answers(
+            &format!("#- /data/common.yaml\n{common}{web01}{db01}"),
+            title,
+            "#- /data/common.yaml\nz: 1\n#- /data/nodes/web01.yaml\na: 'http://www/www'\n#- /data/nodes/db01.yaml\nb: [www]\n",
+        );
+    }
+}
+
+#[test]
+fn a_shared_key_that_must_stay_says_why() {
+    let ask = "#- /data/nodes/web01.yaml\na: \"%{lookup('host')}\"\n";
+    let why = |common: &str| {
+        let refusals = refusals(&format!("#- /data/common.yaml\n{common}{ask}"));
+        refusals.into_iter().filter(|it| it.contains("host")).collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(why("host$0: www\n"), none);
+    assert_eq!(
+        why("host$0: [www]\n"),
+        ["The value of `host` cannot be written in the place of every such call."]
+    );
+    assert_eq!(
+        why("host$0: www\nlookup_options: {host: {merge: first}}\n"),
+        ["`host` has lookup options."]
+    );
+    assert_eq!(
+        why("host$0: www\n#- /data/roles/web.yaml\nhost: other\n"),
+        ["`host` is not written in exactly one place."]
+    );
+    let of_class = "#- /data/common.yaml\na::b$0: www\nc: \"%{lookup('a::b')}\"\n";
+    assert!(refusals(of_class).contains(&"`a::b` may be the parameter of a class.".to_owned()));
 }

@@ -1,0 +1,90 @@
+//! Root entries of data files as texts of their own: cut out of one file, put into another one of the same format, with
+//! their comments.
+//!
+//! YAML is cut in whole lines (`yaml_entry`); what JSON and HOCON put between members is in `members`. Whatever is done to
+//! those is proved by reading the outcome.
+
+use super::members;
+use super::yaml_entry;
+use crate::data::{DataFile, EntryTree, Format, Value, Verdict};
+use crate::text::{TextEdit, apply_edits};
+
+/// An entry that can be taken out of its file.
+#[derive(Debug)]
+pub(super) struct Cut {
+    /// The entry as it is written, on lines of its own in YAML.
+    pub(super) text: String,
+    /// The same with the comments above it, and behind it.
+    pub(super) with_comments: String,
+    /// What takes it out, comments included.
+    pub(super) removal: Vec<TextEdit>,
+}
+
+/// Cuts an entry out.
+///
+/// # Errors
+/// Why that cannot be, as the end of a sentence that begins with the key.
+pub(super) fn cut(data: &DataFile, entry: &EntryTree<'_>, key: &str) -> Result<Cut, String> {
+    if data.format() != Format::Yaml {
+        let cut = members::cut(data, key)?;
+        return match is_proved(data, &cut.removal, key, None) {
+            true => Ok(cut),
+            false => Err("is not written in one place".to_owned()),
+        };
+    }
+    let lines = yaml_entry::entry_lines(data.text(), entry)
+        .ok_or("does not have lines of its own".to_owned())?;
+    if !yaml_entry::is_self_contained(entry.value) {
+        return Err("has an anchor or an alias".to_owned());
+    }
+    Ok(Cut {
+        text: yaml_entry::text_of(data.text(), lines.lines),
+        with_comments: yaml_entry::text_of(data.text(), lines.with_comments),
+        removal: vec![TextEdit::delete(lines.with_comments)],
+    })
+}
+
+/// The edits that add an entry at the end of a file.
+///
+/// # Errors
+/// Why that cannot be, as the end of a sentence that begins with the file.
+pub(super) fn paste(
+    data: &DataFile,
+    entry: &str,
+    key: &str,
+    value: &Value,
+) -> Result<Vec<TextEdit>, String> {
+    let refused = || "is not written in a way that a key can be added to".to_owned();
+    if data.format() == Format::Yaml {
+        return Ok(vec![yaml_entry::append(data, entry).ok_or_else(refused)?]);
+    }
+    let edits = members::paste(data, entry).ok_or_else(refused)?;
+    if is_proved(data, &edits, key, Some(value)) { Ok(edits) } else { Err(refused()) }
+}
+
+/// A file that has nothing but an entry.
+pub(super) fn new_file(format: Format, entry: &str) -> String {
+    match format {
+        Format::Yaml => format!("---\n{entry}"),
+        Format::Json => format!("{{\n{}}}\n", members::indented(entry, "  ")),
+        Format::Hocon => members::indented(entry, ""),
+    }
+}
+
+/// Whether the edits change what the file says of `key` to `value`, and nothing else.
+fn is_proved(data: &DataFile, edits: &[TextEdit], key: &str, value: Option<&Value>) -> bool {
+    let text = apply_edits(data.text(), edits);
+    let after = DataFile::new(data.file(), data.format(), text.into());
+    let is_hash = matches!(after.verdict(), Verdict::Hash);
+    let others = |data: &DataFile| -> Vec<(Value, Value)> {
+        let is_it = |it: &Value| it.as_str() == Some(key);
+        let others = data.entries().filter(|entry| !is_it(&entry.key));
+        let mut others: Vec<_> =
+            others.map(|entry| (entry.key.clone(), entry.value.value.clone())).collect();
+        others.sort_by_key(|(key, _)| crate::data::inspect::inspect(key));
+        others
+    };
+    is_hash
+        && after.get(key).map(|entry| &entry.value.value) == value
+        && others(data) == others(&after)
+}

@@ -1,0 +1,61 @@
+//! Values as JSON on one line.
+
+use crate::data::scalar;
+use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
+
+/// A value as JSON; `None` for what only YAML can say, or says in another way: anchors, tags, `0644`, `yes`.
+pub(crate) fn flow_json(node: &Node) -> Option<String> {
+    if node.tag.is_some() || node.anchor.is_some() {
+        return None;
+    }
+    match &node.kind {
+        NodeKind::Scalar { text, style } => flow_scalar(text, *style),
+        NodeKind::Sequence(items) => {
+            let items: Option<Vec<_>> = items.iter().map(flow_json).collect();
+            Some(format!("[{}]", items?.join(", ")))
+        }
+        NodeKind::Mapping(pairs) => {
+            let pair = |pair: &Pair| {
+                let key = flow_json(&pair.key).filter(|key| key.starts_with('"'))?;
+                Some(format!("{key}: {}", flow_json(&pair.value)?))
+            };
+            let pairs: Option<Vec<_>> = pairs.iter().map(pair).collect();
+            Some(format!("{{{}}}", pairs?.join(", ")))
+        }
+        NodeKind::Alias(_) => None,
+    }
+}
+
+fn flow_scalar(text: &str, style: ScalarStyle) -> Option<String> {
+    if style != ScalarStyle::Plain || scalar::is_string(text) {
+        return Some(serde_json::Value::from(text).to_string());
+    }
+    if matches!(text, "" | "~") {
+        return Some("null".to_owned());
+    }
+    serde_json::from_str::<serde_json::Value>(text).is_ok().then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::yaml;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        let node = yaml::parse(text).root.expect("a value");
+        assert_eq!(flow_json(&node).as_deref(), expected);
+    }
+
+    #[test]
+    fn values_that_json_can_say() {
+        check(
+            "a: [1, 'x\"y', ~, true]\nb: {c: 1.5}\n",
+            Some(r#"{"a": [1, "x\"y", null, true], "b": {"c": 1.5}}"#),
+        );
+        check("|\n  a\n  b\n", Some(r#""a\nb\n""#));
+        for only_yaml in ["0644", "yes", "1_000", "{1: a}", "!x a", "&x a", ".inf"] {
+            check(only_yaml, None);
+        }
+    }
+}

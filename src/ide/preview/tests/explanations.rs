@@ -1,0 +1,132 @@
+//! Explanations as trees with places.
+
+use super::*;
+
+#[test]
+fn explanations_are_trees_with_places() {
+    let fixture = fixture(
+        "#- /data/common.yaml\nlookup_options: {a: {merge: unique}}\na$0: [\"%{facts.os.family}\"]\n#- /data/nodes/web01.yaml\na: 'ENC[PKCS7,MIIB]'\n",
+    );
+    let world = fixture.world();
+    let explained = explain(&world, &at_cursor(&fixture), &CancelToken::default())
+        .expect("the node is there")
+        .expect("there is a key");
+    assert!(!explained.preview.text.contains("PKCS7"));
+    expect![[r#"
+        a for node web01, environment production
+
+        collection of lookup_options
+          Global Data Provider (hiera configuration version 5): does not have it
+          Environment Data Provider (hiera configuration version 5)
+            merge strategy hash: {"a"=>{"merge"=>"unique"}}
+              level "Nodes"
+                data/nodes/web01.yaml: does not have it
+              level "Roles"
+                data/roles/web.yaml: does not exist
+              level "Common"
+                data/common.yaml: {"a"=>{"merge"=>"unique"}}
+        the merge strategy is in lookup_options
+        search for a
+          merge strategy unique: ["ENC[…] (encrypted, not shown)", "Debian"]
+            Global Data Provider (hiera configuration version 5): does not have it
+            Environment Data Provider (hiera configuration version 5)
+              merge strategy unique: ["ENC[…] (encrypted, not shown)", "Debian"]
+                level "Nodes"
+                  data/nodes/web01.yaml: "ENC[…] (encrypted, not shown)"
+                level "Roles"
+                  data/roles/web.yaml: does not exist
+                level "Common"
+                  data/common.yaml: ["Debian"]
+                    interpolation of "%{facts.os.family}"
+                      Global Scope: {"os"=>{"family"=>"Debian"}}
+                      sub key os.family
+                        os: {"family"=>"Debian"}
+                        family: "Debian"
+        the value: ["ENC[…] (encrypted, not shown)", "Debian"]
+    "#]]
+    .assert_eq(&explained.preview.text);
+    let found = explained.preview.lines.iter().filter(|line| line.kind == LineKind::Value);
+    let found = Preview { lines: found.cloned().collect(), ..explained.preview.clone() };
+    expect![[r#"
+        [
+            "5 /data/common.yaml:{a: {merge: unique}}",
+            "11 /data/common.yaml:{a: {merge: unique}}",
+            "19 /data/nodes/web01.yaml:'ENC[PKCS7,MIIB]'",
+            "23 /data/common.yaml:[\"%{facts.os.family}\"]",
+        ]
+    "#]]
+    .assert_debug_eq(&places(&world, &found));
+}
+
+/// An explanation in which the same is told again and again.
+fn repetitive() -> Fixture {
+    let files = (1..=5).map(|number| format!("#- /data/modules/{number}.yaml\nm{number}: 1\n"));
+    let calls: String = (1..=8).map(|at| format!("  - \"{at} %{{lookup('b')}}\"\n")).collect();
+    Fixture::parse(&format!(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {{name: Modules, glob: 'modules/*.yaml'}}\n  - {{name: Common, path: common.yaml}}\n{}#- /data/common.yaml\nb: x\nc: z\na$0:\n{calls}  - \"9 %{{lookup('c')}}\"\n",
+        files.collect::<String>()
+    ))
+}
+
+#[test]
+fn explanations_tell_nothing_twice() {
+    let fixture = repetitive();
+    let world = fixture.world();
+    let explained = |question: &Question| {
+        let explained = explain(&world, question, &CancelToken::default());
+        explained.expect("the node is there").expect("there is a key")
+    };
+    let question = at_cursor(&fixture);
+    let folded = explained(&question);
+    expect![[r#"
+        a for node unknown (inferred), environment production
+        42 of 133 lines: files that have nothing are counted, and what is told once is not told again
+
+        collection of lookup_options
+          Global Data Provider (hiera configuration version 5): does not have it
+          Environment Data Provider (hiera configuration version 5)
+            merge strategy hash
+              level "Modules"
+                merge strategy hash
+                  5 files: do not have it
+              level "Common"
+                data/common.yaml: does not have it
+        search for a
+          Global Data Provider (hiera configuration version 5): does not have it
+          Environment Data Provider (hiera configuration version 5)
+            level "Modules"
+              5 files: do not have it
+            level "Common"
+              data/common.yaml: ["1 x", "2 x", "3 x", "4 x", "5 x", "6 x", "7 x", "8 x", "9 z"]
+                interpolation of "1 %{lookup('b')}"
+                  search for b
+                    Global Data Provider (hiera configuration version 5): does not have it
+                    Environment Data Provider (hiera configuration version 5)
+                      level "Modules"
+                        5 files: do not have it
+                      level "Common"
+                        data/common.yaml: "x"
+                interpolation of "2 %{lookup('b')}"
+                  search for b: "x" (as above)
+                interpolation of "3 %{lookup('b')}"
+                  search for b: "x" (as above)
+                interpolation of "4 %{lookup('b')}"
+                  search for b: "x" (as above)
+                interpolation of "5 %{lookup('b')}"
+                  search for b: "x" (as above)
+                interpolation of "9 %{lookup('c')}"
+                  search for c
+                    Global Data Provider (hiera configuration version 5): does not have it
+                    Environment Data Provider (hiera configuration version 5)
+                      level "Modules"
+                        5 files: do not have it
+                      level "Common"
+                        data/common.yaml: "z"
+                3 more interpolations: of what is told above
+        the value: ["1 x", "2 x", "3 x", "4 x", "5 x", "6 x", "7 x", "8 x", "9 z"]
+    "#]].assert_eq(&folded.preview.text);
+    let full = explained(&Question { is_full: true, ..question });
+    let lines = full.preview.text.lines().count() - 2;
+    assert!(folded.preview.text.contains(&format!(" of {lines} lines")), "{lines}");
+    assert_eq!(full.preview.text.matches("data/modules/4.yaml: does not have it").count(), 11);
+}

@@ -1,0 +1,102 @@
+//! Several answers side by side: all nodes by value, two nodes, before and after an edit.
+
+use super::*;
+
+#[test]
+fn nodes_are_grouped_by_value_and_the_rare_ones_come_first() {
+    let fixture = fixture(
+        "#- /data/common.yaml\na$0: 1\n#- /data/nodes/web02.yaml\na: 2\n#- /data/nodes/db01.yaml\na: '%{lookup(\"a\")}'\n",
+    );
+    let all = all_nodes(&fixture.world(), &at_cursor(&fixture), &CancelToken::default())
+        .expect("no node is asked for")
+        .expect("there is a key");
+    assert_is_consistent(&all.preview);
+    expect![[r"
+        # a for 3 nodes of environment production: 3 different answers
+
+        # 1 of 3 nodes:
+        #   web01
+        a: 1  # data/common.yaml:1
+        ---
+        # 1 of 3 nodes:
+        #   web02
+        a: 2  # data/nodes/web02.yaml:1
+        ---
+        # 1 of 3 nodes:
+        #   db01
+        # a: the lookup fails
+        # Lookup of key 'a' failed: Recursive lookup detected in [a]
+    "]]
+    .assert_eq(&all.preview.text);
+    let kinds: Vec<_> = all.groups.iter().map(|group| group.kind).collect();
+    assert_eq!(kinds, [GroupKind::Value, GroupKind::Value, GroupKind::Failed]);
+}
+
+#[test]
+fn two_nodes_compared() {
+    let fixture = fixture(
+        "#- /data/common.yaml\na$0: {b: 1, c: 2}\n#- /data/nodes/db01.yaml\na: {b: 1, c: 3}\n",
+    );
+    let world = fixture.world();
+    let compared = |with: &str| {
+        let with = Counterpart::Node(with.into());
+        compare(&world, &at_cursor(&fixture), &with, &CancelToken::default())
+            .expect("the node is there")
+            .expect("there is a key")
+    };
+    let comparison = compared("db01");
+    assert!(comparison.differs);
+    assert_is_consistent(&comparison.diff);
+    expect![[r"
+        --- a · web01
+        +++ a · db01
+        @@ -1,3 +1,3 @@
+         a:
+           b: 1
+        -  c: 2  # data/common.yaml:1
+        +  c: 3  # data/nodes/db01.yaml:1
+    "]]
+    .assert_eq(&comparison.diff.text);
+    expect![[r#"
+        [
+            "5 /data/common.yaml:2",
+            "6 /data/nodes/db01.yaml:3",
+        ]
+    "#]]
+    .assert_debug_eq(&places(&world, &comparison.diff));
+    let same = compared("web02");
+    assert!(!same.differs);
+    assert_eq!(same.left.text, same.right.text);
+}
+
+#[test]
+fn unsaved_text_compared_with_saved() {
+    let fixture = fixture("#- /data/common.yaml\na$0: 1\nb: 1\n");
+    let files: Vec<(String, String)> =
+        fixture.files.iter().map(|file| (file.world_path(), file.text.to_string())).collect();
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec![ROOT.to_owned()]));
+    let path = format!("{ROOT}/data/common.yaml");
+    let text = "# typed\na: 2\nb: 1\n".to_owned();
+    host.apply(Change::OpenBuffer { path: path.clone(), text, version: 1 });
+    let question = |key: &str| Question {
+        path: Some(path.as_str().into()),
+        key: Some(key.into()),
+        ..Question::default()
+    };
+    let compared = |key: &str| {
+        compare(&host.snapshot(), &question(key), &Counterpart::Saved, &CancelToken::default())
+            .expect("no node is asked for")
+            .expect("there is a key")
+    };
+    let comparison = compared("a");
+    expect![[r"
+        --- a · saved
+        +++ a · unsaved
+        @@ -1,1 +1,1 @@
+        -a: 1  # data/common.yaml:1
+        +a: 2  # data/common.yaml:2
+    "]]
+    .assert_eq(&comparison.diff.text);
+    assert!(!compared("b").differs, "other lines have moved, and nothing else");
+}

@@ -1,0 +1,307 @@
+//! Merged values: what counts, what it hides, and where each leaf comes from.
+
+use super::*;
+
+#[test]
+fn the_winner_with_what_it_hides() {
+    let files = "#- /data/common.yaml\na::b$0: 1\n#- /data/nodes/web01.yaml\na::b: 2\n";
+    check(
+        files,
+        &expect![[r"
+            # a::b for node web01, environment production
+            # merge strategy first, by default
+
+            a::b: 2  # data/nodes/web01.yaml:1
+            # a::b: 1  # data/common.yaml:1 · overridden
+        "]],
+    );
+}
+
+#[test]
+fn each_line_leads_to_its_source() {
+    let files = "#- /data/common.yaml\nlookup_options: {a: {merge: deep}}\na: {b$0: [x], c: 2}\n#- /data/nodes/web01.yaml\na: {b: [y], c: 4}\n";
+    let (world, preview) = check(
+        files,
+        &expect![[r#"
+            # a for node web01, environment production
+            # merge strategy deep, set in data/common.yaml:1
+
+            a:
+              b:
+                - x  # data/common.yaml:2
+                - "y"  # data/nodes/web01.yaml:1
+              c: 4  # data/nodes/web01.yaml:1
+              # c: 2  # data/common.yaml:2 · overridden
+        "#]],
+    );
+    let kinds: Vec<_> = preview.lines.iter().map(|line| line.kind).collect();
+    assert_eq!(kinds[1..4], [LineKind::Header, LineKind::Value, LineKind::Value]);
+    assert_eq!(kinds.last(), Some(&LineKind::Overridden));
+    expect![[r#"
+        [
+            "1 /data/common.yaml:a",
+            "3 /data/nodes/web01.yaml:a",
+            "4 /data/nodes/web01.yaml:b",
+            "5 /data/common.yaml:x",
+            "6 /data/nodes/web01.yaml:y",
+            "7 /data/nodes/web01.yaml:4",
+            "8 /data/common.yaml:2",
+        ]
+    "#]]
+    .assert_debug_eq(&places(&world, &preview));
+}
+
+#[test]
+fn what_is_knocked_out_is_shown_with_the_knock() {
+    check(
+        "#- /data/common.yaml
+lookup_options:
+  a:
+    merge: {strategy: deep, knockout_prefix: '--'}
+a$0: [x, y, z]
+#- /data/nodes/web01.yaml
+a:
+  - '--y'
+  - w
+",
+        &expect![[r#"
+            # a for node web01, environment production
+            # merge strategy deep (knockout_prefix: "--"), set in data/common.yaml:2
+
+            a:
+              - x  # data/common.yaml:4
+              - z  # data/common.yaml:4
+              - w  # data/nodes/web01.yaml:3
+              # - "y"  # data/common.yaml:4 · knocked out in data/nodes/web01.yaml:2
+        "#]],
+    );
+}
+
+#[test]
+fn unique_lists_and_hashes() {
+    check(
+        "#- /data/common.yaml\nlookup_options: {a: {merge: unique}}\na$0: [x, [y]]\n#- /data/nodes/web01.yaml\na: [y, w]\n",
+        &expect![[r#"
+            # a for node web01, environment production
+            # merge strategy unique, set in data/common.yaml:1
+
+            a:
+              - "y"  # data/nodes/web01.yaml:1
+              - w  # data/nodes/web01.yaml:1
+              - x  # data/common.yaml:2
+        "#]],
+    );
+    check(
+        "#- /data/common.yaml\nlookup_options: {^a: {merge: hash}}\na$0: {b: {x: 1}, c: ~}\n#- /data/nodes/web01.yaml\na: {b: {y: 1}}\n",
+        &expect![[r#"
+            # a for node web01, environment production
+            # merge strategy hash, set in data/common.yaml:1 ^a
+
+            a:
+              b:
+                "y": 1  # data/nodes/web01.yaml:1
+                # x: 1  # data/common.yaml:2 · overridden
+              c: ~  # data/common.yaml:2
+        "#]],
+    );
+}
+
+#[test]
+fn whole_values_that_are_hidden() {
+    check(
+        "#- /data/common.yaml\na$0: {b: {c: 1}, d: [1, 2]}\n#- /data/nodes/web01.yaml\na: {b: text}\n",
+        &expect![[r"
+            # a for node web01, environment production
+            # merge strategy first, by default
+
+            a:
+              b: text  # data/nodes/web01.yaml:1
+              # b:
+              #   c: 1  # data/common.yaml:1 · overridden
+              # d:
+              #   - 1  # data/common.yaml:1 · overridden
+              #   - 2  # data/common.yaml:1 · overridden
+        "]],
+    );
+}
+
+#[test]
+fn block_scalars_nested_lists_and_odd_keys() {
+    check(
+        "#- /data/common.yaml
+a$0:
+  text: |
+    one
+     two
+
+    three
+  '-': '# no comment'
+  'y': [[1, {b: \"x\\ty\"}], []]
+  list:
+    - |-
+      first
+      second
+    - k: |+
+        kept
+
+",
+        &expect![[r##"
+            # a for node web01, environment production
+
+            a:
+              text: |  # data/common.yaml:2
+                one
+                 two
+
+                three
+              "-": "# no comment"  # data/common.yaml:7
+              "y":
+                - - 1  # data/common.yaml:8
+                  - b: "x\ty"  # data/common.yaml:8
+                - []  # data/common.yaml:8
+              list:
+                - |-  # data/common.yaml:10
+                  first
+                  second
+                - k: |+  # data/common.yaml:13
+                    kept
+
+        "##]],
+    );
+}
+
+#[test]
+fn secrets_stay_hidden() {
+    let (_, preview) = check(
+        "#- /data/common.yaml
+lookup_options: {a: {merge: deep}, b: {convert_to: Sensitive}}
+a$0: {b: 'ENC[PKCS7,MIIB]', c: 1}
+b: hidden
+#- /data/nodes/web01.yaml
+a: {b: 'ENC[PKCS7,XXXX]'}
+",
+        &expect![[r"
+            # a for node web01, environment production
+            # merge strategy deep, set in data/common.yaml:1
+
+            a:
+              b: ENC[…] (encrypted, not shown)  # data/nodes/web01.yaml:1
+              # b: ENC[…] (encrypted, not shown)  # data/common.yaml:2 · overridden
+              c: 1  # data/common.yaml:2
+        "]],
+    );
+    assert!(!preview.text.contains("PKCS7"));
+    let fixture = fixture(
+        "#- /data/common.yaml\nlookup_options: {b: {convert_to: Sensitive}}\nb$0: hidden\n",
+    );
+    let shown = ask(&fixture.world(), &at_cursor(&fixture)).expect("there is a key").text;
+    assert!(!shown.contains("hidden") && shown.contains("redacted"), "{shown}");
+}
+
+#[test]
+fn nothing_and_failures() {
+    check(
+        "#- /data/nodes/db02.yaml\na$0: 1\n",
+        &expect![[r"
+            # a for node web01, environment production
+
+            # a: not found, a lookup of this key fails
+        "]],
+    );
+    check(
+        "#- /data/common.yaml\na$0: '%{lookup(\"a\")}'\n",
+        &expect![[r"
+            # a for node web01, environment production
+
+            # a: the lookup fails
+            # Lookup of key 'a' failed: Recursive lookup detected in [a]
+        "]],
+    );
+    let none = |text: &str| {
+        let fixture = fixture(text);
+        assert_eq!(ask(&fixture.world(), &at_cursor(&fixture)), None, "{text}");
+    };
+    none("#- /data/common.yaml\nlookup_options:\n  ^a$0: {merge: deep}\n");
+    none("#- /somewhere/else.yaml\na$0: 1\n");
+}
+
+#[test]
+fn opaque_levels_are_marked() {
+    let (_, preview) = check(
+        "#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: Vault, lookup_key: hiera_vault, path: common.yaml}
+  - {name: Common, path: common.yaml}
+#- /data/common.yaml
+a$0: 1
+",
+        &expect![[r#"
+            # a for node web01, environment production
+            # may come from level "Vault" (hiera_vault is not evaluated here)
+
+            a: 1  # data/common.yaml:1
+        "#]],
+    );
+    assert_eq!(preview.lines[1].kind, LineKind::Opaque);
+}
+
+#[test]
+fn other_formats_have_origins_too() {
+    check(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: h, data_hash: hocon_data, path: h.conf}\n  - {name: j, data_hash: json_data, path: j.json}\n#- /data/h.conf\na { b = 1\n c = 2 }\n#- /data/j.json\n{\"a\": {\n\"b\": $03}}\n",
+        &expect![[r"
+            # a for node web01, environment production
+            # merge strategy first, by default
+
+            a:
+              b: 1  # data/h.conf:1
+              # b: 3  # data/j.json:2 · overridden
+              c: 2  # data/h.conf:2
+        "]],
+    );
+}
+
+#[test]
+fn anchors_aliases_and_interpolation_lead_to_what_they_stand_for() {
+    check(
+        "#- /data/common.yaml
+base: &base {k: 1}
+a$0:
+  <<: *base
+  l: \"%{alias('list')}\"
+  os: 'on %{facts.os.family}'
+list:
+  - one
+",
+        &expect![[r"
+            # a for node web01, environment production
+
+            a:
+              k: 1  # data/common.yaml:1
+              l:
+                - one  # data/common.yaml:7
+              os: on Debian  # data/common.yaml:5
+        "]],
+    );
+}
+
+/// A preview is YAML, and says what the lookup says.
+#[test]
+fn previews_can_be_read_as_yaml() {
+    let text = "a: {b: [x, {c: ~, d: ''}], 'e f': |-\n    l1\n     l2\n, g: 0x1F, h: 'yes', i: 1.50, '12': \"a\\r\\nb\"}\n";
+    let text = text.replace("|-\n    l1\n     l2\n", "\"l1\\n l2\"");
+    let fixture = fixture(&format!("#- /data/common.yaml\n{text}"));
+    let world = fixture.world();
+    let path: Arc<str> = format!("{ROOT}/data/common.yaml").into();
+    let question = Question { path: Some(path), key: Some("a".into()), ..Question::default() };
+    let preview = ask(&world, &question).expect("there is a key");
+    let again = super::tests::fixture(&format!("#- /data/common.yaml\n{}", preview.text));
+    let value = |fixture: &Fixture| {
+        let world = fixture.world();
+        let environment = world.environments()[0].clone();
+        let evaluator = world.active_evaluator(&environment).expect("there is a node");
+        evaluator.lookup("a").outcome.expect("it succeeds").expect("it is there").value
+    };
+    assert_eq!(value(&fixture), value(&again), "{}", preview.text);
+}

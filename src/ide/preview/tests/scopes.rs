@@ -1,0 +1,82 @@
+//! What is asked about: the key under the cursor, all keys of a file, everything that a node gets.
+
+use super::*;
+
+/// The place under the cursor names the key, however the text looks.
+#[track_caller]
+fn check_key(files: &str, expected: Option<&str>) {
+    let fixture = fixture(files);
+    let preview = ask(&fixture.world(), &at_cursor(&fixture));
+    assert_eq!(preview.and_then(|preview| preview.key).as_deref(), expected);
+}
+
+#[test]
+fn keys_under_the_cursor() {
+    check_key("#- /data/common.yaml\na: {b: [1, {c$0: 2}]}\n", Some("a"));
+    check_key("#- /data/common.yaml\n'a.b'$0: 1\n", Some("'a.b'"));
+    check_key("#- /data/common.yaml\na: \"😀%{lookup('b.c$0')}\"\n", Some("b.c"));
+    check_key("#- /data/common.yaml\r\na: 1\r\nb:\r\n  - $0x\r\n", Some("b"));
+    check_key("#- /data/common.yaml\nx: &x {k: 1}\na:\n  <<: *x$0\n", Some("a"));
+    check_key("#- /data/common.yaml\na:\n  b: [\n  $0\nc: 1\n", Some("a"));
+    check_key("#- /data/common.yaml\na: 1\n\n$0\nb: 1\n", Some("a"));
+    check_key("#- /data/common.yaml\nlookup_options:\n  b$0: {merge: deep}\n", Some("b"));
+    check_key("#- /data/common.yaml\n$0\na: 1\n", None);
+    let json = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: j, data_hash: json_data, path: j.json}\n#- /data/j.json\n{\"a\": {\"b\": $01}}\n";
+    check_key(json, Some("a"));
+    let hocon = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: h, data_hash: hocon_data, path: h.conf}\n#- /data/h.conf\na { b = $01 }\n";
+    check_key(hocon, Some("a"));
+}
+
+#[test]
+fn all_keys_of_a_file() {
+    let fixture = fixture(
+        "#- /data/common.yaml\nlookup_options: {b: {merge: unique}}\n$0a: 1\nb: [x]\n#- /data/nodes/web01.yaml\nb: [y]\n",
+    );
+    let question = Question { scope: Scope::File, ..at_cursor(&fixture) };
+    let preview = ask(&fixture.world(), &question).expect("it is a data file");
+    assert_is_consistent(&preview);
+    expect![[r#"
+        # keys of data/common.yaml for node web01, environment production
+
+        a: 1  # data/common.yaml:2
+
+        # merge strategy unique, set in data/common.yaml:1
+        b:
+          - "y"  # data/nodes/web01.yaml:1
+          - x  # data/common.yaml:3
+    "#]]
+    .assert_eq(&preview.text);
+}
+
+#[test]
+fn everything_that_a_node_gets() {
+    let fixture = fixture(
+        "#- /data/common.yaml\nzone: 1\nntp::server::pool: x\nntp::ensure: y\napache::port: 80\n#- /data/nodes/db01.yaml\nonly::db: 1\n#- /data/roles/web.yaml\napache::port: 8080\n",
+    );
+    let question = Question { scope: Scope::Node, ..Question::default() };
+    let preview = ask(&fixture.world(), &question).expect("there is a node");
+    assert_is_consistent(&preview);
+    expect![[r#"
+        # everything that node web01, environment production gets
+
+        # == no module ==
+        zone: 1  # data/common.yaml:1
+
+        # == module apache ==
+        apache::port: 8080  # data/roles/web.yaml:1
+        # apache::port: 80  # data/common.yaml:4 · overridden
+
+        # == module ntp ==
+        ntp::ensure: "y"  # data/common.yaml:3
+
+        # -- class ntp::server --
+        ntp::server::pool: x  # data/common.yaml:2
+    "#]]
+    .assert_eq(&preview.text);
+    let db = Question { node: Some("db01".into()), ..question.clone() };
+    let preview = ask(&fixture.world(), &db).expect("there is a node");
+    assert!(preview.text.contains("only::db: 1"));
+    let unknown = Question { node: Some("nobody".into()), ..question };
+    let error = merged_value(&fixture.world(), &unknown, &CancelToken::default());
+    assert_eq!(error, Err(UnknownNode("nobody".into())));
+}
