@@ -58,7 +58,7 @@ pub use folding::{Fold, folds};
 pub use hierarchy::{Hierarchy, HierarchyFile, HierarchyLayer, HierarchyLevel, hierarchy};
 pub use highlight::highlights;
 pub use hover::markdown::Part;
-pub use hover::{Hover, hover};
+pub use hover::{Hover, NamedPlace, hover, named_places};
 pub use inlay_hints::{InlayHint, inlay_hints};
 pub use labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 pub use level_jump::{Direction, level_jump};

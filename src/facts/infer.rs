@@ -50,6 +50,17 @@ pub struct Template {
     pub path: String,
     /// Whether `*` and `?` match any name (`glob`, `globs`).
     pub is_glob: bool,
+    /// Of `mapped_paths`.
+    pub mapped: Option<Mapped>,
+}
+
+/// The first two members of `mapped_paths`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapped {
+    /// The variable that holds a list, e.g. `teams` or `facts.teams`.
+    pub variable: String,
+    /// What the template calls each of its members, e.g. `team`.
+    pub member: String,
 }
 
 /// What a directory holds, sorted by bytes; empty if it does not exist. [`crate::data::Files::list`] is one.

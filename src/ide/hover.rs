@@ -4,8 +4,11 @@ mod config;
 mod encrypted;
 mod functions;
 mod key;
+mod links;
 pub(crate) mod markdown;
 mod variable;
+
+pub use links::{NamedPlace, named_places};
 
 use std::sync::Arc;
 

@@ -96,6 +96,8 @@ pub(super) struct ClientAbilities {
     pub(super) lens_command: Option<&'static str>,
     /// Wants to hear when previews may have changed.
     pub(super) preview_changed: bool,
+    /// Wants the places in hovers as links.
+    pub(super) hover_links: bool,
     /// Wants to know whether anything is under way.
     pub(super) server_status: bool,
     /// Shows documents that we make.
@@ -184,6 +186,7 @@ impl ClientAbilities {
                 .is_some_and(|it| it.refresh_support == Some(true)),
             lens_command: LENS_COMMANDS.into_iter().find(has_command),
             preview_changed: wants("previewChanged"),
+            hover_links: wants("hoverLinks"),
             server_status: wants("serverStatusNotification"),
             text_document_content: false,
             registers_configuration: configuration

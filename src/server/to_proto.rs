@@ -39,8 +39,17 @@ pub(super) fn range(context: &Context, file: &FileEntry, range: TextRange) -> Ra
 /// What a hover shows.
 pub(super) fn hover(context: &Context, file: &FileEntry, hover: ide::Hover) -> Hover {
     let kind = if context.client.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+    let mut value = hover.markdown;
+    if context.client.hover_links {
+        for place in ide::named_places(&context.world, &file.path, &value).into_iter().rev() {
+            let target = uri(context, &place.path);
+            let link =
+                format!("[{}]({}#L{})", &value[place.span.clone()], target.as_str(), place.line);
+            value.replace_range(place.span, &link);
+        }
+    }
     Hover {
-        contents: HoverContents::Markup(MarkupContent { kind, value: hover.markdown }),
+        contents: HoverContents::Markup(MarkupContent { kind, value }),
         range: Some(range(context, file, hover.range)),
     }
 }

@@ -13,7 +13,7 @@ use crate::config::hiera_yaml::{LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
 use crate::data::inspect;
 use crate::data::{Files, Format, Located, Place};
-use crate::facts::infer::Template;
+use crate::facts::infer::{Mapped, Template};
 use crate::settings::Settings;
 
 /// A tree with more directories than this is not walked to its end: it is no data directory.
@@ -173,6 +173,12 @@ impl Reach {
             Locations::MappedPaths(parts) => (&parts[2..], false),
             Locations::Uris(_) | Locations::None => return,
         };
+        let mapped = if let Locations::MappedPaths(parts) = &level.locations {
+            let [variable, member] = [&parts[0], &parts[1]].map(|it| inspect::to_s(&it.value));
+            Some(Mapped { variable, member })
+        } else {
+            None
+        };
         let root = paths::parent(&config.path).unwrap_or("/");
         let datadir = inspect::to_s(&level.datadir.value);
         let known = Known { environment: &environment.name };
@@ -197,6 +203,7 @@ impl Reach {
                     datadir: datadirs.moved(&paths::join(root, &datadir)).into_owned(),
                     path: location,
                     is_glob,
+                    mapped: mapped.clone(),
                 },
                 pattern,
             });

@@ -180,6 +180,7 @@ class Abilities implements StaticFeature {
     capabilities.experimental = {
       ...(capabilities.experimental as object | undefined),
       commands: { commands: LENS_COMMANDS },
+      hoverLinks: true,
       previewChanged: true,
       serverStatusNotification: true,
     };

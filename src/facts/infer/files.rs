@@ -33,7 +33,7 @@ pub(super) fn level(
     variables: &mut Variables,
 ) -> Option<Level> {
     let path = format!("{}/{}", template.datadir, template.path);
-    let segments = pattern::segments(&path, template.is_glob, variables)?;
+    let segments = pattern::segments(&path, template, variables)?;
     let mut numbers: Vec<usize> = segments
         .iter()
         .flat_map(|segment| &segment.pieces)

@@ -2,6 +2,7 @@
 
 use crate::syntax::interpolation::{self, Expression, Method};
 
+use super::Template;
 use super::files::Row;
 use super::variables::Variables;
 
@@ -24,30 +25,35 @@ pub(super) enum Piece {
     OneCharacter,
 }
 
-/// The segments of a template; `None` if it can match nothing that we could learn from: without a variable, with
+/// The segments of `path`, the whole path of a template; `None` if it can match nothing that we could learn from: without a variable, with
 /// calls such as `%{lookup('x')}`, with `..` after a variable, or with a glob's `**`, braces or brackets.
 pub(super) fn segments(
-    template: &str,
-    is_glob: bool,
+    path: &str,
+    template: &Template,
     variables: &mut Variables,
 ) -> Option<Vec<Segment>> {
-    let mut cutter = Cutter { segments: vec![Segment::default()], is_glob };
+    let mut cutter = Cutter { segments: vec![Segment::default()], is_glob: template.is_glob };
+    let mapped = template.mapped.as_ref();
+    let mut number_of = |name: &str| match mapped.filter(|mapped| mapped.member == name) {
+        Some(mapped) => variables.number_of_member(&mapped.variable),
+        None => variables.number_of(name),
+    };
     let mut at = 0;
     let mut has_variable = false;
-    for token in interpolation::tokens(template) {
-        cutter.text(template.get(at..token.range.start as usize)?)?;
+    for token in interpolation::tokens(path) {
+        cutter.text(path.get(at..token.range.start as usize)?)?;
         at = token.range.end as usize;
         match &token.expression {
             Expression::Variable(name)
             | Expression::Call { method: Method::Scope, argument: name, .. } => {
-                cutter.push(Piece::Variable(variables.number_of(name)?));
+                cutter.push(Piece::Variable(number_of(name)?));
                 has_variable = true;
             }
             Expression::Empty => {}
             Expression::Call { .. } => return None,
         }
     }
-    cutter.text(template.get(at..)?)?;
+    cutter.text(path.get(at..)?)?;
     has_variable.then_some(cutter.segments)
 }
 

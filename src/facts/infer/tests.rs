@@ -37,6 +37,7 @@ fn infer_from(templates: &str, files: &str) -> Vec<NodeParts> {
             datadir: "/d".to_owned(),
             path: path.trim_start_matches('*').to_owned(),
             is_glob: path.starts_with('*'),
+            mapped: None,
         })
         .collect();
     let files: Vec<String> = files.split_whitespace().map(|path| format!("/d/{path}")).collect();
@@ -212,6 +213,7 @@ fn modules_get_nodes_for_their_files_but_say_nothing_of_other_nodes() {
             datadir: "/d".to_owned(),
             path: (*path).to_owned(),
             is_glob: false,
+            mapped: None,
         };
         paths.iter().map(template).collect()
     };
@@ -242,6 +244,7 @@ fn only_the_wanted_nodes_are_filled() {
         datadir: "/d".to_owned(),
         path: path.to_owned(),
         is_glob: false,
+        mapped: None,
     });
     let templates = Templates { own: &own, of_modules: &Vec::new };
     let shown = |wanted| {
@@ -265,6 +268,7 @@ fn what_is_known_of_a_node_decides_what_else_it_reads() {
         datadir: "/d".to_owned(),
         path: path.to_owned(),
         is_glob: false,
+        mapped: None,
     });
     let files = ["Debian.yaml", "RedHat.yaml", "Debian-front.yaml"].map(|it| format!("/d/{it}"));
     let templates = Templates { own: &own, of_modules: &Vec::new };
@@ -341,4 +345,30 @@ fn the_number_of_nodes_is_limited() {
         .collect();
     let nodes = infer_from("n/%{trusted.certname}.yaml role/%{role}.yaml", &files.join(" "));
     assert_eq!(nodes.len(), MAX_INFERRED_NODES);
+}
+
+#[test]
+fn a_member_of_a_mapped_list() {
+    let template = |path: &str, variable: Option<&str>| Template {
+        datadir: "/d".to_owned(),
+        path: path.to_owned(),
+        is_glob: false,
+        mapped: variable.map(|it| Mapped { variable: it.to_owned(), member: "team".to_owned() }),
+    };
+    let own = [
+        template("nodes/%{clientcert}.yaml", None),
+        template("role/%{team}/%{role}.yaml", Some("teams")),
+        template("%{team}.yaml", Some("facts.sections")),
+    ];
+    let files =
+        ["nodes/web01", "role/ops/db", "role/ops/web", "x"].map(|it| format!("/d/{it}.yaml"));
+    let templates = Templates { own: &own, of_modules: &Vec::new };
+    let nodes = infer(&templates, &lister(&files), Vec::new(), Wanted::All);
+    assert_eq!(
+        nodes.iter().map(show).collect::<Vec<_>>(),
+        [
+            "web01 {clientcert:web01,teams:[ops],role:web,sections:[x]}",
+            "role/ops/db {teams:[ops],role:db,sections:[x]}",
+        ]
+    );
 }

@@ -60,6 +60,8 @@ struct Variable {
     name: String,
     /// The paths under which templates ask for it.
     spellings: Vec<Vec<Arc<str>>>,
+    /// Whether it is the one member of a list.
+    is_member: bool,
 }
 
 impl Variables {
@@ -67,16 +69,25 @@ impl Variables {
     /// or digs into a list.
     pub(super) fn number_of(&mut self, expression: &str) -> Option<usize> {
         let path = path_of(expression)?;
-        let name = canonical_name(&path);
+        Some(self.numbered(canonical_name(&path), path, false))
+    }
+
+    /// The number of the member of the list that `expression` asks for.
+    pub(super) fn number_of_member(&mut self, expression: &str) -> Option<usize> {
+        let path = path_of(expression)?;
+        Some(self.numbered(format!("{}[]", canonical_name(&path)), path, true))
+    }
+
+    fn numbered(&mut self, name: String, path: Vec<Arc<str>>, is_member: bool) -> usize {
         let number = self.known.iter().position(|it| it.name == name).unwrap_or_else(|| {
-            self.known.push(Variable { name, spellings: Vec::new() });
+            self.known.push(Variable { name, spellings: Vec::new(), is_member });
             self.known.len() - 1
         });
         let spellings = &mut self.known[number].spellings;
         if !spellings.contains(&path) {
             spellings.push(path);
         }
-        Some(number)
+        number
     }
 
     /// Whether the variable tells machines apart.
@@ -95,15 +106,15 @@ impl Variables {
     /// The machine that a row is about: its certname, else its host name, else the first other variable that tells
     /// machines apart.
     pub(super) fn machine_of(&self, row: &Row) -> Option<Arc<str>> {
-        let named = |name| self.number(name).and_then(|it| row.get(it));
+        let named = |name| self.known_number(name).and_then(|it| row.get(it));
         let other = || row.iter().find(|(it, _)| self.is_machine(*it)).map(|(_, text)| text);
         named("certname").or_else(|| named("hostname")).or_else(other).cloned()
     }
 
     /// The host name of a row that knows no certname.
     pub(super) fn lone_hostname<'r>(&self, row: &'r Row) -> Option<&'r Arc<str>> {
-        let has_certname = self.number("certname").is_some_and(|it| row.get(it).is_some());
-        row.get(self.number("hostname")?).filter(|_| !has_certname)
+        let has_certname = self.known_number("certname").is_some_and(|it| row.get(it).is_some());
+        row.get(self.known_number("hostname")?).filter(|_| !has_certname)
     }
 
     /// The row with all that follows from it: the certname from whatever names the machine, host name and domain from
@@ -121,7 +132,7 @@ impl Variables {
             }
             self.follow(&mut row, "certname", &machine);
         }
-        let system = self.number("os.name").and_then(|it| row.get(it)).cloned();
+        let system = self.known_number("os.name").and_then(|it| row.get(it)).cloned();
         if let Some(family) = system.and_then(|it| family_of(&it)) {
             self.follow(&mut row, "os.family", family);
         }
@@ -131,7 +142,7 @@ impl Variables {
     /// Whether one node can have the operating system and the family that two rows say.
     pub(super) fn agree_on_family(&self, one: &Row, other: &Row) -> bool {
         let said = |name| {
-            let number = self.number(name)?;
+            let number = self.known_number(name)?;
             one.get(number).or_else(|| other.get(number))
         };
         let Some(family) = said("os.family") else { return true };
@@ -163,25 +174,27 @@ impl Variables {
         let mut texts: Vec<(usize, &Arc<str>)> = row.iter().collect();
         texts.sort_by_key(|(number, _)| *number);
         for (number, text) in texts {
-            let Variable { name, spellings } = &self.known[number];
+            let Variable { name, spellings, is_member } = &self.known[number];
+            let value = Value::String(text.clone());
+            let value = if *is_member { Value::array(vec![value.into()]) } else { value };
             for path in spellings {
-                set_variable(&mut parts, path, text);
+                set_variable(&mut parts, path, &value);
             }
-            if name.starts_with("os.") {
+            if name.starts_with("os.") && !is_member {
                 let path: Vec<Arc<str>> = name.split('.').map(Arc::from).collect();
-                set_nested(&mut parts.facts, &path, text);
+                set_nested(&mut parts.facts, &path, &value);
             }
         }
         parts
     }
 
     fn follow(&self, row: &mut Row, name: &str, text: &str) {
-        if let Some(number) = self.number(name).filter(|it| row.get(*it).is_none()) {
+        if let Some(number) = self.known_number(name).filter(|it| row.get(*it).is_none()) {
             row.set(number, text.into());
         }
     }
 
-    fn number(&self, name: &str) -> Option<usize> {
+    fn known_number(&self, name: &str) -> Option<usize> {
         self.known.iter().position(|it| it.name == name)
     }
 }
@@ -216,21 +229,21 @@ pub(super) fn family_of(system: &str) -> Option<&'static str> {
 }
 
 /// Sets what `path` asks for. A variable with `::` is no fact; any other is set as a fact, and so as a variable.
-fn set_variable(parts: &mut NodeParts, path: &[Arc<str>], text: &Arc<str>) {
+fn set_variable(parts: &mut NodeParts, path: &[Arc<str>], value: &Value) {
     match (&*path[0], &path[1..]) {
-        ("environment", []) => parts.environment = Some(text.to_string()),
-        ("facts", rest) => set_nested(&mut parts.facts, rest, text),
-        ("trusted", rest) => set_nested(parts.trusted.get_or_insert_default(), rest, text),
+        ("environment", []) => parts.environment = value.as_str().map(ToOwned::to_owned),
+        ("facts", rest) => set_nested(&mut parts.facts, rest, value),
+        ("trusted", rest) => set_nested(parts.trusted.get_or_insert_default(), rest, value),
         ("server_facts", rest) => {
             if let [member] = rest
                 && &**member == "environment"
             {
-                parts.environment = Some(text.to_string());
+                parts.environment = value.as_str().map(ToOwned::to_owned);
             }
-            set_nested(parts.server_facts.get_or_insert_default(), rest, text);
+            set_nested(parts.server_facts.get_or_insert_default(), rest, value);
         }
-        (name, _) if name.contains("::") => set_nested(&mut parts.variables, path, text),
-        _ => set_nested(&mut parts.facts, path, text),
+        (name, _) if name.contains("::") => set_nested(&mut parts.variables, path, value),
+        _ => set_nested(&mut parts.facts, path, value),
     }
 }
 
@@ -245,15 +258,15 @@ fn text_at(hash: &Hash, path: &[Arc<str>]) -> Option<Arc<str>> {
 }
 
 /// Sets a member of a member …; a hash that is there stays one.
-fn set_nested(hash: &mut Hash, path: &[Arc<str>], text: &Arc<str>) {
+fn set_nested(hash: &mut Hash, path: &[Arc<str>], value: &Value) {
     let Some((name, rest)) = path.split_first() else { return };
     let there = hash.get(name).and_then(|member| member.value.value.as_hash());
     let value = match (rest, there) {
         ([], Some(_)) => return,
-        ([], None) => Value::String(text.clone()),
+        ([], None) => value.clone(),
         (_, there) => {
             let mut inner = there.cloned().unwrap_or_default();
-            set_nested(&mut inner, rest, text);
+            set_nested(&mut inner, rest, value);
             Value::hash(inner)
         }
     };

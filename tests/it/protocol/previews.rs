@@ -237,3 +237,17 @@ fn clients_hear_that_previews_may_have_changed() {
     assert!(after > before, "{before:?} {after:?}");
     client.forget("hiera/previewChanged");
 }
+
+#[test]
+fn places_in_hovers_are_links_for_clients_that_open_them() {
+    let (_workspace, mut client, common) = client(&json!({"experimental": {"hoverLinks": true}}));
+    client.open(&common, "port: 81\n");
+    let hover = client.hover(&common, (0, 1));
+    let link = format!("[`data/common.yaml:1`]({}#L1)", uri(&common));
+    assert!(hover.contains(&link), "{hover}");
+
+    let (_workspace, mut client, common) = self::client(&json!({}));
+    client.open(&common, "port: 81\n");
+    let hover = client.hover(&common, (0, 1));
+    assert!(hover.contains("`data/common.yaml:1`") && !hover.contains("file://"), "{hover}");
+}
