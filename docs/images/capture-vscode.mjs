@@ -146,7 +146,8 @@ await session('typing', { size: { width: 1200, height: 460 } }, async (window, _
   await window.row('db01.kittiwake.example', '.quick-input-list').waitFor();
   await page.waitForTimeout(300);
   await film.frame(1.5);
-  await page.keyboard.press('Enter');
+  await window.row('db01.kittiwake.example', '.quick-input-list').click();
+  await page.mouse.move(5, 5);
   await window.line('dnf-automatic').waitFor();
   await page.waitForTimeout(400);
   await film.frame(2.5);
