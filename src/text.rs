@@ -2,10 +2,12 @@
 
 pub mod buffer;
 pub mod edit;
+pub mod edit_distance;
 pub mod line_index;
 pub mod range;
 
 pub use buffer::Buffer;
 pub use edit::{BufferEdit, TextEdit, apply_edits};
+pub use edit_distance::edit_distance;
 pub use line_index::{Encoding, LineCol, LineIndex};
 pub use range::TextRange;

@@ -67,8 +67,11 @@ fn key_here(context: &ActionContext<'_>) -> Option<Arc<str>> {
     Some(key.into())
 }
 
-/// An action if anybody asks for the key.
+/// An action if anybody asks for the key, and it cannot be the parameter of a class.
 fn everywhere(context: &ActionContext<'_>, root: &Arc<str>) -> Option<Action> {
+    if root.contains("::") {
+        return None;
+    }
     let environment = context.world.environment_of(&context.file.path)?;
     let index = context.world.key_index(&environment);
     let declared = index.places(root).into_iter().next()?;
@@ -88,9 +91,6 @@ fn inlined_everywhere(
     root: &Arc<str>,
     places: usize,
 ) -> Result<Vec<FileEdit>, String> {
-    if root.contains("::") {
-        return Err(format!("`{root}` may be the parameter of a class."));
-    }
     let shared = the_only_place(context, root)?;
     let environment = context.world.environment_of(&context.file.path);
     let environment = environment.ok_or_else(|| cannot_be_written(root))?;

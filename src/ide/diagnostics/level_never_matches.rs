@@ -55,7 +55,7 @@ pub(super) fn check(
         }
         let message = format!(
             "no file exists for level \"{}\", whatever the node\n\
-             Compare its paths with the files, or remove the level.",
+             Compare its paths with the files. The level is right if its files are added on the server only.",
             level.name
         );
         report.add(&RULE, place.range, message);

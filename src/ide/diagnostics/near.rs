@@ -1,5 +1,7 @@
 //! Keys that are nearly the same: what a misspelt one was meant to be.
 
+use crate::text::edit_distance;
+
 /// The most letters that may be wrong.
 const MAX_DISTANCE: usize = 2;
 
@@ -21,21 +23,7 @@ pub(super) fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
     if left.len().max(right.len()) > 2 * most + 2 || left.len().abs_diff(right.len()) > most {
         return None;
     }
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=right.len()).collect();
-    for (row, a) in left.iter().enumerate() {
-        let mut current = vec![row + 1];
-        for (column, b) in right.iter().enumerate() {
-            let replaced = last[column] + usize::from(a != b);
-            let mut best = replaced.min(last[column + 1] + 1).min(current[column] + 1);
-            if row > 0 && column > 0 && *a == right[column - 1] && left[row - 1] == *b {
-                best = best.min(before_last[column - 1] + 1);
-            }
-            current.push(best);
-        }
-        before_last = std::mem::replace(&mut last, current);
-    }
-    last.last().copied().filter(|distance| *distance <= most)
+    Some(edit_distance(left, right)).filter(|distance| *distance <= most)
 }
 
 #[cfg(test)]
