@@ -77,9 +77,10 @@ pub(super) struct ClientAbilities {
     pub(super) prepares_rename: bool,
     /// Asks what follows from another path of a file.
     pub(super) asks_before_file_rename: bool,
-    /// Asks for the diagnostics of open files, and again when told to. One that cannot be told would not learn what an edit
-    /// changes in other files: it is sent them instead.
+    /// Asks for the diagnostics of open files.
     pub(super) pulls_diagnostics: bool,
+    /// Asks for them again when told to.
+    pub(super) refreshes_diagnostics: bool,
     /// Watches files for us.
     pub(super) watches_files: bool,
     /// Answers `workspace/configuration`.
@@ -170,7 +171,8 @@ impl ClientAbilities {
             creates_files: edits
                 .and_then(|it| it.resource_operations.as_ref())
                 .is_some_and(|it| it.contains(&ResourceOperationKind::Create)),
-            pulls_diagnostics: can_pull
+            pulls_diagnostics: can_pull,
+            refreshes_diagnostics: can_pull
                 && refresh.is_some_and(|it| it.refresh_support == Some(true)),
             watches_files: watched.is_some_and(|it| it.dynamic_registration == Some(true)),
             configuration: workspace.is_some_and(|it| it.configuration == Some(true)),

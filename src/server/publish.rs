@@ -178,7 +178,7 @@ impl Published {
         let is_no_edit = !open.is_empty() && (self.open == open || is_other_node);
         let is_elsewhere = is_no_edit || (open.len() > 1 && self.open.len() > 1);
         let wanted = [
-            (client.pulls_diagnostics && is_no_edit, "workspace/diagnostic/refresh"),
+            (client.refreshes_diagnostics && is_no_edit, "workspace/diagnostic/refresh"),
             (client.refreshes_code_lenses && is_elsewhere, "workspace/codeLens/refresh"),
             (client.refreshes_inlay_hints && is_elsewhere, "workspace/inlayHint/refresh"),
             (client.refreshes_semantic_tokens && is_elsewhere, "workspace/semanticTokens/refresh"),

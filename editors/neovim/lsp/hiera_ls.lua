@@ -28,6 +28,10 @@ local commands = {
 --- What LSP's own capabilities have no word for.
 local function capabilities()
   local all = vim.lsp.protocol.make_client_capabilities()
+  -- Neovim 0.11 asks for diagnostics, but cannot be told to ask again when an edit elsewhere changes them: it is sent them.
+  if not vim.tbl_get(all, 'workspace', 'diagnostics', 'refreshSupport') then
+    all.textDocument.diagnostic = nil
+  end
   all.experimental = {
     commands = { commands = vim.tbl_keys(commands) },
     previewChanged = true,

@@ -157,16 +157,17 @@ fn pull(client: &mut Client, previous: &Value) -> Value {
 }
 
 #[test]
-fn clients_that_ask_but_not_again_are_told() {
+fn clients_that_ask_but_not_again_are_answered_and_not_told() {
     let workspace = two_nodes();
     let features = Features { diagnostics: exclamations, ..no_features() };
     let capabilities = json!({"textDocument": {"diagnostic": {}}});
     let params = json!({"capabilities": capabilities, "rootUri": uri(workspace.root())});
     let mut client = Client::start_with(features, params);
     assert_eq!(client.notification("hiera/activeNode")["name"], "one");
-    assert_eq!(client.initialize_result["capabilities"]["diagnosticProvider"], Value::Null);
     client.open(PATH, "a: 1!\n");
-    assert_eq!(client.notification(PUBLISH)["diagnostics"].as_array().map(Vec::len), Some(1));
+    assert_eq!(pull(&mut client, &Value::Null)["items"].as_array().map(Vec::len), Some(1));
+    client.ask("hiera/selectNode", json!({"name": "two"})).expect("it is there");
+    assert_eq!(client.notification("hiera/activeNode")["name"], "two");
 }
 
 #[test]
