@@ -151,4 +151,23 @@ k: 1
 "#,
         );
     }
+
+    #[test]
+    fn a_clash_in_another_key_is_told_there() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+lookup_options: {a: {merge: deep}, k: {merge: hash}}
+a: {x: "%{lookup('k')}"}
+k: {x: 1}
+#- /data/b.yaml
+a: {y: 1}
+k: 1
+#  ^ error[merge-type-clash]
+"#,
+        );
+    }
 }
