@@ -66,8 +66,7 @@ fn value(key: &Node) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
-    use crate::ide::fixture::Fixture;
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
 
     #[test]
     fn keys_within_values() {
@@ -89,12 +88,7 @@ b: [{~: 1}, {[x]: 2}]
 
     #[test]
     fn no_quotes_where_the_quoted_key_is_there_already() {
-        let fixable = |text: &str| {
-            let fixture = Fixture::parse_without_marks(text);
-            let found = crate::ide::diagnostics(&fixture.world(), &fixture.files[0].world_path());
-            let found = found.iter().filter(|it| it.code == "non-string-key-in-value");
-            found.map(|it| it.fixes.len()).collect::<Vec<_>>()
-        };
+        let fixable = |text: &str| fix_counts(text, "non-string-key-in-value");
         assert_eq!(fixable("a: {yes: 1, 'yes': 2}\n"), [0]);
         assert_eq!(fixable("a: {!!str yes: 1, yes: 2}\n"), [0]);
         assert_eq!(fixable("a: {yes: 1, b: {'yes': 2}, 'no': 3}\n"), [1]);

@@ -37,7 +37,7 @@ use crate::syntax::yaml;
 use crate::world::{World, paths};
 
 /// How many keys of one file the engine is asked about: more would make typing slow.
-const MAX_ASKED_KEYS: usize = 2_000;
+pub(super) const MAX_ASKED_KEYS: usize = 2_000;
 
 /// How many nodes a `hiera.yaml` is looked at for.
 const MAX_ASKED_NODES: usize = 64;
