@@ -18,6 +18,9 @@ pub struct FactsArguments {
     /// The environment's directory, or one below it
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub root: PathBuf,
+    /// Only the names, one a line
+    #[arg(long)]
+    pub names: bool,
 }
 
 /// Lists the nodes, the active one marked with a star.
@@ -43,6 +46,10 @@ fn list(arguments: &FactsArguments) -> Result<String, String> {
     let active = world.active_node(&environment);
     let mut text = String::new();
     for node in world.nodes(&environment).iter() {
+        if arguments.names {
+            let _ = writeln!(text, "{}", node.name);
+            continue;
+        }
         let is_active = active.as_ref().is_some_and(|it| it.name == node.name);
         let origin = match &node.origin {
             Origin::File(path) => paths::below(&root, path).unwrap_or(path),

@@ -55,6 +55,7 @@ fn the_only_environment_below() {
     ]);
     assert_eq!(run(&workspace, "", &["lookup", "a"]), "--- 1\n");
     assert_eq!(run(&workspace, "", &["facts"]), "* unknown  (inferred from the data files)\n");
+    assert_eq!(run(&workspace, "", &["facts", "--names"]), "unknown\n");
 }
 
 #[test]
