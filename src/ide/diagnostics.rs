@@ -467,6 +467,19 @@ mod testing {
         assert_eq!(related, expected);
     }
 
+    /// How many fixes each finding of a rule has in the first file of a fixture.
+    #[track_caller]
+    pub(super) fn fix_counts(fixture: &str, code: &str) -> Vec<usize> {
+        let fixture = Fixture::parse_without_marks(fixture);
+        let found = crate::ide::diagnostics(&fixture.world(), &fixture.files[0].world_path());
+        found.iter().filter(|it| it.code == code).map(|it| it.fixes.len()).collect()
+    }
+
+    /// The text with a comment behind it that makes it `length` bytes long.
+    pub(super) fn padded(text: &str, length: usize) -> String {
+        format!("{text}#{}\n", "-".repeat(length - text.len() - 2))
+    }
+
     /// The first file of a fixture after the fix with this title, the first such one.
     #[track_caller]
     pub(super) fn check_fix(fixture: &str, title: &str, expected: &str) {

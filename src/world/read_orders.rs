@@ -36,8 +36,8 @@ pub struct ReadOrders {
     readers: HashMap<FileId, Vec<u32>, foldhash::fast::RandomState>,
     /// What modules add to it, by module and node.
     of_modules: Shards<OnceLock<Arc<[Asked]>>>,
-    /// The first nodes that read files of modules, by number and path.
-    first_readers: Shards<OnceLock<Option<u32>>>,
+    /// The first nodes that read files of modules, by path.
+    first_readers: Shards<OnceLock<Option<Arc<Node>>>>,
     /// By the configuration's path, the level and the template.
     templates: Shards<OnceLock<Arc<GuessedTemplate>>>,
     /// The nodes of which all is known that read a file, by file and module.
@@ -83,7 +83,8 @@ impl ReadOrders {
         readers.iter().take(most).map(|number| &self.nodes[*number as usize].node)
     }
 
-    /// The first node that reads the file at `path`, which holds data of `module` if there is one.
+    /// The first node that reads the file at `path`, which holds data of `module` if there is one. Default hierarchies
+    /// count.
     pub fn first_reader(
         &self,
         world: &Arc<World>,
@@ -91,16 +92,14 @@ impl ReadOrders {
         path: &str,
         module: Option<&str>,
     ) -> Option<Arc<Node>> {
-        let file = world.id(path);
-        let Some(module) = module else { return self.readers(file, 1).next().cloned() };
-        let slot = self.first_readers.slot(path);
-        let number = slot.get_or_init(|| {
-            let maker = OrderMaker { world, environment, orders: self };
-            let reads =
-                |number: &u32| files_of(&maker.of_module(*number, module)).any(|it| it == file);
-            (0..self.nodes.len() as u32).find(reads)
-        });
-        number.map(|number| self.nodes[number as usize].node.clone())
+        let Some(module) = module else {
+            return self.readers(world.id(path), 1).next().cloned();
+        };
+        let find = || {
+            let mut nodes = self.nodes.iter().map(|it| &it.node);
+            nodes.find(|node| reads(world, environment, node, module, path)).cloned()
+        };
+        self.first_readers.slot(path).get_or_init(find).clone()
     }
 
     /// The nodes that read `file` for keys of `module` and whose variables are all known, in order; the first few. Default
@@ -114,28 +113,35 @@ impl ReadOrders {
     ) -> Arc<[Arc<Node>]> {
         let slot = self.complete.slot(&format!("{} {}", file.0, module.unwrap_or_default()));
         let find = || {
-            let complete = self.nodes.iter().map(|it| &it.node).filter(|it| it.is_complete());
             let Some(module) = module else {
                 let readers = self.readers(file, MAX_NODES).filter(|it| it.is_complete());
                 return readers.take(MAX_READERS).cloned().collect();
             };
             let path = world.path(file);
-            let reads = |node: &&Arc<Node>| {
-                let evaluator = world.structural_evaluator(environment, node);
-                evaluator.layers(Some(module)).iter().any(|layer| reads(layer, &evaluator, &path))
-            };
-            complete.filter(reads).take(MAX_READERS).cloned().collect()
+            let complete = self.nodes.iter().map(|it| &it.node).filter(|it| it.is_complete());
+            let readers = complete.filter(|node| reads(world, environment, node, module, &path));
+            readers.take(MAX_READERS).cloned().collect()
         };
         slot.get_or_init(find).clone()
     }
 }
 
-/// Whether the layer's levels, those of its default hierarchy included, ask for the file at `path`.
-fn reads(layer: &LayerView, evaluator: &Evaluator, path: &str) -> bool {
-    let ordinary = layer.levels(evaluator).unwrap_or_default();
-    let default = layer.default_levels(evaluator).unwrap_or_default();
-    let mut locations = ordinary.iter().chain(default).flat_map(|it| it.locations.iter().flatten());
-    locations.any(|location| &*location.location == path)
+/// Whether the node asks for the file at `path` when it looks for keys of `module`, be it in a default hierarchy.
+fn reads(
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+    node: &Arc<Node>,
+    module: &str,
+    path: &str,
+) -> bool {
+    let evaluator = world.structural_evaluator(environment, node);
+    evaluator.layers(Some(module)).iter().any(|layer| {
+        let ordinary = layer.levels(&evaluator).unwrap_or_default();
+        let default = layer.default_levels(&evaluator).unwrap_or_default();
+        let mut locations =
+            ordinary.iter().chain(default).flat_map(|it| it.locations.iter().flatten());
+        locations.any(|location| &*location.location == path)
+    })
 }
 
 impl World {

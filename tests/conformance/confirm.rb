@@ -10,6 +10,9 @@
 # A node that reads a file has what the path of the file says (`nodes/%{trusted.certname}.yaml`), and beside that the facts
 # of `facts.*.json` in the environment's directory, or those of `nodes` in its `.hiera-ls.yaml`, if there are such files. A finding that belongs to no key (a file that
 # cannot be read, a hiera.yaml) is confirmed by any key that fails. Exits with 1 if Puppet does not confirm an error.
+#
+# What is an error depends on the version of Puppet. The examples are checked for the one that is asked; environments for
+# the `puppetVersion` of their `.hiera-ls.yaml`.
 
 require 'json'
 require 'open3'
@@ -142,6 +145,7 @@ def lay_out_examples(below)
       block = "#- /data/common.yaml\n#{block}" unless block.start_with?('#- ')
       files = block.split(/^#- (\S+)\n/).drop(1).each_slice(2).to_h
       files['/hiera.yaml'] ||= "version: 5\nhierarchy: [{name: Common data, path: common.yaml}]\n"
+      files['/.hiera-ls.yaml'] = "#{files['/.hiera-ls.yaml']}puppetVersion: #{Puppet.version.to_i}\n"
       files.each do |path, text|
         FileUtils.mkdir_p(File.dirname(File.join(root, path)))
         File.write(File.join(root, path), text.to_s.gsub(/^ *# *\^+ \w+\[.*\n/, ''))
@@ -165,7 +169,7 @@ environments.each do |environment|
     failure = asked.lazy.filter_map do |key, (facts, variables)|
       global = File.join(repository.path, 'no-global-layer')
       answer = puppet.answers_in(repository.path, global, Question.new(key, facts, variables)).first
-      "#{key}: #{answer['error']}" if answer['status'] == 'error'
+      "#{key}: #{answer['error'].tr("\n", ' ')}" if answer['status'] == 'error'
     end.first
     unconfirmed += 1 unless failure
     verdict = failure ? 'confirmed' : 'UNCONFIRMED'

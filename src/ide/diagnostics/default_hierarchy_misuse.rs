@@ -49,9 +49,6 @@ pub(super) fn check_data(
 ) {
     let (reach, index) = (world.reach(environment), world.key_index(environment));
     let keys = DefaultKeys { world, reach: &reach, index: &index, module };
-    if !reach.places.iter().any(|place| place.is_default && keys.is_own(place)) {
-        return;
-    }
     let is_default = keys.is_in(path, true);
     let is_ordinary = keys.is_in(path, false);
     for entry in data.entries() {

@@ -64,6 +64,7 @@ fn has_conversion(targets: &Targets<'_>, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::ide::diagnostics::targets::MAX_FILES;
     use crate::ide::diagnostics::testing::{check, check_fix, check_related};
 
     #[test]
@@ -121,5 +122,19 @@ b: [x]
             "Write `%{alias('b')}`",
             "a: '%{ alias(\"b\") }'\nb: [x]\n",
         );
+    }
+
+    #[test]
+    fn keys_of_very_many_files_are_left_alone() {
+        let fixture = |count: usize, mark: &str| {
+            let files = (0..count).map(|number| format!("#- /data/{number}.yaml\nb: [{number}]\n"));
+            check(&format!(
+                "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, glob: '*.yaml'}}]\n\
+                 #- /data/a.yaml\na: \"%{{lookup('b')}}\"\n{mark}{}",
+                files.collect::<String>()
+            ));
+        };
+        fixture(MAX_FILES, "#   ^^^^^^^^^^^^^^ warning[lookup-of-non-string]\n");
+        fixture(MAX_FILES + 1, "");
     }
 }

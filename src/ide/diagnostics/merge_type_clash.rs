@@ -76,6 +76,7 @@ fn strategy_of(options: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use crate::ide::diagnostics::run::MAX_ASKED_KEYS;
     use crate::ide::diagnostics::testing::{check, check_related};
 
     #[test]
@@ -150,5 +151,35 @@ k: {x: "%{Lookup('y')}"}
 k: 1
 "#,
         );
+    }
+
+    #[test]
+    fn a_clash_in_another_key_is_told_there() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+lookup_options: {a: {merge: deep}, k: {merge: hash}}
+a: {x: "%{lookup('k')}"}
+k: {x: 1}
+#- /data/b.yaml
+a: {y: 1}
+k: 1
+#  ^ error[merge-type-clash]
+"#,
+        );
+    }
+
+    #[test]
+    fn only_so_many_keys_of_a_file_are_asked() {
+        let others = (1..MAX_ASKED_KEYS).map(|number| format!("key{number}: 1\n"));
+        check(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, paths: [a.yaml, b.yaml]}}]\n\
+             #- /data/a.yaml\nlookup_options: {{^._last: {{merge: hash}}}}\na_last: {{}}\nb_last: {{}}\n\
+             #- /data/b.yaml\n{}a_last: 1\n#       ^ error[merge-type-clash]\nb_last: 1\n",
+            others.collect::<String>()
+        ));
     }
 }

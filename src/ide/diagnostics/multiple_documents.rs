@@ -71,7 +71,8 @@ fn first_content(text: &str, from: usize) -> Option<TextRange> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use super::MAX_TRIED_BYTES;
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts, padded};
 
     #[test]
     fn what_follows_is_lost() {
@@ -108,5 +109,12 @@ b: 2
             "Remove this line: what follows counts, too",
             "a: 1\nb: 2\n",
         );
+    }
+
+    #[test]
+    fn fixes_of_large_files_are_not_tried() {
+        let fixes = |length| fix_counts(&padded("a: 1\n---\nb: 2\n", length), "multiple-documents");
+        assert_eq!(fixes(MAX_TRIED_BYTES), [1]);
+        assert_eq!(fixes(MAX_TRIED_BYTES + 1), [0]);
     }
 }

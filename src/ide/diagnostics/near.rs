@@ -12,7 +12,8 @@ pub(super) fn near_key<'a>(name: &str, keys: impl IntoIterator<Item = &'a str>) 
     distances.filter(|(distance, _)| *distance > 0).min().map(|(_, key)| key)
 }
 
-/// How many letters must be added, taken away, replaced or swapped with their neighbour; `None` if more than `most`.
+/// How many letters must be added, taken away, replaced or swapped with their neighbour; `None` if more than `most`, or if
+/// they are far apart.
 pub(super) fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
     let (left, right) = (left.as_bytes(), right.as_bytes());
     let same_start = left.iter().zip(right).take_while(|(a, b)| a == b).count();
@@ -43,6 +44,7 @@ mod tests {
         check("ssh::prot", Some("ssh::port"));
         check("ssh::ports", Some("ssh::port"));
         check("ssh::listen", None);
+        check("mtp::servicx", None);
         check("xy", None);
         check("b", None);
     }

@@ -3,8 +3,8 @@
 use super::fix::{Fix, quote};
 use super::walk::mappings;
 use super::{EntryContext, Report, Rule, Severity};
-use crate::data::{Format, Value, scalar};
-use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::data::{Value, scalar};
+use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
 pub(super) const RULE: Rule = Rule {
     code: "non-string-key-in-value",
@@ -17,50 +17,56 @@ pub(super) const RULE: Rule = Rule {
 };
 
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    if entry.format != Format::Yaml {
-        return;
-    }
-    let keys = mappings(entry).into_iter().flatten().map(|pair| &pair.key);
-    for key in keys {
-        let Some(what) = wrong_type(key) else { continue };
-        let advice = match what {
-            "a list" | "a hash" => "Keys are strings or numbers.",
-            _ => "Put quotes around it.",
-        };
-        let message = format!(
-            "has wrong type, expects Puppet::LookupValue\n\
-             This key is {what}, and the lookup of the whole value fails. {advice}"
-        );
-        let finding = report.add(&RULE, key.range, message);
-        let written = key.range.slice(entry.text);
-        if let NodeKind::Scalar { text, style: ScalarStyle::Plain } = &key.kind
-            && !written.is_empty()
-            && written == &**text
-        {
-            let quoted = vec![quote(key.range, text)];
-            finding.with_fix(Fix::safe("Put quotes around it", quoted));
+    for pairs in mappings(entry) {
+        for key in pairs.iter().map(|pair| &pair.key) {
+            let Some(what) = wrong_type(key) else { continue };
+            let advice = match what {
+                "a list" | "a hash" => "Keys are strings or numbers.",
+                _ => "Put quotes around it.",
+            };
+            let message = format!(
+                "has wrong type, expects Puppet::LookupValue\n\
+                 This key is {what}, and the lookup of the whole value fails. {advice}"
+            );
+            let finding = report.add(&RULE, key.range, message);
+            finding.fixes.extend(quoted(entry.text, pairs, key));
         }
     }
 }
 
+/// The fix that makes a string of a key, unless the hash would have that key twice then.
+fn quoted(source: &str, pairs: &[Pair], key: &Node) -> Option<Fix> {
+    let NodeKind::Scalar { text, style: ScalarStyle::Plain } = &key.kind else { return None };
+    let is_there =
+        pairs.iter().any(|pair| matches!(value(&pair.key), Some(Value::String(it)) if it == *text));
+    let is_written = !text.is_empty() && key.range.slice(source) == &**text;
+    // A tag makes a boolean or null of a quoted text, too.
+    let may_be_quoted = is_written && key.tag.is_none() && !is_there;
+    may_be_quoted.then(|| Fix::safe("Put quotes around it", vec![quote(key.range, text)]))
+}
+
 fn wrong_type(key: &Node) -> Option<&'static str> {
     match &key.kind {
-        NodeKind::Scalar { text, style } => {
-            match scalar::typed(text, *style, key.tag.as_deref()).ok()? {
-                Value::Boolean(_) => Some("a boolean"),
-                Value::Undef => Some("null"),
-                _ => None,
-            }
-        }
+        NodeKind::Scalar { .. } => match value(key)? {
+            Value::Boolean(_) => Some("a boolean"),
+            Value::Undef => Some("null"),
+            _ => None,
+        },
         NodeKind::Sequence(_) => Some("a list"),
         NodeKind::Mapping(_) => Some("a hash"),
         NodeKind::Alias(_) => None,
     }
 }
 
+/// What Puppet reads where a scalar is written.
+fn value(key: &Node) -> Option<Value> {
+    let NodeKind::Scalar { text, style } = &key.kind else { return None };
+    scalar::typed(text, *style, key.tag.as_deref()).ok()
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
 
     #[test]
     fn keys_within_values() {
@@ -78,6 +84,16 @@ b: [{~: 1}, {[x]: 2}]
     #[test]
     fn quotes_help() {
         check_fix("a:\n  yes: 1\n  b: 2\n", "Put quotes around it", "a:\n  'yes': 1\n  b: 2\n");
+    }
+
+    #[test]
+    fn no_quotes_where_the_quoted_key_is_there_already() {
+        let fixable = |text: &str| fix_counts(text, "non-string-key-in-value");
+        assert_eq!(fixable("a: {yes: 1, 'yes': 2}\n"), [0]);
+        assert_eq!(fixable("a: {!!str yes: 1, yes: 2}\n"), [0]);
+        assert_eq!(fixable("a: {yes: 1, b: {'yes': 2}, 'no': 3}\n"), [1]);
+        assert_eq!(fixable("a:\n  ?\n  : 1\n"), [0]);
+        assert_eq!(fixable("a: {!!bool yes: 2}\n"), [0]);
     }
 
     #[test]

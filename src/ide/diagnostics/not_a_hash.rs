@@ -1,6 +1,7 @@
 //! `not-a-hash`: a data file that is something else than a hash. Empty YAML files are another matter: `empty-file`.
 
 use super::{Report, Rule, Severity};
+use crate::config::PuppetVersion;
 use crate::data::{Format, Verdict};
 use crate::text::TextRange;
 
@@ -15,13 +16,20 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// The root of a file.
-pub(super) fn check(verdict: &Verdict, format: Format, text: &str, report: &mut Report) {
+pub(super) fn check(
+    verdict: &Verdict,
+    format: Format,
+    text: &str,
+    version: PuppetVersion,
+    report: &mut Report,
+) {
     let range = first_line_with_content(text);
     match (verdict, format) {
         (Verdict::NotAHash { .. }, Format::Yaml) => {
             let message =
                 "file does not contain a valid yaml hash\nThe root must be `key: value` pairs.";
-            report.add(&RULE, range, message);
+            let severity = if version.is_strict() { RULE.severity } else { Severity::Warning };
+            report.add_as(&RULE, severity, range, message);
         }
         (Verdict::Empty | Verdict::NotAHash { .. }, Format::Json | Format::Hocon) => {
             let message = "expects a Hash value\nThe root must be an object of keys and values.";
@@ -64,6 +72,28 @@ hierarchy:
 #- /data/hash.yaml
 a: 1
 ",
+        );
+    }
+
+    #[test]
+    fn puppet_7_goes_on_without_the_file() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+puppetVersion: 7
+#- /data/common.yaml
+- a
+#^^ warning[not-a-hash]
+",
+        );
+    }
+
+    #[test]
+    fn puppet_7_refuses_other_formats_too() {
+        check(
+            "#- /.hiera-ls.yaml\npuppetVersion: 7\n#- /hiera.yaml\nversion: 5\n\
+             hierarchy: [{name: x, data_hash: json_data, path: common.json}]\n\
+             #- /data/common.json\n[1]\n#^^ error[not-a-hash]: expects a Hash value…\n",
         );
     }
 }

@@ -96,4 +96,14 @@ mod tests {
         check("m::a: 1\n...\n", None);
         check("m::a: 1\n---\nm::b: 1\n", None);
     }
+
+    #[test]
+    fn other_formats_and_keys_that_need_quotes_are_left_alone() {
+        let with = |format, text: &str, key| {
+            with_option(&DataFile::new(FileId(0), format, text.into()), key, "merge", "hash")
+        };
+        assert_eq!(with(Format::Json, r#"{"lookup_options": {"b": {}}, "a": {}}"#, "a"), None);
+        assert_eq!(with(Format::Hocon, "lookup_options { b = {} }\na = {}\n", "a"), None);
+        assert_eq!(with(Format::Yaml, "lookup_options: {b: {}}\n'a: b': {}\n", "a: b"), None);
+    }
 }

@@ -24,8 +24,8 @@ use super::{
     unquoted_interpolation, unscoped_variable, unsortable_arrays, unsupported_tag, unused_key,
     yaml_1_2_disagrees, yaml_date_breaks_file, yaml_syntax, yml_extension_trap,
 };
-use crate::config::HieraYaml;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
+use crate::config::{HieraYaml, PuppetVersion};
 use crate::data::{DataFile, Files, Format, Verdict};
 use crate::facts::Node;
 use crate::ide::context::LOOKUP_OPTIONS;
@@ -37,7 +37,7 @@ use crate::syntax::yaml;
 use crate::world::{World, paths};
 
 /// How many keys of one file the engine is asked about: more would make typing slow.
-const MAX_ASKED_KEYS: usize = 2_000;
+pub(super) const MAX_ASKED_KEYS: usize = 2_000;
 
 /// How many nodes a `hiera.yaml` is looked at for.
 const MAX_ASKED_NODES: usize = 64;
@@ -171,7 +171,7 @@ fn check_data(
     });
     check_keys(world, path, data, module, known_keys(), report);
     duplicate_key::check_root(data, report);
-    check_whole_file(data, report);
+    check_whole_file(data, world.settings().puppet_version, report);
 }
 
 /// The rules about keys and what other files have for them.
@@ -218,7 +218,7 @@ fn check_keys(
 }
 
 /// What is wrong with the file as a whole. A file is broken for one reason: the rule that knows it best speaks.
-fn check_whole_file(data: &DataFile, report: &mut Report) {
+fn check_whole_file(data: &DataFile, version: PuppetVersion, report: &mut Report) {
     let text = data.text();
     match (data.verdict(), data.format()) {
         (Verdict::Broken(error), Format::Yaml) => {
@@ -239,7 +239,7 @@ fn check_whole_file(data: &DataFile, report: &mut Report) {
         (Verdict::Broken(error), Format::Hocon) => hocon_syntax::check(&error, report),
         (verdict, format) => {
             invalid_encoding::check_mark(&verdict, format, text, report);
-            not_a_hash::check(&verdict, format, text, report);
+            not_a_hash::check(&verdict, format, text, version, report);
             empty_file::check(&verdict, format, text, report);
             if format == Format::Yaml {
                 multiple_documents::check(text, report);

@@ -72,7 +72,8 @@ fn tabs(index: &LineIndex, text: &str, line: u32) -> Option<TextRange> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use super::MAX_TRIED_BYTES;
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts, padded};
 
     #[test]
     fn tabs_that_break_the_file() {
@@ -92,5 +93,12 @@ mod tests {
             "a:\n  b: 1\n  c:\n    - 1\n",
         );
         check_fix("a:\n  \tb: 1\n  c: 1\n", "Indent with blanks", "a:\n  b: 1\n  c: 1\n");
+    }
+
+    #[test]
+    fn fixes_of_large_files_are_not_tried() {
+        let fixes = |length| fix_counts(&padded("a:\n\tb: 1\n", length), "tab-indentation");
+        assert_eq!(fixes(MAX_TRIED_BYTES), [1]);
+        assert_eq!(fixes(MAX_TRIED_BYTES + 1), [0]);
     }
 }

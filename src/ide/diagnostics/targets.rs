@@ -14,7 +14,7 @@ use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::world::{KeyIndex, World};
 
 /// More files than this are not asked for a key.
-const MAX_FILES: usize = 16;
+pub(super) const MAX_FILES: usize = 16;
 
 /// More nodes than this are not asked whether a lookup fails.
 const MAX_NODES: usize = 4;

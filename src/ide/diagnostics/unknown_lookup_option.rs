@@ -149,11 +149,15 @@ ab: {}
     fn what_merge_has_or_cannot_have_stays() {
         let fixture = Fixture::parse_without_marks(
             "lookup_options:\n  a: {merge: {strategy: deep, merge_debug: true}, merge_debug: false}\n  \
-             b: {merge: unique, knockout_prefix: x}\na: []\nb: []\n",
+             b: {merge: unique, knockout_prefix: x}\n  \
+             c:\n    merge: deep\n    knockout_prefix: |\n      x\n  \
+             d:\n    merge: deep\n    merge_debug: [true,\n      false]\n  \
+             e: {merge: deep, merge_debug: }\n\
+             a: []\nb: []\nc: []\nd: []\ne: []\n",
         );
         let path = fixture.files[0].world_path();
         let found = crate::ide::diagnostics(&fixture.world(), &path);
-        assert_eq!(found.len(), 2);
+        assert_eq!(found.len(), 5, "{found:?}");
         assert!(found.iter().all(|it| it.fixes.is_empty()), "{found:?}");
     }
 }

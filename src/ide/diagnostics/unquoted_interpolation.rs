@@ -58,7 +58,8 @@ fn goes_further(text: &str, edits: &[TextEdit], at: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::{check, check_fix};
+    use super::MAX_TRIED_BYTES;
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts, padded};
 
     #[test]
     fn only_at_the_begin_of_a_value() {
@@ -83,5 +84,12 @@ b: [%{facts.y}]
             "Put quotes around it",
             "a:\n  - \"%{lookup('b')}\"\nb: 1\n",
         );
+    }
+
+    #[test]
+    fn fixes_of_large_files_are_not_tried() {
+        let fixes = |length| fix_counts(&padded("a: %{b}\n", length), "unquoted-interpolation");
+        assert_eq!(fixes(MAX_TRIED_BYTES), [1]);
+        assert_eq!(fixes(MAX_TRIED_BYTES + 1), [0]);
     }
 }

@@ -87,6 +87,25 @@ lookup_options: {listed: {merge: unique}}
     }
 
     #[test]
+    fn manifests_lie_three_folders_deep_at_most() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {unused-key: information}}
+#- /manifests/a/b/c/site.pp
+lookup('third')
+#- /manifests/a/b/c/d/site.pp
+lookup('fourth')
+#- /data/common.yaml
+third: 1
+#^^^^ information[unused-key]: `third` is possibly used…
+fourth: 1
+#^^^^^ information[unused-key]: `fourth` is unused…
+",
+        );
+    }
+
+    #[test]
     fn the_entry_goes() {
         check_fix(
             "# a\na: 1\n# b\nb::x: 2\n#- /.hiera-ls.yaml\ndiagnostics: {severity: {unused-key: hint}}\n",

@@ -336,6 +336,40 @@ hierarchy:
     }
 
     #[test]
+    fn comments_on_a_path_are_said_once() {
+        check(
+            "\
+:backends: [yaml, json]
+:yaml:
+  :datadir: /data
+:json:
+  :datadir: /data
+:hierarchy:
+  # for all
+  - common # last
+",
+            LayerKind::Global,
+            Some(
+                "\
+version: 5
+hierarchy:
+  - name: yaml
+    datadir: '/data'
+    data_hash: yaml_data
+    paths:
+      # for all
+      - 'common.yaml' # last
+  - name: json
+    datadir: '/data'
+    data_hash: json_data
+    paths:
+      - 'common.json'
+",
+            ),
+        );
+    }
+
+    #[test]
     fn what_cannot_be_said_is_left_alone() {
         check(":backends: mysql\n", LayerKind::Global, None);
         check("version: 5\n", LayerKind::Environment, None);

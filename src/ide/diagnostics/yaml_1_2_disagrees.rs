@@ -114,6 +114,9 @@ b: [1:30, 0644, 12, true, x, 1.5, ~]
 cc: 'x'# comment
 #^ hint[yaml-1.2-disagrees]: a reader of YAML 1.2 refuses this entry…
 d: "yes"
+e: [false, &x fALSE]
+#             ^^^^^ hint[yaml-1.2-disagrees]: Puppet reads the boolean `false`, a reader of YAML 1.2 a text…
+ff: *x
 "#,
         );
     }

@@ -90,5 +90,6 @@ e: 2001-13-45
             "Put quotes around it",
             "a: ['2024-05-01 10:00:00', b]\n",
         );
+        check_fix("- 2024-05-01\n", "Put quotes around it", "- '2024-05-01'\n");
     }
 }

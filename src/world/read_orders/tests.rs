@@ -87,6 +87,30 @@ fn readers_in_order() {
 }
 
 #[test]
+fn readers_of_a_default_hierarchy() {
+    let in_module = [
+        (
+            "/r/modules/d/hiera.yaml",
+            "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n\
+             default_hierarchy: [{name: n, path: '%{trusted.certname}.yaml'}]\n",
+        ),
+        ("/r/modules/d/data/c.yaml", "d::a: 1\n"),
+        ("/r/modules/d/data/two.yaml", "d::a: 1\n"),
+    ];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(FILES.into_iter().chain(in_module))));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    let world = host.snapshot();
+    let environment = world.environment_of("/r/data/c.yaml").expect("there is one");
+    let first = |path: &str| {
+        let reader = orders(&host).first_reader(&world, &environment, path, Some("d"));
+        reader.map(|node| node.name.to_string())
+    };
+    assert_eq!(first("/r/modules/d/data/c.yaml").as_deref(), Some("one"));
+    assert_eq!(first("/r/modules/d/data/two.yaml").as_deref(), Some("two"));
+    assert_eq!(first("/r/modules/d/data/nobodys.yaml"), None);
+}
+
+#[test]
 fn kept_while_somebody_types() {
     let mut host = host();
     let before = orders(&host);
