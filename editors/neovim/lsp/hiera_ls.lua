@@ -28,15 +28,20 @@ local commands = {
 --- What LSP's own capabilities have no word for.
 local function capabilities()
   local all = vim.lsp.protocol.make_client_capabilities()
-  -- Neovim 0.11 asks for diagnostics, but cannot be told to ask again when an edit elsewhere changes them: it is sent them.
-  if not vim.tbl_get(all, 'workspace', 'diagnostics', 'refreshSupport') then
-    all.textDocument.diagnostic = nil
-  end
   all.experimental = {
     commands = { commands = vim.tbl_keys(commands) },
     previewChanged = true,
   }
   return all
+end
+
+--- Neovim 0.11 asks for diagnostics, but cannot be told to ask again when an edit elsewhere changes them: let it be sent them.
+---@param params lsp.InitializeParams
+local function be_told(params)
+  local capabilities = params.capabilities
+  if not vim.tbl_get(capabilities, 'workspace', 'diagnostics', 'refreshSupport') then
+    capabilities.textDocument.diagnostic = nil
+  end
 end
 
 for command, kind in pairs(commands) do
@@ -48,6 +53,7 @@ end
 ---@type vim.lsp.Config
 return {
   capabilities = capabilities(),
+  before_init = be_told,
   handlers = {
     ['hiera/previewChanged'] = function()
       require('hiera.preview').refresh()
