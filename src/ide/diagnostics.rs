@@ -64,6 +64,7 @@ mod path_empty_becomes_datadir;
 mod path_without_extension;
 mod pattern_order;
 mod pattern_without_caret;
+mod patterns;
 mod plaintext_secret;
 mod re_interpolated_percent;
 mod recursive_lookup;

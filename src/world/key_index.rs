@@ -68,6 +68,19 @@ impl KeyIndex {
         places
     }
 
+    /// The places of `key` in the first files that hold it, by path, and whether no other file does. The time does not
+    /// grow with the number of files.
+    pub fn first_places(&self, key: &str, most_files: usize) -> (Vec<KeyPlace>, bool) {
+        let Some(name) = self.names.known(key) else { return (Vec::new(), true) };
+        // The bulk's files are sorted; those that changed are few.
+        let kept = self.kept_with(name).take(most_files + 1);
+        let mut files: Vec<&IndexedFile> = kept.chain(self.changed_with(name)).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let is_whole = files.len() <= most_files;
+        files.truncate(most_files);
+        (files.into_iter().flat_map(|file| file.places(name)).collect(), is_whole)
+    }
+
     /// Whether any file holds `key`.
     pub fn contains(&self, key: &str) -> bool {
         self.names.known(key).is_some_and(|name| self.files_with(name).next().is_some())
@@ -139,10 +152,18 @@ impl KeyIndex {
     }
 
     fn files_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
+        self.kept_with(name).chain(self.changed_with(name))
+    }
+
+    /// Files as they are in the bulk, sorted by path.
+    fn kept_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
         let kept = self.bulk.holders(name).iter().filter(|file| !self.replaced.contains(file));
-        let kept = kept.map(|file| &self.bulk.files[*file as usize]);
+        kept.map(|file| &self.bulk.files[*file as usize])
+    }
+
+    fn changed_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
         let has_name = move |file: &&IndexedFile| file.keys.numbers().any(|it| it == name);
-        kept.chain(self.changed.values().flatten().filter(has_name))
+        self.changed.values().flatten().filter(has_name)
     }
 }
 

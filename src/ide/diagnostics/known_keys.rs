@@ -1,12 +1,16 @@
 //! Which keys an environment's data can hold, as far as files tell, and where they do not.
 
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Related;
 use super::near::near_key;
+use super::patterns;
 use crate::config::hiera_yaml::{FunctionKind, LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind, inspect};
+use crate::syntax::ruby_regex::RubyRegex;
 use crate::world::{KeyIndex, World, paths};
 
 /// The back ends that read files.
@@ -20,13 +24,17 @@ pub(super) struct KnownKeys<'a> {
     index: Arc<KeyIndex>,
     /// Whether keys may come from elsewhere than from files of this workspace.
     is_open: bool,
+    /// Whether the layers of modules are open, as far as somebody asked.
+    open_modules: RefCell<HashMap<Box<str>, bool>>,
+    all: OnceCell<Vec<Arc<str>>>,
 }
 
 impl<'a> KnownKeys<'a> {
     /// Reads all data files of the environment the first time.
     pub(super) fn new(world: &'a Arc<World>, environment: Arc<Environment>) -> Self {
         let index = world.key_index(&environment);
-        let mut keys = Self { world, environment, index, is_open: false };
+        let (open_modules, all) = (RefCell::default(), OnceCell::new());
+        let mut keys = Self { world, environment, index, is_open: false, open_modules, all };
         let own = keys.environment.root.as_ref().map(|root| paths::join(root, "hiera.yaml"));
         let global = keys.environment.global_config.as_ref().map(ToString::to_string);
         // Of a module alone, nobody knows what the environment's data hold.
@@ -43,20 +51,24 @@ impl<'a> KnownKeys<'a> {
 
     /// Whether keys may exist that no file of the workspace holds: those of `module`, or those without one.
     pub(super) fn is_open(&self, module: Option<&str>) -> bool {
-        self.is_open
-            || module.is_some_and(|module| match self.environment.modules.get(module) {
-                Some(directory) => {
-                    let path = paths::join(directory, "hiera.yaml");
-                    self.has_open_level(&path, LayerKind::Module)
-                }
-                None => true,
-            })
+        self.is_open || module.is_some_and(|module| self.is_open_module(module))
+    }
+
+    fn is_open_module(&self, module: &str) -> bool {
+        if let Some(known) = self.open_modules.borrow().get(module) {
+            return *known;
+        }
+        let directory = self.environment.modules.get(module);
+        let is_open = directory.is_none_or(|directory| {
+            self.has_open_level(&paths::join(directory, "hiera.yaml"), LayerKind::Module)
+        });
+        self.open_modules.borrow_mut().insert(module.into(), is_open);
+        is_open
     }
 
     /// The key that a misspelt one was meant to be.
     pub(super) fn near(&self, key: &str) -> Option<Arc<str>> {
-        let keys = self.index.keys();
-        near_key(key, keys.iter().map(|it| &**it)).map(Arc::from)
+        near_key(key, self.keys().iter().map(|it| &**it)).map(Arc::from)
     }
 
     /// In how many files the root key is, counted up to `most`.
@@ -71,14 +83,20 @@ impl<'a> KnownKeys<'a> {
 
     /// Points to the key in the first file that has it.
     pub(super) fn related(&self, key: &str) -> Option<Related> {
-        let place = self.index.places(key).into_iter().next()?;
+        let (places, _) = self.index.first_places(key, 1);
+        let place = places.into_iter().next()?;
         let message = format!("`{key}` is here");
         Some(Related { path: Some(place.path), range: place.key, message })
     }
 
     /// All keys, sorted.
-    pub(super) fn keys(&self) -> Vec<Arc<str>> {
-        self.index.keys()
+    pub(super) fn keys(&self) -> &[Arc<str>] {
+        self.all.get_or_init(|| self.index.keys())
+    }
+
+    /// [`patterns::pattern`]
+    pub(super) fn pattern(&self, text: &str) -> Option<Arc<RubyRegex>> {
+        patterns::pattern(self.world, text)
     }
 
     fn has_open_level(&self, path: &str, layer: LayerKind) -> bool {

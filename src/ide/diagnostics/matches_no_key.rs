@@ -9,7 +9,6 @@ use crate::data::{EntryTree, Format};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::pair_edits::remove_pair;
 use crate::syntax::interpolation;
-use crate::syntax::ruby_regex;
 use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
@@ -71,7 +70,7 @@ fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {
 }
 
 fn unmatched_pattern(known: &KnownKeys<'_>, pattern: &str, rest: &str) -> Option<String> {
-    let regex = ruby_regex::translate(pattern).ok()?;
+    let regex = known.pattern(pattern)?;
     let is_word =
         |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let module = module_of(rest).filter(is_word);

@@ -3,7 +3,6 @@
 //! Patterns of lower levels are asked before those of higher ones, and a module's before the environment's; within a file,
 //! the first that matches counts.
 
-use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::known_keys::{KnownKeys, module_of};
@@ -11,7 +10,7 @@ use super::lower::LowerLevels;
 use super::{Related, Report, Rule, Severity};
 use crate::data::{Hash, Member, RootEntry};
 use crate::ide::context::LOOKUP_OPTIONS;
-use crate::syntax::ruby_regex::{self, RubyRegex};
+use crate::syntax::ruby_regex::RubyRegex;
 
 pub(super) const RULE: Rule = Rule {
     code: "pattern-order",
@@ -26,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
 /// A pattern with its options.
 struct Pattern<'o> {
     text: &'o str,
-    regex: RubyRegex,
+    regex: Arc<RubyRegex>,
     member: &'o Member,
 }
 
@@ -38,22 +37,20 @@ pub(super) fn check(
     report: &mut Report,
 ) {
     let Some(own) = entry.value.value.as_hash() else { return };
-    let patterns = patterns(own);
-    let keys = OnceCell::new();
+    let patterns = patterns(known, own);
     for (at, pattern) in patterns.iter().enumerate() {
         let Some(place) = pattern.member.key_place else { continue };
-        let keys: &Vec<Arc<str>> = keys.get_or_init(|| known.keys());
         let is_for = |key: &&Arc<str>| {
             &***key != LOOKUP_OPTIONS && own.get(key).is_none() && pattern.regex.is_match(key)
         };
-        let matching: Vec<_> = keys.iter().filter(is_for).collect();
+        let matching: Vec<_> = known.keys().iter().filter(is_for).collect();
         if matching.is_empty() {
             continue;
         }
         let module = module_of(pattern.text.trim_start_matches('^'));
         for other in lower.options(module) {
             let Some(options) = other.value.value.as_hash() else { continue };
-            if let Some((first, key)) = preceding(options, pattern, &matching) {
+            if let Some((first, key)) = preceding(known, options, pattern, &matching) {
                 let message = format!(
                     "`{}` of a lower level is asked first, e.g. for `{key}`\n\
                      Patterns of lower levels precede those of higher ones. Name the key itself to win.",
@@ -87,6 +84,7 @@ pub(super) fn check(
 
 /// A pattern with other options that takes one of the keys which `pattern` is for, and that key.
 fn preceding<'o, 'k>(
+    known: &KnownKeys<'_>,
     options: &'o Hash,
     pattern: &Pattern<'_>,
     matching: &[&'k Arc<str>],
@@ -94,17 +92,17 @@ fn preceding<'o, 'k>(
     // The same pattern is the same entry: it has the options of the higher level.
     let is_other =
         |it: &Pattern<'_>| it.text != pattern.text && it.member.value != pattern.member.value;
-    patterns(options).into_iter().filter(is_other).find_map(|other| {
+    patterns(known, options).into_iter().filter(is_other).find_map(|other| {
         let is_taken = |key: &&&Arc<str>| options.get(key).is_none() && other.regex.is_match(key);
         let key = matching.iter().find(is_taken)?;
         Some((other, *key))
     })
 }
 
-fn patterns(options: &Hash) -> Vec<Pattern<'_>> {
+fn patterns<'o>(known: &KnownKeys<'_>, options: &'o Hash) -> Vec<Pattern<'o>> {
     let pattern = |(key, member)| {
         let text = crate::data::Value::as_str(key).filter(|text| text.starts_with('^'))?;
-        Some(Pattern { text, regex: ruby_regex::translate(text).ok()?, member })
+        Some(Pattern { text, regex: known.pattern(text)?, member })
     };
     options.iter().filter_map(pattern).collect()
 }

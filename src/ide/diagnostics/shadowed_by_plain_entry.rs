@@ -20,15 +20,14 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     let entries = option_entries(entry);
-    let patterns: Vec<_> = entries.iter().filter(|pair| is_pattern(pair)).collect();
+    let patterns = entries.iter().filter(|pair| is_pattern(pair));
+    let patterns: Vec<_> = patterns
+        .filter_map(|pair| Some((pair, ruby_regex::translate(text_of(&pair.key)?).ok()?)))
+        .collect();
     for plain in entries.iter().filter(|pair| !is_pattern(pair) && is_hash(&pair.value)) {
         let Some(key) = text_of(&plain.key) else { continue };
-        let first = patterns.iter().find(|pattern| {
-            text_of(&pattern.key)
-                .and_then(|text| ruby_regex::translate(text).ok())
-                .is_some_and(|regex| regex.is_match(key))
-        });
-        let Some(pattern) = first else { continue };
+        let first = patterns.iter().find(|(_, regex)| regex.is_match(key));
+        let Some((pattern, _)) = first else { continue };
         let own = names(&plain.value);
         let lost: Vec<_> =
             names(&pattern.value).into_iter().filter(|it| !own.contains(it)).collect();

@@ -72,13 +72,13 @@ impl<'a> Targets<'a> {
         if let Some(known) = self.known.borrow().get(key) {
             return known.clone();
         }
-        let places = self.index.places(key);
+        let (places, is_whole) = self.index.first_places(key, MAX_FILES);
         let value = |place: &crate::world::KeyPlace| {
             let data = self.world.data(&place.path, place.format).ok()?;
             data.get(key).map(|entry| entry.value.clone())
         };
-        let values = places.iter().take(MAX_FILES).filter_map(value).collect();
-        let values = Rc::new(RootValues { values, is_whole: places.len() <= MAX_FILES });
+        let values = places.iter().filter_map(value).collect();
+        let values = Rc::new(RootValues { values, is_whole });
         self.known.borrow_mut().insert(key.clone(), values.clone());
         values
     }

@@ -35,6 +35,7 @@ fn dump(index: &KeyIndex) -> String {
     let mut text = String::new();
     for key in index.keys() {
         assert!(index.contains(&key));
+        assert_eq!(index.first_places(&key, 100), (index.places(&key), true));
         for place in index.places(&key) {
             let (at, path) = (place.key, &place.path);
             let _ = writeln!(text, "{key}: {path}:{}-{}", at.start, at.end);
@@ -169,4 +170,26 @@ fn reading_ahead_can_be_stopped() {
     assert_eq!(*told.borrow(), [(files, files)]);
     world.read_ahead(&environment, &|| false, &tell);
     assert_eq!(told.borrow().len(), 1, "what is read is not read again");
+}
+
+#[test]
+fn the_first_files_of_a_key_are_those_with_the_first_paths() {
+    let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+    let first = |host: &Host, most| {
+        let (places, is_whole) = index(host).first_places("b", most);
+        let paths: Vec<String> = places.iter().map(|it| it.path.replace("/r/data/", "")).collect();
+        (paths.join(" "), is_whole)
+    };
+    assert_eq!(first(&host, 1), ("common.yaml".to_owned(), false));
+    assert_eq!(first(&host, 2), ("common.yaml nodes/x.yaml".to_owned(), false));
+    assert_eq!(first(&host, 3), ("common.yaml nodes/x.yaml roles/web.yaml".to_owned(), true));
+    let open = |path: &str, text: &str| Change::OpenBuffer {
+        path: path.to_owned(),
+        text: text.to_owned(),
+        version: 1,
+    };
+    host.apply(open("/r/data/common.yaml", "a: 1\n"));
+    assert_eq!(first(&host, 1), ("nodes/x.yaml".to_owned(), false));
+    host.apply(open("/r/data/common.yaml", "b: 1\n"));
+    assert_eq!(first(&host, 1), ("common.yaml".to_owned(), false));
 }
