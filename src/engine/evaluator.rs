@@ -190,6 +190,17 @@ impl Evaluator {
         [global, own, module].into_iter().flatten().map(|layer| LayerView { layer }).collect()
     }
 
+    /// Whether a lookup of a key of `module` asks for the file at `path`, be it in a default hierarchy.
+    pub fn reads(&self, module: Option<&str>, path: &str) -> bool {
+        self.layers(module).iter().any(|layer| {
+            let ordinary = layer.levels(self).unwrap_or_default();
+            let default = layer.default_levels(self).unwrap_or_default();
+            let levels = ordinary.iter().chain(default);
+            let mut locations = levels.flat_map(|level| level.locations.iter().flatten());
+            locations.any(|location| &*location.location == path)
+        })
+    }
+
     /// The entry of lookup_options that applies to a root key.
     pub fn options_for(&self, root: &str) -> Result<Option<AppliedOptions>, Failure> {
         let key = super::key::Key::verbatim(root);

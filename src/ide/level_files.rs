@@ -1,7 +1,7 @@
 //! The levels of one `hiera.yaml` as the active node sees them.
 
 use super::perspective::Perspective;
-use crate::engine::{Evaluator, ResolvedLevel};
+use crate::engine::ResolvedLevel;
 
 /// Runs `work` on all levels that the `hiera.yaml` at `path` defines, default hierarchies included. `None` if the node
 /// does not use that file, or Puppet refuses it.
@@ -18,15 +18,4 @@ pub(crate) fn with_levels<R>(
     let default = layer.default_levels(evaluator).unwrap_or_default();
     let levels: Vec<_> = ordinary.iter().chain(default).collect();
     work(&levels)
-}
-
-/// Whether the evaluator's node reads the file for keys of `module`.
-pub(crate) fn reads_file(evaluator: &Evaluator, module: Option<&str>, file: &str) -> bool {
-    evaluator.layers(module).iter().any(|layer| {
-        let ordinary = layer.levels(evaluator).unwrap_or_default();
-        let default = layer.default_levels(evaluator).unwrap_or_default();
-        let levels = ordinary.iter().chain(default);
-        let mut locations = levels.flat_map(|level| level.locations.iter().flatten());
-        locations.any(|location| &*location.location == file)
-    })
 }

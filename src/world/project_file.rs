@@ -13,8 +13,7 @@ impl World {
     /// what lies above these was not made for it.
     pub fn project_file(&self, folder: &str) -> Option<Arc<FileEntry>> {
         let environment = self.environment_of(folder);
-        let module = || environment.as_ref()?.modules.values().next();
-        let root = environment.as_ref().and_then(|it| it.root.as_ref().or_else(module));
+        let root = environment.as_ref().map(|it| it.directory());
         let is_within = |directory: &str| {
             directory == folder || root.is_some_and(|root| paths::below(root, directory).is_some())
         };
@@ -61,9 +60,9 @@ mod tests {
 
     #[test]
     fn none_that_somebody_put_elsewhere() {
-        let files = ["/tmp/.hiera-ls.yaml", "/tmp/r/hiera.yaml", "/tmp/x/a.yaml"];
-        check(&files, "/tmp/r", None);
-        check(&files, "/tmp/x", None);
-        check(&files, "/tmp", Some("/tmp/.hiera-ls.yaml"));
+        let files = ["/above/.hiera-ls.yaml", "/above/r/hiera.yaml", "/above/x/a.yaml"];
+        check(&files, "/above/r", None);
+        check(&files, "/above/x", None);
+        check(&files, "/above", Some("/above/.hiera-ls.yaml"));
     }
 }

@@ -97,7 +97,10 @@ impl ReadOrders {
         };
         let find = || {
             let mut nodes = self.nodes.iter().map(|it| &it.node);
-            nodes.find(|node| reads(world, environment, node, module, path)).cloned()
+            let asks = |node: &&Arc<Node>| {
+                world.structural_evaluator(environment, node).reads(Some(module), path)
+            };
+            nodes.find(asks).cloned()
         };
         self.first_readers.slot(path).get_or_init(find).clone()
     }
@@ -119,29 +122,14 @@ impl ReadOrders {
             };
             let path = world.path(file);
             let complete = self.nodes.iter().map(|it| &it.node).filter(|it| it.is_complete());
-            let readers = complete.filter(|node| reads(world, environment, node, module, &path));
+            let asks = |node: &&Arc<Node>| {
+                world.structural_evaluator(environment, node).reads(Some(module), &path)
+            };
+            let readers = complete.filter(asks);
             readers.take(MAX_READERS).cloned().collect()
         };
         slot.get_or_init(find).clone()
     }
-}
-
-/// Whether the node asks for the file at `path` when it looks for keys of `module`, be it in a default hierarchy.
-fn reads(
-    world: &Arc<World>,
-    environment: &Arc<Environment>,
-    node: &Arc<Node>,
-    module: &str,
-    path: &str,
-) -> bool {
-    let evaluator = world.structural_evaluator(environment, node);
-    evaluator.layers(Some(module)).iter().any(|layer| {
-        let ordinary = layer.levels(&evaluator).unwrap_or_default();
-        let default = layer.default_levels(&evaluator).unwrap_or_default();
-        let mut locations =
-            ordinary.iter().chain(default).flat_map(|it| it.locations.iter().flatten());
-        locations.any(|location| &*location.location == path)
-    })
 }
 
 impl World {

@@ -11,7 +11,6 @@ use crate::data::{Located, inspect, render};
 use crate::engine::{OpaqueLevel, Request};
 use crate::facts::Node;
 use crate::ide::context::LookupOptionSpot;
-use crate::ide::level_files::reads_file;
 use crate::ide::perspective::Perspective;
 use crate::ide::places;
 use crate::ide::sources::{self, layer_text, set_by, strategy_line};
@@ -89,7 +88,7 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
         };
         card.notes.push(format!("{why}: {}", names.join(", ")));
     }
-    if let Some(from) = from.filter(|from| !reads_file(evaluator, module_of(key), from)) {
+    if let Some(from) = from.filter(|from| !evaluator.reads(module_of(key), from)) {
         card.notes.push(not_read_text(perspective, key, from));
     }
     card
@@ -157,7 +156,7 @@ fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
     let asked = likely.chain(others).take(MAX_OTHER_NODES);
     let reads = |node: &&Arc<Node>| {
         let evaluator = perspective.world.evaluator(environment, node);
-        reads_file(&evaluator, module_of(key), file)
+        evaluator.reads(module_of(key), file)
     };
     let mut names: Vec<_> = asked.filter(reads).map(|node| code(&node.name)).collect();
     let shown = code(&perspective.shown_path(file));

@@ -10,7 +10,6 @@ use super::{Asked, LineKind, Preview, Question, Scope, UnknownNode};
 use crate::data::DataFile;
 use crate::engine::CancelToken;
 use crate::ide::context::LOOKUP_OPTIONS;
-use crate::ide::level_files::reads_file;
 use crate::syntax::key_path;
 use crate::world::World;
 
@@ -66,7 +65,7 @@ fn all_keys_of_file(asked: &Asked, detail: Detail, cancel: &CancelToken) -> Opti
     page.comment(&title, LineKind::Header, None);
     let module = perspective.world.module_of(perspective.evaluator.environment(), path);
     let module = module.map(|(name, _)| name);
-    if !reads_file(&perspective.evaluator, module.as_deref(), path) {
+    if !perspective.evaluator.reads(module.as_deref(), path) {
         let note = "the file is not in the hierarchy of this node";
         page.comment(note, LineKind::Header, None);
     }
