@@ -121,7 +121,7 @@ pub fn infer(
     wanted: Wanted<'_>,
 ) -> Vec<NodeParts> {
     let mut variables = Variables::default();
-    let levels = levels(templates.own, list, &mut variables);
+    let levels = files::levels(templates.own, list, &mut variables);
     let (of_machines, of_many) = of_machines_and_of_many(&levels, &variables);
     let machines: Vec<Row> = of_machines.iter().flat_map(|level| &level.rows).cloned().collect();
     let mut seeds: Vec<Seed> = known.into_iter().map(|it| Seed::known(it, &variables)).collect();
@@ -143,7 +143,7 @@ pub fn infer(
     let mut nodes: Vec<_> = with_rows.map(|(seed, row)| seed.node(row, &variables)).collect();
 
     let mut wider = variables.clone();
-    let of_modules = self::levels(&(templates.of_modules)(), list, &mut wider);
+    let of_modules = files::levels(&(templates.of_modules)(), list, &mut wider);
     let (_, of_modules) = of_machines_and_of_many(&of_modules, &wider);
     let fillers = Fillers::new(&levels, &of_many, &wider);
     let of_many_and_modules: Vec<&Level> = of_many.iter().chain(&of_modules).copied().collect();
@@ -157,14 +157,6 @@ pub fn infer(
         return vec![NodeParts { name: UNKNOWN_NODE.to_owned(), ..NodeParts::default() }];
     }
     nodes
-}
-
-fn levels(
-    templates: &[Template],
-    list: ListDirectory<'_>,
-    variables: &mut Variables,
-) -> Vec<Level> {
-    templates.iter().filter_map(|template| files::level(template, list, variables)).collect()
 }
 
 /// The levels whose paths name machines, and the others.

@@ -26,28 +26,61 @@ pub(super) struct Row {
     texts: Vec<(usize, Arc<str>)>,
 }
 
-/// The level of `template`; `None` if it has no variables, or calls that only a lookup can answer.
-pub(super) fn level(
-    template: &Template,
+/// The levels of those of `templates` that have variables, and no calls that only a lookup can answer.
+///
+/// A file that several of them fit belongs to those that spell out most of its path: beside `common/roles/%{role}.yaml`,
+/// `common` is nobody's `%{location}`.
+pub(super) fn levels(
+    templates: &[Template],
     list: ListDirectory<'_>,
     variables: &mut Variables,
-) -> Option<Level> {
-    let path = format!("{}/{}", template.datadir, template.path);
-    let segments = pattern::segments(&path, template, variables)?;
-    let mut numbers: Vec<usize> = segments
-        .iter()
-        .flat_map(|segment| &segment.pieces)
-        .filter_map(
-            |it| if let pattern::Piece::Variable(number) = it { Some(*number) } else { None },
-        )
-        .collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    let mut walk = Walk { list, rows: Vec::new(), files: Vec::new(), seen: HashSet::new() };
-    let root = if path.starts_with('/') { "" } else { segments.first()?.literal()? };
-    let below = if path.starts_with('/') { &segments[..] } else { &segments[1..] };
-    walk.directory(root, below, &Row::default());
-    Some(Level { numbers, rows: walk.rows, files: walk.files, base: base_of(&template.datadir) })
+) -> Vec<Level> {
+    let paths: Vec<TemplatePath<'_>> =
+        templates.iter().filter_map(|it| TemplatePath::new(it, variables)).collect();
+    let of_variables = paths.iter().filter(|path| !path.numbers().is_empty());
+    of_variables.filter_map(|path| path.level(&paths, list)).collect()
+}
+
+/// A template, cut.
+struct TemplatePath<'a> {
+    datadir: &'a str,
+    is_absolute: bool,
+    segments: Vec<Segment>,
+    literal_names: usize,
+}
+
+impl<'a> TemplatePath<'a> {
+    fn new(template: &'a Template, variables: &mut Variables) -> Option<Self> {
+        let path = format!("{}/{}", template.datadir, template.path);
+        let segments = pattern::segments(&path, template, variables)?;
+        let literal_names = pattern::literal_names(&segments);
+        let is_absolute = path.starts_with('/');
+        Some(Self { datadir: &template.datadir, is_absolute, segments, literal_names })
+    }
+
+    /// The numbers of its variables, each once.
+    fn numbers(&self) -> Vec<usize> {
+        let mut numbers: Vec<usize> = self.segments.iter().flat_map(Segment::variables).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    fn level(&self, all: &[Self], list: ListDirectory<'_>) -> Option<Level> {
+        let spell_out_more = |it: &&Self| {
+            it.literal_names > self.literal_names
+                && it.segments.len() == self.segments.len()
+                && it.datadir == self.datadir
+        };
+        let owners = all.iter().filter(spell_out_more).map(|it| &*it.segments).collect();
+        let mut walk =
+            Walk { list, owners, rows: Vec::new(), files: Vec::new(), seen: HashSet::new() };
+        let root = if self.is_absolute { "" } else { self.segments.first()?.literal()? };
+        let below = if self.is_absolute { &self.segments[..] } else { &self.segments[1..] };
+        walk.directory(root, below, &Row::default());
+        let base = base_of(self.datadir);
+        Some(Level { numbers: self.numbers(), rows: walk.rows, files: walk.files, base })
+    }
 }
 
 /// The part of a data directory before the name with the first variable.
@@ -131,6 +164,8 @@ impl Row {
 /// Goes down the directories that fit.
 struct Walk<'a> {
     list: ListDirectory<'a>,
+    /// The files of these templates are theirs.
+    owners: Vec<&'a [Segment]>,
     rows: Vec<Row>,
     files: Vec<String>,
     seen: HashSet<Row>,
@@ -152,8 +187,13 @@ impl Walk<'_> {
             }
             if !rest.is_empty() {
                 self.directory(&format!("{directory}/{}", item.name), rest, &row);
-            } else if self.seen.insert(row.clone()) {
-                self.files.push(format!("{directory}/{}", item.name));
+                continue;
+            }
+            let file = format!("{directory}/{}", item.name);
+            let is_ours = || !self.owners.iter().any(|owner| pattern::fits(owner, &file));
+            if !self.seen.contains(&row) && is_ours() {
+                self.seen.insert(row.clone());
+                self.files.push(file);
                 self.rows.push(row);
             }
         }

@@ -25,8 +25,8 @@ pub(super) enum Piece {
     OneCharacter,
 }
 
-/// The segments of `path`, the whole path of a template; `None` if it can match nothing that we could learn from: without a variable, with
-/// calls such as `%{lookup('x')}`, with `..` after a variable, or with a glob's `**`, braces or brackets.
+/// The segments of `path`, the whole path of a template; `None` if it can match nothing that we could learn from: with calls such as
+/// `%{lookup('x')}`, with `..` after a variable, or with a glob's `**`, braces or brackets.
 pub(super) fn segments(
     path: &str,
     template: &Template,
@@ -39,7 +39,6 @@ pub(super) fn segments(
         None => variables.number_of(name),
     };
     let mut at = 0;
-    let mut has_variable = false;
     for token in interpolation::tokens(path) {
         cutter.text(path.get(at..token.range.start as usize)?)?;
         at = token.range.end as usize;
@@ -47,14 +46,13 @@ pub(super) fn segments(
             Expression::Variable(name)
             | Expression::Call { method: Method::Scope, argument: name, .. } => {
                 cutter.push(Piece::Variable(number_of(name)?));
-                has_variable = true;
             }
             Expression::Empty => {}
             Expression::Call { .. } => return None,
         }
     }
     cutter.text(path.get(at..)?)?;
-    has_variable.then_some(cutter.segments)
+    Some(cutter.segments)
 }
 
 impl Segment {
@@ -67,12 +65,32 @@ impl Segment {
         }
     }
 
+    /// The variables in it.
+    pub(super) fn variables(&self) -> impl Iterator<Item = usize> {
+        self.pieces
+            .iter()
+            .filter_map(|it| if let Piece::Variable(number) = it { Some(*number) } else { None })
+    }
+
     /// Fits `name` and puts the variables' values into `row`. Of several ways to fit, the earlier variables get the
     /// longer texts; but where two variables meet without text between, digits begin the second (`debian12`).
     pub(super) fn fit(&self, name: &str, row: &mut Row) -> bool {
         let starts_with_text = matches!(self.pieces.first(), Some(Piece::Text(_)));
         (starts_with_text || !name.starts_with('.')) && fit(&self.pieces, name, row)
     }
+}
+
+/// Whether `segments` are a path of the file's.
+pub(super) fn fits(segments: &[Segment], file: &str) -> bool {
+    let mut names = file.split('/').filter(|it| !it.is_empty());
+    let mut row = Row::default();
+    segments.iter().all(|segment| names.next().is_some_and(|name| segment.fit(name, &mut row)))
+        && names.next().is_none()
+}
+
+/// How many of the names are spelt out.
+pub(super) fn literal_names(segments: &[Segment]) -> usize {
+    segments.iter().filter(|it| it.literal().is_some()).count()
 }
 
 fn fit(pieces: &[Piece], name: &str, row: &mut Row) -> bool {

@@ -372,3 +372,21 @@ fn a_member_of_a_mapped_list() {
         ]
     );
 }
+
+#[test]
+fn a_file_belongs_to_the_template_that_spells_out_most_of_its_path() {
+    check(
+        "%{location}/roles/%{role}.yaml *%{location}/modules/*.yaml %{location}/common.yaml common/roles/%{role}.yaml *common/modules/*.yaml common/common.yaml",
+        "common/common.yaml common/modules/ntp.yaml common/roles/db.yaml oslo/roles/web.yaml oslo/modules/ntp.yaml",
+        &["oslo/roles/web {location:oslo,role:web}", "common/roles/db {location:oslo,role:db}"],
+    );
+}
+
+#[test]
+fn names_that_another_template_spells_out_are_texts_where_no_other_template_fits() {
+    check(
+        "%{location}/roles/%{role}.yaml common/nodes/%{role}.yaml common/common.yaml",
+        "common/roles/db.yaml common/common.yaml",
+        &["common/roles/db {location:common,role:db}"],
+    );
+}

@@ -149,9 +149,7 @@ export class Window {
   /** Opens a file by its path below the folder. */
   async openFile(file) {
     const name = file.split('/').at(-1);
-    await this.page.keyboard.press('Control+P');
-    await this.type(file);
-    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().waitFor();
+    await this.ask('Control+P', file, this.page.locator('.quick-input-list [data-index="0"]', { hasText: name }));
     await this.page.keyboard.press('Enter');
     await this.page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor();
     await this.page.locator('.editor-instance .view-line').first().waitFor();
@@ -159,15 +157,14 @@ export class Window {
 
   /** Runs a command by its title. */
   async run(title) {
-    await this.page.keyboard.press('F1');
-    await this.type(title);
-    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
+    const row = this.row(title, '.quick-input-list');
+    await this.ask('F1', `>${title}`, row);
+    await row.click();
   }
 
   /** Puts the cursor at a line and a column, both counted from 1. */
   async goTo(line, column) {
-    await this.page.keyboard.press('Control+G');
-    await this.type(`${line}:${column}`);
+    await this.ask('Control+G', `:${line}:${column}`);
     await this.page.keyboard.press('Enter');
     await this.statusBar(`Ln ${line}, Col ${column}`).waitFor();
   }
@@ -220,9 +217,22 @@ export class Window {
     return this.page.locator('.tab', { hasText: name }).first();
   }
 
-  async type(text) {
-    await this.page.locator('.quick-input-widget input:visible').first().waitFor();
-    await this.page.keyboard.type(text, { delay: 5 });
+  /**
+   * Opens the box above the editor with a key and fills it in, until it offers what is wanted.
+   *
+   * The window may still be busy with what was done before, and then loses the key, or clears what was written.
+   */
+  async ask(key, text, wanted) {
+    const box = this.page.locator('.quick-input-widget input:visible').first();
+    await until(`${text} in the box above the editor`, async () => {
+      await this.page.keyboard.press(key);
+      const offered = box.fill(text, { timeout: 3000 }).then(() => (wanted ?? box).waitFor({ timeout: 3000 }));
+      const there = await offered.then(() => box.inputValue({ timeout: 3000 })).then((value) => value === text, () => false);
+      if (!there) {
+        await this.page.keyboard.press('Escape');
+      }
+      return there;
+    });
   }
 }
 
