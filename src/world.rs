@@ -32,5 +32,5 @@ pub use memory::MemoryDisk;
 pub use nodes::SampleNodes;
 pub use overlay::OpenFile;
 pub use reach::{DataPlace, Reach};
-pub use read_orders::{Below, ReadOrders, Source};
+pub use read_orders::{Below, FileSet, ReadOrders, Source};
 pub use snapshot::World;

@@ -156,6 +156,12 @@ impl DataFile {
         Self { content, ..Self::new(self.file, self.format, text) }
     }
 
+    /// The entry of a YAML file whose key and value lie in `range` of `text`, as [`Self::root_keys`] finds them: parsed alone.
+    /// `None` if it cannot be: it is broken, or says `*name` for something that stands elsewhere.
+    pub fn lone_entry(file: FileId, text: &str, range: TextRange) -> Option<RootEntry> {
+        entries::lone_entry(file, text, range)
+    }
+
     /// The file's number.
     pub fn file(&self) -> FileId {
         self.file

@@ -16,6 +16,9 @@ use crate::world::World;
 /// How many keys a pattern of `lookup_options` leads to.
 const MAX_KEYS_OF_A_PATTERN: usize = 100;
 
+/// How many files a key leads to that the node does not read.
+const MAX_FILES: usize = 1_000;
+
 /// A place to go to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
@@ -90,7 +93,7 @@ pub(super) fn key_targets(
     let read = read.filter_map(|place| Some((place.key_place?, place.value?)));
     let mut found: Vec<_> = read.collect();
     if found.is_empty() {
-        found = places::places_for_any_node(perspective, key);
+        found = places::places_for_any_node(perspective, key, MAX_FILES);
     }
     found.into_iter().map(|place| target(perspective, place, origin_range)).collect()
 }

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use super::context::LOOKUP_OPTIONS;
 use super::perspective::Perspective;
 use crate::config::hiera_yaml::LayerKind;
-use crate::data::{Files, Located, Place, Value};
+use crate::data::{Located, Place, Value};
 use crate::engine::{Evaluator, LayerView, Location, ResolvedLevel};
 use crate::syntax::key_path::{KeyPath, Segment};
 use crate::syntax::ruby_regex;
+use crate::world::KeyPlace as IndexedPlace;
 
 /// A file that has a key.
 #[derive(Debug, Clone)]
@@ -57,17 +58,23 @@ pub fn places(evaluator: &Evaluator, key: &KeyPath) -> Vec<KeyPlace> {
     found
 }
 
-/// All places that any node may read, by path: where the key and its value are written.
+/// The places that any node may read, in the first `most_files` files that hold the root key, by path: where the key and
+/// its value are written.
 pub(crate) fn places_for_any_node(
     perspective: &Perspective,
     key: &KeyPath,
+    most_files: usize,
 ) -> Vec<(Place, Located)> {
     let Some(root) = key.root_name() else { return Vec::new() };
-    let index = perspective.world.key_index(perspective.evaluator.environment());
-    let places = index.places(root).into_iter();
-    let dug = places.filter_map(|place| {
-        let data = perspective.world.data(&place.path, place.format).ok()?;
-        let entry = data.get(root)?;
+    let world = &perspective.world;
+    let index = world.key_index(perspective.evaluator.environment());
+    let (places, _) = index.first_places(root, most_files);
+    // Of a key that is written twice in a file, the last counts.
+    let counts = |&(at, place): &(usize, &IndexedPlace)| {
+        places.get(at + 1).is_none_or(|next| next.path != place.path)
+    };
+    let dug = places.iter().enumerate().filter(counts).filter_map(|(_, place)| {
+        let entry = world.entry_at(root, place)?;
         dig(&entry.value, &key.rest, entry.key_place)
     });
     dug.collect()

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::interner::Interner;
 use super::key_index::FileKeys;
-use crate::data::{DataFile, FileId, Format};
-use crate::text::LineIndex;
+use crate::data::{DataFile, FileId, Format, RootEntry};
+use crate::text::{LineIndex, TextRange};
 
 /// A file's text and what hangs off it. Never changed: an edit makes a new entry.
 #[derive(Debug)]
@@ -76,6 +76,17 @@ impl FileEntry {
     /// The text read as `format` if that was done before.
     pub fn data_if_read(&self, format: Format) -> Option<&Arc<DataFile>> {
         self.data[format as usize].get()
+    }
+
+    /// The entry with the root key `name`, which an index knows to lie in `range` of the text read as `format`. A text that nobody else had read is not kept parsed for it.
+    pub(super) fn entry(&self, format: Format, name: &str, range: TextRange) -> Option<RootEntry> {
+        if format == Format::Yaml && self.data_if_read(format).is_none() {
+            let entry = DataFile::lone_entry(self.id, &self.text, range);
+            if let Some(entry) = entry.filter(|entry| entry.key.as_str() == Some(name)) {
+                return Some(entry);
+            }
+        }
+        self.data(format).get(name).cloned()
     }
 
     /// The keys of the text read as `format`. A text that nobody else had read is parsed and let go again: an index of

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::file_entry::FileEntry;
-use super::key_index::{BulkIndex, KeyIndex};
+use super::key_index::{BulkIndex, KeyIndex, KeyPlace};
 use super::parallel;
 use super::reach::Reach;
 use super::shards::Shards;
 use super::snapshot::World;
 use super::texts::Texts;
 use crate::config::Environment;
+use crate::data::RootEntry;
+use crate::text::TextRange;
 
 /// When more files than this changed, the bulk is put together anew: what lies over it must stay small.
 const MAX_CHANGED: usize = 1_000;
@@ -120,6 +122,13 @@ impl World {
             finder.find(file.text.as_bytes()).map(|_| file)
         });
         holding.into_iter().flatten().collect()
+    }
+
+    /// What stands at a place of `key` in the key index, without reading all of the file; of a key that is written twice
+    /// in it, one of the values.
+    pub fn entry_at(&self, key: &str, place: &KeyPlace) -> Option<RootEntry> {
+        let range = TextRange::new(place.key.start, place.value.end.max(place.key.end));
+        self.texts.file(&place.path).ok()?.entry(place.format, key, range)
     }
 
     /// [`Self::key_index`] if that need not read everything first.

@@ -3,12 +3,13 @@
 //! The bulk is built once, in flat tables. What changed since lies over it, file by file, so that typing costs the same
 //! however many files there are.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::interner::Interner;
 use super::parallel;
 use super::reach::Reach;
+use super::read_orders::FileSet;
 use super::texts::Texts;
 use crate::data::{DataFile, FileId, Format};
 use crate::text::TextRange;
@@ -22,7 +23,12 @@ pub struct KeyIndex {
     changed: BTreeMap<Arc<str>, Option<IndexedFile>>,
     /// Those of the bulk's files that are others now, by their places in it.
     replaced: HashSet<u32, foldhash::fast::RandomState>,
+    /// The names that only changed files have, sorted by name, once somebody asks.
+    new_names: OnceLock<Vec<Name>>,
 }
+
+/// A key and its number.
+type Name = (Arc<str>, u32);
 
 /// Where a key is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +60,8 @@ impl KeyIndex {
         };
         let changed: BTreeMap<_, _> = changed.map(|path| (path.clone(), look(path))).collect();
         let replaced = changed.keys().filter_map(|path| bulk.position(path)).collect();
-        Self { names: texts.base.names().clone(), bulk, changed, replaced }
+        let names = texts.base.names().clone();
+        Self { names, bulk, changed, replaced, new_names: OnceLock::new() }
     }
 
     /// The places where `key` is written, by path.
@@ -83,7 +90,7 @@ impl KeyIndex {
 
     /// Whether any file holds `key`.
     pub fn contains(&self, key: &str) -> bool {
-        self.names.known(key).is_some_and(|name| self.files_with(name).next().is_some())
+        self.names.known(key).is_some_and(|name| self.is_held(name))
     }
 
     /// In how many files `key` is, counted up to `most`.
@@ -93,31 +100,32 @@ impl KeyIndex {
     }
 
     /// Whether one of `files` holds `key`.
-    pub fn is_held_by(&self, key: &str, files: &HashSet<FileId>) -> bool {
+    pub fn is_held_by(&self, key: &str, files: &FileSet) -> bool {
         let is_held = |name| self.files_with(name).any(|file| files.contains(&file.id));
         self.names.known(key).is_some_and(is_held)
     }
 
     /// The keys that begin with `prefix`, each once, sorted.
     pub fn keys_in(&self, prefix: &str) -> Vec<Arc<str>> {
-        let sorted = self.bulk.sorted(&self.names);
-        let start = sorted.partition_point(|(text, _)| **text < *prefix);
-        let span = sorted[start..].iter().take_while(|(text, _)| text.starts_with(prefix));
-        let mut keys: Vec<_> =
-            span.filter(|(_, name)| self.is_in_bulk(*name)).map(|(text, _)| text.clone()).collect();
-        let mut new: Vec<u32> =
-            self.changed.values().flatten().flat_map(|file| file.keys.numbers()).collect();
-        new.sort_unstable();
-        new.dedup();
-        let new = new.into_iter().filter(|name| !self.is_in_bulk(*name));
-        let known = keys.len();
-        keys.extend(new.map(|it| self.names.text(it)).filter(|text| text.starts_with(prefix)));
-        if keys.len() > known {
+        let (old, new) = self.names_in(prefix);
+        let old = old.iter().filter(|(_, name)| self.is_held(*name));
+        let mut keys: Vec<_> = old.map(|(text, _)| text.clone()).collect();
+        if !new.is_empty() {
             // Two sorted runs, which this sort only merges.
-            keys[known..].sort_unstable();
+            keys.extend(new.iter().map(|(text, _)| text.clone()));
             keys.sort();
         }
         keys
+    }
+
+    /// How many keys begin with `prefix`, and those of them that several files hold, sorted.
+    pub fn shared_keys_in(&self, prefix: &str) -> (usize, Vec<Arc<str>>) {
+        let (old, new) = self.names_in(prefix);
+        let count = old.iter().filter(|(_, name)| self.is_held(*name)).count() + new.len();
+        let is_shared = |(_, name): &&Name| self.files_with(*name).take(2).count() == 2;
+        let mut shared: Vec<_> = old.iter().chain(new).filter(is_shared).collect();
+        shared.sort_unstable();
+        (count, shared.into_iter().map(|(text, _)| text.clone()).collect())
     }
 
     /// All keys, each once, sorted.
@@ -132,7 +140,7 @@ impl KeyIndex {
             None => self.bulk.file(path),
         };
         let keys = file.into_iter().flat_map(|file| {
-            file.keys.0.iter().map(|key| (self.names.text(key.name), file.place(key)))
+            file.keys.keys.iter().map(|key| (self.names.text(key.name), file.place(key)))
         });
         keys.collect()
     }
@@ -146,9 +154,29 @@ impl KeyIndex {
         files
     }
 
-    /// Whether a file that did not change holds the name.
-    fn is_in_bulk(&self, name: u32) -> bool {
-        self.bulk.holders(name).iter().any(|file| !self.replaced.contains(file))
+    /// The names that begin with `prefix`: those that the bulk had and perhaps nobody has now, and the others.
+    fn names_in(&self, prefix: &str) -> (&[Name], &[Name]) {
+        fn span<'s>(sorted: &'s [Name], prefix: &str) -> &'s [Name] {
+            let from = &sorted[sorted.partition_point(|(text, _)| **text < *prefix)..];
+            &from[..from.partition_point(|(text, _)| text.starts_with(prefix))]
+        }
+        (span(self.bulk.sorted(&self.names), prefix), span(self.new_names(), prefix))
+    }
+
+    fn is_held(&self, name: u32) -> bool {
+        self.files_with(name).next().is_some()
+    }
+
+    /// The names that no file of the bulk had, sorted.
+    fn new_names(&self) -> &[Name] {
+        self.new_names.get_or_init(|| {
+            let names = self.changed.values().flatten().flat_map(|file| file.keys.numbers());
+            let new = names.filter(|name| self.bulk.holders(*name).is_empty());
+            let mut new: Vec<_> = new.map(|name| (self.names.text(name), name)).collect();
+            new.sort_unstable();
+            new.dedup();
+            new
+        })
     }
 
     fn files_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
@@ -162,14 +190,22 @@ impl KeyIndex {
     }
 
     fn changed_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
-        let has_name = move |file: &&IndexedFile| file.keys.numbers().any(|it| it == name);
+        let has_name = move |file: &&IndexedFile| file.keys.has(name);
         self.changed.values().flatten().filter(has_name)
     }
 }
 
 /// The keys of one text.
 #[derive(Debug)]
-pub(super) struct FileKeys(Box<[KeyHere]>);
+pub(super) struct FileKeys {
+    /// In the order written.
+    keys: Box<[KeyHere]>,
+    /// For each name, its first place in [`Self::keys`]; made when somebody asks a file with many keys.
+    first: OnceLock<HashMap<u32, u32, foldhash::fast::RandomState>>,
+}
+
+/// Fewer keys than this are looked through one by one.
+const MIN_HASHED_KEYS: usize = 256;
 
 #[derive(Debug, Clone, Copy)]
 struct KeyHere {
@@ -185,11 +221,34 @@ impl FileKeys {
             key: it.key,
             value: it.value,
         });
-        Self(keys.collect())
+        Self { keys: keys.collect(), first: OnceLock::new() }
     }
 
     fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.0.iter().map(|key| key.name)
+        self.keys.iter().map(|key| key.name)
+    }
+
+    fn has(&self, name: u32) -> bool {
+        self.first(name).is_some()
+    }
+
+    /// The places of a name.
+    fn of(&self, name: u32) -> impl Iterator<Item = &KeyHere> {
+        let first = self.first(name).unwrap_or(self.keys.len());
+        let has_each_once = self.first.get().is_some_and(|it| it.len() == self.keys.len());
+        let most = if has_each_once { 1 } else { usize::MAX };
+        self.keys[first..].iter().filter(move |key| key.name == name).take(most)
+    }
+
+    fn first(&self, name: u32) -> Option<usize> {
+        if self.keys.len() < MIN_HASHED_KEYS {
+            return self.numbers().position(|it| it == name);
+        }
+        let first = self.first.get_or_init(|| {
+            let places = self.keys.iter().enumerate().rev();
+            places.map(|(at, key)| (key.name, at as u32)).collect()
+        });
+        first.get(&name).map(|at| *at as usize)
     }
 }
 
@@ -209,7 +268,7 @@ impl IndexedFile {
     }
 
     fn places(&self, name: u32) -> impl Iterator<Item = KeyPlace> {
-        self.keys.0.iter().filter(move |key| key.name == name).map(|key| self.place(key))
+        self.keys.of(name).map(|key| self.place(key))
     }
 
     fn place(&self, key: &KeyHere) -> KeyPlace {
@@ -233,7 +292,7 @@ pub(super) struct BulkIndex {
     /// Places in [`Self::files`], ascending for each name.
     holders: Vec<u32>,
     /// The names with their numbers, sorted by name, once somebody asks.
-    sorted: OnceLock<Vec<(Arc<str>, u32)>>,
+    sorted: OnceLock<Vec<Name>>,
 }
 
 impl BulkIndex {
@@ -270,7 +329,7 @@ impl BulkIndex {
         self.position(path).map(|at| &self.files[at as usize])
     }
 
-    fn sorted(&self, names: &Interner) -> &[(Arc<str>, u32)] {
+    fn sorted(&self, names: &Interner) -> &[Name] {
         self.sorted.get_or_init(|| {
             let mut sorted: Vec<_> = self.numbers().map(|it| (names.text(it), it)).collect();
             sorted.sort_unstable();

@@ -22,6 +22,9 @@ use crate::facts::Node;
 pub use below::{Below, Source};
 use templates::TemplateText;
 
+/// Some files.
+pub type FileSet = HashSet<FileId, foldhash::fast::RandomState>;
+
 /// More sample nodes than this are not looked at.
 const MAX_NODES: usize = 4_096;
 
@@ -32,6 +35,8 @@ const MAX_READERS: usize = 64;
 #[derive(Debug, Default)]
 pub struct ReadOrders {
     nodes: Vec<NodeOrder>,
+    /// All data files, once somebody asks.
+    files: OnceLock<Vec<(Arc<str>, FileId)>>,
     /// The nodes that read a file, by number.
     readers: HashMap<FileId, Vec<u32>, foldhash::fast::RandomState>,
     /// What modules add to it, by module and node.
@@ -70,7 +75,7 @@ struct GuessedTemplate {
     /// Their names, all spellings of a fact as one.
     variables: Vec<Arc<str>>,
     /// The files that it can lead to.
-    candidates: Arc<HashSet<FileId>>,
+    candidates: Arc<FileSet>,
 }
 
 /// Read orders by environment, as long as hierarchies, nodes and the set of files stay the same.
@@ -247,14 +252,18 @@ impl OrderMaker<'_> {
     fn guessed(&self, config: &str, level: &str, template: &TemplateText) -> Arc<GuessedTemplate> {
         let slot = self.orders.templates.slot(&format!("{config} {level} {}", template.text));
         slot.get_or_init(|| {
-            let reach = self.world.reach(self.environment);
+            let (world, reach) = (self.world, self.world.reach(self.environment));
             let is_it = |it: &&super::DataPlace| {
                 &*it.config == config && &*it.level == level && it.location() == template.text
             };
             let places: Vec<_> = reach.places.iter().filter(is_it).collect();
-            let files = self.world.key_index(self.environment).files();
+            // Not those of the key index: it reads them all.
+            let files = self.orders.files.get_or_init(|| {
+                let paths = reach.files(&world.texts).into_keys();
+                paths.map(|path| (path.clone(), world.id(&path))).collect()
+            });
             let reached = files.iter().filter(|(path, _)| places.iter().any(|it| it.reaches(path)));
-            let candidates = Arc::new(reached.map(|(path, _)| self.world.id(path)).collect());
+            let candidates = Arc::new(reached.map(|(_, file)| *file).collect());
             Arc::new(GuessedTemplate { variables: template.variables.clone(), candidates })
         })
         .clone()

@@ -16,7 +16,7 @@ use super::{DuplicateKey, EntryTree, RootEntry, RootKey, Verdict};
 use crate::data::lower::{LowerError, Lowering, RootHash};
 use crate::data::value::{FileId, StringKey, Value};
 use crate::syntax::entries::value_range;
-use crate::syntax::tree::SyntaxError;
+use crate::syntax::tree::{Pair, SyntaxError};
 use crate::syntax::yaml::{self, EntryFlags};
 use crate::text::TextRange;
 
@@ -265,15 +265,8 @@ impl Entries {
             range: TextRange::empty(start),
         })?;
         let anchors = |name: &str| self.anchors(text).before(start, name);
-        let mut lowering = Lowering::new(self.file, start).knowing(&anchors);
-        let key = lowering.node(&parsed.pair.key)?;
-        let value = lowering.node(&parsed.pair.value)?;
-        let key_place = lowering.place(parsed.pair.key.range);
-        let key = match key.value {
-            Value::Symbol(text) => Value::String(text),
-            key => key,
-        };
-        Ok(RootEntry::new(key, key_place, value))
+        lower_pair(&parsed.pair, Lowering::new(self.file, start).knowing(&anchors))
+            .map_err(Box::new)
     }
 
     /// What earlier entries have anchored. Each is lowered once here, in order: a chain of aliases through the file is
@@ -381,6 +374,34 @@ impl Placed {
             id: parsed.id,
         })
     }
+}
+
+/// An entry that is parsed alone: see [`super::DataFile::lone_entry`].
+pub(super) fn lone_entry(file: FileId, text: &str, range: TextRange) -> Option<RootEntry> {
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    if !before.is_empty() && !before.ends_with('\n') {
+        return None;
+    }
+    // What is written with `|+` has the blank lines behind it, too.
+    let is_line_begun = !text[..range.end as usize].ends_with('\n');
+    let lines = behind.split_inclusive('\n').enumerate();
+    let rest = lines.take_while(|(at, it)| *at == 0 && is_line_begun || it.trim().is_empty());
+    let length = rest.map(|(_, line)| line.len() as u32).sum::<u32>();
+    let source = TextRange::new(range.start, range.end + length).slice(text);
+    let mut pairs = yaml::parse_entries(source).ok()?;
+    let pair = pairs.pop().filter(|_| pairs.is_empty())?;
+    lower_pair(&pair, Lowering::new(file, range.start)).ok()
+}
+
+fn lower_pair(pair: &Pair, mut lowering: Lowering<'_>) -> Result<RootEntry, LowerError> {
+    let key = lowering.node(&pair.key)?;
+    let value = lowering.node(&pair.value)?;
+    let key_place = lowering.place(pair.key.range);
+    let key = match key.value {
+        Value::Symbol(text) => Value::String(text),
+        key => key,
+    };
+    Ok(RootEntry::new(key, key_place, value))
 }
 
 /// Where the chunk of each number stands.

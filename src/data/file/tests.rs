@@ -306,6 +306,32 @@ fn script(text: String, edits: Vec<EditStep>) -> Vec<String> {
     texts
 }
 
+/// Reads each entry of the file alone. Gives how many could be read so.
+#[track_caller]
+fn check_lone_entries(text: &str) -> usize {
+    let file = yaml(text);
+    let mut count = 0;
+    for key in file.root_keys() {
+        let range = TextRange::new(key.key.start, key.value.end.max(key.key.end));
+        let Some(lone) = DataFile::lone_entry(FileId(0), text, range) else { continue };
+        // The last of several counts; those before it cannot be asked for.
+        let is_last = |entry: &&RootEntry| entry.key_place == lone.key_place;
+        if let Some(entry) = file.get(&key.text).filter(is_last) {
+            assert_eq!(format!("{lone:?}"), format!("{entry:?}"), "{text:?}");
+            count += 1;
+        }
+    }
+    count
+}
+
+#[test]
+fn entries_are_read_alone_but_for_aliases_of_other_entries() {
+    let text = "---\na: 1 # one\n'b c': &x\n  - \"é\"\n  - *x\nd: *x\ne: |+\n  text\n\n# f\nf:\ng: {h: [yes]}\n";
+    assert_eq!(check_lone_entries(text), 4);
+    assert_eq!(check_lone_entries(&text.replace('\n', "\r\n")), 4);
+    assert_eq!(check_lone_entries("{a: 1, b: 2}\n"), 0);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
@@ -317,6 +343,11 @@ proptest! {
     #[test]
     fn split_trees_are_the_whole_tree_in_long_files(text in long_text()) {
         check_split(&text);
+    }
+
+    #[test]
+    fn lone_entries_are_those_of_the_file(text in text()) {
+        check_lone_entries(&text);
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     let Some(root) = segments.next() else { return Completions::default() };
     let key = KeyPath { root, rest: segments.collect() };
     let mut names = BTreeSet::new();
-    let found = places::places_for_any_node(place.perspective, &key);
-    for (at, value) in found.iter().take(MAX_FILES) {
+    let found = places::places_for_any_node(place.perspective, &key, MAX_FILES);
+    for (at, value) in &found {
         // In the file itself, the half-typed key would be proposed.
         if *place.perspective.world.path(at.file) == *place.path {
             continue;

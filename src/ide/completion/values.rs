@@ -33,8 +33,8 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
             seen.entry(text).or_insert_with(|| (value, shown.to_owned()));
         }
     };
-    let found = places::places_for_any_node(place.perspective, &key);
-    for (at, value) in found.iter().take(MAX_FILES) {
+    let found = places::places_for_any_node(place.perspective, &key, MAX_FILES);
+    for (at, value) in &found {
         let path = place.perspective.world.path(at.file);
         // In the file itself, the half-typed value would be proposed.
         if *path == *place.path {

@@ -2,7 +2,7 @@
 //! entry.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use super::text_lookup::TextLookup;
@@ -13,6 +13,9 @@ use crate::ide::strings::{PlacedName, interpolated_strings, looked_up_keys, vari
 
 /// Files whose entries are kept; more than editors usually show at once.
 const MAX_FILES: usize = 64;
+
+/// How many entries an edit may take away before those behind it are looked at anew.
+const MAX_GAP: usize = 256;
 
 /// What stands before an encrypted text.
 const ENCRYPTED_MARK: &str = "ENC[";
@@ -34,14 +37,16 @@ pub(super) struct EntrySummary {
     pub(super) disagreements: OnceCell<Box<[Diagnostic]>>,
 }
 
-/// The summaries of the files that were asked for lately, by the numbers of their trees.
+/// The summaries of the files that were asked for lately.
 #[derive(Debug, Default)]
 pub(super) struct EntryCache {
     files: Mutex<HashMap<CacheKey, Summaries>>,
 }
 
 type CacheKey = (FileId, Option<Box<str>>);
-type Summaries = HashMap<u64, EntrySummary, foldhash::fast::RandomState>;
+
+/// In the order of the file, each with the number of its trees.
+type Summaries = VecDeque<(u64, Box<EntrySummary>)>;
 
 impl EntryCache {
     /// Runs `work` on all entries of a file, the data of `module` if there is one.
@@ -54,29 +59,30 @@ impl EntryCache {
         let key = (data.file(), module.map(Box::from));
         // Taken out, so that the lock is not held while rules run; who comes meanwhile starts from nothing.
         let mut known = self.lock().remove(&key).unwrap_or_default();
-        let mut count = 0;
+        let mut summaries = Summaries::with_capacity(known.len());
         for entry in data.trees() {
-            let summary = known.entry(entry.id).or_insert_with(|| summary(entry, data, module));
-            work(entry, summary);
-            count += 1;
-        }
-        if known.len() > 2 * count + MAX_FILES {
-            let mut live = Summaries::default();
-            for entry in data.trees() {
-                live.extend(known.remove_entry(&entry.id));
-            }
-            known = live;
+            let summary = take(&mut known, entry.id)
+                .unwrap_or_else(|| Box::new(summary(entry, data, module)));
+            work(entry, &summary);
+            summaries.push_back((entry.id, summary));
         }
         let mut files = self.lock();
         if files.len() >= MAX_FILES {
             files.clear();
         }
-        files.insert(key, known);
+        files.insert(key, summaries);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CacheKey, Summaries>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The summary of an entry, which lets go those before it. Between the entries that an edit left alone there are few others.
+fn take(known: &mut Summaries, id: u64) -> Option<Box<EntrySummary>> {
+    let at = known.iter().take(MAX_GAP).position(|(known, _)| *known == id)?;
+    known.drain(..at);
+    known.pop_front().map(|(_, summary)| summary)
 }
 
 fn summary(entry: EntryTree<'_>, data: &DataFile, module: Option<&str>) -> EntrySummary {

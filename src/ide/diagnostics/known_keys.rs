@@ -2,6 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Related;
@@ -27,14 +28,31 @@ pub(super) struct KnownKeys<'a> {
     /// Whether the layers of modules are open, as far as somebody asked.
     open_modules: RefCell<HashMap<Box<str>, bool>>,
     all: OnceCell<Vec<Arc<str>>>,
+    /// By prefix.
+    shared: RefCell<HashMap<Box<str>, Rc<Siblings>>>,
+}
+
+/// The keys with the same prefix.
+pub(super) struct Siblings {
+    /// How many there are.
+    pub(super) count: usize,
+    /// Those that are in several files, sorted.
+    pub(super) shared: Vec<Arc<str>>,
 }
 
 impl<'a> KnownKeys<'a> {
     /// Reads all data files of the environment the first time.
     pub(super) fn new(world: &'a Arc<World>, environment: Arc<Environment>) -> Self {
         let index = world.key_index(&environment);
-        let (open_modules, all) = (RefCell::default(), OnceCell::new());
-        let mut keys = Self { world, environment, index, is_open: false, open_modules, all };
+        let mut keys = Self {
+            world,
+            environment,
+            index,
+            is_open: false,
+            open_modules: RefCell::default(),
+            all: OnceCell::new(),
+            shared: RefCell::default(),
+        };
         let own = keys.environment.root.as_ref().map(|root| paths::join(root, "hiera.yaml"));
         let global = keys.environment.global_config.as_ref().map(ToString::to_string);
         // Of a module alone, nobody knows what the environment's data hold.
@@ -76,9 +94,15 @@ impl<'a> KnownKeys<'a> {
         self.index.count(key, most)
     }
 
-    /// The keys that begin with `prefix`, sorted.
-    pub(super) fn keys_in(&self, prefix: &str) -> Vec<Arc<str>> {
-        self.index.keys_in(prefix)
+    /// The keys that begin with `prefix` and are in several files, sorted.
+    pub(super) fn shared_keys_in(&self, prefix: &str) -> Rc<Siblings> {
+        if let Some(known) = self.shared.borrow().get(prefix) {
+            return known.clone();
+        }
+        let (count, shared) = self.index.shared_keys_in(prefix);
+        let siblings = Rc::new(Siblings { count, shared });
+        self.shared.borrow_mut().insert(prefix.into(), siblings.clone());
+        siblings
     }
 
     /// Points to the key in the first file that has it.

@@ -16,7 +16,7 @@ use crate::data::{DataFile, FileId, Files as _, Format, Located, Place, RootEntr
 use crate::engine::Evaluator;
 use crate::ide::context::{LOOKUP_OPTIONS, lookup_key};
 use crate::syntax::key_path::Segment;
-use crate::world::{Below, KeyIndex, ReadOrders, Source, World};
+use crate::world::{Below, FileSet, KeyIndex, ReadOrders, Source, World};
 
 /// The levels below one file.
 pub(super) struct LowerLevels<'a> {
@@ -37,6 +37,26 @@ struct Opened {
     evaluators: Vec<OnceCell<Arc<Evaluator>>>,
 }
 
+/// A key that is asked for in several orders.
+struct Asked<'k> {
+    key: &'k str,
+    found: HashMap<FileId, LowerValue>,
+    /// Which sets of files hold it; most orders have the same ones.
+    held: RefCell<Vec<(Arc<FileSet>, bool)>>,
+}
+
+impl Asked<'_> {
+    fn is_held_by(&self, index: &KeyIndex, files: &Arc<FileSet>) -> bool {
+        let mut held = self.held.borrow_mut();
+        if let Some((_, is_held)) = held.iter().find(|(known, _)| Arc::ptr_eq(known, files)) {
+            return *is_held;
+        }
+        let is_held = index.is_held_by(self.key, files);
+        held.push((files.clone(), is_held));
+        is_held
+    }
+}
+
 /// A key of the file, and what is below it.
 pub(super) struct KeyAbove<'a> {
     /// The root key.
@@ -53,7 +73,8 @@ pub(super) struct KeyAbove<'a> {
 pub(super) struct KeyBelow {
     /// The highest priority first; perhaps none.
     pub(super) values: Vec<LowerValue>,
-    /// Whether something that may hold the key as well stands before the first of the values.
+    /// Whether something that may hold the key as well stands before the first of the values; where there is none, this is
+    /// only said of deep merges.
     pub(super) is_first_uncertain: bool,
     /// How the values are merged.
     pub(super) merge: MergeOptions,
@@ -109,8 +130,9 @@ impl<'a> LowerLevels<'a> {
         }
         // Where no level has the key, the orders do not differ.
         let count = if found.is_empty() { 1 } else { opened.below.orders.len() };
-        let orders = (0..opened.below.orders.len().min(count))
-            .map(|at| self.order(&opened, at, key, &found));
+        let asked = Asked { key, found, held: RefCell::default() };
+        let orders =
+            (0..opened.below.orders.len().min(count)).map(|at| self.order(&opened, at, &asked));
         Some(KeyAbove { key, own, orders: orders.collect(), is_whole: opened.below.is_whole })
     }
 
@@ -152,33 +174,30 @@ impl<'a> LowerLevels<'a> {
         (data.format() == format).then(|| data.text().clone())
     }
 
-    fn order(
-        &self,
-        opened: &Opened,
-        at: usize,
-        key: &str,
-        found: &HashMap<FileId, LowerValue>,
-    ) -> KeyBelow {
+    fn order(&self, opened: &Opened, at: usize, asked: &Asked<'_>) -> KeyBelow {
         let (node, sources) = &opened.below.orders[at];
         let value_of = |source: &Source| match source {
-            Source::File(file, _) => found.get(file).cloned(),
+            Source::File(file, _) => asked.found.get(file).cloned(),
             _ => None,
         };
         let first = sources.iter().position(|it| value_of(it).is_some()).unwrap_or(sources.len());
-        let is_first_uncertain = sources[..first].iter().any(|source| match source {
-            Source::File(..) => false,
-            Source::OneOf(files) => self.index.is_held_by(key, files),
-            Source::Unknown => true,
-        });
         let evaluator = opened.evaluators[at]
             .get_or_init(|| self.world.evaluator(&self.environment, node))
             .clone();
         let merge = if self.index.contains(LOOKUP_OPTIONS) {
-            MergeOptions::of(&evaluator, key)
+            MergeOptions::of(&evaluator, asked.key)
         } else {
             MergeOptions::default()
         };
-        let values = sources.iter().filter_map(value_of).collect();
+        let values: Vec<LowerValue> = sources.iter().filter_map(value_of).collect();
+        // To look through all files takes its time; where no level has a value, only deep merges care.
+        let matters = !values.is_empty() || merge.is_deep();
+        let is_first_uncertain = matters
+            && sources[..first].iter().any(|source| match source {
+                Source::File(..) => false,
+                Source::OneOf(files) => asked.is_held_by(&self.index, files),
+                Source::Unknown => true,
+            });
         KeyBelow { values, is_first_uncertain, merge, evaluator }
     }
 

@@ -21,9 +21,6 @@ pub(super) const RULE: Rule = Rule {
 /// Shorter names differ by a letter all too often.
 const MIN_LENGTH: usize = 6;
 
-/// In how many files the other key must be.
-const MIN_FILES: usize = 2;
-
 /// A namespace with more keys is not compared: typing must stay fast.
 const MAX_SIBLINGS: usize = 1_000;
 
@@ -43,16 +40,15 @@ pub(super) fn check(
     if name.len() < MIN_LENGTH {
         return;
     }
-    let siblings = known.keys_in(namespace);
-    if siblings.len() > MAX_SIBLINGS {
+    let siblings = known.shared_keys_in(namespace);
+    if siblings.count > MAX_SIBLINGS {
         return;
     }
     let is_meant = |other: &str| {
         other.strip_prefix(namespace).is_some_and(|it| is_misspelling(name, it))
-            && known.count(other, MIN_FILES) == MIN_FILES
             && data.get(other).is_none()
     };
-    let Some(meant) = siblings.iter().find(|other| is_meant(other)) else { return };
+    let Some(meant) = siblings.shared.iter().find(|other| is_meant(other)) else { return };
     let message =
         format!("only this file has the key `{key}`\nDid you mean `{meant}`, as in other files?");
     let finding = report.add_as(&RULE, RULE.severity, entry.key_place.range, message);

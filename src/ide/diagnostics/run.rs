@@ -109,10 +109,11 @@ fn check_data(
         is_error: world.settings().puppet_version.has_strict_variables(),
     };
     let mut asked = 0;
+    let environment = world.environment_of(path);
     let known_keys = OnceCell::new();
     let known_keys = || {
-        let environment = world.environment_of(path)?;
-        known_keys.get_or_init(|| Some(KnownKeys::new(world, environment))).as_ref()
+        let environment = environment.as_ref()?;
+        Some(known_keys.get_or_init(|| KnownKeys::new(world, environment.clone())))
     };
     let is_decrypted = OnceCell::new();
     let is_decrypted = || {
@@ -121,8 +122,8 @@ fn check_data(
     };
     let targets = OnceCell::new();
     let targets = || {
-        let environment = world.environment_of(path)?;
-        targets.get_or_init(|| Some(Targets::new(world, environment, path))).as_ref()
+        let environment = environment.as_ref()?;
+        Some(targets.get_or_init(|| Targets::new(world, environment.clone(), path)))
     };
     world.attached::<EntryCache>().each(data, module, |entry, summary| {
         let findings = summary.findings.iter();
@@ -148,7 +149,9 @@ fn check_data(
         {
             missing_lookup_target::check(keys, &summary.looked_up, entry.start, report);
         }
-        if let Some(targets) = targets().filter(|_| !summary.looked_up.is_empty()) {
+        if !summary.looked_up.is_empty()
+            && let Some(targets) = targets()
+        {
             dig_type_mismatch::check(targets, &summary.looked_up, entry.start, report);
             lookup_of_non_string::check(targets, &summary.texts, entry.start, report);
             re_interpolated_percent::check(targets, &summary.texts, entry.start, report);

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::MIN_HASHED_KEYS;
 use crate::world::{Change, Host, KeyIndex, MemoryDisk};
 
 const HIERA_YAML: &str = "
@@ -50,6 +51,10 @@ fn index(host: &Host) -> Arc<KeyIndex> {
     world.key_index(&environment)
 }
 
+fn opened(path: &str, text: &str) -> Change {
+    Change::OpenBuffer { path: path.to_owned(), text: text.to_owned(), version: 1 }
+}
+
 #[track_caller]
 fn check(host: &Host, expected: &str) {
     assert_eq!(dump(&index(host)), expected);
@@ -75,17 +80,12 @@ fn an_edited_file_counts_as_it_is_typed() {
         &host,
         "b: /r/data/nodes/x.yaml:0-1\nb: /r/data/roles/web.yaml:0-1\nc: /r/data/nodes/x.yaml:5-6\n",
     );
-    let open = |path: &str, text: &str| Change::OpenBuffer {
-        path: path.to_owned(),
-        text: text.to_owned(),
-        version: 1,
-    };
-    host.apply(open("/r/data/nodes/x.yaml", "new: 1\nb: 1\n"));
+    host.apply(opened("/r/data/nodes/x.yaml", "new: 1\nb: 1\n"));
     let edited = "b: /r/data/nodes/x.yaml:7-8\nb: /r/data/roles/web.yaml:0-1\nnew: /r/data/nodes/x.yaml:0-3\n";
     check(&host, edited);
-    host.apply(open("/r/data/nodes/y.yaml", "y: 1\n"));
+    host.apply(opened("/r/data/nodes/y.yaml", "y: 1\n"));
     check(&host, &format!("{edited}y: /r/data/nodes/y.yaml:0-1\n"));
-    host.apply(open("/r/data/elsewhere/y.yaml", "z: 1\n"));
+    host.apply(opened("/r/data/elsewhere/y.yaml", "z: 1\n"));
     check(&host, &format!("{edited}y: /r/data/nodes/y.yaml:0-1\n"));
 }
 
@@ -183,13 +183,48 @@ fn the_first_files_of_a_key_are_those_with_the_first_paths() {
     assert_eq!(first(&host, 1), ("common.yaml".to_owned(), false));
     assert_eq!(first(&host, 2), ("common.yaml nodes/x.yaml".to_owned(), false));
     assert_eq!(first(&host, 3), ("common.yaml nodes/x.yaml roles/web.yaml".to_owned(), true));
-    let open = |path: &str, text: &str| Change::OpenBuffer {
-        path: path.to_owned(),
-        text: text.to_owned(),
-        version: 1,
-    };
-    host.apply(open("/r/data/common.yaml", "a: 1\n"));
+    host.apply(opened("/r/data/common.yaml", "a: 1\n"));
     assert_eq!(first(&host, 1), ("nodes/x.yaml".to_owned(), false));
-    host.apply(open("/r/data/common.yaml", "b: 1\n"));
+    host.apply(opened("/r/data/common.yaml", "b: 1\n"));
     assert_eq!(first(&host, 1), ("common.yaml".to_owned(), false));
+}
+
+/// A file that is edited is asked for one key after the other, whatever its size.
+#[test]
+fn keys_of_long_files_are_found_after_edits() {
+    let mut text = String::new();
+    for number in 0..MIN_HASHED_KEYS + 10 {
+        let _ = writeln!(text, "k{number}: x");
+    }
+    let files = [("/r/hiera.yaml", HIERA_YAML), ("/r/data/common.yaml", &*text)];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    let before = dump(&index(&host));
+    host.apply(opened("/r/data/common.yaml", &format!("{text}k7: y\nnew: 1\n")));
+    let after = dump(&index(&host));
+    let end = text.len();
+    let again = format!("k7: /r/data/common.yaml:{end}-{}\n", end + 2);
+    let new = format!("new: /r/data/common.yaml:{}-{}\n", end + 6, end + 9);
+    assert_eq!(after.replace(&again, "").replace(&new, ""), before);
+    assert!(after.contains(&again) && after.contains(&new));
+    assert_eq!(index(&host).keys_in("new"), [Arc::from("new")]);
+}
+
+#[test]
+fn keys_that_several_files_share() {
+    let files = [
+        ("/r/hiera.yaml", HIERA_YAML),
+        ("/r/data/common.yaml", "a::x: 1\na::y: 2\nb: 3\n"),
+        ("/r/data/nodes/n.yaml", "a::x: 1\na::z: 2\n"),
+    ];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    let shared = |host: &Host, prefix: &str| {
+        let (count, shared) = index(host).shared_keys_in(prefix);
+        format!("{} of {count}", shared.join(" "))
+    };
+    assert_eq!(shared(&host, "a::"), "a::x of 3");
+    assert_eq!(shared(&host, ""), "a::x of 4");
+    host.apply(opened("/r/data/nodes/n.yaml", "a::y: 1\na::z: 1\na::new: 1\n"));
+    assert_eq!(shared(&host, "a::"), "a::y of 4");
+    host.apply(opened("/r/data/common.yaml", "a::new: 1\n"));
+    assert_eq!(shared(&host, "a::"), "a::new of 3");
 }

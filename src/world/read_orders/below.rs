@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{Asked, OrderMaker, ReadOrders, templates};
+use super::{Asked, FileSet, OrderMaker, ReadOrders, templates};
 use crate::config::Environment;
 use crate::data::{FileId, Files as _, Format};
 use crate::facts::Node;
@@ -30,7 +30,7 @@ pub enum Source {
     /// A file that exists.
     File(FileId, Format),
     /// Perhaps one of these files: which one depends on the node.
-    OneOf(Arc<HashSet<FileId>>),
+    OneOf(Arc<FileSet>),
     /// A function that no file tells the answer of.
     Unknown,
 }
