@@ -8,7 +8,7 @@ mod sort;
 
 use std::sync::Arc;
 
-use self::knockout::Knockout;
+use self::knockout::{Knockout, not_a_number_counts_as_a_knockout};
 use super::failure::Failure;
 use super::merge::without_duplicates;
 use crate::data::inspect;
@@ -278,11 +278,6 @@ impl DeepMerge {
 /// The gem changes this value in its place: if nothing changes, it stays the same object, and explain shows that.
 fn same_object_if_equal(before: &Located, after: Located) -> Located {
     if before.value == after.value { before.clone() } else { after }
-}
-
-/// The gem holds the value against what is left of it without the prefix, and NaN is not equal to itself.
-fn not_a_number_counts_as_a_knockout(value: &Value) -> bool {
-    matches!(value, Value::Float(number) if number.is_nan())
 }
 
 fn map_members(whole: &Located, hash: &Hash, change: impl Fn(usize, &Located) -> Merged) -> Merged {

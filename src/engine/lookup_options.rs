@@ -19,6 +19,8 @@ use crate::syntax::ruby_regex::{RegexProblem, RubyRegex};
 pub(crate) struct OptionTable {
     plain: HashMap<Arc<str>, Arc<Options>, foldhash::fast::RandomState>,
     patterns: Vec<(Arc<RubyRegex>, Arc<Options>)>,
+    /// What is merged over these.
+    over: Option<Arc<OptionTable>>,
 }
 
 /// One entry of lookup_options, with what it asks for.
@@ -49,15 +51,31 @@ pub struct AppliedOptions {
 
 impl OptionTable {
     /// The entry for a root key: a plain one that is not null, else the first pattern that matches. As a merged hash lists
-    /// its lowest source first, so do the patterns.
+    /// its lowest source first, so do the patterns; a pattern of several sources has the place of the lowest and the
+    /// options of the highest.
     fn for_root(&self, root: &str) -> Option<&Arc<Options>> {
-        if let Some(options) = self.plain.get(root)
+        if let Some(options) = self.plain(root)
             && !matches!(options.written.value, Value::Undef)
         {
             return Some(options);
         }
-        let matching = self.patterns.iter().find(|(regex, _)| regex.is_match(root));
-        matching.map(|(_, options)| options)
+        let (_, options) = self.patterns().find(|(regex, _)| regex.is_match(root))?;
+        let over = self.over.as_deref().and_then(|over| over.pattern(&options.entry));
+        Some(over.unwrap_or(options))
+    }
+
+    fn plain(&self, root: &str) -> Option<&Arc<Options>> {
+        let over = self.over.as_deref().and_then(|over| over.plain(root));
+        over.or_else(|| self.plain.get(root))
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &(Arc<RubyRegex>, Arc<Options>)> {
+        let over = self.over.as_deref().map_or(&[][..], |over| &over.patterns);
+        self.patterns.iter().chain(over)
+    }
+
+    fn pattern(&self, text: &str) -> Option<&Arc<Options>> {
+        self.patterns.iter().map(|(_, options)| options).find(|options| *options.entry == *text)
     }
 
     fn compile(evaluator: &Evaluator, options: Option<Located>) -> Result<Self, Failure> {
@@ -166,6 +184,11 @@ pub(crate) fn for_key(
     Ok(table.for_root(key.root()).cloned())
 }
 
+/// Puppet merges a module's options with the others if there are some, and has none left if the module says `~`.
+fn null_of_a_module_takes_away_all_options(own: &Located) -> bool {
+    matches!(own.value, Value::Undef)
+}
+
 /// Collects for `--explain-options` alone.
 pub(crate) fn explain_collection(invocation: &mut Invocation<'_>) -> Result<(), Failure> {
     let key = options_key()?;
@@ -192,15 +215,16 @@ fn collect(
                 options_of_keys_without_module_are_known_now(invocation, shared.as_ref())?;
             let Some(module) = &scope.name else { return Ok(shared_table) };
             let own = lookup::in_module(invocation, &key, &merge)?;
+            if own.as_ref().is_some_and(null_of_a_module_takes_away_all_options) {
+                return Ok(Arc::default());
+            }
             let own = validated(own, Some(module))?;
-            let all = match (shared, own) {
-                (_, None) => return Ok(shared_table),
-                (None, Some(own)) => own,
-                (Some(shared), Some(own)) => {
-                    merge_with_module(invocation, &merge, module, &shared, &own)?
-                }
-            };
-            OptionTable::compile(evaluator, Some(all)).map(Arc::new)
+            let Some(own) = own else { return Ok(shared_table) };
+            if let Some(shared) = shared {
+                explain_merge_with_module(invocation, &merge, module, &shared, &own);
+            }
+            let own = OptionTable::compile(evaluator, Some(own))?;
+            Ok(Arc::new(OptionTable { over: Some(shared_table), ..own }))
         })
     })
 }
@@ -272,13 +296,14 @@ fn asked_once(
     Ok(cell.get_or_init(|| options).clone())
 }
 
-fn merge_with_module(
+/// The hash merge itself is left to [`OptionTable::for_root`]: modules can be many, and the shared options long.
+fn explain_merge_with_module(
     invocation: &mut Invocation<'_>,
     merge: &Merge,
     module: &str,
     shared: &Located,
     own: &Located,
-) -> Result<Located, Failure> {
+) {
     let kind = || TraceKind::Merge { strategy: merge.name(), options: None };
     invocation.within(kind, |invocation| {
         let sources =
@@ -293,10 +318,12 @@ fn merge_with_module(
                 },
             );
         }
-        let merged = merge.merge(shared.clone(), own.clone())?;
-        invocation.report(|| Outcome::Result(merged.clone()));
-        Ok(merged)
-    })
+        invocation.report(|| {
+            // Two hashes can always be merged.
+            let merged = merge.merge(shared.clone(), own.clone());
+            Outcome::Result(merged.unwrap_or_else(|_| shared.clone()))
+        });
+    });
 }
 
 /// The `merge` that a module's default hierarchy sets for a key of its own.

@@ -78,7 +78,8 @@ impl FileEntry {
         self.data[format as usize].get()
     }
 
-    /// The entry with the root key `name`, which an index knows to lie in `range` of the text read as `format`. A text that nobody else had read is not kept parsed for it.
+    /// The entry with the root key `name`, which an index knows to lie in `range` of the text read as `format`. A text
+    /// that nobody else had read is not kept parsed for it.
     pub(super) fn entry(&self, format: Format, name: &str, range: TextRange) -> Option<RootEntry> {
         if format == Format::Yaml && self.data_if_read(format).is_none() {
             let entry = DataFile::lone_entry(self.id, &self.text, range);

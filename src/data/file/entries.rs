@@ -378,7 +378,7 @@ impl Placed {
 
 /// An entry that is parsed alone: see [`super::DataFile::lone_entry`].
 pub(super) fn lone_entry(file: FileId, text: &str, range: TextRange) -> Option<RootEntry> {
-    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    let (before, behind) = (text.get(..range.start as usize)?, text.get(range.end as usize..)?);
     if !before.is_empty() && !before.ends_with('\n') {
         return None;
     }

@@ -47,10 +47,11 @@ impl Knockout {
         Ok((shorter != text).then_some(shorter))
     }
 
+    /// What an item knocks out, if it is a knockout.
     fn knocked_out(&self, item: &Located) -> Result<Option<Value>, Failure> {
         match &item.value {
             Value::String(text) => Ok(self.without_prefix(text)?.map(Value::string)),
-            _ => Ok(None),
+            value => Ok(not_a_number_counts_as_a_knockout(value).then(|| value.clone())),
         }
     }
 
@@ -110,6 +111,12 @@ impl Knockout {
         }
         Ok(())
     }
+}
+
+/// The gem holds a value against what is left of it without the prefix, and NaN is not equal to itself. Ruby has one NaN for
+/// all, so it knocks out the others.
+pub(super) fn not_a_number_counts_as_a_knockout(value: &Value) -> bool {
+    matches!(value, Value::Float(number) if number.is_nan())
 }
 
 /// Ruby's `array[index] = item`, which fills a gap with nil.

@@ -27,8 +27,12 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     match shape(entry.value) {
         Shape::Hash => {}
         Shape::Null => {
-            let message = "these lookup_options are null\n\
-                           Lookups fail as soon as another file has lookup_options too. Write `{}`, or remove them.";
+            let effect = match entry.module {
+                Some(_) => "The module's keys lose the options that the environment has for them.",
+                None => "Lookups fail as soon as another file has lookup_options too.",
+            };
+            let message =
+                format!("these lookup_options are null\n{effect} Write `{{}}`, or remove them.");
             let finding = report.add_as(&RULE, Severity::Warning, entry.key.range, message);
             finding.fixes.extend(with_empty_hash(entry));
         }
@@ -71,7 +75,8 @@ fn with_empty_hash(entry: &EntryContext<'_>) -> Option<Fix> {
         }
         _ => return None,
     };
-    Some(Fix::safe("Write `{}`", vec![edit]))
+    let (title, edits) = ("Write `{}`", vec![edit]);
+    Some(if entry.module.is_some() { Fix::changing(title, edits) } else { Fix::safe(title, edits) })
 }
 
 /// `{merge: deep}` for `deep`.
@@ -123,8 +128,23 @@ a: 1
         check(
             r"
 lookup_options:
-#^^^^^^^^^^^^^ warning[lookup-options-not-a-hash]: these lookup_options are null…
+#^^^^^^^^^^^^^ warning[lookup-options-not-a-hash]: these lookup_options are null Lookups fail as soon as another file has lookup_options too. Write `{}`, or remove them.
 a: 1
+",
+        );
+    }
+
+    #[test]
+    fn null_in_a_module() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 5
+hierarchy: [{name: common, path: common.yaml}]
+#- /modules/m/data/common.yaml
+lookup_options: ~
+#^^^^^^^^^^^^^ warning[lookup-options-not-a-hash]: these lookup_options are null The module's keys lose the options that the environment has for them. Write `{}`, or remove them.
+m::a: 1
 ",
         );
     }
