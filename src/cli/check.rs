@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelExtend as _, ParallelIterator as _};
 
 use super::check_findings::{Finding, findings};
 use super::check_fix::{Fixing, fix};
@@ -116,6 +116,9 @@ pub enum Least {
     Error,
 }
 
+/// After so many files, what they were parsed to is let go.
+const FILES_AT_ONCE: usize = 512;
+
 /// Checks and prints.
 pub fn run(arguments: &CheckArguments) -> ExitCode {
     match check(arguments) {
@@ -155,14 +158,12 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     }
     fixing.write()?;
     let world = setup.host.snapshot();
-    let found = find(&world, &setup);
-    let shown = |(path, found): &(&String, Vec<Diagnostic>)| {
-        findings(&world, &setup.root, path, found.clone())
-    };
-    let fixable = found.iter().map(|(_, found)| repair(found, Fix::is_safe).fixed.len());
-    let fixable: usize = fixable.sum();
-    let found: Vec<Vec<Finding>> = found.par_iter().map(shown).collect();
-    let found: Vec<Finding> = found.into_iter().flatten().collect();
+    let found = each_file(&world, &setup, |world, path, found| {
+        let fixable = repair(&found, Fix::is_safe).fixed.len();
+        (fixable, findings(world, &setup.root, path, found))
+    });
+    let fixable: usize = found.iter().map(|(fixable, _)| fixable).sum();
+    let found: Vec<Finding> = found.into_iter().flat_map(|(_, found)| found).collect();
     let is_problem = |it: &Finding| rank(it.severity) >= rank(Severity::Warning);
     let text = if arguments.statistics {
         check_output::statistics(&found)
@@ -180,18 +181,26 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     Ok(Checked { text, summary, has_problems: found.iter().any(is_problem) })
 }
 
-/// What the rules say of the files to be checked, in the order of paths.
-pub(super) fn find<'s>(world: &Arc<World>, setup: &'s Setup) -> Vec<(&'s String, Vec<Diagnostic>)> {
+/// What `work` makes of what the rules say of each file to be checked, in the order of paths.
+pub(super) fn each_file<R: Send>(
+    world: &Arc<World>,
+    setup: &Setup,
+    work: impl Fn(&Arc<World>, &str, Vec<Diagnostic>) -> R + Sync,
+) -> Vec<R> {
     let progress = Progress::before_answers(setup.files.len(), "files");
-    let of_file = |path: &'s String| {
-        progress.step();
-        let mut found = diagnostics(world, path);
-        found.retain(|it| rank(it.severity) >= setup.least);
-        (path, found)
-    };
-    let found = setup.files.par_iter().map(of_file).collect();
+    let mut all = Vec::with_capacity(setup.files.len());
+    for batch in setup.files.chunks(FILES_AT_ONCE) {
+        let world = world.short_lived();
+        let of_file = |path: &String| {
+            progress.step();
+            let mut found = diagnostics(&world, path);
+            found.retain(|it| rank(it.severity) >= setup.least);
+            work(&world, path, found)
+        };
+        all.par_extend(batch.par_iter().map(of_file));
+    }
     progress.end();
-    found
+    all
 }
 
 /// Louder is more.

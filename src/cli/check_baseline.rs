@@ -1,6 +1,6 @@
 //! `check --write-baseline`: from now on, only what is new is shown.
 
-use super::check::{Checked, find};
+use super::check::{Checked, each_file};
 use super::check_setup::Setup;
 use crate::ide::diagnostics::Baseline;
 use crate::world::Change;
@@ -16,8 +16,8 @@ pub(super) fn write(setup: &Setup) -> Result<Checked, String> {
     host.apply(Change::Settings(settings));
     let world = host.snapshot();
     let mut baseline = Baseline::default();
-    for (path, found) in find(&world, setup) {
-        baseline.add(&world, path, &found);
+    for (path, found) in each_file(&world, setup, |_, path, found| (path.to_owned(), found)) {
+        baseline.add(&world, &path, &found);
     }
     std::fs::write(&path, baseline.write()).map_err(|error| format!("{path}: {error}"))?;
     let count = baseline.len();

@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use similar::{ChangeTag, TextDiff};
 
-use super::check::{Checked, rank};
+use super::check::{Checked, each_file};
 use super::check_findings::{hidden_lines, shown_path, without_encrypted};
 use super::check_setup::Setup;
 use crate::data::Files as _;
 use crate::ide::diagnostics::Fix;
-use crate::ide::{diagnostics, repair};
+use crate::ide::repair;
 use crate::text::apply_edits;
 use crate::world::{Change, World};
 
@@ -42,13 +41,11 @@ pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
     let mut fixing = Fixing { before: Some(setup.host.snapshot()), ..Fixing::default() };
     for _ in 0..MAX_ROUNDS {
         let world = setup.host.snapshot();
-        let repaired = setup.files.par_iter().filter_map(|path| {
-            let mut found = diagnostics(&world, path);
-            found.retain(|it| rank(it.severity) >= setup.least);
+        let repaired = each_file(&world, setup, |_, path, found| {
             let repaired = repair(&found, is_wanted);
-            (!repaired.fixed.is_empty()).then_some((path.clone(), repaired))
+            (!repaired.fixed.is_empty()).then(|| (path.to_owned(), repaired))
         });
-        let repaired: Vec<_> = repaired.collect();
+        let repaired: Vec<_> = repaired.into_iter().flatten().collect();
         if repaired.is_empty() {
             break;
         }

@@ -96,6 +96,13 @@ impl LayerView {
         Ok(self.layer.locations_for(self.levels(evaluator)?, root))
     }
 
+    /// The locations of all levels, those of the default hierarchy last; none if the layer is broken.
+    fn locations(&self, evaluator: &Evaluator) -> impl Iterator<Item = &Location> {
+        let ordinary = self.levels(evaluator).unwrap_or_default();
+        let default = self.default_levels(evaluator).unwrap_or_default();
+        ordinary.iter().chain(default).flat_map(|level| level.locations.iter().flatten())
+    }
+
     fn resolved(&self, evaluator: &Evaluator, which: Which) -> Result<&[ResolvedLevel], Failure> {
         let invocation = evaluator.invocation(&evaluator.nothing, &evaluator.nothing);
         match self.layer.levels(&invocation, which) {
@@ -192,13 +199,16 @@ impl Evaluator {
 
     /// Whether a lookup of a key of `module` asks for the file at `path`, be it in a default hierarchy.
     pub fn reads(&self, module: Option<&str>, path: &str) -> bool {
-        self.layers(module).iter().any(|layer| {
-            let ordinary = layer.levels(self).unwrap_or_default();
-            let default = layer.default_levels(self).unwrap_or_default();
-            let levels = ordinary.iter().chain(default);
-            let mut locations = levels.flat_map(|level| level.locations.iter().flatten());
-            locations.any(|location| &*location.location == path)
-        })
+        let layers = self.layers(module);
+        layers.iter().any(|it| it.locations(self).any(|location| &*location.location == path))
+    }
+
+    /// The files that a lookup of a key of `module` asks for in that module, default hierarchy included.
+    pub fn module_files(&self, module: &str) -> Vec<Arc<str>> {
+        let layers = self.layers(Some(module));
+        let of_module = layers.iter().filter(|layer| layer.kind() == LayerKind::Module);
+        let locations = of_module.flat_map(|layer| layer.locations(self));
+        locations.filter(|it| it.exists && !it.is_uri).map(|it| it.location.clone()).collect()
     }
 
     /// The entry of lookup_options that applies to a root key.

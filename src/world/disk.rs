@@ -169,6 +169,23 @@ impl DiskTable {
         }
     }
 
+    /// A table of the same texts and listings, none of the texts parsed yet.
+    #[must_use]
+    pub(super) fn unparsed(&self) -> Self {
+        let files = self.files.changed(|_, slot| {
+            let now = slot.now.get().cloned().map(|read| read.map(|entry| entry.unparsed()));
+            let now = now.map_or_else(OnceLock::new, OnceLock::from);
+            Some(Arc::new(FileSlot { earlier: None, now }))
+        });
+        Self {
+            reader: self.reader.clone(),
+            paths: self.paths.clone(),
+            names: self.names.clone(),
+            files,
+            directories: self.directories.changed(|_, listing| Some(listing.clone())),
+        }
+    }
+
     fn read(&self, path: &str, earlier: Option<&Arc<FileEntry>>) -> Result<Arc<FileEntry>, String> {
         let bytes = self.reader.read(path)?;
         let id = self.id(path);

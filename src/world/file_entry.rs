@@ -59,6 +59,16 @@ impl FileEntry {
         }
     }
 
+    /// The same text with its keys, and nothing else that was derived from it.
+    pub(super) fn unparsed(&self) -> Arc<Self> {
+        Arc::new(Self {
+            invalid_utf8_at: self.invalid_utf8_at,
+            invalid_bytes: self.invalid_bytes.clone(),
+            keys: self.keys.clone(),
+            ..Self::new(self.path.clone(), self.id, self.text.clone())
+        })
+    }
+
     /// Where the text's lines begin.
     pub fn line_index(&self) -> &LineIndex {
         self.line_index.get_or_init(|| LineIndex::new(&self.text))

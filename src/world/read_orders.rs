@@ -41,14 +41,21 @@ pub struct ReadOrders {
     readers: HashMap<FileId, Vec<u32>, foldhash::fast::RandomState>,
     /// What modules add to it, by module and node.
     of_modules: Shards<OnceLock<Arc<[Asked]>>>,
-    /// The first nodes that read files of modules, by path.
-    first_readers: Shards<OnceLock<Option<Arc<Node>>>>,
+    /// Who reads the files of a module, by module.
+    module_readers:
+        Shards<OnceLock<HashMap<FileId, ModuleFileReaders, foldhash::fast::RandomState>>>,
     /// By the configuration's path, the level and the template.
     templates: Shards<OnceLock<Arc<GuessedTemplate>>>,
-    /// The nodes of which all is known that read a file, by file and module.
-    complete: Shards<OnceLock<Arc<[Arc<Node>]>>>,
     /// By file and module.
     below: Shards<OnceLock<Arc<Below>>>,
+}
+
+/// The nodes that read a file of a module, by number.
+#[derive(Debug)]
+struct ModuleFileReaders {
+    first: u32,
+    /// The first ones of which all is known.
+    complete: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -97,17 +104,11 @@ impl ReadOrders {
         path: &str,
         module: Option<&str>,
     ) -> Option<Arc<Node>> {
-        let Some(module) = module else {
-            return self.readers(world.id(path), 1).next().cloned();
-        };
-        let find = || {
-            let mut nodes = self.nodes.iter().map(|it| &it.node);
-            let asks = |node: &&Arc<Node>| {
-                world.structural_evaluator(environment, node).reads(Some(module), path)
-            };
-            nodes.find(asks).cloned()
-        };
-        self.first_readers.slot(path).get_or_init(find).clone()
+        let file = world.id(path);
+        let Some(module) = module else { return self.readers(file, 1).next().cloned() };
+        self.with_module_readers(world, environment, file, module, |readers| {
+            readers.map(|it| self.nodes[it.first as usize].node.clone())
+        })
     }
 
     /// The nodes that read `file` for keys of `module` and whose variables are all known, in order; the first few. Default
@@ -118,22 +119,43 @@ impl ReadOrders {
         environment: &Arc<Environment>,
         file: FileId,
         module: Option<&str>,
-    ) -> Arc<[Arc<Node>]> {
-        let slot = self.complete.slot(&format!("{} {}", file.0, module.unwrap_or_default()));
-        let find = || {
-            let Some(module) = module else {
-                let readers = self.readers(file, MAX_NODES).filter(|it| it.is_complete());
-                return readers.take(MAX_READERS).cloned().collect();
-            };
-            let path = world.path(file);
-            let complete = self.nodes.iter().map(|it| &it.node).filter(|it| it.is_complete());
-            let asks = |node: &&Arc<Node>| {
-                world.structural_evaluator(environment, node).reads(Some(module), &path)
-            };
-            let readers = complete.filter(asks);
-            readers.take(MAX_READERS).cloned().collect()
+    ) -> Vec<Arc<Node>> {
+        let Some(module) = module else {
+            let readers = self.readers(file, MAX_NODES).filter(|it| it.is_complete());
+            return readers.take(MAX_READERS).cloned().collect();
         };
-        slot.get_or_init(find).clone()
+        self.with_module_readers(world, environment, file, module, |readers| {
+            let complete = readers.map_or(&[][..], |readers| &readers.complete);
+            complete.iter().map(|number| self.nodes[*number as usize].node.clone()).collect()
+        })
+    }
+
+    /// Tells `tell` who reads a file of `module`. The first time, every node is asked what it reads of the module.
+    fn with_module_readers<R>(
+        &self,
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        file: FileId,
+        module: &str,
+        tell: impl FnOnce(Option<&ModuleFileReaders>) -> R,
+    ) -> R {
+        let slot = self.module_readers.slot(module);
+        let readers = slot.get_or_init(|| {
+            let mut readers: HashMap<FileId, ModuleFileReaders, _> = HashMap::default();
+            for (number, NodeOrder { node, .. }) in (0..).zip(&self.nodes) {
+                let evaluator = world.structural_evaluator(environment, node);
+                for path in evaluator.module_files(module) {
+                    let reader = || ModuleFileReaders { first: number, complete: Vec::new() };
+                    let known = readers.entry(world.id(&path)).or_insert_with(reader);
+                    let is_new = known.complete.last() != Some(&number);
+                    if node.is_complete() && is_new && known.complete.len() < MAX_READERS {
+                        known.complete.push(number);
+                    }
+                }
+            }
+            readers
+        });
+        tell(readers.get(&file))
     }
 }
 

@@ -70,6 +70,22 @@ impl World {
         Arc::new(Self { indexes: Indexes::new(texts.clone()), texts, ..self.successor() })
     }
 
+    /// The same snapshot for work on some of very many files: what they are parsed to goes with it. What does not depend on
+    /// single files (nodes, keys) is made before, once, and shared.
+    #[must_use]
+    pub fn short_lived(&self) -> Arc<Self> {
+        for environment in self.environments().iter() {
+            self.key_index(environment);
+        }
+        let texts = Texts {
+            base: Arc::new(self.texts.base.unparsed()),
+            overlay: self.texts.overlay.clone(),
+        };
+        let mut world = Self { revision: self.revision, texts, ..self.successor() };
+        world.carry_over(self, &[], Kept::All);
+        Arc::new(world)
+    }
+
     /// Counts the changes since the host began.
     pub fn revision(&self) -> u64 {
         self.revision

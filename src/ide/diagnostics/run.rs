@@ -320,8 +320,8 @@ fn config_strings<'a>(text: &'a str, root: &'a tree::Node) -> Vec<StringNode<'a>
 }
 
 /// The nodes that read a data file, or use a `hiera.yaml`, and of which all variables are known.
-fn complete_nodes(world: &Arc<World>, path: &str, module: Option<&str>) -> Arc<[Arc<Node>]> {
-    let Some(environment) = world.environment_of(path) else { return Arc::default() };
+fn complete_nodes(world: &Arc<World>, path: &str, module: Option<&str>) -> Vec<Arc<Node>> {
+    let Some(environment) = world.environment_of(path) else { return Vec::new() };
     if paths::file_name(path) == "hiera.yaml" {
         let nodes = world.nodes(&environment);
         let complete = nodes.iter().filter(|node| node.is_complete());

@@ -19,6 +19,9 @@ use crate::server::{from_proto, publish, to_proto};
 /// Files that are sent at once to a client that takes parts.
 const FILES_PER_PART: usize = 50;
 
+/// Of more files, what they are parsed to is let go after each so many.
+const MAX_PARSED_FILES: usize = 2_000;
+
 /// The reports of the last moment that was asked about, by the number of its snapshot.
 #[derive(Default)]
 struct LastReports(Mutex<Option<(u64, Arc<[FileReport]>)>>);
@@ -96,16 +99,22 @@ fn each_report(context: &Context, mut visit: impl FnMut(&FileReport)) {
         return reports.iter().for_each(visit);
     }
     let mut reports = Vec::new();
-    for path in (context.features.workspace_files)(&context.world, &context.cancel) {
-        if context.cancel.is_cancelled() {
-            return;
+    let paths = (context.features.workspace_files)(&context.world, &context.cancel);
+    let is_large = paths.len() > MAX_PARSED_FILES;
+    for paths in paths.chunks(MAX_PARSED_FILES) {
+        let world = if is_large { context.world.short_lived() } else { context.world.clone() };
+        let context = &Context { world, ..context.clone() };
+        for path in paths {
+            if context.cancel.is_cancelled() {
+                return;
+            }
+            let file = context.world.file(path);
+            let items =
+                file.map_or_else(|_| Vec::new(), |file| publish::diagnostics_of(context, &file));
+            let report = FileReport { items, ..FileReport::empty(context, path) }.with_result_id();
+            visit(&report);
+            reports.push(report);
         }
-        let file = context.world.file(&path);
-        let items =
-            file.map_or_else(|_| Vec::new(), |file| publish::diagnostics_of(context, &file));
-        let report = FileReport { items, ..FileReport::empty(context, &path) }.with_result_id();
-        visit(&report);
-        reports.push(report);
     }
     *last.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((revision, reports.into()));
 }

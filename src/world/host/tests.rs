@@ -218,6 +218,24 @@ fn from_scratch(disk: &Arc<MemoryDisk>, host: &Host) -> Arc<World> {
     fresh.snapshot()
 }
 
+#[test]
+fn a_short_lived_snapshot_takes_what_was_parsed_with_it() {
+    let disk =
+        Arc::new(MemoryDisk::new([("/r/hiera.yaml", TEXTS[4]), ("/r/data/a.yaml", TEXTS[1])]));
+    let mut host = Host::new(disk.clone());
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    let world = host.snapshot();
+    let short_lived = world.short_lived();
+    let questions = disk.questions();
+    assert!(short_lived.data("/r/data/a.yaml", Format::Yaml).is_ok_and(|it| it.get("a").is_some()));
+    assert_eq!(disk.questions(), questions, "the text was there");
+    let is_parsed = |world: &World| {
+        let file = world.file("/r/data/a.yaml").expect("a file");
+        file.data_if_read(Format::Yaml).is_some()
+    };
+    assert!(is_parsed(&short_lived) && !is_parsed(&world));
+}
+
 proptest! {
     #[test]
     fn a_world_with_a_history_answers_as_one_without(steps in prop::collection::vec(any_step(), 1..12)) {
@@ -231,6 +249,7 @@ proptest! {
             for (answer, fresh) in now.iter().zip(&answers(&from_scratch(&disk, &host))) {
                 prop_assert_eq!(answer, fresh);
             }
+            prop_assert_eq!(&answers(&host.snapshot().short_lived()), &now);
             earlier.push((host.snapshot(), now));
         }
         for (world, then) in earlier {
