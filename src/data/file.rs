@@ -159,7 +159,7 @@ impl DataFile {
         };
         let content = content.map_or_else(OnceLock::new, |it| Content::Entries(it).into());
         let has_usual_lines = has_usual_lines.into();
-        Self { content, has_usual_lines, ..Self::new(self.file, self.format, text) }
+        Self { has_usual_lines, content, ..Self::new(self.file, self.format, text) }
     }
 
     /// The entry of a YAML file whose key and value lie in `range` of `text`, as [`Self::root_keys`] finds them: parsed alone.
