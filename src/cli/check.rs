@@ -189,15 +189,14 @@ pub(super) fn each_file<R: Send>(
 ) -> Vec<R> {
     let progress = Progress::before_answers(setup.files.len(), "files");
     let mut all = Vec::with_capacity(setup.files.len());
-    for batch in setup.files.chunks(FILES_AT_ONCE) {
-        let world = world.short_lived();
+    for (world, files) in world.in_parts(&setup.files, FILES_AT_ONCE) {
         let of_file = |path: &String| {
             progress.step();
             let mut found = diagnostics(&world, path);
             found.retain(|it| rank(it.severity) >= setup.least);
             work(&world, path, found)
         };
-        all.par_extend(batch.par_iter().map(of_file));
+        all.par_extend(files.par_iter().map(of_file));
     }
     progress.end();
     all

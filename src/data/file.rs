@@ -38,7 +38,6 @@ pub struct DataFile {
     format: Format,
     text: Arc<str>,
     unreadable: Option<FileError>,
-    has_usual_lines: OnceLock<bool>,
     content: OnceLock<Content>,
 }
 
@@ -130,8 +129,7 @@ pub struct DuplicateKey {
 impl DataFile {
     /// Takes a text in; parses nothing yet.
     pub fn new(file: FileId, format: Format, text: Arc<str>) -> Self {
-        let (has_usual_lines, content) = (OnceLock::new(), OnceLock::new());
-        Self { file, format, text, unreadable: None, has_usual_lines, content }
+        Self { file, format, text, unreadable: None, content: OnceLock::new() }
     }
 
     /// A file whose bytes are no text: it has no entries, and `error` is the verdict.
@@ -150,22 +148,18 @@ impl DataFile {
     /// The same file after an edit: whatever the edit did not touch is kept, parsed trees included.
     #[must_use]
     pub fn with_text(&self, text: Arc<str>) -> Self {
-        let has_usual_lines = has_usual_lines(&text);
         let content = match self.content.get() {
-            Some(Content::Entries(entries)) if has_usual_lines && self.has_usual_lines() => {
-                entries.edited(&self.text, &text)
-            }
+            Some(Content::Entries(entries)) => entries.edited(&self.text, &text),
             _ => None,
         };
         let content = content.map_or_else(OnceLock::new, |it| Content::Entries(it).into());
-        let has_usual_lines = has_usual_lines.into();
-        Self { has_usual_lines, content, ..Self::new(self.file, self.format, text) }
+        Self { content, ..Self::new(self.file, self.format, text) }
     }
 
     /// The entry of a YAML file whose key and value lie in `range` of `text`, as [`Self::root_keys`] finds them: parsed alone.
     /// `None` if it cannot be: it is broken, or says `*name` for something that stands elsewhere.
     pub fn lone_entry(file: FileId, text: &str, range: TextRange) -> Option<RootEntry> {
-        has_usual_lines(text).then(|| entries::lone_entry(file, text, range)).flatten()
+        entries::lone_entry(file, text, range)
     }
 
     /// The file's number.
@@ -272,10 +266,6 @@ impl DataFile {
         }
     }
 
-    fn has_usual_lines(&self) -> bool {
-        *self.has_usual_lines.get_or_init(|| has_usual_lines(&self.text))
-    }
-
     fn content(&self) -> &Content {
         self.content.get_or_init(|| {
             if self.unreadable.is_some() {
@@ -291,20 +281,6 @@ impl DataFile {
             }
         })
     }
-}
-
-/// Whether lines end with `\n` or `\r\n` alone, and nothing is there that not all readers take for the same: YAML's other
-/// line breaks, a byte order mark behind the begin, control characters. Whatever looks at lines keeps to such texts.
-fn has_usual_lines(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let is_alone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
-    let is_control =
-        |byte: &u8| *byte < b' ' && !matches!(byte, b'\n' | b'\r' | b'\t') || *byte == 0x7f;
-    let behind_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
-    !memchr::memchr_iter(b'\r', bytes).any(is_alone)
-        && !bytes.iter().any(is_control)
-        && (text.is_ascii()
-            || !behind_mark.contains(['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}']))
 }
 
 impl RootEntry {

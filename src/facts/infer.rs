@@ -2,8 +2,9 @@
 //!
 //! `nodes/%{trusted.certname}.yaml` and an existing `nodes/web01.example.com.yaml` give the node web01.example.com. A file
 //! that none of these nodes reads gives a node of its own, named after the file: `role/db.yaml` the node role/db. So there
-//! is a node for whom each file counts. A node's other variables are filled from the other levels, so that as many levels
-//! as possible have a file:
+//! is a node for whom each file counts. A file belongs to the templates that spell out most of its path: beside
+//! `common/roles/%{role}.yaml`, `common` is nobody's `%{location}`. A node's other variables are filled from the other levels,
+//! so that as many levels as possible have a file:
 //! 1. What follows from the name follows: host name, domain, every spelling of the certname.
 //! 2. A level that fits what is known with exactly one file says its variables.
 //! 3. When no level is left that fits with one file, the one that fits with the file whose values occur most in the

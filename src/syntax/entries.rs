@@ -101,6 +101,20 @@ pub fn value_range(text: &str, key_end: u32, entry_end: u32) -> TextRange {
     }
 }
 
+/// Whether lines end with `\n` or `\r\n` alone, and nothing is there that not all readers take for the same: YAML's other
+/// line breaks, a byte order mark behind the begin, control characters. Whatever looks at lines keeps to such texts.
+pub fn has_usual_lines(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_alone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
+    let is_control =
+        |byte: &u8| *byte < b' ' && !matches!(byte, b'\n' | b'\r' | b'\t') || *byte == 0x7f;
+    let behind_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
+    !memchr::memchr_iter(b'\r', bytes).any(is_alone)
+        && !bytes.iter().any(is_control)
+        && (text.is_ascii()
+            || !behind_mark.contains(['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}']))
+}
+
 /// Whether a line between two entries ends the document. Before the first entry, `---` begins it.
 fn has_document_mark(bytes: &[u8], from: usize, to: usize, is_before_first: bool) -> bool {
     let mut line = from;
@@ -149,6 +163,18 @@ fn parsed_key(text: &str, start: usize, end: usize) -> Option<QuickKey<'static>>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_that_all_readers_see_alike() {
+        for usual in ["", "a: 1\nb: 2\n", "a: 1\r\n\tb\r\n", "\u{feff}a: ä\n"] {
+            assert!(has_usual_lines(usual), "{usual:?}");
+        }
+        for unusual in
+            ["a\rb", "a\r", "a\u{85}", "a\u{2028}", "a\u{2029}", "a\u{feff}", "\u{1}", "\u{7f}"]
+        {
+            assert!(!has_usual_lines(unusual), "{unusual:?}");
+        }
+    }
 
     #[track_caller]
     fn check(text: &str, expected: &[usize]) {

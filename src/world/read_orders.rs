@@ -37,26 +37,19 @@ pub struct ReadOrders {
     nodes: Vec<NodeOrder>,
     /// All data files, once somebody asks.
     files: OnceLock<Vec<(Arc<str>, FileId)>>,
-    /// The nodes that read a file, by number.
-    readers: HashMap<FileId, Vec<u32>, foldhash::fast::RandomState>,
+    readers: Readers,
     /// What modules add to it, by module and node.
     of_modules: Shards<OnceLock<Arc<[Asked]>>>,
-    /// Who reads the files of a module, by module.
-    module_readers:
-        Shards<OnceLock<HashMap<FileId, ModuleFileReaders, foldhash::fast::RandomState>>>,
+    /// Who reads files in the layer of a module, by module.
+    module_readers: Shards<OnceLock<Readers>>,
     /// By the configuration's path, the level and the template.
     templates: Shards<OnceLock<Arc<GuessedTemplate>>>,
     /// By file and module.
     below: Shards<OnceLock<Arc<Below>>>,
 }
 
-/// The nodes that read a file of a module, by number.
-#[derive(Debug)]
-struct ModuleFileReaders {
-    first: u32,
-    /// The first ones of which all is known.
-    complete: Vec<u32>,
-}
+/// The nodes that read a file, by number, in order.
+type Readers = HashMap<FileId, Vec<u32>, foldhash::fast::RandomState>;
 
 #[derive(Debug)]
 struct NodeOrder {
@@ -104,11 +97,7 @@ impl ReadOrders {
         path: &str,
         module: Option<&str>,
     ) -> Option<Arc<Node>> {
-        let file = world.id(path);
-        let Some(module) = module else { return self.readers(file, 1).next().cloned() };
-        self.with_module_readers(world, environment, file, module, |readers| {
-            readers.map(|it| self.nodes[it.first as usize].node.clone())
-        })
+        self.all_readers(world, environment, world.id(path), module).into_iter().next()
     }
 
     /// The nodes that read `file` for keys of `module` and whose variables are all known, in order; the first few. Default
@@ -120,42 +109,37 @@ impl ReadOrders {
         file: FileId,
         module: Option<&str>,
     ) -> Vec<Arc<Node>> {
-        let Some(module) = module else {
-            let readers = self.readers(file, MAX_NODES).filter(|it| it.is_complete());
-            return readers.take(MAX_READERS).cloned().collect();
-        };
-        self.with_module_readers(world, environment, file, module, |readers| {
-            let complete = readers.map_or(&[][..], |readers| &readers.complete);
-            complete.iter().map(|number| self.nodes[*number as usize].node.clone()).collect()
-        })
+        let readers = self.all_readers(world, environment, file, module).into_iter();
+        readers.filter(|it| it.is_complete()).take(MAX_READERS).collect()
     }
 
-    /// Tells `tell` who reads a file of `module`. The first time, every node is asked what it reads of the module.
-    fn with_module_readers<R>(
+    /// The nodes that read `file`, in the layer of `module` or in another one, in order. The first time, every node is asked
+    /// what it reads of the module.
+    fn all_readers(
         &self,
         world: &Arc<World>,
         environment: &Arc<Environment>,
         file: FileId,
-        module: &str,
-        tell: impl FnOnce(Option<&ModuleFileReaders>) -> R,
-    ) -> R {
-        let slot = self.module_readers.slot(module);
-        let readers = slot.get_or_init(|| {
-            let mut readers: HashMap<FileId, ModuleFileReaders, _> = HashMap::default();
-            for (number, NodeOrder { node, .. }) in (0..).zip(&self.nodes) {
-                let evaluator = world.structural_evaluator(environment, node);
-                for path in evaluator.module_files(module) {
-                    let reader = || ModuleFileReaders { first: number, complete: Vec::new() };
-                    let known = readers.entry(world.id(&path)).or_insert_with(reader);
-                    let is_new = known.complete.last() != Some(&number);
-                    if node.is_complete() && is_new && known.complete.len() < MAX_READERS {
-                        known.complete.push(number);
+        module: Option<&str>,
+    ) -> Vec<Arc<Node>> {
+        let mut numbers = self.readers.get(&file).cloned().unwrap_or_default();
+        if let Some(module) = module {
+            let slot = self.module_readers.slot(module);
+            let readers = slot.get_or_init(|| {
+                let mut readers = Readers::default();
+                for (number, NodeOrder { node, .. }) in (0..).zip(&self.nodes) {
+                    let evaluator = world.structural_evaluator(environment, node);
+                    for path in evaluator.module_files(module) {
+                        readers.entry(world.id(&path)).or_default().push(number);
                     }
                 }
-            }
-            readers
-        });
-        tell(readers.get(&file))
+                readers
+            });
+            numbers.extend(readers.get(&file).into_iter().flatten());
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
+        numbers.into_iter().map(|number| self.nodes[number as usize].node.clone()).collect()
     }
 }
 

@@ -70,10 +70,22 @@ impl World {
         Arc::new(Self { indexes: Indexes::new(texts.clone()), texts, ..self.successor() })
     }
 
-    /// The same snapshot for work on some of very many files: what they are parsed to goes with it. What does not depend on
-    /// single files (nodes, keys) is made before, once, and shared.
-    #[must_use]
-    pub fn short_lived(&self) -> Arc<Self> {
+    /// For work on `files`: `most` of them at a time, with the snapshot to ask. If there are more, what each part is parsed
+    /// to goes with its snapshot.
+    pub fn in_parts<'f, T>(
+        self: &Arc<Self>,
+        files: &'f [T],
+        most: usize,
+    ) -> impl Iterator<Item = (Arc<Self>, &'f [T])> {
+        let is_one = files.len() <= most;
+        files
+            .chunks(most)
+            .map(move |part| (if is_one { self.clone() } else { self.short_lived() }, part))
+    }
+
+    /// The same snapshot with nothing parsed. What does not depend on single files (nodes, keys) is made before, once, and
+    /// shared.
+    pub(super) fn short_lived(&self) -> Arc<Self> {
         for environment in self.environments().iter() {
             self.key_index(environment);
         }

@@ -15,7 +15,7 @@ use super::whole::{lower_file_error, root_entries, yaml_file_error};
 use super::{DuplicateKey, EntryTree, RootEntry, RootKey, Verdict};
 use crate::data::lower::{LowerError, Lowering, RootHash};
 use crate::data::value::{FileId, StringKey, Value};
-use crate::syntax::entries::value_range;
+use crate::syntax::entries::{has_usual_lines, value_range};
 use crate::syntax::tree::{Pair, SyntaxError};
 use crate::syntax::yaml::{self, EntryFlags};
 use crate::text::TextRange;
@@ -28,6 +28,8 @@ pub(super) struct Entries {
     broken: Vec<Broken>,
     /// Whether more may be broken than `broken` says.
     gave_up: bool,
+    /// [`has_usual_lines`]
+    has_usual_lines: bool,
     /// What the entries hold, taken together.
     flags: EntryFlags,
     next_chunk: u32,
@@ -70,7 +72,9 @@ impl Entries {
         let mut next_chunk = 0;
         let chunks = placed_chunks(&heads, text.len() as u32, &mut next_chunk);
         let is_empty = chunks.is_empty();
-        (!is_empty).then(|| Self { gave_up, ..Self::new(file, chunks, broken, next_chunk) })
+        let has_usual_lines = has_usual_lines(text);
+        let entries = Self::new(file, chunks, broken, next_chunk);
+        (!is_empty).then(|| Self { gave_up, has_usual_lines, ..entries })
     }
 
     fn new(file: FileId, chunks: Vec<Placed>, broken: Vec<Broken>, next_chunk: u32) -> Self {
@@ -81,6 +85,7 @@ impl Entries {
             chunks,
             broken,
             gave_up: false,
+            has_usual_lines: true,
             next_chunk,
             keys: OnceLock::new(),
             anchors: OnceLock::new(),
@@ -379,7 +384,7 @@ impl Placed {
 /// An entry that is parsed alone: see [`super::DataFile::lone_entry`].
 pub(super) fn lone_entry(file: FileId, text: &str, range: TextRange) -> Option<RootEntry> {
     let (before, behind) = (text.get(..range.start as usize)?, text.get(range.end as usize..)?);
-    if !before.is_empty() && !before.ends_with('\n') {
+    if !before.is_empty() && !before.ends_with('\n') || !has_usual_lines(text) {
         return None;
     }
     // What is written with `|+` has the blank lines behind it, too.

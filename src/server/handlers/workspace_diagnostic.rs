@@ -100,9 +100,7 @@ fn each_report(context: &Context, mut visit: impl FnMut(&FileReport)) {
     }
     let mut reports = Vec::new();
     let paths = (context.features.workspace_files)(&context.world, &context.cancel);
-    let is_large = paths.len() > MAX_PARSED_FILES;
-    for paths in paths.chunks(MAX_PARSED_FILES) {
-        let world = if is_large { context.world.short_lived() } else { context.world.clone() };
+    for (world, paths) in context.world.in_parts(&paths, MAX_PARSED_FILES) {
         let context = &Context { world, ..context.clone() };
         for path in paths {
             if context.cancel.is_cancelled() {

@@ -124,3 +124,23 @@ fn kept_while_somebody_types() {
     host.apply(open("/r/hiera.yaml", "version: 5\n"));
     assert!(!Arc::ptr_eq(&before, &orders(&host)));
 }
+
+#[test]
+fn readers_of_a_modules_file_in_the_hierarchy_of_the_environment() {
+    let hiera_yaml = "version: 5\nhierarchy:\n\
+                      - {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                      - {name: m, datadir: modules/e/data, path: '%{trusted.certname}.yaml'}\n";
+    let files = [
+        ("/r/hiera.yaml", hiera_yaml),
+        ("/r/data/nodes/one.yaml", "a: 1\n"),
+        ("/r/data/nodes/two.yaml", "a: 1\n"),
+        ("/r/modules/e/data/two.yaml", "e::a: 1\n"),
+    ];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    let world = host.snapshot();
+    let environment = world.environment_of("/r/data/nodes/one.yaml").expect("there is one");
+    let path = "/r/modules/e/data/two.yaml";
+    let reader = orders(&host).first_reader(&world, &environment, path, Some("e"));
+    assert_eq!(reader.map(|node| node.name.to_string()).as_deref(), Some("two"));
+}

@@ -2,6 +2,7 @@
 
 use super::super::rescan::{Broken, Scanned, scan};
 use super::{Entries, Keys, OnceLock, Placed, placed_chunks, places};
+use crate::syntax::entries::has_usual_lines;
 use crate::syntax::yaml::EntryFlags;
 
 /// How many bytes from its begin decide whether a line begins an entry (`--- `).
@@ -37,8 +38,12 @@ impl Edit {
 }
 
 impl Entries {
-    /// The entries of `new`, of which `self` has those of `old`. `None` if the new text is no plain block hash.
+    /// The entries of `new`, of which `self` has those of `old`. `None` if the new text is no plain block hash, or if the
+    /// lines of either are not the same for all readers.
     pub(in super::super) fn edited(&self, old: &str, new: &str) -> Option<Self> {
+        if !self.has_usual_lines || !has_usual_lines(new) {
+            return None;
+        }
         let edit = Edit::between(old.as_bytes(), new.as_bytes());
         if marks_a_document(old, edit.start, edit.old_end)
             || marks_a_document(new, edit.start, edit.new_end)
