@@ -1,7 +1,9 @@
 //! Hiera 5 itself: lookup, merge, interpolation, explain. Pure: no disk, no clock, no global state.
 
+mod assumptions;
 pub mod budget;
 mod calls;
+pub mod cases;
 pub mod convert_to;
 pub mod deep_merge;
 mod dig;
@@ -17,6 +19,8 @@ mod lookup;
 pub mod lookup_options;
 pub mod merge;
 mod merge_sources;
+mod open_paths;
+mod open_text;
 mod prepared;
 pub mod request;
 #[cfg(test)]
@@ -24,8 +28,10 @@ mod tests;
 pub mod trace;
 
 pub use crate::backends::failure::{self, Failure, FailureClass};
+pub use assumptions::{Assumed, Condition};
 pub use budget::CancelToken;
-pub use evaluator::{Evaluator, LayerView};
+pub use cases::{Case, LeftOut};
+pub use evaluator::{Evaluator, KeyFinder, LayerView};
 pub use hierarchy::{Location, ResolvedLevel};
 pub use invocation::OpaqueLevel;
 pub use lookup_options::AppliedOptions;

@@ -1,7 +1,12 @@
-//! Sample nodes: reading every fact-set format, and inferring nodes where there are none.
+//! Nodes and what is known of them: fact sets in every usual format, what a name proves, and nodes named by data files.
 
 pub mod formats;
 pub mod infer;
+pub mod legacy;
+pub mod name_pattern;
 pub mod node;
+pub mod open_path;
+pub mod variable;
 
-pub use node::{Node, NodeParts, Origin};
+pub use name_pattern::{NamePattern, NamePatterns, proved_by_name};
+pub use node::{Basis, KnownVariable, Node, NodeParts, Origin, Reading};

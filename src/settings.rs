@@ -19,6 +19,7 @@ use indexmap::IndexMap;
 use crate::backends::settings::BackEndSettings;
 use crate::config::{DatadirMap, PuppetVersion};
 use crate::data::Hash;
+use crate::facts::NamePatterns;
 use crate::text::TextRange;
 
 pub use raw::RawSettings;
@@ -42,6 +43,8 @@ pub struct Settings {
     pub puppet_version: PuppetVersion,
     /// `node`: the active node's name; `None` leaves the choice to the program.
     pub node: Option<Arc<str>>,
+    /// `node_name`: regular expressions that read variables out of the names of nodes.
+    pub node_name: NamePatterns,
     /// `facts`: files, directories and globs with fact sets, beside those found by convention.
     pub facts: Vec<Arc<str>>,
     /// `trusted`: members of `$trusted` for every node.
@@ -242,6 +245,7 @@ impl Default for Settings {
             directory: None,
             puppet_version: PuppetVersion::default(),
             node: None,
+            node_name: NamePatterns::default(),
             facts: Vec::new(),
             trusted: Hash::new(),
             server_facts: Hash::new(),

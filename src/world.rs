@@ -22,6 +22,7 @@ mod roots;
 mod shards;
 mod snapshot;
 mod texts;
+mod views;
 
 pub use disk::{DiskReader, DiskTable};
 pub use file_entry::FileEntry;

@@ -58,6 +58,11 @@ pub trait Context {
     /// The Puppet whose strictness holds.
     fn version(&self) -> PuppetVersion;
 
+    /// Whether a file that Puppet refuses gives those of its entries that can be read.
+    fn reads_broken_files(&self) -> bool {
+        false
+    }
+
     /// Says one of Puppet's warnings; each is said once.
     fn warn(&mut self, message: String);
 

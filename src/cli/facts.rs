@@ -50,10 +50,11 @@ fn list(arguments: &FactsArguments) -> Result<String, String> {
             let _ = writeln!(text, "{}", node.name);
             continue;
         }
-        let is_active = active.as_ref().is_some_and(|it| it.name == node.name);
+        let is_active = active.name == node.name;
         let origin = match &node.origin {
             Origin::File(path) => paths::below(&root, path).unwrap_or(path),
-            Origin::Inferred => "inferred from the data files",
+            Origin::Name => "known by its name",
+            Origin::Any => "any node",
         };
         let mark = if is_active { '*' } else { ' ' };
         let _ = writeln!(text, "{mark} {}  ({origin})", node.name);

@@ -21,9 +21,16 @@ Examples:
   hiera-ls lookup profile::web::port --root ~/control-repo --node web01.example.com
   hiera-ls lookup ntp::servers --facts web01.json --explain --origins
   hiera-ls lookup --all --node web01.example.com --render-as jsonl
+  hiera-ls lookup profile::web::port --set role=web --set facts.os.family=Debian
 
-Exit status, as with Puppet: 0 found, 1 not found or failed (the reason is on standard error).
+Where facts are not known, the answer is a list of cases: the first whose conditions hold counts.
+
+Exit status: 0 found, 1 not found or failed (the reason is on standard error), as with Puppet; 3 if the answer depends on
+facts that are not known, and the cases are printed.
 With --explain a missing key and an error in the data are part of the explanation, and it is 0.";
+
+/// What the command exits with if the answer depends on facts that nobody knows.
+const DEPENDS: u8 = 3;
 
 /// Stands for all keys that belong to no module, where only lookup_options are explained.
 const KEY_WITHOUT_MODULE: &str = "__global__";
@@ -48,9 +55,12 @@ pub struct LookupArguments {
     /// A file of facts (facter, puppet facts, onceover, facterdb, PuppetDB; JSON or YAML)
     #[arg(long, value_name = "FILE", help_heading = "The node")]
     pub facts: Option<PathBuf>,
-    /// The node: one of the workspace's sample nodes, or the name of the one in --facts
+    /// The node, by its certname: with a fact set, or known by its name alone. Without it, the answer is for any node
     #[arg(long, value_name = "NAME", help_heading = "The node")]
     pub node: Option<String>,
+    /// Give a variable that is open a value: role=web, facts.os.family=Debian (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "The node")]
+    pub set: Vec<String>,
     /// A file with $trusted
     #[arg(long, value_name = "FILE", help_heading = "The node")]
     pub trusted: Option<PathBuf>,
@@ -207,6 +217,8 @@ fn each(
     output: &Output,
 ) -> ExitCode {
     let mut text = String::new();
+    let mut depends = false;
+    let mut has_failed = false;
     let progress = Progress::beside_answers(queries.len(), "keys");
     for query in queries {
         progress.step();
@@ -223,6 +235,8 @@ fn each(
         } else {
             setup.fresh_evaluator().call(&request)
         };
+        depends |= !answer.is_certain();
+        has_failed |= answer.is_certain() && answer.outcome.is_err();
         output.write(&mut text, &query.key, merge, &answer);
         if text.len() > 1 << 16 {
             print(&std::mem::take(&mut text));
@@ -230,7 +244,7 @@ fn each(
     }
     progress.end();
     print(&text);
-    ExitCode::SUCCESS
+    if depends && !has_failed { ExitCode::from(DEPENDS) } else { ExitCode::SUCCESS }
 }
 
 fn first_found(
@@ -244,8 +258,16 @@ fn first_found(
     for warning in evaluator.config_warnings().iter().chain(&answer.warnings) {
         complain(&format!("warning: {warning}"));
     }
+    if !answer.is_certain() {
+        print(&output.cases(&answer, names));
+        complain(&lookup_output::depends_line(&answer, names));
+        return ExitCode::from(DEPENDS);
+    }
     if arguments.explain || arguments.explain_options {
         return explained(&answer, names, output);
+    }
+    if !answer.open.is_empty() {
+        complain(&format!("not known, and left in the text: {}", answer.open.join(", ")));
     }
     for level in &answer.opaque {
         complain(&format!(

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use super::lookup::{LookupArguments, RenderAs, not_found_line};
 use crate::data::{Files, Located, Place, render};
 use crate::engine::explain::{self, Annotate};
-use crate::engine::{Answer, Failure, TraceNode};
+use crate::engine::{Answer, Assumed, Case, Condition, Failure, LeftOut, TraceNode};
 use crate::text::{Encoding, LineIndex};
 
 /// The output of one command.
@@ -49,6 +49,10 @@ impl Output {
     ) {
         if self.format == RenderAs::Jsonl {
             let _ = writeln!(text, "{}", self.json_line(key, merge, answer));
+            return;
+        }
+        if !answer.is_certain() {
+            let _ = write!(text, "# {key}\n{}", self.cases(answer, &[Arc::from(key)]));
             return;
         }
         let _ = match &answer.outcome {
@@ -98,9 +102,79 @@ impl Output {
         }
     }
 
+    /// An answer that depends on facts which nobody knows: each case with what must hold.
+    pub(super) fn cases(&self, answer: &Answer, names: &[Arc<str>]) -> String {
+        if self.format == RenderAs::Json {
+            return format!("{:#}\n", Json::Object(self.depends(answer)));
+        }
+        let mut text = String::new();
+        let alone = [Case { conditions: Vec::new(), answer: answer.clone() }];
+        let cases = if answer.cases.is_empty() { &alone[..] } else { &answer.cases };
+        for case in cases {
+            let _ = writeln!(text, "# {}:", if_text(&case.conditions));
+            match &case.answer.outcome {
+                _ if self.explain && case.answer.trace.is_some() => {
+                    let trace = case.answer.trace.as_ref();
+                    let explained = trace.map(|it| self.explanation(it, &case.answer, names));
+                    text.push_str(&explained.unwrap_or_default());
+                }
+                Ok(Some(value)) => text.push_str(&self.value(value)),
+                Ok(None) => text.push_str("# not found\n"),
+                Err(failure) => {
+                    let _ = writeln!(text, "# {}", failure_with_place(failure, self.files()));
+                }
+            }
+        }
+        for left_out in &answer.left_out {
+            let _ = writeln!(text, "# {}", left_out_text(left_out));
+        }
+        text
+    }
+
     fn json_line(&self, key: &str, merge: Option<&Json>, answer: &Answer) -> Json {
         let mut line = Map::new();
         line.insert("key".into(), key.into());
+        if answer.is_certain() {
+            self.add_outcome(&mut line, answer);
+        } else {
+            line.append(&mut self.depends(answer));
+        }
+        if let Some(merge) = merge {
+            line.insert("merge".into(), merge.clone());
+        }
+        if self.explain
+            && let Some(trace) = &answer.trace
+        {
+            line.insert("explain".into(), self.explain_text(trace).into());
+        }
+        Json::Object(line)
+    }
+
+    /// `status: depends` with the cases.
+    fn depends(&self, answer: &Answer) -> Map<String, Json> {
+        let mut line = Map::new();
+        line.insert("status".into(), "depends".into());
+        let on = answer.depends_on().iter().map(|name| Json::from(&**name)).collect();
+        line.insert("on".into(), Json::Array(on));
+        line.insert("complete".into(), answer.left_out.is_empty().into());
+        let alone = [Case { conditions: Vec::new(), answer: answer.clone() }];
+        let cases = if answer.cases.is_empty() { &alone[..] } else { &answer.cases };
+        let case = |case: &Case| {
+            let mut line = Map::new();
+            line.insert("if".into(), Json::Object(conditions_json(&case.conditions)));
+            self.add_outcome(&mut line, &case.answer);
+            Json::Object(line)
+        };
+        line.insert("cases".into(), cases.iter().map(case).collect());
+        if !answer.left_out.is_empty() {
+            let left_out = answer.left_out.iter().map(left_out_json).collect();
+            line.insert("left_out".into(), Json::Array(left_out));
+        }
+        line
+    }
+
+    /// The outcome of an answer without cases.
+    fn add_outcome(&self, line: &mut Map<String, Json>, answer: &Answer) {
         let status = match &answer.outcome {
             Ok(_) if !answer.opaque.is_empty() => "unknown",
             Ok(Some(_)) => "found",
@@ -121,20 +195,61 @@ impl Output {
                 line.insert("error_class".into(), failure.class.ruby_name().into());
             }
         }
+        if !answer.open.is_empty() {
+            let names = answer.open.iter().map(|name| Json::from(&**name)).collect();
+            line.insert("open".into(), Json::Array(names));
+        }
         if !answer.opaque.is_empty() {
             let names = answer.opaque.iter().map(|it| Json::from(&*it.level)).collect();
             line.insert("opaque".into(), Json::Array(names));
         }
-        if let Some(merge) = merge {
-            line.insert("merge".into(), merge.clone());
-        }
-        if self.explain
-            && let Some(trace) = &answer.trace
-        {
-            line.insert("explain".into(), self.explain_text(trace).into());
-        }
-        Json::Object(line)
     }
+}
+
+fn conditions_json(conditions: &[Condition]) -> Map<String, Json> {
+    let condition = |it: &Condition| {
+        let value = match &it.value {
+            Assumed::Text(text) => Json::from(&**text),
+            Assumed::Unset => Json::Null,
+        };
+        (it.variable.to_string(), value)
+    };
+    conditions.iter().map(condition).collect()
+}
+
+fn left_out_json(left_out: &LeftOut) -> Json {
+    serde_json::json!({
+        "level": left_out.level.as_deref(),
+        "on": left_out.variables.iter().map(|it| &**it).collect::<Vec<_>>(),
+        "files": left_out.files,
+    })
+}
+
+/// `if role is web and facts.os.family is Debian`, or `otherwise`.
+fn if_text(conditions: &[Condition]) -> String {
+    if conditions.is_empty() {
+        return "otherwise".to_owned();
+    }
+    format!("if {}", crate::engine::cases::in_words(conditions))
+}
+
+/// What the cases do not tell.
+fn left_out_text(left_out: &LeftOut) -> String {
+    crate::engine::cases::left_out_in_words(left_out)
+}
+
+/// Why the command exits as it does.
+pub(super) fn depends_line(answer: &Answer, names: &[Arc<str>]) -> String {
+    let on = answer.depends_on();
+    let key = names.iter().map(|name| &**name).collect::<Vec<_>>().join(", ");
+    if on.is_empty() {
+        return format!("{key} depends on what is not known of the node");
+    }
+    let first = &on[0];
+    format!(
+        "{key} depends on {}, which is not known; --set {first}=VALUE settles it",
+        on.join(", ")
+    )
 }
 
 /// As Ruby's `puts` writes a text: with a newline at its end, unless it has one.

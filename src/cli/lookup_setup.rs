@@ -11,8 +11,8 @@ use crate::backends::eyaml::Decryption;
 use crate::config::{DatadirMap, Environment, PuppetVersion};
 use crate::data::{Files, Format, Hash, Value};
 use crate::engine::Evaluator;
-use crate::facts::{Node, NodeParts, Origin, formats};
-use crate::settings::{Settings, nearest_name};
+use crate::facts::{Node, NodeParts, Origin, formats, variable};
+use crate::settings::Settings;
 use crate::world::{World, loader};
 
 /// Everything that the keys are asked against.
@@ -66,9 +66,6 @@ impl Setup {
         }
     }
 }
-
-/// How many names a message lists.
-const SHOWN_NODES: usize = 10;
 
 /// How deep below an environment data is looked for.
 const MAX_DEPTH: u32 = 32;
@@ -157,9 +154,13 @@ fn node(
     let node = if arguments.facts.is_some() || has_node_parts(arguments) {
         node_from_files(arguments)?
     } else {
-        sample_node(arguments, world, environment)?
+        sample_node(arguments, world, environment).as_ref().clone()
     };
-    Ok(node.in_environment(&environment.name))
+    let node = node.in_environment(&environment.name);
+    node.with(&set_variables(arguments)?).map_err(|name| {
+        let whose = if node.origin == Origin::Any { "this view" } else { &*node.name };
+        format!("--set {name}: {whose} has a value for it already; only what is open can be set")
+    })
 }
 
 fn has_node_parts(arguments: &LookupArguments) -> bool {
@@ -207,43 +208,37 @@ fn parts_of_facts(path: &Path, node: Option<&str>) -> Result<NodeParts, String> 
     Ok(nodes.swap_remove(at))
 }
 
-/// The sample node that --node names, else the active one.
+/// The node that --node names, whether there is a fact set of it or not; else the one that the settings name; else any
+/// node.
 fn sample_node(
     arguments: &LookupArguments,
     world: &Arc<World>,
     environment: &Arc<Environment>,
-) -> Result<Node, String> {
-    let (node, names) = world.sample_node(environment, arguments.node.as_deref());
-    match (&arguments.node, node) {
-        (None, None) => Ok(Node::new(NodeParts::default(), Origin::Inferred)),
-        (None, Some(active)) => {
-            if names.len() > 1 {
-                let others = names.len() - 1;
-                let others = format!("{others} other{}", if others == 1 { "" } else { "s" });
-                complain(&format!("for node {}; --node takes one of {others}", active.name));
-            }
-            Ok(active.as_ref().clone())
+) -> Arc<Node> {
+    match (&arguments.node, &world.settings().node) {
+        (Some(name), _) => world.node_named(environment, name),
+        (None, Some(name)) => {
+            complain(&format!("for node {name}, which the settings name"));
+            world.node_named(environment, name)
         }
-        (Some(_), Some(node)) => Ok(node.as_ref().clone()),
-        (Some(name), None) => {
-            let known: Vec<_> = names.iter().map(String::as_str).collect();
-            Err(unknown_node(name, &known))
-        }
+        (None, None) => world.any_node(environment),
     }
 }
 
-/// What to do about a misspelt node.
-fn unknown_node(name: &str, known: &[&str]) -> String {
-    if known.is_empty() {
-        return format!("no sample node {name}, nor any other; --facts reads a node from a file");
+/// The variables that --set gives, by the names that stand for all spellings.
+fn set_variables(arguments: &LookupArguments) -> Result<Vec<(Arc<str>, Value)>, String> {
+    let mut variables: Vec<(Arc<str>, Value)> = Vec::new();
+    for text in &arguments.set {
+        let (written, value) =
+            text.split_once('=').ok_or_else(|| format!("--set {text}: write NAME=VALUE"))?;
+        let name = variable::name_of_text(written.trim())
+            .ok_or_else(|| format!("--set {text}: {written} is not the name of a variable"))?;
+        if variables.iter().any(|(known, _)| *known == name) {
+            return Err(format!("--set {text}: {name} is set twice"));
+        }
+        variables.push((name, Value::string(value)));
     }
-    if let Some(meant) = nearest_name(name, known.iter().copied()) {
-        return format!("no sample node {name}; did you mean {meant}?");
-    }
-    let shown: Vec<_> = known.iter().take(SHOWN_NODES).copied().collect();
-    let more = known.len() - shown.len();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("no sample node {name}; there are: {}{more}", shown.join(", "))
+    Ok(variables)
 }
 
 fn hash_file(path: &Path) -> Result<Hash, String> {
@@ -260,29 +255,4 @@ fn hash_file(path: &Path) -> Result<Hash, String> {
 
 fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unknown_node;
-
-    fn check(name: &str, known: &[&str], expected: &str) {
-        assert_eq!(unknown_node(name, known), expected);
-    }
-
-    #[test]
-    fn an_unknown_node_is_answered_with_the_known_ones() {
-        check("web1.x", &["db1.x", "web01.x"], "no sample node web1.x; did you mean web01.x?");
-        check(
-            "nothing",
-            &["db1.x", "web01.x"],
-            "no sample node nothing; there are: db1.x, web01.x",
-        );
-        let many: Vec<_> = (0..12).map(|it| format!("n{it}")).collect();
-        let many: Vec<_> = many.iter().map(String::as_str).collect();
-        let expected =
-            "no sample node zzzzzz; there are: n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 2 more";
-        check("zzzzzz", &many, expected);
-        check("a", &[], "no sample node a, nor any other; --facts reads a node from a file");
-    }
 }

@@ -73,6 +73,9 @@ impl Layer {
             let reason = if is_of_3 { HIERA_3 } else { NOT_EVALUATED };
             return Ok(opaque(invocation, level, key, Arc::from(reason)));
         };
+        if !level.open_options.is_empty() {
+            return Ok(opaque(invocation, level, key, depends_on(&level.open_options)));
+        }
         let asked = Asked { layer: self, level, location, back_end: back_end.as_ref() };
         match level.function.kind {
             FunctionKind::LookupKey => asked.lookup_key(invocation, key),
@@ -231,7 +234,7 @@ impl<'l> Asked<'l> {
         };
         if let Returned::Value(value) = &returned {
             self.check_value(root, value)?;
-            self.source().keep(root, value);
+            self.keep(invocation, root, value);
         }
         Ok(self.report(invocation, key, root, returned))
     }
@@ -244,7 +247,7 @@ impl<'l> Asked<'l> {
             let context = &mut self.context(invocation);
             let returned = self.back_end.data_dig(&key.segments(), &self.call(), context)?;
             if let Returned::Value(value) = &returned {
-                self.source().keep(text, value);
+                self.keep(invocation, text, value);
             }
             returned
         };
@@ -253,6 +256,13 @@ impl<'l> Asked<'l> {
         }
         let found = self.report(invocation, key, text, returned);
         found.map(|value| key.undig(value)).transpose()
+    }
+
+    /// What a function gave is kept, unless other assumptions could make it give something else.
+    fn keep(self, invocation: &Invocation<'_>, key: &Arc<str>, value: &Located) {
+        if invocation.evaluator.node().is_complete() {
+            self.source().keep(key, value);
+        }
     }
 
     fn check_value(self, key: &str, value: &Located) -> Result<(), Failure> {
@@ -290,6 +300,22 @@ impl<'l> Asked<'l> {
             Returned::Unknown(reason) => opaque(invocation, self.level, key, reason),
         }
     }
+}
+
+/// A function whose URI or options nobody knows is not asked.
+pub(super) fn opaque_while_open(
+    invocation: &mut Invocation<'_>,
+    level: &ResolvedLevel,
+    location: &Location,
+    key: &Key,
+) -> Option<Located> {
+    let variables = location.open.as_ref().map_or_else(Vec::new, |it| it.path.variables());
+    opaque(invocation, level, key, depends_on(&variables))
+}
+
+/// Why a function is not asked as long as variables are open.
+fn depends_on(variables: &[Arc<str>]) -> Arc<str> {
+    format!("depends on {}, which is not known", variables.join(" and ")).into()
 }
 
 /// A level that is not evaluated here neither finds nor misses: the answer remembers that it might have.
@@ -341,6 +367,10 @@ impl Context for CallContext<'_, '_> {
 
     fn cache(&self) -> &Arc<FunctionContext> {
         self.asked.source().context()
+    }
+
+    fn reads_broken_files(&self) -> bool {
+        self.invocation.evaluator.reads_broken_files()
     }
 
     fn lookup(&mut self, key: &Arc<str>, merge: Option<&Value>) -> Found {

@@ -25,6 +25,7 @@ pub(crate) fn dig(
                     || TraceKind::Segment(segment.clone()),
                     |invocation| {
                         let name: Arc<str> = segment_text(segment);
+                        invocation.note_undecided_member(&value.value, &name);
                         let found = member(key, segment, &value)?;
                         match &found {
                             Some(value) => invocation.report_found(&name, value),

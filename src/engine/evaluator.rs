@@ -36,10 +36,18 @@ pub struct Evaluator {
     pub(crate) environment_options: OnceLock<Option<Located>>,
     config_warnings: Mutex<Vec<Arc<str>>>,
     prepared: Arc<Prepared>,
+    key_finder: Option<Arc<dyn KeyFinder>>,
+    reads_broken_files: bool,
     default_merge: Result<Merge, Failure>,
     nothing: Hash,
     no_text: Arc<str>,
     never: CancelToken,
+}
+
+/// Knows which files hold a root key, without opening them.
+pub trait KeyFinder: Send + Sync {
+    /// The paths of the files that hold `root`, in any order.
+    fn files_with(&self, root: &str) -> Vec<Arc<str>>;
 }
 
 type ModuleLayer = Result<Option<Arc<Layer>>, Failure>;
@@ -135,6 +143,8 @@ impl Evaluator {
             environment_options: OnceLock::new(),
             config_warnings: Mutex::default(),
             prepared: Arc::default(),
+            key_finder: None,
+            reads_broken_files: false,
             default_merge: Merge::of(None),
             nothing: Hash::new(),
             no_text: Arc::from(""),
@@ -161,6 +171,29 @@ impl Evaluator {
     pub fn sharing(mut self, prepared: Arc<Prepared>) -> Self {
         self.prepared = prepared;
         self
+    }
+
+    /// Asks `finder` which files that open paths can lead to hold a key.
+    #[must_use]
+    pub fn with_key_finder(mut self, finder: Arc<dyn KeyFinder>) -> Self {
+        self.key_finder = Some(finder);
+        self
+    }
+
+    /// Takes the entries of files that Puppet refuses as a whole: while somebody types, they mean what they meant before.
+    #[must_use]
+    pub fn reading_broken_files(mut self) -> Self {
+        self.reads_broken_files = true;
+        self
+    }
+
+    /// Whether a file that Puppet refuses gives those of its entries that can be read.
+    pub fn reads_broken_files(&self) -> bool {
+        self.reads_broken_files
+    }
+
+    pub(super) fn key_finder(&self) -> Option<&dyn KeyFinder> {
+        self.key_finder.as_deref()
     }
 
     /// The files it reads.

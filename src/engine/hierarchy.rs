@@ -1,15 +1,18 @@
 //! A layer made concrete for one node: its levels with their templates expanded and their files found.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::calls::Source;
+use super::evaluator::Evaluator;
 use super::failure::Failure;
-use super::interpolate::{self, interpolate_text};
+use super::interpolate::{self, Variable, interpolate_text};
 use super::invocation::{Context, Invocation};
 use crate::backends::{BackEnd, Registry};
 use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locations};
 use crate::config::path;
 use crate::data::{DataFile, Format, Hash, Located, PathKind, Place, Value, inspect};
+use crate::facts::open_path::{self, OpenPath};
 
 /// A level as one node sees it.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub struct ResolvedLevel {
     pub(crate) reads: Option<Format>,
     /// What is known of the level's source, if it names no location.
     pub(crate) source: Source,
+    /// Open variables that its options read.
+    pub(crate) open_options: Vec<Arc<str>>,
 }
 
 impl ResolvedLevel {
@@ -67,6 +72,24 @@ pub struct Location {
     pub(crate) data: OnceLock<Result<Arc<DataFile>, Failure>>,
     /// What a function said about it.
     pub(crate) source: Source,
+    /// What it can lead to if its path holds variables that are open; such a location does not exist.
+    pub(crate) open: Option<OpenLocation>,
+}
+
+/// A location whose path holds variables that are open.
+#[derive(Debug)]
+pub(crate) struct OpenLocation {
+    pub(crate) path: OpenPath,
+    /// Whether it stands for all members of a list that nobody knows (`mapped_paths`).
+    pub(crate) is_list: bool,
+    /// The concrete locations that lookups came to, by path.
+    made: Mutex<HashMap<String, Arc<[Location]>, foldhash::fast::RandomState>>,
+}
+
+impl OpenLocation {
+    fn new(path: OpenPath, is_list: bool) -> Self {
+        Self { path, is_list, made: Mutex::default() }
+    }
 }
 
 impl Location {
@@ -79,7 +102,42 @@ impl Location {
             exists,
             data: OnceLock::new(),
             source: Source::default(),
+            open: None,
         }
+    }
+
+    fn open(original: Arc<str>, template: &Located, open: OpenLocation, text: &str) -> Self {
+        let shown = open_path::shown(text).into();
+        Self { open: Some(open), ..Self::path(original, template, shown, false) }
+    }
+
+    /// The locations that an open one becomes where its path is `text`: one, or all that a glob finds.
+    pub(crate) fn filled(&self, evaluator: &Evaluator, text: String) -> Arc<[Location]> {
+        let Some(open) = &self.open else { return Arc::default() };
+        let mut made = open.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(&text) {
+            return Arc::clone(known);
+        }
+        let files = evaluator.files().as_ref();
+        let at = |location: Arc<str>, exists: bool| Location {
+            original: Arc::clone(&self.original),
+            template_place: self.template_place,
+            location,
+            is_uri: false,
+            exists,
+            data: OnceLock::new(),
+            source: Source::default(),
+            open: None,
+        };
+        let locations: Arc<[Location]> = if open.path.is_glob() {
+            let found = evaluator.prepared().glob(files, &Arc::from(text.as_str()));
+            found.iter().map(|path| at(Arc::clone(path), true)).collect()
+        } else {
+            let exists = path::kind(files, &text) != PathKind::Missing;
+            [at(text.as_str().into(), exists)].into()
+        };
+        made.insert(text, Arc::clone(&locations));
+        locations
     }
 }
 
@@ -118,6 +176,8 @@ fn resolve_level(
             }
         }
     };
+    let open_options = open_variables(&Value::Hash(Arc::clone(&options)));
+    let options = if open_options.is_empty() { options } else { without_holes(&options) };
     let back_end = invocation.evaluator.back_ends().find(&level.function, &level.name);
     Ok(ResolvedLevel {
         name: Arc::clone(&level.name),
@@ -125,13 +185,48 @@ fn resolve_level(
         place: level.place,
         function: level.function.clone(),
         options,
-        datadir,
+        datadir: if open_path::has_holes(&datadir) {
+            open_path::shown(&datadir).into()
+        } else {
+            datadir
+        },
         datadir_place: level.datadir.place,
         locations,
         reads: back_end.as_ref().and_then(|it| it.reads()),
         back_end,
         source: Source::default(),
+        open_options,
     })
+}
+
+/// The options with `%{…}` where a variable is open.
+fn without_holes(options: &Hash) -> Arc<Hash> {
+    fn shown(value: &Located) -> Located {
+        let text = match &value.value {
+            Value::String(text) => Value::string(open_path::shown(text)),
+            Value::Array(items) => Value::array(items.iter().map(shown).collect()),
+            Value::Hash(hash) => Value::Hash(without_holes(hash)),
+            other => other.clone(),
+        };
+        Located::new(text, value.place)
+    }
+    let mut plain = Hash::with_capacity(options.len());
+    for (key, member) in options {
+        plain.insert(key.clone(), member.key_place, shown(&member.value));
+    }
+    Arc::new(plain)
+}
+
+/// The variables of the holes in all texts of a value.
+fn open_variables(value: &Value) -> Vec<Arc<str>> {
+    match value {
+        Value::String(text) => open_path::variables_of(text),
+        Value::Array(items) => items.iter().flat_map(|it| open_variables(&it.value)).collect(),
+        Value::Hash(hash) => {
+            hash.iter().flat_map(|(_, it)| open_variables(&it.value.value)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// In version 5 joined before it is interpolated, so that `%{x}/data` stays below the directory of hiera.yaml even if `x`
@@ -200,6 +295,10 @@ fn existing_path(
     template: &Located,
 ) -> Location {
     let location: Arc<str> = path::join(datadir, text).into();
+    if open_path::has_holes(&location) {
+        let open = OpenLocation::new(OpenPath::new(Arc::clone(&location), false), false);
+        return Location::open(inspect::to_s(&template.value).into(), template, open, &location);
+    }
     let files = invocation.evaluator.files();
     let exists = path::kind(files.as_ref(), &location) != PathKind::Missing;
     Location::path(inspect::to_s(&template.value).into(), template, location, exists)
@@ -219,6 +318,11 @@ fn expand_glob(
 ) -> Result<Vec<Location>, Failure> {
     let text = interpolate_text(invocation, template, Context::ConfigLocation)?;
     let pattern: Arc<str> = path::join(datadir, &text).into();
+    if open_path::has_holes(&pattern) {
+        let open = OpenLocation::new(OpenPath::new(Arc::clone(&pattern), true), false);
+        let original = open_path::shown(&pattern).into();
+        return Ok(vec![Location::open(original, template, open, &pattern)]);
+    }
     let evaluator = invocation.evaluator;
     let found = evaluator.prepared().glob(evaluator.files().as_ref(), &pattern);
     let location =
@@ -227,6 +331,11 @@ fn expand_glob(
 }
 
 fn uri(text: &Arc<str>, template: &Located) -> Result<Location, Failure> {
+    if open_path::has_holes(text) {
+        let open = OpenLocation::new(OpenPath::new(Arc::clone(text), false), false);
+        let original = inspect::to_s(&template.value).into();
+        return Ok(Location { is_uri: true, ..Location::open(original, template, open, text) });
+    }
     if !is_ruby_uri(text) {
         let message =
             format!("bad URI(is not URI?): {}", inspect::inspect(&Value::string(Arc::clone(text))));
@@ -240,6 +349,7 @@ fn uri(text: &Arc<str>, template: &Located) -> Result<Location, Failure> {
         exists: true,
         data: OnceLock::new(),
         source: Source::default(),
+        open: None,
     })
 }
 
@@ -262,8 +372,15 @@ fn expand_mapped_paths(
     let context = Context::ConfigLocation;
     let name = inspect::to_s(&variable.value);
     let value = interpolate::variable(invocation, &name, "mapped_path[0]", context)?;
-    let Some(value) = value else { return Ok(Vec::new()) };
     let loop_variable: Arc<str> = inspect::to_s(&loop_variable.value).into();
+    let value = match value {
+        Variable::Found(Some(value)) => value,
+        Variable::Found(None) => return Ok(Vec::new()),
+        Variable::Open(list) => {
+            let member = Value::string(open_path::hole(&format!("{list}[]"))).unplaced();
+            return open_list(invocation, datadir, template, (loop_variable, member));
+        }
+    };
     let mut found = Vec::new();
     for element in mapped_elements(value)? {
         let outer = invocation.local.replace((Arc::clone(&loop_variable), element));
@@ -272,6 +389,21 @@ fn expand_mapped_paths(
         found.push(existing_path(invocation, datadir, &text?, template));
     }
     Ok(found)
+}
+
+/// The files that members of a list which nobody knows lead to.
+fn open_list(
+    invocation: &mut Invocation<'_>,
+    datadir: &str,
+    template: &Located,
+    member: (Arc<str>, Located),
+) -> Result<Vec<Location>, Failure> {
+    let outer = invocation.local.replace(member);
+    let text = interpolate_text(invocation, template, Context::ConfigLocation);
+    invocation.local = outer;
+    let location: Arc<str> = path::join(datadir, &text?).into();
+    let open = OpenLocation::new(OpenPath::new(Arc::clone(&location), false), true);
+    Ok(vec![Location::open(inspect::to_s(&template.value).into(), template, open, &location)])
 }
 
 /// What `mapped_paths` goes through: a string is one element, a hash gives pairs, a number makes Puppet fall.

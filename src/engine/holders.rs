@@ -78,6 +78,9 @@ fn readiness(levels: &[ResolvedLevel], asked: usize) -> Readiness {
         if level.reads.is_none() {
             return Readiness::Never;
         }
+        if locations.iter().any(|it| it.open.is_some()) {
+            return Readiness::Never;
+        }
         for location in locations.iter().filter(|it| it.exists) {
             match location.data.get() {
                 None => return Readiness::NotYet,

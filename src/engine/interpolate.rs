@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use super::dig;
 use super::failure::{Failure, FailureClass};
-use super::invocation::{Context, Found, Invocation, undef};
+use super::invocation::{Context, Found, Invocation, Stand, undef};
 use super::lookup;
 use super::trace::{FoundIn, Outcome, TraceKind};
 use crate::data::{Hash, Located, Value, inspect};
+use crate::facts::open_path;
 use crate::syntax::interpolation::{self, Expression, Method};
-use crate::syntax::key_path::{self, Segment};
+use crate::syntax::key_path::{self, KeyPath, Segment};
 
 /// Bytes of stack that one nested lookup may need, debug builds included.
 const STACK_RED_ZONE: usize = 256 * 1024;
@@ -59,15 +60,64 @@ pub(crate) fn interpolate_text(
     })
 }
 
-/// The variable expression of `mapped_paths`: a bare name, dug into if it has dots.
+/// What a variable expression gives.
+pub(crate) enum Variable {
+    /// Its value, or nothing.
+    Found(Option<Located>),
+    /// The variable is open: nobody knows it.
+    Open(Arc<str>),
+}
+
+/// A variable expression: a bare name, dug into if it has dots.
 pub(crate) fn variable(
     invocation: &mut Invocation<'_>,
     expression: &str,
     subject: &str,
     context: Context,
-) -> Found {
+) -> Result<Variable, Failure> {
     let path = key_path::parse(expression)
         .map_err(|_| Failure::lookup(format!("Syntax error in string: {subject}")))?;
+    if let Some(stand) = invocation.read_partial_node(&path) {
+        return partial_variable(invocation, expression, &path, stand, context);
+    }
+    known_variable(invocation, expression, &path, context).map(Variable::Found)
+}
+
+/// A variable of a node of which not everything is known.
+fn partial_variable(
+    invocation: &mut Invocation<'_>,
+    expression: &str,
+    path: &KeyPath,
+    stand: Stand,
+    context: Context,
+) -> Result<Variable, Failure> {
+    let Some(root) = path.root_name() else { return Ok(Variable::Found(None)) };
+    match stand {
+        Stand::Open(name) => Ok(Variable::Open(name)),
+        Stand::Unset if path.rest.is_empty() => {
+            invocation.undefined_variable(root, context)?;
+            Ok(Variable::Found(None))
+        }
+        Stand::Unset => Ok(Variable::Found(None)),
+        Stand::Known(value, rest) => {
+            invocation.within(
+                || TraceKind::Scope(Arc::from("Global Scope")),
+                |invocation| invocation.report_found(root, &value),
+            );
+            if rest.is_empty() {
+                return Ok(Variable::Found(Some(value)));
+            }
+            dig::dig(invocation, expression, &rest.into(), value).map(Variable::Found)
+        }
+    }
+}
+
+fn known_variable(
+    invocation: &mut Invocation<'_>,
+    expression: &str,
+    path: &KeyPath,
+    context: Context,
+) -> Found {
     let value = invocation.within(
         || TraceKind::Scope(Arc::from("Global Scope")),
         |invocation| match &path.root {
@@ -80,7 +130,7 @@ pub(crate) fn variable(
     )?;
     match value {
         Some(value) if !path.rest.is_empty() && !matches!(value.value, Value::Undef) => {
-            dig::dig(invocation, expression, &path.rest.into(), value)
+            dig::dig(invocation, expression, &path.rest.clone().into(), value)
         }
         value => Ok(value),
     }
@@ -130,6 +180,13 @@ fn interpolate_string(
                 let expanded = expand(invocation, subject, &token.expression, is_whole, context)
                     .map_err(|failure| failure.at(located.place))?;
                 match expanded {
+                    Expanded::Open(variable) if context == Context::Data => {
+                        invocation.read_open(&variable);
+                        text.extend_from_slice(token.range.slice(subject).as_bytes());
+                    }
+                    Expanded::Open(variable) => {
+                        text.extend_from_slice(open_path::hole(&variable).as_bytes());
+                    }
                     Expanded::Whole(value) => return Ok(value),
                     Expanded::Text(Value::Undef) => {}
                     Expanded::Text(Value::Bytes(bytes)) => text.extend_from_slice(&bytes),
@@ -157,6 +214,8 @@ enum Expanded {
     Whole(Located),
     /// Any other token: its text goes into the string.
     Text(Value),
+    /// The token reads a variable that nobody knows: it stays.
+    Open(Arc<str>),
 }
 
 fn expand(
@@ -187,9 +246,15 @@ fn expand(
         Some(Method::Unknown(name)) => {
             return Err(Failure::issue(format!("Unknown interpolation method '{name}'")));
         }
-        Some(Method::Scope) | None => {
-            variable(invocation, argument, subject, context)?.unwrap_or_else(undef)
-        }
+        Some(Method::Scope) | None => match variable(invocation, argument, subject, context)? {
+            Variable::Found(value) => value.unwrap_or_else(undef),
+            Variable::Open(name) => {
+                if context == Context::Config && !argument.contains('.') {
+                    invocation.must_be_set(&name);
+                }
+                return Ok(Expanded::Open(name));
+            }
+        },
     };
     if method == Some(&Method::Alias) {
         return Ok(Expanded::Whole(value));

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::assumptions::{Assumed, Assumptions, Condition};
 use super::budget::Budget;
+use super::cases::{Exploration, LeftOut};
 use super::evaluator::{Evaluator, ModuleScope};
 use super::failure::{Failure, FailureClass};
 use super::hierarchy::Location;
@@ -10,6 +12,8 @@ use super::request::Explain;
 use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
 use crate::backends::Returned;
 use crate::data::{Hash, Located, Value};
+use crate::facts::Reading;
+use crate::syntax::key_path::{KeyPath, Segment};
 
 /// What a step of a lookup gives: a value, nothing (`:no_such_key` in Puppet), or the end of the whole lookup.
 pub(crate) type Found = Result<Option<Located>, Failure>;
@@ -36,6 +40,17 @@ pub(crate) enum Context {
     ConfigLocation,
 }
 
+/// What a variable of a node without a fact set stands for.
+#[derive(Debug, Clone)]
+pub(crate) enum Stand {
+    /// This value, out of which the segments are still to be dug.
+    Known(Located, Vec<Segment>),
+    /// It is not set.
+    Unset,
+    /// Nobody knows it.
+    Open(Arc<str>),
+}
+
 pub(crate) struct Invocation<'a> {
     pub(crate) evaluator: &'a Evaluator,
     pub(crate) budget: Budget,
@@ -56,6 +71,20 @@ pub(crate) struct Invocation<'a> {
     pub(crate) asks_global_options: bool,
     /// Whether only the collection of lookup_options is wanted.
     pub(crate) explains_options_only: bool,
+    /// What is assumed of open variables.
+    pub(crate) assumptions: Assumptions,
+    /// How choices between open paths are made; without it, none of their files is there.
+    pub(crate) exploration: Option<Exploration<'a>>,
+    /// Variables that are open and were read for a text.
+    pub(crate) open: Vec<Arc<str>>,
+    /// Variables of `datadir` and options that are open: unset, they break the layer.
+    pub(crate) must_be_set: Vec<Arc<str>>,
+    /// What the answer depends on that the cases do not tell.
+    pub(crate) left_out: Vec<LeftOut>,
+    /// Whether files that open paths lead to are passed over.
+    pub(crate) skips_open_paths: bool,
+    /// The root key whose lookup_options are wanted, while they are collected for it alone.
+    pub(crate) options_wanted_for: Option<Arc<str>>,
     /// What `lookup_key` functions said of their files' keys, by the location's address: what is known is not explained
     /// again.
     explained: Vec<(usize, Arc<str>, Located)>,
@@ -83,6 +112,13 @@ impl<'a> Invocation<'a> {
             warnings: Vec::new(),
             asks_global_options: false,
             explains_options_only: false,
+            assumptions: Assumptions::default(),
+            exploration: None,
+            open: Vec::new(),
+            must_be_set: Vec::new(),
+            left_out: Vec::new(),
+            skips_open_paths: false,
+            options_wanted_for: None,
             explained: Vec::new(),
             names: Vec::new(),
             tracer: None,
@@ -203,6 +239,63 @@ impl<'a> Invocation<'a> {
         }
     }
 
+    /// What is known of a variable of a node without a fact set; `None` if it is one that does not depend on the node, or if
+    /// the node is complete.
+    pub(crate) fn read_partial_node(&self, path: &KeyPath) -> Option<Stand> {
+        let node = self.evaluator.node();
+        if node.is_complete() {
+            return None;
+        }
+        let root = path.root_name()?;
+        let is_local = self.local.as_ref().is_some_and(|(name, _)| name == root);
+        let unqualified = root.strip_prefix("::").unwrap_or(root);
+        let is_own = is_local
+            || self.overrides.get(root).is_some()
+            || main_belongs_to_no_module(unqualified).is_some();
+        if is_own {
+            return None;
+        }
+        Some(match node.read(path) {
+            Reading::Known(value, rest) => Stand::Known(value, rest),
+            Reading::Unset => Stand::Unset,
+            Reading::Open(name) => match self.assumptions.of(&name) {
+                Some(Assumed::Text(text)) => {
+                    Stand::Known(Value::String(Arc::clone(text)).unplaced(), Vec::new())
+                }
+                Some(Assumed::Unset) => Stand::Unset,
+                None => Stand::Open(name),
+            },
+        })
+    }
+
+    /// Remembers that a text has the value of a variable that nobody knows.
+    pub(crate) fn read_open(&mut self, variable: &Arc<str>) {
+        if !self.open.contains(variable) {
+            self.open.push(Arc::clone(variable));
+        }
+    }
+
+    /// Remembers that a layer breaks where a variable is not set.
+    pub(crate) fn must_be_set(&mut self, variable: &Arc<str>) {
+        if self.evaluator.version().is_strict() && !self.must_be_set.contains(variable) {
+            self.must_be_set.push(Arc::clone(variable));
+        }
+    }
+
+    /// Remembers what the answer depends on beside its cases.
+    pub(crate) fn leave_out(&mut self, left_out: LeftOut) {
+        if !self.left_out.contains(&left_out) {
+            self.left_out.push(left_out);
+        }
+    }
+
+    /// Goes one of several ways: the number of the candidate whose conditions hold from now on, or `None`: none of them holds.
+    pub(crate) fn choose(&mut self, candidates: &[Vec<Condition>]) -> Option<usize> {
+        let exploration = self.exploration.as_mut()?;
+        let node = self.evaluator.node();
+        exploration.script.choose(&mut self.assumptions, node, candidates)
+    }
+
     /// The variable `name` as `scope[name]` finds it in Puppet; `None` if nothing defines it, which may be an error.
     pub(crate) fn variable(&mut self, name: &str, context: Context) -> Found {
         if let Some((local, value)) = &self.local
@@ -220,16 +313,18 @@ impl<'a> Invocation<'a> {
         self.undefined_variable(name, context).map(|()| None)
     }
 
-    fn undefined_variable(&mut self, name: &str, context: Context) -> Result<(), Failure> {
+    /// What comes of a variable that is not set.
+    pub(crate) fn undefined_variable(
+        &mut self,
+        name: &str,
+        context: Context,
+    ) -> Result<(), Failure> {
         if undefined_variable_never_warns(name) || self.default_values.get(name).is_some() {
             return Ok(());
         }
         let name_text: Arc<str> = Arc::from(name);
         if !self.unknown_variables.contains(&name_text) {
             self.unknown_variables.push(name_text);
-        }
-        if !self.evaluator.node().is_complete() {
-            return Ok(());
         }
         let (name, reason) = undefined_variable_in_puppets_words(name);
         if !self.evaluator.version().is_strict() {

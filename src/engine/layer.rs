@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::assumptions::{Assumed, Condition};
+use super::calls;
 use super::failure::{Failure, FailureClass};
 use super::hierarchy::{self, Location, ResolvedLevel};
 use super::holders::{Holders, Spot};
@@ -10,6 +12,7 @@ use super::invocation::{Context, Found, Invocation};
 use super::key::Key;
 use super::merge::Merge;
 use super::merge_sources::merge_sources;
+use super::open_paths::{self, OpenOptions};
 use super::trace::{Outcome, TraceKind};
 use crate::backends::BackEnd;
 use crate::config::hiera_yaml::{FunctionKind, LayerKind};
@@ -29,6 +32,25 @@ pub struct Layer {
     levels: OnceLock<Result<Vec<ResolvedLevel>, Failure>>,
     default_levels: OnceLock<Result<Vec<ResolvedLevel>, Failure>>,
     holders: Holders,
+    /// Open variables without which its levels cannot be expanded.
+    must_be_set: OnceLock<Vec<Arc<str>>>,
+    /// The lookup_options of the files that its open paths lead to.
+    pub(super) open_options: OnceLock<Vec<OpenOptions>>,
+}
+
+/// A location of a level, or one that an open glob became.
+enum LocationRef<'l> {
+    Known(&'l Location),
+    Filled(Arc<[Location]>, usize),
+}
+
+impl AsRef<Location> for LocationRef<'_> {
+    fn as_ref(&self) -> &Location {
+        match self {
+            Self::Known(location) => location,
+            Self::Filled(locations, at) => &locations[*at],
+        }
+    }
 }
 
 /// Which hierarchy of a layer.
@@ -57,6 +79,8 @@ impl Layer {
             levels: OnceLock::new(),
             default_levels: OnceLock::new(),
             holders: Holders::default(),
+            must_be_set: OnceLock::new(),
+            open_options: OnceLock::new(),
         }
     }
 
@@ -76,6 +100,9 @@ impl Layer {
             let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
             let resolved = hierarchy::resolve(&mut own, &self.config, levels);
             evaluator.keep_config_warnings(own.warnings);
+            if which == Which::Hierarchy {
+                let _ = self.must_be_set.set(own.must_be_set);
+            }
             if which == Which::Hierarchy && resolved.is_ok() {
                 self.default_hierarchy_is_expanded_with_the_other(invocation)?;
             }
@@ -129,6 +156,7 @@ impl Layer {
             };
             invocation.within(kind, |invocation| {
                 let levels = self.levels(invocation, which).as_ref().map_err(Clone::clone)?;
+                self.breaks_without_a_variable(invocation)?;
                 if levels.is_empty() {
                     invocation.report_not_found(key.text());
                     return Ok(None);
@@ -198,10 +226,62 @@ impl Layer {
             let Some(locations) = &level.locations else {
                 return self.call(invocation, level, None, key);
             };
-            merge_sources(invocation, merge, locations, |invocation, location| {
-                self.location_lookup(invocation, level, location, key)
+            let locations = self.with_open_globs_filled(invocation, level, locations, key);
+            merge_sources(invocation, merge, &locations, |invocation, location| {
+                self.location_lookup(invocation, level, location.as_ref(), key)
             })
         })
+    }
+
+    /// How many files a glob finds counts for a merge, so open globs are decided first.
+    fn with_open_globs_filled<'l>(
+        &self,
+        invocation: &mut Invocation<'_>,
+        level: &'l ResolvedLevel,
+        locations: &'l [Location],
+        key: &Key,
+    ) -> Vec<LocationRef<'l>> {
+        let is_open_glob = |it: &Location| it.open.as_ref().is_some_and(|it| it.path.is_glob());
+        if !locations.iter().any(is_open_glob) {
+            return locations.iter().map(LocationRef::Known).collect();
+        }
+        let mut filled = Vec::new();
+        for location in locations {
+            if is_open_glob(location) {
+                let found = open_paths::filled(self, invocation, (level, location), key);
+                filled.extend((0..found.len()).map(|at| LocationRef::Filled(found.clone(), at)));
+            } else {
+                filled.push(LocationRef::Known(location));
+            }
+        }
+        filled
+    }
+
+    /// Puppet 8 fails where `datadir` or options of a level read a variable that is not set: a case of its own as long as
+    /// nobody knows the variable.
+    pub(super) fn breaks_without_a_variable(
+        &self,
+        invocation: &mut Invocation<'_>,
+    ) -> Result<(), Failure> {
+        for variable in self.must_be_set.get().into_iter().flatten() {
+            let unset = Condition { variable: Arc::clone(variable), value: Assumed::Unset };
+            let unset = [vec![unset]];
+            let is_unset = match invocation.assumptions.of(variable) {
+                Some(known) => *known == Assumed::Unset,
+                None => {
+                    invocation.assumptions.allow(&unset[0], invocation.evaluator.node())
+                        && invocation.choose(&unset).is_some()
+                }
+            };
+            if is_unset {
+                let evaluator = invocation.evaluator;
+                let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
+                own.assumptions = invocation.assumptions.clone();
+                hierarchy::resolve(&mut own, &self.config, &self.config.hierarchy)?;
+                hierarchy::resolve(&mut own, &self.config, &self.config.default_hierarchy)?;
+            }
+        }
+        Ok(())
     }
 
     fn location_lookup(
@@ -211,6 +291,9 @@ impl Layer {
         location: &Location,
         key: &Key,
     ) -> Found {
+        if location.open.is_some() {
+            return self.open_location_lookup(invocation, level, location, key);
+        }
         let kind = || TraceKind::Location {
             is_uri: location.is_uri,
             original: Arc::clone(&location.original),
@@ -228,6 +311,33 @@ impl Layer {
                 }
                 _ => self.call(invocation, level, Some(location), key),
             }
+        })
+    }
+
+    /// Looks into the file that an open path leads to in this run, if it leads to one that has a say.
+    fn open_location_lookup(
+        &self,
+        invocation: &mut Invocation<'_>,
+        level: &ResolvedLevel,
+        location: &Location,
+        key: &Key,
+    ) -> Found {
+        let found = open_paths::filled(self, invocation, (level, location), key);
+        if let [filled] = &*found {
+            return self.location_lookup(invocation, level, filled, key);
+        }
+        let kind = || TraceKind::Location {
+            is_uri: location.is_uri,
+            original: Arc::clone(&location.original),
+            location: Arc::clone(&location.location),
+        };
+        invocation.within(kind, |invocation| {
+            invocation.budget.step()?;
+            if location.is_uri {
+                return Ok(calls::opaque_while_open(invocation, level, location, key));
+            }
+            invocation.report(|| Outcome::LocationNotFound);
+            Ok(None)
         })
     }
 

@@ -63,6 +63,7 @@ pub(crate) fn search(
             return Ok(Some(undef()));
         }
         let options = lookup_options::for_key(invocation, &scope, &key)?;
+        let options = options.filter(|it| !invocation.depends_on_texts([it.written()]));
         let from_options = match &options {
             Some(options) if merge.is_none() => options.merge()?,
             _ => None,
@@ -76,10 +77,25 @@ pub(crate) fn search(
         let found = search_layers_then_default_hierarchy(invocation, &key, merge)?;
         let (Some(value), Some(options)) = (&found, &options) else { return Ok(found) };
         match options.convert_to()? {
+            Some(conversion)
+                if !is_sensitive(&conversion.value)
+                    && invocation.depends_on_texts([&value.value]) =>
+            {
+                Ok(found)
+            }
             Some(conversion) => convert(invocation, &key, conversion, value.clone()).map(Some),
             None => Ok(found),
         }
     })
+}
+
+/// Whether a value is only wrapped: what its text is does not matter.
+fn is_sensitive(conversion: &Value) -> bool {
+    match conversion {
+        Value::String(name) => &**name == "Sensitive",
+        Value::Array(items) => matches!(items.as_slice(), [only] if is_sensitive(&only.value)),
+        _ => false,
+    }
 }
 
 /// `lookup_options` and everything that begins with `lookup_options.`; in quotes it gets through.

@@ -7,9 +7,10 @@ use super::evaluator::{Evaluator, ModuleScope};
 use super::failure::{Failure, FailureClass};
 use super::invocation::{Found, Invocation};
 use super::key::Key;
-use super::layer::Layer;
+use super::layer::{Layer, Which};
 use super::lookup::{self, LOOKUP_OPTIONS};
 use super::merge::Merge;
+use super::open_paths;
 use super::trace::{FoundIn, Outcome, TraceKind};
 use crate::data::{Located, Member, Place, Value, inspect};
 use crate::syntax::ruby_regex::{RegexProblem, RubyRegex};
@@ -123,6 +124,11 @@ impl Options {
         convert_to.as_ref().map(Option::as_ref).map_err(Clone::clone)
     }
 
+    /// What is written, interpolated.
+    pub(crate) fn written(&self) -> &Value {
+        &self.written.value
+    }
+
     /// For readers outside the engine.
     pub(crate) fn applied(&self) -> AppliedOptions {
         AppliedOptions {
@@ -168,6 +174,49 @@ fn option(options: &Located, name: &'static str) -> Found {
 /// The entry for `key`, from options that are collected at the first lookup and kept; `scope` is that of the key's
 /// module.
 pub(crate) fn for_key(
+    invocation: &mut Invocation<'_>,
+    scope: &Arc<ModuleScope>,
+    key: &Key,
+) -> Result<Option<Arc<Options>>, Failure> {
+    if !invocation.evaluator.node().is_complete() && !invocation.asks_global_options {
+        return for_key_of_partial_node(invocation, scope, key);
+    }
+    known_or_collected(invocation, scope, key)
+}
+
+/// Most keys have the same options whatever open variables are: these are collected once. Where a file that an open path
+/// leads to speaks of the key, its options are collected for it alone, which makes cases of them.
+fn for_key_of_partial_node(
+    invocation: &mut Invocation<'_>,
+    scope: &Arc<ModuleScope>,
+    key: &Key,
+) -> Result<Option<Arc<Options>>, Failure> {
+    let evaluator = invocation.evaluator;
+    let global = evaluator.global_layer().ok();
+    let environment = evaluator.environment_layer().ok().flatten();
+    let module = evaluator.module_layer(scope).ok().flatten();
+    let mut depends = false;
+    for layer in [global, environment, module].into_iter().flatten() {
+        if layer.levels(invocation, Which::Hierarchy).is_ok() {
+            layer.breaks_without_a_variable(invocation)?;
+            depends |= open_paths::may_have_options_for(layer, invocation, key.root());
+        }
+    }
+    if depends && !invocation.skips_open_paths {
+        let outer = invocation.options_wanted_for.replace(Arc::clone(key.root()));
+        let table = collect(invocation, scope);
+        invocation.options_wanted_for = outer;
+        return Ok(table?.for_root(key.root()).cloned());
+    }
+    let exploration = invocation.exploration.take();
+    let outer = std::mem::replace(&mut invocation.skips_open_paths, true);
+    let found = known_or_collected(invocation, scope, key);
+    invocation.skips_open_paths = outer;
+    invocation.exploration = exploration;
+    found
+}
+
+fn known_or_collected(
     invocation: &mut Invocation<'_>,
     scope: &Arc<ModuleScope>,
     key: &Key,
@@ -237,7 +286,7 @@ fn options_of_keys_without_module_are_known_now(
     let evaluator = invocation.evaluator;
     let cell = &evaluator.no_module().options;
     let compile = || OptionTable::compile(evaluator, shared.cloned()).map(Arc::new);
-    if invocation.asks_global_options {
+    if invocation.asks_global_options || invocation.options_wanted_for.is_some() {
         return compile();
     }
     if let Some(known) = cell.get() {
@@ -257,13 +306,13 @@ fn global_and_environment(
     let global = if invocation.asks_global_options {
         None
     } else {
-        asked_once(&evaluator.global_options, || {
+        asked_once(invocation.kept_options(&evaluator.global_options), || {
             options_inside_global_options_are_none(invocation, key, merge)
         })?
     };
-    let environment = asked_once(&evaluator.environment_options, || {
-        validated(lookup::in_environment(invocation, key, merge)?, None)
-    })?;
+    let kept = invocation.kept_options(&evaluator.environment_options);
+    let environment =
+        asked_once(kept, || validated(lookup::in_environment(invocation, key, merge)?, None))?;
     match (global, environment) {
         (Some(global), Some(environment)) => merge.merge(global, environment).map(Some),
         (global, environment) => Ok(global.or(environment)),
@@ -286,14 +335,25 @@ fn options_inside_global_options_are_none(
 /// Each layer is asked for its options once, whichever module asks. A lookup inside the options of the environment thus
 /// finds those of the global layer known, and is told of its recursion by the environment.
 fn asked_once(
-    cell: &OnceLock<Option<Located>>,
+    cell: Option<&OnceLock<Option<Located>>>,
     ask: impl FnOnce() -> Result<Option<Located>, Failure>,
 ) -> Result<Option<Located>, Failure> {
+    let Some(cell) = cell else { return ask() };
     if let Some(known) = cell.get() {
         return Ok(known.clone());
     }
     let options = ask()?;
     Ok(cell.get_or_init(|| options).clone())
+}
+
+impl Invocation<'_> {
+    /// Where options are kept, unless they are those of one way in which open variables decide.
+    fn kept_options<'c>(
+        &self,
+        cell: &'c OnceLock<Option<Located>>,
+    ) -> Option<&'c OnceLock<Option<Located>>> {
+        self.options_wanted_for.is_none().then_some(cell)
+    }
 }
 
 /// The hash merge itself is left to [`OptionTable::for_root`]: modules can be many, and the shared options long.

@@ -1,8 +1,9 @@
 //! How a merge strategy goes through its sources: locations of a level, levels of a layer, the three layers.
 
 use super::invocation::{Found, Invocation};
-use super::merge::Merge;
+use super::merge::{Merge, Strategy};
 use super::trace::{Outcome, TraceKind};
+use crate::data::Located;
 
 /// Asks the sources in order of priority and makes one value of what they hold.
 ///
@@ -23,7 +24,11 @@ pub(crate) fn merge_sources<'a, S>(
         return Ok(None);
     }
     if let [only] = sources {
-        return Ok(ask(invocation, only)?.map(|value| merge.merge_single(value)));
+        let found = ask(invocation, only)?;
+        if let Some(value) = found.as_ref().filter(|_| merge.strategy() == Strategy::Unique) {
+            invocation.note_undecided_list(&value.value);
+        }
+        return Ok(found.map(|value| merge.merge_single(value)));
     }
     if sources.is_empty() {
         return Ok(None);
@@ -31,9 +36,12 @@ pub(crate) fn merge_sources<'a, S>(
     let kind =
         || TraceKind::Merge { strategy: merge.name(), options: merge.options_without_strategy() };
     invocation.within(kind, |invocation| {
-        let mut merged = None;
+        let mut merged: Option<Located> = None;
         for source in sources {
             let Some(value) = ask(invocation, source)? else { continue };
+            if let Some(higher) = &merged {
+                invocation.note_undecided_merge(merge, &higher.value, &value.value);
+            }
             merged = Some(match merged {
                 None => merge.convert_first(value),
                 Some(higher) if invocation.is_traced() => {

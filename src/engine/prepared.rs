@@ -8,6 +8,7 @@ use super::failure::Failure;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{HieraYaml, PuppetVersion, glob};
 use crate::data::{Files, PathKind};
+use crate::facts::open_path::{Fit, OpenPath};
 use crate::syntax::ruby_regex::{self, RegexProblem, RubyRegex};
 
 /// Made once, read by many. It knows files by their paths alone, so it must not outlive a change of a hiera.yaml.
@@ -16,6 +17,7 @@ pub struct Prepared {
     configs: Arc<Table<ConfigKey, ReadConfig>>,
     regexes: Arc<Table<Arc<str>, Arc<RubyRegex>>>,
     globs: Table<Arc<str>, Arc<[Arc<str>]>>,
+    open_paths: Table<OpenPath, Arc<[Fit]>>,
 }
 
 type Table<K, V> = RwLock<HashMap<K, V, foldhash::fast::RandomState>>;
@@ -33,6 +35,7 @@ impl Prepared {
             configs: Arc::clone(&self.configs),
             regexes: Arc::clone(&self.regexes),
             globs: Table::default(),
+            open_paths: Table::default(),
         }
     }
 
@@ -45,6 +48,19 @@ impl Prepared {
         let found: Arc<[Arc<str>]> = glob::glob(files, pattern).into();
         let mut globs = self.globs.write().unwrap_or_else(PoisonError::into_inner);
         globs.insert(Arc::clone(pattern), Arc::clone(&found));
+        found
+    }
+
+    /// The files that an open path can lead to.
+    pub(super) fn fits(&self, files: &dyn Files, path: &OpenPath) -> Arc<[Fit]> {
+        let known = self.open_paths.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(path) {
+            return Arc::clone(found);
+        }
+        drop(known);
+        let found: Arc<[Fit]> = path.fits(files).into();
+        let mut open_paths = self.open_paths.write().unwrap_or_else(PoisonError::into_inner);
+        open_paths.insert(path.clone(), Arc::clone(&found));
         found
     }
 

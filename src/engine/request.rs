@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::assumptions::Condition;
 use super::budget::CancelToken;
+use super::cases::{self, Case, Exploration, LeftOut};
 use super::evaluator::Evaluator;
 use super::failure::{Failure, FailureClass};
 use super::invocation::{Invocation, OpaqueLevel};
@@ -58,6 +60,13 @@ pub struct Answer {
     /// Levels that were passed without an answer, because their back end is not evaluated here: the outcome is what the
     /// other levels say.
     pub opaque: Vec<OpaqueLevel>,
+    /// Variables that nobody knows and that were read for a text, where they stay as `%{…}`. Puppet 8 fails if one is not set.
+    pub open: Vec<Arc<str>>,
+    /// What the answer depends on that `cases` do not tell. If there is something, the answer is not certain.
+    pub left_out: Vec<LeftOut>,
+    /// The cases if there is more than one: the first whose conditions hold counts. `outcome` is that of the last, which has no
+    /// conditions.
+    pub cases: Vec<Case>,
 }
 
 impl Request {
@@ -79,26 +88,90 @@ impl Evaluator {
         self.call(&Request::key(key))
     }
 
-    /// Calls `lookup()`.
+    /// Calls `lookup()`. For a node that is not known completely, the answer has a case for each way in which its open
+    /// variables decide.
     pub fn call(&self, request: &Request) -> Answer {
-        let mut invocation = self.invocation_with(
-            &request.overrides,
-            &request.default_values,
-            request.cancel.clone(),
-        );
-        invocation.explain(request.explain);
+        if !self.node().is_complete() {
+            return cases::explore(self, request);
+        }
+        let mut invocation = self.invocation_of(request);
         let outcome = run(&mut invocation, request);
-        Answer {
+        Answer::of(outcome, invocation).0
+    }
+
+    /// One run of a lookup that goes the way that `exploration` says; with what it assumed.
+    pub(super) fn run_assuming<'e>(
+        &'e self,
+        request: &'e Request,
+        exploration: Exploration<'e>,
+    ) -> (Answer, Vec<Condition>, Exploration<'e>) {
+        let mut invocation = self.invocation_of(request);
+        invocation.exploration = Some(exploration);
+        let outcome = run(&mut invocation, request);
+        let conditions = invocation.assumptions.held().to_vec();
+        let (answer, exploration) = Answer::of(outcome, invocation);
+        let exploration = exploration.expect("the exploration stays for the whole lookup");
+        (answer, conditions, exploration)
+    }
+
+    fn invocation_of<'e>(&'e self, request: &'e Request) -> Invocation<'e> {
+        let (overrides, defaults) = (&request.overrides, &request.default_values);
+        let mut invocation = self.invocation_with(overrides, defaults, request.cancel.clone());
+        invocation.explain(request.explain);
+        invocation
+    }
+}
+
+impl Answer {
+    /// Nothing found.
+    pub(super) fn nothing() -> Self {
+        Self {
+            outcome: Ok(None),
+            trace: None,
+            warnings: Vec::new(),
+            unknown_variables: Vec::new(),
+            opaque: Vec::new(),
+            open: Vec::new(),
+            left_out: Vec::new(),
+            cases: Vec::new(),
+        }
+    }
+
+    fn of<'e>(
+        outcome: Result<Option<Located>, Failure>,
+        mut invocation: Invocation<'e>,
+    ) -> (Self, Option<Exploration<'e>>) {
+        let answer = Self {
             outcome,
             trace: invocation.take_tracer().map(Tracer::finish),
             warnings: invocation.warnings,
             unknown_variables: invocation.unknown_variables,
             opaque: invocation.opaque,
-        }
+            open: invocation.open,
+            left_out: invocation.left_out,
+            cases: Vec::new(),
+        };
+        (answer, invocation.exploration)
     }
-}
 
-impl Answer {
+    /// Whether the outcome is the same whatever the open variables are, but for texts that show them.
+    pub fn is_certain(&self) -> bool {
+        self.cases.is_empty() && self.left_out.is_empty()
+    }
+
+    /// The variables that decide what the answer is, in the order of the cases, each once.
+    pub fn depends_on(&self) -> Vec<Arc<str>> {
+        let conditions = self.cases.iter().flat_map(|case| &case.conditions);
+        let of_cases = conditions.map(|condition| &condition.variable);
+        let mut names: Vec<Arc<str>> = Vec::new();
+        for name in of_cases.chain(self.left_out.iter().flat_map(|it| &it.variables)) {
+            if !names.contains(name) {
+                names.push(Arc::clone(name));
+            }
+        }
+        names
+    }
+
     /// What `lookup()` raises when nothing was found.
     pub fn not_found_message(names: &[Arc<str>]) -> String {
         lookup::not_found_message(names)
@@ -112,6 +185,10 @@ fn run(invocation: &mut Invocation<'_>, request: &Request) -> Result<Option<Loca
             return checked(request, &subject, member.value.clone()).map(Some);
         }
         if let Some(value) = lookup::search(invocation, name, request.merge.as_ref())? {
+            let value_type = request.value_type.as_deref();
+            if value_type.is_some_and(|it| invocation.is_type_undecided(it, &value.value)) {
+                return Ok(Some(value));
+            }
             return checked(request, "Found value", value).map(Some);
         }
     }

@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+
+use super::NamePatterns;
+use super::variable;
 use crate::data::{Hash, Located, Value};
+use crate::syntax::key_path::{self, KeyPath, Segment};
 
 /// `$serverversion` where nothing else is known.
 pub const DEFAULT_SERVER_VERSION: &str = "8.11.0";
@@ -11,6 +16,9 @@ pub const DEFAULT_SERVER_VERSION: &str = "8.11.0";
 const RESERVED_NAMES: [&str; 5] = ["facts", "trusted", "server_facts", "name", "title"];
 
 /// A node = facts + trusted + server_facts + environment + extra variables, flattened to top-scope variables.
+///
+/// A node with a fact set is complete: what it does not have is not set. Of any other node some variables are known, and
+/// all others are open: nobody knows whether they are set, and to what.
 #[derive(Debug, Clone)]
 pub struct Node {
     /// What users call it; its certname where one is known.
@@ -21,15 +29,52 @@ pub struct Node {
     pub origin: Origin,
     /// Top-scope variables by name, without `::`.
     variables: Hash,
+    /// What is known of a node without a fact set, by [`variable::name_of`].
+    known: IndexMap<Arc<str>, KnownVariable>,
+    /// What names of nodes prove.
+    patterns: NamePatterns,
 }
 
-/// Where a sample node comes from.
+/// Where a node comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// Read from a file (its path).
     File(Arc<str>),
-    /// Made up from the hierarchy's path templates and the files that exist: unknown variables mean nothing.
-    Inferred,
+    /// Known by its certname, without a fact set.
+    Name,
+    /// Any node for which a few variables are known: not one machine.
+    Any,
+}
+
+/// A variable of a node without a fact set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownVariable {
+    /// Its value.
+    pub value: Value,
+    /// Why it is known.
+    pub basis: Basis,
+}
+
+/// Why a variable is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// The settings or the command line say it.
+    Set,
+    /// It follows from the node's name.
+    Proved,
+    /// It follows from the path of the file that is looked at.
+    Path,
+}
+
+/// What a node has for a variable.
+#[derive(Debug, Clone)]
+pub enum Reading {
+    /// This value, out of which the segments are still to be dug.
+    Known(Located, Vec<Segment>),
+    /// It is known not to be set.
+    Unset,
+    /// Nobody knows it. The name stands for all spellings: [`variable::name_of`].
+    Open(Arc<str>),
 }
 
 /// The parts that make a node. All hashes have string keys.
@@ -80,7 +125,50 @@ impl Node {
             environment: parts.environment.map(Arc::from),
             origin,
             variables,
+            known: IndexMap::new(),
+            patterns: NamePatterns::default(),
         }
+    }
+
+    /// A node of which nothing but `set` is known, what follows from it, and `proved`. `name`: its certname, or how people
+    /// call such nodes if `origin` says that it is no single machine.
+    pub fn partial(set: NodeParts, proved: &[(Arc<str>, Value, Basis)], origin: Origin) -> Self {
+        let mut known = IndexMap::new();
+        let mut parts = set;
+        flatten(&mut known, "", &parts.facts);
+        for (name, member) in &parts.variables {
+            let Some(name) = name.as_str().and_then(variable::name_of_text) else { continue };
+            known.insert(
+                name,
+                KnownVariable { value: member.value.value.clone(), basis: Basis::Set },
+            );
+        }
+        for (prefix, members) in
+            [("trusted", &parts.trusted), ("server_facts", &parts.server_facts)]
+        {
+            if let Some(members) = members {
+                flatten(&mut known, prefix, members);
+            }
+        }
+        for (name, value, basis) in proved {
+            if !known.contains_key(name) {
+                parts.set(name, value);
+                known.insert(
+                    Arc::clone(name),
+                    KnownVariable { value: value.clone(), basis: *basis },
+                );
+            }
+        }
+        if let Some(environment) = &parts.environment {
+            let value = Value::string(environment.as_str());
+            known.insert("environment".into(), KnownVariable { value, basis: Basis::Set });
+        }
+        let name = parts.name.as_str().into();
+        if origin == Origin::Any {
+            // What people call such nodes is no certname.
+            parts.name.clear();
+        }
+        Self { known, name, ..Self::new(parts, origin) }
     }
 
     /// The same node in another environment: `$environment` and `$server_facts['environment']` are its name, whatever
@@ -99,6 +187,10 @@ impl Node {
             let server_facts = Value::hash(server_facts).into();
             node.variables.insert(Value::string("server_facts"), None, server_facts);
         }
+        if !node.is_complete() {
+            let known = KnownVariable { value: name.clone(), basis: Basis::Set };
+            node.known.insert("environment".into(), known);
+        }
         node.variables.insert(Value::string("environment"), None, name.into());
         node.environment = Some(Arc::from(environment));
         node
@@ -116,7 +208,126 @@ impl Node {
 
     /// Whether a variable that is not there is known not to be there.
     pub fn is_complete(&self) -> bool {
-        self.origin != Origin::Inferred
+        matches!(self.origin, Origin::File(_))
+    }
+
+    /// What is known of a node without a fact set, by the names that [`variable::name_of`] gives.
+    pub fn known(&self) -> &IndexMap<Arc<str>, KnownVariable> {
+        &self.known
+    }
+
+    /// The same node with more variables known; `Err` has the name of one that it knows already, or of one of a complete node.
+    pub fn with(&self, set: &[(Arc<str>, Value)]) -> Result<Self, Arc<str>> {
+        let mut node = self.clone();
+        for (name, value) in set {
+            let path = key_path::parse(name).map_err(|_| Arc::clone(name))?;
+            if !matches!(node.read(&path), Reading::Open(_)) {
+                return Err(Arc::clone(name));
+            }
+            let known = KnownVariable { value: value.clone(), basis: Basis::Set };
+            node.known.insert(Arc::clone(name), known);
+            let mut parts = NodeParts::default();
+            parts.set(name, value);
+            for (key, member) in parts.facts.iter().chain(&parts.variables) {
+                node.variables.insert(key.clone(), None, member.value.clone());
+            }
+        }
+        Ok(node)
+    }
+
+    /// The same node where names of nodes prove variables by these patterns.
+    #[must_use]
+    pub fn with_patterns(self, patterns: NamePatterns) -> Self {
+        Self { patterns, ..self }
+    }
+
+    /// What names of nodes prove.
+    pub fn patterns(&self) -> &NamePatterns {
+        &self.patterns
+    }
+
+    /// What the node has for the variable and its members that `path` asks for. Of a complete node nothing is open.
+    pub fn read(&self, path: &KeyPath) -> Reading {
+        let Some(root) = path.root_name() else { return Reading::Unset };
+        let root = root.strip_prefix("::").unwrap_or(root);
+        if self.is_complete() || is_always_known(root) {
+            let found = self.variable(root).cloned();
+            return found.map_or(Reading::Unset, |it| Reading::Known(it, path.rest.clone()));
+        }
+        let Some(name) = variable::name_of(path) else { return Reading::Unset };
+        if let Some(known) = self.known.get(&name) {
+            return Reading::Known(known.value.clone().unplaced(), Vec::new());
+        }
+        for holder in variable::holders(&name) {
+            let Some(known) = self.known.get(holder) else { continue };
+            let Ok(below) = key_path::parse(&name[holder.len() + 1..]) else { continue };
+            let rest = std::iter::once(below.root).chain(below.rest).collect();
+            return Reading::Known(known.value.clone().unplaced(), rest);
+        }
+        Reading::Open(name)
+    }
+}
+
+impl NodeParts {
+    /// Sets the variable that goes by `name` among facts, trusted data and variables.
+    pub fn set(&mut self, name: &str, value: &Value) {
+        if name == "environment" {
+            self.environment = value.as_str().map(str::to_owned);
+            return;
+        }
+        let Ok(path) = key_path::parse(name) else { return };
+        let mut names: Vec<Arc<str>> = Vec::with_capacity(path.depth());
+        for segment in [&path.root].into_iter().chain(&path.rest) {
+            names.push(match segment {
+                Segment::Name(name) => Arc::clone(name),
+                Segment::Index(index) => index.to_string().into(),
+            });
+        }
+        let (hash, names) = match (&*names[0], &names[1..]) {
+            ("facts", rest @ [_, ..]) => (&mut self.facts, rest),
+            ("trusted", rest @ [_, ..]) => (self.trusted.get_or_insert_default(), rest),
+            ("server_facts", rest @ [_, ..]) => (self.server_facts.get_or_insert_default(), rest),
+            (root, _) if root.contains("::") => (&mut self.variables, &names[..]),
+            _ => (&mut self.facts, &names[..]),
+        };
+        set_member(hash, names, value);
+    }
+}
+
+fn set_member(hash: &mut Hash, names: &[Arc<str>], value: &Value) {
+    let Some((name, rest)) = names.split_first() else { return };
+    let value = if rest.is_empty() {
+        value.clone()
+    } else {
+        let there = hash.get(name).and_then(|member| member.value.value.as_hash());
+        let mut inner = there.cloned().unwrap_or_default();
+        set_member(&mut inner, rest, value);
+        Value::hash(inner)
+    };
+    hash.insert(Value::String(Arc::clone(name)), None, value.into());
+}
+
+/// What Puppet sets itself for every node.
+fn is_always_known(root: &str) -> bool {
+    matches!(root, "name" | "title") || root.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Each value that is no hash, by its name: of a hash that settings or a command line write, other members may be there.
+fn flatten(known: &mut IndexMap<Arc<str>, KnownVariable>, prefix: &str, hash: &Hash) {
+    for (key, member) in hash {
+        let Some(key) = key.as_str() else { continue };
+        let segment = key_path::quote_segment(key);
+        let segment = segment.as_deref().unwrap_or(key);
+        let path =
+            if prefix.is_empty() { segment.to_owned() } else { format!("{prefix}.{segment}") };
+        match &member.value.value {
+            Value::Hash(inner) if !inner.is_empty() => flatten(known, &path, inner),
+            value => {
+                if let Some(name) = variable::name_of_text(&path) {
+                    known.insert(name, KnownVariable { value: value.clone(), basis: Basis::Set });
+                }
+            }
+        }
     }
 }
 
@@ -268,6 +479,53 @@ mod tests {
     fn facts_are_sanitized() {
         check(&example(), "nothing", r#""""#);
         check(&example(), "deep", r#"{"a":[""]}"#);
+    }
+
+    fn read(node: &Node, name: &str) -> String {
+        match node.read(&key_path::parse(name).expect("a name")) {
+            Reading::Known(value, rest) if rest.is_empty() => show(&value.value),
+            Reading::Known(value, rest) => format!("{} {}", show(&value.value), rest.len()),
+            Reading::Unset => "unset".to_owned(),
+            Reading::Open(name) => format!("open {name}"),
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_of_a_node_without_facts_is_open() {
+        let set = NodeParts {
+            name: "web.ex.com".into(),
+            environment: Some("production".into()),
+            facts: hash(r#"{"os": {"family": "Debian"}, "teams": ["a"]}"#),
+            variables: hash(r#"{"tier": {"zone": "x"}}"#),
+            ..NodeParts::default()
+        };
+        let proved = [("trusted.certname".into(), Value::string("web.ex.com"), Basis::Proved)];
+        let node = Node::partial(set, &proved, Origin::Name);
+        for (name, expected) in [
+            ("facts.os.family", r#""Debian""#),
+            ("osfamily", r#""Debian""#),
+            ("os.family", r#""Debian""#),
+            ("facts.os.name", "open facts.os.name"),
+            ("facts.os", "open facts.os"),
+            ("teams.0", r#"["a"] 1"#),
+            ("::tier.zone", r#"{"zone":"x"} 1"#),
+            ("role", "open role"),
+            ("facts.role", "open role"),
+            ("trusted.certname", r#""web.ex.com""#),
+            ("trusted.extensions.pp_role", "open trusted.extensions.pp_role"),
+            ("environment", r#""production""#),
+            ("server_facts.environment", r#""production""#),
+            ("title", r#""main""#),
+        ] {
+            assert_eq!(read(&node, name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_open_of_a_node_with_facts() {
+        let node = example();
+        assert_eq!(read(&node, "role"), r#""web""#);
+        assert_eq!(read(&node, "nope"), "unset");
     }
 
     #[test]

@@ -36,7 +36,6 @@ mod json_syntax;
 mod knockout_no_effect;
 mod known_keys;
 mod legacy_fact;
-mod legacy_names;
 mod level_never_matches;
 mod literal_argument;
 mod lookup_of_non_string;

@@ -30,7 +30,7 @@ impl Perspective {
     /// is no node at all. No programs are started for its answers: most features look without being asked for a value.
     pub fn of_file(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
-        let node = world.node_of_file(&environment, path)?;
+        let node = world.node_of_file(&environment, path);
         let evaluator = world.quiet_evaluator(&environment, &node);
         Some(Self { world: world.clone(), evaluator, reveals: false })
     }
@@ -39,7 +39,7 @@ impl Perspective {
     /// encrypted is decrypted if the settings allow it.
     pub fn revealing(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
-        let node = world.node_of_file(&environment, path)?;
+        let node = world.node_of_file(&environment, path);
         Some(Self::revealing_for(world, &environment, &node))
     }
 

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::data::{Hash, Located, Member, Value};
 use crate::facts::formats::hash_without_places;
+use crate::facts::{NamePattern, NamePatterns};
 use crate::text::TextRange;
 
 /// What a member of `nodes` may hold.
@@ -38,6 +39,7 @@ impl Settings {
         match key {
             "puppetVersion" => set_if(&mut self.puppet_version, reader.version(key, value)),
             "node" => set_if(&mut self.node, reader.text(key, value).map(Some)),
+            "node_name" => set_if(&mut self.node_name, reader.name_patterns(key, value)),
             "facts" => set_if(&mut self.facts, reader.list(key, value)),
             "trusted" => join(&mut self.trusted, reader.map(key, value)),
             "serverFacts" => join(&mut self.server_facts, reader.map(key, value)),
@@ -210,6 +212,38 @@ impl Reader<'_> {
             return None;
         };
         Some(items.iter().filter_map(|item| self.text(key, item)).collect())
+    }
+
+    /// Patterns that are regular expressions and have a named group; the others are left out.
+    fn name_patterns(&mut self, key: &str, value: &Located) -> Option<NamePatterns> {
+        let items = match &value.value {
+            Value::String(_) => std::slice::from_ref(value),
+            Value::Array(items) => items.as_slice(),
+            _ => {
+                self.wrong(key, value, "a regular expression, or a list of them");
+                return None;
+            }
+        };
+        let mut patterns = Vec::new();
+        for item in items {
+            let Some(source) = self.text(key, item) else { continue };
+            let range = range_of(item.place);
+            match NamePattern::new(&source, range) {
+                Err(problem) => {
+                    let message = format!("`{source}` is not a regular expression: {problem}.");
+                    self.problem(key, range, message, false);
+                }
+                Ok(pattern) if pattern.groups().is_empty() => {
+                    let message = format!(
+                        "`{source}` has no named group, so it proves nothing. Write `(?<role>…)` around the part of the \
+                         name that is the role."
+                    );
+                    self.problem(key, range, message, false);
+                }
+                Ok(pattern) => patterns.push(pattern),
+            }
+        }
+        Some(NamePatterns::new(patterns))
     }
 
     fn map<'v>(&mut self, key: &str, value: &'v Located) -> Option<&'v Hash> {

@@ -92,7 +92,9 @@ fn schema_of(setting: &Setting, rules: &[(&str, &str)]) -> Value {
         Kind::Version(versions) => json!({"type": "integer", "enum": versions}),
         Kind::Choice(words) => json!({"type": "string", "enum": words}),
         Kind::Text | Kind::Path => json!({"type": "string"}),
-        Kind::PathList => json!({"type": ["array", "string"], "items": {"type": "string"}}),
+        Kind::PathList | Kind::PatternList => {
+            json!({"type": ["array", "string"], "items": {"type": "string"}})
+        }
         Kind::PathMap => json!({"type": "object", "additionalProperties": {"type": "string"}}),
         Kind::SeverityMap => severity_schema(rules),
         Kind::PathSeverityMap => {
@@ -149,6 +151,7 @@ fn words_of(kind: Kind) -> String {
         Kind::Text => "text".into(),
         Kind::Path => "path".into(),
         Kind::PathList => "list of paths".into(),
+        Kind::PatternList => "list of regular expressions".into(),
         Kind::PathMap => "map from path to path".into(),
         Kind::SeverityMap => "map from rule to severity".into(),
         Kind::PathSeverityMap => "map from glob to such a map".into(),

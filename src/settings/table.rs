@@ -32,6 +32,8 @@ pub enum Kind {
     Path,
     /// A list of paths (globs where the doc says so); a single text is a list of one.
     PathList,
+    /// A list of regular expressions; a single text is a list of one.
+    PatternList,
     /// A map from path to path.
     PathMap,
     /// A map from a rule's name to its severity.
@@ -70,8 +72,18 @@ pub const SETTINGS: &[Setting] = &[
         key: "node",
         kind: Kind::Text,
         default: "null",
-        doc: "Name of the active node: the one whose values hovers and hints show. Without it, each file is shown for the \
-              first node that reads it.",
+        doc: "The name of the node whose values hovers and hints show. Without it, each file is shown for any node that \
+              reads it, and what a value depends on is listed as cases.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "node_name",
+        kind: Kind::PatternList,
+        default: "[]",
+        doc: "Regular expressions with named groups that read variables out of the names of nodes, such as \
+              `(?<location>[a-z]+)-(?<role>[a-z]+)-\\d+`. A pattern must match the whole name; the first one that does \
+              counts. A group `role` proves the fact and the top-scope variable `role`. `hiera-ls nodes` suggests a \
+              pattern if the names of the data files fit one.",
         scope: Scope::Resource,
     },
     Setting {

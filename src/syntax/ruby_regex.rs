@@ -92,6 +92,22 @@ impl RubyRegex {
             .map_or_else(|| text.to_owned(), |it| it.replace_all(text, "").into_owned())
     }
 
+    /// The names of its groups, in order.
+    pub fn group_names(&self) -> Vec<&str> {
+        self.single_line.capture_names().flatten().collect()
+    }
+
+    /// What the named groups of the first match hold; groups that take no part in it are left out. `None` without a match.
+    pub fn named_captures(&self, text: &str) -> Option<Vec<(String, String)>> {
+        let regex = self.regex_for(text)?;
+        let captures = regex.captures(text).ok().flatten()?;
+        let named = regex
+            .capture_names()
+            .flatten()
+            .filter_map(|name| Some((name.to_owned(), captures.name(name)?.as_str().to_owned())));
+        Some(named.collect())
+    }
+
     fn regex_for(&self, text: &str) -> Option<&Regex> {
         if text.contains('\n') {
             let compile = || Regex::new(&anchored(&self.translated, true)).ok();

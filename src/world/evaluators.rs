@@ -156,8 +156,8 @@ impl World {
     }
 
     /// The evaluator of the active node.
-    pub fn active_evaluator(&self, environment: &Arc<Environment>) -> Option<Arc<Evaluator>> {
-        self.active_node(environment).map(|node| self.evaluator(environment, &node))
+    pub fn active_evaluator(&self, environment: &Arc<Environment>) -> Arc<Evaluator> {
+        self.evaluator(environment, &self.active_node(environment))
     }
 
     /// [`Self::new_evaluator`] for questions about levels only: their files are not read ahead.

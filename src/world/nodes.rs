@@ -1,4 +1,5 @@
-//! The sample nodes of an environment: from fact sets in the workspace and the settings, else inferred.
+//! The sample nodes of an environment: from fact sets in the workspace, from the settings, and the machines that data files
+//! are named after.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -12,10 +13,9 @@ use super::read_orders::ReadOrdersCache;
 use super::shards::Shards;
 use super::snapshot::World;
 use crate::config::{Environment, glob};
-use crate::data::{Files, Hash, PathKind};
+use crate::data::{Files, Hash, PathKind, inspect};
 use crate::facts::formats::{self, FactsProblem};
-use crate::facts::infer::{Templates, Wanted};
-use crate::facts::{Node, NodeParts, Origin, infer};
+use crate::facts::{Node, NodeParts, Origin, infer, proved_by_name};
 use crate::settings::{NodeSettings, PROJECT_FILE, Settings};
 
 /// Directories with fact sets, below an environment, a module or a folder of the workspace.
@@ -41,12 +41,14 @@ pub(super) struct NodesCache {
     by_environment: Shards<OnceLock<Arc<SampleNodes>>>,
     /// What they read, which follows from what they are.
     pub(super) read_orders: ReadOrdersCache,
+    /// Any node that reads a file, by environment and by what its path says.
+    pub(super) views: Shards<OnceLock<Arc<Node>>>,
 }
 
 /// The sample nodes of one environment.
 #[derive(Debug, Default)]
 pub struct SampleNodes {
-    /// At least one; each name once. Those from fact sets come first.
+    /// Each name once: those from fact sets, from settings, then the machines that data files are named after.
     pub nodes: Arc<[Arc<Node>]>,
     /// What is wrong with fact sets, by path.
     pub problems: Vec<(Arc<str>, FactsProblem)>,
@@ -68,30 +70,20 @@ impl World {
     pub fn sample_nodes(&self, environment: &Environment) -> Arc<SampleNodes> {
         let slot = self.nodes.by_environment.slot(&key_of(environment));
         slot.get_or_init(|| {
-            Arc::new(drafts(self, environment, Wanted::All).finish(environment, Wanted::All))
+            let mut found = drafts(self, environment);
+            found.infer(environment);
+            Arc::new(found.finish(environment))
         })
         .clone()
     }
 
-    /// One sample node, by its name or (`None`) the active one, without making the others, and the names of all if there is
-    /// no such node. For one question only: nothing is kept.
-    pub fn sample_node(
-        &self,
-        environment: &Environment,
-        name: Option<&str>,
-    ) -> (Option<Arc<Node>>, Vec<String>) {
-        let chosen = self.active_node.as_ref().or(self.settings.node.as_ref());
-        let wanted = match name {
-            Some(name) => Wanted::Named(name),
-            None => Wanted::NamedOrFirst(chosen.map(|it| &**it)),
-        };
-        let found = drafts(self, environment, wanted);
-        let names = found.drafts.keys().cloned().collect();
-        let nodes = found.finish(environment, wanted).nodes;
-        let named = name.or(chosen.map(|it| &**it));
-        let named = nodes.iter().find(|node| Some(&*node.name) == named);
-        let first = || nodes.first().filter(|_| name.is_none());
-        (named.or_else(first).cloned(), names)
+    /// The node of this name: a sample node, or one of which no more is known than its name proves.
+    pub fn node_named(&self, environment: &Environment, name: &str) -> Arc<Node> {
+        let mut found = drafts(self, environment);
+        found.drafts.retain(|known, _| known == name);
+        found.add_machine(name);
+        let nodes = found.finish(environment).nodes;
+        nodes.first().cloned().unwrap_or_else(|| self.any_node(environment))
     }
 
     /// The node that somebody chose: the user, else the settings.
@@ -102,10 +94,9 @@ impl World {
         chosen.or_else(|| self.settings.node.as_ref().and_then(named))
     }
 
-    /// The node that answers are shown for which are about no file: the one chosen, else the first.
-    pub fn active_node(&self, environment: &Environment) -> Option<Arc<Node>> {
-        let chosen = self.chosen_node(environment);
-        chosen.or_else(|| self.nodes(environment).first().cloned())
+    /// The node that answers are shown for which are about no file: the one chosen, else any node of the environment.
+    pub fn active_node(&self, environment: &Environment) -> Arc<Node> {
+        self.chosen_node(environment).unwrap_or_else(|| self.any_node(environment))
     }
 
     /// Whether a change of the file at `path` may change sample nodes.
@@ -133,7 +124,8 @@ pub(super) fn may_hold_facts(path: &str, world: &World) -> bool {
         || world.settings.facts.iter().chain(in_settings).any(is_set)
 }
 
-fn drafts<'w>(world: &'w World, environment: &Environment, wanted: Wanted<'_>) -> Found<'w> {
+/// The nodes that fact sets and settings tell of.
+fn drafts<'w>(world: &'w World, environment: &Environment) -> Found<'w> {
     let mut found = Found { world, drafts: IndexMap::new(), problems: Vec::new() };
     for entry in &world.settings.facts {
         found.read_all(&expand(world, entry), &[]);
@@ -147,11 +139,7 @@ fn drafts<'w>(world: &'w World, environment: &Environment, wanted: Wanted<'_>) -
         }
     }
     let settings = world.settings.clone();
-    let in_settings = found.of_settings(&settings);
-    if found.drafts.is_empty() && !in_settings.iter().any(|(_, it)| it.origin != Origin::Inferred) {
-        found.infer(environment, wanted);
-    }
-    for (name, over) in in_settings {
+    for (name, over) in found.of_settings(&settings) {
         match found.drafts.get_mut(&name) {
             Some(draft) => formats::lay_over(&mut draft.parts, &over.parts),
             None => {
@@ -198,7 +186,7 @@ impl Found<'_> {
         there.into_iter().flat_map(|path| self.read(path)).collect()
     }
 
-    /// The nodes of the settings, by name. Such a node is only known to be complete if it says its facts.
+    /// The nodes of the settings, by name. Such a node is complete only if its facts are given.
     fn of_settings(&mut self, settings: &Settings) -> Vec<(String, Draft)> {
         let mut drafts = Vec::new();
         for (name, node) in &settings.nodes {
@@ -210,7 +198,7 @@ impl Found<'_> {
             formats::lay_over(&mut parts, &parts_of(node));
             let origin = match file {
                 Some(path) => Origin::File(path.into()),
-                None if node.facts.is_empty() => Origin::Inferred,
+                None if node.facts.is_empty() => Origin::Name,
                 None => Origin::File(self.world.settings_path(PROJECT_FILE).into()),
             };
             drafts.push((name.to_string(), Draft { parts, origin }));
@@ -218,25 +206,29 @@ impl Found<'_> {
         drafts
     }
 
-    fn finish(self, environment: &Environment, wanted: Wanted<'_>) -> SampleNodes {
-        let drafts = self.drafts.into_iter().enumerate();
-        let drafts = drafts.filter(|(number, (name, _))| wanted.is(*number, name));
+    fn finish(self, environment: &Environment) -> SampleNodes {
         let settings = &self.world.settings;
-        let finish = |(_, (_, draft))| Arc::new(finished(settings, environment, draft));
-        SampleNodes { nodes: drafts.map(finish).collect(), problems: self.problems }
+        let finish = |draft| Arc::new(finished(settings, environment, draft));
+        let nodes = self.drafts.into_values().map(finish).collect();
+        SampleNodes { nodes, problems: self.problems }
     }
 
-    fn infer(&mut self, environment: &Environment, wanted: Wanted<'_>) {
-        let own = self.world.own_reach(environment).templates();
-        let is_own = |module: &str| is_own_module(environment, module);
-        let of_modules = || self.world.reach(environment).templates_of_modules(is_own);
-        let templates = Templates { own: &own, of_modules: &of_modules };
-        let list = |directory: &str| self.world.list(directory);
-        let known = self.supported_systems(environment);
-        for parts in infer::infer(&templates, &list, known, wanted) {
-            let draft = Draft { parts, origin: Origin::Inferred };
+    /// Adds the machines that data files are named after, and the systems that a module on its own supports.
+    fn infer(&mut self, environment: &Environment) {
+        let templates = self.world.own_reach(environment).templates();
+        let known = known_texts(&self.world.settings, environment);
+        for name in infer::machines(&templates, self.world, known) {
+            self.add_machine(&name);
+        }
+        for parts in self.supported_systems(environment) {
+            let draft = Draft { parts, origin: Origin::Any };
             self.drafts.entry(draft.parts.name.clone()).or_insert(draft);
         }
+    }
+
+    fn add_machine(&mut self, name: &str) {
+        let parts = NodeParts { name: name.to_owned(), ..NodeParts::default() };
+        self.drafts.entry(name.to_owned()).or_insert(Draft { parts, origin: Origin::Name });
     }
 
     /// The systems that a module on its own supports.
@@ -249,28 +241,54 @@ impl Found<'_> {
     }
 }
 
-/// What the settings say of every node lies under what the node itself says; a guess lies under the settings.
+/// What the settings say of every node lies under what the node itself says.
 fn finished(settings: &Settings, environment: &Environment, draft: Draft) -> Node {
-    let of_all = NodeParts {
-        name: draft.parts.name.clone(),
+    let mut parts = of_all_nodes(settings);
+    parts.name.clone_from(&draft.parts.name);
+    formats::lay_over(&mut parts, &draft.parts);
+    // A directory in `environments` is one environment; a repository alone may be any of its branches.
+    let is_one = environment.root.as_ref().is_some_and(|root| codedir(root).is_some());
+    let is_set = is_one || parts.environment.is_none();
+    if is_set {
+        parts.environment = Some(environment.name.to_string());
+    }
+    let patterns = &settings.node_name;
+    let node = match draft.origin {
+        Origin::File(_) => Node::new(parts, draft.origin),
+        Origin::Name => {
+            let proved = proved_by_name(&parts.name, patterns);
+            Node::partial(parts, &proved, draft.origin)
+        }
+        Origin::Any => Node::partial(parts, &[], draft.origin),
+    };
+    let node = node.with_patterns(patterns.clone());
+    if is_set { node.in_environment(&environment.name) } else { node }
+}
+
+/// What the settings say of every node.
+pub(super) fn of_all_nodes(settings: &Settings) -> NodeParts {
+    NodeParts {
+        name: String::new(),
         environment: settings.environment.as_ref().map(ToString::to_string),
         facts: Hash::new(),
         trusted: some_members(&settings.trusted),
         server_facts: some_members(&settings.server_facts),
         variables: settings.variables.clone(),
-    };
-    let (mut parts, over) = match draft.origin {
-        Origin::Inferred => (draft.parts, of_all),
-        Origin::File(_) => (of_all, draft.parts),
-    };
-    formats::lay_over(&mut parts, &over);
-    // A directory in `environments` is one environment; a repository alone may be any of its branches.
-    let is_one = environment.root.as_ref().is_some_and(|root| codedir(root).is_some());
-    if is_one || parts.environment.is_none() {
-        parts.environment = Some(environment.name.to_string());
-        return Node::new(parts, draft.origin).in_environment(&environment.name);
     }
-    Node::new(parts, draft.origin)
+}
+
+/// The texts that variables have for all nodes of an environment.
+pub(super) fn known_texts(
+    settings: &Settings,
+    environment: &Environment,
+) -> impl Fn(&str) -> Option<Arc<str>> {
+    let mut parts = of_all_nodes(settings);
+    parts.environment.get_or_insert_with(|| environment.name.to_string());
+    let node = Node::partial(parts, &[], Origin::Any);
+    move |name| {
+        let known = node.known().get(name)?;
+        Some(inspect::to_s(&known.value).into())
+    }
 }
 
 fn parts_of(node: &NodeSettings) -> NodeParts {
@@ -286,15 +304,6 @@ fn parts_of(node: &NodeSettings) -> NodeParts {
 
 fn some_members(members: &Hash) -> Option<Hash> {
     (!members.is_empty()).then(|| members.clone())
-}
-
-/// Whether a module is written in the environment's repository. What lies in `modules` was fetched by r10k or
-/// librarian-puppet; its many files for operating systems are no reason for nodes.
-fn is_own_module(environment: &Environment, module: &str) -> bool {
-    let Some(root) = &environment.root else { return true };
-    let directory = environment.modules.get(module);
-    let within = directory.and_then(|directory| paths::below(root, directory));
-    within.is_some_and(|within| !within.starts_with("modules/"))
 }
 
 /// Where fact sets of an environment may lie: beside its `hiera.yaml`, and in the workspace's folders that hold it.

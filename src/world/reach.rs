@@ -127,18 +127,9 @@ impl Reach {
         self.places_of(path).next().map(|place| place.format)
     }
 
-    /// The templates of the hierarchies, as inference of sample nodes wants them.
+    /// The templates of the hierarchies; those of default hierarchies are left out.
     pub fn templates(&self) -> Vec<Template> {
-        self.templates_of(|_| true)
-    }
-
-    /// Those of the hierarchies of some modules.
-    pub(super) fn templates_of_modules(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<Template> {
-        self.templates_of(|place| place.module.as_ref().is_some_and(|module| is_wanted(module)))
-    }
-
-    fn templates_of(&self, is_wanted: impl Fn(&DataPlace) -> bool) -> Vec<Template> {
-        let places = self.places.iter().filter(|place| !place.is_default && is_wanted(place));
+        let places = self.places.iter().filter(|place| !place.is_default);
         places.map(|place| place.template.clone()).collect()
     }
 
@@ -212,6 +203,11 @@ impl Reach {
 }
 
 impl DataPlace {
+    /// The path with its directory, as `hiera.yaml` writes both.
+    pub fn template(&self) -> &Template {
+        &self.template
+    }
+
     /// Whether the template can lead to `path`. Facts that lead into hidden directories are not thought of.
     pub fn reaches(&self, path: &str) -> bool {
         let below = paths::below(self.directory(), path);

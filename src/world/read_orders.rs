@@ -144,21 +144,6 @@ impl ReadOrders {
 }
 
 impl World {
-    /// The node that answers about the file at `path` are shown for: the one that somebody chose; else the first that
-    /// reads the file; if nobody does, the first of all.
-    pub fn node_of_file(
-        self: &Arc<Self>,
-        environment: &Arc<Environment>,
-        path: &str,
-    ) -> Option<Arc<Node>> {
-        self.chosen_node(environment).or_else(|| {
-            let module = self.module_of(environment, path).map(|(name, _)| name);
-            let orders = self.read_orders(environment);
-            let reader = orders.first_reader(self, environment, path, module.as_deref());
-            reader.or_else(|| self.nodes(environment).first().cloned())
-        })
-    }
-
     /// What the environment's sample nodes read. The first call expands the hierarchy for each of them.
     pub fn read_orders(self: &Arc<Self>, environment: &Arc<Environment>) -> Arc<ReadOrders> {
         let slot = self.nodes.read_orders.slot(&key_of(environment));

@@ -2,12 +2,39 @@
 
 use serde::Deserialize;
 
-use super::variables::family_of;
 use crate::data::{Hash, Value};
 use crate::facts::NodeParts;
 
 /// Systems whose major release is all of the release that `metadata.json` names, e.g. `22.04`.
 const MAJOR_WITH_DOT: [&str; 1] = ["Ubuntu"];
+
+/// Which operating systems belong to which family, as Facter tells.
+const FAMILIES: &[(&str, &[&str])] = &[
+    ("Debian", &["Debian", "Ubuntu", "LinuxMint", "Raspbian", "Devuan", "KDE neon"]),
+    (
+        "RedHat",
+        &[
+            "RedHat",
+            "CentOS",
+            "Rocky",
+            "AlmaLinux",
+            "OracleLinux",
+            "Fedora",
+            "Scientific",
+            "Amazon",
+            "VirtuozzoLinux",
+            "XenServer",
+            "CloudLinux",
+        ],
+    ),
+    ("Suse", &["SLES", "SLED", "openSUSE", "OpenSuSE", "SuSE", "SL-Micro"]),
+    ("windows", &["windows"]),
+    ("FreeBSD", &["FreeBSD"]),
+    ("Archlinux", &["Archlinux", "Manjarolinux"]),
+    ("Gentoo", &["Gentoo"]),
+    ("Darwin", &["Darwin"]),
+    ("Solaris", &["Solaris"]),
+];
 
 #[derive(Deserialize)]
 struct Metadata {
@@ -57,6 +84,12 @@ fn node(system: &str, release: Option<&str>) -> NodeParts {
         facts.set_release("full", "operatingsystemrelease", release);
     }
     facts.node(name)
+}
+
+/// The family of an operating system.
+fn family_of(system: &str) -> Option<&'static str> {
+    let (family, _) = FAMILIES.iter().find(|(_, systems)| systems.contains(&system))?;
+    Some(family)
 }
 
 /// Facts on an operating system, each as a member of `os` and as the legacy fact.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::fix::Fix;
-use super::legacy_names::modern_name;
 use super::undefined_variable::KnownVariables;
 use super::{Report, Rule, Severity, undefined_variable};
 use crate::data::{Value, inspect};
 use crate::facts::Node;
+use crate::facts::legacy::modern_name;
 use crate::ide::strings::PlacedName;
 use crate::syntax::key_path;
 use crate::text::{TextEdit, TextRange};

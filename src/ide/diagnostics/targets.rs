@@ -104,7 +104,7 @@ impl<'a> Targets<'a> {
         let evaluators: Vec<_> =
             readers.map(|node| self.world.evaluator(&self.environment, node)).collect();
         if evaluators.is_empty() {
-            return self.world.active_evaluator(&self.environment).into_iter().collect();
+            return vec![self.world.active_evaluator(&self.environment)];
         }
         evaluators
     }

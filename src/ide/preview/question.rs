@@ -75,10 +75,9 @@ impl Question {
             Some(name) => {
                 let nodes = world.nodes(&environment);
                 let node = nodes.iter().find(|node| node.name == *name).cloned();
-                Some(node.ok_or_else(|| UnknownNode(name.clone()))?)
+                node.ok_or_else(|| UnknownNode(name.clone()))?
             }
         };
-        let Some(node) = node else { return Ok(None) };
         let perspective = Perspective::revealing_for(world, &environment, &node);
         let at_offset = || key_at(world, self.path.as_deref()?, self.offset?);
         let key = self.key.as_ref().map(ToString::to_string).or_else(at_offset);

@@ -16,7 +16,7 @@ use crate::world::World;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(in crate::server) struct NodeItem {
     pub(in crate::server) name: String,
-    /// The path of the fact set, or `inferred`.
+    /// The path of the fact set; `name` if nothing but the name is known; `any` if it is no single machine.
     pub(in crate::server) origin: String,
     /// The environment whose data the node sees.
     pub(in crate::server) environment: String,
@@ -57,7 +57,7 @@ pub(in crate::server) fn node_of(
     let path = from_proto::path(&params.text_document.uri)?;
     let world = &context.world;
     let environment = world.environment_of(&path)?;
-    let node = world.node_of_file(&environment, &path)?;
+    let node = world.node_of_file(&environment, &path);
     Some(active_item(world, &environment, &node))
 }
 
@@ -68,7 +68,7 @@ pub(in crate::server) fn nodes(context: &Context, (): ()) -> Vec<NodeItem> {
         let active = context.world.active_node(&environment);
         let asked_for = hierarchy_variables(&context.world, &environment);
         for node in context.world.nodes(&environment).iter() {
-            let is_active = active.as_ref().is_some_and(|active| active.name == node.name);
+            let is_active = active.name == node.name;
             items.push(item(&environment, node, is_active, &asked_for));
         }
     }
@@ -79,9 +79,9 @@ pub(in crate::server) fn nodes(context: &Context, (): ()) -> Vec<NodeItem> {
 /// has it, else the first environment's.
 pub(in crate::server) fn active_node(world: &World) -> Option<ActiveNodeItem> {
     let active = |environment: &Arc<Environment>| {
-        Some(active_item(world, environment, &*world.active_node(environment)?))
+        active_item(world, environment, &world.active_node(environment))
     };
-    let mut items: Vec<ActiveNodeItem> = environments(world).iter().filter_map(active).collect();
+    let mut items: Vec<ActiveNodeItem> = environments(world).iter().map(active).collect();
     let chosen = world.active_node_name();
     let is_it = |item: &ActiveNodeItem| chosen.is_some_and(|name| **name == *item.node.name);
     let at = items.iter().position(is_it);
@@ -118,7 +118,8 @@ fn active_item(world: &World, environment: &Environment, node: &Node) -> ActiveN
 fn item(environment: &Environment, node: &Node, active: bool, asked_for: &[Arc<str>]) -> NodeItem {
     let origin = match &node.origin {
         Origin::File(path) => path.to_string(),
-        Origin::Inferred => "inferred".to_owned(),
+        Origin::Name => "name".to_owned(),
+        Origin::Any => "any".to_owned(),
     };
     let environment = environment.name.to_string();
     let facts = node_facts(node, asked_for);

@@ -1,12 +1,24 @@
 //! What became of Facter's legacy facts.
 
 /// The structured fact that holds what the legacy fact `name` held, without `facts.`.
-pub(super) fn modern_name(name: &str) -> Option<String> {
+pub fn modern_name(name: &str) -> Option<String> {
     if let Ok(at) = NAMES.binary_search_by_key(&name, |(legacy, _)| legacy) {
         return Some(NAMES[at].1.to_owned());
     }
     of_interface(name).or_else(|| of_numbered(name))
 }
+
+/// The same for facts whose modern form has exactly the value of the old one, compared as text.
+pub(super) fn same_value_under_modern_name(name: &str) -> Option<&'static str> {
+    if OTHER_VALUES.contains(&name) {
+        return None;
+    }
+    let at = NAMES.binary_search_by_key(&name, |(legacy, _)| legacy).ok()?;
+    Some(NAMES[at].1)
+}
+
+/// These were texts with commas; their modern forms are hashes.
+const OTHER_VALUES: [&str; 4] = ["blockdevices", "interfaces", "xendomains", "zones"];
 
 /// `ipaddress_eth0` and the like. Facter wrote `_` for what an interface's name has of other characters, so the name
 /// may not be exactly that.

@@ -1,0 +1,254 @@
+//! What a key can be for a node of which not everything is known: an ordered list of cases, of which the first that fits
+//! counts.
+//!
+//! The lookup is run for every way in which open variables can decide. Runs whose answers a later case gives as well are
+//! taken out, so that one case is left if all agree.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::assumptions::{Assumed, Condition, Script};
+use super::evaluator::Evaluator;
+use super::hierarchy::Location;
+use super::request::{Answer, Request};
+use crate::data::{Located, Value};
+
+/// More cases than this are not told one by one.
+pub const MAX_CASES: usize = 32;
+
+/// More runs than this are not made for one lookup.
+const MAX_RUNS: usize = 256;
+
+/// One case.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// What must hold, as far as no case before this one fits; nothing in the last case.
+    pub conditions: Vec<Condition>,
+    /// What a lookup gives then.
+    pub answer: Answer,
+}
+
+/// What an answer depends on beside the cases that are told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The level whose files were passed over; `None` if a value itself decides, as when lists with open texts are merged.
+    pub level: Option<Arc<str>>,
+    /// The variables that decide.
+    pub variables: Vec<Arc<str>>,
+    /// How many files have a say.
+    pub files: usize,
+}
+
+/// How one lookup goes through the ways that are open to it.
+#[derive(Debug)]
+pub(crate) struct Exploration<'a> {
+    pub(super) script: Script,
+    summed_up: &'a [usize],
+    /// How many files had a say at most, by the location's address.
+    ways: HashMap<usize, usize>,
+}
+
+impl Exploration<'_> {
+    /// Whether the files that a location can lead to are only counted.
+    pub(super) fn is_summed_up(&self, location: &Location) -> bool {
+        self.summed_up.contains(&address(location))
+    }
+
+    /// Remembers between how many files a location chooses.
+    pub(super) fn note_ways(&mut self, location: &Location, count: usize) {
+        let most = self.ways.entry(address(location)).or_default();
+        *most = count.max(*most);
+    }
+}
+
+/// Levels stay where they are as long as their evaluator lives.
+fn address(location: &Location) -> usize {
+    std::ptr::from_ref(location).addr()
+}
+
+/// Answers a request for a node that is not known completely.
+pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
+    let mut summed_up = Vec::new();
+    loop {
+        let explored = explore_without(evaluator, request, &summed_up);
+        match explored {
+            Ok(cases) if cases.len() <= MAX_CASES => return joined(cases),
+            Ok(_) if summed_up.len() >= MAX_CASES => {
+                return one_run(evaluator, request, &summed_up);
+            }
+            Ok(_) => match widest(evaluator, request, &summed_up) {
+                Some(location) => summed_up.push(location),
+                None => return one_run(evaluator, request, &summed_up),
+            },
+            Err(Some(location)) => summed_up.push(location),
+            Err(None) => return one_run(evaluator, request, &summed_up),
+        }
+    }
+}
+
+/// All cases; `Err` has the location that has the most ways if there are too many runs.
+fn explore_without(
+    evaluator: &Evaluator,
+    request: &Request,
+    summed_up: &[usize],
+) -> Result<Vec<Case>, Option<usize>> {
+    let mut exploration =
+        Exploration { script: Script::default(), summed_up, ways: HashMap::new() };
+    let mut cases = Vec::new();
+    loop {
+        let (answer, conditions, back) = evaluator.run_assuming(request, exploration);
+        exploration = back;
+        cases.push(Case { conditions, answer });
+        if request.cancel.is_cancelled() || !exploration.script.advance() {
+            return Ok(without_repetitions(cases));
+        }
+        if cases.len() >= MAX_RUNS {
+            return Err(widest_of(&exploration.ways));
+        }
+    }
+}
+
+/// The location with the most ways, found by looking again.
+fn widest(evaluator: &Evaluator, request: &Request, summed_up: &[usize]) -> Option<usize> {
+    let mut exploration =
+        Exploration { script: Script::default(), summed_up, ways: HashMap::new() };
+    for _ in 0..MAX_RUNS {
+        let (_, _, back) = evaluator.run_assuming(request, exploration);
+        exploration = back;
+        if !exploration.script.advance() {
+            break;
+        }
+    }
+    widest_of(&exploration.ways)
+}
+
+fn widest_of(ways: &HashMap<usize, usize>) -> Option<usize> {
+    let mut all: Vec<_> = ways.iter().map(|(location, ways)| (*ways, *location)).collect();
+    all.sort_unstable();
+    all.last().map(|(_, location)| *location)
+}
+
+/// The answer where no open path leads anywhere: the case that is left when nothing can be told.
+fn one_run(evaluator: &Evaluator, request: &Request, summed_up: &[usize]) -> Answer {
+    let exploration = Exploration { script: Script::otherwise(), summed_up, ways: HashMap::new() };
+    let (mut answer, ..) = evaluator.run_assuming(request, exploration);
+    if answer.left_out.is_empty() {
+        answer.left_out.push(LeftOut { level: None, variables: Vec::new(), files: 0 });
+    }
+    answer
+}
+
+/// The cases as one answer: that of the last case, with the others beside it if there are any.
+fn joined(mut cases: Vec<Case>) -> Answer {
+    let mut left_out: Vec<LeftOut> = Vec::new();
+    for case in &cases {
+        for it in &case.answer.left_out {
+            if !left_out.contains(it) {
+                left_out.push(it.clone());
+            }
+        }
+    }
+    let mut answer = match cases.as_slice() {
+        [_] => cases.pop().map_or_else(Answer::nothing, |case| case.answer),
+        cases => {
+            let last = cases.last().map_or_else(Answer::nothing, |case| case.answer.clone());
+            Answer { cases: cases.to_vec(), ..last }
+        }
+    };
+    answer.left_out = left_out;
+    answer
+}
+
+/// Takes out each case for which those behind it give the same answer anyway.
+fn without_repetitions(mut cases: Vec<Case>) -> Vec<Case> {
+    let mut kept: Vec<Case> = Vec::new();
+    while let Some(case) = cases.pop() {
+        if !is_given_by(&kept, &case, &cases) {
+            kept.push(case);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+/// Whether whoever fulfils the case's conditions, and none of those `before` it, gets its answer from the cases `behind` it,
+/// which are in reverse order.
+fn is_given_by(behind: &[Case], case: &Case, before: &[Case]) -> bool {
+    for other in behind.iter().rev() {
+        let contradicts = |it: &Condition| {
+            case.conditions.iter().any(|own| own.variable == it.variable && own.value != it.value)
+        };
+        if other.conditions.iter().any(contradicts) {
+            continue;
+        }
+        let holds = |it: &Condition| case.conditions.contains(it) || other.conditions.contains(it);
+        if before.iter().any(|earlier| earlier.conditions.iter().all(holds)) {
+            continue;
+        }
+        if !is_same(&other.answer, &case.answer) {
+            return false;
+        }
+        if other.conditions.iter().all(|it| case.conditions.contains(it)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether two answers say the same, places apart. The order of a hash's members counts: Puppet keeps it.
+fn is_same(one: &Answer, other: &Answer) -> bool {
+    let outcome = match (&one.outcome, &other.outcome) {
+        (Ok(Some(one)), Ok(Some(other))) => is_identical(one, other),
+        (Ok(None), Ok(None)) => true,
+        (Err(one), Err(other)) => one.message == other.message,
+        _ => false,
+    };
+    outcome && one.opaque == other.opaque && one.open == other.open
+}
+
+fn is_identical(one: &Located, other: &Located) -> bool {
+    match (&one.value, &other.value) {
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len()
+                && one.iter().zip(other.iter()).all(|(one, other)| is_identical(one, other))
+        }
+        (Value::Hash(one), Value::Hash(other)) => {
+            let members = || one.iter().zip(other.iter());
+            one.len() == other.len()
+                && members().all(|((key, one), (other_key, other))| {
+                    key == other_key && is_identical(&one.value, &other.value)
+                })
+        }
+        (Value::Sensitive(one), Value::Sensitive(other)) => is_identical(one, other),
+        (one, other) => one == other,
+    }
+}
+
+/// Conditions as people say them: `role is web and variant is not set`.
+pub fn in_words(conditions: &[Condition]) -> String {
+    let said = conditions.iter().map(|condition| match &condition.value {
+        Assumed::Unset => format!("{} is not set", condition.variable),
+        Assumed::Text(text) if text.is_empty() => format!("{} is empty", condition.variable),
+        Assumed::Text(text) => format!("{} is {text}", condition.variable),
+    });
+    said.collect::<Vec<_>>().join(" and ")
+}
+
+/// What cases do not tell, as people say it: `66 files of level "Nodes" may say something else, depending on x`.
+pub fn left_out_in_words(left_out: &LeftOut) -> String {
+    let on: Vec<&str> = left_out.variables.iter().map(|name| name.trim_end_matches("[]")).collect();
+    let on =
+        if on.is_empty() { "variables that are not known".to_owned() } else { on.join(" and ") };
+    match (&left_out.level, left_out.files) {
+        (Some(level), 1) => {
+            format!("1 file of level \"{level}\" may change this, depending on {on}")
+        }
+        (Some(level), files) => {
+            format!("{files} files of level \"{level}\" may change this, depending on {on}")
+        }
+        (None, _) => format!("The value itself depends on {on}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

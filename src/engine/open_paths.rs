@@ -1,0 +1,239 @@
+//! Locations with open variables while a lookup runs: which of their files have a say, and which one this run assumes.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::assumptions::{Assumed, Condition};
+use super::cases::LeftOut;
+use super::evaluator::Evaluator;
+use super::hierarchy::{Location, OpenLocation, ResolvedLevel};
+use super::invocation::Invocation;
+use super::key::Key;
+use super::layer::{Layer, Which};
+use super::lookup::LOOKUP_OPTIONS;
+use crate::data::{DataFile, Format, Value, Verdict};
+use crate::facts::open_path::Fit;
+use crate::syntax::ruby_regex::RubyRegex;
+
+/// With more files than this that have a say, a location is summed up: they are counted, and no case tells of them.
+const MAX_CANDIDATES: usize = 128;
+
+/// Of so many files that a path can lead to, those that Puppet refuses are looked for, too: they fail the lookup.
+const MAX_JUDGED_FILES: usize = 1_024;
+
+/// The locations that an open one becomes in this run; none if it leads to no file that has a say.
+pub(super) fn filled(
+    layer: &Layer,
+    invocation: &mut Invocation<'_>,
+    (level, location): (&ResolvedLevel, &Location),
+    key: &Key,
+) -> Arc<[Location]> {
+    let Some(open) = location.open.as_ref().filter(|_| !invocation.skips_open_paths) else {
+        return Arc::default();
+    };
+    if location.is_uri {
+        return Arc::default();
+    }
+    let evaluator = invocation.evaluator;
+    if let Some(text) = open.path.filled(|it| invocation.assumptions.text_of(it)) {
+        return location.filled(evaluator, text);
+    }
+    let mut ways: Vec<Vec<Condition>> = Vec::new();
+    let mut paths: HashSet<Arc<str>> = HashSet::new();
+    for fit in with_a_say(layer, invocation, (level, open), key) {
+        let conditions = conditions_of(&fit);
+        if invocation.assumptions.allow(&conditions, evaluator.node()) {
+            paths.insert(fit.path);
+            if !ways.contains(&conditions) {
+                ways.push(conditions);
+            }
+        }
+    }
+    if ways.is_empty() {
+        return Arc::default();
+    }
+    let exploration = invocation.exploration.as_ref();
+    let is_summed_up = exploration.is_none_or(|it| it.is_summed_up(location));
+    if open.is_list || is_summed_up || ways.len() > MAX_CANDIDATES {
+        invocation.leave_out(LeftOut {
+            level: Some(Arc::clone(&level.name)),
+            variables: open.path.variables(),
+            files: paths.len(),
+        });
+        return Arc::default();
+    }
+    if let Some(exploration) = &mut invocation.exploration {
+        exploration.note_ways(location, ways.len());
+    }
+    match invocation.choose(&ways) {
+        None => Arc::default(),
+        Some(_) => {
+            let text = open.path.filled(|it| invocation.assumptions.text_of(it));
+            text.map_or_else(Arc::default, |text| location.filled(evaluator, text))
+        }
+    }
+}
+
+fn conditions_of(fit: &Fit) -> Vec<Condition> {
+    let condition = |(variable, text): &(Arc<str>, Arc<str>)| Condition {
+        variable: Arc::clone(variable),
+        value: Assumed::Text(Arc::clone(text)),
+    };
+    fit.texts.iter().map(condition).collect()
+}
+
+/// The files that an open path can lead to and that change what comes of a key.
+fn with_a_say(
+    layer: &Layer,
+    invocation: &Invocation<'_>,
+    (level, open): (&ResolvedLevel, &OpenLocation),
+    key: &Key,
+) -> Vec<Fit> {
+    let evaluator = invocation.evaluator;
+    let root = key.root();
+    let Some(format) = level.reads else {
+        return evaluator.prepared().fits(evaluator.files().as_ref(), &open.path).to_vec();
+    };
+    if !layer.may_have(root) {
+        return Vec::new();
+    }
+    if **root == *LOOKUP_OPTIONS
+        && let Some(wanted) = &invocation.options_wanted_for
+    {
+        let options = open_options(layer, invocation);
+        let wanted = options.iter().filter(|it| it.speak_of(wanted));
+        let paths: HashSet<&Arc<str>> = wanted.map(|it| &it.path).collect();
+        let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
+        return all.iter().filter(|it| paths.contains(&it.path)).cloned().collect();
+    }
+    holders(evaluator, open, format, root)
+}
+
+/// The files that an open path can lead to and that have a root key, or that Puppet refuses to read.
+fn holders(evaluator: &Evaluator, open: &OpenLocation, format: Format, root: &str) -> Vec<Fit> {
+    if let Some(finder) = evaluator.key_finder() {
+        return open.path.fits_among(finder.files_with(root).iter());
+    }
+    let files = evaluator.files().as_ref();
+    let all = evaluator.prepared().fits(files, &open.path);
+    let is_judged = all.len() <= MAX_JUDGED_FILES && !evaluator.reads_broken_files();
+    if is_judged {
+        files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());
+    }
+    let has_a_say = |fit: &&Fit| match files.data(&fit.path, format) {
+        Ok(file) => file.get(root).is_some() || is_judged && is_refused(evaluator, &file),
+        Err(_) => true,
+    };
+    all.iter().filter(has_a_say).cloned().collect()
+}
+
+fn is_refused(evaluator: &Evaluator, file: &DataFile) -> bool {
+    match file.verdict() {
+        Verdict::Hash | Verdict::Empty => false,
+        Verdict::NotAHash { .. } => evaluator.version().is_strict(),
+        Verdict::Broken(_) => true,
+    }
+}
+
+/// What the lookup_options of a file say, as far as one must know to tell which keys they are for.
+#[derive(Debug)]
+pub(super) struct OpenOptions {
+    path: Arc<str>,
+    plain: HashSet<Arc<str>>,
+    patterns: Vec<Arc<RubyRegex>>,
+    /// Whether they are such that any key may be concerned: no hash, keys with `%{…}` or of other modules, patterns that are none.
+    is_odd: bool,
+}
+
+impl OpenOptions {
+    fn of(
+        evaluator: &Evaluator,
+        module: Option<&Arc<str>>,
+        path: &Arc<str>,
+        format: Format,
+    ) -> Option<Self> {
+        let empty = Self {
+            path: Arc::clone(path),
+            plain: HashSet::new(),
+            patterns: Vec::new(),
+            is_odd: false,
+        };
+        let file = evaluator.files().data(path, format).ok()?;
+        let Some(entry) = file.get(LOOKUP_OPTIONS) else {
+            let is_odd = !evaluator.reads_broken_files() && is_refused(evaluator, &file);
+            return is_odd.then_some(Self { is_odd, ..empty });
+        };
+        let Some(hash) = entry.value.value.as_hash() else {
+            return Some(Self { is_odd: true, ..empty });
+        };
+        let mut options = empty;
+        let is_foreign = |key: &str| {
+            let key = key.strip_prefix('^').unwrap_or(key);
+            module.is_some_and(|module| {
+                key.strip_prefix(&**module).is_none_or(|rest| !rest.starts_with("::"))
+            })
+        };
+        for (key, _) in hash {
+            match key {
+                Value::String(key) if is_foreign(key) => options.is_odd = true,
+                Value::String(key) if key.contains("%{") => options.is_odd = true,
+                Value::String(key) if key.starts_with('^') => {
+                    match evaluator.prepared().regex(key) {
+                        Ok(regex) => options.patterns.push(regex),
+                        Err(_) => options.is_odd = true,
+                    }
+                }
+                Value::String(key) => {
+                    options.plain.insert(Arc::clone(key));
+                }
+                _ => options.is_odd = true,
+            }
+        }
+        Some(options)
+    }
+
+    /// Whether an entry applies to a root key, or may break its lookup.
+    fn speak_of(&self, root: &str) -> bool {
+        self.is_odd || self.plain.contains(root) || self.patterns.iter().any(|it| it.is_match(root))
+    }
+}
+
+/// The lookup_options in files that open paths of a layer lead to.
+fn open_options<'l>(layer: &'l Layer, invocation: &Invocation<'_>) -> &'l [OpenOptions] {
+    layer.open_options.get_or_init(|| {
+        let evaluator = invocation.evaluator;
+        let files = evaluator.files().as_ref();
+        let levels = layer.levels(invocation, Which::Hierarchy).as_deref().unwrap_or_default();
+        let mut found = Vec::new();
+        for level in levels {
+            let Some(format) = level.reads else { continue };
+            for open in level.locations.iter().flatten().filter_map(|it| it.open.as_ref()) {
+                let paths: Vec<Arc<str>> = match evaluator.key_finder() {
+                    Some(finder) => {
+                        let all = finder.files_with(LOOKUP_OPTIONS);
+                        let fits = open.path.fits_among(all.iter());
+                        fits.into_iter().map(|it| it.path).collect()
+                    }
+                    None => {
+                        let all = evaluator.prepared().fits(files, &open.path);
+                        if all.len() <= MAX_JUDGED_FILES {
+                            let all = all.iter().map(|it| (&*it.path, format));
+                            files.expect(&all.collect::<Vec<_>>());
+                        }
+                        all.iter().map(|it| Arc::clone(&it.path)).collect()
+                    }
+                };
+                let module = layer.module.as_ref();
+                found.extend(
+                    paths.iter().filter_map(|it| OpenOptions::of(evaluator, module, it, format)),
+                );
+            }
+        }
+        found
+    })
+}
+
+/// Whether files that open paths lead to may have lookup_options for a root key.
+pub(super) fn may_have_options_for(layer: &Layer, invocation: &Invocation<'_>, root: &str) -> bool {
+    open_options(layer, invocation).iter().any(|it| it.speak_of(root))
+}

@@ -1,0 +1,208 @@
+//! Texts that hold an open variable, where the text decides an answer: lists without duplicates, keys of hashes,
+//! conversions. Such an answer is not certain, and says which variables it depends on.
+
+use std::sync::Arc;
+
+use super::cases::LeftOut;
+use super::invocation::Invocation;
+use super::merge::{Merge, Strategy};
+use crate::data::Value;
+use crate::facts::variable;
+use crate::syntax::interpolation;
+
+/// Types to which every text belongs.
+const TYPES_OF_ANY_TEXT: [&str; 8] =
+    ["Any", "Data", "NotUndef", "Optional[String]", "RichData", "Scalar", "ScalarData", "String"];
+
+impl Invocation<'_> {
+    /// Says that the answer depends on the open variables in `values`. Whether there are any.
+    pub(super) fn depends_on_texts<'v>(
+        &mut self,
+        values: impl IntoIterator<Item = &'v Value>,
+    ) -> bool {
+        let mut variables = Vec::new();
+        if self.has_open_texts() {
+            values.into_iter().for_each(|value| self.collect_open(value, &mut variables));
+        }
+        if variables.is_empty() {
+            return false;
+        }
+        self.leave_out(LeftOut { level: None, variables, files: 0 });
+        true
+    }
+
+    /// Says so if what is open decides how two values are merged.
+    pub(super) fn note_undecided_merge(&mut self, merge: &Merge, high: &Value, low: &Value) {
+        if !self.has_open_texts() || !(high.has_tokens() || low.has_tokens()) {
+            return;
+        }
+        let mut deciding = Deciding::default();
+        let is_deep = !matches!(merge.strategy(), Strategy::Unique | Strategy::Hash);
+        for value in [high, low] {
+            match merge.strategy() {
+                Strategy::First | Strategy::Default => return,
+                Strategy::Unique => deciding.items(value),
+                Strategy::Hash => deciding.keys(value, false),
+                Strategy::Deep | Strategy::UnconstrainedDeep | Strategy::ReverseDeep => {
+                    deciding.keys(value, true);
+                }
+            }
+        }
+        let any_text_decides = is_deep && merge.options_without_strategy().is_some();
+        if any_text_decides || deciding.is_undecided() {
+            self.depends_on_texts([high, low]);
+        }
+    }
+
+    /// Says so if what is open decides which items of a list are the same.
+    pub(super) fn note_undecided_list(&mut self, value: &Value) {
+        if !self.has_open_texts() || !value.has_tokens() {
+            return;
+        }
+        let mut deciding = Deciding::default();
+        deciding.items(value);
+        if deciding.is_undecided() {
+            self.depends_on_texts([value]);
+        }
+    }
+
+    /// Says so if a member that is dug out may be one whose name is open.
+    pub(super) fn note_undecided_member(&mut self, value: &Value, name: &str) {
+        if !self.has_open_texts() {
+            return;
+        }
+        let Some(hash) = value.as_hash() else { return };
+        let keys = hash.iter().map(|(key, _)| key);
+        let open = keys
+            .filter(|key| key.as_str().is_some_and(|key| key != name && may_be_equal(key, name)));
+        let open: Vec<Value> = open.cloned().collect();
+        self.depends_on_texts(&open);
+    }
+
+    /// Whether a type can be told to fit, whatever the open texts in the value are; else says that it depends on them.
+    pub(super) fn is_type_undecided(&mut self, value_type: &str, value: &Value) -> bool {
+        let is_any = value.as_str().is_some() && TYPES_OF_ANY_TEXT.contains(&value_type.trim());
+        value.has_tokens() && !is_any && self.depends_on_texts([value])
+    }
+
+    fn has_open_texts(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    fn collect_open(&self, value: &Value, into: &mut Vec<Arc<str>>) {
+        match value {
+            Value::String(text) => {
+                for token in interpolation::tokens(text) {
+                    let name = token.variable().and_then(|(name, _)| variable::name_of_text(name));
+                    if let Some(name) = name.filter(|name| self.open.contains(name))
+                        && !into.contains(&name)
+                    {
+                        into.push(name);
+                    }
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|it| self.collect_open(&it.value, into)),
+            Value::Hash(hash) => hash.iter().for_each(|(key, member)| {
+                self.collect_open(key, into);
+                self.collect_open(&member.value.value, into);
+            }),
+            Value::Sensitive(inner) => self.collect_open(&inner.value, into),
+            _ => {}
+        }
+    }
+}
+
+/// Texts that are compared with each other.
+#[derive(Default)]
+struct Deciding<'v> {
+    texts: Vec<&'v str>,
+    /// Whether lists or hashes with tokens are compared.
+    has_collections: bool,
+}
+
+impl<'v> Deciding<'v> {
+    /// The items of a list, of lists in it, or what stands for the only item.
+    fn items(&mut self, value: &'v Value) {
+        match value {
+            Value::String(text) => self.texts.push(text),
+            Value::Array(items) => items.iter().for_each(|it| self.items(&it.value)),
+            Value::Hash(_) if value.has_tokens() => self.has_collections = true,
+            _ => {}
+        }
+    }
+
+    /// The keys of a hash; of hashes in it and the items of lists, too, if `is_deep`.
+    fn keys(&mut self, value: &'v Value, is_deep: bool) {
+        match value {
+            Value::Hash(hash) => {
+                for (key, member) in hash.iter() {
+                    if let Value::String(key) = key {
+                        self.texts.push(key);
+                    }
+                    if is_deep {
+                        self.keys(&member.value.value, true);
+                    }
+                }
+            }
+            Value::Array(_) => self.items(value),
+            _ => {}
+        }
+    }
+
+    fn is_undecided(&self) -> bool {
+        if self.has_collections {
+            return true;
+        }
+        let open = self.texts.iter().filter(|text| interpolation::may_have_tokens(text));
+        open.into_iter()
+            .any(|open| self.texts.iter().any(|it| it != open && may_be_equal(open, it)))
+    }
+}
+
+/// Whether two texts can be the same once their tokens are replaced.
+fn may_be_equal(one: &str, other: &str) -> bool {
+    let (one_start, one_end, one_open) = fixed_ends(one);
+    let (other_start, other_end, other_open) = fixed_ends(other);
+    if !one_open && !other_open {
+        return one == other;
+    }
+    let starts = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
+    let ends = |a: &str, b: &str| a.ends_with(b) || b.ends_with(a);
+    let is_long_enough = |open: (&str, &str), closed: &str| {
+        closed.starts_with(open.0)
+            && closed.ends_with(open.1)
+            && closed.len() >= open.0.len() + open.1.len()
+    };
+    match (one_open, other_open) {
+        (true, false) => is_long_enough((one_start, one_end), other),
+        (false, true) => is_long_enough((other_start, other_end), one),
+        _ => starts(one_start, other_start) && ends(one_end, other_end),
+    }
+}
+
+/// What stands before the first token and behind the last, and whether there is a token.
+fn fixed_ends(text: &str) -> (&str, &str, bool) {
+    let tokens = interpolation::tokens(text);
+    match (tokens.first(), tokens.last()) {
+        (Some(first), Some(last)) => {
+            (&text[..first.range.start as usize], &text[last.range.end as usize..], true)
+        }
+        _ => (text, text, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_be_equal;
+
+    #[test]
+    fn texts_may_be_equal_where_their_fixed_ends_agree() {
+        assert!(may_be_equal("%{role}", "web"));
+        assert!(may_be_equal("a-%{role}", "a-"));
+        assert!(may_be_equal("a-%{role}", "%{site}-b"));
+        assert!(!may_be_equal("a-%{role}", "b-web"));
+        assert!(!may_be_equal("a%{role}a", "a"));
+        assert!(!may_be_equal("a-%{role}", "b%{role}"));
+        assert!(!may_be_equal("a", "b"));
+    }
+}

@@ -1,0 +1,478 @@
+//! Paths in which variables stand that nobody knows: which files they can lead to, and for which texts.
+//!
+//! A template is expanded as far as variables are known. What is open stays in the text as a hole, so that paths are joined
+//! and given extensions as ever.
+
+use std::sync::Arc;
+
+use crate::config::glob;
+use crate::config::path;
+use crate::data::{Files, PathKind};
+use crate::syntax::ruby_regex::{RubyRegex, translate};
+
+/// Encloses the name of an open variable in a text: no path holds it.
+const HOLE: char = '\0';
+
+/// So many variables of one path may be empty; those behind them are taken to have a text.
+const MAX_EMPTY_VARIABLES: usize = 4;
+
+/// How many directories are listed for one path.
+const MAX_DIRECTORIES: usize = 100_000;
+
+/// What stands for an open variable in the text of a template.
+pub fn hole(variable: &str) -> String {
+    format!("{HOLE}{variable}{HOLE}")
+}
+
+/// Whether a text has holes.
+pub fn has_holes(text: &str) -> bool {
+    text.contains(HOLE)
+}
+
+/// The text as people read it: a hole is `%{variable}`.
+pub fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for (number, part) in text.split(HOLE).enumerate() {
+        if number % 2 == 0 {
+            shown.push_str(part);
+        } else {
+            shown.push_str("%{");
+            shown.push_str(part);
+            shown.push('}');
+        }
+    }
+    shown
+}
+
+/// The variables of a text's holes, each once.
+pub fn variables_of(text: &str) -> Vec<Arc<str>> {
+    let mut variables: Vec<Arc<str>> = Vec::new();
+    for name in text.split(HOLE).skip(1).step_by(2) {
+        if !variables.iter().any(|it| **it == *name) {
+            variables.push(name.into());
+        }
+    }
+    variables
+}
+
+/// A whole path, or a glob, with holes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct OpenPath {
+    text: Arc<str>,
+    is_glob: bool,
+}
+
+/// A file that an open path leads to, and the text that each variable has then, in the order of the path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fit {
+    /// The variables with their texts.
+    pub texts: Vec<(Arc<str>, Arc<str>)>,
+    /// The file's path.
+    pub path: Arc<str>,
+}
+
+impl OpenPath {
+    pub fn new(text: Arc<str>, is_glob: bool) -> Self {
+        Self { text, is_glob }
+    }
+
+    /// Whether several files may fit for the same values.
+    pub fn is_glob(&self) -> bool {
+        self.is_glob
+    }
+
+    /// The open variables, each once.
+    pub fn variables(&self) -> Vec<Arc<str>> {
+        variables_of(&self.text)
+    }
+
+    /// The path where `text_of` says what each variable is; `None` as long as it does not know one of them.
+    pub fn filled<'t>(&self, text_of: impl Fn(&str) -> Option<&'t str>) -> Option<String> {
+        let mut text = String::with_capacity(self.text.len());
+        for (number, part) in self.text.split(HOLE).enumerate() {
+            text.push_str(if number % 2 == 0 { part } else { text_of(part)? });
+        }
+        Some(text)
+    }
+
+    /// How many names of the path are spelt out.
+    pub fn literal_names(&self) -> usize {
+        let names = self.text.split('/').filter(|name| !name.is_empty());
+        names.filter(|name| !name.contains([HOLE, '*', '?'])).count()
+    }
+
+    /// All files that the path can lead to, in the order of their paths; a file that fits in several ways comes several times.
+    /// Texts with a slash are not thought of. A text may be empty: `%{a}/common.yaml` can be `common.yaml`.
+    pub fn fits(&self, files: &dyn Files) -> Vec<Fit> {
+        self.in_every_way(|is_empty| {
+            if self.is_glob {
+                return self.glob_fits(files, is_empty);
+            }
+            let Some(segments) = segments(&self.text, is_empty) else { return Vec::new() };
+            let mut walk = Walk { files, found: Vec::new(), directories: 0 };
+            walk.enter(String::new(), &segments, &Vec::new());
+            walk.found
+        })
+    }
+
+    /// [`Self::fits`] for those of `paths` that fit, whether they exist or not.
+    pub fn fits_among<'p>(&self, paths: impl Iterator<Item = &'p Arc<str>> + Clone) -> Vec<Fit> {
+        self.in_every_way(|is_empty| {
+            if self.is_glob {
+                let (_, regex, names) = self.as_glob(is_empty);
+                let Some(regex) = regex else { return Vec::new() };
+                return paths.clone().filter_map(|path| glob_fit(&regex, &names, path)).collect();
+            }
+            let Some(segments) = segments(&self.text, is_empty) else { return Vec::new() };
+            paths.clone().flat_map(|path| path_fits(&segments, path)).collect()
+        })
+    }
+
+    /// Asks `find` for each choice of variables that are empty, and adds these to what it finds.
+    fn in_every_way(&self, find: impl Fn(&dyn Fn(&str) -> bool) -> Vec<Fit>) -> Vec<Fit> {
+        let variables = self.variables();
+        let mut found = Vec::new();
+        for empty in empty_choices(variables.len()) {
+            let is_empty = |name: &str| {
+                let at = variables.iter().position(|it| **it == *name);
+                at.is_some_and(|at| empty & 1 << at != 0)
+            };
+            let mut fits = find(&is_empty);
+            for fit in &mut fits {
+                let empty = variables.iter().filter(|it| is_empty(it));
+                fit.texts.extend(empty.map(|name| (Arc::clone(name), Arc::from(""))));
+                let rank = |it: &(Arc<str>, _)| variables.iter().position(|name| *name == it.0);
+                fit.texts.sort_by_key(rank);
+            }
+            found.extend(fits);
+        }
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        found
+    }
+
+    /// The texts for which the glob finds a file; several files may have the same.
+    fn glob_fits(&self, files: &dyn Files, is_empty: &dyn Fn(&str) -> bool) -> Vec<Fit> {
+        let (pattern, regex, names) = self.as_glob(is_empty);
+        let Some(regex) = regex else { return Vec::new() };
+        let found = glob::glob(files, &pattern);
+        found.iter().filter_map(|path| glob_fit(&regex, &names, path)).collect()
+    }
+
+    /// The glob that finds all files for any texts, the expression that reads the texts out of a path, and the variables of
+    /// its groups.
+    fn as_glob(&self, is_empty: &dyn Fn(&str) -> bool) -> (String, Option<RubyRegex>, Vec<&str>) {
+        let mut pattern = String::new();
+        let mut regex = String::from(r"\A");
+        let mut names: Vec<&str> = Vec::new();
+        for (number, part) in self.text.split(HOLE).enumerate() {
+            if number % 2 == 0 {
+                pattern.push_str(part);
+                regex.push_str(&regex_of_glob(part));
+            } else if !is_empty(part) {
+                pattern.push('*');
+                match names.iter().position(|name| *name == part) {
+                    Some(at) => regex.push_str(&format!("\\k<v{at}>")),
+                    None => {
+                        regex.push_str(&format!("(?<v{}>[^/]+)", names.len()));
+                        names.push(part);
+                    }
+                }
+            }
+        }
+        regex.push_str(r"\z");
+        (pattern, translate(&regex).ok(), names)
+    }
+}
+
+fn glob_fit(regex: &RubyRegex, names: &[&str], path: &Arc<str>) -> Option<Fit> {
+    let captured = regex.named_captures(path)?;
+    let text = |(at, name): (usize, &&str)| {
+        let (_, text) = captured.iter().find(|(group, _)| *group == format!("v{at}"))?;
+        Some((Arc::from(*name), Arc::from(text.as_str())))
+    };
+    let texts = names.iter().enumerate().map(text).collect::<Option<_>>()?;
+    Some(Fit { texts, path: Arc::clone(path) })
+}
+
+/// All ways in which a path fits.
+fn path_fits(segments: &[Segment], path: &Arc<str>) -> Vec<Fit> {
+    let names: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
+    if segments.len() != names.len() {
+        return Vec::new();
+    }
+    let mut bindings = vec![Vec::new()];
+    for (segment, name) in segments.iter().zip(&names) {
+        bindings = bindings.iter().flat_map(|it| matches(segment, name, it)).collect();
+        if bindings.is_empty() {
+            break;
+        }
+    }
+    let fit = |texts| Fit { texts, path: Arc::clone(path) };
+    bindings.into_iter().map(fit).collect()
+}
+
+/// Which variables are empty, as bits: none of them first.
+fn empty_choices(count: usize) -> std::ops::Range<u32> {
+    0..1 << count.min(MAX_EMPTY_VARIABLES)
+}
+
+/// A name of a path: texts, and holes.
+type Segment = Vec<Piece>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Hole(Arc<str>),
+}
+
+/// Texts of variables.
+type Binding = Vec<(Arc<str>, Arc<str>)>;
+
+/// The names of a path; `.` and empty ones vanish, and `..` takes the one before away. `None` if that is not one of a fixed
+/// text.
+fn segments(text: &str, is_empty: &dyn Fn(&str) -> bool) -> Option<Vec<Segment>> {
+    let mut segments: Vec<Segment> = vec![Vec::new()];
+    for (number, part) in text.split(HOLE).enumerate() {
+        if number % 2 == 1 {
+            if !is_empty(part) {
+                segments.last_mut()?.push(Piece::Hole(part.into()));
+            }
+            continue;
+        }
+        for (at, name) in part.split('/').enumerate() {
+            if at > 0 {
+                segments.push(Vec::new());
+            }
+            match (segments.last_mut()?.last_mut(), name) {
+                (_, "") => {}
+                (Some(Piece::Text(before)), name) => before.push_str(name),
+                (_, name) => segments.last_mut()?.push(Piece::Text(name.to_owned())),
+            }
+        }
+    }
+    let mut kept: Vec<Segment> = Vec::new();
+    for segment in segments {
+        match segment.as_slice() {
+            [] => {}
+            [Piece::Text(name)] if name == "." => {}
+            [Piece::Text(name)] if name == ".." => {
+                let [Piece::Text(_)] = kept.pop()?.as_slice() else { return None };
+            }
+            _ => kept.push(segment),
+        }
+    }
+    Some(kept)
+}
+
+struct Walk<'a> {
+    files: &'a dyn Files,
+    found: Vec<Fit>,
+    directories: usize,
+}
+
+impl Walk<'_> {
+    fn enter(&mut self, path: String, segments: &[Segment], binding: &Binding) {
+        let Some((segment, rest)) = segments.split_first() else {
+            if path::kind(self.files, &path) == PathKind::File {
+                self.found.push(Fit { texts: binding.clone(), path: path.into() });
+            }
+            return;
+        };
+        if let [Piece::Text(name)] = segment.as_slice() {
+            let name = if path.is_empty() && is_drive(name) {
+                name.clone()
+            } else {
+                format!("{path}/{name}")
+            };
+            return self.enter(name, rest, binding);
+        }
+        self.directories += 1;
+        if self.directories > MAX_DIRECTORIES {
+            return;
+        }
+        let directory = if path.is_empty() { "/" } else { &path };
+        for item in self.files.list(directory).iter() {
+            if item.is_directory == rest.is_empty() {
+                continue;
+            }
+            for binding in matches(segment, &item.name, binding) {
+                self.enter(format!("{path}/{}", item.name), rest, &binding);
+            }
+        }
+    }
+}
+
+fn is_drive(name: &str) -> bool {
+    name.len() == 2 && name.ends_with(':')
+}
+
+/// All ways in which a name fits, each with the values that it gives to the variables.
+fn matches(segment: &[Piece], name: &str, binding: &Binding) -> Vec<Binding> {
+    let Some((piece, rest)) = segment.split_first() else {
+        return if name.is_empty() { vec![binding.clone()] } else { Vec::new() };
+    };
+    match piece {
+        Piece::Text(text) => name
+            .strip_prefix(text.as_str())
+            .map_or_else(Vec::new, |after| matches(rest, after, binding)),
+        Piece::Hole(variable) => {
+            if let Some((_, known)) = binding.iter().find(|(it, _)| it == variable) {
+                let after = name.strip_prefix(&**known);
+                return after.map_or_else(Vec::new, |after| matches(rest, after, binding));
+            }
+            let ends = name.char_indices().map(|(at, c)| at + c.len_utf8());
+            let with = |end: usize| {
+                let mut binding = binding.clone();
+                binding.push((Arc::clone(variable), Arc::from(&name[..end])));
+                matches(rest, &name[end..], &binding)
+            };
+            ends.flat_map(with).collect()
+        }
+    }
+}
+
+/// What a part of a glob matches, as a regular expression.
+fn regex_of_glob(part: &str) -> String {
+    let mut regex = String::new();
+    let mut chars = part.chars().peekable();
+    let mut depth = 0_u32;
+    while let Some(c) = chars.next() {
+        match c {
+            '*' if chars.peek() == Some(&'*') => {
+                chars.next();
+                if chars.peek() == Some(&'/') {
+                    chars.next();
+                    regex.push_str("(?:[^/]+/)*");
+                } else {
+                    regex.push_str("[^/]*");
+                }
+            }
+            '*' => regex.push_str("[^/]*"),
+            '?' => regex.push_str("[^/]"),
+            '{' => {
+                depth += 1;
+                regex.push_str("(?:");
+            }
+            '}' if depth > 0 => {
+                depth -= 1;
+                regex.push(')');
+            }
+            ',' if depth > 0 => regex.push('|'),
+            '[' => {
+                regex.push('[');
+                if matches!(chars.peek(), Some('!' | '^')) {
+                    chars.next();
+                    regex.push('^');
+                }
+                for inner in chars.by_ref() {
+                    if inner == '[' || inner == '&' {
+                        regex.push('\\');
+                    }
+                    regex.push(inner);
+                    if inner == ']' {
+                        break;
+                    }
+                }
+            }
+            '\\' => {
+                if let Some(next) = chars.next() {
+                    push_literal(&mut regex, next);
+                }
+            }
+            c => push_literal(&mut regex, c),
+        }
+    }
+    regex
+}
+
+fn push_literal(regex: &mut String, c: char) {
+    if c.is_ascii() && !c.is_ascii_alphanumeric() && c != '/' && c != '_' {
+        regex.push('\\');
+    }
+    regex.push(c);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::MemoryFiles;
+
+    /// `template` writes holes as `%{name}`; `expected`: `path variable=text …` for each candidate.
+    #[track_caller]
+    fn check(paths: &[&str], template: &str, is_glob: bool, expected: &[&str]) {
+        let files = MemoryFiles::new(paths.iter().map(|path| (*path, "")));
+        let text = template.replace("%{", "\0").replace('}', "\0");
+        let path = OpenPath::new(text.into(), is_glob);
+        let show = |it: &Fit| {
+            let texts = it.texts.iter().map(|(name, text)| format!(" {name}={text}"));
+            format!("{}{}", it.path, texts.collect::<String>())
+        };
+        let found: Vec<_> = path.fits(&files).iter().map(show).collect();
+        assert_eq!(found, expected, "{template}");
+        let all: Vec<Arc<str>> = paths.iter().map(|it| Arc::from(*it)).collect();
+        let among = path.fits_among(all.iter());
+        assert_eq!(among.iter().map(show).collect::<Vec<_>>(), expected, "{template} among");
+    }
+
+    #[test]
+    fn each_file_says_its_values() {
+        let files = ["/d/roles/db.yaml", "/d/roles/web.yaml", "/d/roles/web.json", "/d/web.yaml"];
+        check(
+            &files,
+            "/d/roles/%{role}.yaml",
+            false,
+            &["/d/roles/db.yaml role=db", "/d/roles/web.yaml role=web"],
+        );
+    }
+
+    #[test]
+    fn several_variables_are_tried_in_every_way() {
+        check(
+            &["/d/a-b-c.yaml"],
+            "/d/%{x}-%{y}.yaml",
+            false,
+            &["/d/a-b-c.yaml x=a y=b-c", "/d/a-b-c.yaml x=a-b y=c"],
+        );
+        check(&["/d/a-a.yaml", "/d/a-b.yaml"], "/d/%{x}-%{x}.yaml", false, &["/d/a-a.yaml x=a"]);
+    }
+
+    #[test]
+    fn an_empty_variable_takes_its_directory_away() {
+        check(
+            &["/d/common.yaml", "/d/bgo/common.yaml"],
+            "/d/%{loc}/common.yaml",
+            false,
+            &["/d/bgo/common.yaml loc=bgo", "/d/common.yaml loc="],
+        );
+        check(&["/d/.yaml"], "/d/%{loc}.yaml", false, &["/d/.yaml loc="]);
+    }
+
+    #[test]
+    fn dots_are_taken_out() {
+        check(&["/d/web.yaml"], "/d/./x/../%{role}.yaml", false, &["/d/web.yaml role=web"]);
+    }
+
+    #[test]
+    fn globs_too() {
+        let files = ["/d/web/a.yaml", "/d/web/b.yaml", "/d/db/x/c.yaml"];
+        check(
+            &files,
+            "/d/%{role}/*.yaml",
+            true,
+            &["/d/web/a.yaml role=web", "/d/web/b.yaml role=web"],
+        );
+        check(
+            &files,
+            "/d/%{role}/**/*.{yaml,json}",
+            true,
+            &["/d/db/x/c.yaml role=db", "/d/web/a.yaml role=web", "/d/web/b.yaml role=web"],
+        );
+    }
+
+    #[test]
+    fn holes_are_shown_as_variables() {
+        let text = format!("/d/{}.yaml", hole("facts.os.family"));
+        assert_eq!(shown(&text), "/d/%{facts.os.family}.yaml");
+        assert_eq!(variables_of(&text), [Arc::from("facts.os.family")]);
+    }
+}

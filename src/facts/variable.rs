@@ -1,0 +1,93 @@
+//! The names of variables: which spellings mean the same one, and how people read it.
+//!
+//! Every fact is a top-scope variable as well, so `role`, `::role` and `facts.role` are one variable; a legacy fact is
+//! the structured fact that took its place.
+
+use std::sync::Arc;
+
+use super::legacy::same_value_under_modern_name;
+use crate::syntax::key_path::{self, KeyPath, Segment};
+
+/// Hashes of Puppet's own, whose members are not facts.
+const HASHES: [&str; 2] = ["trusted", "server_facts"];
+
+/// The variable that `path` asks for, under the one name that stands for all its spellings: `role`, `facts.os.family`,
+/// `trusted.extensions.pp_role`. `None` if the path begins with a number, which names no variable.
+pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
+    let root = path.root_name()?;
+    let root = root.strip_prefix("::").unwrap_or(root);
+    let rest = path.rest.as_slice();
+    if HASHES.contains(&root) {
+        return Some(match rest {
+            [Segment::Name(member)] if root == "server_facts" && &**member == "environment" => {
+                "environment".into()
+            }
+            _ => joined(root, rest).into(),
+        });
+    }
+    let (first, rest) = match rest {
+        [Segment::Name(member), rest @ ..] if root == "facts" => (&**member, rest),
+        _ => (root, rest),
+    };
+    let modern = if rest.is_empty() { same_value_under_modern_name(first) } else { None };
+    let name = modern.map_or_else(|| joined(first, rest), str::to_owned);
+    let is_member = name.contains('.') && !first.contains("::");
+    Some(if is_member { format!("facts.{name}").into() } else { name.into() })
+}
+
+/// [`name_of`] for a name as it is written; `None` if it names no variable.
+pub fn name_of_text(text: &str) -> Option<Arc<str>> {
+    name_of(&key_path::parse(text).ok()?)
+}
+
+/// The names of hashes that hold the variable, the longest first: `facts.os` and `facts` for `facts.os.family`.
+pub(super) fn holders(name: &str) -> impl Iterator<Item = &str> {
+    name.char_indices().rev().filter(|(_, c)| *c == '.').map(|(at, _)| &name[..at])
+}
+
+/// A name with its members, quoted where a dot belongs to a member's name.
+fn joined(first: &str, rest: &[Segment]) -> String {
+    let mut name = key_path::quote_segment(first).unwrap_or_else(|| first.to_owned());
+    for segment in rest {
+        name.push('.');
+        match segment {
+            Segment::Index(index) => name.push_str(&index.to_string()),
+            Segment::Name(member) => {
+                name.push_str(key_path::quote_segment(member).as_deref().unwrap_or(member));
+            }
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_variable_have_one_name() {
+        let check = |spellings: &[&str], expected: &str| {
+            for spelling in spellings {
+                assert_eq!(name_of_text(spelling).as_deref(), Some(expected), "{spelling}");
+            }
+        };
+        check(&["role", "::role", "facts.role"], "role");
+        check(
+            &["osfamily", "::osfamily", "facts.osfamily", "os.family", "facts.os.family"],
+            "facts.os.family",
+        );
+        check(&["trusted.certname", "::trusted.certname"], "trusted.certname");
+        check(&["fqdn", "networking.fqdn"], "facts.networking.fqdn");
+        check(&["kernel", "facts.kernel"], "kernel");
+        check(&["environment", "server_facts.environment"], "environment");
+        check(&["::profile::web::port"], "profile::web::port");
+        check(&["facts"], "facts");
+        check(&["facts.'a.b'"], "facts.'a.b'");
+        assert_eq!(name_of_text("0"), None);
+    }
+
+    #[test]
+    fn facts_whose_modern_form_has_another_value_are_others() {
+        assert_eq!(name_of_text("interfaces").as_deref(), Some("interfaces"));
+    }
+}

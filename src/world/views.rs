@@ -1,0 +1,158 @@
+//! Views: whom an answer is for where nobody chose a node. In a file that is any node that reads the file.
+
+use std::sync::{Arc, OnceLock};
+
+use super::indexes::key_of;
+use super::nodes::{known_texts, of_all_nodes};
+use super::paths;
+use super::snapshot::World;
+use crate::config::Environment;
+use crate::data::Value;
+use crate::facts::infer::MEMBER;
+use crate::facts::open_path::Fit;
+use crate::facts::{Basis, Node, Origin, proved_by_name};
+
+/// What a node of which nothing is known is called.
+const ANY_NODE: &str = "any node";
+
+/// A variable and its text.
+type Known = (Arc<str>, Arc<str>);
+
+impl World {
+    /// Any node of the environment: nothing is known of it but what the settings say of all nodes.
+    pub fn any_node(&self, environment: &Environment) -> Arc<Node> {
+        self.view(environment, &[])
+    }
+
+    /// The node that answers about the file at `path` are shown for: the one that somebody chose, else any node that reads the
+    /// file. What the path says of such nodes is known, everything else is open.
+    pub fn node_of_file(self: &Arc<Self>, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
+        self.chosen_node(environment).unwrap_or_else(|| self.view_of_file(environment, path))
+    }
+
+    /// Any node that reads the file at `path`. If the path names one machine, that machine, with its facts if it has a fact
+    /// set.
+    pub fn view_of_file(&self, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
+        let known = self.said_by_path(environment, path);
+        let certname = known.iter().find(|(name, _)| &**name == "trusted.certname");
+        if let Some((_, certname)) = certname {
+            let nodes = self.nodes(environment);
+            if let Some(node) = nodes.iter().find(|node| node.name == *certname) {
+                return Arc::clone(node);
+            }
+        }
+        self.view(environment, &known)
+    }
+
+    /// The variables that every node has in common which reads the file at `path`, whichever template leads to it.
+    fn said_by_path(&self, environment: &Environment, path: &str) -> Vec<Known> {
+        let of_all = known_texts(&self.settings, environment);
+        let path: Arc<str> = path.into();
+        let reach = self.reach(environment);
+        let mut common: Option<Vec<Known>> = None;
+        for place in reach.places_of(&path) {
+            let open = place.template().open_path(&of_all);
+            let fits = open.map_or_else(Vec::new, |it| it.fits_among([&path].into_iter()));
+            for fit in fits {
+                let said = of_variables(fit);
+                common = Some(match common {
+                    None => said,
+                    Some(common) => common.into_iter().filter(|it| said.contains(it)).collect(),
+                });
+            }
+        }
+        common.unwrap_or_default()
+    }
+
+    fn view(&self, environment: &Environment, known: &[Known]) -> Arc<Node> {
+        let name = name_of(known);
+        let slot: Arc<OnceLock<Arc<Node>>> =
+            self.nodes.views.slot(&format!("{} {name}", key_of(environment)));
+        slot.get_or_init(|| Arc::new(self.new_view(environment, &name, known))).clone()
+    }
+
+    fn new_view(&self, environment: &Environment, name: &str, known: &[Known]) -> Node {
+        let mut parts = of_all_nodes(&self.settings);
+        parts.name = name.to_owned();
+        parts.environment = Some(environment.name.to_string());
+        let patterns = &self.settings.node_name;
+        let mut proved: Vec<(Arc<str>, Value, Basis)> = known
+            .iter()
+            .map(|(name, text)| (Arc::clone(name), Value::String(Arc::clone(text)), Basis::Path))
+            .collect();
+        if let Some((_, certname)) = known.iter().find(|(name, _)| &**name == "trusted.certname") {
+            proved.extend(proved_by_name(certname, patterns));
+        }
+        let node = Node::partial(parts, &proved, Origin::Any).with_patterns(patterns.clone());
+        node.in_environment(&environment.name)
+    }
+
+    /// Whether a path of the workspace is written below one of its folders.
+    pub fn is_in_workspace(&self, path: &str) -> bool {
+        self.folders().iter().any(|folder| paths::below(folder, path).is_some())
+    }
+}
+
+/// What a fit says of a node: members of lists are no variables, and an empty text may mean that the variable is not set.
+fn of_variables(fit: Fit) -> Vec<Known> {
+    fit.texts.into_iter().filter(|(name, text)| &**name != MEMBER && !text.is_empty()).collect()
+}
+
+/// `any node`, or `any node where role is web`.
+fn name_of(known: &[Known]) -> String {
+    if known.is_empty() {
+        return ANY_NODE.to_owned();
+    }
+    let said: Vec<_> = known.iter().map(|(name, text)| format!("{name} is {text}")).collect();
+    format!("{ANY_NODE} where {}", said.join(" and "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    const FILES: [(&str, &str); 7] = [
+        (
+            "/r/hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+             - {name: r, paths: ['%{location}/roles/%{role}.yaml', 'common/roles/%{role}.yaml']}\n\
+             - {name: c, paths: ['%{facts.os.family}.yaml', common.yaml]}\n",
+        ),
+        ("/r/data/nodes/web01.ex.com.yaml", "a: 1\n"),
+        ("/r/data/nodes/db01.ex.com.yaml", "a: 1\n"),
+        ("/r/data/common/roles/web.yaml", "a: 1\n"),
+        ("/r/data/bgo/roles/web.yaml", "a: 1\n"),
+        ("/r/data/common.yaml", "a: 1\n"),
+        ("/r/.hiera-ls/facts/db01.ex.com.json", "{\"certname\": \"db01.ex.com\"}"),
+    ];
+
+    #[track_caller]
+    fn check(path: &str, expected: &str) {
+        let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let world = host.snapshot();
+        let path = format!("/r/data/{path}");
+        let environment = world.environment_of(&path).expect("there is one");
+        let node = world.node_of_file(&environment, &path);
+        assert_eq!(&*node.name, expected);
+        assert!(Arc::ptr_eq(&node, &world.node_of_file(&environment, &path)), "made once");
+    }
+
+    #[test]
+    fn the_variables_of_the_path_are_known() {
+        check("bgo/roles/web.yaml", "any node where location is bgo and role is web");
+    }
+
+    #[test]
+    fn what_only_one_of_several_templates_says_is_not_known() {
+        check("common/roles/web.yaml", "any node where role is web");
+        check("common.yaml", "any node");
+    }
+
+    #[test]
+    fn a_file_of_one_machine_is_shown_for_it() {
+        check("nodes/web01.ex.com.yaml", "web01.ex.com");
+        check("nodes/db01.ex.com.yaml", "db01.ex.com");
+    }
+}
