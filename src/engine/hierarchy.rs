@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::assumptions::Condition;
 use super::calls::Source;
 use super::evaluator::Evaluator;
 use super::failure::Failure;
@@ -84,11 +85,27 @@ pub(crate) struct OpenLocation {
     pub(crate) is_list: bool,
     /// The concrete locations that lookups came to, by path.
     made: Mutex<HashMap<String, Arc<[Location]>, foldhash::fast::RandomState>>,
+    /// The files that have a say about a root key, once somebody asked.
+    holders: Mutex<HashMap<Arc<str>, Holders, foldhash::fast::RandomState>>,
 }
+
+/// Ways in which an open path leads to files that have a say.
+pub(crate) type Holders = Arc<[(Vec<Condition>, Arc<str>)]>;
 
 impl OpenLocation {
     fn new(path: OpenPath, is_list: bool) -> Self {
-        Self { path, is_list, made: Mutex::default() }
+        Self { path, is_list, made: Mutex::default(), holders: Mutex::default() }
+    }
+
+    /// The files that have a say about `root`, found by `find` the first time.
+    pub(crate) fn holders(&self, root: &Arc<str>, find: impl FnOnce() -> Holders) -> Holders {
+        let known = self.holders.lock().unwrap_or_else(PoisonError::into_inner).get(root).cloned();
+        known.unwrap_or_else(|| {
+            let found = find();
+            let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
+            holders.insert(Arc::clone(root), Arc::clone(&found));
+            found
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::assumptions::{Assumed, Condition};
 use super::cases::LeftOut;
 use super::evaluator::Evaluator;
-use super::hierarchy::{Location, OpenLocation, ResolvedLevel};
+use super::hierarchy::{Holders, Location, OpenLocation, ResolvedLevel};
 use super::invocation::Invocation;
 use super::key::Key;
 use super::layer::{Layer, Which};
@@ -40,12 +40,11 @@ pub(super) fn filled(
     }
     let mut ways: Vec<Vec<Condition>> = Vec::new();
     let mut paths: HashSet<Arc<str>> = HashSet::new();
-    for fit in with_a_say(layer, invocation, (level, open), key) {
-        let conditions = conditions_of(&fit);
-        if invocation.assumptions.allow(&conditions, evaluator.node()) {
-            paths.insert(fit.path);
-            if !ways.contains(&conditions) {
-                ways.push(conditions);
+    for (conditions, path) in with_a_say(layer, invocation, (level, open), key).iter() {
+        if invocation.assumptions.allow(conditions, evaluator.node()) {
+            paths.insert(Arc::clone(path));
+            if !ways.contains(conditions) {
+                ways.push(conditions.clone());
             }
         }
     }
@@ -74,28 +73,21 @@ pub(super) fn filled(
     }
 }
 
-fn conditions_of(fit: &Fit) -> Vec<Condition> {
-    let condition = |(variable, text): &(Arc<str>, Arc<str>)| Condition {
-        variable: Arc::clone(variable),
-        value: Assumed::Text(Arc::clone(text)),
-    };
-    fit.texts.iter().map(condition).collect()
-}
-
 /// The files that an open path can lead to and that change what comes of a key.
 fn with_a_say(
     layer: &Layer,
     invocation: &Invocation<'_>,
     (level, open): (&ResolvedLevel, &OpenLocation),
     key: &Key,
-) -> Vec<Fit> {
+) -> Holders {
     let evaluator = invocation.evaluator;
     let root = key.root();
     let Some(format) = level.reads else {
-        return evaluator.prepared().fits(evaluator.files().as_ref(), &open.path).to_vec();
+        let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
+        return all.iter().map(way).collect();
     };
     if !layer.may_have(root) {
-        return Vec::new();
+        return Arc::default();
     }
     if **root == *LOOKUP_OPTIONS
         && let Some(wanted) = &invocation.options_wanted_for
@@ -104,15 +96,25 @@ fn with_a_say(
         let wanted = options.iter().filter(|it| it.speak_of(wanted));
         let paths: HashSet<&Arc<str>> = wanted.map(|it| &it.path).collect();
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
-        return all.iter().filter(|it| paths.contains(&it.path)).cloned().collect();
+        return all.iter().filter(|it| paths.contains(&it.path)).map(way).collect();
     }
-    holders(evaluator, open, format, root)
+    open.holders(root, || holders(evaluator, open, format, root))
+}
+
+/// The conditions under which a file is read, and the file.
+fn way(fit: &Fit) -> (Vec<Condition>, Arc<str>) {
+    let condition = |(variable, text): &(Arc<str>, Arc<str>)| Condition {
+        variable: Arc::clone(variable),
+        value: Assumed::Text(Arc::clone(text)),
+    };
+    (fit.texts.iter().map(condition).collect(), Arc::clone(&fit.path))
 }
 
 /// The files that an open path can lead to and that have a root key, or that Puppet refuses to read.
-fn holders(evaluator: &Evaluator, open: &OpenLocation, format: Format, root: &str) -> Vec<Fit> {
+fn holders(evaluator: &Evaluator, open: &OpenLocation, format: Format, root: &str) -> Holders {
     if let Some(finder) = evaluator.key_finder() {
-        return open.path.fits_among(finder.files_with(root).iter());
+        let fits = open.path.fits_among(finder.files_with(root).iter());
+        return fits.iter().map(way).collect();
     }
     let files = evaluator.files().as_ref();
     let all = evaluator.prepared().fits(files, &open.path);
@@ -124,7 +126,7 @@ fn holders(evaluator: &Evaluator, open: &OpenLocation, format: Format, root: &st
         Ok(file) => file.get(root).is_some() || is_judged && is_refused(evaluator, &file),
         Err(_) => true,
     };
-    all.iter().filter(has_a_say).cloned().collect()
+    all.iter().filter(has_a_say).map(way).collect()
 }
 
 fn is_refused(evaluator: &Evaluator, file: &DataFile) -> bool {
