@@ -2,6 +2,7 @@
 
 mod actions;
 mod calls;
+mod cases;
 mod code_lens;
 mod completion;
 pub mod context;
@@ -43,6 +44,7 @@ mod strings;
 mod symbols;
 mod workspace_files;
 
+pub use crate::engine::Role;
 pub use actions::{
     Action, ActionKind, Repaired, SecretAction, actions, repair, secret_actions, secret_edit,
 };
@@ -57,14 +59,12 @@ pub use file_role::FileRole;
 pub use folding::{Fold, folds};
 pub use hierarchy::{Hierarchy, HierarchyFile, HierarchyLayer, HierarchyLevel, hierarchy};
 pub use highlight::highlights;
-pub use hover::markdown::Part;
 pub use hover::{Hover, NamedPlace, hover, named_places};
 pub use inlay_hints::{InlayHint, inlay_hints};
 pub use labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 pub use level_jump::{Direction, level_jump};
 pub use node_facts::{NodeFact, hierarchy_variables, node_facts};
 pub use perspective::Perspective;
-pub use places::{KeyPlace, places};
 pub use references::{Occurrence, references};
 pub use rename::{RenameTarget, prepare_rename, rename};
 pub use rename_file::rename_file;

@@ -188,6 +188,11 @@ impl DataFile {
         }
     }
 
+    /// Whether Puppet refuses the file: [`Verdict::Broken`].
+    pub fn is_broken(&self) -> bool {
+        matches!(self.verdict(), Verdict::Broken(_))
+    }
+
     /// The entry under `key`, as Puppet finds it (the last of duplicates). Works in files that are broken elsewhere:
     /// the caller asks [`Self::verdict`] if it wants Puppet's answer.
     pub fn get(&self, key: &str) -> Option<&RootEntry> {

@@ -68,13 +68,16 @@ impl Layer {
         location: Option<&Location>,
         key: &Key,
     ) -> Found {
+        if invocation.surveys() {
+            return Ok(None);
+        }
         let Some(back_end) = &level.back_end else {
             let is_of_3 = level.function.kind == FunctionKind::Hiera3Backend;
             let reason = if is_of_3 { HIERA_3 } else { NOT_EVALUATED };
-            return Ok(opaque(invocation, level, key, Arc::from(reason)));
+            return Ok(opaque(invocation, (self, level), key, Arc::from(reason)));
         };
         if !level.open_options.is_empty() {
-            return Ok(opaque(invocation, level, key, depends_on(&level.open_options)));
+            return Ok(opaque(invocation, (self, level), key, depends_on(&level.open_options)));
         }
         let asked = Asked { layer: self, level, location, back_end: back_end.as_ref() };
         match level.function.kind {
@@ -168,7 +171,7 @@ impl<'l> Asked<'l> {
                 Returned::Value(data) => self.checked_data(invocation, data)?,
                 Returned::NotFound => return Ok(None),
                 Returned::Unknown(reason) => {
-                    return Ok(opaque(invocation, self.level, key, reason));
+                    return Ok(opaque(invocation, (self.layer, self.level), key, reason));
                 }
             },
         };
@@ -180,6 +183,7 @@ impl<'l> Asked<'l> {
         self.check_value(root, &value)?;
         let value = if invocation.is_traced() { value.copied() } else { value };
         let value = interpolate(invocation, &value, invocation::Context::Data)?;
+        invocation.note_function(self.layer, self.level, Some(&value));
         invocation.report_found(root, &value);
         Ok(Some(value))
     }
@@ -290,6 +294,9 @@ impl<'l> Asked<'l> {
     ) -> Option<Located> {
         match returned {
             Returned::Value(value) => {
+                if self.call().file.is_none() && self.level.reads.is_none() {
+                    invocation.note_function(self.layer, self.level, Some(&value));
+                }
                 invocation.report_found(name, &value);
                 Some(value)
             }
@@ -297,7 +304,7 @@ impl<'l> Asked<'l> {
                 invocation.report_not_found(name);
                 None
             }
-            Returned::Unknown(reason) => opaque(invocation, self.level, key, reason),
+            Returned::Unknown(reason) => opaque(invocation, (self.layer, self.level), key, reason),
         }
     }
 }
@@ -305,7 +312,7 @@ impl<'l> Asked<'l> {
 /// A function whose URI or options nobody knows is not asked.
 pub(super) fn opaque_while_open(
     invocation: &mut Invocation<'_>,
-    level: &ResolvedLevel,
+    level: (&Layer, &ResolvedLevel),
     location: &Location,
     key: &Key,
 ) -> Option<Located> {
@@ -321,10 +328,11 @@ fn depends_on(variables: &[Arc<str>]) -> Arc<str> {
 /// A level that is not evaluated here neither finds nor misses: the answer remembers that it might have.
 fn opaque(
     invocation: &mut Invocation<'_>,
-    level: &ResolvedLevel,
+    (layer, level): (&Layer, &ResolvedLevel),
     key: &Key,
     reason: Arc<str>,
 ) -> Option<Located> {
+    invocation.note_function(layer, level, None);
     let function = Arc::clone(&level.function.name);
     invocation.report(|| Outcome::Opaque {
         function: Arc::clone(&function),

@@ -196,7 +196,7 @@ fn is_given_by(behind: &[Case], case: &Case, before: &[Case]) -> bool {
 }
 
 /// Whether two answers say the same, places apart. The order of a hash's members counts: Puppet keeps it.
-fn is_same(one: &Answer, other: &Answer) -> bool {
+pub fn is_same(one: &Answer, other: &Answer) -> bool {
     let outcome = match (&one.outcome, &other.outcome) {
         (Ok(Some(one)), Ok(Some(other))) => is_identical(one, other),
         (Ok(None), Ok(None)) => true,

@@ -128,6 +128,20 @@ impl Location {
         Self { open: Some(open), ..Self::path(original, template, shown, false) }
     }
 
+    /// Whether its path holds variables that are open.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// The files that an open path can lead to; none if it is not open.
+    pub fn open_files(&self, evaluator: &Evaluator) -> Vec<Arc<str>> {
+        let Some(open) = &self.open else { return Vec::new() };
+        let fits = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
+        let mut paths: Vec<Arc<str>> = fits.iter().map(|fit| Arc::clone(&fit.path)).collect();
+        paths.dedup();
+        paths
+    }
+
     /// The locations that an open one becomes where its path is `text`: one, or all that a glob finds.
     pub(crate) fn filled(&self, evaluator: &Evaluator, text: String) -> Arc<[Location]> {
         let Some(open) = &self.open else { return Arc::default() };

@@ -247,7 +247,11 @@ fn expand(
             return Err(Failure::issue(format!("Unknown interpolation method '{name}'")));
         }
         Some(Method::Scope) | None => match variable(invocation, argument, subject, context)? {
-            Variable::Found(value) => value.unwrap_or_else(undef),
+            Variable::Found(value) => {
+                let value = value.unwrap_or_else(undef);
+                invocation.note_variable(argument, &value.value);
+                value
+            }
             Variable::Open(name) => {
                 if context == Context::Config && !argument.contains('.') {
                     invocation.must_be_set(&name);
@@ -286,7 +290,9 @@ pub(crate) fn with_enough_stack<R>(work: impl FnOnce() -> R) -> R {
 /// A missing key gives the empty string, for an alias as well.
 fn nested_lookup(invocation: &mut Invocation<'_>, key: &Arc<str>) -> Result<Located, Failure> {
     invocation.budget.enter()?;
-    let found = with_enough_stack(|| lookup::search_with_hashes(invocation, key, None));
+    let found = invocation.unrecorded(|invocation| {
+        with_enough_stack(|| lookup::search_with_hashes(invocation, key, None))
+    });
     invocation.budget.leave();
     Ok(found?.unwrap_or_else(|| Value::string("").unplaced()))
 }

@@ -7,8 +7,10 @@ use super::budget::Budget;
 use super::cases::{Exploration, LeftOut};
 use super::evaluator::{Evaluator, ModuleScope};
 use super::failure::{Failure, FailureClass};
+use super::footprint::Footprint;
 use super::hierarchy::Location;
 use super::request::Explain;
+use super::sources::Recorder;
 use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
 use crate::backends::Returned;
 use crate::data::{Hash, Located, Value};
@@ -71,6 +73,10 @@ pub(crate) struct Invocation<'a> {
     pub(crate) asks_global_options: bool,
     /// Whether only the collection of lookup_options is wanted.
     pub(crate) explains_options_only: bool,
+    /// Notes who has a say, if anybody wants to know.
+    pub(crate) recorder: Option<Recorder>,
+    /// Notes what is read, if anybody wants to know.
+    pub(crate) footprint: Option<Footprint>,
     /// What is assumed of open variables.
     pub(crate) assumptions: Assumptions,
     /// How choices between open paths are made; without it, none of their files is there.
@@ -79,6 +85,8 @@ pub(crate) struct Invocation<'a> {
     pub(crate) open: Vec<Arc<str>>,
     /// Variables of `datadir` and options that are open: unset, they break the layer.
     pub(crate) must_be_set: Vec<Arc<str>>,
+    /// Files that Puppet refuses and whose entries were taken all the same.
+    pub(crate) broken: Vec<Arc<str>>,
     /// What the answer depends on that the cases do not tell.
     pub(crate) left_out: Vec<LeftOut>,
     /// Whether files that open paths lead to are passed over.
@@ -112,10 +120,13 @@ impl<'a> Invocation<'a> {
             warnings: Vec::new(),
             asks_global_options: false,
             explains_options_only: false,
+            recorder: None,
+            footprint: None,
             assumptions: Assumptions::default(),
             exploration: None,
             open: Vec::new(),
             must_be_set: Vec::new(),
+            broken: Vec::new(),
             left_out: Vec::new(),
             skips_open_paths: false,
             options_wanted_for: None,
@@ -160,6 +171,10 @@ impl<'a> Invocation<'a> {
 
     pub(crate) fn take_tracer(&mut self) -> Option<Tracer> {
         self.tracer.take()
+    }
+
+    pub(super) fn put_tracer_back(&mut self, tracer: Option<Tracer>) {
+        self.tracer = tracer;
     }
 
     /// Runs `work` as a step of the trace.
@@ -272,6 +287,13 @@ impl<'a> Invocation<'a> {
     pub(crate) fn read_open(&mut self, variable: &Arc<str>) {
         if !self.open.contains(variable) {
             self.open.push(Arc::clone(variable));
+        }
+    }
+
+    /// Remembers that Puppet would refuse a file.
+    pub(crate) fn note_broken(&mut self, path: &Arc<str>) {
+        if !self.broken.contains(path) {
+            self.broken.push(Arc::clone(path));
         }
     }
 

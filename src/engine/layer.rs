@@ -200,14 +200,10 @@ impl Layer {
         spots: &[Spot],
         key: &Key,
     ) -> Found {
-        for spot in spots {
+        merge_sources(invocation, &Merge::first(), spots, |invocation, spot| {
             let (level, location) = spot.of(levels);
-            let found = self.location_lookup(invocation, level, location, key)?;
-            if found.is_some() {
-                return Ok(found);
-            }
-        }
-        Ok(None)
+            self.location_lookup(invocation, level, location, key)
+        })
     }
 
     fn level_lookup(
@@ -242,7 +238,7 @@ impl Layer {
         key: &Key,
     ) -> Vec<LocationRef<'l>> {
         let is_open_glob = |it: &Location| it.open.as_ref().is_some_and(|it| it.path.is_glob());
-        if !locations.iter().any(is_open_glob) {
+        if invocation.surveys() || !locations.iter().any(is_open_glob) {
             return locations.iter().map(LocationRef::Known).collect();
         }
         let mut filled = Vec::new();
@@ -263,6 +259,9 @@ impl Layer {
         &self,
         invocation: &mut Invocation<'_>,
     ) -> Result<(), Failure> {
+        if invocation.surveys() {
+            return Ok(());
+        }
         for variable in self.must_be_set.get().into_iter().flatten() {
             let unset = Condition { variable: Arc::clone(variable), value: Assumed::Unset };
             let unset = [vec![unset]];
@@ -300,7 +299,9 @@ impl Layer {
             location: Arc::clone(&location.location),
         };
         invocation.within(kind, |invocation| {
-            invocation.budget.step()?;
+            if !invocation.surveys() {
+                invocation.budget.step()?;
+            }
             if !location.exists {
                 invocation.report(|| Outcome::LocationNotFound);
                 return Ok(None);
@@ -322,6 +323,9 @@ impl Layer {
         location: &Location,
         key: &Key,
     ) -> Found {
+        if invocation.surveys() {
+            return Ok(None);
+        }
         let found = open_paths::filled(self, invocation, (level, location), key);
         if let [filled] = &*found {
             return self.location_lookup(invocation, level, filled, key);
@@ -334,7 +338,7 @@ impl Layer {
         invocation.within(kind, |invocation| {
             invocation.budget.step()?;
             if location.is_uri {
-                return Ok(calls::opaque_while_open(invocation, level, location, key));
+                return Ok(calls::opaque_while_open(invocation, (self, level), location, key));
             }
             invocation.report(|| Outcome::LocationNotFound);
             Ok(None)
@@ -359,12 +363,25 @@ impl Layer {
             invocation.report_not_found(root);
             return Ok(None);
         };
+        if invocation.evaluator.reads_broken_files() && file.is_broken() {
+            invocation.note_broken(&location.location);
+        }
+        invocation.note_entry((self, level, location), entry);
+        if invocation.surveys() {
+            return Ok(None);
+        }
+        invocation.note_read(file, root, entry);
         if let Some(got) = entry.misfit() {
             let message = wrong_value_type(level, Some(location), root, got);
             return Err(Failure::of(FailureClass::TypeAssertion, message).at(entry.value.place));
         }
         if level.function.kind == FunctionKind::LookupKey {
-            return self.ask_for_key_of_file(invocation, (level, location), back_end, key, file);
+            let found =
+                self.ask_for_key_of_file(invocation, (level, location), back_end, key, file)?;
+            if let Some(value) = &found {
+                invocation.note_interpolated(value);
+            }
+            return Ok(found);
         }
         let value = if invocation.is_traced() {
             // Puppet's interpolation copies whatever it goes through, and explain tells copies apart.
@@ -375,6 +392,7 @@ impl Layer {
             entry.value.clone()
         };
         invocation.report_found(root, &value);
+        invocation.note_interpolated(&value);
         Ok(Some(value))
     }
 

@@ -11,6 +11,7 @@ use super::layer::Which;
 use super::lookup_options;
 use super::merge::Merge;
 use super::merge_sources::merge_sources;
+use super::sources::SetBy;
 use super::trace::{Outcome, TraceKind};
 use crate::data::{Located, Value};
 
@@ -40,7 +41,8 @@ pub(crate) fn search_from_function(
     merge: Option<&Value>,
 ) -> Found {
     invocation.budget.enter()?;
-    let found = interpolate::with_enough_stack(|| search(invocation, key, merge));
+    let found = invocation
+        .unrecorded(|invocation| interpolate::with_enough_stack(|| search(invocation, key, merge)));
     invocation.budget.leave();
     found
 }
@@ -62,7 +64,8 @@ pub(crate) fn search(
             lookup_options::explain_collection(invocation)?;
             return Ok(Some(undef()));
         }
-        let options = lookup_options::for_key(invocation, &scope, &key)?;
+        let options = invocation.unrecorded(|it| lookup_options::for_key(it, &scope, &key))?;
+        invocation.note_options(key.root(), options.as_deref());
         let options = options.filter(|it| !invocation.depends_on_texts([it.written()]));
         let from_options = match &options {
             Some(options) if merge.is_none() => options.merge()?,
@@ -74,6 +77,16 @@ pub(crate) fn search(
         let given = merge.map(|merge| Merge::of(Some(merge)));
         let merge = given.as_ref().or(from_options);
         let merge = merge.unwrap_or_else(|| invocation.evaluator.default_merge());
+        if invocation.is_recorded()
+            && let Ok(merge) = merge
+        {
+            let set_by = match (&given, from_options) {
+                (Some(_), _) => SetBy::Argument,
+                (None, Some(_)) => SetBy::Options,
+                (None, None) => SetBy::Default,
+            };
+            invocation.note_merge(merge, options.as_ref().map(|it| it.applied()), set_by);
+        }
         let found = search_layers_then_default_hierarchy(invocation, &key, merge)?;
         let (Some(value), Some(options)) = (&found, &options) else { return Ok(found) };
         match options.convert_to()? {
@@ -111,8 +124,12 @@ fn search_layers_then_default_hierarchy(
     let kind = || TraceKind::Search { key: Arc::clone(key.text()), is_options: false };
     invocation.within(kind, |invocation| {
         let merge = merge.as_ref().map_err(Clone::clone)?;
-        if let Some(found) = search_layers(invocation, key, merge)? {
-            return Ok(Some(found));
+        let found = search_layers(invocation, key, merge);
+        if !matches!(found, Ok(None)) {
+            invocation.survey(|invocation| {
+                let _ = search_default_hierarchy(invocation, key);
+            });
+            return found;
         }
         let found = search_default_hierarchy(invocation, key)?;
         key.dig(invocation, found)
@@ -192,11 +209,16 @@ fn search_default_hierarchy(invocation: &mut Invocation<'_>, key: &Key) -> Found
     invocation.within(
         || TraceKind::Scope(title()),
         |invocation| {
-            let merge = lookup_options::of_default_hierarchy(invocation, layer, key)?;
+            let merge =
+                invocation.unrecorded(|it| lookup_options::of_default_hierarchy(it, layer, key))?;
             let merge = Merge::of(merge.as_ref())?;
             invocation.within(
                 || TraceKind::Scope(format!("Searching for \"{}\"", key.text()).into()),
-                |invocation| layer.key_lookup_in_default(invocation, key, &merge),
+                |invocation| {
+                    invocation.in_default_hierarchy(|invocation| {
+                        layer.key_lookup_in_default(invocation, key, &merge)
+                    })
+                },
             )
         },
     )

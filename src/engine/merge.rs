@@ -82,6 +82,11 @@ impl Merge {
         Self::plain(Strategy::Hash)
     }
 
+    /// The strategy `first`.
+    pub fn first() -> Self {
+        Self::plain(Strategy::First)
+    }
+
     /// The strategy that the value of `merge` asks for; none, `undef` and `false` ask for none.
     ///
     /// # Errors

@@ -16,12 +16,7 @@ pub(crate) fn merge_sources<'a, S>(
     mut ask: impl FnMut(&mut Invocation<'a>, &S) -> Found,
 ) -> Found {
     if merge.is_first_found() {
-        for source in sources {
-            if let Some(found) = ask(invocation, source)? {
-                return Ok(Some(found));
-            }
-        }
-        return Ok(None);
+        return first_found(invocation, sources, ask);
     }
     if let [only] = sources {
         let found = ask(invocation, only)?;
@@ -37,18 +32,29 @@ pub(crate) fn merge_sources<'a, S>(
         || TraceKind::Merge { strategy: merge.name(), options: merge.options_without_strategy() };
     invocation.within(kind, |invocation| {
         let mut merged: Option<Located> = None;
-        for source in sources {
-            let Some(value) = ask(invocation, source)? else { continue };
+        for (number, source) in sources.iter().enumerate() {
+            let found = ask(invocation, source);
+            if found.is_err() {
+                survey(invocation, &sources[number + 1..], &mut ask);
+            }
+            let Some(value) = found? else { continue };
             if let Some(higher) = &merged {
                 invocation.note_undecided_merge(merge, &higher.value, &value.value);
             }
             merged = Some(match merged {
                 None => merge.convert_first(value),
-                Some(higher) if invocation.is_traced() => {
-                    let (higher, value) = merge.with_copied_receiver(higher, value);
-                    merge.merge(higher, value)?
+                Some(higher) => {
+                    let (higher, value) = if invocation.is_traced() {
+                        merge.with_copied_receiver(higher, value)
+                    } else {
+                        (higher, value)
+                    };
+                    let both = merge.merge(higher, value);
+                    if both.is_err() {
+                        survey(invocation, &sources[number + 1..], &mut ask);
+                    }
+                    both?
                 }
-                Some(higher) => merge.merge(higher, value)?,
             });
         }
         if let Some(value) = &merged {
@@ -56,4 +62,33 @@ pub(crate) fn merge_sources<'a, S>(
         }
         Ok(merged)
     })
+}
+
+/// Who else has the key is looked for only if somebody wants to know.
+fn first_found<'a, S>(
+    invocation: &mut Invocation<'a>,
+    sources: &[S],
+    mut ask: impl FnMut(&mut Invocation<'a>, &S) -> Found,
+) -> Found {
+    for (number, source) in sources.iter().enumerate() {
+        let found = ask(invocation, source);
+        if !matches!(found, Ok(None)) {
+            survey(invocation, &sources[number + 1..], &mut ask);
+            return found;
+        }
+    }
+    Ok(None)
+}
+
+/// Looks who else has the key, if somebody wants to know.
+fn survey<'a, S>(
+    invocation: &mut Invocation<'a>,
+    sources: &[S],
+    ask: &mut impl FnMut(&mut Invocation<'a>, &S) -> Found,
+) {
+    invocation.survey(|invocation| {
+        for source in sources {
+            let _ = ask(invocation, source);
+        }
+    });
 }

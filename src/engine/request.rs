@@ -7,11 +7,14 @@ use super::budget::CancelToken;
 use super::cases::{self, Case, Exploration, LeftOut};
 use super::evaluator::Evaluator;
 use super::failure::{Failure, FailureClass};
+use super::footprint::Footprint;
 use super::invocation::{Invocation, OpaqueLevel};
 use super::lookup;
+use super::sources::{Recorder, Source, UsedMerge};
 use super::trace::{TraceNode, Tracer};
 use crate::data::puppet_type::{self, TypeProblem};
 use crate::data::{Hash, Located, Value};
+use crate::syntax::key_path;
 
 /// A call of `lookup()`.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +33,10 @@ pub struct Request {
     pub default_values: Hash,
     /// Whether a trace is wanted, and of what.
     pub explain: Explain,
+    /// Whether it is wanted who had a say: [`Answer::sources`] and [`Answer::merge`].
+    pub wants_sources: bool,
+    /// Whether it is wanted what was read: [`Answer::footprint`].
+    pub wants_footprint: bool,
     /// Ends the lookup early.
     pub cancel: CancelToken,
 }
@@ -67,12 +74,27 @@ pub struct Answer {
     /// The cases if there is more than one: the first whose conditions hold counts. `outcome` is that of the last, which has no
     /// conditions.
     pub cases: Vec<Case>,
+    /// Files that Puppet refuses as they are, and that gave those of their entries that can be read:
+    /// [`Evaluator::reading_broken_files`].
+    pub broken: Vec<Arc<str>>,
+    /// Who has the key, the highest priority first, if that was asked for. Where nothing has it, of the first name.
+    pub sources: Vec<Source>,
+    /// The merge that decided, if sources were asked for and Puppet accepts it.
+    pub merge: Option<UsedMerge>,
+    /// What was read, if that was asked for.
+    pub footprint: Option<Footprint>,
 }
 
 impl Request {
     /// A call with a name and nothing else.
     pub fn key(name: impl Into<Arc<str>>) -> Self {
         Self { names: vec![name.into()], ..Self::default() }
+    }
+
+    /// The same call, which also says who had a say.
+    #[must_use]
+    pub fn with_sources(self) -> Self {
+        Self { wants_sources: true, ..self }
     }
 
     /// The same call with a trace.
@@ -96,7 +118,7 @@ impl Evaluator {
         }
         let mut invocation = self.invocation_of(request);
         let outcome = run(&mut invocation, request);
-        Answer::of(outcome, invocation).0
+        Answer::of(request, outcome, invocation).0
     }
 
     /// One run of a lookup that goes the way that `exploration` says; with what it assumed.
@@ -109,7 +131,7 @@ impl Evaluator {
         invocation.exploration = Some(exploration);
         let outcome = run(&mut invocation, request);
         let conditions = invocation.assumptions.held().to_vec();
-        let (answer, exploration) = Answer::of(outcome, invocation);
+        let (answer, exploration) = Answer::of(request, outcome, invocation);
         let exploration = exploration.expect("the exploration stays for the whole lookup");
         (answer, conditions, exploration)
     }
@@ -118,6 +140,8 @@ impl Evaluator {
         let (overrides, defaults) = (&request.overrides, &request.default_values);
         let mut invocation = self.invocation_with(overrides, defaults, request.cancel.clone());
         invocation.explain(request.explain);
+        invocation.recorder = request.wants_sources.then(Recorder::default);
+        invocation.footprint = request.wants_footprint.then(Footprint::default);
         invocation
     }
 }
@@ -134,13 +158,23 @@ impl Answer {
             open: Vec::new(),
             left_out: Vec::new(),
             cases: Vec::new(),
+            broken: Vec::new(),
+            sources: Vec::new(),
+            merge: None,
+            footprint: None,
         }
     }
 
     fn of<'e>(
+        request: &Request,
         outcome: Result<Option<Located>, Failure>,
         mut invocation: Invocation<'e>,
     ) -> (Self, Option<Exploration<'e>>) {
+        let key = request.names.first().and_then(|name| key_path::parse(name).ok());
+        let result = outcome.as_ref().ok().and_then(Option::as_ref);
+        let recorder = invocation.recorder.take();
+        let (sources, merge) =
+            recorder.map(|it| it.finish(key.as_ref(), result)).unwrap_or_default();
         let answer = Self {
             outcome,
             trace: invocation.take_tracer().map(Tracer::finish),
@@ -150,6 +184,10 @@ impl Answer {
             open: invocation.open,
             left_out: invocation.left_out,
             cases: Vec::new(),
+            broken: invocation.broken,
+            sources,
+            merge,
+            footprint: invocation.footprint,
         };
         (answer, invocation.exploration)
     }

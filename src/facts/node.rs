@@ -259,7 +259,9 @@ impl Node {
             return Reading::Known(known.value.clone().unplaced(), Vec::new());
         }
         for holder in variable::holders(&name) {
-            let Some(known) = self.known.get(holder) else { continue };
+            let of_fact = holder.strip_prefix("facts.").filter(|fact| !fact.contains('.'));
+            let known = self.known.get(holder).or_else(|| self.known.get(of_fact?));
+            let Some(known) = known else { continue };
             let Ok(below) = key_path::parse(&name[holder.len() + 1..]) else { continue };
             let rest = std::iter::once(below.root).chain(below.rest).collect();
             return Reading::Known(known.value.clone().unplaced(), rest);
@@ -506,7 +508,7 @@ mod tests {
             ("osfamily", r#""Debian""#),
             ("os.family", r#""Debian""#),
             ("facts.os.name", "open facts.os.name"),
-            ("facts.os", "open facts.os"),
+            ("facts.os", "open os"),
             ("teams.0", r#"["a"] 1"#),
             ("::tier.zone", r#"{"zone":"x"} 1"#),
             ("role", "open role"),

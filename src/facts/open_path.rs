@@ -166,6 +166,9 @@ impl OpenPath {
         let mut names: Vec<&str> = Vec::new();
         for (number, part) in self.text.split(HOLE).enumerate() {
             if number % 2 == 0 {
+                // An empty variable between two slashes leaves one.
+                let is_doubled = pattern.ends_with('/') && part.starts_with('/');
+                let part = &part[usize::from(is_doubled)..];
                 pattern.push_str(part);
                 regex.push_str(&regex_of_glob(part));
             } else if !is_empty(part) {
@@ -401,7 +404,10 @@ mod tests {
     #[track_caller]
     fn check(paths: &[&str], template: &str, is_glob: bool, expected: &[&str]) {
         let files = MemoryFiles::new(paths.iter().map(|path| (*path, "")));
-        let text = template.replace("%{", "\0").replace('}', "\0");
+        let names = ["role", "x", "y", "loc"];
+        let text = names.iter().fold(template.to_owned(), |text, name| {
+            text.replace(&format!("%{{{name}}}"), &hole(name))
+        });
         let path = OpenPath::new(text.into(), is_glob);
         let show = |it: &Fit| {
             let texts = it.texts.iter().map(|(name, text)| format!(" {name}={text}"));
@@ -465,7 +471,14 @@ mod tests {
             &files,
             "/d/%{role}/**/*.{yaml,json}",
             true,
-            &["/d/db/x/c.yaml role=db", "/d/web/a.yaml role=web", "/d/web/b.yaml role=web"],
+            &[
+                "/d/db/x/c.yaml role=db",
+                "/d/db/x/c.yaml role=",
+                "/d/web/a.yaml role=web",
+                "/d/web/a.yaml role=",
+                "/d/web/b.yaml role=web",
+                "/d/web/b.yaml role=",
+            ],
         );
     }
 

@@ -145,6 +145,7 @@ hierarchy:
   - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
   - {name: Common, path: common.yaml}
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {site: bgo}}}
 #- /data/nodes/web01.yaml
 domain: b

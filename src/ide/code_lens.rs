@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::cases;
 use super::file_role::FileRole;
 use super::overridden::{SharedKey, shared_key};
 use super::perspective::Perspective;
-use super::sources;
-use crate::engine::CancelToken;
+use crate::engine::{CancelToken, UsedMerge};
 use crate::syntax::key_path::Segment;
 use crate::syntax::tree::NodeKind;
 use crate::text::TextRange;
@@ -54,16 +54,17 @@ fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<Code
 
 fn title(perspective: &Perspective, path: &str, shared: &SharedKey) -> String {
     let levels = match shared.levels() {
-        1 => format!("{} files of one level", shared.places.len()),
+        1 => format!("{} files of one level", shared.sources.len()),
         levels => format!("{levels} levels"),
     };
-    let strategy = shared.options.as_ref().and_then(sources::strategy_of);
-    let strategy = strategy.unwrap_or_else(|| "first".to_owned());
-    let is_first = sources::takes_first(shared.options.as_ref());
-    let part = match shared.winner_over(path) {
-        Some(winner) => format!(" · overridden in {}", perspective.shown_path(&winner.path)),
-        None if is_first && shared.result.is_some() => " · wins".to_owned(),
-        None => String::new(),
+    let strategy = shared.answer.merge.as_ref().map_or("first", UsedMerge::name);
+    let part = match (cases::depends_text(&shared.answer), shared.winner_over(path)) {
+        (Some(depends), _) => format!(" · {depends}"),
+        (None, Some(winner)) => {
+            format!(" · overridden in {}", perspective.shown_path(&winner.path))
+        }
+        (None, None) if shared.takes_first() && shared.result().is_some() => " · wins".to_owned(),
+        (None, None) => String::new(),
     };
     format!("{levels} · {strategy}{part}")
 }
@@ -80,6 +81,7 @@ hierarchy:
   - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
   - {name: Others, paths: [extra.yaml, common.yaml]}
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {a: 1}}}
 ";
 
@@ -117,14 +119,18 @@ nodes: {web01: {facts: {a: 1}}}
     fn broken_text_and_files_that_are_not_read() {
         let files =
             "#- /data/common.yaml\na: 1\nbroken: [\nb: 1\n#- /data/nodes/web01.yaml\na: 2\nb: 2\n";
-        check(files, "/data/nodes/web01.yaml", &["a: 2 levels · first", "b: 2 levels · first"]);
+        check(
+            files,
+            "/data/nodes/web01.yaml",
+            &["a: 2 levels · first · wins", "b: 2 levels · first · wins"],
+        );
         let files = "#- /data/common.yaml\na: 1\n#- /data/nodes/db01.yaml\na: 2\n";
         check(files, "/data/nodes/db01.yaml", &[]);
     }
 
     #[test]
     fn the_setting_turns_them_off() {
-        let files = "#- /.hiera-ls.yaml\nnodes: {web01: {facts: {a: 1}}}\ncodeLens: {enabled: false}\n#- /data/common.yaml\na: 1\n#- /data/nodes/web01.yaml\na: 2\n";
+        let files = "#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}}\ncodeLens: {enabled: false}\n#- /data/common.yaml\na: 1\n#- /data/nodes/web01.yaml\na: 2\n";
         check(files, "/data/common.yaml", &[]);
     }
 }

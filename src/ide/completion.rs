@@ -105,13 +105,13 @@ pub fn completion_help(world: &Arc<World>, path: &str, key: &str) -> Option<Stri
 fn half_typed_help(perspective: &Perspective, key: &str) -> Option<String> {
     let path = key_path::parse(key).ok()?;
     let places = places::places(&perspective.evaluator, &path);
-    let place = places.iter().find(|place| place.value.is_some())?;
-    let value = perspective.without_secrets(place.value.as_ref()?);
+    let source = places.iter().find(|source| source.value().is_some())?;
+    let value = perspective.without_secrets(source.value()?);
     let max_lines = perspective.world.settings().hover_max_lines as usize;
     Some(format!(
         "**{}** in {}\n\n{}",
         code(key),
-        code(&perspective.shown_place(place.key_place.unwrap_or(place.root_key_place))),
+        code(&perspective.shown_place(source.shown_place()?)),
         fenced_yaml(&render::to_yaml(&value), max_lines)
     ))
 }

@@ -90,7 +90,7 @@ pub(super) fn key_targets(
     origin_range: TextRange,
 ) -> Vec<Target> {
     let read = places::places(&perspective.evaluator, key).into_iter();
-    let read = read.filter_map(|place| Some((place.key_place?, place.value?)));
+    let read = read.filter_map(|source| Some((source.key_place()?, source.value()?.clone())));
     let mut found: Vec<_> = read.collect();
     if found.is_empty() {
         found = places::places_for_any_node(perspective, key, MAX_FILES);
@@ -158,6 +158,7 @@ hierarchy:
   - name: Others
     globs: ['x*.yaml', 'common.yaml']
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {a: 1}}}
 ";
 

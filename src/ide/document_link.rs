@@ -147,6 +147,7 @@ mod tests {
 
     const FILES: &str = "
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {roles: [web, db]}}}
 #- /data/nodes/web01.yaml
 a: 1

@@ -234,7 +234,9 @@ fn values(world: &Arc<World>) -> Values {
     let mut values = Values::new();
     for environment in world.environments().iter() {
         let keys = world.key_index(environment).keys();
-        for node in world.nodes(environment).iter() {
+        let nodes = world.nodes(environment);
+        let any = [world.any_node(environment)];
+        for node in if nodes.is_empty() { &any[..] } else { &*nodes } {
             let evaluator = world.evaluator(environment, node);
             for key in &keys {
                 let found = evaluator.lookup(key).outcome.ok().flatten();

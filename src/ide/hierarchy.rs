@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use super::hover::markdown::Part;
 use super::perspective::Perspective;
-use super::places::{self, KeyPlace};
 use super::preview::{Question, UnknownNode};
-use super::sources;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{Files, Place};
-use crate::engine::{CancelToken, LayerView, Location, Request, ResolvedLevel};
+use crate::engine::{
+    CancelToken, LayerView, Location, Request, ResolvedLevel, Role, Source, UsedMerge,
+};
 use crate::syntax::key_path::{self, KeyPath};
 use crate::text::TextRange;
 use crate::world::World;
@@ -72,8 +71,8 @@ pub struct HierarchyFile {
     pub exists: bool,
     /// As hiera.yaml writes it.
     pub template: Arc<str>,
-    /// Where the key is written in it, and the part that it has in the answer.
-    pub key: Option<(Place, Part)>,
+    /// Where the key is written in it, and the role that it plays in the answer.
+    pub key: Option<(Place, Role)>,
 }
 
 /// The hierarchy for the question's node. `None`: there is no environment, or it has no node.
@@ -112,25 +111,20 @@ fn is_configured(layer: &HierarchyLayer) -> bool {
 
 /// Which files have the key.
 struct Holders {
-    places: Vec<KeyPlace>,
-    parts: Vec<Option<Part>>,
+    sources: Vec<Source>,
     merge: String,
 }
 
 impl Holders {
     fn of(perspective: &Perspective, key: &KeyPath, cancel: &CancelToken) -> Self {
-        let evaluator = &perspective.evaluator;
-        let options = key.root_name().and_then(|root| evaluator.options_for(root).ok().flatten());
-        let places = places::places(evaluator, key);
         let asked = super::context::lookup_key([&key.root].into_iter().chain(&key.rest));
-        let answer = asked.map(|key| {
-            evaluator.call(&Request { cancel: cancel.clone(), ..Request::key(key) }).outcome
-        });
-        let result = answer.and_then(Result::ok).flatten();
-        let is_first = sources::takes_first(options.as_ref());
-        let parts = sources::parts(&places, is_first, result.as_ref());
-        let merge = sources::strategy_line(options.as_ref()).unwrap_or_else(|| "first".to_owned());
-        Self { places, parts, merge }
+        let Some(asked) = asked else {
+            return Self { sources: Vec::new(), merge: "first".to_owned() };
+        };
+        let request = Request { cancel: cancel.clone(), ..Request::key(asked).with_sources() };
+        let answer = perspective.evaluator.call(&request);
+        let merge = answer.merge.as_ref().map_or_else(|| "first".to_owned(), UsedMerge::line);
+        Self { sources: answer.sources_of_all_cases(), merge }
     }
 }
 
@@ -164,14 +158,40 @@ impl Shown<'_> {
 
     fn level(&self, level: &ResolvedLevel, kind: LayerKind, is_default: bool) -> HierarchyLevel {
         let back_ends = self.perspective.world.back_ends();
+        let of = (&level.name, kind, is_default);
         let locations = level.locations.iter().flatten();
+        let mut files: Vec<HierarchyFile> = locations.map(|it| self.file(it, of)).collect();
+        self.add_open_files(level, of, &mut files);
         HierarchyLevel {
             name: level.name.clone(),
             place: level.place,
             function: level.function.name.clone(),
             is_opaque: !back_ends.knows(&level.function, &level.name),
             is_default,
-            files: locations.map(|it| self.file(it, (&level.name, kind, is_default))).collect(),
+            files,
+        }
+    }
+
+    /// Adds the files that have the key and that only some nodes read.
+    fn add_open_files(
+        &self,
+        level: &ResolvedLevel,
+        of: (&Arc<str>, LayerKind, bool),
+        files: &mut Vec<HierarchyFile>,
+    ) {
+        let sources = self.holders.iter().flat_map(|holders| &holders.sources);
+        let here = sources.filter(|it| (&it.level, it.layer, it.is_default) == of);
+        for source in here.filter(|it| it.written.is_some() && it.level_place == level.place) {
+            if files.iter().any(|file| file.path.as_ref() == Some(&source.path)) {
+                continue;
+            }
+            files.push(HierarchyFile {
+                label: self.perspective.shown_path(&source.path),
+                path: Some(source.path.clone()),
+                exists: true,
+                template: source.path.clone(),
+                key: source.key_place().zip(source.role),
+            });
         }
     }
 
@@ -182,12 +202,12 @@ impl Shown<'_> {
             None => location.location.to_string(),
         };
         let key = self.holders.and_then(|holders| {
-            let is_here = |place: &KeyPlace| {
-                Some(&place.path) == path.as_ref()
-                    && (&place.level, place.layer, place.is_default) == level
+            let is_here = |source: &&Source| {
+                Some(&source.path) == path.as_ref()
+                    && (&source.level, source.layer, source.is_default) == level
             };
-            let at = holders.places.iter().position(is_here)?;
-            Some((holders.places[at].key_place?, holders.parts[at]?))
+            let source = holders.sources.iter().find(is_here)?;
+            Some((source.key_place()?, source.role?))
         });
         let template = self.template(location);
         HierarchyFile { label, path, exists: location.exists, template, key }
@@ -233,6 +253,7 @@ default_hierarchy:
 #- /modules/ntp/data/m.yaml
 ntp::a: 3
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {a: 1}}}
 #- /data/nodes/web01.yaml
 ntp::a: 1

@@ -2,7 +2,6 @@
 
 mod config;
 mod encrypted;
-mod functions;
 mod key;
 mod links;
 pub(crate) mod markdown;
@@ -98,6 +97,7 @@ hierarchy:
   - name: Common data
     path: common.yaml
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {os: {family: Debian}}}}
 ";
 
@@ -216,6 +216,7 @@ hierarchy:
     options: {pkcs7_private_key: /no/such/key.pem, pkcs7_public_key: k/public.pem}
 #- /.hiera-ls.yaml
 eyaml: {decrypt: true}
+node: web01
 nodes: {web01: {facts: {a: 1}}}
 #- /k/public.pem
 ";
@@ -285,15 +286,15 @@ nodes: {web01: {facts: {a: 1}}}
     #[test]
     fn files_that_the_node_does_not_read() {
         check(
-            "#- /.hiera-ls.yaml\nnodes: {web01: {facts: {a: 1}}}\n#- /data/nodes/db01.yaml\na$0: 1\n",
-            &expect![[r"
-            a
-            ---
-            **`a`** for node `web01`, environment `production`
+            "#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}}\n#- /data/nodes/db01.yaml\na$0: 1\n",
+            &expect![[r#"
+                a
+                ---
+                **`a`** for node `web01`, environment `production`
 
-            Not found: a lookup of this key fails.
+                Not found: a lookup of this key fails.
 
-            `data/nodes/db01.yaml` is not in the hierarchy of this node."]],
+                `data/nodes/db01.yaml` is not in the hierarchy of this node. It is read for `db01`."#]],
         );
         check(
             "#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}, db01: {facts: {a: 1}}}\n#- /data/nodes/db01.yaml\na$0: 1\n",
@@ -309,7 +310,7 @@ nodes: {web01: {facts: {a: 1}}}
     }
 
     #[test]
-    fn a_file_is_shown_for_a_node_that_reads_it_if_nobody_chose_one() {
+    fn a_file_of_one_machine_is_shown_for_it_if_nobody_chose_a_node() {
         check(
             "#- /.hiera-ls.yaml\nnodes: {web01: {facts: {a: 1}}, db01: {facts: {a: 1}}}\n#- /data/nodes/db01.yaml\na$0: 1\n",
             &expect![[r#"
@@ -327,7 +328,7 @@ nodes: {web01: {facts: {a: 1}}}
 
     #[test]
     fn levels_of_hiera_yaml() {
-        let files = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: Nodes\n    paths: ['nodes/%{trusted.certname}.y$0aml', b.yaml]\n#- /.hiera-ls.yaml\nnodes: {web01: {facts: {a: 1}}}\n#- /data/nodes/web01.yaml\na: 1\n";
+        let files = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: Nodes\n    paths: ['nodes/%{trusted.certname}.y$0aml', b.yaml]\n#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}}\n#- /data/nodes/web01.yaml\na: 1\n";
         let fixture = Fixture::parse(files);
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
         let hover =

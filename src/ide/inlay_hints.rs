@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::file_role::FileRole;
 use super::overridden::{Overridden, shared_key};
 use super::perspective::Perspective;
-use super::places::dig_value;
 use super::strings::{StringNode, interpolated_strings};
 use crate::data::{EntryTree, Located, Place, Value, inspect};
+use crate::engine::sources::dig_value;
 use crate::engine::{CancelToken, Request};
+use crate::facts::Reading;
 use crate::syntax::interpolation::Token;
 use crate::syntax::key_path;
 use crate::text::TextRange;
@@ -97,13 +98,15 @@ impl Hints<'_> {
         let evaluator = &self.perspective.evaluator;
         if let Some((name, _)) = token.variable() {
             let path = key_path::parse(name).ok()?;
-            let root = path.root_name()?;
-            let variable = evaluator.node().variable(root.strip_prefix("::").unwrap_or(root))?;
-            return dig_value(variable, &path.rest);
+            return match evaluator.node().read(&path) {
+                Reading::Known(value, rest) => dig_value(&value, &rest),
+                Reading::Unset | Reading::Open(_) => None,
+            };
         }
         let (key, _) = token.lookup_key().filter(|_| is_data)?;
         let request = Request { cancel: self.cancel.clone(), ..Request::key(key.clone()) };
-        evaluator.call(&request).outcome.ok().flatten()
+        let answer = evaluator.call(&request);
+        if answer.is_certain() { answer.outcome.ok().flatten() } else { None }
     }
 
     fn overridden(&mut self, overridden: &Overridden, text: &str) {
@@ -167,6 +170,7 @@ hierarchy:
   - {name: Json, data_hash: json_data, path: j.json}
   - {name: Hocon, data_hash: hocon_data, path: h.conf}
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {os: {family: Debian}}}}
 ";
 
@@ -258,7 +262,7 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
         let files = "#- /data/common.yaml\na: 1\nb: '%{facts.os.family}'\n#- /data/nodes/web01.yaml\na: 2\n";
         let with = |setting: &str| {
             format!(
-                "#- /.hiera-ls.yaml\nnodes: {{web01: {{facts: {{os: {{family: Debian}}}}}}}}\ninlayHints: {{{setting}: false}}\n{files}"
+                "#- /.hiera-ls.yaml\nnode: web01\nnodes: {{web01: {{facts: {{os: {{family: Debian}}}}}}}}\ninlayHints: {{{setting}: false}}\n{files}"
             )
         };
         check(

@@ -9,6 +9,7 @@ use super::file_role::FileRole;
 use super::perspective::Perspective;
 use super::places;
 use crate::data::{Located, Place};
+use crate::engine::Source;
 use crate::syntax::key_path::KeyPath;
 use crate::world::{Reach, World};
 
@@ -51,18 +52,17 @@ fn next_place(
     direction: Direction,
 ) -> Option<(Place, Located)> {
     let places = places::places(&perspective.evaluator, key);
-    let found = |place: &places::KeyPlace| Some((place.key_place?, place.value.clone()?));
+    let found = |source: &Source| Some((source.key_place()?, source.value()?.clone()));
     let here = places.iter().position(|it| *it.path == *path);
     let (above, below): (Vec<_>, Vec<_>) = if let Some(here) = here {
-        let is_other = |place: &&places::KeyPlace| *place.path != *path;
+        let is_other = |source: &&Source| *source.path != *path;
         let above = places[..here].iter().filter(is_other).filter_map(found).collect();
         (above, places[here..].iter().filter(is_other).filter_map(found).collect())
     } else {
         let rank = |path: &str| reach.places.iter().position(|place| place.reaches(path));
         let here = rank(path)?;
         let of = |wanted: Ordering| {
-            let is_there =
-                |it: &&places::KeyPlace| rank(&it.path).is_some_and(|at| at.cmp(&here) == wanted);
+            let is_there = |it: &&Source| rank(&it.path).is_some_and(|at| at.cmp(&here) == wanted);
             places.iter().filter(is_there).filter_map(found).collect()
         };
         (of(Ordering::Less), of(Ordering::Greater))
@@ -87,6 +87,7 @@ hierarchy:
   - {name: Sites, path: 'sites/%{facts.site}.yaml'}
   - {name: Common, path: common.yaml}
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {site: bgo}}}
 #- /data/nodes/web01.yaml
 a: 3

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::places::dig_value;
 use crate::config::Environment;
 use crate::data::{Value, inspect};
-use crate::facts::Node;
+use crate::engine::sources::dig_value;
+use crate::facts::{Node, Reading};
 use crate::syntax::{interpolation, key_path};
 use crate::world::World;
 
@@ -47,9 +47,8 @@ pub fn node_facts(node: &Node, names: &[Arc<str>]) -> Vec<NodeFact> {
 
 fn value_of(node: &Node, name: &str) -> Option<String> {
     let path = key_path::parse(name).ok()?;
-    let root = path.root_name()?;
-    let variable = node.variable(root.strip_prefix("::").unwrap_or(root))?;
-    let value = dig_value(variable, &path.rest)?.value;
+    let Reading::Known(value, rest) = node.read(&path) else { return None };
+    let value = dig_value(&value, &rest)?.value;
     let is_single =
         matches!(value, Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Boolean(_));
     let text = inspect::to_s(&value);

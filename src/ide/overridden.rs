@@ -3,27 +3,20 @@
 use std::sync::Arc;
 
 use super::context::LOOKUP_OPTIONS;
-use super::hover::markdown::Part;
 use super::perspective::Perspective;
-use super::places::{self, KeyPlace};
-use super::sources;
 use crate::data::{EntryTree, FileId, Hash, Located, Place};
-use crate::engine::{AppliedOptions, CancelToken, Request};
+use crate::engine::{Answer, CancelToken, Request, Source, UsedMerge};
 use crate::syntax::interpolation::may_have_tokens;
-use crate::syntax::key_path::{KeyPath, Segment};
+use crate::syntax::key_path::Segment;
 use crate::syntax::tree::{Node, NodeKind, Pair};
 use crate::text::TextRange;
 
-/// A root key of a file that several levels have, this file among them.
+/// A root key of a file that several files have, this file among them.
 pub(crate) struct SharedKey {
-    /// Everything that has it, the highest priority first.
-    pub(crate) places: Vec<KeyPlace>,
-    /// What each place does for the answer.
-    pub(crate) parts: Vec<Option<Part>>,
-    /// The options that are set for it.
-    pub(crate) options: Option<AppliedOptions>,
-    /// The value that the node gets.
-    pub(crate) result: Option<Located>,
+    /// Everything that has it in any case, the highest priority first.
+    pub(crate) sources: Vec<Source>,
+    /// What a lookup gives.
+    pub(crate) answer: Answer,
 }
 
 /// A key whose value here does not count.
@@ -52,39 +45,43 @@ pub(crate) fn shared_key(
     if matches!(&**text, LOOKUP_OPTIONS | "<<") {
         return None;
     }
-    let evaluator = &perspective.evaluator;
-    let key = KeyPath { root: Segment::Name(text.clone()), rest: Vec::new() };
-    let places = places::places(evaluator, &key);
-    if places.len() < 2 || !places.iter().any(|place| &*place.path == path) {
+    let name = super::context::lookup_key([&Segment::Name(text.clone())].into_iter())?;
+    let request = Request { cancel: cancel.clone(), ..Request::key(name).with_sources() };
+    let answer = perspective.evaluator.call(&request);
+    let mut sources = answer.sources_of_all_cases();
+    sources.retain(|source| source.written.is_some());
+    if sources.len() < 2 || !sources.iter().any(|source| &*source.path == path) {
         return None;
     }
-    let options = evaluator.options_for(text).ok().flatten();
-    let name = super::context::lookup_key([&key.root].into_iter())?;
-    let request = Request { cancel: cancel.clone(), ..Request::key(name) };
-    let result = evaluator.call(&request).outcome.ok().flatten();
-    let is_first = sources::takes_first(options.as_ref());
-    let parts = sources::parts(&places, is_first, result.as_ref());
-    Some(SharedKey { places, parts, options, result })
+    Some(SharedKey { sources, answer })
 }
 
 impl SharedKey {
-    /// The place that wins over the file at `path`, if none of its own has a part in the answer.
-    pub(crate) fn winner_over(&self, path: &str) -> Option<&KeyPlace> {
-        let counts = |part: &Option<Part>| part.is_some_and(sources::counts);
-        let mut both = self.places.iter().zip(&self.parts);
-        if both.clone().any(|(place, part)| &*place.path == path && counts(part)) {
+    /// The source that wins over the file at `path`, if it is certain that none of its own has a part in the answer.
+    pub(crate) fn winner_over(&self, path: &str) -> Option<&Source> {
+        if !self.answer.is_certain()
+            || self.sources.iter().any(|source| &*source.path == path && source.counts())
+        {
             return None;
         }
-        both.find(|(_, part)| counts(part)).map(|(place, _)| place)
+        self.sources.iter().find(|source| source.counts())
+    }
+
+    /// Whether the first value found is the answer.
+    pub(crate) fn takes_first(&self) -> bool {
+        self.answer.merge.as_ref().is_none_or(UsedMerge::is_first_found)
+    }
+
+    /// The value that is found for certain.
+    pub(crate) fn result(&self) -> Option<&Located> {
+        self.answer.outcome.as_ref().ok()?.as_ref().filter(|_| self.answer.is_certain())
     }
 
     /// How many hierarchy levels have the key.
     pub(crate) fn levels(&self) -> usize {
-        let mut levels: Vec<_> = self
-            .places
-            .iter()
-            .map(|place| (place.layer as u8, &place.module, place.is_default, place.level_place))
-            .collect();
+        let level =
+            |it: &Source| (it.layer as u8, it.module.clone(), it.is_default, it.level_place);
+        let mut levels: Vec<_> = self.sources.iter().map(level).collect();
         levels.sort_unstable();
         levels.dedup();
         levels.len()
@@ -97,18 +94,19 @@ impl SharedKey {
                 key: entry.key.range.shifted(entry.start),
                 value: entry.value.range.shifted(entry.start),
                 is_scalar: is_scalar(entry.value),
-                winner: self.result.clone(),
-                winner_place: winner.key_place,
+                winner: self.result().cloned(),
+                winner_place: winner.key_place(),
             }];
         }
-        if sources::takes_first(self.options.as_ref()) {
+        if self.takes_first() {
             return Vec::new();
         }
-        let file = self.places.iter().find(|place| &*place.path == path);
-        let Some(file) = file.map(|place| place.root_key_place.file) else { return Vec::new() };
+        let file = self.sources.iter().find(|source| &*source.path == path);
+        let Some(file) = file.and_then(Source::shown_place) else { return Vec::new() };
+        let file = file.file;
         let mut search = Search { file, start: entry.start, found: Vec::new() };
         if let (NodeKind::Mapping(pairs), Some(Located { value, .. })) =
-            (&entry.value.kind, &self.result)
+            (&entry.value.kind, self.result())
             && let Some(merged) = value.as_hash()
         {
             search.members(pairs, merged);

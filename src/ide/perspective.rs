@@ -1,5 +1,5 @@
-//! Whose answers a feature shows: the environment of a file, and the active node in it. Where nobody chose one, that is the
-//! first node that reads the file.
+//! Whose answers a feature shows: the environment of a file, and the node that somebody chose. Where nobody did, that is any
+//! node that reads the file.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl Perspective {
         let node = self.evaluator.node();
         AskedFor {
             node: node.name.to_string(),
-            inferred: !node.is_complete(),
+            origin: node.origin.clone(),
             environment: self.evaluator.environment().name.to_string(),
         }
     }

@@ -80,6 +80,8 @@ pub enum LineKind {
     Removed,
     /// A level that is not evaluated here.
     Opaque,
+    /// What the value is in another case.
+    Case,
     /// Why a lookup fails.
     Error,
     /// Only on the right side of a comparison.

@@ -252,6 +252,7 @@ hierarchy:
   - name: Common
     path: common.yaml
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {a: 1}}}
 ";
 

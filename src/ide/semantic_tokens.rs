@@ -210,6 +210,7 @@ hierarchy:
   - {name: Common, path: common.yaml}
   - {name: Json, data_hash: json_data, path: j.json}
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {a: 1}}}
 ";
 

@@ -304,6 +304,7 @@ fn kind_name(kind: LineKind) -> &'static str {
         LineKind::Overridden => "overridden",
         LineKind::Removed => "removed",
         LineKind::Opaque => "opaque",
+        LineKind::Case => "case",
         LineKind::Error => "error",
         LineKind::Added => "added",
         LineKind::Deleted => "deleted",

@@ -172,7 +172,12 @@ impl World {
     /// [`Self::evaluator`], but one that nobody else has: for passes over many nodes.
     pub fn new_evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Evaluator {
         // The texts and not this world, which would hold itself in memory through its evaluators.
-        self.evaluator_reading(Arc::new(self.texts.clone()), environment, node)
+        let made = self.evaluator_reading(Arc::new(self.texts.clone()), environment, node);
+        let made = made.reading_broken_files();
+        if node.is_complete() {
+            return made;
+        }
+        made.with_key_finder(self.key_index(environment))
     }
 
     fn evaluator_reading(
@@ -235,7 +240,7 @@ mod tests {
 
     fn answer(world: &World, node: &str, key: &str) -> Option<String> {
         let environment = world.environment_of("/r/data/c.yaml")?;
-        let node = world.nodes(&environment).iter().find(|it| &*it.name == node)?.clone();
+        let node = world.node_named(&environment, node);
         let evaluator = world.evaluator(&environment, &node);
         assert!(Arc::ptr_eq(&evaluator, &world.evaluator(&environment, &node)), "made once");
         let found = evaluator.lookup(key).outcome.expect("no failure")?;
@@ -266,8 +271,7 @@ mod tests {
         let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
         let find = |host: &Host, key: &str| {
             let world = host.snapshot();
-            let node = world.nodes(&world.environments()[0])[0].name.to_string();
-            answer(&world, &node, key)
+            answer(&world, "x", key)
         };
         host.apply(Change::Folders(vec!["/r".to_owned()]));
         assert_eq!(find(&host, "a"), None);

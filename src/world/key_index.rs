@@ -12,6 +12,7 @@ use super::reach::Reach;
 use super::read_orders::FileSet;
 use super::texts::Texts;
 use crate::data::{DataFile, FileId, Format};
+use crate::engine::KeyFinder;
 use crate::text::TextRange;
 
 /// The keys of one environment's data in one snapshot.
@@ -192,6 +193,13 @@ impl KeyIndex {
     fn changed_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
         let has_name = move |file: &&IndexedFile| file.keys.has(name);
         self.changed.values().flatten().filter(has_name)
+    }
+}
+
+impl KeyFinder for KeyIndex {
+    fn files_with(&self, root: &str) -> Vec<Arc<str>> {
+        let Some(name) = self.names.known(root) else { return Vec::new() };
+        self.files_with(name).map(|file| file.path.clone()).collect()
     }
 }
 

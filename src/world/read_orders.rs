@@ -1,11 +1,10 @@
-//! Which data files each sample node reads, in the order of priority. It follows from hierarchies and facts and from which
-//! files there are, not from what they hold; so it outlives what is typed.
+//! Which data files nodes read, in the order of priority. It follows from hierarchies and facts and from which files there
+//! are, not from what they hold; so it outlives what is typed.
 //!
-//! Of a node that was made up from the names of files, many variables are guesses. A template that reads one of them is
-//! kept with all files that it can lead to.
+//! Of a node without a fact set, some variables are open. A path that reads one of them is kept with all files that it can
+//! lead to.
 
 mod below;
-mod templates;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -14,13 +13,12 @@ use super::indexes::key_of;
 use super::shards::Shards;
 use super::snapshot::World;
 use crate::config::Environment;
-use crate::config::hiera_yaml::{LayerKind, Level};
+use crate::config::hiera_yaml::LayerKind;
 use crate::data::{FileId, Files as _, Format};
-use crate::engine::{Evaluator, LayerView, ResolvedLevel};
+use crate::engine::{Evaluator, LayerView, Location, ResolvedLevel};
 use crate::facts::Node;
 
 pub use below::{Below, Source};
-use templates::TemplateText;
 
 /// Some files.
 pub type FileSet = HashSet<FileId, foldhash::fast::RandomState>;
@@ -35,15 +33,13 @@ const MAX_READERS: usize = 64;
 #[derive(Debug, Default)]
 pub struct ReadOrders {
     nodes: Vec<NodeOrder>,
-    /// All data files, once somebody asks.
-    files: OnceLock<Vec<(Arc<str>, FileId)>>,
     readers: Readers,
     /// What modules add to it, by module and node.
     of_modules: Shards<OnceLock<Arc<[Asked]>>>,
     /// Who reads files in the layer of a module, by module.
     module_readers: Shards<OnceLock<Readers>>,
-    /// By the configuration's path, the level and the template.
-    templates: Shards<OnceLock<Arc<GuessedTemplate>>>,
+    /// The files that open paths can lead to, by the path as people read it.
+    open_paths: Shards<OnceLock<Arc<FileSet>>>,
     /// By file and module.
     below: Shards<OnceLock<Arc<Below>>>,
 }
@@ -63,19 +59,10 @@ struct NodeOrder {
 enum Asked {
     /// A file that exists.
     File(FileId, Format),
-    /// What a template leads to, if what is guessed of the node is right.
-    Guess(Arc<GuessedTemplate>, Box<[(FileId, Format)]>),
+    /// Perhaps one of these files: which one depends on variables that are open.
+    OneOf(Arc<FileSet>),
     /// A function that no file tells the answer of.
     Unknown,
-}
-
-/// A template that reads variables.
-#[derive(Debug, Default)]
-struct GuessedTemplate {
-    /// Their names, all spellings of a fact as one.
-    variables: Vec<Arc<str>>,
-    /// The files that it can lead to.
-    candidates: Arc<FileSet>,
 }
 
 /// Read orders by environment, as long as hierarchies, nodes and the set of files stay the same.
@@ -100,8 +87,7 @@ impl ReadOrders {
         self.all_readers(world, environment, world.id(path), module).into_iter().next()
     }
 
-    /// The nodes that read `file` for keys of `module` and whose variables are all known, in order; the first few. Default
-    /// hierarchies count.
+    /// The nodes with fact sets that read `file` for keys of `module`, in order; the first few. Default hierarchies count.
     pub fn complete_readers(
         &self,
         world: &Arc<World>,
@@ -109,8 +95,7 @@ impl ReadOrders {
         file: FileId,
         module: Option<&str>,
     ) -> Vec<Arc<Node>> {
-        let readers = self.all_readers(world, environment, file, module).into_iter();
-        readers.filter(|it| it.is_complete()).take(MAX_READERS).collect()
+        self.all_readers(world, environment, file, module).into_iter().take(MAX_READERS).collect()
     }
 
     /// The nodes that read `file`, in the layer of `module` or in another one, in order. The first time, every node is asked
@@ -144,12 +129,14 @@ impl ReadOrders {
 }
 
 impl World {
-    /// What the environment's sample nodes read. The first call expands the hierarchy for each of them.
+    /// What the environment's nodes with fact sets read. The first call expands the hierarchy for each of them.
     pub fn read_orders(self: &Arc<Self>, environment: &Arc<Environment>) -> Arc<ReadOrders> {
         let slot = self.nodes.read_orders.slot(&key_of(environment));
         slot.get_or_init(|| {
             let mut orders = ReadOrders::default();
-            for (number, node) in (0..).zip(self.nodes(environment).iter().take(MAX_NODES)) {
+            let nodes = self.nodes(environment);
+            let complete = nodes.iter().filter(|node| node.is_complete()).take(MAX_NODES);
+            for (number, node) in (0..).zip(complete) {
                 let maker = OrderMaker { world: self, environment, orders: &orders };
                 let asked = maker.asked(node, None);
                 let mut files: Vec<FileId> = files_of(&asked).collect();
@@ -168,9 +155,8 @@ impl World {
 
 fn files_of(asked: &[Asked]) -> impl Iterator<Item = FileId> {
     asked.iter().flat_map(|asked| match asked {
-        Asked::File(file, _) => vec![*file],
-        Asked::Guess(_, files) => files.iter().map(|(file, _)| *file).collect(),
-        Asked::Unknown => Vec::new(),
+        Asked::File(file, _) => Some(*file),
+        Asked::OneOf(_) | Asked::Unknown => None,
     })
 }
 
@@ -193,8 +179,8 @@ impl OrderMaker<'_> {
                 asked.push(Asked::Unknown);
                 continue;
             };
-            for (level, written) in levels.iter().zip(&layer.config().hierarchy) {
-                self.add_level(&evaluator, &layer.config().path, level, written, &mut asked);
+            for level in levels {
+                self.add_level(&evaluator, level, &mut asked);
             }
         }
         asked.into()
@@ -207,55 +193,32 @@ impl OrderMaker<'_> {
         slot.get_or_init(|| self.asked(node, Some(module))).clone()
     }
 
-    fn add_level(
-        &self,
-        evaluator: &Evaluator,
-        config: &str,
-        level: &ResolvedLevel,
-        written: &Level,
-        asked: &mut Vec<Asked>,
-    ) {
+    fn add_level(&self, evaluator: &Evaluator, level: &ResolvedLevel, asked: &mut Vec<Asked>) {
         let (Some(format), Some(locations)) = (level.built_in_format(), &level.locations) else {
             asked.push(Asked::Unknown);
             return;
         };
-        let guessed = if evaluator.node().is_complete() {
-            Vec::new()
-        } else {
-            templates::with_variables(written)
-        };
-        for template in &guessed {
-            let files =
-                locations.iter().filter(|it| it.exists && it.template_place == template.place);
-            let files = files.map(|it| (self.world.id(&it.location), format)).collect();
-            asked.push(Asked::Guess(self.guessed(config, &written.name, template), files));
-        }
-        let is_guessed = |place| guessed.iter().any(|template| template.place == place);
-        for location in locations.iter().filter(|it| it.exists && !is_guessed(it.template_place)) {
-            asked.push(if location.is_uri {
-                Asked::Unknown
-            } else {
-                Asked::File(self.world.id(&location.location), format)
-            });
+        for location in locations {
+            if location.is_open() && !location.is_uri {
+                let files = self.open_files(evaluator, location);
+                if !files.is_empty() {
+                    asked.push(Asked::OneOf(files));
+                }
+            } else if location.exists {
+                asked.push(if location.is_uri {
+                    Asked::Unknown
+                } else {
+                    Asked::File(self.world.id(&location.location), format)
+                });
+            }
         }
     }
 
-    fn guessed(&self, config: &str, level: &str, template: &TemplateText) -> Arc<GuessedTemplate> {
-        let slot = self.orders.templates.slot(&format!("{config} {level} {}", template.text));
+    fn open_files(&self, evaluator: &Evaluator, location: &Location) -> Arc<FileSet> {
+        let slot = self.orders.open_paths.slot(&location.location);
         slot.get_or_init(|| {
-            let (world, reach) = (self.world, self.world.reach(self.environment));
-            let is_it = |it: &&super::DataPlace| {
-                &*it.config == config && &*it.level == level && it.location() == template.text
-            };
-            let places: Vec<_> = reach.places.iter().filter(is_it).collect();
-            // Not those of the key index: it reads them all.
-            let files = self.orders.files.get_or_init(|| {
-                let paths = reach.files(&world.texts).into_keys();
-                paths.map(|path| (path.clone(), world.id(&path))).collect()
-            });
-            let reached = files.iter().filter(|(path, _)| places.iter().any(|it| it.reaches(path)));
-            let candidates = Arc::new(reached.map(|(_, file)| *file).collect());
-            Arc::new(GuessedTemplate { variables: template.variables.clone(), candidates })
+            let paths = location.open_files(evaluator).into_iter();
+            Arc::new(paths.map(|path| self.world.id(&path)).collect())
         })
         .clone()
     }

@@ -37,7 +37,8 @@ impl World {
         let certname = known.iter().find(|(name, _)| &**name == "trusted.certname");
         if let Some((_, certname)) = certname {
             let nodes = self.nodes(environment);
-            if let Some(node) = nodes.iter().find(|node| node.name == *certname) {
+            let is_it = |node: &&Arc<Node>| node.is_complete() && node.name == *certname;
+            if let Some(node) = nodes.iter().find(is_it) {
                 return Arc::clone(node);
             }
         }
@@ -80,10 +81,13 @@ impl World {
             .iter()
             .map(|(name, text)| (Arc::clone(name), Value::String(Arc::clone(text)), Basis::Path))
             .collect();
+        let mut origin = Origin::Any;
         if let Some((_, certname)) = known.iter().find(|(name, _)| &**name == "trusted.certname") {
+            parts.name = certname.to_string();
+            origin = Origin::Name;
             proved.extend(proved_by_name(certname, patterns));
         }
-        let node = Node::partial(parts, &proved, Origin::Any).with_patterns(patterns.clone());
+        let node = Node::partial(parts, &proved, origin).with_patterns(patterns.clone());
         node.in_environment(&environment.name)
     }
 

@@ -106,7 +106,7 @@ impl<'a> Target<'a> {
     ) -> Option<Target<'a>> {
         let format = level.built_in_format()?;
         let path = &*location.location;
-        if location.is_uri || path == from {
+        if location.is_uri || location.is_open() || path == from {
             return None;
         }
         let kind = context.world.kind(path);

@@ -12,6 +12,7 @@ hierarchy:
   - name: Common
     path: common.yaml
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {os: {family: Debian, 'a.b': 1}, uptime: 5}}}
 #- /data/nodes/web01.yaml
 ntp::servers: [a]

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::{Completion, CompletionKind, Completions, MAX_ITEMS, Place};
 use crate::data::{Located, Value, inspect};
 use crate::engine::Request;
+use crate::engine::sources::dig_value;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::matching::{best, fit};
-use crate::ide::places::{dig_value, places};
+use crate::ide::places::places;
 use crate::syntax::key_path;
 use crate::text::TextRange;
 
@@ -148,7 +149,7 @@ fn key_values(place: &Place<'_>, key: &str) -> Vec<Located> {
         return value.into_iter().collect();
     }
     let Ok(path) = key_path::parse(key) else { return Vec::new() };
-    places(evaluator, &path).into_iter().filter_map(|place| place.value).collect()
+    places(evaluator, &path).iter().filter_map(|source| source.value().cloned()).collect()
 }
 
 /// A root key as it is written in a call; `None` if it would need both quotes.

@@ -121,6 +121,7 @@ a: text
         check(
             r#"
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {os: {family: Debian}}}}
 #- /data/common.yaml
 a: "%{facts.os.family.x} %{facts.os.nope.x} %{facts.os.family}"
@@ -163,6 +164,7 @@ a: text
         check(
             r#"
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {os: {family: Debian}}}}
 #- /hiera.yaml
 version: 5

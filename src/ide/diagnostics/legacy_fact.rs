@@ -129,6 +129,7 @@ hierarchy:
         check(
             r#"
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {os: {family: Debian}}}}
 #- /data/common.yaml
 a: "%{osfamily}"

@@ -5,9 +5,10 @@
 
 use super::{Related, Report, Rule, Severity};
 use crate::data::{Place, Value};
+use crate::engine::{Request, Source, UsedMerge, Written};
+use crate::ide::context;
 use crate::ide::perspective::Perspective;
-use crate::ide::places::{self, KeyPlace};
-use crate::syntax::key_path::{KeyPath, Segment};
+use crate::syntax::key_path::Segment;
 
 pub(super) const RULE: Rule = Rule {
     code: "merge-type-clash",
@@ -23,54 +24,47 @@ const PUPPETS_WORDS: &str = "element of the merge has wrong type";
 
 /// Checks the root key `key` of the file at `path`.
 pub(super) fn check(perspective: &Perspective, path: &str, key: &str, report: &mut Report) {
-    let evaluator = &perspective.evaluator;
-    let Some(strategy) =
-        evaluator.options_for(key).ok().flatten().and_then(|it| strategy_of(&it.options.value))
-    else {
+    let asked = context::lookup_key([&Segment::Name(key.into())].into_iter());
+    let Some(asked) = asked else { return };
+    let answer = perspective.evaluator.call(&Request::key(asked).with_sources());
+    let Err(failure) = &answer.outcome else { return };
+    if !answer.is_certain() || !failure.message.contains(PUPPETS_WORDS) {
         return;
+    }
+    let strategy = answer.merge.as_ref().map_or("first", UsedMerge::name);
+    if !matches!(strategy, "hash" | "unique") {
+        return;
+    }
+    let found: Vec<(&Source, &Written)> = answer
+        .sources
+        .iter()
+        .filter(|source| !source.is_default)
+        .filter_map(|source| Some((source, source.written.as_ref()?)))
+        .collect();
+    let is_wrong = |(number, (_, written)): &(usize, &(&Source, &Written))| match (
+        strategy,
+        &written.root_value.value,
+    ) {
+        ("hash", Value::Hash(_)) => false,
+        ("hash", _) => true,
+        (_, Value::Hash(_) | Value::Undef) => *number > 0,
+        _ => false,
     };
-    if !matches!(strategy.as_str(), "hash" | "unique") {
-        return;
-    }
-    let asked = KeyPath { root: Segment::Name(key.into()), rest: Vec::new() };
-    let mut found = places::places(evaluator, &asked);
-    found.retain(|place| !place.is_default);
-    let is_wrong =
-        |(number, place): &(usize, &KeyPlace)| match (&*strategy, &place.root_value.value) {
-            ("hash", Value::Hash(_)) => false,
-            ("hash", _) => true,
-            (_, Value::Hash(_) | Value::Undef) => *number > 0,
-            _ => false,
-        };
-    let wrong: Vec<_> = found.iter().enumerate().filter(is_wrong).map(|(_, place)| place).collect();
-    if !wrong.iter().any(|place| &*place.path == path) {
-        return;
-    }
-    let Err(failure) = evaluator.lookup(key).outcome else { return };
-    if !failure.message.contains(PUPPETS_WORDS) {
-        return;
-    }
-    for place in wrong.iter().filter(|place| &*place.path == path) {
-        let Some(Place { range, .. }) = place.root_value.place else { continue };
+    let wrong = found.iter().enumerate().filter(is_wrong).map(|(_, source)| source);
+    for (_, written) in wrong.filter(|(source, _)| &*source.path == path) {
+        let Some(Place { range, .. }) = written.root_value.place else { continue };
         let message =
             format!("{}\nThe lookup options merge `{key}` with `{strategy}`.", failure.message);
         let finding = report.add_as(&RULE, RULE.severity, range, message);
         finding.related = found
             .iter()
-            .filter(|other| &*other.path != path)
-            .map(|other| Related {
+            .filter(|(other, _)| &*other.path != path)
+            .map(|(other, written)| Related {
                 path: Some(other.path.clone()),
-                range: other.root_key_place.range,
+                range: written.root_key_place.range,
                 message: format!("merged with this value of level \"{}\"", other.level),
             })
             .collect();
-    }
-}
-
-fn strategy_of(options: &Value) -> Option<String> {
-    match &options.as_hash()?.get("merge")?.value.value {
-        Value::Hash(hash) => hash.get("strategy")?.value.value.as_str().map(str::to_owned),
-        value => value.as_str().map(str::to_owned),
     }
 }
 

@@ -98,6 +98,7 @@ mod tests {
         check(
             r#"
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {file: web.yaml, empty: ''}}}
 #- /hiera.yaml
 version: 5

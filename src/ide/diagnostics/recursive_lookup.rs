@@ -69,7 +69,7 @@ fn circle(perspective: &Perspective, key: &str, names: &[String]) -> Vec<Related
         // A member of the key itself is where the circle began.
         path.root_name().filter(|root| &***root != key)?;
         let place = places::places(&perspective.evaluator, &path).into_iter().next()?;
-        let range = place.key_place.unwrap_or(place.root_key_place).range;
+        let range = place.shown_place()?.range;
         let message = format!("`{name}` looks up `{next}`");
         Some(Related { path: Some(place.path), range, message })
     });

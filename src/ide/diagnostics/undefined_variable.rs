@@ -135,6 +135,7 @@ mod tests {
         check(
             r#"
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {os: {family: Debian}}}}
 #- /data/common.yaml
 a: "%{osfamily} %{os.family} %{os.nope} %{facts.nope} %{::environment} %{trusted.certname}"
@@ -160,6 +161,7 @@ a: "%{nope}"
             r#"
 #- /.hiera-ls.yaml
 puppetVersion: 7
+node: web01
 nodes: {web01: {facts: {os: {family: Debian}}}}
 #- /data/common.yaml
 a: "%{nope}"
@@ -173,6 +175,7 @@ a: "%{nope}"
         check(
             r#"
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {os: {family: Debian}}}}
 #- /hiera.yaml
 version: 5
@@ -186,7 +189,7 @@ hierarchy:
 
     #[test]
     fn the_near_name() {
-        let nodes = "#- /.hiera-ls.yaml\nnodes: {web01: {facts: {role: web, os: {family: x}}}}\n";
+        let nodes = "#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {role: web, os: {family: x}}}}\n";
         check_fix(
             &format!("a: \"%{{::enviroment}} x\"\n{nodes}"),
             "Write `%{::environment}`",

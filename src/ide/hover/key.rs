@@ -4,21 +4,25 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::encrypted;
-use super::functions;
-use super::markdown::{Answer, KeyCard, MergeLine, SourceLine, code, plain};
+use super::markdown::{Answer, CaseLine, KeyCard, MergeLine, SourceLine, code, plain};
 use crate::backends::eyaml::blob;
-use crate::data::{Located, inspect, render};
-use crate::engine::{OpaqueLevel, Request};
+use crate::data::{inspect, render};
+use crate::engine::cases::left_out_in_words;
+use crate::engine::{self, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge};
 use crate::facts::Node;
+use crate::ide::cases::{self, CaseGroup};
 use crate::ide::context::LookupOptionSpot;
 use crate::ide::perspective::Perspective;
 use crate::ide::places;
-use crate::ide::sources::{self, layer_text, set_by, strategy_line};
+use crate::ide::sources::{layer_text, set_by};
 use crate::syntax::key_path::{self, KeyPath};
 
 /// How many sample nodes are asked whether they read a file, and how many of them are named.
 const MAX_OTHER_NODES: usize = 16;
 const MAX_NAMES: usize = 3;
+
+/// How many cases are listed.
+const MAX_CASES: usize = 8;
 
 /// How many keys are listed that a pattern matches.
 const MAX_MATCHING_KEYS: usize = 12;
@@ -56,92 +60,127 @@ pub(super) fn lookup_option_text(perspective: &Perspective, spot: &LookupOptionS
 
 fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
     let evaluator = &perspective.evaluator;
-    let answer = evaluator.call(&Request::key(key));
+    let asked = evaluator.call(&Request::key(key).with_sources());
+    let groups = cases::groups(&asked);
+    let case = |group: &CaseGroup<'_>| CaseLine {
+        when: group.when(),
+        answer: shown(perspective, group.answer, from),
+        places: group.places.iter().map(|it| perspective.shown_place(*it)).collect(),
+    };
     let mut card = KeyCard {
         key: key.to_owned(),
         asked_for: perspective.asked_for(),
-        answer: match &answer.outcome {
-            Ok(Some(value)) => Answer::Value(render::to_yaml(&perspective.without_secrets(value))),
-            Ok(None) if !answer.opaque.is_empty() => Answer::Unknown,
-            Ok(None) if from.is_none() => Answer::EmptyText,
-            Ok(None) => Answer::NotFound,
-            Err(failure) => Answer::Error(blob::shortened(&failure.message)),
-        },
-        ..KeyCard::default()
+        answer: shown(perspective, &asked, from),
+        cases: groups.iter().take(MAX_CASES).map(case).collect(),
+        more_cases: groups.len().saturating_sub(MAX_CASES),
+        merge: None,
+        sources: Vec::new(),
+        notes: Vec::new(),
     };
-    if let Ok(path) = key_path::parse(key) {
-        let result = answer.outcome.as_ref().ok().and_then(Option::as_ref);
-        add_sources(perspective, &path, result, &mut card);
+    add_sources(perspective, key, &asked, &mut card);
+    card.notes.extend(asked.left_out.iter().map(|it| plain(&left_out_in_words(it))));
+    for opaque in &asked.opaque {
+        card.notes.push(opaque_text(opaque, &asked));
     }
-    for opaque in &answer.opaque {
-        card.notes.push(opaque_text(opaque, &card));
-    }
-    if let Ok(Some(value)) = &answer.outcome {
+    if let Ok(Some(value)) = &asked.outcome {
         card.notes.extend(encrypted::note(perspective, module_of(key), value));
     }
-    if !answer.unknown_variables.is_empty() {
-        let names: Vec<_> = answer.unknown_variables.iter().map(|name| code(name)).collect();
-        let why = if evaluator.node().is_complete() {
-            "No such variable for this node"
-        } else {
-            "Not known of an inferred node, taken as empty"
-        };
-        card.notes.push(format!("{why}: {}", names.join(", ")));
+    if !asked.unknown_variables.is_empty() {
+        card.notes
+            .push(format!("No such variable for this node: {}", codes(&asked.unknown_variables)));
     }
-    if let Some(from) = from.filter(|from| !evaluator.reads(module_of(key), from)) {
+    let open = open_of_all_cases(&asked);
+    if !open.is_empty() {
+        card.notes.push(format!("Not known, and left as it is written: {}", codes(&open)));
+    }
+    for path in &asked.broken {
+        let path = code(&perspective.shown_path(path));
+        card.notes.push(format!("{path} has an error: as it is, Puppet refuses the whole file."));
+    }
+    if let Some(from) = from.filter(|from| !is_read(perspective, key, from, &asked)) {
         card.notes.push(not_read_text(perspective, key, from));
     }
     card
 }
 
+/// Whether a file is read for the key by the node, or in one of its cases.
+fn is_read(perspective: &Perspective, key: &str, from: &str, answer: &engine::Answer) -> bool {
+    perspective.evaluator.reads(module_of(key), from)
+        || answer.sources_of_all_cases().iter().any(|source| *source.path == *from)
+}
+
+fn codes(names: &[Arc<str>]) -> String {
+    names.iter().map(|name| code(name)).collect::<Vec<_>>().join(", ")
+}
+
+fn open_of_all_cases(answer: &engine::Answer) -> Vec<Arc<str>> {
+    let mut open = answer.open.clone();
+    for name in answer.cases.iter().flat_map(|case| &case.answer.open) {
+        if !open.contains(name) {
+            open.push(Arc::clone(name));
+        }
+    }
+    open
+}
+
+/// What a lookup gives, without secrets.
+fn shown(perspective: &Perspective, answer: &engine::Answer, from: Option<&str>) -> Answer {
+    match &answer.outcome {
+        Ok(Some(value)) => Answer::Value(render::to_yaml(&perspective.without_secrets(value))),
+        Ok(None) if !answer.opaque.is_empty() => Answer::Unknown,
+        Ok(None) if from.is_none() => Answer::EmptyText,
+        Ok(None) => Answer::NotFound,
+        Err(failure) => Answer::Error(blob::shortened(&failure.message)),
+    }
+}
+
 /// What a level that could not be asked means for the answer.
-fn opaque_text(opaque: &OpaqueLevel, card: &KeyCard) -> String {
+fn opaque_text(opaque: &OpaqueLevel, answer: &engine::Answer) -> String {
     let (level, function) = (plain(&opaque.level), code(&opaque.function));
-    let is_merged = card.merge.as_ref().is_some_and(|it| !sources::is_first(&it.strategy));
-    let claim = match &card.answer {
-        Answer::Value(_) if is_merged => "Partial: more may come from",
+    let is_merged = answer.merge.as_ref().is_some_and(|it| !it.is_first_found());
+    let claim = match &answer.outcome {
+        Ok(Some(_)) if is_merged => "Partial: more may come from",
         _ => "May come from",
     };
     format!("{claim} level \"{level}\" ({function} {}).", plain(&opaque.reason))
 }
 
-fn add_sources(
-    perspective: &Perspective,
-    key: &KeyPath,
-    result: Option<&Located>,
-    card: &mut KeyCard,
-) {
-    let Some(root) = key.root_name() else { return };
-    let options = perspective.evaluator.options_for(root).ok().flatten();
-    let all = places::places(&perspective.evaluator, key);
-    let is_first = sources::takes_first(options.as_ref());
-    let parts = sources::parts(&all, is_first, result);
-    if all.len() > 1 || strategy_line(options.as_ref()).is_some() {
-        card.merge = Some(strategy_line(options.as_ref()).map_or_else(
-            || MergeLine { strategy: "first".to_owned(), set_by: None },
-            |strategy| MergeLine { strategy, set_by: set_by(perspective, options.as_ref()) },
-        ));
-    }
-    if let Some(conversion) = options.as_ref().and_then(|it| sources::option(it, "convert_to")) {
-        card.notes.push(format!("Converted to {}", code(&inspect::to_s(&conversion))));
-    }
-    for (place, part) in all.iter().zip(parts) {
-        let Some(part) = part else { continue };
-        card.sources.push(SourceLine {
-            level: place.level.to_string(),
-            layer: layer_text(place),
-            place: perspective.shown_place(place.key_place.unwrap_or(place.root_key_place)),
-            part,
+fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, card: &mut KeyCard) {
+    let is_shown = |source: &&Source| source.role.is_some_and(|role| role != Role::Opaque);
+    let files = answer.sources.iter().filter(|source| source.written.is_some());
+    let has_options = answer.merge.as_ref().is_some_and(|it| it.set_by == SetBy::Options);
+    if files.count() > 1 || has_options {
+        card.merge = answer.merge.as_ref().map(|merge| MergeLine {
+            strategy: merge.line(),
+            set_by: (merge.set_by == SetBy::Options).then(|| set_by(perspective, merge)).flatten(),
         });
     }
-    functions::add_levels(perspective, module_of(root), is_first, card);
-    let hiding = all.iter().find(|place| !place.is_default).filter(|place| place.value.is_none());
-    if let Some(hiding) = hiding.filter(|_| result.is_none() && !card.sources.is_empty()) {
-        let place = perspective.shown_place(hiding.root_key_place);
+    if let Some(conversion) = answer.merge.as_ref().and_then(UsedMerge::convert_to) {
+        card.notes.push(format!("Converted to {}", code(&inspect::to_s(conversion))));
+    }
+    for source in answer.sources.iter().filter(is_shown) {
+        let place = source.shown_place().map(|place| perspective.shown_place(place));
+        card.sources.push(SourceLine {
+            level: source.level.to_string(),
+            layer: layer_text(source),
+            place: place.unwrap_or_else(|| source.path.to_string()),
+            role: source.role.unwrap_or(Role::Overridden),
+        });
+    }
+    let has_result = matches!(answer.outcome, Ok(Some(_)));
+    let hiding =
+        answer.sources.iter().find(|source| !source.is_default && source.written.is_some());
+    let hiding = hiding.filter(|source| source.value().is_none());
+    if let Some(place) = hiding.and_then(Source::shown_place)
+        && !has_result
+        && !card.sources.is_empty()
+    {
+        let root = key_path::parse(key).ok();
+        let root = root.as_ref().and_then(KeyPath::root_name).map_or(key, |root| root);
         card.notes.push(format!(
             "{} in {} has no such member and hides those below: without a merge, the first whole value counts.",
             code(root),
-            code(&place)
+            code(&perspective.shown_place(place))
         ));
     }
 }

@@ -2,18 +2,28 @@
 
 use std::fmt::Write as _;
 
+use crate::engine::Role;
+use crate::facts::Origin;
+
 /// At most this many places are listed; the rest is counted.
 const MAX_SOURCES: usize = 12;
 
+/// At most this many places of one case are named.
+const MAX_CASE_PLACES: usize = 3;
+
 /// What a hover says about a key.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct KeyCard {
     /// The key as one would look it up.
     pub(crate) key: String,
     /// For whom the answer holds.
     pub(crate) asked_for: AskedFor,
-    /// What a lookup gives.
+    /// What a lookup gives; if there are cases, where none of them applies.
     pub(crate) answer: Answer,
+    /// What a lookup gives in other cases.
+    pub(crate) cases: Vec<CaseLine>,
+    /// How many cases are not listed.
+    pub(crate) more_cases: usize,
     /// The merge strategy, unless nothing had to be decided.
     pub(crate) merge: Option<MergeLine>,
     /// Where the key is found, the highest priority first.
@@ -23,12 +33,12 @@ pub(crate) struct KeyCard {
 }
 
 /// For whom an answer holds.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct AskedFor {
-    /// The node's name.
+    /// The node's name, or which nodes are meant.
     pub(crate) node: String,
-    /// Whether the node is made up from the names of data files.
-    pub(crate) inferred: bool,
+    /// What is known of it.
+    pub(crate) origin: Origin,
     /// The environment's name.
     pub(crate) environment: String,
 }
@@ -47,6 +57,17 @@ pub(crate) enum Answer {
     Unknown,
     /// Puppet's error.
     Error(String),
+}
+
+/// What a lookup gives in a case.
+#[derive(Debug, Clone)]
+pub(crate) struct CaseLine {
+    /// What must hold: `variant is alice`.
+    pub(crate) when: String,
+    /// What a lookup gives then.
+    pub(crate) answer: Answer,
+    /// `path:line` of what decides, shortened if there are many.
+    pub(crate) places: Vec<String>,
 }
 
 /// Which merge strategy holds, and why.
@@ -68,25 +89,18 @@ pub(crate) struct SourceLine {
     /// `path:line`.
     pub(crate) place: String,
     /// Its part in the answer.
-    pub(crate) part: Part,
-}
-
-/// What a place does for the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// The answer is its value.
-    Wins,
-    /// Its value is part of a merged answer.
-    Contributes,
-    /// A higher place hides it.
-    Overridden,
+    pub(crate) role: Role,
 }
 
 impl KeyCard {
     /// The hover's text; values of more than `max_lines` lines are cut.
     pub(crate) fn markdown(&self, max_lines: usize) -> String {
         let mut text = format!("**{}** for {}\n\n", code(&self.key), self.asked_for.markdown());
+        let is_rest = !self.cases.is_empty();
         match &self.answer {
+            Answer::NotFound | Answer::EmptyText if is_rest => {
+                text += "Not found, but for these cases:\n"
+            }
             Answer::Value(yaml) => text += &fenced_yaml(yaml, max_lines),
             Answer::NotFound => text += "Not found: a lookup of this key fails.\n",
             Answer::Unknown => text += "Unknown: no level that is evaluated here has it.\n",
@@ -95,6 +109,15 @@ impl KeyCard {
                 let _ =
                     writeln!(text, "A lookup of this key fails:\n\n{}", fenced("text", message));
             }
+        }
+        if is_rest {
+            text.push('\n');
+        }
+        for case in &self.cases {
+            text += &case.markdown(max_lines);
+        }
+        if self.more_cases > 0 {
+            let _ = writeln!(text, "- and {} more cases", self.more_cases);
         }
         if let Some(merge) = &self.merge {
             let by = merge.set_by.as_ref();
@@ -119,29 +142,82 @@ impl KeyCard {
 }
 
 impl AskedFor {
-    /// `node web01 (inferred), environment production`
+    /// ``node `web01`, environment `production` ``, or ``any node where role is web, environment `production` ``.
     pub(crate) fn markdown(&self) -> String {
-        let inferred = if self.inferred { " (inferred)" } else { "" };
-        format!("node {}{inferred}, environment {}", code(&self.node), code(&self.environment))
+        let environment = code(&self.environment);
+        match self.origin {
+            Origin::File(_) => format!("node {}, environment {environment}", code(&self.node)),
+            Origin::Name => {
+                format!("node {} (known by its name), environment {environment}", code(&self.node))
+            }
+            Origin::Any => format!("{}, environment {environment}", plain(&self.node)),
+        }
     }
+
+    /// The same without markup.
+    pub(crate) fn text(&self) -> String {
+        let Self { node, environment, .. } = self;
+        match self.origin {
+            Origin::File(_) => format!("node {node}, environment {environment}"),
+            Origin::Name => format!("node {node} (known by its name), environment {environment}"),
+            Origin::Any => format!("{node}, environment {environment}"),
+        }
+    }
+}
+
+impl CaseLine {
+    /// ``- `kvm_amd` if variant is alice (`roles/compute-alice.yaml:6`)``; longer values in a fence below.
+    fn markdown(&self, max_lines: usize) -> String {
+        let when = plain(&self.when);
+        let mut places: Vec<String> =
+            self.places.iter().take(MAX_CASE_PLACES).map(|it| code(it)).collect();
+        if self.places.len() > MAX_CASE_PLACES {
+            places.push("…".to_owned());
+        }
+        let places =
+            if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+        match &self.answer {
+            Answer::Value(yaml) => {
+                let yaml = bare_yaml(yaml);
+                if yaml.contains('\n') {
+                    let fence = fenced_yaml(yaml, max_lines);
+                    let fence: Vec<String> =
+                        fence.lines().map(|line| format!("  {line}")).collect();
+                    return format!("- if {when}{places}:\n\n{}\n\n", fence.join("\n"));
+                }
+                format!("- {} if {when}{places}\n", code(yaml))
+            }
+            Answer::NotFound | Answer::EmptyText => format!("- not found if {when}{places}\n"),
+            Answer::Unknown => format!("- unknown if {when}{places}\n"),
+            Answer::Error(message) => format!("- fails if {when}{places}: {}\n", plain(message)),
+        }
+    }
+}
+
+/// YAML without the mark that begins a document.
+fn bare_yaml(yaml: &str) -> &str {
+    let yaml = yaml.strip_prefix("---").map_or(yaml, |it| it.trim_start_matches([' ', '\n']));
+    yaml.trim_end_matches('\n')
 }
 
 impl SourceLine {
     fn markdown(&self) -> String {
         let layer = self.layer.as_ref().map_or(String::new(), |layer| format!(" ({layer})"));
         let line = format!("level \"{}\"{layer} · {}", plain(&self.level), code(&self.place));
-        match self.part {
-            Part::Wins => format!("**{line}**"),
-            Part::Contributes => line,
-            Part::Overridden => format!("{line} · overridden"),
+        match self.role {
+            Role::Wins => format!("**{line}**"),
+            Role::Contributes => line,
+            Role::Overridden => format!("{line} · overridden"),
+            Role::KnockedOut => format!("{line} · knocked out"),
+            Role::Opaque => format!("{line} · not evaluated"),
+            Role::Open => format!("{line} · for some nodes"),
         }
     }
 }
 
 /// YAML in a fence, cut after `max_lines` lines.
 pub(crate) fn fenced_yaml(yaml: &str, max_lines: usize) -> String {
-    let yaml = yaml.strip_prefix("---").map_or(yaml, |rest| rest.trim_start_matches([' ', '\n']));
-    let lines: Vec<&str> = yaml.trim_end_matches('\n').split('\n').collect();
+    let lines: Vec<&str> = bare_yaml(yaml).split('\n').collect();
     if lines.len() <= max_lines {
         return fenced("yaml", &lines.join("\n"));
     }
@@ -195,16 +271,20 @@ mod tests {
             key: "ntp::servers".to_owned(),
             asked_for: AskedFor {
                 node: "web01".to_owned(),
-                inferred: true,
+                origin: Origin::Name,
                 environment: "production".to_owned(),
             },
             answer,
-            ..KeyCard::default()
+            cases: Vec::new(),
+            more_cases: 0,
+            merge: None,
+            sources: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
-    fn source(level: &str, place: &str, part: Part) -> SourceLine {
-        SourceLine { level: level.to_owned(), layer: None, place: place.to_owned(), part }
+    fn source(level: &str, place: &str, role: Role) -> SourceLine {
+        SourceLine { level: level.to_owned(), layer: None, place: place.to_owned(), role }
     }
 
     #[test]
@@ -212,14 +292,14 @@ mod tests {
         let mut card = card(Answer::Value("- a\n- b\n- c\n".to_owned()));
         card.merge = Some(MergeLine { strategy: "first".to_owned(), set_by: None });
         card.sources = vec![
-            source("Nodes", "data/nodes/web01.yaml:3", Part::Wins),
-            source("Common_data", "data/common.yaml:12", Part::Overridden),
+            source("Nodes", "data/nodes/web01.yaml:3", Role::Wins),
+            source("Common_data", "data/common.yaml:12", Role::Overridden),
         ];
         check(
             &card,
             2,
             &expect![[r#"
-                **`ntp::servers`** for node `web01` (inferred), environment `production`
+                **`ntp::servers`** for node `web01` (known by its name), environment `production`
 
                 ```yaml
                 - a
@@ -240,7 +320,7 @@ mod tests {
             &card(Answer::NotFound),
             9,
             &expect![[r"
-                **`ntp::servers`** for node `web01` (inferred), environment `production`
+                **`ntp::servers`** for node `web01` (known by its name), environment `production`
 
                 Not found: a lookup of this key fails."]],
         );
@@ -248,7 +328,7 @@ mod tests {
             &card(Answer::Error("bad ``` text".to_owned())),
             9,
             &expect![[r"
-                **`ntp::servers`** for node `web01` (inferred), environment `production`
+                **`ntp::servers`** for node `web01` (known by its name), environment `production`
 
                 A lookup of this key fails:
 

@@ -2,9 +2,9 @@
 
 use super::markdown::{code, fenced_yaml};
 use crate::data::render;
-use crate::facts::node::Origin;
+use crate::engine::sources::dig_value;
+use crate::facts::{Basis, Origin, Reading, variable};
 use crate::ide::perspective::Perspective;
-use crate::ide::places::dig_value;
 use crate::syntax::interpolation;
 use crate::syntax::key_path;
 
@@ -19,19 +19,34 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
     let Some(root) = path.root_name() else {
         return format!("{title}A variable's name cannot be a number.");
     };
-    let Some(variable) = node.variable(root.strip_prefix("::").unwrap_or(root)) else {
-        return title + &undefined_text(perspective, root);
+    let value = match node.read(&path) {
+        Reading::Open(name) => return title + &open_text(perspective, &name),
+        Reading::Unset if path.rest.is_empty() => {
+            return title + &undefined_text(perspective, root);
+        }
+        Reading::Unset => None,
+        Reading::Known(value, rest) => dig_value(&value, &rest),
     };
-    let Some(value) = dig_value(variable, &path.rest) else {
+    let Some(value) = value else {
         let missing = format!("{} has no such member: an empty text.", code(root));
         return title + &missing;
     };
     let max_lines = perspective.world.settings().hover_max_lines as usize;
     let shown = perspective.without_secrets(&value);
     let mut text = title + &fenced_yaml(&render::to_yaml(&shown), max_lines);
-    if let Origin::File(file) = &node.origin {
-        text += "\nFrom ";
-        text += &code(&perspective.shown_path(file));
+    match &node.origin {
+        Origin::File(file) => {
+            text += "\nFrom ";
+            text += &code(&perspective.shown_path(file));
+        }
+        Origin::Name | Origin::Any => {
+            let known = variable::name_of(&path).and_then(|name| node.known().get(&name));
+            text += match known.map(|known| known.basis) {
+                Some(Basis::Proved) => "\nFollows from the node's name",
+                Some(Basis::Path) => "\nFollows from the path of this file",
+                Some(Basis::Set) | None => "\nSet for this view",
+            };
+        }
     }
     if shown.as_str().is_some_and(interpolation::may_have_tokens) {
         text += "\n\nThe text is interpolated again.";
@@ -39,12 +54,20 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
     text
 }
 
+/// What to say of a variable that nobody knows, and how that can be changed.
+fn open_text(perspective: &Perspective, name: &str) -> String {
+    let nodes = perspective.world.nodes(perspective.evaluator.environment());
+    let hint = if nodes.iter().any(|node| node.is_complete()) {
+        "Choose a node with a fact set to see a value."
+    } else {
+        "A fact set, or the setting `node_name`, can tell it."
+    };
+    format!("Not known: {} depends on the node. {hint}", code(name))
+}
+
 fn undefined_text(perspective: &Perspective, root: &str) -> String {
     let evaluator = &perspective.evaluator;
     let name = code(root);
-    if !evaluator.node().is_complete() {
-        return format!("{name} is not known of an inferred node. Taken as an empty text.");
-    }
     if root.contains("::") && !root.starts_with("::") {
         return format!("{name} belongs to a class: it exists once the class is evaluated.");
     }

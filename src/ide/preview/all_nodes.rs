@@ -9,10 +9,9 @@ use super::page::Page;
 use super::value::Detail;
 use super::{LineKind, Preview, Question, UnknownNode};
 use crate::data::{Place, Value, render};
-use crate::engine::{Answer, CancelToken, Request};
+use crate::engine::{Answer, CancelToken, Request, Source};
 use crate::facts::Node;
 use crate::ide::perspective::Perspective;
-use crate::ide::sources;
 use crate::world::{World, parallel};
 
 /// A value that at most one in this many nodes has is an outlier.
@@ -184,11 +183,8 @@ fn shown(perspective: &Perspective, entry: &Entry, outcome: &Outcome) -> (String
 
 /// The places that have a part in the answer.
 fn places_of(entry: &Entry) -> Vec<Place> {
-    let result = entry.answer.outcome.as_ref().ok().and_then(Option::as_ref);
-    let parts = sources::parts(&entry.places, entry.takes_first(), result);
-    let counting = entry.places.iter().zip(parts);
-    let counting = counting.filter(|(_, part)| part.is_some_and(sources::counts));
-    counting.filter_map(|(place, _)| place.key_place).collect()
+    let counting = entry.answer.sources.iter().filter(|source| source.counts());
+    counting.filter_map(Source::key_place).collect()
 }
 
 fn counted(count: usize, what: &str) -> String {

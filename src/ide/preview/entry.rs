@@ -1,62 +1,49 @@
 //! One key of a preview: its header, its value, and what each level has to say.
 
-use std::sync::Arc;
-
 use super::LineKind;
 use super::page::Page;
 use super::value::{Detail, Writer};
 use crate::data::{Located, Place, Value, inspect};
-use crate::engine::{
-    Answer, AppliedOptions, CancelToken, Explain, Outcome, Request, TraceKind, TraceNode,
-};
+use crate::engine::cases::left_out_in_words;
+use crate::engine::sources::dig_value;
+use crate::engine::{Answer, CancelToken, Request, SetBy, Source, UsedMerge};
+use crate::ide::cases;
 use crate::ide::perspective::Perspective;
-use crate::ide::places::{self, KeyPlace, dig_value};
 use crate::ide::sources;
-use crate::syntax::key_path::{self, KeyPath};
+use crate::syntax::key_path::{self, Segment};
+
+/// More cases than this are counted.
+const MAX_CASES: usize = 12;
 
 /// A key with everything that is known of it for one node.
 pub(super) struct Entry {
     pub(super) key: String,
     pub(super) answer: Answer,
-    options: Option<AppliedOptions>,
-    pub(super) places: Vec<KeyPlace>,
-    /// What the levels have, interpolated where the lookup looked at them; the highest first.
-    parts: Vec<Located>,
+    rest: Vec<Segment>,
 }
 
 impl Entry {
     /// Looks the key up.
     pub(super) fn ask(perspective: &Perspective, key: &str, cancel: &CancelToken) -> Self {
-        let evaluator = &perspective.evaluator;
-        let path = key_path::parse(key).ok();
-        let root = path.as_ref().and_then(KeyPath::root_name);
-        let options = root.and_then(|root| evaluator.options_for(root).ok().flatten());
-        let places = path.as_ref().map_or(Vec::new(), |path| places::places(evaluator, path));
-        // Only a merge looks at several levels. What each of them gave is what is written there, or else in the trace.
-        let is_merge = !sources::takes_first(options.as_ref());
-        let is_as_written =
-            |place: &KeyPlace| !place.root_value.value.has_tokens() && !perspective.reveals();
-        let needs_trace = is_merge && !places.iter().all(is_as_written);
-        let answer = evaluator.call(&Request {
-            explain: if needs_trace { Explain::On } else { Explain::Off },
-            cancel: cancel.clone(),
-            ..Request::key(key)
-        });
-        let mut entry = Self { key: key.to_owned(), answer, options, places, parts: Vec::new() };
-        if let Some(path) = &path {
-            entry.parts = entry.parts(path);
-        }
-        entry
+        let request = Request { cancel: cancel.clone(), ..Request::key(key).with_sources() };
+        let answer = perspective.evaluator.call(&request);
+        let rest = key_path::parse(key).map_or_else(|_| Vec::new(), |path| path.rest);
+        Self { key: key.to_owned(), answer, rest }
     }
 
-    /// Whether anything is found, or the lookup fails.
+    /// Whether anything is found in any case, or the lookup fails.
     pub(super) fn is_there(&self) -> bool {
-        !matches!(self.answer.outcome, Ok(None))
+        !matches!(self.answer.outcome, Ok(None)) || !self.answer.cases.is_empty()
     }
 
     /// Whether the first value found is the answer.
-    pub(super) fn takes_first(&self) -> bool {
-        sources::takes_first(self.options.as_ref())
+    fn takes_first(&self) -> bool {
+        self.answer.merge.as_ref().is_none_or(UsedMerge::is_first_found)
+    }
+
+    /// The files that have the key.
+    fn files(&self) -> impl Iterator<Item = &Source> + Clone {
+        self.answer.sources.iter().filter(|source| source.written.is_some())
     }
 
     /// Writes a header about one key and the value.
@@ -71,7 +58,7 @@ impl Entry {
 
     /// Writes the value among those of other keys.
     pub(super) fn write_among(&self, perspective: &Perspective, page: &mut Page, detail: Detail) {
-        if sources::strategy_line(self.options.as_ref()).is_some() {
+        if self.answer.merge.as_ref().is_some_and(|it| it.set_by != SetBy::Default) {
             self.write_strategy(perspective, page, detail);
         }
         self.write_notes(page);
@@ -79,43 +66,78 @@ impl Entry {
     }
 
     fn write_strategy(&self, perspective: &Perspective, page: &mut Page, detail: Detail) {
-        let options = self.options.as_ref();
-        match sources::strategy_line(options) {
-            Some(strategy) => {
-                let by = sources::set_by(perspective, options);
+        match &self.answer.merge {
+            Some(merge) if merge.set_by != SetBy::Default => {
+                let by = sources::set_by(perspective, merge);
                 let by = by.filter(|_| !matches!(detail, Detail::Bare));
                 let by = by.map_or(String::new(), |by| format!(", set in {by}"));
-                let place = options.and_then(sources::set_at);
-                let line = format!("merge strategy {strategy}{by}");
+                let place = merge.options.as_ref().and_then(sources::set_at);
+                let line = format!("merge strategy {}{by}", merge.line());
                 page.comment(&line, LineKind::Header, place);
             }
-            None if self.places.len() > 1 => {
+            _ if self.files().count() > 1 => {
                 page.comment("merge strategy first, by default", LineKind::Header, None);
             }
-            None => {}
+            _ => {}
         }
     }
 
     fn write_notes(&self, page: &mut Page) {
         for opaque in &self.answer.opaque {
-            let level = self.places.iter().find(|place| place.level == opaque.level);
+            let level = self.answer.sources.iter().find(|source| source.level == opaque.level);
             let is_merged = matches!(self.answer.outcome, Ok(Some(_))) && !self.takes_first();
             let claim = if is_merged { "partial: more may come" } else { "may come" };
             let note = format!(
                 "{claim} from level \"{}\" ({} {})",
                 opaque.level, opaque.function, opaque.reason
             );
-            page.comment(&note, LineKind::Opaque, level.and_then(|level| level.level_place));
+            page.comment(&note, LineKind::Opaque, level.and_then(|source| source.level_place));
         }
-        let conversion = self.options.as_ref().and_then(|it| sources::option(it, "convert_to"));
-        if let Some(conversion) = conversion {
-            let note = format!("converted to {}", inspect::to_s(&conversion));
-            page.comment(&note, LineKind::Header, self.options.as_ref().and_then(sources::set_at));
+        let merge = self.answer.merge.as_ref();
+        if let Some(conversion) = merge.and_then(UsedMerge::convert_to) {
+            let note = format!("converted to {}", inspect::to_s(conversion));
+            let place = merge.and_then(|it| it.options.as_ref()).and_then(sources::set_at);
+            page.comment(&note, LineKind::Header, place);
         }
-        if !self.answer.unknown_variables.is_empty() {
-            let names: Vec<&str> = self.answer.unknown_variables.iter().map(|it| &**it).collect();
-            let note = format!("not known of this node: {}", names.join(", "));
-            page.comment(&note, LineKind::Header, None);
+        let named = [
+            ("no such variable for this node", &self.answer.unknown_variables),
+            ("not known, and left as it is written", &self.answer.open),
+        ];
+        for (what, names) in named {
+            if !names.is_empty() {
+                let note = format!("{what}: {}", names.join(", "));
+                page.comment(&note, LineKind::Header, None);
+            }
+        }
+        for left_out in &self.answer.left_out {
+            page.comment(&left_out_in_words(left_out), LineKind::Opaque, None);
+        }
+    }
+
+    /// Writes what the key is in other cases, each as a comment.
+    fn write_cases(&self, perspective: &Perspective, page: &mut Page, detail: Detail) {
+        let groups = cases::groups(&self.answer);
+        let key = Value::string(&*self.key);
+        for group in groups.iter().take(MAX_CASES) {
+            let when = format!("if {}", group.when());
+            let place = group.places.first().copied();
+            match &group.answer.outcome {
+                Ok(Some(value)) => {
+                    let mut writer = Writer::new(perspective, page, detail);
+                    writer.case_member((&key, place), value, when);
+                }
+                Ok(None) => {
+                    page.comment(&format!("{}: not found {when}", self.key), LineKind::Case, place);
+                }
+                Err(failure) => {
+                    let note = format!("{}: the lookup fails {when}", self.key);
+                    page.comment(&note, LineKind::Case, failure.place);
+                }
+            }
+        }
+        if groups.len() > MAX_CASES {
+            let more = groups.len() - MAX_CASES;
+            page.comment(&format!("and {more} more cases"), LineKind::Case, None);
         }
     }
 
@@ -123,7 +145,8 @@ impl Entry {
         let key = Value::string(&*self.key);
         match &self.answer.outcome {
             Ok(Some(value)) => {
-                let parts: Vec<&Located> = self.parts.iter().collect();
+                let parts = self.parts();
+                let parts: Vec<&Located> = parts.iter().collect();
                 let mut writer = Writer::new(perspective, page, detail);
                 writer.knockout = self.knockout_prefix();
                 writer.member(0, (&key, self.key_place(value)), value, &parts);
@@ -143,51 +166,45 @@ impl Entry {
                 page.comment(&failure.message, LineKind::Error, failure.place);
             }
         }
+        self.write_cases(perspective, page, detail);
     }
 
     /// What the levels have although nothing is found: a higher one hides it.
     fn write_hidden(&self, perspective: &Perspective, page: &mut Page, detail: Detail) {
         let key = Value::string(&*self.key);
         let mut writer = Writer::new(perspective, page, detail);
-        for part in &self.parts {
+        for part in &self.parts() {
             writer.hidden_member((&key, part.place), part);
         }
     }
 
-    /// Where the key is written that the value stands under.
+    /// Where the key is written that the value is under.
     fn key_place(&self, value: &Located) -> Option<Place> {
-        let has_key = |place: &&KeyPlace| place.key_place.is_some();
-        let is_winner = |place: &&KeyPlace| {
-            value.place.is_some() && place.value.as_ref().is_some_and(|it| it.place == value.place)
+        let has_key = |source: &&Source| source.key_place().is_some();
+        let is_winner = |source: &&Source| {
+            value.place.is_some() && source.value().is_some_and(|it| it.place == value.place)
         };
-        let mut places = self.places.iter().filter(has_key);
-        let winner = places.clone().find(is_winner).or_else(|| places.next());
-        winner.and_then(|place| place.key_place)
+        let mut sources = self.files().filter(has_key);
+        let winner = sources.clone().find(is_winner).or_else(|| sources.next());
+        winner.and_then(Source::key_place)
     }
 
     fn knockout_prefix(&self) -> Option<String> {
-        let merge = sources::option(self.options.as_ref()?, "merge")?;
-        let prefix = merge.as_hash()?.get("knockout_prefix")?.value.value.as_str()?.to_owned();
-        (!prefix.is_empty()).then_some(prefix)
+        let prefix = self.answer.merge.as_ref()?.option("knockout_prefix")?;
+        prefix.as_str().filter(|it| !it.is_empty()).map(str::to_owned)
     }
 
-    fn parts(&self, path: &KeyPath) -> Vec<Located> {
-        let mut seen = Vec::new();
-        if let Some(trace) = &self.answer.trace {
-            found_in_files(trace, &mut seen);
-        }
-        let has_ordinary = self.places.iter().any(|place| !place.is_default);
-        let counts = |place: &&KeyPlace| place.is_default != has_ordinary;
-        let (counting, others): (Vec<_>, Vec<_>) = self.places.iter().partition(counts);
-        let part = |place: &KeyPlace| {
-            let traced = seen.iter().find(|(path, _)| ***path == *place.path);
-            match traced {
-                Some((_, root)) => dig_value(root, &path.rest),
-                None => place.value.clone(),
-            }
+    /// What the files have, interpolated where the lookup looked at them; the highest first.
+    fn parts(&self) -> Vec<Located> {
+        let has_ordinary = self.files().any(|source| !source.is_default);
+        let (counting, others): (Vec<_>, Vec<_>) =
+            self.files().partition(|source| source.is_default != has_ordinary);
+        let part = |source: &Source| match &source.interpolated {
+            Some(root) => dig_value(root, &self.rest),
+            None => source.value().cloned(),
         };
         let mut parts: Vec<Located> = counting.into_iter().chain(others).filter_map(part).collect();
-        // The winner of a `first` is in the answer with everything interpolated.
+        // The winner of a `first` is in the answer with everything interpolated and converted.
         if self.takes_first()
             && let (Ok(Some(value)), Some(first)) = (&self.answer.outcome, parts.first_mut())
         {
@@ -197,22 +214,7 @@ impl Entry {
     }
 }
 
-/// `node web01 (inferred), environment production`, without markup.
+/// For whom the answers hold, without markup.
 pub(super) fn asked_for(perspective: &Perspective) -> String {
-    let asked_for = perspective.asked_for();
-    let inferred = if asked_for.inferred { " (inferred)" } else { "" };
-    format!("node {}{inferred}, environment {}", asked_for.node, asked_for.environment)
-}
-
-/// The values that the search itself found, by path: not those of what it interpolated or of lookup_options.
-fn found_in_files<'t>(step: &'t TraceNode, found: &mut Vec<(&'t Arc<str>, &'t Located)>) {
-    match &step.kind {
-        TraceKind::Interpolation(_) | TraceKind::Search { is_options: true, .. } => {}
-        TraceKind::Location { location, .. } => {
-            if let Some(Outcome::Found { value, .. }) = &step.outcome {
-                found.push((location, value));
-            }
-        }
-        _ => step.branches.iter().for_each(|branch| found_in_files(branch, found)),
-    }
+    perspective.asked_for().text()
 }

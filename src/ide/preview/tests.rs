@@ -28,6 +28,7 @@ hierarchy:
   - name: Common
     path: common.yaml
 #- /.hiera-ls.yaml
+node: web01
 nodes:
   web01: {facts: {os: {family: Debian}}, variables: {role: web}}
   web02: {facts: {os: {family: Debian}}, variables: {role: web}}

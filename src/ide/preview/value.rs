@@ -64,6 +64,16 @@ impl<'a> Writer<'a> {
         });
     }
 
+    /// Writes `key: value` of a case that may hold.
+    pub(super) fn case_member(
+        &mut self,
+        key: (&Value, Option<Place>),
+        value: &Located,
+        when: String,
+    ) {
+        self.commented(0, LineKind::Case, when, |writer| writer.member(0, key, value, &[]));
+    }
+
     /// Writes a value behind `lead`, which is empty for an item of a list.
     fn value(
         &mut self,
@@ -166,6 +176,17 @@ impl<'a> Writer<'a> {
         if !matches!(self.detail, Detail::All) {
             return;
         }
+        self.commented(base, kind, why, write);
+    }
+
+    /// Has `write` write comments.
+    fn commented(
+        &mut self,
+        base: usize,
+        kind: LineKind,
+        why: String,
+        write: impl FnOnce(&mut Self),
+    ) {
         if self.ghost.is_some() {
             return write(self);
         }
@@ -195,7 +216,11 @@ impl<'a> Writer<'a> {
                 let inner = " ".repeat(indent.saturating_sub(ghost.base));
                 let line = format!("{}# {inner}{text}", " ".repeat(ghost.base));
                 mark.kind = Some(ghost.kind);
-                mark.origin = mark.origin.map(|origin| format!("{origin} · {}", ghost.why));
+                mark.origin = match mark.origin {
+                    Some(origin) => Some(format!("{origin} · {}", ghost.why)),
+                    None if ghost.kind == LineKind::Case => Some(ghost.why.clone()),
+                    None => None,
+                };
                 self.page.line(line.trim_end(), mark);
             }
         }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Occurrence, Subject};
 use crate::data::DataFile;
+use crate::engine::sources::dig_written;
 use crate::ide::context::LOOKUP_OPTIONS;
-use crate::ide::places;
 use crate::ide::strings::interpolated_strings;
 use crate::syntax::interpolation::Token;
 use crate::syntax::key_path::{self, Segment};
@@ -27,7 +27,7 @@ impl Found<'_> {
     pub(super) fn declarations(&mut self, data: &DataFile, subject: &Subject) {
         let Subject::Key(key) = subject else { return };
         let entry = key.root_name().and_then(|root| data.get(root));
-        let dug = entry.and_then(|entry| places::dig(&entry.value, &key.rest, entry.key_place));
+        let dug = entry.and_then(|entry| dig_written(&entry.value, &key.rest, entry.key_place));
         // What `<<` or an alias brings in is written in another entry, or in none.
         if let Some((place, _)) = dug.filter(|(place, _)| place.file == data.file()) {
             self.add(place.range, true);

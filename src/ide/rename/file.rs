@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::renaming::{Renaming, Unsayable, beyond, ends_with, key_segment};
 use super::spelling;
 use crate::data::{DataFile, EntryTree, Format};
+use crate::engine::sources::dig_written;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
-use crate::ide::places;
 use crate::ide::strings::StringNode;
 use crate::syntax::decode_map::DecodeMap;
 use crate::syntax::interpolation::{self, Method, Token};
@@ -172,7 +172,7 @@ impl<'a> Walk<'a> {
     fn refuse_borrowed(&self, entry: EntryTree<'_>) -> Result<(), Refusal> {
         let found = self.data.get(self.renaming.root());
         let found = found
-            .and_then(|root| places::dig(&root.value, &self.renaming.path[1..], root.key_place));
+            .and_then(|root| dig_written(&root.value, &self.renaming.path[1..], root.key_place));
         match found {
             Some((place, _)) if !entry.range().contains_range(place.range) => Err(Refusal {
                 at: place.range,

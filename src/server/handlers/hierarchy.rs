@@ -5,7 +5,7 @@ use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{Location, Uri};
 
 use crate::config::hiera_yaml::LayerKind;
-use crate::ide::{Hierarchy, HierarchyFile, HierarchyLayer, HierarchyLevel, Part};
+use crate::ide::{Hierarchy, HierarchyFile, HierarchyLayer, HierarchyLevel, Role};
 use crate::server::context::Context;
 use crate::server::preview_proto::{QuestionParams, location, unknown_node};
 use crate::server::to_proto;
@@ -105,9 +105,12 @@ fn level_item(context: &Context, level: HierarchyLevel) -> LevelItem {
 fn file_item(context: &Context, file: HierarchyFile) -> FileItem {
     let key = file.key.and_then(|(place, part)| {
         let part = match part {
-            Part::Wins => "wins",
-            Part::Contributes => "contributes",
-            Part::Overridden => "overridden",
+            Role::Wins => "wins",
+            Role::Contributes => "contributes",
+            Role::Overridden => "overridden",
+            Role::KnockedOut => "knocked-out",
+            Role::Opaque => "opaque",
+            Role::Open => "open",
         };
         Some(KeyItem { location: location(context, place)?, part })
     });

@@ -51,25 +51,46 @@ fn check(files: &[(&str, &str)], settings: &str, expected: &[&str]) {
 #[test]
 fn without_fact_sets_nodes_are_inferred() {
     check(&[HIERA_YAML, NODE], "", &["web01.example.com? environment=production"]);
-    check(&[HIERA_YAML], "", &["unknown? environment=production"]);
+    check(&[HIERA_YAML], "", &[]);
 }
 
 #[test]
-fn files_of_own_modules_get_nodes_but_not_those_of_fetched_ones() {
+fn files_that_name_no_machine_are_no_nodes() {
     let config = "version: 5\nhierarchy: [{name: Systems, path: '%{facts.os.family}.yaml'}]\n";
     check(
         &[
             HIERA_YAML,
             NODE,
-            ("/r/environment.conf", "modulepath = site:modules\n"),
-            ("/r/site/profile/hiera.yaml", config),
-            ("/r/site/profile/data/Debian.yaml", "profile::a: 1\n"),
             ("/r/modules/ntp/hiera.yaml", config),
             ("/r/modules/ntp/data/RedHat.yaml", "ntp::a: 1\n"),
         ],
         "",
-        &["web01.example.com? environment=production", "Debian? environment=production"],
+        &["web01.example.com? environment=production"],
     );
+}
+
+#[test]
+fn any_name_is_a_node() {
+    let pattern = "node_name: '(?<x>[a-z]+)-(?<y>\\w+)'\n";
+    let host = host(&[HIERA_YAML, NODE, FACTS], pattern);
+    let world = host.snapshot();
+    let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+    let known = |name: &str| {
+        let node = world.node_named(&environment, name);
+        assert_eq!(&*node.name, name);
+        let value = |(name, known): (&Arc<str>, &crate::facts::KnownVariable)| {
+            format!("{name}={}", inspect::to_s(&known.value))
+        };
+        node.known().iter().map(value).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(known("db"), "", "it has a fact set");
+    assert_eq!(
+        known("web-1.ex.com"),
+        "trusted.certname=web-1.ex.com clientcert=web-1.ex.com facts.networking.fqdn=web-1.ex.com \
+         trusted.hostname=web-1 facts.networking.hostname=web-1 trusted.domain=ex.com \
+         facts.networking.domain=ex.com environment=production"
+    );
+    assert!(known("web-1").starts_with("x=web y=1 trusted.certname=web-1 "));
 }
 
 #[test]
@@ -90,7 +111,11 @@ fn fact_sets_are_found_where_they_usually_lie() {
     check(
         &[HIERA_YAML, NODE, FACTS, factset, default],
         "",
-        &["db x=1 environment=production", "web x=7 y=2 environment=production"],
+        &[
+            "db x=1 environment=production",
+            "web x=7 y=2 environment=production",
+            "web01.example.com? environment=production",
+        ],
     );
 }
 
@@ -105,7 +130,7 @@ fn settings_name_fact_sets_and_lay_over_nodes() {
     check(
         &[HIERA_YAML, NODE],
         "environment: test\nnodes: {one: {facts: {x: 3}, environment: dev}}\n",
-        &["one x=3 environment=dev"],
+        &["one x=3 environment=dev", "web01.example.com? environment=test"],
     );
     check(
         &[HIERA_YAML, NODE],
@@ -115,19 +140,21 @@ fn settings_name_fact_sets_and_lay_over_nodes() {
 }
 
 #[test]
-fn the_active_node_is_the_one_chosen_or_the_first() {
+fn the_active_node_is_the_one_chosen_or_any() {
     let mut host =
         host(&[HIERA_YAML, FACTS, ("/r/.hiera-ls/facts/a.json", "{\"x\": 0}")], "node: db");
     let active = |host: &Host| {
         let world = host.snapshot();
         let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
-        world.active_node(&environment).expect("a node").name.to_string()
+        world.active_node(&environment).name.to_string()
     };
     assert_eq!(active(&host), "db");
     host.apply(Change::ActiveNode(Some("a".into())));
     assert_eq!(active(&host), "a");
     host.apply(Change::ActiveNode(Some("nobody".into())));
     assert_eq!(active(&host), "db");
+    host.apply(Change::Settings(Settings::default()));
+    assert_eq!(active(&host), "any node");
 }
 
 #[test]
@@ -141,8 +168,9 @@ fn nodes_follow_the_files() {
     assert_eq!(show(&host).len(), 2);
     disk.write(FACTS.0, FACTS.1);
     host.apply(Change::DiskChanged(vec![FACTS.0.to_owned()]));
-    assert_eq!(show(&host), ["db x=1 environment=production"]);
+    assert_eq!(show(&host)[0], "db x=1 environment=production");
+    assert_eq!(show(&host).len(), 3, "they stay beside each other");
     let text = FACTS.1.replace('1', "2");
     host.apply(Change::OpenBuffer { path: FACTS.0.to_owned(), text, version: 1 });
-    assert_eq!(show(&host), ["db x=2 environment=production"]);
+    assert_eq!(show(&host)[0], "db x=2 environment=production");
 }

@@ -1,9 +1,8 @@
 //! What nodes ask after a file: the levels whose values the file's values hide or are merged with.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{Asked, FileSet, OrderMaker, ReadOrders, templates};
+use super::{Asked, FileSet, OrderMaker, ReadOrders};
 use crate::config::Environment;
 use crate::data::{FileId, Files as _, Format};
 use crate::facts::Node;
@@ -20,7 +19,7 @@ const MAX_ASKED_NODES: usize = 64;
 pub struct Below {
     /// Each with one of its nodes.
     pub orders: Vec<(Arc<Node>, Vec<Source>)>,
-    /// Whether these are the orders of all sample nodes.
+    /// Whether these are the orders of all nodes with fact sets, and of any node that reads the file.
     pub is_whole: bool,
 }
 
@@ -76,7 +75,6 @@ impl Finder<'_> {
     fn below(&self, file_module: Option<&str>, module: Option<&str>) -> Below {
         let Self { orders, world, environment, .. } = *self;
         let maker = OrderMaker { world, environment, orders };
-        let known = self.known_facts();
         let mut below = Below { orders: Vec::new(), is_whole: true };
         let readers = match file_module {
             // Who reads a module's file is only known once everybody was asked.
@@ -95,57 +93,49 @@ impl Finder<'_> {
             if let Some(module) = module {
                 asked.extend(maker.of_module(number, module).iter().cloned());
             }
-            let Some(sources) = self.after_file(&asked, &known) else { continue };
-            if below.orders.iter().any(|(_, other)| *other == sources) {
-                continue;
-            }
-            if below.orders.len() == MAX_ORDERS {
-                below.is_whole = false;
+            let node = self.orders.nodes[number as usize].node.clone();
+            self.add(&mut below, node, &asked);
+            if !below.is_whole && below.orders.len() == MAX_ORDERS {
                 break;
             }
-            let node = self.orders.nodes[number as usize].node.clone();
-            below.orders.push((node, sources));
+        }
+        let view = world.view_of_file(environment, self.path);
+        if !view.is_complete() {
+            let mut asked: Vec<Asked> = Vec::new();
+            if file_module.is_none() {
+                asked.extend(maker.asked(&view, None).iter().cloned());
+            }
+            if module.is_some() {
+                asked.extend(maker.asked(&view, module).iter().cloned());
+            }
+            self.add(&mut below, view, &asked);
         }
         below
     }
 
-    /// What comes after the last place where the file is asked; `None` if it is not asked at all.
-    fn after_file(&self, asked: &[Asked], known: &HashSet<Arc<str>>) -> Option<Vec<Source>> {
-        let is_file = |asked: &Asked| match asked {
-            Asked::File(file, _) => *file == self.file,
-            Asked::Guess(_, files) => files.iter().any(|(file, _)| *file == self.file),
-            Asked::Unknown => false,
-        };
-        let at = asked.iter().rposition(is_file)?;
-        let mut sources = Vec::new();
-        if let Asked::Guess(_, files) = &asked[at] {
-            let own = files.iter().rposition(|(file, _)| *file == self.file)?;
-            sources.extend(files[own + 1..].iter().map(|it| Source::File(it.0, it.1)));
+    /// Adds what `node` asks after the file, unless another node asks the same.
+    fn add(&self, below: &mut Below, node: Arc<Node>, asked: &[Asked]) {
+        let Some(sources) = self.after_file(asked) else { return };
+        if below.orders.iter().any(|(_, other)| *other == sources) {
+            return;
         }
-        for asked in &asked[at + 1..] {
-            match asked {
-                Asked::File(file, format) => sources.push(Source::File(*file, *format)),
-                Asked::Guess(template, files) => {
-                    if template.variables.iter().all(|it| known.contains(it)) {
-                        sources.extend(files.iter().map(|it| Source::File(it.0, it.1)));
-                    } else if !template.candidates.is_empty() {
-                        sources.push(Source::OneOf(template.candidates.clone()));
-                    }
-                }
-                Asked::Unknown => sources.push(Source::Unknown),
-            }
+        if below.orders.len() == MAX_ORDERS {
+            below.is_whole = false;
+            return;
         }
-        Some(sources)
+        below.orders.push((node, sources));
     }
 
-    /// What the path of the file says of every node that reads it.
-    fn known_facts(&self) -> HashSet<Arc<str>> {
-        let reach = self.world.reach(self.environment);
-        let mut known: HashSet<_> = reach
-            .places_of(self.path)
-            .flat_map(|place| templates::facts_read(place.location()))
-            .collect();
-        known.insert("environment".into());
-        known
+    /// What comes after the last place where the file is asked; `None` if it is not asked at all.
+    fn after_file(&self, asked: &[Asked]) -> Option<Vec<Source>> {
+        let is_file = |it: &Asked| matches!(it, Asked::File(file, _) if *file == self.file);
+        let may_be = |it: &Asked| matches!(it, Asked::OneOf(files) if files.contains(&self.file));
+        let at = asked.iter().rposition(is_file).or_else(|| asked.iter().rposition(may_be))?;
+        let source = |asked: &Asked| match asked {
+            Asked::File(file, format) => Source::File(*file, *format),
+            Asked::OneOf(files) => Source::OneOf(Arc::clone(files)),
+            Asked::Unknown => Source::Unknown,
+        };
+        Some(asked[at + 1..].iter().map(source).collect())
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::world::{Change, Host, MemoryDisk};
 
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 10] = [
     (
         "/r/hiera.yaml",
         "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{facts.site}/%{trusted.certname}.yaml'}\n\
@@ -19,6 +19,8 @@ const FILES: [(&str, &str); 8] = [
     ("/r/data/c.yaml", "a: 4\n"),
     ("/r/modules/m/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n"),
     ("/r/modules/m/data/c.yaml", "m::a: 1\n"),
+    ("/r/.hiera-ls/facts/three.json", r#"{"certname": "three", "site": "oslo", "role": "db"}"#),
+    ("/r/.hiera-ls/facts/four.json", r#"{"certname": "four", "site": "bgo", "role": "web"}"#),
 ];
 
 fn host() -> Host {
@@ -56,13 +58,17 @@ fn check(path: &str, module: Option<&str>, expected: &[&[&str]]) {
 }
 
 #[test]
-fn only_what_the_path_of_the_file_tells_is_certain_of_an_inferred_node() {
+fn only_what_the_path_of_the_file_tells_is_certain_of_a_node_without_facts() {
     check(
         "/r/data/nodes/oslo/one.yaml",
         None,
         &[&["one of data/roles/web.yaml", "?", "data/sites/oslo.yaml", "data/c.yaml"]],
     );
-    check("/r/data/roles/web.yaml", None, &[&["?", "one of data/sites/oslo.yaml", "data/c.yaml"]]);
+    check(
+        "/r/data/roles/web.yaml",
+        None,
+        &[&["?", "data/c.yaml"], &["?", "one of data/sites/oslo.yaml", "data/c.yaml"]],
+    );
     check("/r/data/c.yaml", None, &[&[]]);
 }
 
@@ -81,9 +87,10 @@ fn readers_in_order() {
         let readers = orders.readers(world.id(path), most);
         readers.map(|node| node.name.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(names("/r/data/nodes/oslo/two.yaml", 9), ["two"]);
-    assert_eq!(names("/r/data/c.yaml", 9), ["one", "two"]);
-    assert_eq!(names("/r/data/c.yaml", 1), ["one"]);
+    assert_eq!(names("/r/data/sites/oslo.yaml", 9), ["three"]);
+    assert_eq!(names("/r/data/nodes/oslo/two.yaml", 9), [""; 0]);
+    assert_eq!(names("/r/data/c.yaml", 9), ["four", "three"]);
+    assert_eq!(names("/r/data/c.yaml", 1), ["four"]);
 }
 
 #[test]
@@ -95,7 +102,7 @@ fn readers_of_a_default_hierarchy() {
              default_hierarchy: [{name: n, path: '%{trusted.certname}.yaml'}]\n",
         ),
         ("/r/modules/d/data/c.yaml", "d::a: 1\n"),
-        ("/r/modules/d/data/two.yaml", "d::a: 1\n"),
+        ("/r/modules/d/data/three.yaml", "d::a: 1\n"),
     ];
     let mut host = Host::new(Arc::new(MemoryDisk::new(FILES.into_iter().chain(in_module))));
     host.apply(Change::Folders(vec!["/r".to_owned()]));
@@ -105,8 +112,8 @@ fn readers_of_a_default_hierarchy() {
         let reader = orders(&host).first_reader(&world, &environment, path, Some("d"));
         reader.map(|node| node.name.to_string())
     };
-    assert_eq!(first("/r/modules/d/data/c.yaml").as_deref(), Some("one"));
-    assert_eq!(first("/r/modules/d/data/two.yaml").as_deref(), Some("two"));
+    assert_eq!(first("/r/modules/d/data/c.yaml").as_deref(), Some("four"));
+    assert_eq!(first("/r/modules/d/data/three.yaml").as_deref(), Some("three"));
     assert_eq!(first("/r/modules/d/data/nobodys.yaml"), None);
 }
 
@@ -133,7 +140,7 @@ fn readers_of_a_modules_file_in_the_hierarchy_of_the_environment() {
     let files = [
         ("/r/hiera.yaml", hiera_yaml),
         ("/r/data/nodes/one.yaml", "a: 1\n"),
-        ("/r/data/nodes/two.yaml", "a: 1\n"),
+        ("/r/.hiera-ls/facts/two.json", r#"{"certname": "two"}"#),
         ("/r/modules/e/data/two.yaml", "e::a: 1\n"),
     ];
     let mut host = Host::new(Arc::new(MemoryDisk::new(files)));

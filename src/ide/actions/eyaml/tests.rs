@@ -70,7 +70,7 @@ fn applied(text: &str, edit: &FileEdit) -> String {
 fn looked_up(host: &Host) -> String {
     let world = host.snapshot();
     let environment = world.environment_of(PATH).expect("an environment");
-    let node = world.active_node(&environment).expect("a node");
+    let node = world.active_node(&environment);
     let evaluator = world.new_evaluator(&environment, &node);
     let back_ends = evaluator.back_ends().with_eyaml(world.eyaml(Decryption::AsPuppet));
     let evaluator = evaluator.with_back_ends(Arc::new(back_ends));

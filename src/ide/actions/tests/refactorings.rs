@@ -16,6 +16,7 @@ hierarchy:
   - {name: Roles, path: 'roles/%{facts.role}.yaml'}
   - {name: Common, path: common.yaml}
 #- /.hiera-ls.yaml
+node: web01
 nodes: {web01: {facts: {role: web}}, db01: {facts: {role: db}}}
 ";
 
@@ -168,7 +169,8 @@ fn no_move_where_it_would_break_something() {
 
 #[test]
 fn a_file_of_another_node_has_its_place_by_its_level() {
-    let files = "#- /data/common.yaml\nx: 1\n#- /data/nodes/db01.yaml\na$0: 1\n";
+    let files = "#- /.hiera-ls.yaml\nnodes: {db01: {facts: {role: db}}}\n#- /data/common.yaml\nx: 1\n\
+                 #- /data/nodes/db01.yaml\na$0: 1\n";
     assert_eq!(
         titles(files),
         [

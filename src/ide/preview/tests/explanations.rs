@@ -80,7 +80,7 @@ fn explanations_tell_nothing_twice() {
     let question = at_cursor(&fixture);
     let folded = explained(&question);
     expect![[r#"
-        a for node unknown (inferred), environment production
+        a for any node, environment production
         42 of 133 lines: files that have nothing are counted, and what is told once is not told again
 
         collection of lookup_options

@@ -300,7 +300,7 @@ fn previews_can_be_read_as_yaml() {
     let value = |fixture: &Fixture| {
         let world = fixture.world();
         let environment = world.environments()[0].clone();
-        let evaluator = world.active_evaluator(&environment).expect("there is a node");
+        let evaluator = world.active_evaluator(&environment);
         evaluator.lookup("a").outcome.expect("it succeeds").expect("it is there").value
     };
     assert_eq!(value(&fixture), value(&again), "{}", preview.text);

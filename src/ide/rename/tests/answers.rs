@@ -231,7 +231,8 @@ fn place_of(world: &Arc<World>, path: &[Segment]) -> Option<(Arc<str>, u32)> {
     world.key_index(&environment).places(root).into_iter().find_map(|place| {
         let data = world.data(&place.path, place.format).ok()?;
         let entry = data.get(root)?;
-        let (at, _) = crate::ide::places::dig(&entry.value, &path[1..], entry.key_place)?;
+        let (at, _) =
+            crate::engine::sources::dig_written(&entry.value, &path[1..], entry.key_place)?;
         Some((place.path, at.range.start + 1))
     })
 }

@@ -1,0 +1,126 @@
+//! The cases of an answer as people read them: those with the same outcome on one line.
+
+use std::sync::Arc;
+
+use crate::data::Place;
+use crate::engine::cases::is_same;
+use crate::engine::{Answer, Assumed, Case, Source};
+use crate::facts::infer::names_machines;
+
+/// Cases that follow each other, have the same outcome, and differ in one variable alone.
+pub(crate) struct CaseGroup<'a> {
+    /// What must hold: each variable with the values that it may have.
+    conditions: Vec<(Arc<str>, Vec<&'a Assumed>)>,
+    /// What a lookup gives then, for the first of the cases.
+    pub(crate) answer: &'a Answer,
+    /// Where the values are written that decide, for all of the cases.
+    pub(crate) places: Vec<Place>,
+}
+
+/// The cases of an answer but for the last, which is what it gives otherwise.
+pub(crate) fn groups(answer: &Answer) -> Vec<CaseGroup<'_>> {
+    let Some((_, others)) = answer.cases.split_last() else { return Vec::new() };
+    let mut groups: Vec<CaseGroup<'_>> = Vec::new();
+    for case in others {
+        if !groups.last_mut().is_some_and(|last| last.takes(case)) {
+            groups.push(CaseGroup::of(case));
+        }
+    }
+    groups
+}
+
+/// If all that decides is which machine is meant: how many machines get something else than the others.
+pub(crate) fn deviating_machines(answer: &Answer) -> Option<usize> {
+    if !answer.left_out.is_empty() || answer.cases.is_empty() {
+        return None;
+    }
+    let mut conditions = answer.cases.iter().flat_map(|case| &case.conditions);
+    let is_one = |case: &Case| case.conditions.len() <= 1;
+    let all_machines = conditions.all(|it| names_machines(&it.variable));
+    (all_machines && answer.cases.iter().all(is_one)).then_some(answer.cases.len() - 1)
+}
+
+/// What an answer depends on, for a title: `depends on role and variant`, or `3 nodes override it`. `None` if it is certain.
+pub(crate) fn depends_text(answer: &Answer) -> Option<String> {
+    if answer.is_certain() {
+        return None;
+    }
+    match deviating_machines(answer) {
+        Some(1) => return Some("1 node overrides it".to_owned()),
+        Some(count) => return Some(format!("{count} nodes override it")),
+        None => {}
+    }
+    let names = answer.depends_on();
+    let names: Vec<&str> = names.iter().map(|it| it.trim_end_matches("[]")).collect();
+    Some(match names.as_slice() {
+        [] => "depends on what is not known".to_owned(),
+        names => format!("depends on {}", listed(names, "and")),
+    })
+}
+
+impl<'a> CaseGroup<'a> {
+    fn of(case: &'a Case) -> Self {
+        let conditions =
+            case.conditions.iter().map(|it| (Arc::clone(&it.variable), vec![&it.value]));
+        Self {
+            conditions: conditions.collect(),
+            answer: &case.answer,
+            places: deciding_places(&case.answer),
+        }
+    }
+
+    /// Takes the case in if it belongs to the group.
+    fn takes(&mut self, case: &'a Case) -> bool {
+        let is_same_shape = self.conditions.len() == case.conditions.len()
+            && self.conditions.iter().zip(&case.conditions).all(|(own, it)| own.0 == it.variable);
+        if !is_same_shape || !is_same(self.answer, &case.answer) {
+            return false;
+        }
+        let pairs = self.conditions.iter().zip(&case.conditions).enumerate();
+        let others = pairs.filter(|(_, (own, it))| own.1 != [&it.value]).map(|(at, _)| at);
+        let [at] = others.collect::<Vec<_>>()[..] else { return false };
+        self.conditions[at].1.push(&case.conditions[at].value);
+        for place in deciding_places(&case.answer) {
+            if !self.places.contains(&place) {
+                self.places.push(place);
+            }
+        }
+        true
+    }
+
+    /// `variant is alice or bob and role is web`.
+    pub(crate) fn when(&self) -> String {
+        let said = self.conditions.iter().map(|(variable, values)| {
+            let values: Vec<&str> = values
+                .iter()
+                .map(|value| match value {
+                    Assumed::Unset => "not set",
+                    Assumed::Text(text) if text.is_empty() => "empty",
+                    Assumed::Text(text) => text,
+                })
+                .collect();
+            format!("{variable} is {}", listed(&values, "or"))
+        });
+        said.collect::<Vec<_>>().join(" and ")
+    }
+}
+
+/// `a, b and c`; of very many, the first ones.
+fn listed(names: &[&str], word: &str) -> String {
+    const MOST: usize = 6;
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        names if names.len() > MOST => {
+            let more = names.len() - MOST;
+            format!("{} {word} {more} more", names[..MOST].join(", "))
+        }
+        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
+    }
+}
+
+/// Where the values are written that have a share in an answer.
+pub(crate) fn deciding_places(answer: &Answer) -> Vec<Place> {
+    let counting = answer.sources.iter().filter(|source| source.counts());
+    counting.filter_map(Source::shown_place).collect()
+}
