@@ -35,7 +35,7 @@ fn open(root: &Arc<str>) -> (Arc<World>, Arc<Evaluator>) {
     let folders = vec![Arc::clone(root)];
     let world = World::on_disk(Arc::new(loader::Disk), folders, Settings::default());
     let environment = world.environment_of(root).expect("the workspace has a hiera.yaml");
-    let node = world.active_node(&environment).expect("there is always a node");
+    let node = world.active_node(&environment);
     let files: Arc<dyn Files> = Arc::clone(&world) as Arc<dyn Files>;
     let node = Arc::new(node.in_environment(&environment.name));
     let version = world.settings().puppet_version;

@@ -45,6 +45,20 @@ pub fn node_facts(node: &Node, names: &[Arc<str>]) -> Vec<NodeFact> {
     names.iter().filter_map(fact).collect()
 }
 
+/// Those of `names` that nobody knows of `node`, by the names that stand for all spellings, each once.
+pub fn open_variables(node: &Node, names: &[Arc<str>]) -> Vec<Arc<str>> {
+    let mut open: Vec<Arc<str>> = Vec::new();
+    for name in names {
+        let Ok(path) = key_path::parse(name) else { continue };
+        if let Reading::Open(name) = node.read(&path)
+            && !open.contains(&name)
+        {
+            open.push(name);
+        }
+    }
+    open
+}
+
 fn value_of(node: &Node, name: &str) -> Option<String> {
     let path = key_path::parse(name).ok()?;
     let Reading::Known(value, rest) = node.read(&path) else { return None };

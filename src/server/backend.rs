@@ -27,11 +27,12 @@ use tower_lsp_server::ls_types::{
 use super::capabilities::initialize_result;
 use super::context::Context;
 use super::handlers;
+use super::handlers::assume::AssumeParams;
 use super::handlers::nodes::NodeItem;
 use super::handlers::select_node::SelectNodeParams;
 use super::handlers::{
-    ActiveNodeItem, AllNodesItem, CompareParams, ComparisonItem, ExplainItem, HierarchyItem,
-    NodeOfParams, TextDocumentContentParams, TextDocumentContentResult,
+    ActiveNodeItem, AllNodesItem, CaseItem, CompareParams, ComparisonItem, ExplainItem,
+    HierarchyItem, NodeOfParams, TextDocumentContentParams, TextDocumentContentResult,
 };
 use super::pool::Pool;
 use super::preview_proto::{PreviewItem, QuestionParams};
@@ -62,6 +63,16 @@ impl Backend {
         params: SelectNodeParams,
     ) -> Result<Option<ActiveNodeItem>> {
         self.try_run(params, handlers::select_node).await
+    }
+
+    /// `hiera/assume`
+    pub(super) async fn assume(&self, params: AssumeParams) -> Result<Option<ActiveNodeItem>> {
+        self.try_run(params, handlers::assume).await
+    }
+
+    /// `hiera/cases`
+    pub(super) async fn cases(&self, params: QuestionParams) -> Result<Option<Vec<CaseItem>>> {
+        self.try_run(params, handlers::cases).await
     }
 
     /// `hiera/levelUp`

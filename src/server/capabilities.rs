@@ -24,10 +24,12 @@ use crate::text::Encoding;
 const COMPLETION_TRIGGERS: [&str; 6] = ["{", "(", "'", "\"", ".", ":"];
 
 /// The requests of our own.
-const CUSTOM_REQUESTS: [&str; 10] = [
+const CUSTOM_REQUESTS: [&str; 12] = [
     "hiera/nodes",
     "hiera/nodeOf",
     "hiera/selectNode",
+    "hiera/assume",
+    "hiera/cases",
     "hiera/mergedValue",
     "hiera/explain",
     "hiera/compare",

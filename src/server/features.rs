@@ -106,6 +106,8 @@ pub struct Features {
     pub all_nodes: fn(&Arc<World>, &Question, &CancelToken) -> Asked<AllNodes>,
     /// The levels with their files.
     pub hierarchy: fn(&Arc<World>, &Question, &CancelToken) -> Asked<ide::Hierarchy>,
+    /// The cases of a key.
+    pub cases: fn(&Arc<World>, &Question, &CancelToken) -> Asked<Vec<ide::preview::KeyCase>>,
     /// What is wrong with a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
     /// Reads all of the workspace, so that what is asked later need not.
@@ -151,6 +153,7 @@ impl Features {
             compare: preview::compare,
             all_nodes: preview::all_nodes,
             hierarchy: ide::hierarchy,
+            cases: ide::preview::key_cases,
             diagnostics: |world, path, _| ide::diagnostics(world, path),
             warm_up: read_all_keys,
             set_log_level: |_| {},

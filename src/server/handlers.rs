@@ -3,7 +3,9 @@
 #![allow(clippy::needless_pass_by_value, reason = "all handlers have one shape")]
 
 mod all_nodes;
+pub(super) mod assume;
 mod call_hierarchy;
+mod cases;
 mod code_action;
 mod code_lens;
 mod compare;
@@ -42,7 +44,9 @@ mod work_done_progress_cancel;
 mod workspace_diagnostic;
 
 pub(super) use all_nodes::{AllNodesItem, all_nodes};
+pub(super) use assume::assume;
 pub(super) use call_hierarchy::{incoming_calls, outgoing_calls, prepare_call_hierarchy};
+pub(super) use cases::{CaseItem, cases};
 pub(super) use code_action::{code_action, offered_kinds};
 pub(super) use code_lens::{LENS_COMMANDS, code_lens};
 pub(super) use compare::{CompareParams, ComparisonItem, compare};

@@ -48,6 +48,8 @@ impl Ingress {
         .custom_method("hiera/nodes", Backend::nodes)
         .custom_method("hiera/nodeOf", Backend::node_of)
         .custom_method("hiera/selectNode", Backend::select_node)
+        .custom_method("hiera/assume", Backend::assume)
+        .custom_method("hiera/cases", Backend::cases)
         .custom_method("hiera/levelUp", Backend::level_up)
         .custom_method("hiera/levelDown", Backend::level_down)
         .custom_method("hiera/mergedValue", Backend::merged_value)
@@ -151,6 +153,7 @@ fn effect_of(method: &str, is_request: bool) -> Option<Effect> {
         ("hiera/selectNode", true) => {
             |session, params| with(session, params, handlers::select_node::effect)
         }
+        ("hiera/assume", true) => |session, params| with(session, params, handlers::assume::effect),
         ("initialized", false) => |session, _| {
             session.initialized();
             Ok(())

@@ -53,6 +53,8 @@ pub enum Change {
     Folders(Vec<String>),
     /// The settings, all of them.
     Settings(Settings),
+    /// What is assumed of variables that are open: their texts, by the names that stand for all spellings.
+    Assumed(Vec<(Arc<str>, Arc<str>)>),
     /// The sample node that answers are shown for; `None` leaves the choice to the program.
     ActiveNode(Option<Arc<str>>),
     /// A back end began to fail, or to answer again.
@@ -113,6 +115,7 @@ impl Host {
                 world.settings = Arc::new(settings);
             }),
             Change::ActiveNode(name) => self.beside_texts(|world| world.active_node = name),
+            Change::Assumed(assumed) => self.beside_texts(|world| world.assumed = assumed.into()),
             Change::BackEnds => self.beside_texts(|_| {}),
         }
     }

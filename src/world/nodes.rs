@@ -91,7 +91,8 @@ impl World {
         let nodes = self.nodes(environment);
         let named = |name: &Arc<str>| nodes.iter().find(|node| node.name == *name).cloned();
         let chosen = self.active_node.as_ref().and_then(named);
-        chosen.or_else(|| self.settings.node.as_ref().and_then(named))
+        let chosen = chosen.or_else(|| self.settings.node.as_ref().and_then(named))?;
+        Some(self.as_assumed(environment, chosen))
     }
 
     /// The node that answers are shown for which are about no file: the one chosen, else any node of the environment.

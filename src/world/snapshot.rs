@@ -24,6 +24,7 @@ pub struct World {
     pub(super) settings: Arc<Settings>,
     pub(super) folders: Arc<[Arc<str>]>,
     pub(super) active_node: Option<Arc<str>>,
+    pub(super) assumed: Arc<[(Arc<str>, Arc<str>)]>,
     pub(super) roots: Arc<RootsCache>,
     pub(super) nodes: Arc<NodesCache>,
     pub(super) indexes: Indexes,
@@ -44,6 +45,7 @@ impl World {
             settings: Arc::default(),
             folders: Arc::from([]),
             active_node: None,
+            assumed: Arc::from([]),
             roots: Arc::default(),
             nodes: Arc::default(),
             evaluators: Evaluators::default(),
@@ -118,6 +120,11 @@ impl World {
         self.active_node.as_ref()
     }
 
+    /// What is assumed of variables that are open.
+    pub fn assumed(&self) -> &[(Arc<str>, Arc<str>)] {
+        &self.assumed
+    }
+
     /// The file at `path` with its lines; `Err` holds Ruby's message.
     pub fn file(&self, path: &str) -> Result<Arc<FileEntry>, String> {
         self.texts.file(path)
@@ -171,6 +178,7 @@ impl World {
             settings: self.settings.clone(),
             folders: self.folders.clone(),
             active_node: self.active_node.clone(),
+            assumed: self.assumed.clone(),
             roots: Arc::default(),
             nodes: Arc::default(),
             evaluators: Evaluators::default(),

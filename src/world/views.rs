@@ -45,6 +45,24 @@ impl World {
         self.view(environment, &known)
     }
 
+    /// The node with what is assumed of its open variables.
+    pub(super) fn as_assumed(&self, environment: &Environment, node: Arc<Node>) -> Arc<Node> {
+        if node.is_complete() || self.assumed.is_empty() {
+            return node;
+        }
+        let assumed = name_of(&self.assumed);
+        let key = format!("{} {} {assumed}", key_of(environment), node.name);
+        let slot = self.nodes.views.slot(&key);
+        slot.get_or_init(|| Arc::new(self.assuming(node.as_ref().clone()))).clone()
+    }
+
+    fn assuming(&self, node: Node) -> Node {
+        self.assumed.iter().fold(node, |node, (name, text)| {
+            let value = Value::String(Arc::clone(text));
+            node.with(&[(Arc::clone(name), value)]).unwrap_or(node)
+        })
+    }
+
     /// The variables that every node has in common which reads the file at `path`, whichever template leads to it.
     fn said_by_path(&self, environment: &Environment, path: &str) -> Vec<Known> {
         let of_all = known_texts(&self.settings, environment);
@@ -66,7 +84,9 @@ impl World {
     }
 
     fn view(&self, environment: &Environment, known: &[Known]) -> Arc<Node> {
-        let name = name_of(known);
+        let is_new = |(name, _): &&Known| !known.iter().any(|(known, _)| known == name);
+        let assumed = self.assumed.iter().filter(is_new).cloned();
+        let name = name_of(&known.iter().cloned().chain(assumed).collect::<Vec<_>>());
         let slot: Arc<OnceLock<Arc<Node>>> =
             self.nodes.views.slot(&format!("{} {name}", key_of(environment)));
         slot.get_or_init(|| Arc::new(self.new_view(environment, &name, known))).clone()
@@ -88,7 +108,7 @@ impl World {
             proved.extend(proved_by_name(certname, patterns));
         }
         let node = Node::partial(parts, &proved, origin).with_patterns(patterns.clone());
-        node.in_environment(&environment.name)
+        self.assuming(node.in_environment(&environment.name))
     }
 
     /// Whether a path of the workspace is written below one of its folders.

@@ -7,7 +7,7 @@ use tower_lsp_server::ls_types::TextDocumentIdentifier;
 
 use crate::config::Environment;
 use crate::facts::{Node, Origin};
-use crate::ide::{NodeFact, hierarchy_variables, node_facts};
+use crate::ide::{NodeFact, hierarchy_variables, node_facts, open_variables};
 use crate::server::context::Context;
 use crate::server::from_proto;
 use crate::world::World;
@@ -45,8 +45,12 @@ pub(in crate::server) struct NodeOfParams {
 pub(in crate::server) struct ActiveNodeItem {
     #[serde(flatten)]
     pub(in crate::server) node: NodeItem,
-    /// Whether somebody chose it; if not, a file is shown for a node that reads it.
+    /// Whether somebody chose it; if not, a file is shown for any node that reads it.
     chosen: bool,
+    /// The variables that the hierarchy's paths ask for and that nobody knows of the node.
+    open: Vec<String>,
+    /// What is assumed of variables that nobody knows.
+    assumed: Vec<FactItem>,
 }
 
 /// The node that answers about a file are for; `null` if the file belongs to no environment.
@@ -111,8 +115,13 @@ fn environments(world: &World) -> Vec<Arc<Environment>> {
 
 fn active_item(world: &World, environment: &Environment, node: &Node) -> ActiveNodeItem {
     let chosen = world.chosen_node(environment).is_some_and(|chosen| chosen.name == node.name);
-    let node = item(environment, node, true, &hierarchy_variables(world, environment));
-    ActiveNodeItem { node, chosen }
+    let asked_for = hierarchy_variables(world, environment);
+    let open = open_variables(node, &asked_for).iter().map(ToString::to_string).collect();
+    let assumed = world.assumed().iter();
+    let assumed = assumed
+        .map(|(name, text)| FactItem { name: name.to_string(), value: text.to_string() })
+        .collect();
+    ActiveNodeItem { node: item(environment, node, true, &asked_for), chosen, open, assumed }
 }
 
 fn item(environment: &Environment, node: &Node, active: bool, asked_for: &[Arc<str>]) -> NodeItem {

@@ -15,7 +15,7 @@ const ACTIVE_NODE: &str = "hiera/activeNode";
 fn hovers_show_the_node() -> Features {
     Features {
         hover: |world, path, offset, _| {
-            let node = world.active_node(&*world.environment_of(path)?)?;
+            let node = world.active_node(&*world.environment_of(path)?);
             Some(Hover { markdown: node.name.to_string(), range: TextRange::empty(offset) })
         },
         ..no_features()

@@ -1,0 +1,43 @@
+//! `hiera/cases`: the cases of a key, to pick one.
+
+use serde::Serialize;
+use tower_lsp_server::jsonrpc::Result;
+
+use crate::ide::preview::KeyCase;
+use crate::server::context::Context;
+use crate::server::preview_proto::{QuestionParams, unknown_node};
+
+/// One case.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::server) struct CaseItem {
+    /// What must hold, for people: `variant is alice`; `otherwise` for the last.
+    when: String,
+    /// The same by variable; a variable that is not set has `null`.
+    variables: serde_json::Map<String, serde_json::Value>,
+    /// The value on one line, without secrets; `not found`, or Puppet's error.
+    value: String,
+}
+
+/// The cases of a key in their order; none if the answer is certain. `null` if there is no key.
+pub(in crate::server) fn cases(
+    context: &Context,
+    params: QuestionParams,
+) -> Result<Option<Vec<CaseItem>>> {
+    let question = params.question(context);
+
+    let cases = (context.features.cases)(&context.world, &question, &context.cancel);
+
+    let cases = cases.map_err(|error| unknown_node(&error))?;
+    Ok(cases.map(|cases| cases.into_iter().map(item).collect()))
+}
+
+fn item(case: KeyCase) -> CaseItem {
+    let variable = |(name, text): (std::sync::Arc<str>, Option<std::sync::Arc<str>>)| {
+        (name.to_string(), text.as_deref().into())
+    };
+    CaseItem {
+        when: case.when,
+        variables: case.variables.into_iter().map(variable).collect(),
+        value: case.value,
+    }
+}
