@@ -11,6 +11,7 @@ mod key_index;
 pub mod loader;
 mod memory;
 mod modulepath;
+mod name_patterns;
 mod nodes;
 mod overlay;
 pub(crate) mod parallel;

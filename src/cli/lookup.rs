@@ -25,8 +25,8 @@ Examples:
 
 Where facts are not known, the answer is a list of cases: the first whose conditions hold counts.
 
-Exit status: 0 found, 1 not found or failed (the reason is on standard error), as with Puppet; 3 if the answer depends on
-facts that are not known, and the cases are printed.
+Exit status: 0 found, 1 not found or failed (the reason is on standard error), as with Puppet; 3 if the
+answer depends on facts that are not known, and the cases are printed.
 With --explain a missing key and an error in the data are part of the explanation, and it is 0.";
 
 /// What the command exits with if the answer depends on facts that nobody knows.

@@ -45,6 +45,7 @@ pub(crate) fn no_features() -> Features {
         compare: |_, _, _, _| Ok(None),
         all_nodes: |_, _, _| Ok(None),
         hierarchy: |_, _, _| Ok(None),
+        cases: |_, _, _| Ok(None),
         warm_up: |_, _, _| {},
         set_log_level: |_| {},
     }
