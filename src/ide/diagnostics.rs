@@ -44,7 +44,6 @@ mod lower;
 mod malformed_token;
 mod matches_no_key;
 mod merge_option_type;
-mod merge_options;
 mod merge_type_clash;
 mod missing_datadir;
 mod missing_lookup_target;
