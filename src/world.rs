@@ -23,6 +23,7 @@ mod roots;
 mod shards;
 mod snapshot;
 mod texts;
+mod unread;
 mod views;
 
 pub use disk::{DiskReader, DiskTable};
@@ -36,3 +37,4 @@ pub use overlay::OpenFile;
 pub use reach::{DataPlace, Reach};
 pub use read_orders::{Below, FileSet, ReadOrders, Source};
 pub use snapshot::World;
+pub use unread::UnreadData;

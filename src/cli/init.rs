@@ -69,20 +69,17 @@ fn project_file(root: &str) -> String {
     let mut text = String::from(
         "# Settings of hiera-ls for this repository. `hiera-ls schema` prints all of them; editors complete them here.\n",
     );
-    match workspace::environment(&world, root, None) {
-        Ok(environment) => {
-            let config = environment.root.as_deref().unwrap_or_else(|| environment.directory());
-            let config = paths::below(root, config).unwrap_or(config);
-            let config = if config.is_empty() { "." } else { config };
-            let _ = writeln!(text, "\n# Found: the hiera.yaml of {config}.");
-            add_nodes(&world, &environment, &mut text);
-        }
-        Err(_) => {
-            text += "\n# No hiera.yaml was found that belongs to this repository. If it lies elsewhere:\n\
-                     # globalHieraYaml: ../control-repo/hiera.yaml\n";
-            for hint in workspace::other_hiera_yamls(&world, root) {
-                let _ = writeln!(text, "# globalHieraYaml: {hint}");
-            }
+    if let Ok(environment) = workspace::environment(&world, root, None) {
+        let config = environment.root.as_deref().unwrap_or_else(|| environment.directory());
+        let config = paths::below(root, config).unwrap_or(config);
+        let config = if config.is_empty() { "." } else { config };
+        let _ = writeln!(text, "\n# Found: the hiera.yaml of {config}.");
+        add_nodes(&world, &environment, &mut text);
+    } else {
+        text += "\n# No hiera.yaml was found that belongs to this repository. If it lies elsewhere:\n\
+                 # globalHieraYaml: ../control-repo/hiera.yaml\n";
+        for hint in workspace::other_hiera_yamls(&world, root) {
+            let _ = writeln!(text, "# globalHieraYaml: {hint}");
         }
     }
     text
@@ -99,7 +96,8 @@ fn add_nodes(world: &Arc<World>, environment: &Arc<crate::config::Environment>, 
     let read = hierarchy_variables(world, environment);
     let mut open: Vec<Arc<str>> = Vec::new();
     for name in read.iter().filter_map(|it| variable::name_of_text(it)) {
-        let is_open = nodes.iter().any(|node| !open_variables(node, &[name.clone()]).is_empty());
+        let is_open =
+            nodes.iter().any(|node| !open_variables(node, std::slice::from_ref(&name)).is_empty());
         if (is_open || nodes.is_empty()) && !open.contains(&name) {
             open.push(name);
         }

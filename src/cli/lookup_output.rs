@@ -135,7 +135,7 @@ impl Output {
         let mut line = Map::new();
         line.insert("key".into(), key.into());
         if answer.is_certain() {
-            self.add_outcome(&mut line, answer);
+            Self::add_outcome(&mut line, answer);
         } else {
             line.append(&mut self.depends(answer));
         }
@@ -162,7 +162,7 @@ impl Output {
         let case = |case: &Case| {
             let mut line = Map::new();
             line.insert("if".into(), Json::Object(conditions_json(&case.conditions)));
-            self.add_outcome(&mut line, &case.answer);
+            Self::add_outcome(&mut line, &case.answer);
             Json::Object(line)
         };
         line.insert("cases".into(), cases.iter().map(case).collect());
@@ -174,7 +174,7 @@ impl Output {
     }
 
     /// The outcome of an answer without cases.
-    fn add_outcome(&self, line: &mut Map<String, Json>, answer: &Answer) {
+    fn add_outcome(line: &mut Map<String, Json>, answer: &Answer) {
         let status = match &answer.outcome {
             Ok(_) if !answer.opaque.is_empty() => "unknown",
             Ok(Some(_)) => "found",

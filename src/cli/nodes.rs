@@ -63,7 +63,8 @@ fn list(arguments: &NodesArguments) -> Result<String, String> {
     workspace::complain_of_name_patterns(&world);
     let nodes = world.nodes(&environment);
     if arguments.names {
-        return Ok(nodes.iter().map(|node| format!("{}\n", node.name)).collect());
+        let names: Vec<&str> = nodes.iter().map(|node| &*node.name).collect();
+        return Ok(names.iter().fold(String::new(), |text, name| text + name + "\n"));
     }
     let read = hierarchy_variables(&world, &environment);
     if arguments.json {

@@ -64,12 +64,11 @@ pub(super) fn filled(
     if let Some(exploration) = &mut invocation.exploration {
         exploration.note_ways(location, ways.len());
     }
-    match invocation.choose(&ways) {
-        None => Arc::default(),
-        Some(_) => {
-            let text = open.path.filled(|it| invocation.assumptions.text_of(it));
-            text.map_or_else(Arc::default, |text| location.filled(evaluator, text))
-        }
+    if invocation.choose(&ways).is_none() {
+        Arc::default()
+    } else {
+        let text = open.path.filled(|it| invocation.assumptions.text_of(it));
+        text.map_or_else(Arc::default, |text| location.filled(evaluator, text))
     }
 }
 
@@ -210,20 +209,17 @@ fn open_options<'l>(layer: &'l Layer, invocation: &Invocation<'_>) -> &'l [OpenO
         for level in levels {
             let Some(format) = level.reads else { continue };
             for open in level.locations.iter().flatten().filter_map(|it| it.open.as_ref()) {
-                let paths: Vec<Arc<str>> = match evaluator.key_finder() {
-                    Some(finder) => {
-                        let all = finder.files_with(LOOKUP_OPTIONS);
-                        let fits = open.path.fits_among(all.iter());
-                        fits.into_iter().map(|it| it.path).collect()
+                let paths: Vec<Arc<str>> = if let Some(finder) = evaluator.key_finder() {
+                    let all = finder.files_with(LOOKUP_OPTIONS);
+                    let fits = open.path.fits_among(all.iter());
+                    fits.into_iter().map(|it| it.path).collect()
+                } else {
+                    let all = evaluator.prepared().fits(files, &open.path);
+                    if all.len() <= MAX_JUDGED_FILES {
+                        let all = all.iter().map(|it| (&*it.path, format));
+                        files.expect(&all.collect::<Vec<_>>());
                     }
-                    None => {
-                        let all = evaluator.prepared().fits(files, &open.path);
-                        if all.len() <= MAX_JUDGED_FILES {
-                            let all = all.iter().map(|it| (&*it.path, format));
-                            files.expect(&all.collect::<Vec<_>>());
-                        }
-                        all.iter().map(|it| Arc::clone(&it.path)).collect()
-                    }
+                    all.iter().map(|it| Arc::clone(&it.path)).collect()
                 };
                 let module = layer.module.as_ref();
                 found.extend(

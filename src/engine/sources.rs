@@ -447,17 +447,14 @@ impl Answer {
         for case in &self.cases {
             let mut at = 0;
             for source in &case.answer.sources {
-                match all.iter().position(|it| it.is_same_place(source)) {
-                    Some(there) => {
-                        at = at.max(there + 1);
-                        if all[there].role != source.role {
-                            all[there].role = Some(Role::Open);
-                        }
+                if let Some(there) = all.iter().position(|it| it.is_same_place(source)) {
+                    at = at.max(there + 1);
+                    if all[there].role != source.role {
+                        all[there].role = Some(Role::Open);
                     }
-                    None => {
-                        all.insert(at, Source { role: Some(Role::Open), ..source.clone() });
-                        at += 1;
-                    }
+                } else {
+                    all.insert(at, Source { role: Some(Role::Open), ..source.clone() });
+                    at += 1;
                 }
             }
         }

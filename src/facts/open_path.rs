@@ -3,6 +3,7 @@
 //! A template is expanded as far as variables are known. What is open stays in the text as a hole, so that paths are joined
 //! and given extensions as ever.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::config::glob;
@@ -116,6 +117,10 @@ impl OpenPath {
     }
 
     /// [`Self::fits`] for those of `paths` that fit, whether they exist or not.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "an iterator is cheap to clone, and read several times"
+    )]
     pub fn fits_among<'p>(&self, paths: impl Iterator<Item = &'p Arc<str>> + Clone) -> Vec<Fit> {
         self.in_every_way(|is_empty| {
             if self.is_glob {
@@ -173,12 +178,11 @@ impl OpenPath {
                 regex.push_str(&regex_of_glob(part));
             } else if !is_empty(part) {
                 pattern.push('*');
-                match names.iter().position(|name| *name == part) {
-                    Some(at) => regex.push_str(&format!("\\k<v{at}>")),
-                    None => {
-                        regex.push_str(&format!("(?<v{}>[^/]+)", names.len()));
-                        names.push(part);
-                    }
+                if let Some(at) = names.iter().position(|name| *name == part) {
+                    let _ = write!(regex, "\\k<v{at}>");
+                } else {
+                    let _ = write!(regex, "(?<v{}>[^/]+)", names.len());
+                    names.push(part);
                 }
             }
         }

@@ -3,7 +3,7 @@
 //! A name is cut at its dashes (or underscores). A piece is said to be a variable if most names have a text there that the
 //! variable has in the path of some data file.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Suggestion {
 /// that stand for the whole name of a machine.
 pub fn suggest_pattern(
     names: &[Arc<str>],
-    texts: &[(Arc<str>, HashSet<Arc<str>>)],
+    texts: &[(Arc<str>, BTreeSet<Arc<str>>)],
     whole: &[Arc<str>],
 ) -> Option<Suggestion> {
     if names.len() < MIN_NAMES {
@@ -57,12 +57,12 @@ pub fn suggest_pattern(
     let separator = if count_of(names, '-') >= count_of(names, '_') { '-' } else { '_' };
     let cut: Vec<Vec<&str>> = names.iter().map(|name| pieces(name, separator)).collect();
     let longest = cut.iter().map(Vec::len).max()?;
-    let mut left: Vec<&(Arc<str>, HashSet<Arc<str>>)> = texts.iter().collect();
+    let mut left: Vec<&(Arc<str>, BTreeSet<Arc<str>>)> = texts.iter().collect();
     let mut places: Vec<Option<Place<'_>>> = Vec::new();
     for place in 0..longest {
         let here = cut.iter().filter_map(|it| it.get(place).copied());
         let here: Vec<&str> = here.filter(|it| !letters(it).is_empty()).collect();
-        let fits = |texts: &HashSet<Arc<str>>| {
+        let fits = |texts: &BTreeSet<Arc<str>>| {
             here.iter().filter(|it| texts.contains(**it) || texts.contains(letters(it))).count()
         };
         let best = left.iter().enumerate().max_by_key(|(at, it)| (fits(&it.1), usize::MAX - at));
@@ -177,7 +177,7 @@ fn judged(pattern: String, names: &[Arc<str>]) -> Option<Suggestion> {
 mod tests {
     use super::*;
 
-    fn texts(variable: &str, texts: &[&str]) -> (Arc<str>, HashSet<Arc<str>>) {
+    fn texts(variable: &str, texts: &[&str]) -> (Arc<str>, BTreeSet<Arc<str>>) {
         (variable.into(), texts.iter().map(|it| Arc::from(*it)).collect())
     }
 

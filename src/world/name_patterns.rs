@@ -1,7 +1,7 @@
 //! The `node_name` patterns of the settings beside the nodes and hierarchies of the workspace: what is wrong with them, and
 //! which one the names of the data files suggest.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::nodes::known_texts;
@@ -21,7 +21,7 @@ impl World {
         let nodes = self.nodes(environment);
         let named = nodes.iter().filter(|node| node.origin == Origin::Name);
         let names: Vec<Arc<str>> = named.map(|node| Arc::clone(&node.name)).collect();
-        let mut texts: Vec<(Arc<str>, HashSet<Arc<str>>)> = Vec::new();
+        let mut texts: Vec<(Arc<str>, BTreeSet<Arc<str>>)> = Vec::new();
         let mut whole: Vec<Arc<str>> = Vec::new();
         let known = known_texts(&self.settings, environment);
         for template in self.own_reach(environment).templates() {
@@ -37,7 +37,7 @@ impl World {
                     }
                     match texts.iter_mut().find(|(known, _)| *known == name) {
                         Some((_, texts)) => _ = texts.insert(text),
-                        None => texts.push((name, HashSet::from([text]))),
+                        None => texts.push((name, BTreeSet::from([text]))),
                     }
                 }
             }
