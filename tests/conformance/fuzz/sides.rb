@@ -26,6 +26,11 @@ module Conformance
         laid_out&.remove
       end
 
+      # The same files for another node.
+      def with(one)
+        dup.tap { |copy| copy.one = one }
+      end
+
       def remove
         FileUtils.rm_rf(@root)
       end
@@ -39,6 +44,10 @@ module Conformance
         text = JSON.generate(answer, max_nesting: false).gsub(@environment, '${ENV}').gsub(@global, '${GLOBAL}')
         JSON.parse(text.gsub(/0x0[0-9a-f]{15}/, '0x0'), max_nesting: false)
       end
+
+      protected
+
+      attr_writer :one
 
       private
 
