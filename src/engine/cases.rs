@@ -35,7 +35,7 @@ pub struct LeftOut {
     pub level: Option<Arc<str>>,
     /// The variables that decide.
     pub variables: Vec<Arc<str>>,
-    /// How many files have a say.
+    /// How many files have a say; 0 if nobody can tell.
     pub files: usize,
 }
 
@@ -240,6 +240,7 @@ pub fn left_out_in_words(left_out: &LeftOut) -> String {
     let on =
         if on.is_empty() { "variables that are not known".to_owned() } else { on.join(" and ") };
     match (&left_out.level, left_out.files) {
+        (Some(level), 0) => format!("Level \"{level}\" may change this, depending on {on}"),
         (Some(level), 1) => {
             format!("1 file of level \"{level}\" may change this, depending on {on}")
         }

@@ -63,7 +63,8 @@ pub(crate) fn search(
             return Ok(Some(undef()));
         }
         let options = lookup_options::for_key(invocation, &scope, &key)?;
-        let options = options.filter(|it| !invocation.depends_on_texts([it.written()]));
+        let options =
+            options.filter(|it| !invocation.depends_on_texts_of_earlier_runs([it.written()]));
         let from_options = match &options {
             Some(options) if merge.is_none() => options.merge()?,
             _ => None,

@@ -38,6 +38,12 @@ pub(super) fn filled(
     if let Some(text) = open.path.filled(|it| invocation.assumptions.text_of(it)) {
         return location.filled(evaluator, text);
     }
+    if open.path.is_obscure() {
+        if layer.may_have(key.root()) {
+            leave_out(invocation, level, open, 0);
+        }
+        return Arc::default();
+    }
     let mut ways: Vec<Vec<Condition>> = Vec::new();
     let mut paths: HashSet<Arc<str>> = HashSet::new();
     for (conditions, path) in with_a_say(layer, invocation, (level, open), key).iter() {
@@ -54,11 +60,7 @@ pub(super) fn filled(
     let exploration = invocation.exploration.as_ref();
     let is_summed_up = exploration.is_none_or(|it| it.is_summed_up(location));
     if open.is_list || is_summed_up || ways.len() > MAX_CANDIDATES {
-        invocation.leave_out(LeftOut {
-            level: Some(Arc::clone(&level.name)),
-            variables: open.path.variables(),
-            files: paths.len(),
-        });
+        leave_out(invocation, level, open, paths.len());
         return Arc::default();
     }
     if let Some(exploration) = &mut invocation.exploration {
@@ -71,6 +73,16 @@ pub(super) fn filled(
             text.map_or_else(Arc::default, |text| location.filled(evaluator, text))
         }
     }
+}
+
+fn leave_out(
+    invocation: &mut Invocation<'_>,
+    level: &ResolvedLevel,
+    open: &OpenLocation,
+    files: usize,
+) {
+    let (level, variables) = (Some(Arc::clone(&level.name)), open.path.variables());
+    invocation.leave_out(LeftOut { level, variables, files });
 }
 
 /// The files that an open path can lead to and that change what comes of a key.
@@ -161,10 +173,10 @@ impl OpenOptions {
             is_odd: false,
         };
         let file = evaluator.files().data(path, format).ok()?;
-        let Some(entry) = file.get(LOOKUP_OPTIONS) else {
-            let is_odd = !evaluator.reads_broken_files() && is_refused(evaluator, &file);
-            return is_odd.then_some(Self { is_odd, ..empty });
-        };
+        if !evaluator.reads_broken_files() && is_refused(evaluator, &file) {
+            return Some(Self { is_odd: true, ..empty });
+        }
+        let entry = file.get(LOOKUP_OPTIONS)?;
         let Some(hash) = entry.value.value.as_hash() else {
             return Some(Self { is_odd: true, ..empty });
         };

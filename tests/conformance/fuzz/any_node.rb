@@ -22,14 +22,15 @@ module Conformance
         new(node['facts'], trusted(node['trusted']))
       end
 
-      # Hashes whose members are numbers are lists.
+      # Hashes with nothing but indexes become lists; in others there is nothing at an index.
       def self.with_lists(value)
         return value unless value.is_a?(Hash)
 
         members = value.transform_values { |it| with_lists(it) }
-        return members if members.empty? || !members.keys.all? { |key| key.match?(/\A\d\z/) }
+        indexes, names = members.keys.partition { |key| key.is_a?(Integer) }
+        return members.slice(*names) if indexes.empty? || !names.empty?
 
-        Array.new(members.keys.map(&:to_i).max + 1) { |index| members.fetch(index.to_s, '') }
+        Array.new([indexes.max, 9].min + 1) { |index| members.fetch(index, '') }
       end
 
       def self.trusted(members)
@@ -77,15 +78,20 @@ module Conformance
 
       # A value with the variables that were left open in its texts.
       def fill(value, open)
-        case value
-        when String then value.gsub(Variables::TOKEN) { |token| open.include?(name_in(token)) ? value_of(name_in(token)).to_s : token }
-        when Array then value.map { |item| fill(item, open) }
-        when Hash then value.to_h { |key, item| [fill(key, open), fill(item, open)] }
-        else value
-        end
+        open = open.map { |name| Variables.joined(Variables.segments(name) || [name]) }
+        fill_all(value, open)
       end
 
       private
+
+      def fill_all(value, open)
+        case value
+        when String then value.gsub(Variables::TOKEN) { |token| open.include?(name_in(token)) ? value_of(name_in(token)).to_s : token }
+        when Array then value.map { |item| fill_all(item, open) }
+        when Hash then value.to_h { |key, item| [fill_all(key, open), fill_all(item, open)] }
+        else value
+        end
+      end
 
       def all_facts
         old = Variables::LEGACY.transform_values { |name| value_of("facts.#{name}") }
@@ -95,7 +101,7 @@ module Conformance
       def member(value, part)
         case value
         when Hash then value[part]
-        when Array then part.match?(/\A\d+\z/) ? value[part.to_i] : nil
+        when Array then part.is_a?(Integer) ? value[part] : nil
         end
       end
 

@@ -15,7 +15,7 @@ module Conformance
         @keys = KEYS + @chance.some(ODD_KEYS, 2)
         @modules = MODULES.select { @chance.one_in(2) }
         @keys += @modules.flat_map { |name| %w[a b c x::y].map { |key| "#{name}::#{key}" } }
-        @values = Values.new(@chance, @keys, variables)
+        @values = values
         @options_in = @chance.weighted(none: 2, few: 5, all: 1)
       end
 
@@ -31,8 +31,8 @@ module Conformance
 
       private
 
-      def variables
-        KNOWN
+      def values
+        Values.new(@chance, @keys, KNOWN)
       end
 
       def hierarchy_of(kind)

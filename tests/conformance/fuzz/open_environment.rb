@@ -77,8 +77,8 @@ module Conformance
 
       private
 
-      def variables
-        VARIABLES_IN_TEXTS
+      def values
+        Values.new(@chance, @keys, VARIABLES_IN_TEXTS)
       end
 
       def hierarchy_of(kind)

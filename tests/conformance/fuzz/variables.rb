@@ -8,7 +8,8 @@ module Conformance
       LEGACY = File.read(File.join(__dir__, '../../../src/facts/legacy.rs')).scan(/^    \("(\w+)", "([\w.]+)"\),$/).to_h
                    .except('blockdevices', 'interfaces', 'xendomains', 'zones').freeze
       SEGMENT = /\s*(?:'[^']*'|"[^"]*"|[^.'"]+)\s*/
-      TOKEN = /%\{\s*(?:scope\(\s*['"]\s*(?<scope>[^}]+?)\s*['"]\s*\)|(?<plain>[^}()]+?))\s*\}/
+      TOKEN = /%\{\s*(?:scope\(\s*['"]\s*(?<scope>[^}]+?)\s*['"]\s*\)|(?<plain>[^}]+?))\s*\}/
+      MAPPED = /mapped_paths"?:\s*(?:\[|-)\s*["']?([^,"'\s\]]+)/
       # Puppet sets these itself.
       NO_FACTS = %w[facts trusted server_facts environment name title module_name caller_module_name calling_class
                     calling_module serverversion servername serverip].freeze
@@ -18,6 +19,7 @@ module Conformance
       # All that texts of files read.
       def of(texts)
         names = texts.flat_map { |text| text.scan(TOKEN).map { |scope, plain| name_of(scope || plain) } }
+        names += texts.flat_map { |text| text.scan(MAPPED).map { |name,| name_of(name) } }
         names.compact.uniq.select { |name| fact_or_trusted?(name) }
       end
 
@@ -25,19 +27,26 @@ module Conformance
       def name_of(text)
         segments = segments(text.strip) or return
         root, *rest = segments
+        return unless root.is_a?(String)
+
         root = root.delete_prefix('::')
         return rest == ['environment'] ? 'environment' : joined([root, *rest]) if %w[trusted server_facts].include?(root)
 
         root, *rest = rest if root == 'facts' && !rest.empty?
         names = rest.empty? && LEGACY.key?(root) ? LEGACY[root].split('.') : [root, *rest]
-        names.size > 1 && !names.first.include?('::') ? joined(['facts', *names]) : joined(names)
+        names.size > 1 && !names.first.to_s.include?('::') ? joined(['facts', *names]) : joined(names)
       end
 
-      # A name's parts without quotes; `nil` if it is no name.
+      # A name's parts without quotes, indexes as numbers; `nil` if it is no name.
       def segments(name)
         return unless name.match?(/\A#{SEGMENT}(?:\.#{SEGMENT})*\z/o)
 
-        name.scan(SEGMENT).map { |part| part.strip.delete_prefix("'").delete_suffix("'").delete_prefix('"').delete_suffix('"') }
+        name.scan(SEGMENT).map do |part|
+          part = part.strip
+          next part[1..-2] if part.start_with?("'", '"')
+
+          part.match?(/\A\d+\z/) ? part.to_i : part
+        end
       end
 
       # Where the variable lies in `{facts, trusted, server_facts}`.
@@ -49,14 +58,14 @@ module Conformance
       end
 
       def joined(segments)
-        segments.map { |part| part.match?(/\A\w[\w:]*\z|\A-?\d+\z/) ? part : "'#{part}'" }.join('.')
+        segments.map { |part| part.is_a?(Integer) || part.match?(/\A[a-zA-Z_][\w:-]*\z/) ? part : "'#{part}'" }.join('.')
       end
 
       def fact_or_trusted?(name)
         root, member = place(name)
         return !member.nil? if root == 'trusted'
 
-        root == 'facts' && member && !member.include?('::') && !NO_FACTS.include?(member) && !member.match?(/\A[\d\s]*\z/)
+        root == 'facts' && member.is_a?(String) && !member.include?('::') && !NO_FACTS.include?(member) && member.match?(/[^\d\s]/)
       end
     end
   end
