@@ -110,7 +110,7 @@ fn with_a_say(
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
         return all.iter().filter(|it| paths.contains(&it.path)).map(way).collect();
     }
-    open.holders(root, || holders(evaluator, open, format, root))
+    open.holders(root, || holders(evaluator, layer.module.as_ref(), open, format, root))
 }
 
 /// The conditions under which a file is read, and the file.
@@ -123,7 +123,13 @@ fn way(fit: &Fit) -> (Vec<Condition>, Arc<str>) {
 }
 
 /// The files that an open path can lead to and that have a root key, or that Puppet refuses to read.
-fn holders(evaluator: &Evaluator, open: &OpenLocation, format: Format, root: &str) -> Holders {
+fn holders(
+    evaluator: &Evaluator,
+    module: Option<&Arc<str>>,
+    open: &OpenLocation,
+    format: Format,
+    root: &str,
+) -> Holders {
     if let Some(finder) = evaluator.key_finder() {
         let fits = open.path.fits_among(finder.files_with(root).iter());
         return fits.iter().map(way).collect();
@@ -135,22 +141,26 @@ fn holders(evaluator: &Evaluator, open: &OpenLocation, format: Format, root: &st
         files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());
     }
     let has_a_say = |fit: &&Fit| match files.data(&fit.path, format) {
-        Ok(file) => file.get(root).is_some() || is_judged && is_refused(evaluator, &file),
+        Ok(file) => file.get(root).is_some() || is_judged && is_refused(evaluator, module, &file),
         Err(_) => true,
     };
     all.iter().filter(has_a_say).map(way).collect()
 }
 
-fn is_refused(evaluator: &Evaluator, file: &DataFile) -> bool {
+/// Whether Puppet fails because of a file whatever the key is.
+fn is_refused(evaluator: &Evaluator, module: Option<&Arc<str>>, file: &DataFile) -> bool {
     match file.verdict() {
-        Verdict::Hash | Verdict::Empty => false,
+        Verdict::Empty => false,
+        Verdict::Hash => {
+            module.is_some() && file.entries().any(|entry| entry.key.as_str().is_none())
+        }
         Verdict::NotAHash { .. } => evaluator.version().is_strict(),
         Verdict::Broken(_) => true,
     }
 }
 
 /// What the lookup_options of a file say, as far as one must know to tell which keys they are for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct OpenOptions {
     path: Arc<str>,
     plain: HashSet<Arc<str>>,
@@ -172,15 +182,16 @@ impl OpenOptions {
             patterns: Vec::new(),
             is_odd: false,
         };
-        let file = evaluator.files().data(path, format).ok()?;
-        if !evaluator.reads_broken_files() && is_refused(evaluator, &file) {
-            return Some(Self { is_odd: true, ..empty });
+        let odd = || Some(Self { is_odd: true, ..empty.clone() });
+        let Ok(file) = evaluator.files().data(path, format) else { return odd() };
+        if !evaluator.reads_broken_files() && is_refused(evaluator, module, &file) {
+            return odd();
         }
         let entry = file.get(LOOKUP_OPTIONS)?;
         let Some(hash) = entry.value.value.as_hash() else {
-            return Some(Self { is_odd: true, ..empty });
+            return odd();
         };
-        let mut options = empty;
+        let mut options = empty.clone();
         let is_foreign = |key: &str| {
             let key = key.strip_prefix('^').unwrap_or(key);
             module.is_some_and(|module| {

@@ -28,7 +28,7 @@ module Conformance
 
         members = value.transform_values { |it| with_lists(it) }
         indexes, names = members.keys.partition { |key| key.is_a?(Integer) }
-        return members.slice(*names) if indexes.empty? || !names.empty?
+        return members.slice(*names) if indexes.empty? || !names.empty? || indexes.max.negative?
 
         Array.new([indexes.max, 9].min + 1) { |index| members.fetch(index, '') }
       end
@@ -101,7 +101,7 @@ module Conformance
       def member(value, part)
         case value
         when Hash then value[part]
-        when Array then part.is_a?(Integer) ? value[part] : nil
+        when Array then part.is_a?(Integer) && !part.negative? ? value[part] : nil
         end
       end
 

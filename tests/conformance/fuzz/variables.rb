@@ -45,7 +45,7 @@ module Conformance
           part = part.strip
           next part[1..-2] if part.start_with?("'", '"')
 
-          part.match?(/\A\d+\z/) ? part.to_i : part
+          part.match?(/\A[+-]?\d+\z/) ? part.to_i : part
         end
       end
 
