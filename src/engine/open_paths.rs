@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::assumptions::{Assumed, Condition};
 use super::cases::LeftOut;
 use super::evaluator::Evaluator;
+use super::fit_index::FitIndex;
 use super::hierarchy::{Holders, Location, OpenLocation, ResolvedLevel};
 use super::invocation::Invocation;
 use super::key::Key;
@@ -144,7 +145,16 @@ fn holders(
         Ok(file) => file.get(root).is_some() || is_judged && is_refused(evaluator, module, &file),
         Err(_) => true,
     };
-    all.iter().filter(has_a_say).map(way).collect()
+    if !open.is_asked_often() {
+        return all.iter().filter(has_a_say).map(way).collect();
+    }
+    let index = open.index.get_or_init(|| {
+        FitIndex::new(all.iter().map(|fit| match files.data(&fit.path, format) {
+            Ok(file) if !(is_judged && is_refused(evaluator, module, &file)) => Some(file),
+            _ => None,
+        }))
+    });
+    index.may_have(root).map(|at| &all[at]).filter(has_a_say).map(way).collect()
 }
 
 /// Whether Puppet fails because of a file whatever the key is.

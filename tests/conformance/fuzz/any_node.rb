@@ -106,7 +106,8 @@ module Conformance
       end
 
       def name_in(token)
-        match = Variables::TOKEN.match(token)
+        # A list that became a text has its items as Ruby writes them.
+        match = Variables::TOKEN.match(token.gsub(/\\[tn]/, ' '))
         Variables.name_of(match[:scope] || match[:plain])
       end
 
