@@ -19,6 +19,9 @@ pub const MAX_CASES: usize = 32;
 /// More runs than this are not made for one lookup.
 const MAX_RUNS: usize = 256;
 
+/// So many locations are summed up one after the other.
+const SUMMED_UP_ONE_BY_ONE: usize = 6;
+
 /// Where more locations than this at once would have to be summed up, no case is told.
 const MAX_SUMMED_UP: usize = 64;
 
@@ -70,7 +73,7 @@ fn address(location: &Location) -> usize {
 }
 
 /// Answers a request for a node that is not known completely. What has too many ways is summed up: the location with the most
-/// ways, then two more, then four, so that the end is near whatever the hierarchy is.
+/// ways, then the next; after a few of them two more, then four, so that the end is near whatever the hierarchy is.
 pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
     let mut summed_up = Vec::new();
     let mut count = 1;
@@ -85,7 +88,9 @@ pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
         let mut widest: Vec<_> = ways.into_iter().collect();
         widest.sort_unstable_by_key(|(location, ways)| std::cmp::Reverse((*ways, *location)));
         summed_up.extend(widest.iter().take(count).map(|(location, _)| *location));
-        count *= 2;
+        if summed_up.len() >= SUMMED_UP_ONE_BY_ONE {
+            count *= 2;
+        }
     }
 }
 

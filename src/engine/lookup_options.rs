@@ -24,6 +24,8 @@ pub(crate) struct OptionTable {
     patterns: Vec<(Arc<RubyRegex>, Arc<Options>)>,
     /// Keys with `%{…}` in them, which may be those of open variables.
     with_tokens: Vec<Arc<str>>,
+    /// The open variables in its texts: Puppet reads them whatever the key is.
+    open_variables: OnceLock<Vec<Arc<str>>>,
     /// What is merged over these.
     over: Option<Arc<OptionTable>>,
 }
@@ -67,6 +69,18 @@ impl OptionTable {
         let (_, options) = self.patterns().find(|(regex, _)| regex.is_match(root))?;
         let over = self.over.as_deref().and_then(|over| over.pattern(&options.entry));
         Some(over.unwrap_or(options))
+    }
+
+    fn open_variables(&self, invocation: &Invocation<'_>) -> Vec<Arc<str>> {
+        let own = self.open_variables.get_or_init(|| {
+            let keys = self.with_tokens.iter().map(|key| Value::String(Arc::clone(key)));
+            let patterns = self.patterns.iter().map(|(_, options)| options);
+            let all = self.plain.values().chain(patterns);
+            let values = all.map(|options| options.written.value.clone());
+            invocation.open_variables_in(&keys.chain(values).collect::<Vec<_>>())
+        });
+        let over = self.over.as_deref().map(|over| over.open_variables(invocation));
+        own.iter().cloned().chain(over.into_iter().flatten()).collect()
     }
 
     /// Those of its keys, open variables in them, that may become one that applies to a root key.
@@ -226,7 +240,10 @@ fn for_key_of_partial_node(
     }
     let exploration = invocation.exploration.take();
     let outer = std::mem::replace(&mut invocation.skips_open_paths, true);
+    // What is kept must not know what this run assumes.
+    let assumptions = std::mem::take(&mut invocation.assumptions);
     let found = known_or_collected(invocation, scope, key);
+    invocation.assumptions = assumptions;
     invocation.skips_open_paths = outer;
     invocation.exploration = exploration;
     found
@@ -255,8 +272,13 @@ fn applying(
     table: &OptionTable,
     key: &Key,
 ) -> Option<Arc<Options>> {
-    let open = table.open_keys_for(key.root());
-    invocation.depends_on_texts_of_earlier_runs(&open);
+    if !invocation.evaluator.node().is_complete() {
+        let open = table.open_keys_for(key.root());
+        invocation.depends_on_texts_of_earlier_runs(&open);
+        for variable in table.open_variables(invocation) {
+            invocation.read_open(&variable);
+        }
+    }
     table.for_root(key.root()).cloned()
 }
 

@@ -33,18 +33,27 @@ impl Invocation<'_> {
         &mut self,
         values: impl IntoIterator<Item = &'v Value>,
     ) -> bool {
+        let variables = self.open_variables_in(values);
+        self.depends_on_variables(variables)
+    }
+
+    /// The variables in texts of values, in whatever run they were interpolated, that nobody knows of the node.
+    pub(super) fn open_variables_in<'v>(
+        &self,
+        values: impl IntoIterator<Item = &'v Value>,
+    ) -> Vec<Arc<str>> {
         let node = self.evaluator.node();
-        if node.is_complete() {
-            return false;
-        }
         let mut variables = Vec::new();
+        if node.is_complete() {
+            return variables;
+        }
         let is_open = |name: &Arc<str>| {
             let path = key_path::parse(name);
             path.is_ok_and(|path| matches!(node.read(&path), Reading::Open(_)))
         };
         let texts = values.into_iter().filter(|value| value.has_tokens());
         texts.for_each(|value| collect_open(value, &is_open, &mut variables));
-        self.depends_on_variables(variables)
+        variables
     }
 
     fn depends_on_variables(&mut self, variables: Vec<Arc<str>>) -> bool {
