@@ -63,9 +63,11 @@ module Conformance
     class Record
       attr_reader :query, :cases
 
-      def initialize(query, answer)
+      # `in_options`: variables that lookup_options of any file read.
+      def initialize(query, answer, in_options)
         @query = query
         @answer = answer
+        @in_options = in_options
         @cases = answer['status'] == 'depends' ? answer['cases'] : [answer.merge('if' => {})]
       end
 
@@ -86,12 +88,14 @@ module Conformance
       def difference(node, theirs)
         ours = @cases[first_for(node)]
         open = ours.fetch('open', [])
-        # A variable that is open or may be empty is taken to be set.
-        set = open + ours['if'].select { |_, text| text == '' }.keys
-        return if Puppet.version.to_i >= 8 && theirs['status'] == 'error' && set.any? { |name| node.value_of(name).nil? }
+        # A variable that is open or may be empty is taken to be set, also one that options for other keys read.
+        set = @in_options + open + ours['if'].select { |_, text| text == '' }.keys
+        return if Puppet.version.to_i >= 8 && theirs['error'].to_s.include?('Undefined variable') && set.any? { |name| node.value_of(name).nil? }
         # Options that look themselves up are told of in other words, or late.
         return if theirs['error'].to_s.include?('Recursive lookup detected in [lookup_options]')
         return "#{theirs['status']}/#{ours['status']}" if theirs['status'] != ours['status']
+        # Of several reasons to fail, a layer that cannot do without a variable may be named before an earlier one's file.
+        return if theirs['status'] == 'error' && ours['if'].value?(nil)
         return theirs['error_class'] == ours['error_class'] ? nil : 'error class' if theirs['status'] == 'error'
 
         'values' if Difference.text(theirs['value']) != Difference.text(node.fill(ours['value'], open))
@@ -157,7 +161,8 @@ module Conformance
 
       def environment(laid_out, queries, paths, texts, chance, random)
         @counts[:environments] += 1
-        records = queries.zip(@ours.ask_all(laid_out, queries)).map { |query, answer| Record.new(query, answer) }
+        in_options = Variables.of_options(texts)
+        records = queries.zip(@ours.ask_all(laid_out, queries)).map { |query, answer| Record.new(query, answer, in_options) }
         # Where nothing can be looked up at all, a few questions are enough.
         records = records.first(4) if records.all? { |it| it.cases.all? { |one| one['status'] == 'error' } }
         records = comparable(records)
@@ -253,7 +258,8 @@ module Conformance
         node = AnyNode.of_case(one)
         one = node.added_to(one)
         LaidOut.open(one) do |laid_out|
-          record = Record.new(one.queries.first, @ours.ask_all(laid_out, one.queries).first)
+          in_options = Variables.of_options(one.files.values)
+          record = Record.new(one.queries.first, @ours.ask_all(laid_out, one.queries).first, in_options)
           return ['incomplete', {}, record, node] if !record.complete? || record.unknown?
 
           theirs = @puppet.ask_all(laid_out, one.queries).first

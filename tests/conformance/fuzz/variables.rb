@@ -23,6 +23,11 @@ module Conformance
         names.compact.uniq.select { |name| fact_or_trusted?(name) }
       end
 
+      # Those that lookup_options read.
+      def of_options(texts)
+        of(texts.flat_map { |text| text.scan(/^['"]?lookup_options.*?(?=\n\S|\z)/m) })
+      end
+
       # `role` for `::role` and `facts.role`; `facts.os.family` for `osfamily`; nothing for what is no name.
       def name_of(text)
         segments = segments(text.strip) or return
