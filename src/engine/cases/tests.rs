@@ -110,8 +110,8 @@ fn a_file_that_puppet_refuses_has_a_say_about_every_key_even_with_lookup_options
         "path: 'role/%{role}.yaml'\npath: common.yaml",
         &[("role/web.yaml", "lookup_options: {}\n- x\n"), ("common.yaml", "a: common")],
         "b",
-        "role is web: error: Unable to parse (/env/data/role/web.yaml): (/env/data/role/web.yaml): did not find expected \
-         key while parsing a block mapping at line 1 column 1
+        "role is web: error: Unable to parse (/env/data/role/web.yaml): did not find expected key while parsing a block \
+         mapping at line 1 column 1
          : not found",
     );
 }
@@ -122,8 +122,8 @@ fn a_directory_where_a_file_should_be_fails_every_lookup() {
         "path: 'role/%{role}'",
         &[("role/web/a.yaml", "a: web")],
         "b",
-        "role is web: error: Is a directory @ io_fread - /env/data/role/web
-         role is empty: error: Is a directory @ io_fread - /env/data/role
+        "role is empty: error: Is a directory @ io_fread - /env/data/role/
+         role is web: error: Is a directory @ io_fread - /env/data/role/web
          : not found",
     );
 }
