@@ -105,7 +105,7 @@ impl Output {
     /// An answer that depends on facts which nobody knows: each case with what must hold.
     pub(super) fn cases(&self, answer: &Answer, names: &[Arc<str>]) -> String {
         if self.format == RenderAs::Json {
-            return format!("{:#}\n", Json::Object(self.depends(answer)));
+            return format!("{:#}\n", Json::Object(Self::depends(answer)));
         }
         let mut text = String::new();
         let alone = [Case { conditions: Vec::new(), answer: answer.clone() }];
@@ -137,7 +137,7 @@ impl Output {
         if answer.is_certain() {
             Self::add_outcome(&mut line, answer);
         } else {
-            line.append(&mut self.depends(answer));
+            line.append(&mut Self::depends(answer));
         }
         if let Some(merge) = merge {
             line.insert("merge".into(), merge.clone());
@@ -151,7 +151,7 @@ impl Output {
     }
 
     /// `status: depends` with the cases.
-    fn depends(&self, answer: &Answer) -> Map<String, Json> {
+    fn depends(answer: &Answer) -> Map<String, Json> {
         let mut line = Map::new();
         line.insert("status".into(), "depends".into());
         let on = answer.depends_on().iter().map(|name| Json::from(&**name)).collect();
