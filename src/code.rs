@@ -3,6 +3,11 @@
 //! Nothing is evaluated.
 
 pub mod file;
+pub mod index;
 pub mod literal;
+pub mod roots;
+pub mod summary;
 
 pub use file::CodeFile;
+pub use index::{CodeIndex, DeclaredAt};
+pub use summary::CodeSummary;

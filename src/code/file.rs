@@ -67,13 +67,17 @@ fn text_of(bytes: Vec<u8>) -> (String, Option<SyntaxError>) {
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         if !chunk.invalid().is_empty() {
-            let start = text.len() as u32;
-            first.get_or_insert(TextRange::new(start, start + chunk.invalid().len() as u32));
+            first.get_or_insert(not_utf8(text.len() as u32));
         }
         text.extend(chunk.invalid().iter().map(|_| '?'));
     }
-    let message = "invalid byte sequence in UTF-8".to_owned();
-    (text, first.map(|range| SyntaxError { message, range }))
+    (text, first)
+}
+
+/// What Puppet says of a file whose byte at `offset` is not UTF-8.
+pub(crate) fn not_utf8(offset: u32) -> SyntaxError {
+    let range = TextRange::new(offset, offset + 1);
+    SyntaxError { message: "invalid byte sequence in UTF-8".to_owned(), range }
 }
 
 #[cfg(test)]
