@@ -1,6 +1,6 @@
 //! The index of an environment's code: which file declares what, and which look up which keys.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::summary::{CodeSummary, KeyPattern, known_as};
@@ -13,6 +13,7 @@ pub struct CodeIndex {
     files: Vec<(Arc<str>, Arc<CodeSummary>)>,
     declared: HashMap<(DeclarationKind, Arc<str>), Vec<DeclaredAt>>,
     keys: HashMap<Arc<str>, Vec<(u32, TextRange)>>,
+    interpolated: HashSet<Arc<str>>,
     patterns: Vec<KeyPattern>,
 }
 
@@ -43,6 +44,7 @@ impl CodeIndex {
             for it in &summary.keys {
                 index.keys.entry(it.name.clone()).or_default().push((number as u32, it.range));
             }
+            index.interpolated.extend(summary.interpolated.iter().cloned());
             for pattern in &summary.patterns {
                 if !index.patterns.contains(pattern) {
                     index.patterns.push(pattern.clone());
@@ -71,11 +73,13 @@ impl CodeIndex {
         places.iter().map(|(file, range)| (&self.files[*file as usize].0, *range))
     }
 
-    /// Whether code looks the key up by its name, or by a name with expressions in it that can be the key's. Lookups of which
+    /// Whether code looks the key up by its name, has it in an interpolation, or looks it up by a name with expressions in it that can be the key's. Lookups of which
     /// nothing is known do not count.
     pub fn is_looked_up(&self, key: &str) -> bool {
         let can_be = |it: &KeyPattern| !it.is_anything() && it.matches(key);
-        self.keys.contains_key(key) || self.patterns.iter().any(can_be)
+        self.keys.contains_key(key)
+            || self.interpolated.contains(key)
+            || self.patterns.iter().any(can_be)
     }
 
     /// The files, sorted by their paths, with what they hold.

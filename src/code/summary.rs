@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use super::CodeFile;
 use crate::syntax::puppet::{Call, DeclarationKind};
+use crate::syntax::{interpolation, key_path};
 use crate::text::TextRange;
 
 /// The names in one file.
@@ -15,6 +18,8 @@ pub struct CodeSummary {
     pub keys: Box<[CodeName]>,
     /// The classes that it includes.
     pub included: Box<[CodeName]>,
+    /// Root keys in interpolations of Hiera that stand in its strings: a back end written in Puppet code resolves them.
+    pub interpolated: Box<[Arc<str>]>,
     /// Keys that it looks up and that are put together of texts and expressions.
     pub patterns: Box<[KeyPattern]>,
     /// Whether Puppet refuses the file.
@@ -61,6 +66,7 @@ impl CodeSummary {
             declared: declared.collect(),
             keys: lookups().flat_map(|it| names(it, key)).collect(),
             included: inclusions.flat_map(|it| names(it, class)).collect(),
+            interpolated: interpolated_keys(&file.text),
             patterns: lookups().filter(|it| it.is_dynamic).map(KeyPattern::of).collect(),
             is_broken: !manifest.errors.is_empty(),
         }
@@ -111,6 +117,17 @@ pub fn known_as(kind: DeclarationKind, name: &str) -> Arc<str> {
     if is_lower { name.into() } else { name.to_lowercase().into() }
 }
 
+fn interpolated_keys(text: &str) -> Box<[Arc<str>]> {
+    if memmem::find(text.as_bytes(), b"%{").is_none() {
+        return Box::default();
+    }
+    let keys = interpolation::tokens(text).into_iter().filter_map(|token| {
+        let (key, _) = token.lookup_key()?;
+        key_path::parse(key).ok()?.root_name().cloned()
+    });
+    keys.collect()
+}
+
 fn is_lookup(call: &Call) -> bool {
     call.function == "lookup" || call.function.starts_with("hiera")
 }
@@ -156,8 +173,9 @@ mod tests {
         assert_eq!(&*summary.keys[0].name, "aB");
         assert!(summary.included.is_empty() && !summary.is_broken);
         assert!(summary.patterns[0].matches("xz"));
-        let text = "include '::Baz'";
+        let text = "include '::Baz' $c.interpolate(\"%{hiera('k.l')} %{facts.os}\")";
         let summary = CodeSummary::of(&CodeFile::of_text("/a.pp", text));
         assert_eq!(&*summary.included[0].name, "baz");
+        assert_eq!(*summary.interpolated, ["k".into()]);
     }
 }

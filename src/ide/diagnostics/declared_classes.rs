@@ -1,7 +1,11 @@
 //! What Puppet code says of the keys of data: the classes whose parameters they could be, and the lookups that name them.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
+
+use memchr::memmem;
 
 use super::Related;
 use super::known_keys::module_of;
@@ -9,8 +13,13 @@ use super::referenced_keys::ReferencedKeys;
 use crate::code::summary::{CodeSummary, KeyPattern};
 use crate::code::{CodeFile, CodeIndex, DeclaredAt};
 use crate::config::Environment;
+use crate::data::Files as _;
 use crate::syntax::puppet::{Declaration, DeclarationKind};
 use crate::world::{World, paths};
+
+/// How deep below a module's `lib` and `templates` Ruby is looked for, and in how many files of a module.
+const MAX_RUBY_DEPTH: usize = 6;
+const MAX_RUBY_FILES: usize = 1_000;
 
 /// The code of one environment, read when the first key asks.
 pub(super) struct DeclaredClasses<'a> {
@@ -18,7 +27,12 @@ pub(super) struct DeclaredClasses<'a> {
     environment: &'a Arc<Environment>,
     index: OnceCell<Arc<CodeIndex>>,
     referenced: OnceCell<ReferencedKeys>,
+    /// The texts of Ruby files, by module.
+    ruby: RefCell<HashMap<Arc<str>, Texts>>,
 }
+
+/// The texts of files.
+type Texts = Rc<[Arc<str>]>;
 
 /// A class that is declared once, in a file that Puppet accepts.
 pub(super) struct DeclaredClass {
@@ -30,7 +44,8 @@ pub(super) struct DeclaredClass {
 
 impl<'a> DeclaredClasses<'a> {
     pub(super) fn new(world: &'a Arc<World>, environment: &'a Arc<Environment>) -> Self {
-        Self { world, environment, index: OnceCell::new(), referenced: OnceCell::new() }
+        let (index, referenced) = (OnceCell::new(), OnceCell::new());
+        Self { world, environment, index, referenced, ruby: RefCell::default() }
     }
 
     /// The class of this name, if it is certain which one that is.
@@ -62,11 +77,12 @@ impl<'a> DeclaredClasses<'a> {
         names
     }
 
-    /// Whether the key is used as no class parameter: by a lookup in code, or by an interpolation in data.
+    /// Whether the key is used as no class parameter: by a lookup in code, by an interpolation in data, or somehow by the Ruby
+    /// code of its module.
     pub(super) fn is_used_otherwise(&self, key: &str) -> bool {
         let referenced =
             || self.referenced.get_or_init(|| ReferencedKeys::new(self.world, self.environment));
-        self.code().is_looked_up(key) || referenced().by_data(key)
+        self.code().is_looked_up(key) || referenced().by_data(key) || self.is_in_ruby(key)
     }
 
     /// Whether some lookup in code has a key of which nothing is known: it can be any.
@@ -75,6 +91,24 @@ impl<'a> DeclaredClasses<'a> {
             summary.patterns.iter().any(KeyPattern::is_anything)
         };
         self.code().files().iter().any(is_anything)
+    }
+
+    /// Whether the name of the key stands in a function, a fact, a type or a template of its module.
+    fn is_in_ruby(&self, key: &str) -> bool {
+        let module = module_of(key).and_then(|it| self.environment.modules.get_key_value(it));
+        let Some((name, directory)) = module else { return false };
+        let known = self.ruby.borrow().get(name).cloned();
+        let texts = known.unwrap_or_else(|| {
+            let mut texts = Vec::new();
+            for below in ["lib", "templates"] {
+                let directory = paths::join(directory, below);
+                ruby_below(self.world, &directory, MAX_RUBY_DEPTH, &mut texts);
+            }
+            let texts: Texts = texts.into();
+            self.ruby.borrow_mut().insert(name.clone(), texts.clone());
+            texts
+        });
+        texts.iter().any(|text| memmem::find(text.as_bytes(), key.as_bytes()).is_some())
     }
 
     fn is_readable(&self, module: &str) -> bool {
@@ -115,6 +149,20 @@ impl DeclaredClass {
 
     fn declaration(&self) -> &Declaration {
         &self.file.manifest.declarations[self.index]
+    }
+}
+
+/// Adds the texts of the Ruby files and templates below a directory.
+fn ruby_below(world: &World, directory: &str, depth: usize, texts: &mut Vec<Arc<str>>) {
+    for item in world.list(directory).iter() {
+        let path = paths::join(directory, &item.name);
+        if item.is_directory && depth > 0 {
+            ruby_below(world, &path, depth - 1, texts);
+        } else if matches!(paths::extension(&item.name), "rb" | "erb")
+            && texts.len() < MAX_RUBY_FILES
+        {
+            texts.extend(world.text(&path).ok());
+        }
     }
 }
 

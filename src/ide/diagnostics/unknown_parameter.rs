@@ -96,11 +96,17 @@ hierarchy: [{name: x, path: common.yaml}]
 class web($port) { lookup('web::one') lookup("web::${x}_two") }
 #- /modules/web/templates/a.epp
 <%= lookup('web::template') %>
+#- /modules/web/templates/b.erb
+<%= scope.call_function('lookup', ['web::ruby']) %>
+#- /modules/web/functions/level.pp
+function web::level($key, $options, $context) { $context.interpolate("%{hiera('web::level')}") }
 #- /data/common.yaml
 web::one: 1
 web::a_two: "%{lookup('web::in_data')}"
 web::in_data: 1
 web::template: 1
+web::ruby: 1
+web::level: 1
 web::three: 1
 #^^^^^^^^^ warning[unknown-parameter]
 "#,
