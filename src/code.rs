@@ -2,6 +2,7 @@
 //!
 //! Nothing is evaluated.
 
+pub mod documentation;
 pub mod file;
 pub mod index;
 pub mod literal;

@@ -2,6 +2,7 @@
 
 mod actions;
 mod calls;
+mod class_parameter;
 mod code_lens;
 mod completion;
 pub mod context;

@@ -73,8 +73,8 @@ impl CodeIndex {
         places.iter().map(|(file, range)| (&self.files[*file as usize].0, *range))
     }
 
-    /// Whether code looks the key up by its name, has it in an interpolation, or looks it up by a name with expressions in it that can be the key's. Lookups of which
-    /// nothing is known do not count.
+    /// Whether code looks the key up by its name, has it in an interpolation, or looks it up by a name with expressions in it
+    /// that can be the key's. Lookups of which nothing is known do not count.
     pub fn is_looked_up(&self, key: &str) -> bool {
         let can_be = |it: &KeyPattern| !it.is_anything() && it.matches(key);
         self.keys.contains_key(key)

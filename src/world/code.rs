@@ -8,10 +8,12 @@ use super::modulepath::manifest_of;
 use super::shards::Shards;
 use super::snapshot::World;
 use super::{parallel, paths};
-use crate::code::roots::{CodeRoots, is_code};
+use crate::code::roots::{CodeRoots, files_of_class, is_code};
+use crate::code::summary::known_as;
 use crate::code::{CodeFile, CodeIndex};
 use crate::config::Environment;
 use crate::data::{Files, PathKind};
+use crate::syntax::puppet::DeclarationKind;
 
 /// The indexes of the environments that were asked for.
 pub(super) type CodeCache = Shards<OnceLock<Arc<CodeIndex>>>;
@@ -28,6 +30,29 @@ impl World {
         slot.get_or_init(|| Arc::new(self.build_code_index(environment))).clone()
     }
 
+    /// The class of this name that Puppet loads: its file, and which of the file's declarations it is. A class of the main
+    /// manifest wins; else only the files are read in which Puppet looks for it.
+    pub fn loaded_class(
+        &self,
+        environment: &Environment,
+        name: &str,
+    ) -> Option<(Arc<str>, Arc<CodeFile>, usize)> {
+        let main =
+            CodeRoots { modules: Vec::new(), environment: None, ..self.code_roots(environment) };
+        let mut files = main.files(self, &mut self.directories_met_once());
+        let module = name.split("::").next().and_then(|it| environment.modules.get(it));
+        if let Some(module) = module {
+            let candidates = files_of_class(name).into_iter();
+            let candidates = candidates.map(|it| format!("{module}/manifests/{it}"));
+            files.extend(candidates.filter(|it| self.texts.is_file(it)).map(Arc::from));
+        }
+        files.into_iter().find_map(|path| {
+            let file = self.code_file(&path)?;
+            let index = declared_at(&file, name)?;
+            Some((path, file, index))
+        })
+    }
+
     /// Where the code of an environment lies.
     pub fn code_roots(&self, environment: &Environment) -> CodeRoots {
         let modules = environment.modules.iter();
@@ -42,12 +67,17 @@ impl World {
         CodeRoots { manifests, environment: environment.root.clone(), modules }
     }
 
-    fn build_code_index(&self, environment: &Environment) -> CodeIndex {
+    /// Says no to a directory that was met before on another way: links can go round in circles.
+    fn directories_met_once(&self) -> impl FnMut(&str) -> bool {
         let mut met = HashSet::new();
-        let mut is_new = |directory: &str| {
+        move |directory| {
             let real = self.texts.base.real_path(directory);
             met.insert(real.unwrap_or_else(|| directory.to_owned()))
-        };
+        }
+    }
+
+    fn build_code_index(&self, environment: &Environment) -> CodeIndex {
+        let mut is_new = self.directories_met_once();
         let files = self.code_roots(environment).files(self, &mut is_new);
         let summaries = parallel::map(&files, |path| {
             let file = self.texts.file(path).ok()?;
@@ -56,6 +86,15 @@ impl World {
         let found = files.into_iter().zip(summaries);
         CodeIndex::new(found.filter_map(|(path, it)| Some((path, it?))).collect())
     }
+}
+
+/// Which of the declarations of a file is the class `name`.
+fn declared_at(file: &CodeFile, name: &str) -> Option<usize> {
+    let wanted = known_as(DeclarationKind::Class, name);
+    file.manifest.declarations.iter().position(|it| {
+        it.kind == DeclarationKind::Class
+            && it.name.as_deref().is_some_and(|it| known_as(DeclarationKind::Class, it) == wanted)
+    })
 }
 
 /// Whether a change of `path` may change what code there is.
@@ -83,7 +122,6 @@ fn fixtures(world: &World, module: &str) -> Vec<(Arc<str>, Arc<str>)> {
 mod tests {
     use super::*;
     use crate::settings::Settings;
-    use crate::syntax::puppet::DeclarationKind;
     use crate::world::{Change, Host, MemoryDisk};
 
     fn classes(world: &World) -> Vec<String> {

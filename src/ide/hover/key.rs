@@ -10,6 +10,7 @@ use crate::backends::eyaml::blob;
 use crate::data::{Located, inspect, render};
 use crate::engine::{OpaqueLevel, Request};
 use crate::facts::Node;
+use crate::ide::class_parameter;
 use crate::ide::context::LookupOptionSpot;
 use crate::ide::perspective::Perspective;
 use crate::ide::places;
@@ -79,6 +80,7 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
     if let Ok(Some(value)) = &answer.outcome {
         card.notes.extend(encrypted::note(perspective, module_of(key), value));
     }
+    card.notes.extend(class_parameter::note(perspective, key));
     if !answer.unknown_variables.is_empty() {
         let names: Vec<_> = answer.unknown_variables.iter().map(|name| code(name)).collect();
         let why = if evaluator.node().is_complete() {

@@ -13,7 +13,7 @@ use crate::syntax::puppet::token::{Kind, TokenText};
 const MAX_TAG_BYTES: usize = 1_000;
 
 /// After so many heredocs without an end no more are looked for: each search reads to the end of the file.
-const MAX_WITHOUT_END: usize = 50;
+const MAX_WITHOUT_END: usize = 10;
 
 /// What `@(…)` says.
 #[derive(Debug, PartialEq, Eq)]

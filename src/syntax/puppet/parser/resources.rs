@@ -5,6 +5,10 @@ use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::model::CalledName;
 use crate::syntax::puppet::token::Kind;
 
+/// What Puppet says of braces behind what is no type.
+const NO_RESOURCE: &str =
+    "Expression is not valid as a resource, resource-default, or resource-override";
+
 impl Parser<'_> {
     /// An expression, and the braces that make a resource of it. `@` and `@@` may stand before.
     pub(super) fn resource(&mut self) -> Expression {
@@ -29,6 +33,9 @@ impl Parser<'_> {
         let mut left = self.expression();
         while self.kind() == Kind::LeftBrace && self.at > before && !ends_with_block {
             left = self.braces_of(&left);
+        }
+        if ends_with_block && self.kind() == Kind::LeftBrace && !self.is_at_stop() {
+            self.error(first.range(), NO_RESOURCE);
         }
         left
     }
@@ -61,9 +68,7 @@ impl Parser<'_> {
         let may_be_without_title =
             matches!(left.shape, Shape::Name(_) | Shape::Type(_) | Shape::Access { .. });
         if !has_title && !may_be_without_title {
-            let message =
-                "Expression is not valid as a resource, resource-default, or resource-override";
-            self.error(left.range, message);
+            self.error(left.range, NO_RESOURCE);
         }
         if !has_title && super::is_statement_function(left) {
             let hash = self.expression_from(brace.start, Shape::Hash(Vec::new()));
