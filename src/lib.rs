@@ -8,6 +8,8 @@ pub mod syntax;
 
 pub mod data;
 
+pub mod code;
+
 pub mod config;
 pub mod facts;
 

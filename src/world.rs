@@ -1,6 +1,7 @@
 //! Immutable snapshots of the workspace: files, sample nodes, environments, settings. The one mutable owner is `Host`.
 
 mod attachments;
+mod code;
 mod disk;
 mod evaluators;
 mod file_entry;

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::attachments::Attachments;
+use super::code::{CodeCache, may_hold_code};
 use super::disk::{DiskReader, DiskTable};
 use super::evaluators::Evaluators;
 use super::file_entry::FileEntry;
@@ -29,6 +30,7 @@ pub struct World {
     pub(super) nodes: Arc<NodesCache>,
     pub(super) indexes: Indexes,
     pub(super) evaluators: Evaluators,
+    pub(super) code: Arc<CodeCache>,
     pub(super) attachments: Arc<Attachments>,
     /// Made when first asked for, and kept until what it is made of changes.
     pub(super) back_ends: Arc<OnceLock<Arc<Registry>>>,
@@ -49,6 +51,7 @@ impl World {
             roots: Arc::default(),
             nodes: Arc::default(),
             evaluators: Evaluators::default(),
+            code: Arc::default(),
             attachments: Arc::default(),
             back_ends: Arc::default(),
             announcer: Announcer::default(),
@@ -182,6 +185,7 @@ impl World {
             roots: Arc::default(),
             nodes: Arc::default(),
             evaluators: Evaluators::default(),
+            code: Arc::default(),
             attachments: self.attachments.clone(),
             back_ends: self.back_ends.clone(),
             announcer: self.announcer.clone(),
@@ -196,6 +200,9 @@ impl World {
             return;
         }
         self.roots = before.roots.clone();
+        if !paths.iter().any(|path| may_hold_code(path, before, self)) {
+            self.code = before.code.clone();
+        }
         self.evaluators = before.evaluators.successors(kept);
         self.indexes = before.indexes.after_change(paths, &self.texts);
         if kept == Kept::All {

@@ -7,6 +7,7 @@ mod canary;
 mod case_file;
 mod check;
 mod check_control;
+mod classes;
 mod cli;
 mod conformance;
 mod corpus;
