@@ -198,10 +198,11 @@ impl Session {
         if effect.is_settings_file_changed {
             self.reread_settings();
         }
-        self.revision.send_if_modified(|revision| {
+        let is_new = self.revision.send_if_modified(|revision| {
             std::mem::replace(revision, effect.revision) != effect.revision
         });
-        if self.is_running() {
+        // Only another revision wakes who says that the checking is over.
+        if is_new && self.is_running() {
             self.set_status(|status| status.is_checking = true);
         }
     }

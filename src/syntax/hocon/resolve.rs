@@ -6,17 +6,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Failure;
-use super::path::render;
+use super::path::{TOO_DEEP, render};
 use super::value::{
     Kind, Object, Shared, Value, inspect, inspect_with_class, join_pieces, render_reference,
     with_fallback,
 };
-
-/// Substitutions that lead to one another deeper than this are refused; the gem would run out of stack somewhere.
-const MAX_DEPTH: usize = 300;
-
-/// More steps than this are refused: `a=${b}${b}, b=${c}${c}, …` doubles them with each name.
-const MAX_STEPS: usize = 50_000;
+use crate::limits::{MAX_HOCON_STEPS, MAX_HOCON_SUBSTITUTIONS};
 
 /// The root object with every substitution replaced.
 pub(super) fn resolve(root: &Shared) -> Result<Shared, Failure> {
@@ -79,8 +74,8 @@ impl Context {
         let mut inner = self.clone();
         inner.trace.push(Rc::clone(value));
         inner.steps.set(inner.steps.get() + 1);
-        if inner.trace.len() > MAX_DEPTH || inner.steps.get() > MAX_STEPS {
-            return Err(Failure::bare("stack level too deep", value.range).into());
+        if inner.trace.len() > MAX_HOCON_SUBSTITUTIONS || inner.steps.get() > MAX_HOCON_STEPS {
+            return Err(Failure::bare(TOO_DEEP, value.range).into());
         }
         if inner.markers.iter().any(|marker| Rc::ptr_eq(marker, value)) {
             return Err(Stop::Cycle(inner.describe_trace()));

@@ -249,3 +249,28 @@ fn hostile_texts_end() {
     }
     assert!(parse(&doubling).0.is_none());
 }
+
+#[test]
+fn paths_and_brackets_nest_only_so_deep() {
+    #[track_caller]
+    fn refusal(text: &str) -> Option<String> {
+        parse(text).1.pop().map(|error| error.message)
+    }
+    let path = |names: usize| vec!["a"; names].join(".");
+    let deepest = crate::limits::MAX_HOCON_NESTING;
+    assert_eq!(refusal(&format!("{} = 1", path(deepest))), None);
+    for names in [deepest + 1, 5_000, 20_000, 40_000] {
+        let text = format!("{} = 1\n", path(names));
+        assert_eq!(refusal(&text).as_deref(), Some("stack level too deep"));
+        assert_eq!((written_names(&text), root_fields(&text)), (Vec::new(), Vec::new()));
+        let text = format!("b = ${{{}}}\n", path(names));
+        assert_eq!(refusal(&text).as_deref(), Some("String: 1: stack level too deep"));
+        assert_eq!(written_names(&text).len(), 1);
+    }
+    // What nests is the sum of both.
+    let half = path(deepest / 2);
+    let nested = format!("{half} {{ {half} {{ b = 1 }} }}");
+    assert_eq!(refusal(&nested).as_deref(), Some("String: 1: stack level too deep"));
+    let beside = format!("{half} {{ b = 1 }}\n{half} {{ c = 1 }}\n");
+    assert_eq!(refusal(&beside), None);
+}

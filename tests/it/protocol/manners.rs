@@ -81,6 +81,20 @@ fn the_status_says_when_nothing_is_under_way_and_what_is_wrong() {
 }
 
 #[test]
+fn the_status_stays_as_it_is_when_a_message_changes_nothing() {
+    let params = json!({"capabilities": {"experimental": {"serverStatusNotification": true}}});
+    let mut client = Client::start_with(Features::ide(), params);
+    while client.notification("hiera/serverStatus")["quiescent"] != true {}
+    client.notify("workspace/didChangeConfiguration", json!({"settings": {}}));
+    client.close("/never/opened.yaml");
+    client.edit("/never/opened.yaml", 2, ((0, 0), (0, 0)), "x");
+    client.notify("workspace/didChangeWatchedFiles", json!({"changes": []}));
+    client.forget("hiera/activeNode");
+    // What would come comes before the answer; when the client is dropped, it looks at what is left over.
+    client.ask("hiera/nodes", Value::Null).expect("an answer");
+}
+
+#[test]
 fn messages_are_traced_when_the_client_wants_to_know() {
     let mut client = Client::start(no_features());
     client.ask("hiera/nodes", Value::Null).expect("an answer");
