@@ -22,6 +22,7 @@ mod roots;
 mod shards;
 mod snapshot;
 mod texts;
+mod trust;
 
 pub use disk::{DiskReader, DiskTable};
 pub use file_entry::FileEntry;
@@ -34,3 +35,4 @@ pub use overlay::OpenFile;
 pub use reach::{DataPlace, Reach};
 pub use read_orders::{Below, FileSet, ReadOrders, Source};
 pub use snapshot::World;
+pub use trust::{Trust, WorkspaceSettings};

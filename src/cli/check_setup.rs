@@ -33,7 +33,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         return Err(format!("{root}: no such directory"));
     }
     let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
-    let mut settings = workspace::settings(&root, &rules);
+    let mut settings = workspace::settings(&root, &rules, arguments.trust);
     if arguments.strict {
         settings.diagnostics.preset = Preset::Strict;
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::shown::in_a_line;
 use super::workspace::{self, absolute};
 use super::{complain, print};
 use crate::facts::Origin;
@@ -18,6 +19,9 @@ pub struct FactsArguments {
     /// The environment's directory, or one below it
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub root: PathBuf,
+    /// Trust the directory: its settings may lead out of it
+    #[arg(long)]
+    pub trust: bool,
     /// Only the names, one a line
     #[arg(long)]
     pub names: bool,
@@ -39,7 +43,7 @@ pub fn run(arguments: &FactsArguments) -> ExitCode {
 
 fn list(arguments: &FactsArguments) -> Result<String, String> {
     let root = absolute(&arguments.root)?;
-    let settings = workspace::settings(&root, &[]);
+    let settings = workspace::settings(&root, &[], arguments.trust);
     let folders: Vec<Arc<str>> = vec![root.as_str().into()];
     let world = World::on_disk(Arc::new(loader::Disk), folders, settings);
     let environment = workspace::environment(&world, &root, None)?;
@@ -47,7 +51,7 @@ fn list(arguments: &FactsArguments) -> Result<String, String> {
     let mut text = String::new();
     for node in world.nodes(&environment).iter() {
         if arguments.names {
-            let _ = writeln!(text, "{}", node.name);
+            let _ = writeln!(text, "{}", in_a_line(&node.name));
             continue;
         }
         let is_active = active.as_ref().is_some_and(|it| it.name == node.name);
@@ -56,7 +60,7 @@ fn list(arguments: &FactsArguments) -> Result<String, String> {
             Origin::Inferred => "inferred from the data files",
         };
         let mark = if is_active { '*' } else { ' ' };
-        let _ = writeln!(text, "{mark} {}  ({origin})", node.name);
+        let _ = writeln!(text, "{mark} {}  ({})", in_a_line(&node.name), in_a_line(origin));
     }
     Ok(text)
 }

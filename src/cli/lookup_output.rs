@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use super::lookup::{LookupArguments, RenderAs, not_found_line};
+use super::shown::{in_lines, within_a_line};
 use crate::data::{Files, Located, Place, render};
 use crate::engine::explain::{self, Annotate};
 use crate::engine::{Answer, Failure, TraceNode};
@@ -51,11 +52,13 @@ impl Output {
             let _ = writeln!(text, "{}", self.json_line(key, merge, answer));
             return;
         }
+        let key = within_a_line(key);
         let _ = match &answer.outcome {
             Ok(Some(value)) => write!(text, "# {key}\n{}", self.value(value)),
             Ok(None) => writeln!(text, "# {key}: not found"),
             Err(failure) => {
-                writeln!(text, "# {key}: {}", failure_with_place(failure, self.files()))
+                let failure = failure_with_place(failure, self.files());
+                writeln!(text, "# {key}: {}", in_lines(&failure))
             }
         };
     }
@@ -87,7 +90,7 @@ impl Output {
             Err(failure) if failure.class.is_lookup_error() => text.push_str(&failure.message),
             Ok(Some(_)) | Err(_) => {}
         }
-        with_newline(text)
+        with_newline(in_lines(&text).into_owned())
     }
 
     fn explain_text(&self, trace: &TraceNode) -> String {

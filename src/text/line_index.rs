@@ -97,7 +97,7 @@ impl LineIndex {
 fn width(text: &str, encoding: Encoding) -> u32 {
     match encoding {
         Encoding::Utf8 => text.len() as u32,
-        Encoding::Utf16 if text.is_ascii() => text.len() as u32,
+        Encoding::Utf16 | Encoding::Utf32 if text.is_ascii() => text.len() as u32,
         Encoding::Utf16 | Encoding::Utf32 => text.chars().map(|c| char_width(c, encoding)).sum(),
     }
 }

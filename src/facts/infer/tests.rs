@@ -24,6 +24,7 @@ fn lister(files: &[String]) -> impl Fn(&str) -> Arc<[DirItem]> {
         let item = |(name, is_directory): (&String, &bool)| DirItem {
             name: Arc::from(name.as_str()),
             is_directory: *is_directory,
+            is_link: false,
         };
         items.map(item).collect()
     }

@@ -121,6 +121,10 @@ impl Context {
     }
 
     fn resolve_object(&self, value: &Shared, object: &Object, source: &Source) -> Resolved {
+        if let Some([_] | []) = self.restriction.as_deref() {
+            // Only the object itself is needed, and it may have very many members.
+            return Ok(Some(Rc::clone(value)));
+        }
         let source = source.with_parent(value);
         let mut members = object.members.clone();
         let mut dropped = Vec::new();
@@ -239,17 +243,16 @@ impl Context {
     /// Layers from the last written down; each substitution among them only sees what lies below.
     fn resolve_stack(&self, value: &Shared, stack: &[Shared], source: &Source) -> Resolved {
         let mut merged: Option<Shared> = None;
-        for (index, layer) in stack.iter().enumerate() {
+        // For each layer those below it, made one.
+        let mut below: Vec<Option<Shared>> = vec![None; stack.len()];
+        for index in (1..stack.len()).rev() {
+            below[index - 1] = Some(match &below[index] {
+                Some(under) => with_fallback(&stack[index], under)?,
+                None => Rc::clone(&stack[index]),
+            });
+        }
+        for (layer, below) in stack.iter().zip(&below) {
             let source = if layer.is_unmergeable() {
-                let below = &stack[index + 1..];
-                let below = match below.split_first() {
-                    Some((first, rest)) => {
-                        Some(rest.iter().try_fold(Rc::clone(first), |over, under| {
-                            with_fallback(&over, under)
-                        })?)
-                    }
-                    None => None,
-                };
                 source.replacing(value, below.as_ref())?.without_parents()?
             } else {
                 source.with_parent(value)
