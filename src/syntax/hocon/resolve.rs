@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::Failure;
 use super::path::{TOO_DEEP, render};
 use super::value::{
-    Kind, Object, Shared, Value, inspect, inspect_with_class, join_pieces, render_reference,
-    with_fallback,
+    Kind, Object, Shared, Value, inspect, inspect_with_class, join_pieces, made_one,
+    render_reference, with_fallback,
 };
 use crate::limits::{MAX_HOCON_STEPS, MAX_HOCON_SUBSTITUTIONS};
 
@@ -243,16 +243,9 @@ impl Context {
     /// Layers from the last written down; each substitution among them only sees what lies below.
     fn resolve_stack(&self, value: &Shared, stack: &[Shared], source: &Source) -> Resolved {
         let mut merged: Option<Shared> = None;
-        // For each layer those below it, made one.
-        let mut below: Vec<Option<Shared>> = vec![None; stack.len()];
-        for index in (1..stack.len()).rev() {
-            below[index - 1] = Some(match &below[index] {
-                Some(under) => with_fallback(&stack[index], under)?,
-                None => Rc::clone(&stack[index]),
-            });
-        }
-        for (layer, below) in stack.iter().zip(&below) {
+        for (index, layer) in stack.iter().enumerate() {
             let source = if layer.is_unmergeable() {
+                let below = made_one(&stack[index + 1..])?;
                 source.replacing(value, below.as_ref())?.without_parents()?
             } else {
                 source.with_parent(value)

@@ -248,6 +248,18 @@ fn hostile_texts_end() {
         doubling = format!("{doubling}a{i} = ${{a{}}}${{a{}}}\n", i + 1, i + 1);
     }
     assert!(parse(&doubling).0.is_none());
+    assert!(parse(&format!("a = {}", "${".repeat(50_000))).0.is_none());
+    assert!(parse(&"k += 1\n".repeat(4_000)).0.is_none());
+    let layers = "k = ${a}\n".repeat(2_000);
+    assert_eq!(
+        json(&parse(&format!("a = 1\n{layers}")).0.expect("it is valid")),
+        r#"{"a":1,"k":1}"#
+    );
+    let digits = "1".repeat(1_000_000);
+    assert_eq!(
+        json(&parse(&format!("a={digits}")).0.expect("it is valid")),
+        format!("{{\"a\":{digits}}}")
+    );
 }
 
 #[test]
