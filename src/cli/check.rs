@@ -187,7 +187,8 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         }
     }
     let has_problems = found.iter().any(is_problem);
-    Ok(Checked { text, summary, has_problems, notes: world.notes() })
+    let notes = setup.outside.iter().cloned().chain(world.notes()).collect();
+    Ok(Checked { text, summary, has_problems, notes })
 }
 
 /// What `work` makes of what the rules say of each file to be checked, in the order of paths.

@@ -1,9 +1,11 @@
 //! The one place of the library that reads the disk. What it reads ends: only regular files, and not more of them than
 //! [`MAX_FILE_BYTES`].
 
+use std::collections::HashMap;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read};
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::disk::DiskReader;
 use crate::data::{DirItem, PathKind};
@@ -60,6 +62,77 @@ impl DiskReader for Disk {
     fn environment_variable(&self, name: &str) -> Option<String> {
         let is_a_name = !name.is_empty() && !name.contains(['=', '\0']);
         is_a_name.then(|| std::env::var(name).ok()).flatten()
+    }
+}
+
+/// The machine's disk as far as a workspace goes that nobody trusts: what lies elsewhere is not read, whatever leads there.
+#[derive(Debug, Default)]
+pub struct WorkspaceDisk {
+    /// Without links.
+    trees: Vec<PathBuf>,
+    /// Directories that were asked about.
+    known: RwLock<HashMap<PathBuf, bool>>,
+}
+
+impl WorkspaceDisk {
+    /// Only what lies in `trees`, directories or files.
+    pub fn new<'a>(trees: impl IntoIterator<Item = &'a str>) -> Self {
+        let real = |tree: &str| fs::canonicalize(tree).unwrap_or_else(|_| PathBuf::from(tree));
+        Self { trees: trees.into_iter().map(real).collect(), known: RwLock::default() }
+    }
+
+    /// Whether `path`, links followed, lies in the workspace, or nowhere.
+    pub fn holds(&self, path: &str) -> bool {
+        let path = Path::new(path);
+        let is_link = fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
+        match path.parent() {
+            Some(parent) if !is_link => {
+                self.holds_directory(parent) || self.trees.iter().any(|tree| tree == path)
+            }
+            _ => fs::canonicalize(path).map_or(true, |real| self.is_within(&real)),
+        }
+    }
+
+    fn holds_directory(&self, directory: &Path) -> bool {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(directory) {
+            return *known;
+        }
+        drop(known);
+        let holds = fs::canonicalize(directory).map_or(true, |real| self.is_within(&real));
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(directory.to_owned(), holds);
+        holds
+    }
+
+    fn is_within(&self, real: &Path) -> bool {
+        self.trees.iter().any(|tree| real.starts_with(tree))
+    }
+}
+
+impl DiskReader for WorkspaceDisk {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        if self.holds(path) {
+            Disk.read(path)
+        } else {
+            Err(format!("Outside the workspace, not read @ rb_sysopen - {path}"))
+        }
+    }
+
+    fn list(&self, directory: &str) -> Option<Vec<DirItem>> {
+        self.holds_directory(Path::new(directory)).then(|| Disk.list(directory)).flatten()
+    }
+
+    fn kind(&self, path: &str) -> PathKind {
+        Disk.kind(path)
+    }
+
+    fn real_path(&self, path: &str) -> Option<String> {
+        Disk.real_path(path)
+    }
+
+    fn environment_variable(&self, name: &str) -> Option<String> {
+        Disk.environment_variable(name)
     }
 }
 
@@ -169,6 +242,32 @@ mod tests {
         assert!(error.starts_with("File too large (more than "), "{error}");
         fs::write(format!("{root}/empty"), "").expect("a file");
         assert_eq!(Disk.read(&format!("{root}/empty")), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_workspace_ends_where_its_trees_end() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let root = fs::canonicalize(directory.path()).expect("it is there");
+        let root = root.to_str().expect("a path that is a text");
+        for name in ["w/data", "w/sub", "other"] {
+            fs::create_dir_all(format!("{root}/{name}")).expect("a directory");
+            fs::write(format!("{root}/{name}/a"), "x").expect("a file");
+        }
+        symlink(format!("{root}/other/a"), format!("{root}/w/link")).expect("a link");
+        symlink(format!("{root}/other"), format!("{root}/w/dir")).expect("a link");
+        symlink(format!("{root}/w/sub"), format!("{root}/w/inner")).expect("a link");
+        let disk = WorkspaceDisk::new([&*format!("{root}/w")]);
+        let path = |name: &str| format!("{root}/{name}");
+        for held in ["w/data/a", "w/inner/a", "w/data/../sub/a"] {
+            assert_eq!(disk.read(&path(held)), Ok(b"x".to_vec()), "{held}");
+        }
+        for outside in ["other/a", "w/link", "w/dir/a", "w/../other/a"] {
+            let error = disk.read(&path(outside)).expect_err("it lies outside");
+            assert!(error.starts_with("Outside the workspace, not read"), "{error}");
+        }
+        assert_eq!((disk.list(&path("other")), disk.list(&path("w/dir"))), (None, None));
+        assert_eq!(disk.list(&path("w/data")).map(|it| it.len()), Some(1));
+        assert!(disk.read(&path("w/none")).expect_err("there is none").starts_with("No such file"));
     }
 
     #[test]

@@ -259,7 +259,9 @@ fn answers(world: &Arc<World>) -> String {
 /// What a script's end says otherwise than a workspace that was opened just now.
 fn difference(steps: &[Step]) -> Option<String> {
     let mut live = Live::new();
-    steps.iter().for_each(|step| live.take(step));
+    for step in steps {
+        live.take(step);
+    }
     let (lived, fresh) = (answers(&live.host.snapshot()), answers(&live.afresh()));
     if lived == fresh {
         return None;

@@ -29,7 +29,7 @@ fn run(workspace: &Workspace, arguments: &[&str]) -> (Option<i32>, String, Strin
 /// What `check` and `lookup` say of the workspace on standard error.
 #[track_caller]
 fn check(workspace: &Workspace, checked: &str, looked_up: &str) {
-    let (status, found, said) = run(workspace, &["check"]);
+    let (status, found, said) = run(workspace, &["check", "--trust"]);
     assert_eq!((status, &*found), (Some(0), ""), "{said}");
     assert!(said.contains(checked), "{said}");
     let (status, found, said) = run(workspace, &["lookup", "k"]);
@@ -129,5 +129,23 @@ fn nothing_in_a_workspace_speaks_to_the_terminal_or_to_the_server_of_builds() {
             assert_eq!(orders.filter(|it| !own(it)).collect::<Vec<_>>(), [""; 0], "{arguments:?}");
             assert!(!text.contains("##["), "{arguments:?}: {text}");
         }
+    }
+}
+
+#[test]
+fn check_reads_nothing_outside_of_the_workspace_without_trust() {
+    let elsewhere = Workspace::new(&[("secret.yaml", "token: hunter2\ntoken: [\n")]);
+    let workspace = workspace(&format!("datadir: {}, glob: '*.yaml'", elsewhere.root()));
+    symlink(elsewhere.path("secret.yaml"), workspace.path("data/link.yaml")).expect("a link");
+    let here = "version: 5\nhierarchy:\n  - {name: Here, path: link.yaml}\n";
+    for config in [None, Some(here)] {
+        if let Some(config) = config {
+            workspace.write("hiera.yaml", config);
+        }
+        let (_, found, said) = run(&workspace, &["check"]);
+        assert!(!found.contains("hunter2") && !found.contains("token"), "{found}");
+        assert!(said.to_lowercase().contains("outside"), "{said}");
+        let (_, found, _) = run(&workspace, &["check", "--trust"]);
+        assert!(found.contains("token"), "{found}");
     }
 }
