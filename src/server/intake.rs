@@ -186,8 +186,30 @@ fn unit_at(json: &str, at: usize) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::text::without_halves;
+
+    const PIECES: &[&str] = &[
+        "{",
+        "}",
+        "\"jsonrpc\":\"2.0\"",
+        ",",
+        "\"id\":1",
+        "\"method\":\"x\"",
+        "\"params\":",
+        "\"",
+        "\\ud83d",
+        "\\ude00",
+        "\\",
+        "\\\\",
+        "\\u",
+        "[",
+        "]",
+        "1.5",
+        "null",
+    ];
 
     #[track_caller]
     fn check_refused(body: &[u8], code: i64, answered: Option<Value>) {
@@ -230,6 +252,23 @@ mod tests {
         ];
         for message in messages {
             assert_eq!(checked(message.as_bytes()).expect("it passes"), message);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_passes_is_json(
+            bytes in prop::collection::vec(any::<u8>(), 0..40),
+            pieces in prop::collection::vec(prop::sample::select(PIECES), 0..30),
+        ) {
+            for body in [bytes, pieces.concat().into_bytes()] {
+                if let Ok(message) = checked(&body) {
+                    prop_assert!(serde_json::from_str::<Value>(&message).is_ok());
+                }
+                let text = String::from_utf8_lossy(&body);
+                let marked = with_marked_halves(&text);
+                prop_assert_eq!(marked.chars().filter(|it| *it == '"').count(), text.matches('"').count());
+            }
         }
     }
 

@@ -13,6 +13,7 @@ mod corpus;
 mod determinism;
 mod docs;
 mod fixes;
+mod fuzz;
 mod generated;
 mod hostile;
 mod literate;
