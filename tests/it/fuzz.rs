@@ -105,7 +105,10 @@ impl Random {
             let (from, to) = (one.min(other), one.max(other));
             match self.below(6) {
                 0 => text.replace_range(from..to, ""),
-                1 => text.insert_str(from, &text[from..to].to_owned()),
+                1 => {
+                    let again = text[from..to].to_owned();
+                    text.insert_str(from, &again);
+                }
                 2 => text
                     .insert_str(to, &TOKENS[self.below(TOKENS.len())].repeat(1 + self.below(40))),
                 _ => text.insert_str(from, TOKENS[self.below(TOKENS.len())]),
