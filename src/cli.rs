@@ -28,6 +28,7 @@ pub mod nodes;
 mod progress;
 pub mod rule;
 mod server;
+mod shown;
 mod workspace;
 
 /// What would Puppet answer, and why? The complete Hiera 5 engine for editors and shells.
@@ -121,5 +122,5 @@ pub(crate) fn print(text: &str) {
 
 /// Says what went wrong.
 pub(crate) fn complain(message: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "hiera-ls: {message}");
+    let _ = writeln!(std::io::stderr().lock(), "hiera-ls: {}", shown::in_lines(message));
 }

@@ -2,6 +2,8 @@
 //!
 //! The layers in reading order; each uses only those above it. ARCHITECTURE.md says what each promises.
 
+pub mod limits;
+
 pub mod text;
 
 pub mod syntax;

@@ -24,6 +24,7 @@ mod roots;
 mod shards;
 mod snapshot;
 mod texts;
+mod trust;
 mod unread;
 mod views;
 
@@ -38,4 +39,5 @@ pub use overlay::OpenFile;
 pub use reach::{DataPlace, Reach};
 pub use read_orders::{Below, FileSet, ReadOrders, Source};
 pub use snapshot::World;
+pub use trust::{Trust, WorkspaceSettings};
 pub use unread::UnreadData;

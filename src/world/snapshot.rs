@@ -138,6 +138,11 @@ impl World {
         self.texts.base.file(path).ok().map(|entry| entry.text.clone())
     }
 
+    /// What was left out so far, as it is too much or cannot be read; in sentences for people.
+    pub fn notes(&self) -> Vec<String> {
+        self.texts.base.notes()
+    }
+
     /// The files that editors have open, sorted by path.
     pub fn open_files(&self) -> impl Iterator<Item = &OpenFile> {
         self.texts.overlay.iter()
@@ -245,6 +250,10 @@ impl Files for World {
 
     fn expect(&self, files: &[(&str, Format)]) {
         self.texts.expect(files);
+    }
+
+    fn left_out(&self, path: &str, why: String) {
+        self.texts.left_out(path, why);
     }
 
     fn id(&self, path: &str) -> FileId {
