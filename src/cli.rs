@@ -1,4 +1,4 @@
-//! The shell commands: `lookup`, `check`, `rule`, `facts`, `schema`, `completions`, `man`, `server`.
+//! The shell commands: `lookup`, `check`, `rule`, `facts`, `type-check`, `schema`, `completions`, `man`, `server`.
 //!
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
 
@@ -25,6 +25,8 @@ mod lookup_setup;
 mod progress;
 pub mod rule;
 mod server;
+pub mod type_check;
+mod type_files;
 mod workspace;
 
 /// What would Puppet answer, and why? The complete Hiera 5 engine for editors and shells.
@@ -45,6 +47,8 @@ enum Command {
     Rule(rule::RuleArguments),
     /// List the sample nodes that answers can be shown for
     Facts(facts::FactsArguments),
+    /// Check values against Puppet types
+    TypeCheck(type_check::TypeCheckArguments),
     /// Print the JSON schema of the project file `.hiera-ls.yaml`
     Schema,
     /// Speak the language server protocol on standard input and output
@@ -82,6 +86,7 @@ pub fn run() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Rule(arguments) => rule::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
+        Command::TypeCheck(arguments) => type_check::run(&arguments),
         Command::Schema => {
             print(&format!("{:#}\n", settings::json_schema(&codes())));
             ExitCode::SUCCESS

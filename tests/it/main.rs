@@ -21,4 +21,5 @@ mod protocol;
 mod psych;
 mod support;
 mod tidy;
+mod types;
 mod workspaces;

@@ -34,7 +34,7 @@ fn check(type_text: &str, value: &Value, message: &str) {
         "" => Ok(()),
         _ => Err(TypeProblem::Invalid(format!("Found value has wrong type, {message}"))),
     };
-    assert_eq!(check_type(type_text, "Found value", value), expected, "{type_text}");
+    assert_eq!(check_type(type_text, None, "Found value", value), expected, "{type_text}");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn collections() {
     let message = " Found value has wrong type, expects a value for key 'b'\n  \
                    Found value has wrong type, unrecognized key 'a'";
     assert_eq!(
-        check_type("Struct[{b => String}]", "Found value", &one),
+        check_type("Struct[{b => String}]", None, "Found value", &one),
         Err(TypeProblem::Invalid(message.to_owned()))
     );
 }
