@@ -83,11 +83,9 @@ impl Type {
             (Self::Uri(wanted), Value::Object { class, text }) if &**class == "URI" => {
                 wanted.as_ref().is_none_or(|it| super::uri::has_instance(it, text, guard))
             }
-            // An alias is a type and, other than types, also an object.
-            (Self::Object { name }, Value::Object { class, text })
-                if &**class == "Type" && &**name == "Object" =>
-            {
-                matches!(super::parse(text), Ok(Self::Alias(_) | Self::Named(_)))
+            // Types are objects themselves.
+            (Self::Object { name }, Value::Object { class, .. }) if &**class == "Type" => {
+                &**name == "Object"
             }
             // The types of catalog entries mean the entries themselves, which are no values.
             (Self::CatalogEntry | Self::Class(_) | Self::Resource { .. }, _)
