@@ -8,6 +8,7 @@ use super::common::enum_of;
 use super::evaluate_sizes as sizes;
 use super::expression::{self, Expression, Kind, Parsed};
 use super::expression_tokens::place;
+use super::format::object_of;
 use super::init::{self, Init};
 use super::interpret::{Interpreter, TypeProblem, regexp_problem, versions_of};
 use super::mismatch::article;
@@ -173,9 +174,11 @@ impl Access<'_> {
                 _ => Err(self.wrong_count("URI-Type", "1 argument", arguments.len())),
             },
             Type::Runtime { .. } => self.runtime(left, &arguments),
-            Type::Object { name } if &**name == "Object" || &**name == "DefaultTypeSet" => {
-                Ok(left.clone())
-            }
+            Type::Object { name } if &**name == "Object" => match arguments.as_slice() {
+                [Argument::Hash(members)] => Ok(object_of(members)),
+                _ => Err(self.wrong_count("Object-Type", "1 argument", arguments.len())),
+            },
+            Type::Object { name } if &**name == "DefaultTypeSet" => Ok(left.clone()),
             Type::Reference(name) => {
                 Err(self.failure(self.start, &format!("Resource type not found: {name}")))
             }

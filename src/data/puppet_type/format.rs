@@ -19,6 +19,7 @@ impl Type {
         match self {
             Self::Alias(alias) => alias.name(),
             Self::Named(alias) => alias.name(),
+            Self::Object { name } if is_nameless(name) => "Object",
             Self::Object { name } => name,
             other => other.class_name(),
         }
@@ -75,6 +76,10 @@ impl Type {
             _ => None,
         };
         match inner {
+            // Puppet finds no name here, and does not look for another.
+            Some(Self::Object { name }) if is_nameless(name) || &**name == "Object" => {
+                format!("{}[]", self.name())
+            }
             Some(inner) if *inner != Self::Any => format!("{}[{}]", self.name(), inner.name()),
             _ => self.name().to_owned(),
         }
@@ -221,6 +226,26 @@ impl Writer {
         };
         format!("{key} => {}", self.text(&element.value))
     }
+}
+
+/// Whether an object type is written out, as `Object[{…}]`.
+fn is_nameless(name: &str) -> bool {
+    name.starts_with("Object[")
+}
+
+/// `Object[{…}]` with these members; without any, it is `Object`.
+pub(super) fn object_of(members: &[(Argument, Argument)]) -> Type {
+    let member = |(key, value): &(Argument, Argument)| match key {
+        Argument::Text(key) => format!("{key} => {}", argument_text(value)),
+        other => format!("{} => {}", argument_text(other), argument_text(value)),
+    };
+    let shown: Vec<String> = members.iter().map(member).collect();
+    let name = if shown.is_empty() {
+        "Object".to_owned()
+    } else {
+        format!("Object[{{{}}}]", shown.join(", "))
+    };
+    Type::Object { name: name.into() }
 }
 
 /// Object types show their members where aliases are expanded; we know those of frequent ones.

@@ -5,6 +5,7 @@ use super::argument::{Argument, float_range, range_of, range_of_arguments};
 use super::callable::callable_of;
 use super::common::enum_of;
 use super::expression::{self, Expression, Kind, Parsed};
+use super::format::object_of;
 use super::init::{self, Init};
 use super::regexp::{Pattern, pattern_of};
 use super::resource::{capitalized, is_type_name};
@@ -306,12 +307,12 @@ fn special(named: &Type, lower: &str, arguments: &[Argument], text: &str) -> Opt
             }
             _ => Err(wrong_count(lower, "1", count)),
         },
-        Type::Object { name } if &**name == "Object" || &**name == "DefaultTypeSet" => {
-            match count {
-                1 => Ok(named.clone()),
-                _ => Err(wrong_count("Object", "1", count)),
-            }
-        }
+        Type::Object { name } if &**name == "Object" => match arguments {
+            [Argument::Hash(members)] => Ok(object_of(members)),
+            [_] => Err(invalid_specification(text)),
+            _ => Err(wrong_count("Object", "1", count)),
+        },
+        Type::Object { name } if &**name == "DefaultTypeSet" && count == 1 => Ok(named.clone()),
         _ => return None,
     })
 }

@@ -185,7 +185,8 @@ impl UriMember {
             (Self::Type(ours), Self::Text(theirs)) => {
                 ours.has_instance(&Value::String(theirs.clone()), guard)
             }
-            (ours, theirs) => ours == theirs,
+            (Self::Number(ours), Self::Number(theirs)) => ours == theirs,
+            _ => false,
         }
     }
 

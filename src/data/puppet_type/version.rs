@@ -14,8 +14,8 @@ pub struct Version {
     pub(super) build: Option<Arc<str>>,
 }
 
-/// Which versions are meant, and how that was written.
-#[derive(Debug, Clone, PartialEq)]
+/// Which versions are meant, and how that was written. Only the first counts for equality.
+#[derive(Debug, Clone)]
 pub struct VersionRange {
     pub(super) spans: Vec<Span>,
     pub(super) text: Arc<str>,
@@ -164,8 +164,20 @@ impl VersionRange {
     }
 }
 
+impl PartialEq for VersionRange {
+    fn eq(&self, other: &Self) -> bool {
+        self.spans == other.spans
+    }
+}
+
 impl Span {
     fn includes(&self, version: &Version) -> bool {
+        // Where one version is meant, its build counts as well.
+        if let (End::With(from), End::With(to)) = (&self.from, &self.to)
+            && from == to
+        {
+            return version == from;
+        }
         let from = match &self.from {
             End::Open => true,
             End::With(it) => version >= it,

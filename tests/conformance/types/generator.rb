@@ -311,7 +311,7 @@ module Conformance
       def type_type(depth)
         item = type(depth - 1)
         others = ['Integer', 'String[1]', 'Integer[1, 5]', 'Array[Integer]', "Enum['a']", "File['x']", 'Class[a]', item.text]
-        Made.new("Type[#{item.text}]", -> { { '__ptype' => 'Type', 'value' => pick(others.reject { |it| it.include?('Fz::') }) } })
+        Made.new("Type[#{item.text}]", -> { { '__ptype' => 'Type', 'value' => pick(others.grep_v(/\b[A-Z]\w*::/)) } })
       end
 
       def iterable(depth)
