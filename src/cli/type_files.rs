@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use regex::Regex;
 
 use crate::config::Environment;
-use crate::data::puppet_type::{AliasFiles, TypeAliases};
+use crate::data::puppet_type::{AliasFile, AliasFiles, TypeAliases};
 
 /// The directories of modules, and of an environment's own types.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub(super) fn aliases_in(directories: &[PathBuf]) -> Arc<TypeAliases> {
 }
 
 impl AliasFiles for TypeFiles {
-    fn alias(&self, name: &str) -> Option<String> {
+    fn alias(&self, name: &str) -> Option<AliasFile> {
         let (first, rest) = name.split_once("::").unwrap_or(("", name));
         let directory = match (first, &self.environment) {
             ("", environment) => environment.as_ref()?.clone(),
@@ -55,7 +55,8 @@ impl AliasFiles for TypeFiles {
         }
         path.extend(rest.split("::"));
         path.set_extension("pp");
-        std::fs::read_to_string(path).ok()
+        let text = std::fs::read_to_string(&path).ok()?;
+        Some(AliasFile { path: path.to_string_lossy().into_owned(), text })
     }
 
     fn is_resource_type(&self, name: &str) -> bool {

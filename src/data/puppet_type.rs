@@ -41,7 +41,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::value::Value;
 
-pub use aliases::{AliasFiles, AliasName, TypeAliases};
+pub use aliases::{AliasFile, AliasFiles, AliasName, TypeAliases};
 pub use callable::Callable;
 pub use describe::{Fit, assert_instance, fit};
 pub use evaluate::evaluate;

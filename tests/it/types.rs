@@ -101,7 +101,8 @@ fn hostile_types_end_with_an_answer() {
         assert!(is_answer, "{}: {answer}", &wanted[..wanted.len().min(40)]);
     }
     let message = "Type alias 'Bad::Itself' cannot be resolved to a real type";
-    assert_eq!(answers[0]["error"], message);
+    let error = answers[0]["error"].as_str().unwrap_or_default();
+    assert!(error.contains(message), "{error}");
 }
 
 #[test]

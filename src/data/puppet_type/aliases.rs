@@ -15,11 +15,20 @@ use super::normalize::Simplifier;
 
 /// Where the definitions of types lie.
 pub trait AliasFiles: Send + Sync {
-    /// The text of the file that has to define the alias with this name in lower case, e.g. `stdlib::port`.
-    fn alias(&self, name: &str) -> Option<String>;
+    /// The file that has to define the alias with this name in lower case, e.g. `stdlib::port`.
+    fn alias(&self, name: &str) -> Option<AliasFile>;
 
     /// Whether there is a resource type or a define with this name in lower case.
     fn is_resource_type(&self, name: &str) -> bool;
+}
+
+/// A file that defines an alias.
+#[derive(Debug, Clone)]
+pub struct AliasFile {
+    /// Where it lies, for messages.
+    pub path: String,
+    /// What is in it.
+    pub text: String,
 }
 
 /// The aliases that types may name. Types keep no alias alive: whoever uses them holds these.
@@ -60,7 +69,7 @@ impl TypeAliases {
         self.files.is_resource_type(name)
     }
 
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    fn file(&self, name: &str) -> Option<AliasFile> {
         self.files.alias(name)
     }
 
@@ -91,11 +100,11 @@ pub(super) fn load(
     if let Some(known) = aliases.lock().by_name.get(name) {
         return Ok(known.as_ref().map(|it| Type::Named(AliasName::of(it))));
     }
-    let Some(text) = aliases.text(name) else {
+    let Some(file) = aliases.file(name) else {
         aliases.lock().by_name.insert(name.into(), None);
         return Ok(None);
     };
-    let alias = define(interpreter, name, &text)?;
+    let alias = define(interpreter, name, &file)?;
     let found = AliasName::of(&alias);
     let mut loaded = aliases.lock();
     match loaded.by_name.get(name) {
@@ -108,13 +117,13 @@ pub(super) fn load(
 fn define(
     interpreter: &mut Interpreter<'_>,
     name: &str,
-    text: &str,
+    file: &AliasFile,
 ) -> Result<Arc<Alias>, TypeProblem> {
-    let Definition { name: written, body } = expression::definition(text, name)?;
+    let Definition { name: written, body } = expression::definition(file, name)?;
     if written.to_ascii_lowercase() != name {
         return Err(TypeProblem::Invalid(format!(
-            "The code loaded from the file of '{name}' produced type with the wrong name, expected '{name}', \
-             actual '{written}'"
+            "The code loaded from {} produced type with the wrong name, expected '{name}', actual '{written}'",
+            file.path
         )));
     }
     let alias = Arc::new(Alias {
@@ -123,7 +132,7 @@ fn define(
         resolved: OnceLock::new(),
     });
     interpreter.in_progress.0.push((name.to_owned(), alias.clone()));
-    let resolved = interpreter.resolve_body(&body, text);
+    let resolved = interpreter.resolve_body(&body, &file.text);
     interpreter.in_progress.0.pop();
     let simplifier = Simplifier::default();
     let resolved = simplifier.simplest(&resolved?);

@@ -78,11 +78,7 @@ impl Evaluator<'_> {
                 }
             },
             Kind::Parenthesized(inner) => self.value_of(inner)?,
-            Kind::Reference(name) => match self.interpreter.known(name)? {
-                Some(Type::Reference(name)) => return Err(self.not_found(expression.start, &name)),
-                Some(known) => Argument::Type(known),
-                None => return Err(self.not_found(expression.start, name)),
-            },
+            Kind::Reference(name) => self.reference(expression.start, name)?,
             Kind::Access(left, keys) => {
                 let Argument::Type(left) = self.value_of(left)? else {
                     return Err(self.failure(expression.start, "Operator '[]' is not applicable."));
@@ -100,6 +96,22 @@ impl Evaluator<'_> {
                 )));
             }
         })
+    }
+
+    /// The type with a name. What is wrong with its definition is an error of the code that names it.
+    fn reference(&mut self, start: usize, name: &str) -> Parsed<Argument> {
+        let known = self.interpreter.known(name).map_err(|problem| match problem {
+            TypeProblem::Invalid(message) if !message.starts_with("Syntax error") => {
+                let message = format!("Error while evaluating a Type-Name, {message}");
+                self.failure(start, &message)
+            }
+            other => other,
+        })?;
+        match known {
+            Some(Type::Reference(name)) => Err(self.not_found(start, &name)),
+            Some(known) => Ok(Argument::Type(known)),
+            None => Err(self.not_found(start, name)),
+        }
     }
 
     fn values_of(&mut self, expressions: &[Expression]) -> Parsed<Vec<Argument>> {

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::aliases::AliasFile;
 use super::expression_tokens::Cursor;
 use super::interpret::TypeProblem;
 
@@ -71,31 +72,25 @@ pub(super) fn expression(text: &str) -> Parsed<Expression> {
 }
 
 /// The definition in a file that has to define `expected`: `type Stdlib::Port = Integer[0, 65535]`.
-pub(super) fn definition(text: &str, expected: &str) -> Parsed<Definition> {
-    let mut parser = Parser::of(text)?;
-    let cursor = &mut parser.cursor;
-    cursor.skip_blanks();
-    if !cursor.eat_word("type") {
-        return Err(TypeProblem::Invalid(format!(
-            "The code loaded from the file of '{expected}' does not seem to be a type definition"
-        )));
-    }
-    cursor.skip_blanks();
-    let name = cursor.reference()?;
-    cursor.skip_blanks();
-    if !cursor.eat("=") {
-        return Err(cursor.syntax_error());
-    }
-    cursor.skip_blanks();
-    let body = parser.expression()?;
+pub(super) fn definition(file: &AliasFile, expected: &str) -> Parsed<Definition> {
+    let mut parser = Parser::of(&file.text)?;
     parser.cursor.skip_blanks();
-    if !parser.cursor.is_at_end() {
-        return Err(TypeProblem::Invalid(format!(
-            "The code loaded from the file of '{expected}' must contain only the type '{expected}' - it has \
-             additional definitions."
-        )));
+    let path = &file.path;
+    if !parser.cursor.eat_word("type") {
+        let is_empty = parser.cursor.is_at_end();
+        let what = if is_empty { "it is empty" } else { "no type alias or type definition found" };
+        let message =
+            format!("The code loaded from {path} does not define the type '{expected}' - {what}.");
+        return Err(TypeProblem::Invalid(message));
     }
-    Ok(Definition { name, body })
+    let definition = parser.definition().map_err(|problem| problem.in_file(path))?;
+    if !parser.cursor.is_at_end() {
+        let message = format!(
+            "The code loaded from {path} must contain only the type '{expected}' - it has additional definitions."
+        );
+        return Err(TypeProblem::Invalid(message));
+    }
+    Ok(definition)
 }
 
 struct Parser<'a> {
@@ -109,6 +104,20 @@ impl<'a> Parser<'a> {
             return Err(TypeProblem::Unknown("the type is too long to be read".to_owned()));
         }
         Ok(Self { cursor: Cursor::of(text), depth: 0 })
+    }
+
+    /// What stands behind `type`.
+    fn definition(&mut self) -> Parsed<Definition> {
+        self.cursor.skip_blanks();
+        let name = self.cursor.reference()?;
+        self.cursor.skip_blanks();
+        if !self.cursor.eat("=") {
+            return Err(self.cursor.syntax_error());
+        }
+        self.cursor.skip_blanks();
+        let body = self.expression()?;
+        self.cursor.skip_blanks();
+        Ok(Definition { name, body })
     }
 
     fn expression(&mut self) -> Parsed<Expression> {

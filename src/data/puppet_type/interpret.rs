@@ -27,6 +27,20 @@ pub enum TypeProblem {
     Unknown(String),
 }
 
+impl TypeProblem {
+    /// The problem with the file that it is in.
+    pub(super) fn in_file(self, path: &str) -> Self {
+        let placed = |message: String| match message.rsplit_once(" (line: ") {
+            Some((words, place)) => format!("{words} (file: {path}, line: {place}"),
+            None => format!("{message} (file: {path})"),
+        };
+        match self {
+            Self::Invalid(message) => Self::Invalid(placed(message)),
+            Self::Unknown(message) => Self::Unknown(placed(message)),
+        }
+    }
+}
+
 /// The type that a text means. The aliases of modules are not known.
 ///
 /// # Errors
@@ -119,7 +133,10 @@ impl<'a> Interpreter<'a> {
                 };
                 Argument::Type(self.parameterized(name, &arguments, whole)?)
             }
-            Kind::Parenthesized(_) | Kind::Block => return Err(invalid_specification(whole)),
+            Kind::Parenthesized(_) => return Err(invalid_specification(whole)),
+            Kind::Block => {
+                return Err(TypeProblem::Unknown(format!("cannot read the type '{}'", text.trim())));
+            }
         })
     }
 
