@@ -135,7 +135,10 @@ impl<'a> Interpreter<'a> {
             }
             Kind::Parenthesized(_) => return Err(invalid_specification(whole)),
             Kind::Block => {
-                return Err(TypeProblem::Unknown(format!("cannot read the type '{}'", text.trim())));
+                return Err(TypeProblem::Unknown(format!(
+                    "cannot read the type '{}'",
+                    text.trim()
+                )));
             }
         })
     }
