@@ -65,6 +65,8 @@ fn hostile_types_end_with_an_answer() {
             &format!("Variant[Array[Bad::Either{next}], Array[Bad::Either{next}]]"),
         );
     }
+    write("Twice40", "Integer");
+    write("Either40", "Integer");
     // A long way from the first to the last.
     for level in 0..2000 {
         write(&format!("Chain{level}"), &format!("Optional[Bad::Chain{}]", level + 1));
@@ -80,7 +82,7 @@ fn hostile_types_end_with_an_answer() {
         ("Type[Bad::Option]".to_owned(), r#"{"__ptype":"Type","value":"Integer"}"#),
         ("Bad::Options".to_owned(), "[[[\"x\"]]]"),
         ("Bad::Broken".to_owned(), "1"),
-        ("Bad::Twice0".to_owned(), "[1]"),
+        ("Bad::Twice0".to_owned(), "[[1, 1], [1, 1]]"),
         ("Bad::Either0".to_owned(), &deep_value),
         ("Bad::Chain0".to_owned(), "1"),
         (nested("Array[", "]", 10_000), "1"),
