@@ -13,7 +13,8 @@ fn every_command_has_a_man_page() {
     run(&["man", path]);
     let main = std::fs::read_to_string(directory.path().join("hiera-ls.1")).expect("the main page");
     for command in COMMANDS {
-        assert!(main.contains(&format!("hiera\\-ls\\-{command}(1)")), "{command}: {main}");
+        let shown = command.replace('-', "\\-");
+        assert!(main.contains(&format!("hiera\\-ls\\-{shown}(1)")), "{command}: {main}");
         let page = directory.path().join(format!("hiera-ls-{command}.1"));
         let page = std::fs::read_to_string(page).expect("each command has a page");
         assert!(page.contains(".SH SYNOPSIS"), "{command}: {page}");
