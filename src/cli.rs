@@ -1,4 +1,5 @@
-//! The shell commands: `lookup`, `check`, `classes`, `rule`, `nodes`, `init`, `schema`, `completions`, `man`, `server`.
+//! The shell commands: `lookup`, `check`, `classes`, `type-check`, `rule`, `nodes`, `init`, `schema`, `completions`, `man`,
+//! `server`.
 //!
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
 
@@ -29,6 +30,8 @@ mod progress;
 pub mod rule;
 mod server;
 mod shown;
+pub mod type_check;
+mod type_files;
 mod workspace;
 
 /// What would Puppet answer, and why? The complete Hiera 5 engine for editors and shells.
@@ -54,6 +57,8 @@ enum Command {
     Nodes(nodes::NodesArguments),
     /// Write a project file `.hiera-ls.yaml` that says what was found and what is missing
     Init(init::InitArguments),
+    /// Check values against Puppet types
+    TypeCheck(type_check::TypeCheckArguments),
     /// Print the JSON schema of the project file `.hiera-ls.yaml`
     Schema,
     /// Speak the language server protocol on standard input and output
@@ -93,6 +98,7 @@ pub fn run() -> ExitCode {
         Command::Rule(arguments) => rule::run(&arguments),
         Command::Nodes(arguments) => nodes::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
+        Command::TypeCheck(arguments) => type_check::run(&arguments),
         Command::Schema => {
             print(&format!("{:#}\n", settings::json_schema(&codes())));
             ExitCode::SUCCESS

@@ -1,5 +1,6 @@
 //! Values: what a data file means, with Puppet's types and the place of every member.
 
+pub mod civil;
 pub mod file;
 pub mod inspect;
 pub mod json;

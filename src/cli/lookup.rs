@@ -11,8 +11,8 @@ use super::lookup_output::{self, Output};
 use super::lookup_queries::{self, Query};
 use super::lookup_setup::{self, Setup};
 use super::progress::Progress;
-use super::{complain, print};
-use crate::data::puppet_type::{self, TypeProblem};
+use super::{complain, print, type_files};
+use crate::data::puppet_type::{TypeAliases, TypeProblem};
 use crate::data::{Located, Value, json};
 use crate::engine::{Answer, Explain, Request};
 
@@ -176,8 +176,9 @@ pub fn run(arguments: &LookupArguments) -> ExitCode {
 
 fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     let merge = command_line_merge(arguments)?;
-    check_that_type_is_known(arguments.value_type.as_deref())?;
     let setup = lookup_setup::prepare(arguments)?;
+    let aliases = type_files::aliases_of(setup.evaluator.environment());
+    check_that_type_is_known(arguments.value_type.as_deref(), &aliases)?;
     let mut queries: Vec<_> = arguments.keys.iter().map(Query::key).collect();
     if let Some(file) = &arguments.keys_from {
         queries.extend(lookup_queries::from_file(file)?);
@@ -193,15 +194,15 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     }
     let output = Output::of(arguments, setup.files());
     if output.is_per_key() || arguments.all || arguments.keys_from.is_some() {
-        return Ok(each(arguments, &setup, &queries, merge.as_ref(), &output));
+        return Ok(each(arguments, (&setup, &aliases), &queries, merge.as_ref(), &output));
     }
     let names: Vec<_> = queries.iter().map(|query| Arc::from(query.key.as_str())).collect();
-    Ok(first_found(arguments, &setup, &names, merge.as_ref(), &output))
+    Ok(first_found(arguments, (&setup, aliases), &names, merge.as_ref(), &output))
 }
 
 /// Puppet reads the type before it looks anything up.
-fn check_that_type_is_known(value_type: Option<&str>) -> Result<(), String> {
-    match value_type.map(puppet_type::parse) {
+fn check_that_type_is_known(value_type: Option<&str>, aliases: &TypeAliases) -> Result<(), String> {
+    match value_type.map(|it| aliases.parse(it)) {
         Some(Err(TypeProblem::Invalid(message) | TypeProblem::Unknown(message))) => {
             Err(format!("--type: {message}"))
         }
@@ -211,7 +212,7 @@ fn check_that_type_is_known(value_type: Option<&str>) -> Result<(), String> {
 
 fn each(
     arguments: &LookupArguments,
-    setup: &Setup,
+    (setup, aliases): (&Setup, &Arc<TypeAliases>),
     queries: &[Query],
     merge: Option<&Json>,
     output: &Output,
@@ -224,6 +225,7 @@ fn each(
         progress.step();
         let merge = query.merge.as_ref().or(merge);
         let mut request = request(arguments, vec![Arc::from(query.key.as_str())], merge);
+        request.type_aliases = Some(Arc::clone(aliases));
         if let Some(default) = &query.default {
             request.default = Some(json::to_value(default).unplaced());
         }
@@ -249,13 +251,14 @@ fn each(
 
 fn first_found(
     arguments: &LookupArguments,
-    setup: &Setup,
+    (setup, aliases): (&Setup, Arc<TypeAliases>),
     names: &[Arc<str>],
     merge: Option<&Json>,
     output: &Output,
 ) -> ExitCode {
     let evaluator = &setup.evaluator;
-    let answer = evaluator.call(&request(arguments, names.to_vec(), merge));
+    let request = request(arguments, names.to_vec(), merge);
+    let answer = evaluator.call(&Request { type_aliases: Some(aliases), ..request });
     for warning in evaluator.config_warnings().iter().chain(&answer.warnings) {
         complain(&format!("warning: {warning}"));
     }

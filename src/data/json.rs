@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base64::Engine as _;
 use serde_json::Value as Json;
 
 use super::value::{Hash, Value};
@@ -65,6 +66,18 @@ fn tagged(class: &str, json: &Json) -> Value {
         }),
         "Sensitive" => Value::Sensitive(Arc::new(from_oracle_json(&json["value"]).into())),
         "Bytes" => Value::Bytes(bytes_of_hexadecimal(text()).into()),
+        "Binary" => match base64::engine::general_purpose::STANDARD.decode(text()) {
+            Ok(bytes) => Value::Binary(bytes.into()),
+            Err(_) => Value::Object { class: class.into(), text: text().into() },
+        },
+        // A hash that happens to have a member `__ptype`.
+        "Object" => {
+            let mut hash = Hash::new();
+            for (key, value) in json["value"].as_object().into_iter().flatten() {
+                hash.insert(Value::string(key.as_str()), None, from_oracle_json(value).into());
+            }
+            Value::hash(hash)
+        }
         class => Value::Object { class: class.into(), text: text().into() },
     }
 }

@@ -1,27 +1,59 @@
-//! Puppet's type system, as far as data needs it: the type of a value, whether a value fits a type, and the words Puppet has for a misfit.
+//! Puppet's type system: types and their texts, whether a value fits a type, and the words Puppet has for a misfit.
 //!
-//! Types that no data can be of (`Class[x]`, `Callable`, …) are only known by name.
+//! What is not here: the members of object types (`Object[{…}]`), of which no data can be.
 
+mod aliases;
+mod argument;
 mod assignable;
-mod build;
+mod assignable_collections;
+mod callable;
 mod common;
+mod describe;
+mod describe_collections;
+mod evaluate;
+mod evaluate_sizes;
+mod expression;
+mod expression_tokens;
 mod format;
+mod format_quoted;
 mod generalize;
+mod guard;
 mod infer;
+mod init;
 mod instance;
+mod interpret;
+mod iterable;
 mod mismatch;
+mod names;
 mod normalize;
-mod parse;
+mod objects;
+mod regexp;
+mod resource;
+mod struct_of;
+mod time_range;
+mod timespan;
+mod timestamp;
+mod uri;
+mod version;
+mod version_parse;
 
 use std::sync::{Arc, LazyLock};
 
 use super::value::Value;
-use crate::syntax::ruby_regex::RubyRegex;
 
-pub use format::{puppet_double_quoted, puppet_quoted};
+pub use aliases::{AliasFile, AliasFiles, AliasName, TypeAliases};
+pub use callable::Callable;
+pub use describe::{Fit, assert_instance, fit};
+pub use evaluate::evaluate;
+pub use format_quoted::{puppet_double_quoted, puppet_quoted};
 pub use infer::{type_of, type_set_of};
-pub use mismatch::assert_instance;
-pub use parse::{TypeProblem, parse};
+pub use init::Init;
+pub use interpret::{TypeProblem, parse};
+pub use objects::unreadable_object;
+pub use regexp::Pattern;
+pub use time_range::TimeRange;
+pub use uri::{UriMember, UriMembers};
+pub use version::{Version, VersionRange};
 
 /// A Puppet type.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,19 +112,49 @@ pub enum Type {
     Wrapped(Wrapper, Option<Box<Type>>),
     /// `Binary`.
     Binary,
-    /// A Ruby class that Puppet has no type for, e.g. `Symbol`: `Runtime[ruby, 'Symbol']`.
-    Runtime(Arc<str>),
-    /// An object of Puppet's, e.g. `Timestamp['2020-01-01…']`.
+    /// `Runtime[ruby, 'Symbol']`: of Ruby objects that Puppet has no type for.
+    Runtime {
+        /// The language, e.g. `ruby`.
+        runtime: Option<Arc<str>>,
+        /// The class.
+        name: Option<Arc<str>>,
+    },
+    /// `Timestamp[from, to]`.
+    Timestamp(TimeRange),
+    /// `Timespan[from, to]`.
+    Timespan(TimeRange),
+    /// `SemVer['>=1.0.0']`; all versions if there is no range.
+    SemVer(Vec<Arc<VersionRange>>),
+    /// `SemVerRange`.
+    SemVerRange,
+    /// `URI[{scheme => 'https'}]`.
+    Uri(Option<Arc<UriMembers>>),
+    /// `Init[T, …]`: of what `T.new` would take.
+    Init(Option<Arc<Init>>),
+    /// `Callable[String, Integer]`.
+    Callable(Option<Arc<Callable>>),
+    /// `CatalogEntry`.
+    CatalogEntry,
+    /// `Class['name']`.
+    Class(Option<Arc<str>>),
+    /// `Resource`, `File`, `File['/tmp']`.
+    Resource {
+        /// The name of the resource type.
+        name: Option<Arc<str>>,
+        /// The title.
+        title: Option<Arc<str>>,
+    },
+    /// An object type of Puppet's, e.g. `Deferred`. No data is of such a type.
     Object {
-        /// The type's name.
+        /// The type's name; `Object` for those without a name.
         name: Arc<str>,
-        /// The only value that the type allows, as text.
-        only: Option<Arc<str>>,
     },
     /// A name for a type that comes with Puppet.
     Alias(Alias),
-    /// A type that is known by text alone; no data is of this type.
-    Other(Arc<str>),
+    /// A name for a type that a module or an environment defines.
+    Named(AliasName),
+    /// `TypeReference['text']`: a name that nothing defines.
+    Reference(Arc<str>),
 }
 
 /// The bounds of an integer; none is no bound. Sizes are never negative.
@@ -113,13 +175,6 @@ pub enum StringKind {
     Sized(IntegerRange),
     /// Just one: what the type of a value is.
     Exactly(Arc<str>),
-}
-
-/// A regular expression of a `Pattern`.
-#[derive(Debug)]
-pub struct Pattern {
-    source: Arc<str>,
-    regex: RubyRegex,
 }
 
 /// One member of a `Struct`.
@@ -146,6 +201,8 @@ pub enum Wrapper {
     Type,
     /// `Iterable[T]`.
     Iterable,
+    /// `Iterator[T]`.
+    Iterator,
 }
 
 /// The type aliases that come with Puppet.
@@ -189,8 +246,13 @@ pub fn is_data(value: &Value) -> bool {
 ///
 /// # Errors
 /// The message, or that we cannot tell.
-pub fn check_type(type_text: &str, subject: &str, value: &Value) -> Result<(), TypeProblem> {
-    let expected = parse(type_text)?;
+pub fn check_type(
+    type_text: &str,
+    aliases: Option<&TypeAliases>,
+    subject: &str,
+    value: &Value,
+) -> Result<(), TypeProblem> {
+    let expected = aliases.map_or_else(|| parse(type_text), |it| it.parse(type_text))?;
     assert_instance(subject, &expected, value).map_err(TypeProblem::Invalid)
 }
 
@@ -231,6 +293,30 @@ impl Type {
         Self::Wrapped(Wrapper::Optional, Some(Box::new(self)))
     }
 
+    /// `Array[T, from, to]`; of an empty one the items do not count.
+    pub(super) fn array_of(item: Self, range: Option<IntegerRange>) -> Self {
+        let item = if range.is_some_and(IntegerRange::is_empty) { Self::Unit } else { item };
+        Self::Array(Box::new(item), range)
+    }
+
+    /// `Hash[K, V, from, to]`; of an empty one the members do not count.
+    pub(super) fn hash_of(key: Self, value: Self, range: Option<IntegerRange>) -> Self {
+        if range.is_some_and(IntegerRange::is_empty) {
+            return Self::empty_hash();
+        }
+        Self::Hash(Box::new(key), Box::new(value), range)
+    }
+
+    /// The type around another one. `Sensitive` knows general types only.
+    pub(super) fn wrapped(wrapper: Wrapper, inner: Self) -> Self {
+        let inner = match wrapper {
+            Wrapper::NotUndef if inner == Self::Any => None,
+            Wrapper::Sensitive => Some(inner.generalized()),
+            _ => Some(inner),
+        };
+        Self::Wrapped(wrapper, inner.map(Box::new))
+    }
+
     /// The type of an empty list.
     fn empty_array() -> Self {
         Self::Array(Box::new(Self::Unit), Some(IntegerRange::exactly(0)))
@@ -247,12 +333,35 @@ impl Type {
         for it in types {
             let members = if let Self::Variant(members) = it { members } else { vec![it] };
             for member in members {
-                if !flat.contains(&member) {
+                if member.has_bounds_of_time() || !flat.contains(&member) {
                     flat.push(member);
                 }
             }
         }
         if flat.len() == 1 { flat.remove(0) } else { Self::Variant(flat) }
+    }
+
+    /// Two times are never the same to Ruby when it drops duplicates.
+    fn has_bounds_of_time(&self) -> bool {
+        match self {
+            Self::Timestamp(range) | Self::Timespan(range) => *range != TimeRange::default(),
+            _ => self.children().any(Self::has_bounds_of_time),
+        }
+    }
+
+    /// The types that it is made of; none of those that its name stands for.
+    fn children(&self) -> impl Iterator<Item = &Self> {
+        let (types, elements, pair): (&[Self], &[StructElement], [Option<&Self>; 2]) = match self {
+            Self::Array(item, _) => (&[], &[], [Some(item), None]),
+            Self::Hash(key, value, _) => (&[], &[], [Some(key), Some(value)]),
+            Self::Tuple(types, _) | Self::Variant(types) => (types, &[], [None, None]),
+            Self::Struct(elements) => (&[], elements, [None, None]),
+            Self::Wrapped(_, inner) => (&[], &[], [inner.as_deref(), None]),
+            Self::Init(Some(init)) => (&[], &[], [Some(&init.wanted), None]),
+            _ => (&[], &[], [None, None]),
+        };
+        let elements = elements.iter().map(|it| &it.value);
+        types.iter().chain(elements).chain(pair.into_iter().flatten())
     }
 
     fn is_optional(&self) -> bool {
@@ -302,18 +411,6 @@ impl IntegerRange {
     }
 }
 
-impl Pattern {
-    fn new(source: &str, regex: RubyRegex) -> Self {
-        Self { source: source.into(), regex }
-    }
-}
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Self) -> bool {
-        self.source == other.source
-    }
-}
-
 impl Alias {
     /// The name in Puppet code.
     pub const fn name(self) -> &'static str {
@@ -354,15 +451,15 @@ fn data() -> Type {
 
 fn rich_data() -> Type {
     let rich_data = || Box::new(Type::Alias(Alias::RichData));
-    let object = |name: &str| Type::Object { name: name.into(), only: None };
+    let object = |name: &str| Type::Object { name: name.into() };
     Type::Variant(vec![
         Type::Scalar,
-        object("SemVerRange"),
+        Type::SemVerRange,
         Type::Binary,
         Type::Wrapped(Wrapper::Sensitive, Some(Box::new(Type::Any))),
         Type::Wrapped(Wrapper::Type, None),
         object("DefaultTypeSet"),
-        object("URI"),
+        Type::Uri(None),
         object("Object"),
         Type::Undef,
         Type::Default,

@@ -3,7 +3,6 @@
 //! What Puppet would do where this module cannot follow (types of modules, unusual arguments) is an error of its own
 //! class, [`FailureClass::Unsupported`], never a guess.
 
-mod civil;
 mod collections;
 mod format;
 mod numbers;
@@ -109,12 +108,9 @@ fn create(whole: &Type, wanted: &Type, value: Located, arguments: &[Located]) ->
         Type::Wrapped(Wrapper::Type, _) => {
             objects::puppet_type_of(wanted, &value.value, arguments).map(placed)
         }
-        Type::Object { name, .. } => match &**name {
-            "Timestamp" => timestamp::timestamp(wanted, &value.value, arguments).map(placed),
-            "Timespan" => timespan::timespan(wanted, &value.value, arguments).map(placed),
-            "SemVer" => objects::version(wanted, &value.value, arguments).map(placed),
-            _ => Err(Refusal::Unknown(format!("what {whole}.new() gives is not known here"))),
-        },
+        Type::Timestamp(_) => timestamp::timestamp(wanted, &value.value, arguments).map(placed),
+        Type::Timespan(_) => timespan::timespan(wanted, &value.value, arguments).map(placed),
+        Type::SemVer(_) => objects::version(wanted, &value.value, arguments).map(placed),
         Type::Wrapped(Wrapper::Sensitive, _) => match (&value.value, arguments) {
             (Value::Sensitive(_), []) => Ok(value),
             (_, []) => Ok(Located::new(Value::Sensitive(value.into()), place)),
@@ -137,7 +133,10 @@ fn create(whole: &Type, wanted: &Type, value: Located, arguments: &[Located]) ->
         | Type::Pattern(_)
         | Type::Collection(_)
         | Type::Variant(_)
-        | Type::Other(_) => Err(Refusal::Error(format!(
+        | Type::Callable(_)
+        | Type::CatalogEntry
+        | Type::Class(_)
+        | Type::Resource { .. } => Err(Refusal::Error(format!(
             "Creation of new instance of type '{wanted}' is not supported"
         ))),
         _ => Err(Refusal::Unknown(format!("what {whole}.new() gives is not known here"))),

@@ -12,7 +12,7 @@ use super::invocation::{Invocation, OpaqueLevel};
 use super::lookup;
 use super::sources::{Recorder, Source, UsedMerge};
 use super::trace::{TraceNode, Tracer};
-use crate::data::puppet_type::{self, TypeProblem};
+use crate::data::puppet_type::{self, TypeAliases, TypeProblem};
 use crate::data::{Hash, Located, Value};
 use crate::syntax::key_path;
 
@@ -23,6 +23,8 @@ pub struct Request {
     pub names: Vec<Arc<str>>,
     /// The Puppet type the value must have.
     pub value_type: Option<String>,
+    /// The aliases that the type may name.
+    pub type_aliases: Option<Arc<TypeAliases>>,
     /// A strategy's name, or a hash with `strategy` and options; `None` leaves it to lookup_options.
     pub merge: Option<Value>,
     /// What is answered if nothing is found.
@@ -249,13 +251,19 @@ fn run(invocation: &mut Invocation<'_>, request: &Request) -> Result<Option<Loca
 
 fn checked(request: &Request, subject: &str, value: Located) -> Result<Located, Failure> {
     if let Some(value_type) = &request.value_type {
-        check_type(value_type, subject, &value)?;
+        check_type(value_type, request.type_aliases.as_deref(), subject, &value)?;
     }
     Ok(value)
 }
 
-fn check_type(value_type: &str, subject: &str, value: &Located) -> Result<(), Failure> {
-    puppet_type::check_type(value_type, subject, &value.value).map_err(|problem| match problem {
+fn check_type(
+    value_type: &str,
+    aliases: Option<&TypeAliases>,
+    subject: &str,
+    value: &Located,
+) -> Result<(), Failure> {
+    let checked = puppet_type::check_type(value_type, aliases, subject, &value.value);
+    checked.map_err(|problem| match problem {
         TypeProblem::Invalid(message) => Failure::of(FailureClass::TypeAssertion, message),
         TypeProblem::Unknown(message) => Failure::of(FailureClass::Unsupported, message),
     })

@@ -25,4 +25,5 @@ mod protocol;
 mod psych;
 mod support;
 mod tidy;
+mod types;
 mod workspaces;

@@ -3,8 +3,17 @@
 use std::process::Command;
 
 /// The subcommands, as the help lists them.
-const COMMANDS: [&str; 8] =
-    ["lookup", "check", "classes", "rule", "facts", "schema", "server", "completions"];
+const COMMANDS: [&str; 9] = [
+    "lookup",
+    "check",
+    "classes",
+    "type-check",
+    "rule",
+    "nodes",
+    "schema",
+    "server",
+    "completions",
+];
 
 #[test]
 fn every_command_has_a_man_page() {
@@ -13,7 +22,8 @@ fn every_command_has_a_man_page() {
     run(&["man", path]);
     let main = std::fs::read_to_string(directory.path().join("hiera-ls.1")).expect("the main page");
     for command in COMMANDS {
-        assert!(main.contains(&format!("hiera\\-ls\\-{command}(1)")), "{command}: {main}");
+        let shown = command.replace('-', "\\-");
+        assert!(main.contains(&format!("hiera\\-ls\\-{shown}(1)")), "{command}: {main}");
         let page = directory.path().join(format!("hiera-ls-{command}.1"));
         let page = std::fs::read_to_string(page).expect("each command has a page");
         assert!(page.contains(".SH SYNOPSIS"), "{command}: {page}");

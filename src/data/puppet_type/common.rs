@@ -34,10 +34,17 @@ pub(super) fn common_type(first: Type, second: Type) -> Type {
         (Type::String(_) | Type::Enum { .. }, Type::String(_) | Type::Enum { .. }) => {
             common_string_type(&first, &second)
         }
-        (Type::Wrapped(Wrapper::Type, Some(a)), Type::Wrapped(Wrapper::Type, Some(b))) => {
-            let inner = common_type((**a).clone(), (**b).clone());
-            Type::Wrapped(Wrapper::Type, Some(Box::new(inner)))
+        (Type::Class(_), Type::Class(_)) => Type::Class(None),
+        (Type::Resource { name: a, .. }, Type::Resource { name: b, .. }) => {
+            Type::Resource { name: a.clone().filter(|_| a == b), title: None }
         }
+        (Type::Pattern(a), Type::Pattern(b)) => {
+            let more = b.iter().filter(|it| !a.contains(it));
+            Type::Pattern(a.iter().chain(more).cloned().collect())
+        }
+        (Type::Variant(_), Type::Variant(_)) => Type::variant_of([first, second]),
+        (Type::Regexp(_), Type::Regexp(_)) => Type::Regexp(None),
+        (Type::Callable(_), Type::Callable(_)) => Type::Callable(None),
         _ => common_abstract_type(&first, &second),
     }
 }
@@ -67,17 +74,18 @@ pub(super) fn enum_of(mut values: Vec<Arc<str>>, ignores_case: bool) -> Type {
 }
 
 fn common_abstract_type(first: &Type, second: &Type) -> Type {
-    [
-        Type::Numeric,
-        Type::ScalarData,
-        Type::Scalar,
-        Type::Alias(Alias::Data),
-        Type::Alias(Alias::RichData),
-    ]
-    .into_iter()
-    .find(|it| it.is_assignable(first) && it.is_assignable(second))
-    .unwrap_or_else(|| match (first, second) {
-        (Type::Runtime(a), Type::Runtime(b)) if a == b => first.clone(),
+    let takes_both = |it: &Type| it.is_assignable(first) && it.is_assignable(second);
+    let frequent = [Type::Numeric, Type::ScalarData, Type::Scalar, Type::Alias(Alias::Data)];
+    if let Some(found) = frequent.into_iter().find(takes_both) {
+        return found;
+    }
+    match (first, second) {
+        (Type::Wrapped(Wrapper::Type, Some(a)), Type::Wrapped(Wrapper::Type, Some(b))) => {
+            let inner = common_type((**a).clone(), (**b).clone());
+            Type::Wrapped(Wrapper::Type, Some(Box::new(inner)))
+        }
+        _ if takes_both(&Type::Alias(Alias::RichData)) => Type::Alias(Alias::RichData),
+        (Type::Runtime { .. }, Type::Runtime { .. }) if first == second => first.clone(),
         _ => Type::Any,
-    })
+    }
 }

@@ -1,6 +1,6 @@
 //! From a type to the type without its bounds: `Integer[5, 5]` to `Integer`.
 
-use super::{IntegerRange, StringKind, StructElement, Type};
+use super::{IntegerRange, StringKind, StructElement, TimeRange, Type};
 
 impl Type {
     /// The type without bounds and sizes.
@@ -13,6 +13,7 @@ impl Type {
             Self::String(_) => Self::string(),
             Self::Collection(_) => Self::Collection(None),
             Self::Enum { values, .. } => generalized_enum(values),
+            Self::Array(item, _) if **item == Self::Any => Self::array(),
             Self::Array(item, _) => Self::Array(Box::new(item.generalized()), None),
             Self::Hash(key, value, size) => {
                 // The type of the empty hash stays as it is.
@@ -36,7 +37,12 @@ impl Type {
             Self::Wrapped(wrapper, inner) => {
                 Self::Wrapped(*wrapper, inner.as_ref().map(|it| Box::new(it.generalized())))
             }
-            Self::Object { name, .. } => Self::Object { name: name.clone(), only: None },
+            Self::Timestamp(_) => Self::Timestamp(TimeRange::default()),
+            Self::Timespan(_) => Self::Timespan(TimeRange::default()),
+            Self::Uri(_) => Self::Uri(None),
+            Self::Callable(Some(callable)) => {
+                Self::Callable(Some(callable.map(Self::generalized).into()))
+            }
             _ => self.clone(),
         }
     }

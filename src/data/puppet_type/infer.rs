@@ -1,7 +1,11 @@
 //! From a value to its type.
 
+use std::sync::Arc;
+
 use super::common::common_type;
-use super::{IntegerRange, StringKind, StructElement, Type, Wrapper};
+use super::regexp::source_of;
+use super::time_range::{Clock, TimeRange};
+use super::{IntegerRange, StringKind, StructElement, Type, Version, VersionRange, Wrapper, uri};
 use crate::data::value::{Located, Value};
 
 /// The type of a value; the members of a collection share one common type: `Array[ScalarData, 2, 2]`.
@@ -53,6 +57,10 @@ pub fn type_set_of(value: &Value) -> Type {
                 Type::Struct,
             )
         }
+        Value::Object { class, text } if &**class == "SemVer" => {
+            let exactly = Version::parse(text).map(|it| Arc::new(VersionRange::exactly(&it)));
+            Type::SemVer(exactly.into_iter().collect())
+        }
         other => type_of(other),
     }
 }
@@ -75,32 +83,41 @@ fn simple_type_of(value: &Value) -> Type {
         }
         // Puppet stands for `default` with a symbol of this name.
         Value::Symbol(name) if &**name == "default" => Type::Default,
-        Value::Symbol(_) => Type::Runtime("Symbol".into()),
+        Value::Symbol(name) if &**name == "undef" => Type::Undef,
+        Value::Symbol(_) => ruby_class("Symbol"),
         Value::Sensitive(inner) => {
             let inner: &Located = inner;
             let generalized = type_of(&inner.value).generalized();
             Type::Wrapped(Wrapper::Sensitive, Some(Box::new(generalized)))
         }
         Value::Binary(_) => Type::Binary,
-        Value::Object { class, text } if &**class == "Type" => {
-            let inner = super::parse(text).unwrap_or_else(|_| Type::Other(text.clone()));
-            Type::Wrapped(Wrapper::Type, Some(Box::new(inner)))
-        }
-        Value::Object { class, text } => match &**class {
-            "Runtime" => Type::Runtime(text.clone()),
-            "Timestamp" | "Timespan" => {
-                Type::Object { name: class.clone(), only: Some(text.clone()) }
-            }
-            "Regexp" => Type::Regexp(Some(source_of(text).into())),
-            _ => Type::Object { name: class.clone(), only: None },
-        },
+        Value::Object { class, text } => type_of_object(class, text),
         Value::Array(_) | Value::Hash(_) => type_of(value),
     }
 }
 
-/// The source of a regular expression that Ruby shows as `(?-mix:…)`.
-fn source_of(shown: &str) -> &str {
-    shown.strip_prefix("(?-mix:").and_then(|it| it.strip_suffix(')')).unwrap_or(shown)
+fn type_of_object(class: &Arc<str>, text: &Arc<str>) -> Type {
+    let range =
+        |clock: Clock| clock.parse(text).map_or_else(|_| TimeRange::default(), TimeRange::exactly);
+    match &**class {
+        "Type" => {
+            let inner = super::parse(text).unwrap_or_else(|_| Type::Reference(text.clone()));
+            Type::Wrapped(Wrapper::Type, Some(Box::new(inner)))
+        }
+        "Runtime" => ruby_class(text),
+        "Timestamp" => Type::Timestamp(range(Clock::Timestamp)),
+        "Timespan" => Type::Timespan(range(Clock::Timespan)),
+        "SemVer" => Type::SemVer(Vec::new()),
+        "SemVerRange" => Type::SemVerRange,
+        "URI" => Type::Uri(uri::members_of(text)),
+        "Regexp" => Type::Regexp(Some(source_of(text).into())),
+        _ => Type::Object { name: class.clone() },
+    }
+}
+
+/// The type of Ruby objects that Puppet has no type for.
+fn ruby_class(name: &str) -> Type {
+    Type::Runtime { runtime: Some("ruby".into()), name: Some(name.into()) }
 }
 
 /// The number, or the nearest that 128 bits can hold.

@@ -1,25 +1,60 @@
 //! Which values are of a type.
 
-use super::assignable::wrapper_takes_type;
-use super::infer::{big_integer, type_of};
-use super::{IntegerRange, StructElement, Type, Wrapper};
+use super::assignable::enum_contains;
+use super::guard::Guard;
+use super::infer::{big_integer, type_of, type_set_of};
+use super::iterable;
+use super::{Alias, IntegerRange, StringKind, StructElement, Type, Wrapper};
 use crate::data::value::{Hash, Member, Value};
 
 impl Type {
     /// Whether the value is of this type.
     pub fn is_instance(&self, value: &Value) -> bool {
+        self.has_instance(value, &mut Guard::default())
+    }
+
+    /// [`Self::is_instance`] within a walk.
+    pub(super) fn has_instance(&self, value: &Value, guard: &mut Guard) -> bool {
+        guard.step_into(|guard| match self {
+            Self::Any | Self::Unit => true,
+            Self::Variant(types) => types.iter().any(|it| it.has_instance(value, guard)),
+            Self::Alias(alias) if alias.is_recursive() => {
+                through_alias(alias.identity(), value, guard, |guard| {
+                    alias.resolved().has_instance(value, guard)
+                })
+            }
+            Self::Alias(alias) => alias.resolved().has_instance(value, guard),
+            Self::Named(named) if named.is_recursive() => {
+                through_alias(named.identity(), value, guard, |guard| {
+                    named.with_resolved(|it| it.has_instance(value, guard))
+                })
+            }
+            Self::Named(named) => named.with_resolved(|it| it.has_instance(value, guard)),
+            Self::Wrapped(wrapper, inner) => wrapper_has(*wrapper, inner.as_deref(), value, guard),
+            Self::Init(None) => Self::Alias(Alias::RichData).has_instance(value, guard),
+            Self::Init(Some(init)) => init.takes(value, guard),
+            Self::Collection(_)
+            | Self::Array(..)
+            | Self::Hash(..)
+            | Self::Tuple(..)
+            | Self::Struct(_) => collection_has(self, value, guard),
+            _ => self.is_simple_instance(value, guard),
+        })
+    }
+
+    fn is_simple_instance(&self, value: &Value, guard: &mut Guard) -> bool {
         match (self, value) {
-            (Self::Alias(alias), _) => alias.resolved().is_instance(value),
-            (Self::Variant(types), _) => types.iter().any(|it| it.is_instance(value)),
-            (Self::Wrapped(wrapper, inner), _) => wrapper_takes(*wrapper, inner.as_deref(), value),
-            (Self::Any | Self::Unit, _)
-            | (Self::Undef, Value::Undef)
+            (Self::Undef, Value::Undef)
             | (Self::Default, Value::Default)
-            | (Self::ScalarData | Self::Numeric, Value::Integer(_) | Value::BigInteger(_))
             | (
-                Self::ScalarData,
+                Self::ScalarData | Self::Scalar | Self::Numeric,
+                Value::Integer(_) | Value::BigInteger(_),
+            )
+            | (
+                Self::ScalarData | Self::Scalar,
                 Value::Float(_) | Value::Boolean(_) | Value::String(_) | Value::Bytes(_),
-            ) => true,
+            )
+            | (Self::String(StringKind::Any), Value::String(_) | Value::Bytes(_)) => true,
             (Self::Numeric, Value::Float(it)) => not_a_number_is_not_numeric(*it),
             (Self::Boolean(wanted), Value::Boolean(it)) => {
                 wanted.is_none_or(|wanted| wanted == *it)
@@ -29,43 +64,77 @@ impl Type {
                 range.contains(big_integer(digits))
             }
             (Self::Float { from, to }, Value::Float(it)) => from <= it && it <= to,
+            (Self::String(StringKind::Sized(range)), Value::String(text)) => {
+                range.contains_size(text.chars().count())
+            }
+            (Self::String(StringKind::Sized(range)), Value::Bytes(bytes)) => {
+                range.contains_size(bytes.len())
+            }
+            (Self::Enum { values, ignores_case }, Value::String(text)) => {
+                enum_contains(values, *ignores_case, text)
+            }
             // No value is of the bare `Enum`, though it takes every type of strings.
             (Self::Enum { values, .. }, _) if values.is_empty() => false,
-            (Self::Collection(range), Value::Array(items)) => sized(*range, items.len()),
-            (Self::Collection(range), Value::Hash(hash)) => sized(*range, hash.len()),
-            (Self::Array(item, range), Value::Array(items)) => {
-                items.iter().all(|it| item.is_instance(&it.value)) && sized(*range, items.len())
+            (Self::SemVer(ranges), Value::Object { class, text }) if &**class == "SemVer" => {
+                ranges.is_empty()
+                    || super::Version::parse(text)
+                        .is_some_and(|version| ranges.iter().any(|it| it.includes(&version)))
             }
-            (Self::Hash(key_type, value_type, range), Value::Hash(hash)) => {
-                let fits = |(key, member): (&Value, &Member)| {
-                    key_type.is_instance(key) && value_type.is_instance(&member.value.value)
-                };
-                hash.iter().all(fits) && sized(*range, hash.len())
+            (Self::Uri(wanted), Value::Object { class, text }) if &**class == "URI" => {
+                wanted.as_ref().is_none_or(|it| super::uri::has_instance(it, text, guard))
             }
-            (Self::Tuple(types, range), Value::Array(items)) => {
-                let size_fits = match range {
-                    Some(range) => range.contains_size(items.len()),
-                    None => types.is_empty() || types.len() == items.len(),
-                };
-                let type_at = |index: usize| types.get(index).or(types.last());
-                let mut pairs = items.iter().enumerate();
-                size_fits
-                    && pairs.all(|(index, it)| {
-                        type_at(index).is_none_or(|wanted| wanted.is_instance(&it.value))
-                    })
+            // Types are objects themselves.
+            (Self::Object { name }, Value::Object { class, .. }) if &**class == "Type" => {
+                &**name == "Object"
             }
-            (Self::Struct(elements), Value::Hash(hash)) => struct_takes(elements, hash),
-            (
-                Self::Collection(_)
-                | Self::Array(..)
-                | Self::Hash(..)
-                | Self::Tuple(..)
-                | Self::Struct(_),
-                _,
-            )
+            // The types of catalog entries mean the entries themselves, which are no values.
+            (Self::CatalogEntry | Self::Class(_) | Self::Resource { .. }, _)
             | (_, Value::Array(_) | Value::Hash(_)) => false,
-            _ => self.is_assignable(&type_of(value)),
+            _ => self.assignable(&type_of(value), guard),
         }
+    }
+}
+
+/// A recursive alias is followed with the value, unless both were met before.
+fn through_alias(
+    alias: usize,
+    value: &Value,
+    guard: &mut Guard,
+    walk: impl FnOnce(&mut Guard) -> bool,
+) -> bool {
+    guard.through_that(std::ptr::from_ref(value).addr(), |guard| {
+        guard.through_this(alias, |guard, is_met_in_both| !is_met_in_both && walk(guard))
+    })
+}
+
+fn collection_has(collection: &Type, value: &Value, guard: &mut Guard) -> bool {
+    match (collection, value) {
+        (Type::Collection(range), Value::Array(items)) => sized(*range, items.len()),
+        (Type::Collection(range), Value::Hash(hash)) => sized(*range, hash.len()),
+        (Type::Array(item, range), Value::Array(items)) => {
+            items.iter().all(|it| item.has_instance(&it.value, guard)) && sized(*range, items.len())
+        }
+        (Type::Hash(key_type, value_type, range), Value::Hash(hash)) => {
+            let fits = |(key, member): (&Value, &Member)| {
+                key_type.has_instance(key, guard)
+                    && value_type.has_instance(&member.value.value, guard)
+            };
+            hash.iter().all(fits) && sized(*range, hash.len())
+        }
+        (Type::Tuple(types, range), Value::Array(items)) => {
+            let size_fits = match range {
+                Some(range) => range.contains_size(items.len()),
+                None => types.is_empty() || types.len() == items.len(),
+            };
+            let type_at = |index: usize| types.get(index).or(types.last());
+            let mut pairs = items.iter().enumerate();
+            size_fits
+                && pairs.all(|(index, it)| {
+                    type_at(index).is_none_or(|wanted| wanted.has_instance(&it.value, guard))
+                })
+        }
+        (Type::Struct(elements), Value::Hash(hash)) => struct_has(elements, hash, guard),
+        _ => false,
     }
 }
 
@@ -78,40 +147,45 @@ fn sized(range: Option<IntegerRange>, size: usize) -> bool {
     range.is_none_or(|range| range.contains_size(size))
 }
 
-fn wrapper_takes(wrapper: Wrapper, inner: Option<&Type>, value: &Value) -> bool {
+/// Puppet also knows a symbol for `undef`.
+fn is_undef(value: &Value) -> bool {
+    matches!(value, Value::Undef) || matches!(value, Value::Symbol(it) if &**it == "undef")
+}
+
+fn wrapper_has(wrapper: Wrapper, inner: Option<&Type>, value: &Value, guard: &mut Guard) -> bool {
     match wrapper {
         Wrapper::Optional => {
-            matches!(value, Value::Undef) || inner.is_some_and(|it| it.is_instance(value))
+            is_undef(value) || inner.is_some_and(|it| it.has_instance(value, guard))
         }
         Wrapper::NotUndef => {
-            !matches!(value, Value::Undef) && inner.is_none_or(|it| it.is_instance(value))
+            !is_undef(value) && inner.is_none_or(|it| it.has_instance(value, guard))
         }
         Wrapper::Sensitive => match value {
-            Value::Sensitive(secret) => inner.is_none_or(|it| it.is_instance(&secret.value)),
+            Value::Sensitive(secret) => {
+                inner.is_none_or(|it| it.has_instance(&secret.value, guard))
+            }
             _ => false,
         },
-        Wrapper::Type => match type_of(value) {
-            it @ Type::Wrapped(Wrapper::Type, _) => wrapper_takes_type(wrapper, inner, &it),
+        Wrapper::Type => match type_set_of(value) {
+            Type::Wrapped(Wrapper::Type, Some(it)) => {
+                inner.is_none_or(|wanted| wanted.assignable(&it, guard))
+            }
             _ => false,
         },
-        Wrapper::Iterable => match inner {
-            None | Some(Type::Any) => match value {
-                Value::Integer(it) => *it >= 0,
-                Value::BigInteger(digits) => !digits.starts_with('-'),
-                Value::String(_) | Value::Array(_) | Value::Hash(_) => true,
-                _ => false,
-            },
-            Some(_) => wrapper_takes_type(wrapper, inner, &type_of(value)),
-        },
+        Wrapper::Iterable if inner.is_none_or(|it| it.assignable(&Type::Any, guard)) => {
+            iterable::is_iterable(value)
+        }
+        Wrapper::Iterable => iterable::takes(inner, &type_of(value), guard),
+        Wrapper::Iterator => false,
     }
 }
 
-fn struct_takes(elements: &[StructElement], hash: &Hash) -> bool {
+fn struct_has(elements: &[StructElement], hash: &Hash, guard: &mut Guard) -> bool {
     let mut matched = 0;
     let all_fit = elements.iter().all(|element| match hash.get(&element.name) {
         Some(member) => {
             matched += 1;
-            element.value.is_instance(&member.value.value)
+            element.value.has_instance(&member.value.value, guard)
         }
         None => element.is_optional,
     });

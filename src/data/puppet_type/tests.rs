@@ -34,7 +34,7 @@ fn check(type_text: &str, value: &Value, message: &str) {
         "" => Ok(()),
         _ => Err(TypeProblem::Invalid(format!("Found value has wrong type, {message}"))),
     };
-    assert_eq!(check_type(type_text, "Found value", value), expected, "{type_text}");
+    assert_eq!(check_type(type_text, None, "Found value", value), expected, "{type_text}");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn collections() {
     let message = " Found value has wrong type, expects a value for key 'b'\n  \
                    Found value has wrong type, unrecognized key 'a'";
     assert_eq!(
-        check_type("Struct[{b => String}]", "Found value", &one),
+        check_type("Struct[{b => String}]", None, "Found value", &one),
         Err(TypeProblem::Invalid(message.to_owned()))
     );
 }
@@ -122,7 +122,7 @@ fn types_we_do_not_know() {
     let unknown = |it: &str| matches!(parse(it), Err(TypeProblem::Unknown(_)));
     assert!(unknown("Stdlib::Port"));
     assert!(unknown("Array[Mine]"));
-    assert!(unknown("String["));
+    assert!(unknown("Enum[\"a${b}\"]"));
     assert!(!unknown("Struct[{Optional[a] => Hash[String, Variant[Integer, Array[String, 1]]]}]"));
 }
 
@@ -136,4 +136,112 @@ fn not_a_number_is_not_numeric() {
         Some("Hash[Float[NaN, NaN], Integer[1, 1], 1, 1]"),
     );
     check("Numeric", &nan, "expects a Numeric value, got Float");
+}
+
+/// Aliases by their names in lower case.
+struct Defined(&'static [(&'static str, &'static str)]);
+
+impl AliasFiles for Defined {
+    fn alias(&self, name: &str) -> Option<AliasFile> {
+        let (_, text) = self.0.iter().find(|(it, _)| *it == name)?;
+        Some(AliasFile { path: format!("{name}.pp"), text: (*text).to_owned() })
+    }
+
+    fn is_resource_type(&self, name: &str) -> bool {
+        name == "m::vhost"
+    }
+}
+
+fn aliases() -> Arc<TypeAliases> {
+    TypeAliases::new(Box::new(Defined(&[
+        ("m::port", "# A port.\ntype M::Port = Integer[0, 65535]\n"),
+        ("m::tree", "type M::Tree = Variant[Integer, Array[M::Tree]]"),
+        ("m::itself", "type M::Itself = M::Itself"),
+        ("m::misnamed", "type M::Other = Integer"),
+        ("m::two", "type M::Two = Integer\ntype M::Three = Integer"),
+        ("m::class", "class m::class { }"),
+        ("m::broken", "type M::Broken = Integer[]"),
+        ("m::gap", "type M::Gap = Array[No::Such]"),
+    ])))
+}
+
+fn check_refused(text: &str, message: &str) {
+    let refused = evaluate(text, &aliases());
+    assert_eq!(refused, Err(TypeProblem::Invalid(message.to_owned())), "{text}");
+}
+
+#[test]
+fn types_in_manifests_are_refused_in_the_words_of_code() {
+    check_refused(
+        "Integer['a']",
+        "Evaluation Error: Integer-Type [] requires all arguments to be integers (or default). Got String (line: 1, \
+         column: 9)",
+    );
+    check_refused("Array[]", "Syntax error at ']' (line: 1, column: 7)");
+    check_refused("Integer[", "Syntax error at end of input");
+    check_refused(
+        "Array[Nope]",
+        "Evaluation Error: Resource type not found: Nope (line: 1, column: 7)",
+    );
+    check_refused(
+        "Float[2,1]",
+        "Evaluation Error: Error while evaluating a '[]' expression, 'from' must be less or equal to 'to'. Got (2.0, 1.0 \
+         (line: 1, column: 1)",
+    );
+    check_refused("'x'", "not a type: String");
+}
+
+#[test]
+fn aliases_are_shown_with_what_they_stand_for_and_recursive_ones_once() {
+    let aliases = aliases();
+    let words = |text: &str, value: Value| {
+        let wanted = evaluate(text, &aliases).expect(text);
+        fit(&wanted, &value).expect(text).message
+    };
+    let port = "expects a M::Port = Integer[0, 65535] value, got String";
+    assert_eq!(words("M::Port", Value::string("x")).as_deref(), Some(port));
+    let tree = "expects a M::Tree = Variant[Integer, Array[M::Tree]] value, got String";
+    assert_eq!(words("M::Tree", Value::string("x")).as_deref(), Some(tree));
+    assert_eq!(words("M::Tree", list([list([Value::Integer(1)])])), None);
+    let gap = "references an unresolved type 'No::Such'";
+    assert_eq!(words("M::Gap", list([Value::Integer(1)])).as_deref(), Some(gap));
+    let define = "expects a Resource value, got Integer";
+    assert_eq!(words("M::Vhost", Value::Integer(1)).as_deref(), Some(define));
+}
+
+#[test]
+fn definitions_of_aliases_are_checked() {
+    let check = |name: &str, message: &str| {
+        let message = format!(
+            "Evaluation Error: Error while evaluating a Type-Name, {message} (line: 1, column: 1)"
+        );
+        check_refused(name, &message);
+    };
+    check("M::Itself", "Type alias 'M::Itself' cannot be resolved to a real type");
+    check(
+        "M::Misnamed",
+        "The code loaded from m::misnamed.pp produced type with the wrong name, expected 'm::misnamed', actual 'M::Other'",
+    );
+    check(
+        "M::Two",
+        "The code loaded from m::two.pp must contain only the type 'm::two' - it has additional definitions.",
+    );
+    check(
+        "M::Class",
+        "The code loaded from m::class.pp does not define the type 'm::class' - no type alias or type definition found.",
+    );
+    check_refused("M::Broken", "Syntax error at ']' (file: m::broken.pp, line: 1, column: 26)");
+}
+
+#[test]
+fn types_outlive_the_aliases_that_they_name() {
+    let wanted = evaluate("Array[M::Port]", &aliases()).expect("a type");
+    assert!(!wanted.is_instance(&list([Value::Integer(1)])));
+}
+
+#[test]
+fn puppet_fails_to_simplify_some_variants() {
+    let wanted = parse("Variant[Integer[9], Integer[0, 1]]").expect("a type");
+    assert!(fit(&wanted, &Value::Integer(2)).is_err());
+    assert!(fit(&wanted, &Value::Integer(1)).is_ok_and(|it| it.is_instance));
 }

@@ -1,8 +1,8 @@
 //! `Timestamp.new`: from seconds, or from text by Ruby's date formats.
 
-use super::civil;
 use super::strptime::{self, Parsed, zone_offset};
 use super::{Refusal, unknown_arguments};
+use crate::data::civil;
 use crate::data::puppet_type::Type;
 use crate::data::value::{Located, Value};
 

@@ -1,7 +1,7 @@
 //! Dates of the Gregorian calendar and their numbers of days, as Ruby's `Time` counts: without end in both directions.
 
 /// Days from 1970-01-01 to a date. The day may lie beyond the end of its month.
-pub(super) fn days(year: i64, month: i64, day: i64) -> i128 {
+pub fn days(year: i64, month: i64, day: i64) -> i128 {
     let [year, month, day] = [year, month, day].map(i128::from);
     // Years that begin in March have their leap day at the end.
     let year = if month <= 2 { year - 1 } else { year };
@@ -13,7 +13,7 @@ pub(super) fn days(year: i64, month: i64, day: i64) -> i128 {
 }
 
 /// The year, month and day that many days after 1970-01-01.
-pub(super) fn date(days: i128) -> (i128, i128, i128) {
+pub fn date(days: i128) -> (i128, i128, i128) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);

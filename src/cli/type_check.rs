@@ -1,0 +1,137 @@
+//! `hiera-ls type-check`: does a value belong to a Puppet type, and with which words does Puppet refuse it?
+
+use std::collections::HashMap;
+use std::io::BufRead as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value as Json};
+
+use super::{complain, print, type_files};
+use crate::data::json::from_oracle_json;
+use crate::data::puppet_type::{self, Fit, Type, TypeAliases, TypeProblem};
+
+const HELP: &str = "\
+Reads JSON objects with type and value from standard input, one a line, and answers each with one line:
+  ok       whether the value is of the type; null if the type cannot be read
+  message  Puppet's words if it is not, one line for each part that does not fit; null if Puppet has none
+  error    what is wrong with the type
+Other members, such as id, are passed on.
+
+Example:
+  echo '{\"type\":\"Integer[1,10]\",\"value\":11}' | hiera-ls type-check
+
+Values that JSON has not are objects with the member __ptype: {\"__ptype\":\"Sensitive\",\"value\":1}.
+Exit status: 0, also where values do not fit; 2 if standard input cannot be read.";
+
+/// How many types are kept once they are read.
+const MAX_KEPT_TYPES: usize = 20_000;
+
+/// Output is written in pieces of about this many bytes.
+const PIECE: usize = 1 << 16;
+
+/// The arguments.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct TypeCheckArguments {
+    /// Directories of modules whose type aliases may be named, separated as in PATH
+    #[arg(long, value_name = "DIRS")]
+    pub modulepath: Option<String>,
+    /// jsonl: one JSON object a line
+    #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "FORMAT")]
+    pub render_as: RenderAs,
+}
+
+/// Output formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum RenderAs {
+    /// One JSON object a line
+    #[default]
+    Jsonl,
+}
+
+/// Answers each line.
+pub fn run(arguments: &TypeCheckArguments) -> ExitCode {
+    let directories = arguments.modulepath.as_deref().map(type_files::directories);
+    let mut checker = Checker {
+        aliases: type_files::aliases_in(&directories.unwrap_or_default()),
+        types: HashMap::new(),
+    };
+    let mut text = String::new();
+    for line in std::io::stdin().lock().split(b'\n') {
+        let line = match line {
+            Ok(line) => line,
+            Err(error) => {
+                print(&text);
+                complain(&format!("standard input: {error}"));
+                return ExitCode::from(2);
+            }
+        };
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        text.push_str(&Json::Object(checker.answer(&line)).to_string());
+        text.push('\n');
+        if text.len() > PIECE {
+            print(&std::mem::take(&mut text));
+        }
+    }
+    print(&text);
+    ExitCode::SUCCESS
+}
+
+struct Checker {
+    aliases: Arc<TypeAliases>,
+    types: HashMap<String, Result<Arc<Type>, String>>,
+}
+
+impl Checker {
+    fn answer(&mut self, line: &[u8]) -> Map<String, Json> {
+        let (mut answer, checked) = match serde_json::from_slice(line) {
+            Ok(Json::Object(mut question)) => {
+                let wanted = question.shift_remove("type");
+                let value = question.shift_remove("value").unwrap_or(Json::Null);
+                let checked = match wanted {
+                    Some(Json::String(wanted)) => self.checked(wanted, &value),
+                    _ => Err("there is no type".to_owned()),
+                };
+                (question, checked)
+            }
+            Ok(_) => (Map::new(), Err("the line is no JSON object".to_owned())),
+            Err(error) => (Map::new(), Err(format!("the line is no JSON: {error}"))),
+        };
+        let (is_instance, message, error) = match checked {
+            Ok(Fit { is_instance, message }) => (Some(is_instance), message, None),
+            Err(error) => (None, None, Some(error)),
+        };
+        answer.insert("ok".to_owned(), is_instance.into());
+        answer.insert("message".to_owned(), message.into());
+        answer.insert("error".to_owned(), error.into());
+        answer
+    }
+
+    fn checked(&mut self, wanted: String, value: &Json) -> Result<Fit, String> {
+        let wanted = self.type_of(wanted)?;
+        let value = from_oracle_json(value);
+        if let Some(problem) = puppet_type::unreadable_object(&value) {
+            return Err(problem);
+        }
+        puppet_type::fit(&wanted, &value)
+    }
+
+    fn type_of(&mut self, text: String) -> Result<Arc<Type>, String> {
+        if let Some(known) = self.types.get(&text) {
+            return known.clone();
+        }
+        if self.types.len() >= MAX_KEPT_TYPES {
+            self.types.clear();
+        }
+        let read = puppet_type::evaluate(&text, &self.aliases).map(Arc::new);
+        let read = read.map_err(|problem| match problem {
+            TypeProblem::Invalid(message) | TypeProblem::Unknown(message) => message,
+        });
+        self.types.insert(text, read.clone());
+        read
+    }
+}

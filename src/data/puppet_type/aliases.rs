@@ -1,0 +1,285 @@
+//! Type aliases of modules and environments: `Stdlib::Port`. Each is read when a type first names it.
+//!
+//! The texts come from whoever can read files.
+
+use std::collections::HashMap;
+use std::fmt::{Debug, Formatter};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use super::Type;
+use super::expression::{self, Definition};
+use super::guard::Guard;
+use super::interpret::{Interpreter, TypeProblem};
+use super::normalize::Simplifier;
+
+/// Where the definitions of types lie.
+pub trait AliasFiles: Send + Sync {
+    /// The file that has to define the alias with this name in lower case, e.g. `stdlib::port`.
+    fn alias(&self, name: &str) -> Option<AliasFile>;
+
+    /// Whether there is a resource type or a define with this name in lower case.
+    fn is_resource_type(&self, name: &str) -> bool;
+}
+
+/// A file that defines an alias.
+#[derive(Debug, Clone)]
+pub struct AliasFile {
+    /// Where it lies, for messages.
+    pub path: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// The aliases that types may name. Types keep no alias alive: whoever uses them holds these.
+pub struct TypeAliases {
+    files: Box<dyn AliasFiles>,
+    loaded: Mutex<Loaded>,
+}
+
+#[derive(Default)]
+struct Loaded {
+    by_name: HashMap<Arc<str>, Option<Arc<Alias>>>,
+    /// What two threads loaded at once.
+    duplicates: Vec<Arc<Alias>>,
+}
+
+/// An alias by its name.
+#[derive(Clone)]
+pub struct AliasName {
+    name: Arc<str>,
+    alias: Weak<Alias>,
+}
+
+/// What an alias stands for.
+pub(super) struct Alias {
+    name: Arc<str>,
+    /// Until it is known, Puppet takes it for granted.
+    is_recursive: AtomicBool,
+    resolved: OnceLock<Type>,
+}
+
+impl TypeAliases {
+    /// The aliases in `files`.
+    pub fn new(files: Box<dyn AliasFiles>) -> Arc<Self> {
+        Arc::new(Self { files, loaded: Mutex::default() })
+    }
+
+    pub(super) fn is_resource_type(&self, name: &str) -> bool {
+        self.files.is_resource_type(name)
+    }
+
+    fn file(&self, name: &str) -> Option<AliasFile> {
+        self.files.alias(name)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Loaded> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Debug for TypeAliases {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TypeAliases").finish_non_exhaustive()
+    }
+}
+
+/// The aliases that are being loaded, for those that name themselves.
+#[derive(Default)]
+pub(super) struct InProgress(Vec<(String, Arc<Alias>)>);
+
+/// The alias with the name in lower case; nothing if no file defines it.
+pub(super) fn load(
+    interpreter: &mut Interpreter<'_>,
+    aliases: &TypeAliases,
+    name: &str,
+) -> Result<Option<Type>, TypeProblem> {
+    if let Some((_, alias)) = interpreter.in_progress.0.iter().find(|(it, _)| it == name) {
+        return Ok(Some(Type::Named(AliasName::of(alias))));
+    }
+    if let Some(known) = aliases.lock().by_name.get(name) {
+        return Ok(known.as_ref().map(|it| Type::Named(AliasName::of(it))));
+    }
+    let Some(file) = aliases.file(name) else {
+        aliases.lock().by_name.insert(name.into(), None);
+        return Ok(None);
+    };
+    let alias = define(interpreter, name, &file)?;
+    let found = AliasName::of(&alias);
+    let mut loaded = aliases.lock();
+    match loaded.by_name.get(name) {
+        Some(Some(_)) => loaded.duplicates.push(alias),
+        _ => _ = loaded.by_name.insert(name.into(), Some(alias)),
+    }
+    Ok(Some(Type::Named(found)))
+}
+
+fn define(
+    interpreter: &mut Interpreter<'_>,
+    name: &str,
+    file: &AliasFile,
+) -> Result<Arc<Alias>, TypeProblem> {
+    let Definition { name: written, body } = expression::definition(file, name)?;
+    if written.to_ascii_lowercase() != name {
+        return Err(TypeProblem::Invalid(format!(
+            "The code loaded from {} produced type with the wrong name, expected '{name}', actual '{written}'",
+            file.path
+        )));
+    }
+    let alias = Arc::new(Alias {
+        name: written,
+        is_recursive: AtomicBool::new(true),
+        resolved: OnceLock::new(),
+    });
+    interpreter.in_progress.0.push((name.to_owned(), alias.clone()));
+    let resolved = interpreter.resolve_body(&body, &file.text);
+    interpreter.in_progress.0.pop();
+    let simplifier = Simplifier::default();
+    let resolved = simplifier.simplest(&resolved?);
+    if let Some(failure) = simplifier.failure() {
+        return Err(TypeProblem::Invalid(failure.to_owned()));
+    }
+    settle(&alias, resolved)?;
+    Ok(alias)
+}
+
+/// Finds out whether the alias names itself, and takes itself away where that adds nothing.
+fn settle(alias: &Arc<Alias>, resolved: Type) -> Result<(), TypeProblem> {
+    let is_recursive = names(&resolved, alias);
+    if !is_real(&resolved, alias, &mut Vec::new()) {
+        let name = &alias.name;
+        let message = format!("Type alias '{name}' cannot be resolved to a real type");
+        return Err(TypeProblem::Invalid(message));
+    }
+    let resolved = match resolved {
+        Type::Variant(types) if is_recursive => {
+            let real = |it: &Type| !is_same(it, alias) && is_real(it, alias, &mut Vec::new());
+            let count = types.len();
+            let kept: Vec<Type> = types.into_iter().filter(real).collect();
+            if kept.len() == count { Type::Variant(kept) } else { Type::variant_of(kept) }
+        }
+        other => other,
+    };
+    let is_recursive = is_recursive && names(&resolved, alias);
+    alias.is_recursive.store(is_recursive, Ordering::Relaxed);
+    let _ = alias.resolved.set(resolved);
+    if is_recursive {
+        settle_those_below(alias);
+    }
+    Ok(())
+}
+
+/// Aliases that were read before this one was known may be recursive through it.
+fn settle_those_below(alias: &Arc<Alias>) {
+    let mut below = Vec::new();
+    if let Some(resolved) = alias.resolved.get() {
+        resolved.visit(&mut Vec::new(), &mut |it| {
+            if let Type::Named(named) = it {
+                below.extend(named.alias.upgrade());
+            }
+        });
+    }
+    for other in below {
+        if let Some(resolved) = other.resolved.get() {
+            other.is_recursive.store(names(resolved, &other), Ordering::Relaxed);
+        }
+    }
+}
+
+fn is_same(it: &Type, alias: &Arc<Alias>) -> bool {
+    matches!(it, Type::Named(named) if named.name == alias.name)
+}
+
+/// Whether the type names the alias, at any depth.
+fn names(within: &Type, alias: &Arc<Alias>) -> bool {
+    let mut seen = Vec::new();
+    let mut found = false;
+    within.visit(&mut seen, &mut |it| found |= is_same(it, alias));
+    found
+}
+
+/// Whether the type holds anything but aliases and variants.
+fn is_real(it: &Type, alias: &Arc<Alias>, seen: &mut Vec<Arc<str>>) -> bool {
+    match it {
+        Type::Variant(types) => types.iter().any(|it| is_real(it, alias, seen)),
+        Type::Named(named) => {
+            if named.name == alias.name || seen.contains(&named.name) {
+                return false;
+            }
+            seen.push(named.name.clone());
+            named.with_resolved(|it| is_real(it, alias, seen))
+        }
+        _ => true,
+    }
+}
+
+impl AliasName {
+    fn of(alias: &Arc<Alias>) -> Self {
+        Self { name: alias.name.clone(), alias: Arc::downgrade(alias) }
+    }
+
+    /// The name as its definition writes it.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// Tells one alias from another on the way of a [`Guard`].
+    pub(super) fn identity(&self) -> usize {
+        self.alias.as_ptr().addr()
+    }
+
+    /// Whether the alias names itself.
+    pub(super) fn is_recursive(&self) -> bool {
+        self.alias.upgrade().is_none_or(|it| it.is_recursive.load(Ordering::Relaxed))
+    }
+
+    /// What the alias stands for: an unknown reference while it is being read, and when its owner is gone.
+    pub(super) fn with_resolved<T>(&self, look: impl FnOnce(&Type) -> T) -> T {
+        let alias = self.alias.upgrade();
+        match alias.as_ref().and_then(|it| it.resolved.get()) {
+            Some(resolved) => look(resolved),
+            None => look(&Type::unresolved()),
+        }
+    }
+
+    /// [`Self::with_resolved`], within a walk.
+    pub(super) fn step(
+        &self,
+        guard: &mut Guard,
+        look: impl FnOnce(&Type, &mut Guard) -> bool,
+    ) -> bool {
+        guard.step(|guard| self.with_resolved(|it| look(it, guard)))
+    }
+}
+
+impl Type {
+    /// What Puppet has in place of an alias that is not known yet.
+    pub(super) fn unresolved() -> Self {
+        Self::Reference("UnresolvedReference".into())
+    }
+
+    /// Shows the type and all types in it, also those behind aliases, each alias once.
+    pub(super) fn visit(&self, seen: &mut Vec<Arc<str>>, look: &mut dyn FnMut(&Self)) {
+        look(self);
+        match self {
+            Self::Callable(Some(callable)) => callable.parts().for_each(|it| it.visit(seen, look)),
+            Self::Named(named) if !seen.contains(&named.name) => {
+                seen.push(named.name.clone());
+                named.with_resolved(|it| it.visit(seen, look));
+            }
+            _ => self.children().for_each(|it| it.visit(seen, look)),
+        }
+    }
+}
+
+impl PartialEq for AliasName {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Debug for AliasName {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)
+    }
+}

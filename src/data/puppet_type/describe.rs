@@ -1,0 +1,251 @@
+//! Which parts of a value do not fit a type, found by comparing the type with that of the value.
+
+use super::describe_collections as collections;
+use super::guard::Guard;
+use super::mismatch::{Mismatch, Problem, Step};
+use super::normalize::Simplifier;
+use super::{IntegerRange, Type, Wrapper, type_set_of};
+use crate::data::value::Value;
+
+/// Types nested deeper than this are not compared.
+const MAX_DEPTH: usize = 1_000;
+
+/// No more comparisons than this are made.
+const MAX_STEPS: usize = 200_000;
+
+/// Whether a value is of a type, and what Puppet says if it is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fit {
+    /// Whether it is.
+    pub is_instance: bool,
+    /// One line for each part that does not fit. Puppet refuses some values without a word.
+    pub message: Option<String>,
+}
+
+/// Whether the value is of the type.
+///
+/// # Errors
+/// What Puppet raises when it cannot tell.
+pub fn fit(expected: &Type, value: &Value) -> Result<Fit, String> {
+    let mut guard = Guard::default();
+    let is_instance = expected.has_instance(value, &mut guard);
+    if let Some(failure) = guard.failure() {
+        return Err(failure);
+    }
+    if is_instance {
+        return Ok(Fit { is_instance, message: None });
+    }
+    let mut describer = Describer::default();
+    let found = describer.describe(expected, &type_set_of(value), &[]);
+    if let Some(failure) = describer.failure() {
+        return Err(failure);
+    }
+    let lines: Vec<String> = found.iter().map(|it| it.text().trim().to_owned()).collect();
+    let message = lines.join("\n");
+    Ok(Fit { is_instance, message: (!message.is_empty()).then_some(message) })
+}
+
+/// Checks that the value is of the type.
+///
+/// # Errors
+/// Puppet's message; `subject` is its beginning, e.g. `Found value`.
+pub fn assert_instance(subject: &str, expected: &Type, value: &Value) -> Result<(), String> {
+    if expected.is_instance(value) {
+        return Ok(());
+    }
+    let path = vec![Step::Text(format!("{subject} has wrong type,"))];
+    let found = Describer::default().describe(expected, &type_set_of(value), &path);
+    Err(match found.as_slice() {
+        [only] => only.text().trim().to_owned(),
+        several => several.iter().map(Mismatch::text).collect::<Vec<_>>().join("\n "),
+    })
+}
+
+/// Compares types, as long as that makes sense.
+#[derive(Default)]
+pub(super) struct Describer {
+    guard: Guard,
+    simplifier: Simplifier,
+    depth: usize,
+    steps: usize,
+}
+
+impl Describer {
+    /// What of `actual` does not fit `expected`.
+    pub(super) fn describe(
+        &mut self,
+        expected: &Type,
+        actual: &Type,
+        path: &[Step],
+    ) -> Vec<Mismatch> {
+        if let Some(name) = first_unresolved(expected) {
+            return vec![Mismatch::new(path, Problem::Unresolved(name))];
+        }
+        let simplest = self.simplifier.simplest(expected);
+        self.describe_as(&simplest, expected, actual, path)
+    }
+
+    /// What Puppet raises instead of a description.
+    fn failure(self) -> Option<String> {
+        let failure = self.simplifier.failure().map(str::to_owned);
+        failure.or_else(|| self.guard.failure())
+    }
+
+    /// The whole does not fit.
+    pub(super) fn mismatch(&self, path: &[Step], expected: &Type, actual: &Type) -> Mismatch {
+        let [expected, actual] = [expected, actual].map(|it| self.simplifier.simplest(it));
+        Mismatch::new(path, Problem::Type { expected, actual })
+    }
+
+    pub(super) fn takes(&mut self, expected: &Type, actual: &Type) -> bool {
+        self.guard.afresh(|guard| expected.assignable(actual, guard))
+    }
+
+    /// `original` is the type as written, which messages name; `expected` is what it means.
+    fn describe_as(
+        &mut self,
+        expected: &Type,
+        original: &Type,
+        actual: &Type,
+        path: &[Step],
+    ) -> Vec<Mismatch> {
+        self.steps += 1;
+        if self.depth >= MAX_DEPTH || self.steps >= MAX_STEPS {
+            self.guard.fail("stack level too deep".to_owned());
+        }
+        if self.guard.has_failed() {
+            return Vec::new();
+        }
+        self.depth += 1;
+        let found = match expected {
+            Type::Variant(types) => self.describe_variant(types, original, actual, path),
+            Type::Struct(elements) => {
+                collections::of_struct(self, elements, original, actual, path)
+            }
+            Type::Hash(key, value, range) => {
+                collections::of_hash(self, (key, value, *range), original, actual, path)
+            }
+            Type::Tuple(types, _) => {
+                collections::of_tuple(self, (expected, types), original, actual, path)
+            }
+            Type::Array(item, range) => {
+                collections::of_array(self, (item, *range), original, actual, path)
+            }
+            Type::Wrapped(Wrapper::Optional, inner) => match inner {
+                Some(inner) if *actual != Type::Undef => {
+                    let is_alias = matches!(original, Type::Alias(_) | Type::Named(_));
+                    let original = if is_alias { original } else { expected };
+                    self.describe_as(inner, original, actual, path)
+                }
+                _ => Vec::new(),
+            },
+            Type::Pattern(_) | Type::Enum { .. } => {
+                let [expected, actual] = [original, actual].map(|it| self.simplifier.simplest(it));
+                vec![Mismatch::new(path, Problem::Pattern { expected, actual })]
+            }
+            Type::Alias(alias) => {
+                let resolved = self.simplifier.simplest(alias.resolved());
+                self.describe_as(&resolved, expected, actual, path)
+            }
+            Type::Named(named) => {
+                let resolved = named.with_resolved(|it| self.simplifier.simplest(it));
+                self.describe_as(&resolved, expected, actual, path)
+            }
+            _ if self.takes(expected, actual) => Vec::new(),
+            _ => vec![self.mismatch(path, original, actual)],
+        };
+        self.depth -= 1;
+        found
+    }
+
+    fn describe_variant(
+        &mut self,
+        types: &[Type],
+        original: &Type,
+        actual: &Type,
+        path: &[Step],
+    ) -> Vec<Mismatch> {
+        let undef = original.is_optional().then_some(&Type::Undef);
+        let mut branches = Vec::new();
+        for (index, branch) in undef.into_iter().chain(types).enumerate() {
+            let mut branch_path = path.to_vec();
+            branch_path.push(Step::Variant(index));
+            let found = self.describe(branch, actual, &branch_path);
+            if found.is_empty() {
+                return Vec::new();
+            }
+            branches.push(found);
+        }
+        let found = self.merge_descriptions(path.len(), &branches);
+        if matches!(original, Type::Alias(_) | Type::Named(_)) && found.len() == 1 {
+            return vec![self.mismatch(path, original, actual)];
+        }
+        found
+    }
+}
+
+/// The first name in the type, also behind aliases, that nothing defines.
+fn first_unresolved(expected: &Type) -> Option<String> {
+    let mut first = None;
+    expected.visit(&mut Vec::new(), &mut |it| {
+        if let Type::Reference(name) = it {
+            first.get_or_insert_with(|| name.to_string());
+        }
+    });
+    first
+}
+
+impl Describer {
+    /// When every branch has the same kind of complaint about the same spot, they become one.
+    fn merge_descriptions(&self, varying_step: usize, branches: &[Vec<Mismatch>]) -> Vec<Mismatch> {
+        let all: Vec<&Mismatch> = branches.iter().flatten().collect();
+        let is_size = |it: &&&Mismatch| matches!(it.problem, Problem::Size { .. });
+        let is_type =
+            |it: &&&Mismatch| matches!(it.problem, Problem::Type { .. } | Problem::Pattern { .. });
+        let sizes: Vec<&Mismatch> = all.iter().filter(is_size).copied().collect();
+        let types: Vec<&Mismatch> = all.iter().filter(is_type).copied().collect();
+        let merged = [sizes, types]
+            .into_iter()
+            .filter(|alike| alike.len() == branches.len())
+            .find_map(|alike| self.merge_alike(&alike));
+        // Puppet means to drop what is said twice, but holds no two of its mismatches to be equal.
+        let mut found = merged.map_or_else(|| all.into_iter().cloned().collect(), |it| vec![it]);
+        if found.len() == 1 {
+            found = found.into_iter().map(|it| it.without_step(varying_step)).collect();
+        }
+        found
+    }
+
+    fn merge_alike(&self, alike: &[&Mismatch]) -> Option<Mismatch> {
+        let (first, rest) = alike.split_first()?;
+        rest.iter().try_fold((*first).clone(), |merged, it| {
+            if merged.canonical_path() != it.canonical_path() {
+                return None;
+            }
+            let problem = match (merged.problem, &it.problem) {
+                (Problem::Size { expected: a, actual }, Problem::Size { expected: b, .. }) => {
+                    let from = a.from.unwrap_or(0).min(b.from.unwrap_or(0));
+                    let to = a.to.zip(b.to).map(|(a, b)| a.max(b));
+                    Problem::Size { expected: IntegerRange { from: Some(from), to }, actual }
+                }
+                (Problem::Type { expected, actual }, other) => {
+                    Problem::Type { expected: self.joined(expected, other), actual }
+                }
+                (Problem::Pattern { expected, actual }, other) => {
+                    Problem::Pattern { expected: self.joined(expected, other), actual }
+                }
+                (other, _) => other,
+            };
+            Some(Mismatch { path: merged.path, problem })
+        })
+    }
+
+    fn joined(&self, expected: Type, other: &Problem) -> Type {
+        match other {
+            Problem::Type { expected: more, .. } | Problem::Pattern { expected: more, .. } => {
+                self.simplifier.simplest(&Type::variant_of([expected, more.clone()]))
+            }
+            _ => expected,
+        }
+    }
+}

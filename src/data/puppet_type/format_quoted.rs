@@ -1,0 +1,54 @@
+//! Strings as Puppet code.
+
+use std::fmt::Write as _;
+
+/// A string in Puppet code: single quotes where they do.
+pub fn puppet_quoted(text: &str) -> String {
+    if text.chars().any(|it| it < ' ') {
+        return puppet_double_quoted(text);
+    }
+    let mut out = String::from("'");
+    let mut is_escaped = false;
+    for character in text.chars() {
+        if is_escaped {
+            out.push('\\');
+            out.push(character);
+            is_escaped = false;
+        } else if character == '\\' {
+            is_escaped = true;
+        } else {
+            if character == '\'' {
+                out.push('\\');
+            }
+            out.push(character);
+        }
+    }
+    // A closing backslash would escape the quote.
+    if is_escaped {
+        out.push('\\');
+    }
+    out.push('\'');
+    out
+}
+
+/// A string in double quotes in Puppet code.
+pub fn puppet_double_quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '"' | '$' | '\\' => {
+                out.push('\\');
+                out.push(character);
+            }
+            '\0'..' ' => {
+                let _ = write!(out, "\\u{{{:X}}}", u32::from(character));
+            }
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,41 @@
+//! Objects of Puppet's that values hold as texts: whether the texts can be read.
+
+use super::regexp::{Pattern, source_of};
+use super::time_range::Clock;
+use super::{Version, VersionRange};
+use crate::data::value::Value;
+
+/// What is wrong with the first object in the value whose text cannot be read.
+pub fn unreadable_object(value: &Value) -> Option<String> {
+    match value {
+        Value::Array(items) => items.iter().find_map(|it| unreadable_object(&it.value)),
+        Value::Hash(hash) => hash.iter().find_map(|(key, member)| {
+            unreadable_object(key).or_else(|| unreadable_object(&member.value.value))
+        }),
+        Value::Sensitive(inner) => unreadable_object(&inner.value),
+        Value::Object { class, text } => problem_of(class, text),
+        _ => None,
+    }
+}
+
+fn problem_of(class: &str, text: &str) -> Option<String> {
+    match class {
+        "Timestamp" => Clock::Timestamp.parse(text).err(),
+        "Timespan" => Clock::Timespan.parse(text).err(),
+        "SemVer" => Version::parse(text)
+            .is_none()
+            .then(|| format!("Unable to parse '{text}' as a semantic version identifier")),
+        "SemVerRange" => VersionRange::parse(text)
+            .is_none()
+            .then(|| format!("Unparsable version range: \"{text}\"")),
+        "Type" => super::parse(text).err().and_then(|problem| match problem {
+            super::TypeProblem::Invalid(message) => Some(message),
+            super::TypeProblem::Unknown(_) => None,
+        }),
+        "Regexp" => Pattern::of(&source_of(text).into()).err().map(|it| it.to_string()),
+        "URI" => super::uri::members_of(text)
+            .is_none()
+            .then(|| format!("bad URI(is not URI?): \"{text}\"")),
+        _ => Some(format!("unknown __ptype {class}")),
+    }
+}

@@ -1,0 +1,38 @@
+//! References to what a catalog holds: `Class['a']`, `File['/tmp']`.
+
+use std::sync::Arc;
+
+/// `foo::bar` as `Foo::Bar`; what begins with a capital letter stays.
+pub(super) fn capitalized(name: &str) -> String {
+    if name.starts_with(|it: char| it.is_ascii_uppercase()) {
+        return name.to_owned();
+    }
+    let segment = |it: &str| {
+        let mut characters = it.chars();
+        let first = characters.next().map(|it| it.to_uppercase().to_string());
+        first.unwrap_or_default() + &characters.as_str().to_lowercase()
+    };
+    name.split("::").map(segment).collect::<Vec<_>>().join("::")
+}
+
+/// Whether the text is a name of a type, e.g. `Foo::Bar`.
+pub(super) fn is_type_name(name: &str) -> bool {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    name.split("::").all(|it| {
+        it.starts_with(|it: char| it.is_ascii_uppercase())
+            && it.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
+    })
+}
+
+/// The name of a class as `Class[…]` takes it; nothing if it is none.
+pub(super) fn class_name(written: &str) -> Option<Arc<str>> {
+    let name = written.to_lowercase();
+    let name = name.strip_prefix("::").unwrap_or(&name);
+    let is_word = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    let mut segments = name.split("::").enumerate();
+    let is_name = segments.all(|(index, it)| {
+        let may_begin = |it: char| it.is_ascii_lowercase() || index == 0 && it == '_';
+        it.starts_with(may_begin) && it.chars().all(is_word)
+    });
+    is_name.then(|| name.into())
+}
