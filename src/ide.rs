@@ -6,6 +6,7 @@ mod cases;
 mod class_parameter;
 mod code_lens;
 mod completion;
+mod consequences;
 pub mod context;
 mod definition;
 pub mod diagnostics;

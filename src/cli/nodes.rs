@@ -23,6 +23,7 @@ const MAX_LISTED: usize = 40;
 
 /// The arguments.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct NodesArguments {
     /// The environment's directory, or one below it
     #[arg(long, value_name = "DIR", default_value = ".")]

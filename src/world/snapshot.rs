@@ -75,6 +75,27 @@ impl World {
         Arc::new(Self { indexes: Indexes::new(texts.clone()), texts, ..self.successor() })
     }
 
+    /// The same workspace as if files had these texts.
+    pub fn as_if(&self, texts: &[(Arc<str>, Arc<str>)]) -> Arc<Self> {
+        let mut world = self.successor();
+        let mut paths: Vec<Arc<str>> = Vec::new();
+        for (path, text) in texts {
+            let path = self.interned(path);
+            let known = self.texts.file(&path).ok();
+            let entry = match known {
+                Some(entry) => entry.edited(text.clone()),
+                None => Arc::new(FileEntry::new(path.clone(), self.id(&path), text.clone())),
+            };
+            let overlay = world.texts.overlay.with(OpenFile { entry, version: 0 });
+            world.texts.overlay = Arc::new(overlay);
+            paths.push(path);
+        }
+        let is_new = |path: &Arc<str>| self.kind(path) == PathKind::Missing;
+        let kept = if paths.iter().any(is_new) { Kept::Structure } else { Kept::All };
+        world.carry_over(self, &paths, kept);
+        Arc::new(world)
+    }
+
     /// For work on `files`: `most` of them at a time, with the snapshot to ask. If there are more, what each part is parsed
     /// to goes with its snapshot.
     pub fn in_parts<'f, T>(

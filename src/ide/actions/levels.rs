@@ -1,13 +1,18 @@
 //! A value goes to another level: copied up, to override it there, or moved.
 
+use std::sync::Arc;
+
 use super::root_entry::{Cut, cut, new_file, paste};
 use super::{Action, ActionContext, ActionKind};
+use crate::config::Environment;
 use crate::data::{Files, Format, PathKind, Value};
 use crate::engine::{Location, ResolvedLevel};
+use crate::ide::consequences::consequences;
 use crate::ide::context::{self, LOOKUP_OPTIONS, SpotPart};
 use crate::ide::edits::FileEdit;
 use crate::ide::file_role::FileRole;
 use crate::ide::perspective::Perspective;
+use crate::syntax::key_path::Segment;
 use crate::world::paths;
 
 /// An action for each level of the active node that does not have the key under the cursor.
@@ -29,7 +34,8 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     }
     let entry = data.entry_at(context.range.start)?;
     let value = &data.get(key)?.value.value;
-    let reach = context.world.reach(perspective.evaluator.environment());
+    let environment = perspective.evaluator.environment();
+    let reach = context.world.reach(environment);
     let config = &reach.places_of(path).next()?.config;
     let layers = perspective.evaluator.layers(module.as_deref());
     let layer = layers.iter().find(|layer| layer.config().path == *config)?;
@@ -65,7 +71,8 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
         if number < here {
             let title = format!("Override `{key}` in {shown} ({level})");
             let edits = edit(|cut| &cut.text).map(|edit| vec![edit]);
-            actions.push(action(title, edits));
+            actions
+                .push(action(with_consequences(context, environment, key, title, &edits), edits));
         }
         let way = if number < here { "up" } else { "down" };
         let title = format!("Move `{key}` {way} to {shown} ({level})");
@@ -73,10 +80,27 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
             let leave = FileEdit::new(context.file.path.clone(), cut.clone()?.removal.clone());
             Ok(vec![leave, edit])
         });
-        actions.push(action(title, edits));
+        actions.push(action(with_consequences(context, environment, key, title, &edits), edits));
     }
     actions.sort_by_key(|it| it.title.starts_with("Move"));
     Some(actions)
+}
+
+/// The title, with whose answers change: an override is meant to change those of the nodes that read the file, a move none.
+fn with_consequences(
+    context: &ActionContext<'_>,
+    environment: &Arc<Environment>,
+    key: &str,
+    title: String,
+    edits: &Result<Vec<FileEdit>, String>,
+) -> String {
+    let Ok(edits) = edits else { return title };
+    let asked = context::lookup_key([&Segment::Name(key.into())].into_iter());
+    let changes = asked.and_then(|key| consequences(context.world, environment, &key, edits));
+    match changes {
+        Some(changes) => format!("{title}: {changes}"),
+        None => title,
+    }
 }
 
 fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {

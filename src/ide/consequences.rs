@@ -1,0 +1,118 @@
+//! What an edit changes for the nodes: a key's answers before and after it, as a few words for a title.
+
+use std::sync::Arc;
+
+use super::edits::{FileChange, FileEdit};
+use crate::config::Environment;
+use crate::data::Files as _;
+use crate::engine::cases::{in_words, is_same};
+use crate::engine::{Answer, Assumed, Case, Request};
+use crate::facts::Node;
+use crate::text::edit::apply_edits;
+use crate::world::World;
+
+/// So many nodes with fact sets are asked; of all other nodes, the cases of the key are compared.
+const MAX_NODES: usize = 64;
+
+/// So many nodes, or cases, are named.
+const MAX_NAMED: usize = 3;
+
+/// Whose answers for `key` the edits change: `db01 and web02 lose it`, `another value for nodes where role is db`. `None` if nobody's.
+pub(crate) fn consequences(
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+    key: &str,
+    edits: &[FileEdit],
+) -> Option<String> {
+    let after = world.as_if(&texts_after(world, edits)?);
+    let ask = |world: &Arc<World>, node: &Arc<Node>| {
+        world.new_evaluator(environment, node).call(&Request::key(key))
+    };
+    let mut lost: Vec<String> = Vec::new();
+    let mut gained: Vec<String> = Vec::new();
+    let mut changed: Vec<String> = Vec::new();
+    let mut note = |who: String, before: &Answer, now: &Answer| {
+        if is_same(before, now) {
+            return;
+        }
+        match (&before.outcome, &now.outcome) {
+            (Ok(Some(_)), Ok(None)) => lost.push(who),
+            (Ok(None), Ok(Some(_))) => gained.push(who),
+            _ => changed.push(who),
+        }
+    };
+    let nodes = world.nodes(environment);
+    for node in nodes.iter().filter(|node| node.is_complete()).take(MAX_NODES) {
+        note(node.name.to_string(), &ask(world, node), &ask(&after, node));
+    }
+    let any = world.any_node(environment);
+    let (before, now) = (ask(world, &any), ask(&after, &any));
+    let is_asked = |case: &Case| {
+        let certname = case.conditions.iter().find(|it| &*it.variable == "trusted.certname");
+        certname.is_some_and(|it| {
+            let mut complete = nodes.iter().filter(|node| node.is_complete());
+            complete.any(|node| it.value == Assumed::Text(node.name.clone()))
+        })
+    };
+    for (case, other) in different_cases(&before, &now) {
+        if is_asked(&case) {
+            continue;
+        }
+        let who = match case.conditions.as_slice() {
+            [] if before.cases.is_empty() && now.cases.is_empty() => "every node".to_owned(),
+            [] => "all other nodes".to_owned(),
+            conditions => format!("nodes where {}", in_words(conditions)),
+        };
+        note(who, &case.answer, other);
+    }
+    let mut said = Vec::new();
+    if !lost.is_empty() {
+        said.push(format!(
+            "{} {} it",
+            listed(&lost),
+            if lost.len() == 1 { "loses" } else { "lose" }
+        ));
+    }
+    if !changed.is_empty() {
+        said.push(format!("another value for {}", listed(&changed)));
+    }
+    (!said.is_empty()).then(|| said.join(", "))
+}
+
+/// The texts of the files after the edits; `None` if one cannot be read.
+fn texts_after(world: &Arc<World>, edits: &[FileEdit]) -> Option<Vec<(Arc<str>, Arc<str>)>> {
+    let text = |edit: &FileEdit| {
+        let text = match &edit.change {
+            FileChange::Create(text) => text.clone(),
+            FileChange::Edit(edits) => apply_edits(&world.text(&edit.path).ok()?, edits),
+        };
+        Some((edit.path.clone(), Arc::from(text)))
+    };
+    edits.iter().map(text).collect()
+}
+
+/// The cases of `before`, each with what the same nodes get of `now`.
+fn different_cases<'a>(before: &'a Answer, now: &'a Answer) -> Vec<(Case, &'a Answer)> {
+    let alone = |answer: &Answer| vec![Case { conditions: Vec::new(), answer: answer.clone() }];
+    let cases = if before.cases.is_empty() { alone(before) } else { before.cases.clone() };
+    let pairs = cases.into_iter().filter_map(|case| {
+        let fits = |other: &&Case| other.conditions.iter().all(|it| case.conditions.contains(it));
+        let other = match now.cases.as_slice() {
+            [] => now,
+            others => &others.iter().find(fits)?.answer,
+        };
+        Some((case, other))
+    });
+    pairs.collect()
+}
+
+fn listed(who: &[String]) -> String {
+    match who {
+        [only] => only.clone(),
+        who if who.len() > MAX_NAMED => {
+            format!("{} and {} more", who[..MAX_NAMED].join(", "), who.len() - MAX_NAMED)
+        }
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [] => String::new(),
+    }
+}
