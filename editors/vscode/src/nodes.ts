@@ -1,10 +1,10 @@
-// The sample nodes: choosing one, and knowing which one the active editor is shown for.
+// Whom answers are for: choosing a node or a case, and knowing what the active editor is shown for.
 
 import * as vscode from 'vscode';
 import { type Hiera, isHieraDocument } from './hiera';
 import { type ActiveNode, Method, type NodeItem } from './protocol';
 
-/** A node to choose, or (`undefined`) none: each file's own. */
+/** A node to choose, or (`undefined`) any node that reads a file. */
 interface NodePick extends vscode.QuickPickItem {
   node: NodeItem | undefined;
 }
@@ -37,18 +37,29 @@ export class Nodes implements vscode.Disposable {
     return this.hiera.ask<NodeItem[]>(Method.nodes);
   }
 
-  /** Makes a node the active one; without a name, the user chooses. */
-  async select(name?: string): Promise<void> {
+  /** Makes a node the active one, or (`null`) any node that reads a file; without a name, the user chooses. */
+  async select(name?: string | null): Promise<void> {
     if (name !== undefined) {
       return this.choose(name);
     }
     const nodes = await this.some();
     if (nodes.length > 0) {
-      const picked = await show([this.automatic(), ...nodes.map((node) => this.pickOf(node))], 'Show the values of which node?');
+      const picked = await show([this.anyNode(), ...nodes.map((node) => this.pickOf(node))], 'Show the values of which node?');
       if (picked) {
         await this.choose(picked.node?.name ?? null);
       }
     }
+  }
+
+  /** What is assumed of variables that nobody knows, by name. */
+  get assumed(): Record<string, string> {
+    return Object.fromEntries((this.current?.assumed ?? []).map(({ name, value }) => [name, value]));
+  }
+
+  /** Makes all answers hold for nodes where these variables have these texts; with none, nothing is assumed any more. */
+  async assume(variables: Record<string, string>): Promise<void> {
+    await this.hiera.ask<ActiveNode | null>(Method.assume, { variables });
+    await this.reload();
   }
 
   /** Lets the user choose a node other than `except`; `undefined` if nothing is chosen. */
@@ -92,16 +103,19 @@ export class Nodes implements vscode.Disposable {
   }
 
   private set(node: ActiveNode | undefined): void {
-    const { current } = this;
-    if (node?.name !== current?.name || node?.environment !== current?.environment || node?.chosen !== current?.chosen) {
+    if (JSON.stringify(node) !== JSON.stringify(this.current)) {
       this.current = node;
       this.changed.fire(node);
     }
   }
 
-  private automatic(): NodePick {
+  private anyNode(): NodePick {
     const mark = this.current && !this.current.chosen ? '$(circle-filled)' : '$(circle-outline)';
-    return { label: `${mark} Automatic`, detail: 'for each file, the first node that reads it', node: undefined };
+    return {
+      label: `${mark} any node`,
+      detail: 'Shows each file for any node that reads it. Where nodes get different values, all cases are listed.',
+      node: undefined,
+    };
   }
 
   private pickOf(node: NodeItem): NodePick {
@@ -122,13 +136,11 @@ function show(picks: NodePick[], title: string): Thenable<NodePick | undefined> 
 
 /** Where a node's facts come from, as people say it. */
 export function originOf(node: NodeItem): string {
-  if (node.origin === 'inferred') {
-    return 'inferred from the data files';
-  }
-  return vscode.workspace.asRelativePath(vscode.Uri.file(node.origin));
+  const words: Record<string, string> = { name: 'only its name is known', any: 'no single machine' };
+  return words[node.origin] ?? vscode.workspace.asRelativePath(vscode.Uri.file(node.origin));
 }
 
 /** A variable without where it stands, which goes without saying: `pp_role`, `os.name`. */
-function shortName(name: string): string {
+export function shortName(name: string): string {
   return name.replace(/^(?:::)?(?:trusted\.extensions\.|trusted\.|facts\.)?/, '');
 }

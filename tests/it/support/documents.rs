@@ -44,6 +44,7 @@ pub(crate) fn no_features() -> Features {
         explain: |_, _, _| Ok(None),
         compare: |_, _, _, _| Ok(None),
         all_nodes: |_, _, _| Ok(None),
+        cases: |_, _, _| Ok(None),
         hierarchy: |_, _, _| Ok(None),
         warm_up: |_, _, _| {},
         set_log_level: |_| {},
@@ -111,6 +112,13 @@ impl Client {
 
     pub(crate) fn close(&mut self, path: &str) {
         self.notify("textDocument/didClose", json!({"textDocument": {"uri": uri(path)}}));
+    }
+
+    /// Chooses a sample node, and waits until the server has said so.
+    #[track_caller]
+    pub(crate) fn choose_node(&mut self, name: &str) {
+        self.ask("hiera/selectNode", json!({ "name": name })).expect("there is such a node");
+        assert_eq!(self.notification("hiera/activeNode")["name"], name);
     }
 
     /// Asks for a hover and does not wait.
