@@ -219,7 +219,12 @@ function commonDirectory({ levels }: HierarchyLayer): string {
 }
 
 function pathBelow(directory: string, file: HierarchyFile): string {
-  return isPath(file) ? file.label.slice(directory.length) : file.label;
+  return file.label.startsWith(directory) ? file.label.slice(directory.length) : file.label;
+}
+
+/** Whether facts that nobody knows say which file it is. */
+function isOpen(file: HierarchyFile): boolean {
+  return file.uri === null && !file.exists;
 }
 
 /** Whether a file is one of the disk, not what a URI names. */
@@ -242,6 +247,9 @@ function stateOf(file: HierarchyFile, level: HierarchyLevel): string {
   if (level.opaque) {
     return 'not evaluated here';
   }
+  if (isOpen(file)) {
+    return 'which file it is depends on facts that are open';
+  }
   if (!file.exists) {
     return 'missing';
   }
@@ -255,7 +263,7 @@ const PARTS: Record<Part, { words: string; behind?: string; icon: string; colour
   overridden: { words: 'and is overridden', icon: 'eye-closed', colour: 'charts.yellow' },
   'knocked-out': { words: 'and a higher level removes all of it', behind: 'knocked out', icon: 'eye-closed', colour: 'charts.yellow' },
   opaque: { words: 'and is not evaluated here', icon: 'question', colour: 'list.warningForeground' },
-  open: { words: 'and some nodes read it', behind: 'some nodes read it', icon: 'git-branch', colour: 'charts.purple' },
+  open: { words: 'and counts for some nodes', behind: 'for some nodes', icon: 'git-branch', colour: 'charts.purple' },
 };
 
 function fileIcon(file: HierarchyFile, level: HierarchyLevel): vscode.ThemeIcon {
@@ -265,6 +273,9 @@ function fileIcon(file: HierarchyFile, level: HierarchyLevel): vscode.ThemeIcon 
   if (file.key) {
     const { icon, colour } = PARTS[file.key.part];
     return new vscode.ThemeIcon(icon, new vscode.ThemeColor(colour));
+  }
+  if (isOpen(file)) {
+    return new vscode.ThemeIcon('circle-outline', new vscode.ThemeColor('disabledForeground'));
   }
   return file.exists
     ? new vscode.ThemeIcon('file')

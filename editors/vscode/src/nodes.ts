@@ -11,6 +11,8 @@ interface NodePick extends vscode.QuickPickItem {
 
 export class Nodes implements vscode.Disposable {
   private current: ActiveNode | undefined;
+  /** The document that was asked about last: beside a preview, it is still the one that is meant. */
+  private document: string | undefined;
   private readonly changed = new vscode.EventEmitter<ActiveNode | undefined>();
   private readonly subscriptions: vscode.Disposable[];
 
@@ -91,11 +93,14 @@ export class Nodes implements vscode.Disposable {
 
   private async reload(): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
-    if (!document || !isHieraDocument(document)) {
+    if (document && isHieraDocument(document)) {
+      this.document = document.uri.toString();
+    }
+    if (this.document === undefined) {
       return;
     }
     try {
-      const textDocument = { uri: document.uri.toString() };
+      const textDocument = { uri: this.document };
       this.set((await this.hiera.ask<ActiveNode | null>(Method.nodeOf, { textDocument })) ?? undefined);
     } catch (error) {
       this.hiera.log.debug(`nodes: ${String(error)}`);

@@ -120,7 +120,7 @@ export interface HierarchyFile {
   key: { location: Location; part: Part } | null;
 }
 
-/** What a place has to do with an answer; `open`: only some of the nodes read it. */
+/** What a place has to do with an answer; `open`: it counts for some nodes only. */
 export type Part = 'wins' | 'contributes' | 'overridden' | 'knocked-out' | 'opaque' | 'open';
 
 export interface ServerStatus {

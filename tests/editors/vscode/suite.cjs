@@ -408,7 +408,7 @@ async function cases(api) {
       assert(shown.includes(part), `${part} in ${shown}`);
     }
   });
-  await test('a preview has a line for each case, and the hierarchy marks files that only some nodes read', async () => {
+  await test('a preview has a line for each case, and the hierarchy marks what counts for some nodes only', async () => {
     await run('hiera.hierarchy.focus');
     await putCursor(DATABASE, BUFFERS, 3);
     const document = await previewOf('hiera.preview', 'if trusted.certname is db01');
@@ -421,12 +421,14 @@ async function cases(api) {
       files.filter((it) => it.key).map((it) => [it.label, it.key.part]),
       [
         ['data/nodes/db01.kittiwake.example.yaml', 'open'],
-        [DATABASE, 'wins'],
+        [DATABASE, 'open'],
       ],
     );
     const rows = api.hierarchy.getChildren().flatMap((it) => api.hierarchy.getChildren(it));
     const items = rows.flatMap((it) => [it, ...api.hierarchy.getChildren(it)]).map((it) => api.hierarchy.getTreeItem(it));
-    const open = items.find((it) => String(it.description).includes('some nodes read it'));
+    const open = items.find((it) => String(it.description).includes('for some nodes'));
+    const byFacts = items.filter((it) => String(it.accessibilityInformation?.label).includes('depends on facts that are open'));
+    assert(byFacts.length > 0 && byFacts.every((it) => it.contextValue !== 'missing'), 'no file can be made of an open path');
     assert(open, JSON.stringify(items.map((it) => it.description)));
   });
   await test('what is assumed changes hovers, previews and the status bar, until it is forgotten', async () => {

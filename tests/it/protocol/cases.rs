@@ -119,7 +119,10 @@ fn previews_and_the_hierarchy_show_what_only_some_nodes_get() {
     let hierarchy = client.ask("hiera/hierarchy", place).expect("an answer");
     let files = &hierarchy["layers"][0]["levels"][1]["files"];
     let files = files.as_array().expect("a list");
+    assert_eq!((&files[0]["uri"], &files[0]["exists"]), (&Value::Null, &json!(false)));
+    assert_eq!(files[0]["label"], "data/roles/%{role}-%{variant}.yaml");
     let open: Vec<_> = files.iter().filter(|it| it["key"]["part"] == "open").collect();
     assert_eq!(open.len(), 2, "{hierarchy:#}");
+    assert_eq!(open[0]["template"], "roles/%{role}-%{variant}.yaml");
     assert_eq!(open[0]["uri"], uri(&workspace.path("data/roles/web-alice.yaml")));
 }
