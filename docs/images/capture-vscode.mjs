@@ -97,16 +97,19 @@ await session('cases', {}, async (window, shot, folder) => {
   await shot('status', { x: 0, y: SIZE.height - 330, width: 620, height: 330 });
   await page.mouse.move(5, 5);
 
-  await window.goToText(file, KEY, 4);
+  await window.openFile('data/common.yaml');
+  await window.goToText(path.join(folder, 'data/common.yaml'), 'profile::base::sysctl:\n  net', 4);
   await window.run('Hiera: Preview Merged Value');
-  await window.line(`# ${KEY}: 16GB`).waitFor();
-  await page.locator('.tab', { hasText: 'shared_buffers' }).first().click();
+  await window.line('if trusted.extensions.pp_role is database').waitFor();
+  await page.locator('.tab', { hasText: 'sysctl' }).first().click();
+  await page.mouse.move(5, 5);
+  await shot('preview-cases');
   await window.run('Hiera: Pick a Case');
   await window.row('otherwise', '.quick-input-list').waitFor();
   await shot('pick-case', { x: 200, y: 0, width: 700, height: 220 });
-  await window.row('db01.kittiwake.example', '.quick-input-list').click();
-  await window.statusBar('4 facts open').waitFor();
-  await until('no cases', async () => (await page.locator('.view-line', { hasText: ': 16GB' }).count()) === 1);
+  await window.row('pp_role is database', '.quick-input-list').click();
+  await window.statusBar('5 facts open').waitFor();
+  await until('no cases', async () => (await page.locator('.view-line', { hasText: 'if trusted' }).count()) === 0);
   await page.mouse.move(5, 5);
   await shot('assumed');
 });

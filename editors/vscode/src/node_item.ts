@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { Hiera } from './hiera';
 import { type Nodes, shortName } from './nodes';
-import type { ActiveNode } from './protocol';
+import type { ActiveNode, Fact } from './protocol';
 
 export class NodeItemInStatusBar implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('hiera.node', vscode.StatusBarAlignment.Left, 40);
@@ -43,36 +43,61 @@ export class NodeItemInStatusBar implements vscode.Disposable {
   }
 }
 
-/** `any node · variant is alice · 2 facts open`. */
+/** Longer texts would be cut off where windows are narrow. */
+const MAX_CHARACTERS = 60;
+
+/** `any node · variant is alice · 2 facts open`. What does not fit is in the tooltip. */
 export function textOf(node: ActiveNode): string {
-  const assumed = saidBeside(node);
-  const name = node.name.replace(/^any node where /, 'any node · ').replace(/[\w.:]+ is /g, shortName);
   const open = node.open?.length ?? 0;
-  const words = open === 0 ? undefined : `${open} ${open === 1 ? 'fact' : 'facts'} open`;
-  return [name, ...assumed.map((it) => it.replace(/^\S+/, shortName)), words].filter(Boolean).join(' · ');
+  const openWords = open === 0 ? undefined : `${open} ${open === 1 ? 'fact' : 'facts'} open`;
+  const line = (...parts: (string | undefined)[]) => parts.filter(Boolean).join(' · ');
+  const { name, conditions } = partsOf(node);
+  const assumed = (node.assumed ?? []).map(inWords);
+  const all = [...conditions, ...assumed.filter((it) => !conditions.includes(it))];
+  const short = (words: string[]) => words.map(shortName).join(' and ');
+  const whole = line(name, short(all), openWords);
+  if (whole.length <= MAX_CHARACTERS || assumed.length === 0) {
+    return whole;
+  }
+  const withoutPath = line(name, short(assumed), openWords);
+  const count = `${assumed.length} ${assumed.length === 1 ? 'fact' : 'facts'} assumed`;
+  return withoutPath.length <= MAX_CHARACTERS ? withoutPath : line(name, count, openWords);
 }
 
-/** What is assumed and not part of the node's name. */
-function saidBeside(node: ActiveNode): string[] {
-  const all = (node.assumed ?? []).map(({ name, value }) => `${name} is ${value}`);
-  return all.filter((it) => !node.name.includes(it));
+const ANY_NODE = 'any node where ';
+
+/** What a node is called, and what is known of any node that is meant. */
+function partsOf({ name }: ActiveNode): { name: string; conditions: string[] } {
+  return name.startsWith(ANY_NODE)
+    ? { name: 'any node', conditions: name.slice(ANY_NODE.length).split(' and ') }
+    : { name, conditions: [] };
+}
+
+function inWords({ name, value }: Fact): string {
+  return `${name} is ${value}`;
 }
 
 function tooltipOf(node: ActiveNode): vscode.MarkdownString {
   const tooltip = new vscode.MarkdownString();
   const line = (text: string) => tooltip.appendMarkdown(`${text}\n\n`);
-  const list = (names: string[]) => line(names.map((it) => `- ${it}`).join('\n'));
   const code = (text: string) => `\`${text.replaceAll('`', "'")}\``;
-  line(node.chosen ? `Values are for the node ${code(node.name)}.` : `Values are for ${code(node.name)} that reads this file.`);
-  const assumed = node.assumed ?? [];
+  const list = (texts: string[]) => line(texts.map((it) => `- ${code(it)}`).join('\n'));
+  const { name, conditions } = partsOf(node);
+  line(name === 'any node' ? 'Values are for any node that reads this file.' : `Values are for the node ${code(name)}.`);
+  const assumed = (node.assumed ?? []).map(inWords);
+  const proved = conditions.filter((it) => !assumed.includes(it));
+  if (proved.length > 0) {
+    line("The file's path says:");
+    list(proved);
+  }
   if (assumed.length > 0) {
     line('Assumed, until you forget it:');
-    list(assumed.map(({ name, value }) => `${code(name)} is ${code(value)}`));
+    list(assumed);
   }
   const open = node.open ?? [];
   if (open.length > 0) {
     line('The hierarchy asks for these, and nobody knows them:');
-    list(open.map(code));
+    list(open);
     line('Where a value depends on them, all cases are shown.');
   }
   line('Click to select a node.');
