@@ -118,7 +118,7 @@ export class Nodes implements vscode.Disposable {
     const mark = this.current && !this.current.chosen ? '$(circle-filled)' : '$(circle-outline)';
     return {
       label: `${mark} any node`,
-      detail: 'Shows each file for any node that reads it. Where nodes get different values, all cases are listed.',
+      detail: 'each file is shown for any node that reads it, with all cases',
       node: undefined,
     };
   }
