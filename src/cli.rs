@@ -1,4 +1,4 @@
-//! The shell commands: `lookup`, `check`, `rule`, `facts`, `schema`, `completions`, `man`, `server`.
+//! The shell commands: `lookup`, `check`, `rule`, `nodes`, `init`, `schema`, `completions`, `man`, `server`.
 //!
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
 
@@ -17,11 +17,12 @@ mod check_fix;
 mod check_output;
 mod check_setup;
 mod check_since;
-pub mod facts;
+pub mod init;
 pub mod lookup;
 mod lookup_output;
 mod lookup_queries;
 mod lookup_setup;
+pub mod nodes;
 mod progress;
 pub mod rule;
 mod server;
@@ -43,8 +44,11 @@ enum Command {
     Check(check::CheckArguments),
     /// Explain a rule of `check`, or list all rules
     Rule(rule::RuleArguments),
-    /// List the sample nodes that answers can be shown for
-    Facts(facts::FactsArguments),
+    /// List the nodes: what is known of each, and which facts are open
+    #[command(alias = "facts")]
+    Nodes(nodes::NodesArguments),
+    /// Write a project file `.hiera-ls.yaml` that says what was found and what is missing
+    Init(init::InitArguments),
     /// Print the JSON schema of the project file `.hiera-ls.yaml`
     Schema,
     /// Speak the language server protocol on standard input and output
@@ -81,7 +85,8 @@ pub fn run() -> ExitCode {
         Command::Lookup(arguments) => lookup::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Rule(arguments) => rule::run(&arguments),
-        Command::Facts(arguments) => facts::run(&arguments),
+        Command::Nodes(arguments) => nodes::run(&arguments),
+        Command::Init(arguments) => init::run(&arguments),
         Command::Schema => {
             print(&format!("{:#}\n", settings::json_schema(&codes())));
             ExitCode::SUCCESS

@@ -9,6 +9,7 @@ pub mod deep_merge;
 mod dig;
 pub mod evaluator;
 pub mod explain;
+mod fit_index;
 pub mod footprint;
 pub mod hierarchy;
 mod holders;

@@ -6,7 +6,9 @@ pub mod legacy;
 pub mod name_pattern;
 pub mod node;
 pub mod open_path;
+mod suggest_pattern;
 pub mod variable;
 
 pub use name_pattern::{NamePattern, NamePatterns, proved_by_name};
 pub use node::{Basis, KnownVariable, Node, NodeParts, Origin, Reading};
+pub use suggest_pattern::{Suggestion, suggest_pattern};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::backends::eyaml::blob::OPENING;
 use crate::backends::eyaml::edit::decrypted_parts;
-use crate::data::{Files as _, Format, Value};
+use crate::data::{Files as _, Format};
 use crate::ide::diagnostics::{Severity, rule};
 use crate::ide::{Diagnostic, FileRole, Perspective};
 use crate::text::{Encoding, LineCol, LineIndex, TextRange};
@@ -144,20 +144,10 @@ pub(super) fn hidden_lines(world: &Arc<World>, path: &str) -> BTreeSet<usize> {
 }
 
 fn is_sensitive_key(world: &Arc<World>, path: &str, key: &str) -> bool {
-    let perspective = Perspective::of_file(world, path);
-    let options = perspective.and_then(|it| it.evaluator.options_for(key).ok().flatten());
-    options.is_some_and(|it| asks_for_sensitive(&it.options.value))
-}
-
-fn asks_for_sensitive(options: &Value) -> bool {
-    let Some(conversion) = options.as_hash().and_then(|options| options.get("convert_to")) else {
-        return false;
-    };
-    let names_it = |value: &Value| value.as_str().is_some_and(|name| name.starts_with("Sensitive"));
-    match &conversion.value.value {
-        Value::Array(items) => items.first().is_some_and(|item| names_it(&item.value)),
-        value => names_it(value),
-    }
+    let Some(perspective) = Perspective::of_file(world, path) else { return false };
+    // Where it depends on the node, the value is hidden.
+    let options = perspective.evaluator.options_for(key);
+    options.map_or(true, |it| it.is_some_and(|it| it.makes_sensitive()))
 }
 
 /// The text with stars in the place of what `ENC[…]` and `DEC(1)::PKCS7[…]!` hold; all offsets stay.

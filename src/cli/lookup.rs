@@ -14,7 +14,7 @@ use super::progress::Progress;
 use super::{complain, print};
 use crate::data::puppet_type::{self, TypeProblem};
 use crate::data::{Located, Value, json};
-use crate::engine::{Answer, Evaluator, Explain, Request};
+use crate::engine::{Answer, Explain, Request};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,8 +25,8 @@ Examples:
 
 Where facts are not known, the answer is a list of cases: the first whose conditions hold counts.
 
-Exit status: 0 found, 1 not found or failed (the reason is on standard error), as with Puppet; 3 if the answer depends on
-facts that are not known, and the cases are printed.
+Exit status: 0 found, 1 not found or failed (the reason is on standard error), as with Puppet; 3 if the
+answer depends on facts that are not known, and the cases are printed.
 With --explain a missing key and an error in the data are part of the explanation, and it is 0.";
 
 /// What the command exits with if the answer depends on facts that nobody knows.
@@ -196,7 +196,7 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
         return Ok(each(arguments, &setup, &queries, merge.as_ref(), &output));
     }
     let names: Vec<_> = queries.iter().map(|query| Arc::from(query.key.as_str())).collect();
-    Ok(first_found(arguments, &setup.evaluator, &names, merge.as_ref(), &output))
+    Ok(first_found(arguments, &setup, &names, merge.as_ref(), &output))
 }
 
 /// Puppet reads the type before it looks anything up.
@@ -249,11 +249,12 @@ fn each(
 
 fn first_found(
     arguments: &LookupArguments,
-    evaluator: &Evaluator,
+    setup: &Setup,
     names: &[Arc<str>],
     merge: Option<&Json>,
     output: &Output,
 ) -> ExitCode {
+    let evaluator = &setup.evaluator;
     let answer = evaluator.call(&request(arguments, names.to_vec(), merge));
     for warning in evaluator.config_warnings().iter().chain(&answer.warnings) {
         complain(&format!("warning: {warning}"));
@@ -282,6 +283,9 @@ fn first_found(
         }
         Ok(None) => {
             complain(&not_found_line(names));
+            for hint in &setup.hints() {
+                complain(hint);
+            }
             ExitCode::FAILURE
         }
         Err(failure) => {

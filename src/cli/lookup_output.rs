@@ -105,7 +105,7 @@ impl Output {
     /// An answer that depends on facts which nobody knows: each case with what must hold.
     pub(super) fn cases(&self, answer: &Answer, names: &[Arc<str>]) -> String {
         if self.format == RenderAs::Json {
-            return format!("{:#}\n", Json::Object(self.depends(answer)));
+            return format!("{:#}\n", Json::Object(Self::depends(answer)));
         }
         let mut text = String::new();
         let alone = [Case { conditions: Vec::new(), answer: answer.clone() }];
@@ -135,9 +135,9 @@ impl Output {
         let mut line = Map::new();
         line.insert("key".into(), key.into());
         if answer.is_certain() {
-            self.add_outcome(&mut line, answer);
+            Self::add_outcome(&mut line, answer);
         } else {
-            line.append(&mut self.depends(answer));
+            line.append(&mut Self::depends(answer));
         }
         if let Some(merge) = merge {
             line.insert("merge".into(), merge.clone());
@@ -151,7 +151,7 @@ impl Output {
     }
 
     /// `status: depends` with the cases.
-    fn depends(&self, answer: &Answer) -> Map<String, Json> {
+    fn depends(answer: &Answer) -> Map<String, Json> {
         let mut line = Map::new();
         line.insert("status".into(), "depends".into());
         let on = answer.depends_on().iter().map(|name| Json::from(&**name)).collect();
@@ -162,7 +162,7 @@ impl Output {
         let case = |case: &Case| {
             let mut line = Map::new();
             line.insert("if".into(), Json::Object(conditions_json(&case.conditions)));
-            self.add_outcome(&mut line, &case.answer);
+            Self::add_outcome(&mut line, &case.answer);
             Json::Object(line)
         };
         line.insert("cases".into(), cases.iter().map(case).collect());
@@ -174,7 +174,7 @@ impl Output {
     }
 
     /// The outcome of an answer without cases.
-    fn add_outcome(&self, line: &mut Map<String, Json>, answer: &Answer) {
+    fn add_outcome(line: &mut Map<String, Json>, answer: &Answer) {
         let status = match &answer.outcome {
             Ok(_) if !answer.opaque.is_empty() => "unknown",
             Ok(Some(_)) => "found",

@@ -13,16 +13,30 @@ use crate::data::{Files, Format, Hash, Value};
 use crate::engine::Evaluator;
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
 use crate::settings::Settings;
-use crate::world::{World, loader};
+use crate::world::{UnreadData, World, loader};
 
 /// Everything that the keys are asked against.
 pub(super) struct Setup {
     pub(super) evaluator: Evaluator,
     files: Arc<dyn Files>,
     datadirs: DatadirMap,
+    world: Arc<World>,
 }
 
 impl Setup {
+    /// Directories that look like data and that no hierarchy reads: why a key may not be found.
+    pub(super) fn hints(&self) -> Vec<String> {
+        let config = format!("{}/hiera.yaml", self.evaluator.environment().directory());
+        let unread = self.world.unread_data().into_iter();
+        let hint = |it: UnreadData| {
+            format!(
+                "{} files in {} look like Hiera data, but {config} does not read them; see `hiera-ls rule unread-data`",
+                it.files, it.directory
+            )
+        };
+        unread.map(hint).collect()
+    }
+
     pub(super) fn files(&self) -> &Arc<dyn Files> {
         &self.files
     }
@@ -98,7 +112,7 @@ pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
     let eyaml = world.eyaml(decryption(arguments.encrypted, world.reveals_secrets()));
     let back_ends = world.back_ends().with_eyaml(eyaml);
     let evaluator = evaluator.with_back_ends(Arc::new(back_ends));
-    Ok(Setup { evaluator, files, datadirs })
+    Ok(Setup { evaluator, files, datadirs, world })
 }
 
 /// Nothing is decrypted unless the settings or the command line ask for it.

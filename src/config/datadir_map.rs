@@ -12,10 +12,11 @@ pub struct DatadirMap {
 }
 
 impl DatadirMap {
-    /// A map of these pairs; relative targets begin in `directory`.
+    /// A map of these pairs; relative paths begin in `directory`.
     pub fn new<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>, directory: &str) -> Self {
         let whole = |(from, to): (&str, &str)| {
-            (from.trim_end_matches('/').to_owned(), path::join(directory, to))
+            let from = path::join(directory, from.trim_end_matches('/'));
+            (from, path::join(directory, to))
         };
         let mut moves: Vec<_> = pairs.map(whole).collect();
         moves.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));

@@ -9,10 +9,12 @@ use super::path;
 use crate::data::{Files, PathKind};
 
 mod braces;
+mod holes;
 mod name;
 mod whole_path;
 
 use braces::expand_braces;
+pub use holes::{HoleTexts, has_hole_in_brackets, texts_of_holes};
 use name::{matches_name, without_escapes};
 pub use whole_path::matches_path;
 

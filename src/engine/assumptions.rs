@@ -150,15 +150,14 @@ impl Script {
         }
         let choice = self.choices[self.at];
         self.at += 1;
-        match candidates.get(choice.taken) {
-            Some(conditions) => {
-                assumptions.assume(conditions, node);
-                Some(choice.taken)
+        if let Some(conditions) = candidates.get(choice.taken) {
+            assumptions.assume(conditions, node);
+            Some(choice.taken)
+        } else {
+            for conditions in candidates {
+                assumptions.exclude(conditions);
             }
-            None => {
-                candidates.iter().for_each(|conditions| assumptions.exclude(conditions));
-                None
-            }
+            None
         }
     }
 

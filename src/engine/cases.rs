@@ -19,6 +19,12 @@ pub const MAX_CASES: usize = 32;
 /// More runs than this are not made for one lookup.
 const MAX_RUNS: usize = 256;
 
+/// So many locations are summed up one after the other.
+const SUMMED_UP_ONE_BY_ONE: usize = 6;
+
+/// Where more locations than this at once would have to be summed up, no case is told.
+const MAX_SUMMED_UP: usize = 64;
+
 /// One case.
 #[derive(Debug, Clone)]
 pub struct Case {
@@ -35,7 +41,7 @@ pub struct LeftOut {
     pub level: Option<Arc<str>>,
     /// The variables that decide.
     pub variables: Vec<Arc<str>>,
-    /// How many files have a say.
+    /// How many files have a say; 0 if nobody can tell.
     pub files: usize,
 }
 
@@ -66,32 +72,34 @@ fn address(location: &Location) -> usize {
     std::ptr::from_ref(location).addr()
 }
 
-/// Answers a request for a node that is not known completely.
+/// Answers a request for a node that is not known completely. What has too many ways is summed up: the location with the most
+/// ways, then the next; after a few of them two more, then four, so that the end is near whatever the hierarchy is.
 pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
     let mut summed_up = Vec::new();
+    let mut count = 1;
     loop {
-        let explored = explore_without(evaluator, request, &summed_up);
-        match explored {
-            Ok(cases) if cases.len() <= MAX_CASES => return joined(cases),
-            Ok(_) if summed_up.len() >= MAX_CASES => {
-                return one_run(evaluator, request, &summed_up);
-            }
-            Ok(_) => match widest(evaluator, request, &summed_up) {
-                Some(location) => summed_up.push(location),
-                None => return one_run(evaluator, request, &summed_up),
-            },
-            Err(Some(location)) => summed_up.push(location),
-            Err(None) => return one_run(evaluator, request, &summed_up),
+        let (cases, ways) = explore_without(evaluator, request, &summed_up);
+        if let Some(cases) = cases.filter(|it| it.len() <= MAX_CASES) {
+            return joined(cases);
+        }
+        if ways.is_empty() || count > MAX_SUMMED_UP {
+            return one_run(evaluator, request, &summed_up);
+        }
+        let mut widest: Vec<_> = ways.into_iter().collect();
+        widest.sort_unstable_by_key(|(location, ways)| std::cmp::Reverse((*ways, *location)));
+        summed_up.extend(widest.iter().take(count).map(|(location, _)| *location));
+        if summed_up.len() >= SUMMED_UP_ONE_BY_ONE {
+            count *= 2;
         }
     }
 }
 
-/// All cases; `Err` has the location that has the most ways if there are too many runs.
+/// All cases, or `None` if there are too many runs; and how many ways each location has.
 fn explore_without(
     evaluator: &Evaluator,
     request: &Request,
     summed_up: &[usize],
-) -> Result<Vec<Case>, Option<usize>> {
+) -> (Option<Vec<Case>>, HashMap<usize, usize>) {
     let mut exploration =
         Exploration { script: Script::default(), summed_up, ways: HashMap::new() };
     let mut cases = Vec::new();
@@ -100,32 +108,12 @@ fn explore_without(
         exploration = back;
         cases.push(Case { conditions, answer });
         if request.cancel.is_cancelled() || !exploration.script.advance() {
-            return Ok(without_repetitions(cases));
+            return (Some(without_repetitions(cases)), exploration.ways);
         }
         if cases.len() >= MAX_RUNS {
-            return Err(widest_of(&exploration.ways));
+            return (None, exploration.ways);
         }
     }
-}
-
-/// The location with the most ways, found by looking again.
-fn widest(evaluator: &Evaluator, request: &Request, summed_up: &[usize]) -> Option<usize> {
-    let mut exploration =
-        Exploration { script: Script::default(), summed_up, ways: HashMap::new() };
-    for _ in 0..MAX_RUNS {
-        let (_, _, back) = evaluator.run_assuming(request, exploration);
-        exploration = back;
-        if !exploration.script.advance() {
-            break;
-        }
-    }
-    widest_of(&exploration.ways)
-}
-
-fn widest_of(ways: &HashMap<usize, usize>) -> Option<usize> {
-    let mut all: Vec<_> = ways.iter().map(|(location, ways)| (*ways, *location)).collect();
-    all.sort_unstable();
-    all.last().map(|(_, location)| *location)
 }
 
 /// The answer where no open path leads anywhere: the case that is left when nothing can be told.
@@ -240,6 +228,7 @@ pub fn left_out_in_words(left_out: &LeftOut) -> String {
     let on =
         if on.is_empty() { "variables that are not known".to_owned() } else { on.join(" and ") };
     match (&left_out.level, left_out.files) {
+        (Some(level), 0) => format!("Level \"{level}\" may change this, depending on {on}"),
         (Some(level), 1) => {
             format!("1 file of level \"{level}\" may change this, depending on {on}")
         }

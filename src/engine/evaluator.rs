@@ -12,6 +12,7 @@ use super::layer::{Layer, Which};
 use super::lookup_options::{AppliedOptions, OptionTable};
 use super::merge::Merge;
 use super::prepared::Prepared;
+use super::sources::UsedMerge;
 use crate::backends::Registry;
 use crate::config::hiera_yaml::{ConfigErrorClass, ConfigProblem, ConfigSeverity, LayerKind};
 use crate::config::{DatadirMap, Environment, HieraYaml, PuppetVersion};
@@ -92,16 +93,6 @@ impl LayerView {
     /// The levels of its default hierarchy.
     pub fn default_levels(&self, evaluator: &Evaluator) -> Result<&[ResolvedLevel], Failure> {
         self.resolved(evaluator, Which::DefaultHierarchy)
-    }
-
-    /// The locations of its levels whose files may have a root key, in order: all of them until so much was asked that it
-    /// pays to know better.
-    pub fn locations_for(
-        &self,
-        evaluator: &Evaluator,
-        root: &str,
-    ) -> Result<Vec<(&ResolvedLevel, &Location)>, Failure> {
-        Ok(self.layer.locations_for(self.levels(evaluator)?, root))
     }
 
     /// The locations of all levels, those of the default hierarchy last; none if the layer is broken.
@@ -245,12 +236,38 @@ impl Evaluator {
     }
 
     /// The entry of lookup_options that applies to a root key.
+    ///
+    /// # Errors
+    /// Puppet's; or that it depends on variables which nobody knows.
     pub fn options_for(&self, root: &str) -> Result<Option<AppliedOptions>, Failure> {
         let key = super::key::Key::verbatim(root);
         let mut invocation = self.invocation(&self.nothing, &self.nothing);
         let scope = self.module_scope(key.module());
         let options = super::lookup_options::for_key(&mut invocation, &scope, &key)?;
+        if !invocation.left_out.is_empty() {
+            let message = format!("which lookup_options apply to '{root}' depends on the node");
+            return Err(Failure::of(FailureClass::Unsupported, message));
+        }
         Ok(options.map(|it| it.applied()))
+    }
+
+    /// The merge that lookup_options ask for, for a root key; first found where they ask for none, or cannot be read.
+    pub fn merge_for(&self, root: &str) -> UsedMerge {
+        UsedMerge::of_options(self.options_for(root).ok().flatten())
+    }
+
+    /// The first of the levels that a lookup of a key of `module` asks about which `find` makes something of, those of default
+    /// hierarchies last in each layer. It is handed the layer's hiera.yaml.
+    pub fn find_level<T>(
+        &self,
+        module: Option<&str>,
+        find: impl Fn(&HieraYaml, &ResolvedLevel) -> Option<T>,
+    ) -> Option<T> {
+        self.layers(module).iter().find_map(|layer| {
+            let ordinary = layer.levels(self).unwrap_or_default();
+            let default = layer.default_levels(self).unwrap_or_default();
+            ordinary.iter().chain(default).find_map(|level| find(layer.config(), level))
+        })
     }
 
     /// Warnings that came up while hiera.yaml files were read and expanded.

@@ -1,12 +1,14 @@
 //! A layer made concrete for one node: its levels with their templates expanded and their files found.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::assumptions::Condition;
 use super::calls::Source;
 use super::evaluator::Evaluator;
 use super::failure::Failure;
+use super::fit_index::FitIndex;
 use super::interpolate::{self, Variable, interpolate_text};
 use super::invocation::{Context, Invocation};
 use crate::backends::{BackEnd, Registry};
@@ -87,6 +89,10 @@ pub(crate) struct OpenLocation {
     made: Mutex<HashMap<String, Arc<[Location]>, foldhash::fast::RandomState>>,
     /// The files that have a say about a root key, once somebody asked.
     holders: Mutex<HashMap<Arc<str>, Holders, foldhash::fast::RandomState>>,
+    /// How many keys were asked for.
+    asked: AtomicU32,
+    /// Its files by their keys, once many keys were asked for.
+    pub(super) index: OnceLock<FitIndex>,
 }
 
 /// Ways in which an open path leads to files that have a say.
@@ -94,7 +100,19 @@ pub(crate) type Holders = Arc<[(Vec<Condition>, Arc<str>)]>;
 
 impl OpenLocation {
     fn new(path: OpenPath, is_list: bool) -> Self {
-        Self { path, is_list, made: Mutex::default(), holders: Mutex::default() }
+        Self {
+            path,
+            is_list,
+            made: Mutex::default(),
+            holders: Mutex::default(),
+            asked: AtomicU32::new(0),
+            index: OnceLock::new(),
+        }
+    }
+
+    /// Counts a question for another key. Whether there were so many that an index pays.
+    pub(super) fn is_asked_often(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) >= 8
     }
 
     /// The files that have a say about `root`, found by `find` the first time.

@@ -178,21 +178,6 @@ impl Layer {
         })
     }
 
-    /// The locations of its levels that may have a root key, in order.
-    pub(crate) fn locations_for<'l>(
-        &self,
-        levels: &'l [ResolvedLevel],
-        root: &str,
-    ) -> Vec<(&'l ResolvedLevel, &'l Location)> {
-        if let Some(index) = self.holders.ask(levels) {
-            return index.spots(root).iter().map(|spot| spot.of(levels)).collect();
-        }
-        let located = |level: &'l ResolvedLevel| {
-            level.locations.iter().flatten().map(move |location| (level, location))
-        };
-        levels.iter().flat_map(located).collect()
-    }
-
     fn first_of(
         &self,
         invocation: &mut Invocation<'_>,

@@ -66,7 +66,8 @@ pub(crate) fn search(
         }
         let options = invocation.unrecorded(|it| lookup_options::for_key(it, &scope, &key))?;
         invocation.note_options(key.root(), options.as_deref());
-        let options = options.filter(|it| !invocation.depends_on_texts([it.written()]));
+        let options =
+            options.filter(|it| !invocation.depends_on_texts_of_earlier_runs([it.written()]));
         let from_options = match &options {
             Some(options) if merge.is_none() => options.merge()?,
             _ => None,

@@ -11,8 +11,10 @@ use super::layer::{Layer, Which};
 use super::lookup::{self, LOOKUP_OPTIONS};
 use super::merge::Merge;
 use super::open_paths;
+use super::open_text::may_be_equal;
 use super::trace::{FoundIn, Outcome, TraceKind};
 use crate::data::{Located, Member, Place, Value, inspect};
+use crate::syntax::interpolation;
 use crate::syntax::ruby_regex::{RegexProblem, RubyRegex};
 
 /// The options of all keys, as one layer combination sees them.
@@ -20,6 +22,10 @@ use crate::syntax::ruby_regex::{RegexProblem, RubyRegex};
 pub(crate) struct OptionTable {
     plain: HashMap<Arc<str>, Arc<Options>, foldhash::fast::RandomState>,
     patterns: Vec<(Arc<RubyRegex>, Arc<Options>)>,
+    /// Keys with `%{…}` in them, which may be those of open variables.
+    with_tokens: Vec<Arc<str>>,
+    /// The open variables in its texts: Puppet reads them whatever the key is.
+    open_variables: OnceLock<Vec<Arc<str>>>,
     /// What is merged over these.
     over: Option<Arc<OptionTable>>,
 }
@@ -65,6 +71,26 @@ impl OptionTable {
         Some(over.unwrap_or(options))
     }
 
+    fn open_variables(&self, invocation: &Invocation<'_>) -> Vec<Arc<str>> {
+        let own = self.open_variables.get_or_init(|| {
+            let keys = self.with_tokens.iter().map(|key| Value::String(Arc::clone(key)));
+            let patterns = self.patterns.iter().map(|(_, options)| options);
+            let all = self.plain.values().chain(patterns);
+            let values = all.map(|options| options.written.value.clone());
+            invocation.open_variables_in(&keys.chain(values).collect::<Vec<_>>())
+        });
+        let over = self.over.as_deref().map(|over| over.open_variables(invocation));
+        own.iter().cloned().chain(over.into_iter().flatten()).collect()
+    }
+
+    /// Those of its keys, open variables in them, that may become one that applies to a root key.
+    fn open_keys_for(&self, root: &str) -> Vec<Value> {
+        let over = self.over.as_deref().map_or(&[][..], |over| &over.with_tokens);
+        let keys = self.with_tokens.iter().chain(over);
+        let may_apply = |key: &&Arc<str>| key.starts_with(['^', '%']) || may_be_equal(key, root);
+        keys.filter(may_apply).map(|key| Value::String(Arc::clone(key))).collect()
+    }
+
     fn plain(&self, root: &str) -> Option<&Arc<Options>> {
         let over = self.over.as_deref().and_then(|over| over.plain(root));
         over.or_else(|| self.plain.get(root))
@@ -85,6 +111,9 @@ impl OptionTable {
         for (key, member) in options.as_ref() {
             let text = string_key(key, member.key_place)?;
             let options = Arc::new(Options::new(&text, member));
+            if interpolation::may_have_tokens(&text) {
+                table.with_tokens.push(Arc::clone(&text));
+            }
             if text.starts_with('^') {
                 let regex = evaluator
                     .prepared()
@@ -206,11 +235,15 @@ fn for_key_of_partial_node(
         let outer = invocation.options_wanted_for.replace(Arc::clone(key.root()));
         let table = collect(invocation, scope);
         invocation.options_wanted_for = outer;
-        return Ok(table?.for_root(key.root()).cloned());
+        let table = table?;
+        return Ok(applying(invocation, &table, key));
     }
     let exploration = invocation.exploration.take();
     let outer = std::mem::replace(&mut invocation.skips_open_paths, true);
+    // What is kept must not know what this run assumes.
+    let assumptions = std::mem::take(&mut invocation.assumptions);
     let found = known_or_collected(invocation, scope, key);
+    invocation.assumptions = assumptions;
     invocation.skips_open_paths = outer;
     invocation.exploration = exploration;
     found
@@ -226,11 +259,27 @@ fn known_or_collected(
     } else {
         let table = collect(invocation, scope)?;
         if invocation.asks_global_options {
-            return Ok(table.for_root(key.root()).cloned());
+            return Ok(applying(invocation, &table, key));
         }
         scope.options.get_or_init(|| table)
     };
-    Ok(table.for_root(key.root()).cloned())
+    Ok(applying(invocation, table, key))
+}
+
+/// The entry for a key; says so if open variables decide which that is.
+fn applying(
+    invocation: &mut Invocation<'_>,
+    table: &OptionTable,
+    key: &Key,
+) -> Option<Arc<Options>> {
+    if !invocation.evaluator.node().is_complete() {
+        let open = table.open_keys_for(key.root());
+        invocation.depends_on_texts_of_earlier_runs(&open);
+        for variable in table.open_variables(invocation) {
+            invocation.read_open(&variable);
+        }
+    }
+    table.for_root(key.root()).cloned()
 }
 
 /// Puppet merges a module's options with the others if there are some, and has none left if the module says `~`.

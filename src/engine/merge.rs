@@ -155,6 +155,11 @@ impl Merge {
         (!options.is_empty()).then(|| Value::hash(options))
     }
 
+    /// One of its options, if it is given.
+    pub fn option(&self, name: &str) -> Option<&Value> {
+        Some(&self.options.as_ref()?.get(name)?.value.value)
+    }
+
     /// Whether the first value found is the answer and nothing is ever merged.
     pub fn is_first_found(&self) -> bool {
         matches!(self.strategy, Strategy::First | Strategy::Default)

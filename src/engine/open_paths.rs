@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::assumptions::{Assumed, Condition};
 use super::cases::LeftOut;
 use super::evaluator::Evaluator;
+use super::fit_index::FitIndex;
 use super::hierarchy::{Holders, Location, OpenLocation, ResolvedLevel};
 use super::invocation::Invocation;
 use super::key::Key;
@@ -38,6 +39,12 @@ pub(super) fn filled(
     if let Some(text) = open.path.filled(|it| invocation.assumptions.text_of(it)) {
         return location.filled(evaluator, text);
     }
+    if open.path.is_obscure() {
+        if layer.may_have(key.root()) {
+            leave_out(invocation, level, open, 0);
+        }
+        return Arc::default();
+    }
     let mut ways: Vec<Vec<Condition>> = Vec::new();
     let mut paths: HashSet<Arc<str>> = HashSet::new();
     for (conditions, path) in with_a_say(layer, invocation, (level, open), key).iter() {
@@ -54,23 +61,28 @@ pub(super) fn filled(
     let exploration = invocation.exploration.as_ref();
     let is_summed_up = exploration.is_none_or(|it| it.is_summed_up(location));
     if open.is_list || is_summed_up || ways.len() > MAX_CANDIDATES {
-        invocation.leave_out(LeftOut {
-            level: Some(Arc::clone(&level.name)),
-            variables: open.path.variables(),
-            files: paths.len(),
-        });
+        leave_out(invocation, level, open, paths.len());
         return Arc::default();
     }
     if let Some(exploration) = &mut invocation.exploration {
         exploration.note_ways(location, ways.len());
     }
-    match invocation.choose(&ways) {
-        None => Arc::default(),
-        Some(_) => {
-            let text = open.path.filled(|it| invocation.assumptions.text_of(it));
-            text.map_or_else(Arc::default, |text| location.filled(evaluator, text))
-        }
+    if invocation.choose(&ways).is_none() {
+        Arc::default()
+    } else {
+        let text = open.path.filled(|it| invocation.assumptions.text_of(it));
+        text.map_or_else(Arc::default, |text| location.filled(evaluator, text))
     }
+}
+
+fn leave_out(
+    invocation: &mut Invocation<'_>,
+    level: &ResolvedLevel,
+    open: &OpenLocation,
+    files: usize,
+) {
+    let (level, variables) = (Some(Arc::clone(&level.name)), open.path.variables());
+    invocation.leave_out(LeftOut { level, variables, files });
 }
 
 /// The files that an open path can lead to and that change what comes of a key.
@@ -98,7 +110,7 @@ fn with_a_say(
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
         return all.iter().filter(|it| paths.contains(&it.path)).map(way).collect();
     }
-    open.holders(root, || holders(evaluator, open, format, root))
+    open.holders(root, || holders(evaluator, layer.module.as_ref(), open, format, root))
 }
 
 /// The conditions under which a file is read, and the file.
@@ -111,7 +123,13 @@ fn way(fit: &Fit) -> (Vec<Condition>, Arc<str>) {
 }
 
 /// The files that an open path can lead to and that have a root key, or that Puppet refuses to read.
-fn holders(evaluator: &Evaluator, open: &OpenLocation, format: Format, root: &str) -> Holders {
+fn holders(
+    evaluator: &Evaluator,
+    module: Option<&Arc<str>>,
+    open: &OpenLocation,
+    format: Format,
+    root: &str,
+) -> Holders {
     if let Some(finder) = evaluator.key_finder() {
         let fits = open.path.fits_among(finder.files_with(root).iter());
         return fits.iter().map(way).collect();
@@ -123,22 +141,35 @@ fn holders(evaluator: &Evaluator, open: &OpenLocation, format: Format, root: &st
         files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());
     }
     let has_a_say = |fit: &&Fit| match files.data(&fit.path, format) {
-        Ok(file) => file.get(root).is_some() || is_judged && is_refused(evaluator, &file),
+        Ok(file) => file.get(root).is_some() || is_judged && is_refused(evaluator, module, &file),
         Err(_) => true,
     };
-    all.iter().filter(has_a_say).map(way).collect()
+    if !open.is_asked_often() {
+        return all.iter().filter(has_a_say).map(way).collect();
+    }
+    let index = open.index.get_or_init(|| {
+        FitIndex::new(all.iter().map(|fit| match files.data(&fit.path, format) {
+            Ok(file) if !(is_judged && is_refused(evaluator, module, &file)) => Some(file),
+            _ => None,
+        }))
+    });
+    index.may_have(root).map(|at| &all[at]).filter(has_a_say).map(way).collect()
 }
 
-fn is_refused(evaluator: &Evaluator, file: &DataFile) -> bool {
+/// Whether Puppet fails because of a file whatever the key is.
+fn is_refused(evaluator: &Evaluator, module: Option<&Arc<str>>, file: &DataFile) -> bool {
     match file.verdict() {
-        Verdict::Hash | Verdict::Empty => false,
+        Verdict::Empty => false,
+        Verdict::Hash => {
+            module.is_some() && file.entries().any(|entry| entry.key.as_str().is_none())
+        }
         Verdict::NotAHash { .. } => evaluator.version().is_strict(),
         Verdict::Broken(_) => true,
     }
 }
 
 /// What the lookup_options of a file say, as far as one must know to tell which keys they are for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct OpenOptions {
     path: Arc<str>,
     plain: HashSet<Arc<str>>,
@@ -160,15 +191,16 @@ impl OpenOptions {
             patterns: Vec::new(),
             is_odd: false,
         };
-        let file = evaluator.files().data(path, format).ok()?;
-        let Some(entry) = file.get(LOOKUP_OPTIONS) else {
-            let is_odd = !evaluator.reads_broken_files() && is_refused(evaluator, &file);
-            return is_odd.then_some(Self { is_odd, ..empty });
-        };
+        let odd = || Some(Self { is_odd: true, ..empty.clone() });
+        let Ok(file) = evaluator.files().data(path, format) else { return odd() };
+        if !evaluator.reads_broken_files() && is_refused(evaluator, module, &file) {
+            return odd();
+        }
+        let entry = file.get(LOOKUP_OPTIONS)?;
         let Some(hash) = entry.value.value.as_hash() else {
-            return Some(Self { is_odd: true, ..empty });
+            return odd();
         };
-        let mut options = empty;
+        let mut options = empty.clone();
         let is_foreign = |key: &str| {
             let key = key.strip_prefix('^').unwrap_or(key);
             module.is_some_and(|module| {
@@ -210,20 +242,17 @@ fn open_options<'l>(layer: &'l Layer, invocation: &Invocation<'_>) -> &'l [OpenO
         for level in levels {
             let Some(format) = level.reads else { continue };
             for open in level.locations.iter().flatten().filter_map(|it| it.open.as_ref()) {
-                let paths: Vec<Arc<str>> = match evaluator.key_finder() {
-                    Some(finder) => {
-                        let all = finder.files_with(LOOKUP_OPTIONS);
-                        let fits = open.path.fits_among(all.iter());
-                        fits.into_iter().map(|it| it.path).collect()
+                let paths: Vec<Arc<str>> = if let Some(finder) = evaluator.key_finder() {
+                    let all = finder.files_with(LOOKUP_OPTIONS);
+                    let fits = open.path.fits_among(all.iter());
+                    fits.into_iter().map(|it| it.path).collect()
+                } else {
+                    let all = evaluator.prepared().fits(files, &open.path);
+                    if all.len() <= MAX_JUDGED_FILES {
+                        let all = all.iter().map(|it| (&*it.path, format));
+                        files.expect(&all.collect::<Vec<_>>());
                     }
-                    None => {
-                        let all = evaluator.prepared().fits(files, &open.path);
-                        if all.len() <= MAX_JUDGED_FILES {
-                            let all = all.iter().map(|it| (&*it.path, format));
-                            files.expect(&all.collect::<Vec<_>>());
-                        }
-                        all.iter().map(|it| Arc::clone(&it.path)).collect()
-                    }
+                    all.iter().map(|it| Arc::clone(&it.path)).collect()
                 };
                 let module = layer.module.as_ref();
                 found.extend(

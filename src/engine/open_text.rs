@@ -7,8 +7,8 @@ use super::cases::LeftOut;
 use super::invocation::Invocation;
 use super::merge::{Merge, Strategy};
 use crate::data::Value;
-use crate::facts::variable;
-use crate::syntax::interpolation;
+use crate::facts::{Reading, variable};
+use crate::syntax::{interpolation, key_path};
 
 /// Types to which every text belongs.
 const TYPES_OF_ANY_TEXT: [&str; 8] =
@@ -22,8 +22,41 @@ impl Invocation<'_> {
     ) -> bool {
         let mut variables = Vec::new();
         if self.has_open_texts() {
-            values.into_iter().for_each(|value| self.collect_open(value, &mut variables));
+            let is_open = |name: &Arc<str>| self.open.contains(name);
+            values.into_iter().for_each(|value| collect_open(value, &is_open, &mut variables));
         }
+        self.depends_on_variables(variables)
+    }
+
+    /// The same for values that may have been interpolated in an earlier run, as lookup_options are.
+    pub(super) fn depends_on_texts_of_earlier_runs<'v>(
+        &mut self,
+        values: impl IntoIterator<Item = &'v Value>,
+    ) -> bool {
+        let variables = self.open_variables_in(values);
+        self.depends_on_variables(variables)
+    }
+
+    /// The variables in texts of values, in whatever run they were interpolated, that nobody knows of the node.
+    pub(super) fn open_variables_in<'v>(
+        &self,
+        values: impl IntoIterator<Item = &'v Value>,
+    ) -> Vec<Arc<str>> {
+        let node = self.evaluator.node();
+        let mut variables = Vec::new();
+        if node.is_complete() {
+            return variables;
+        }
+        let is_open = |name: &Arc<str>| {
+            let path = key_path::parse(name);
+            path.is_ok_and(|path| matches!(node.read(&path), Reading::Open(_)))
+        };
+        let texts = values.into_iter().filter(|value| value.has_tokens());
+        texts.for_each(|value| collect_open(value, &is_open, &mut variables));
+        variables
+    }
+
+    fn depends_on_variables(&mut self, variables: Vec<Arc<str>>) -> bool {
         if variables.is_empty() {
             return false;
         }
@@ -88,27 +121,28 @@ impl Invocation<'_> {
     fn has_open_texts(&self) -> bool {
         !self.open.is_empty()
     }
+}
 
-    fn collect_open(&self, value: &Value, into: &mut Vec<Arc<str>>) {
-        match value {
-            Value::String(text) => {
-                for token in interpolation::tokens(text) {
-                    let name = token.variable().and_then(|(name, _)| variable::name_of_text(name));
-                    if let Some(name) = name.filter(|name| self.open.contains(name))
-                        && !into.contains(&name)
-                    {
-                        into.push(name);
-                    }
+/// The variables of the tokens in a value that are open.
+fn collect_open(value: &Value, is_open: &dyn Fn(&Arc<str>) -> bool, into: &mut Vec<Arc<str>>) {
+    match value {
+        Value::String(text) => {
+            for token in interpolation::tokens(text) {
+                let name = token.variable().and_then(|(name, _)| variable::name_of_text(name));
+                if let Some(name) = name.filter(is_open)
+                    && !into.contains(&name)
+                {
+                    into.push(name);
                 }
             }
-            Value::Array(items) => items.iter().for_each(|it| self.collect_open(&it.value, into)),
-            Value::Hash(hash) => hash.iter().for_each(|(key, member)| {
-                self.collect_open(key, into);
-                self.collect_open(&member.value.value, into);
-            }),
-            Value::Sensitive(inner) => self.collect_open(&inner.value, into),
-            _ => {}
         }
+        Value::Array(items) => items.iter().for_each(|it| collect_open(&it.value, is_open, into)),
+        Value::Hash(hash) => hash.iter().for_each(|(key, member)| {
+            collect_open(key, is_open, into);
+            collect_open(&member.value.value, is_open, into);
+        }),
+        Value::Sensitive(inner) => collect_open(&inner.value, is_open, into),
+        _ => {}
     }
 }
 
@@ -160,7 +194,7 @@ impl<'v> Deciding<'v> {
 }
 
 /// Whether two texts can be the same once their tokens are replaced.
-fn may_be_equal(one: &str, other: &str) -> bool {
+pub(super) fn may_be_equal(one: &str, other: &str) -> bool {
     let (one_start, one_end, one_open) = fixed_ends(one);
     let (other_start, other_end, other_open) = fixed_ends(other);
     if !one_open && !other_open {

@@ -197,6 +197,11 @@ impl Answer {
         self.cases.is_empty() && self.left_out.is_empty()
     }
 
+    /// Why the lookup fails, if it fails for all nodes that the answer is for.
+    pub fn certain_failure(&self) -> Option<&Failure> {
+        self.outcome.as_ref().err().filter(|_| self.is_certain())
+    }
+
     /// The variables that decide what the answer is, in the order of the cases, each once.
     pub fn depends_on(&self) -> Vec<Arc<str>> {
         let conditions = self.cases.iter().flat_map(|case| &case.conditions);

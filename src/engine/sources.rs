@@ -8,7 +8,7 @@ use super::hierarchy::{Location, ResolvedLevel};
 use super::invocation::Invocation;
 use super::layer::Layer;
 use super::lookup_options::AppliedOptions;
-use super::merge::Merge;
+use super::merge::{Merge, Strategy};
 use super::request::Answer;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{Hash, Located, Place, RootEntry, Value, inspect};
@@ -128,6 +128,20 @@ pub enum SetBy {
 }
 
 impl UsedMerge {
+    /// The merge that an entry of lookup_options asks for; first found if it asks for none, or for one that Puppet does not
+    /// know.
+    pub fn of_options(options: Option<AppliedOptions>) -> Self {
+        let written = options.as_ref().and_then(|it| it.options.value.as_hash()?.get("merge"));
+        let merge = written.and_then(|it| Merge::of(Some(&it.value.value)).ok());
+        let set_by = if merge.is_some() { SetBy::Options } else { SetBy::Default };
+        Self { merge: merge.unwrap_or_else(Merge::first), options, set_by }
+    }
+
+    /// Whether hashes are merged at all depths, the highest priority winning.
+    pub fn is_deep(&self) -> bool {
+        matches!(self.merge.strategy(), Strategy::Deep | Strategy::UnconstrainedDeep)
+    }
+
     /// Whether the first value found is the answer.
     pub fn is_first_found(&self) -> bool {
         self.merge.is_first_found()
@@ -150,20 +164,24 @@ impl UsedMerge {
     }
 
     /// An option of the strategy that is set.
-    pub fn option(&self, name: &str) -> Option<Value> {
-        let options = self.merge.options_without_strategy()?;
-        let value = options.as_hash()?.get(name)?.value.value.clone();
-        value.is_truthy().then_some(value)
+    pub fn option(&self, name: &str) -> Option<&Value> {
+        self.merge.option(name).filter(|value| value.is_truthy())
     }
 
     /// What the key is converted to.
     pub fn convert_to(&self) -> Option<&Value> {
-        let options = self.options.as_ref()?.options.value.as_hash()?;
-        let value = &options.get("convert_to")?.value.value;
+        self.options.as_ref()?.convert_to()
+    }
+}
+
+impl AppliedOptions {
+    /// What the key is converted to.
+    pub fn convert_to(&self) -> Option<&Value> {
+        let value = &self.options.value.as_hash()?.get("convert_to")?.value.value;
         value.is_truthy().then_some(value)
     }
 
-    /// Whether lookup_options make the value `Sensitive`.
+    /// Whether the options make the value `Sensitive`.
     pub fn makes_sensitive(&self) -> bool {
         let names_it =
             |value: &Value| value.as_str().is_some_and(|name| name.starts_with("Sensitive"));
@@ -367,7 +385,7 @@ fn assign_roles(sources: &mut [Source], merge: Option<&UsedMerge>, result: Optio
     let first = sources.iter().position(counts);
     let one_wins = sources.iter().any(|source| counts(source) && is_winner(source));
     let knockout = merge.and_then(|it| it.option("knockout_prefix"));
-    let knockout = knockout.as_ref().and_then(Value::as_str).filter(|it| !it.is_empty());
+    let knockout = knockout.and_then(Value::as_str).filter(|it| !it.is_empty());
     let roles: Vec<Option<Role>> = sources
         .iter()
         .enumerate()
@@ -430,23 +448,20 @@ impl Answer {
         for case in &self.cases {
             let mut at = 0;
             for source in &case.answer.sources {
-                match all.iter().position(|it| it.is_same_place(source)) {
-                    Some(there) => {
-                        at = at.max(there + 1);
-                        if all[there].role != source.role {
-                            all[there].role = Some(Role::Open);
-                        }
+                if let Some(there) = all.iter().position(|it| it.is_same_place(source)) {
+                    at = at.max(there + 1);
+                    if all[there].role != source.role {
+                        all[there].role = Some(Role::Open);
                     }
-                    None => {
-                        // Files that take each other's place in a level stand in the order of the cases.
-                        let own = &case.answer.sources;
-                        let is_instead = |it: &Source| {
-                            it.is_same_level(source) && !own.iter().any(|own| own.is_same_place(it))
-                        };
-                        at += all[at..].iter().take_while(|it| is_instead(it)).count();
-                        all.insert(at, Source { role: Some(Role::Open), ..source.clone() });
-                        at += 1;
-                    }
+                } else {
+                    // Files that take each other's place in a level stand in the order of the cases.
+                    let own = &case.answer.sources;
+                    let is_instead = |it: &Source| {
+                        it.is_same_level(source) && !own.iter().any(|own| own.is_same_place(it))
+                    };
+                    at += all[at..].iter().take_while(|it| is_instead(it)).count();
+                    all.insert(at, Source { role: Some(Role::Open), ..source.clone() });
+                    at += 1;
                 }
             }
         }

@@ -11,7 +11,7 @@ mod tests;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use indexmap::IndexSet;
+use indexmap::IndexMap;
 
 pub use self::supported_systems::supported_systems;
 use super::open_path::{Fit, OpenPath, hole};
@@ -77,16 +77,25 @@ pub const MEMBER: &str = "[]";
 const CERTNAMES: [&str; 3] = ["trusted.certname", "clientcert", "facts.networking.fqdn"];
 const HOSTNAMES: [&str; 2] = ["trusted.hostname", "facts.networking.hostname"];
 
-/// The names of the machines that have a data file of their own, in the order of templates and files. `known`: the texts of
-/// variables that are the same for all of them.
+/// A machine that has a data file of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Machine {
+    /// Its name: the text of the variable that names machines in the file's path.
+    pub name: Arc<str>,
+    /// That variable, such as `trusted.certname`.
+    pub variable: Arc<str>,
+}
+
+/// The machines that have a data file of their own, in the order of templates and files. `known`: the texts of variables that
+/// are the same for all of them.
 pub fn machines(
     templates: &[Template],
     files: &dyn Files,
     known: impl Fn(&str) -> Option<Arc<str>>,
-) -> Vec<Arc<str>> {
+) -> Vec<Machine> {
     let paths: Vec<OpenPath> = templates.iter().filter_map(|it| it.open_path(&known)).collect();
-    let mut names: IndexSet<Arc<str>> = IndexSet::new();
-    let mut hostnames: IndexSet<Arc<str>> = IndexSet::new();
+    let mut names: IndexMap<Arc<str>, Arc<str>> = IndexMap::new();
+    let mut hostnames: IndexMap<Arc<str>, Arc<str>> = IndexMap::new();
     for path in &paths {
         let variables = path.variables();
         if !variables.iter().any(|name| names_machines(name)) {
@@ -100,24 +109,23 @@ pub fn machines(
             if is_rivals {
                 continue;
             }
-            if let Some(name) = text_of(&fit, |name| CERTNAMES.contains(&name)) {
-                names.insert(name);
-            } else if let Some(name) = text_of(&fit, |name| HOSTNAMES.contains(&name)) {
-                hostnames.insert(name);
-            } else if let Some(name) = text_of(&fit, names_machines) {
-                names.insert(name);
+            if let Some((variable, name)) = text_of(&fit, |name| CERTNAMES.contains(&name)) {
+                names.entry(name).or_insert(variable);
+            } else if let Some((variable, name)) = text_of(&fit, |name| HOSTNAMES.contains(&name)) {
+                hostnames.entry(name).or_insert(variable);
+            } else if let Some((variable, name)) = text_of(&fit, names_machines) {
+                names.entry(name).or_insert(variable);
             }
         }
     }
     let first_names: HashSet<String> =
-        names.iter().filter_map(|it| Some(it.split_once('.')?.0.to_owned())).collect();
-    names.extend(hostnames.into_iter().filter(|it| !first_names.contains(&**it)));
-    names.into_iter().collect()
+        names.keys().filter_map(|it| Some(it.split_once('.')?.0.to_owned())).collect();
+    names.extend(hostnames.into_iter().filter(|(it, _)| !first_names.contains(&**it)));
+    names.into_iter().map(|(name, variable)| Machine { name, variable }).collect()
 }
 
-fn text_of(fit: &Fit, is_wanted: impl Fn(&str) -> bool) -> Option<Arc<str>> {
-    let found = fit.texts.iter().find(|(name, text)| is_wanted(name) && !text.is_empty());
-    found.map(|(_, text)| Arc::clone(text))
+fn text_of(fit: &Fit, is_wanted: impl Fn(&str) -> bool) -> Option<(Arc<str>, Arc<str>)> {
+    fit.texts.iter().find(|(name, text)| is_wanted(name) && !text.is_empty()).cloned()
 }
 
 /// Whether a variable tells machines apart.

@@ -168,7 +168,7 @@ impl Node {
             // What people call such nodes is no certname.
             parts.name.clear();
         }
-        Self { known, name, ..Self::new(parts, origin) }
+        Self { name, known, ..Self::new(parts, origin) }
     }
 
     /// The same node in another environment: `$environment` and `$server_facts['environment']` are its name, whatever

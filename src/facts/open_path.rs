@@ -5,16 +5,15 @@
 
 use std::sync::Arc;
 
-use crate::config::glob;
+use crate::config::glob::{self, HoleTexts};
 use crate::config::path;
 use crate::data::{Files, PathKind};
-use crate::syntax::ruby_regex::{RubyRegex, translate};
 
 /// Encloses the name of an open variable in a text: no path holds it.
 const HOLE: char = '\0';
 
-/// So many variables of one path may be empty; those behind them are taken to have a text.
-const MAX_EMPTY_VARIABLES: usize = 4;
+/// A path with more variables is obscure: each may be empty.
+const MAX_EMPTY_VARIABLES: usize = 5;
 
 /// How many directories are listed for one path.
 const MAX_DIRECTORIES: usize = 100_000;
@@ -95,13 +94,25 @@ impl OpenPath {
         Some(text)
     }
 
+    /// Whether nobody can tell which texts make it lead to a file: what stands for a variable may change the meaning of what is
+    /// around it.
+    pub fn is_obscure(&self) -> bool {
+        if self.variables().len() > MAX_EMPTY_VARIABLES {
+            return true;
+        }
+        if self.is_glob {
+            return glob::has_hole_in_brackets(&self.text, HOLE);
+        }
+        segments(&self.text, &|_| false).is_none()
+    }
+
     /// How many names of the path are spelt out.
     pub fn literal_names(&self) -> usize {
         let names = self.text.split('/').filter(|name| !name.is_empty());
         names.filter(|name| !name.contains([HOLE, '*', '?'])).count()
     }
 
-    /// All files that the path can lead to, in the order of their paths; a file that fits in several ways comes several times.
+    /// All files and, as Puppet fails to read them, directories that the path can lead to, in the order of their paths; a file that fits in several ways comes several times.
     /// Texts with a slash are not thought of. A text may be empty: `%{a}/common.yaml` can be `common.yaml`.
     pub fn fits(&self, files: &dyn Files) -> Vec<Fit> {
         self.in_every_way(|is_empty| {
@@ -116,12 +127,15 @@ impl OpenPath {
     }
 
     /// [`Self::fits`] for those of `paths` that fit, whether they exist or not.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "an iterator is cheap to clone, and read several times"
+    )]
     pub fn fits_among<'p>(&self, paths: impl Iterator<Item = &'p Arc<str>> + Clone) -> Vec<Fit> {
         self.in_every_way(|is_empty| {
             if self.is_glob {
-                let (_, regex, names) = self.as_glob(is_empty);
-                let Some(regex) = regex else { return Vec::new() };
-                return paths.clone().filter_map(|path| glob_fit(&regex, &names, path)).collect();
+                let pattern = self.without_empty_holes(is_empty);
+                return paths.clone().flat_map(|path| glob_path_fits(&pattern, path)).collect();
             }
             let Some(segments) = segments(&self.text, is_empty) else { return Vec::new() };
             paths.clone().flat_map(|path| path_fits(&segments, path)).collect()
@@ -152,49 +166,34 @@ impl OpenPath {
 
     /// The texts for which the glob finds a file; several files may have the same.
     fn glob_fits(&self, files: &dyn Files, is_empty: &dyn Fn(&str) -> bool) -> Vec<Fit> {
-        let (pattern, regex, names) = self.as_glob(is_empty);
-        let Some(regex) = regex else { return Vec::new() };
-        let found = glob::glob(files, &pattern);
-        found.iter().filter_map(|path| glob_fit(&regex, &names, path)).collect()
+        let pattern = self.without_empty_holes(is_empty);
+        let mut any = String::new();
+        for (number, part) in pattern.split(HOLE).enumerate() {
+            any.push_str(if number % 2 == 0 { part } else { "*" });
+        }
+        let found = glob::glob(files, &any);
+        found.iter().flat_map(|path| glob_path_fits(&pattern, path)).collect()
     }
 
-    /// The glob that finds all files for any texts, the expression that reads the texts out of a path, and the variables of
-    /// its groups.
-    fn as_glob(&self, is_empty: &dyn Fn(&str) -> bool) -> (String, Option<RubyRegex>, Vec<&str>) {
-        let mut pattern = String::new();
-        let mut regex = String::from(r"\A");
-        let mut names: Vec<&str> = Vec::new();
+    fn without_empty_holes(&self, is_empty: &dyn Fn(&str) -> bool) -> String {
+        let mut text = String::with_capacity(self.text.len());
         for (number, part) in self.text.split(HOLE).enumerate() {
             if number % 2 == 0 {
                 // An empty variable between two slashes leaves one.
-                let is_doubled = pattern.ends_with('/') && part.starts_with('/');
-                let part = &part[usize::from(is_doubled)..];
-                pattern.push_str(part);
-                regex.push_str(&regex_of_glob(part));
+                let is_doubled = text.ends_with('/') && part.starts_with('/');
+                text.push_str(&part[usize::from(is_doubled)..]);
             } else if !is_empty(part) {
-                pattern.push('*');
-                match names.iter().position(|name| *name == part) {
-                    Some(at) => regex.push_str(&format!("\\k<v{at}>")),
-                    None => {
-                        regex.push_str(&format!("(?<v{}>[^/]+)", names.len()));
-                        names.push(part);
-                    }
-                }
+                text.push_str(&hole(part));
             }
         }
-        regex.push_str(r"\z");
-        (pattern, translate(&regex).ok(), names)
+        text
     }
 }
 
-fn glob_fit(regex: &RubyRegex, names: &[&str], path: &Arc<str>) -> Option<Fit> {
-    let captured = regex.named_captures(path)?;
-    let text = |(at, name): (usize, &&str)| {
-        let (_, text) = captured.iter().find(|(group, _)| *group == format!("v{at}"))?;
-        Some((Arc::from(*name), Arc::from(text.as_str())))
-    };
-    let texts = names.iter().enumerate().map(text).collect::<Option<_>>()?;
-    Some(Fit { texts, path: Arc::clone(path) })
+/// All ways in which a glob finds a path.
+fn glob_path_fits(pattern: &str, path: &Arc<str>) -> Vec<Fit> {
+    let texts = glob::texts_of_holes(pattern, HOLE, path);
+    texts.into_iter().map(|texts| Fit { texts, path: Arc::clone(path) }).collect()
 }
 
 /// All ways in which a path fits.
@@ -229,7 +228,7 @@ enum Piece {
 }
 
 /// Texts of variables.
-type Binding = Vec<(Arc<str>, Arc<str>)>;
+type Binding = HoleTexts;
 
 /// The names of a path; `.` and empty ones vanish, and `..` takes the one before away. `None` if that is not one of a fixed
 /// text.
@@ -276,7 +275,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn enter(&mut self, path: String, segments: &[Segment], binding: &Binding) {
         let Some((segment, rest)) = segments.split_first() else {
-            if path::kind(self.files, &path) == PathKind::File {
+            if path::kind(self.files, &path) != PathKind::Missing {
                 self.found.push(Fit { texts: binding.clone(), path: path.into() });
             }
             return;
@@ -295,7 +294,7 @@ impl Walk<'_> {
         }
         let directory = if path.is_empty() { "/" } else { &path };
         for item in self.files.list(directory).iter() {
-            if item.is_directory == rest.is_empty() {
+            if !item.is_directory && !rest.is_empty() {
                 continue;
             }
             for binding in matches(segment, &item.name, binding) {
@@ -332,67 +331,6 @@ fn matches(segment: &[Piece], name: &str, binding: &Binding) -> Vec<Binding> {
             ends.flat_map(with).collect()
         }
     }
-}
-
-/// What a part of a glob matches, as a regular expression.
-fn regex_of_glob(part: &str) -> String {
-    let mut regex = String::new();
-    let mut chars = part.chars().peekable();
-    let mut depth = 0_u32;
-    while let Some(c) = chars.next() {
-        match c {
-            '*' if chars.peek() == Some(&'*') => {
-                chars.next();
-                if chars.peek() == Some(&'/') {
-                    chars.next();
-                    regex.push_str("(?:[^/]+/)*");
-                } else {
-                    regex.push_str("[^/]*");
-                }
-            }
-            '*' => regex.push_str("[^/]*"),
-            '?' => regex.push_str("[^/]"),
-            '{' => {
-                depth += 1;
-                regex.push_str("(?:");
-            }
-            '}' if depth > 0 => {
-                depth -= 1;
-                regex.push(')');
-            }
-            ',' if depth > 0 => regex.push('|'),
-            '[' => {
-                regex.push('[');
-                if matches!(chars.peek(), Some('!' | '^')) {
-                    chars.next();
-                    regex.push('^');
-                }
-                for inner in chars.by_ref() {
-                    if inner == '[' || inner == '&' {
-                        regex.push('\\');
-                    }
-                    regex.push(inner);
-                    if inner == ']' {
-                        break;
-                    }
-                }
-            }
-            '\\' => {
-                if let Some(next) = chars.next() {
-                    push_literal(&mut regex, next);
-                }
-            }
-            c => push_literal(&mut regex, c),
-        }
-    }
-    regex
-}
-
-fn push_literal(regex: &mut String, c: char) {
-    if c.is_ascii() && !c.is_ascii_alphanumeric() && c != '/' && c != '_' {
-        regex.push('\\');
-    }
-    regex.push(c);
 }
 
 #[cfg(test)]

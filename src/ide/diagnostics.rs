@@ -44,7 +44,6 @@ mod lower;
 mod malformed_token;
 mod matches_no_key;
 mod merge_option_type;
-mod merge_options;
 mod merge_type_clash;
 mod missing_datadir;
 mod missing_lookup_target;
@@ -83,6 +82,7 @@ mod unknown_lookup_option;
 mod unknown_merge_strategy;
 mod unquoted_interpolation;
 mod unreachable_integer_key;
+mod unread_data;
 mod unscoped_variable;
 mod unsortable_arrays;
 mod unsupported_tag;
@@ -221,6 +221,7 @@ pub const RULES: &[&Rule] = &[
     &hiera_yaml_schema::RULE,
     &hiera_yaml_version::RULE,
     &missing_datadir::RULE,
+    &unread_data::RULE,
     &path_without_extension::RULE,
     &absolute_path_by_slash::RULE,
     &path_empty_becomes_datadir::RULE,

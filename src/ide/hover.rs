@@ -287,14 +287,14 @@ nodes: {web01: {facts: {a: 1}}}
     fn files_that_the_node_does_not_read() {
         check(
             "#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}}\n#- /data/nodes/db01.yaml\na$0: 1\n",
-            &expect![[r#"
+            &expect![[r"
                 a
                 ---
                 **`a`** for node `web01`, environment `production`
 
                 Not found: a lookup of this key fails.
 
-                `data/nodes/db01.yaml` is not in the hierarchy of this node. It is read for `db01`."#]],
+                `data/nodes/db01.yaml` is not in the hierarchy of this node. It is read for `db01`."]],
         );
         check(
             "#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}, db01: {facts: {a: 1}}}\n#- /data/nodes/db01.yaml\na$0: 1\n",

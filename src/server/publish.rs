@@ -124,7 +124,9 @@ pub(super) fn diagnostics_of(context: &Context, file: &FileEntry) -> Vec<Diagnos
 fn settings_problems(context: &Context, path: &str) -> Vec<Diagnostic> {
     match context.settings_file.as_deref() {
         Some((file, problems)) if &*file.path == path => {
-            problems.iter().map(|it| to_proto::settings_problem(context, file, it)).collect()
+            let of_patterns = context.world.name_pattern_problems();
+            let all = problems.iter().chain(&of_patterns);
+            all.map(|it| to_proto::settings_problem(context, file, it)).collect()
         }
         _ => Vec::new(),
     }

@@ -13,9 +13,9 @@ use super::read_orders::ReadOrdersCache;
 use super::shards::Shards;
 use super::snapshot::{Choice, World};
 use crate::config::{Environment, glob};
-use crate::data::{Files, Hash, PathKind, inspect};
+use crate::data::{Files, Hash, PathKind, Value, inspect};
 use crate::facts::formats::{self, FactsProblem};
-use crate::facts::{Node, NodeParts, Origin, infer, proved_by_name};
+use crate::facts::{Basis, Node, NodeParts, Origin, infer, proved_by_name};
 use crate::settings::{NodeSettings, PROJECT_FILE, Settings};
 
 /// Directories with fact sets, below an environment, a module or a folder of the workspace.
@@ -58,6 +58,14 @@ pub struct SampleNodes {
 struct Draft {
     parts: NodeParts,
     origin: Origin,
+    /// The variable that names machines in the path of the file that tells of the node.
+    named_by: Option<Arc<str>>,
+}
+
+impl Draft {
+    fn new(parts: NodeParts, origin: Origin) -> Self {
+        Self { parts, origin, named_by: None }
+    }
 }
 
 impl World {
@@ -80,8 +88,9 @@ impl World {
     /// The node of this name: a sample node, or one of which no more is known than its name proves.
     pub fn node_named(&self, environment: &Environment, name: &str) -> Arc<Node> {
         let mut found = drafts(self, environment);
+        found.infer(environment);
         found.drafts.retain(|known, _| known == name);
-        found.add_machine(name);
+        found.add_machine(name, None);
         let nodes = found.finish(environment).nodes;
         nodes.first().cloned().unwrap_or_else(|| self.any_node(environment))
     }
@@ -170,7 +179,7 @@ impl Found<'_> {
                     formats::lay_over(&mut parts, default);
                 }
                 let origin = Origin::File(path.as_str().into());
-                self.drafts.entry(parts.name.clone()).or_insert(Draft { parts, origin });
+                self.drafts.entry(parts.name.clone()).or_insert(Draft::new(parts, origin));
             }
         }
     }
@@ -206,7 +215,7 @@ impl Found<'_> {
                 None if node.facts.is_empty() => Origin::Name,
                 None => Origin::File(self.world.settings_path(PROJECT_FILE).into()),
             };
-            drafts.push((name.to_string(), Draft { parts, origin }));
+            drafts.push((name.to_string(), Draft::new(parts, origin)));
         }
         drafts
     }
@@ -222,18 +231,19 @@ impl Found<'_> {
     fn infer(&mut self, environment: &Environment) {
         let templates = self.world.own_reach(environment).templates();
         let known = known_texts(&self.world.settings, environment);
-        for name in infer::machines(&templates, self.world, known) {
-            self.add_machine(&name);
+        for machine in infer::machines(&templates, self.world, known) {
+            self.add_machine(&machine.name, Some(machine.variable));
         }
         for parts in self.supported_systems(environment) {
-            let draft = Draft { parts, origin: Origin::Any };
+            let draft = Draft::new(parts, Origin::Any);
             self.drafts.entry(draft.parts.name.clone()).or_insert(draft);
         }
     }
 
-    fn add_machine(&mut self, name: &str) {
+    fn add_machine(&mut self, name: &str, named_by: Option<Arc<str>>) {
         let parts = NodeParts { name: name.to_owned(), ..NodeParts::default() };
-        self.drafts.entry(name.to_owned()).or_insert(Draft { parts, origin: Origin::Name });
+        let draft = Draft { named_by, ..Draft::new(parts, Origin::Name) };
+        self.drafts.entry(name.to_owned()).or_insert(draft);
     }
 
     /// The systems that a module on its own supports.
@@ -261,7 +271,11 @@ fn finished(settings: &Settings, environment: &Environment, draft: Draft) -> Nod
     let node = match draft.origin {
         Origin::File(_) => Node::new(parts, draft.origin),
         Origin::Name => {
-            let proved = proved_by_name(&parts.name, patterns);
+            let mut proved = proved_by_name(&parts.name, patterns);
+            if let Some(variable) = draft.named_by {
+                // That the file is this machine's is what its name means.
+                proved.push((variable, Value::string(parts.name.as_str()), Basis::Proved));
+            }
             Node::partial(parts, &proved, draft.origin)
         }
         Origin::Any => Node::partial(parts, &[], draft.origin),

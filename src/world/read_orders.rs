@@ -154,7 +154,7 @@ impl World {
 }
 
 fn files_of(asked: &[Asked]) -> impl Iterator<Item = FileId> {
-    asked.iter().flat_map(|asked| match asked {
+    asked.iter().filter_map(|asked| match asked {
         Asked::File(file, _) => Some(*file),
         Asked::OneOf(_) | Asked::Unknown => None,
     })

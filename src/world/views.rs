@@ -94,7 +94,7 @@ impl World {
 
     fn new_view(&self, environment: &Environment, name: &str, known: &[Known]) -> Node {
         let mut parts = of_all_nodes(&self.settings);
-        parts.name = name.to_owned();
+        name.clone_into(&mut parts.name);
         parts.environment = Some(environment.name.to_string());
         let patterns = &self.settings.node_name;
         let mut proved: Vec<(Arc<str>, Value, Basis)> = known

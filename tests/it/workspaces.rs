@@ -54,8 +54,9 @@ fn the_only_environment_below() {
         ("docs/x.yaml", ""),
     ]);
     assert_eq!(run(&workspace, "", &["lookup", "a"]), "--- 1\n");
-    assert_eq!(run(&workspace, "", &["facts"]), "* unknown  (inferred from the data files)\n");
-    assert_eq!(run(&workspace, "", &["facts", "--names"]), "unknown\n");
+    let read = "\nThe hierarchy's paths read no variables.\n";
+    assert_eq!(run(&workspace, "", &["nodes"]), read);
+    assert_eq!(run(&workspace, "", &["facts", "--names"]), "");
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn data_in_a_repository_of_its_own() {
     );
     let project = "globalHieraYaml: ../control/hiera.yaml\ndatadirMap: {/etc/hieradata: .}\n";
     workspace.write("hieradata/.hiera-ls.yaml", project);
-    assert_eq!(run(&workspace, "hieradata", &["lookup", "a"]), "--- 1\n");
+    assert_eq!(run(&workspace, "hieradata", &["lookup", "a", "--node", "web01"]), "--- 1\n");
     assert_eq!(
         run(&workspace, "hieradata", &["check", "--format", "concise", "--exit-zero"]),
         "nodes/web01.yaml:3:1: warning[duplicate-key] `b` is already a key of this hash. Only this last value counts; remove one of \

@@ -49,7 +49,7 @@ pub(super) fn without_escapes(pattern: &str) -> String {
 }
 
 /// Both without what the first element of `pattern` matches at the beginning of `name`.
-fn step<'p, 'n>(pattern: &'p str, name: &'n str) -> Option<(&'p str, &'n str)> {
+pub(super) fn step<'p, 'n>(pattern: &'p str, name: &'n str) -> Option<(&'p str, &'n str)> {
     let char = name.chars().next()?;
     let rest = &name[char.len_utf8()..];
     match pattern.as_bytes().first()? {

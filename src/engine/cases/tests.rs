@@ -1,1 +1,142 @@
-//! Cases of small hierarchies.
+//! Cases of small hierarchies. That they are Puppet's answers is shown by tests/conformance/cases.rb.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use crate::config::{Environment, PuppetVersion};
+use crate::data::memory::MemoryFiles;
+use crate::data::{Files, inspect};
+use crate::engine::cases::{in_words, left_out_in_words};
+use crate::engine::{Answer, Evaluator};
+use crate::facts::{Node, NodeParts, Origin};
+
+fn outcome(answer: &Answer) -> String {
+    match &answer.outcome {
+        Ok(Some(value)) => inspect::inspect(&value.value),
+        Ok(None) => "not found".to_owned(),
+        Err(failure) => format!("error: {}", failure.message),
+    }
+}
+
+fn told(answer: &Answer) -> String {
+    let mut text = String::new();
+    for case in &answer.cases {
+        let _ = writeln!(text, "{}: {}", in_words(&case.conditions), outcome(&case.answer));
+    }
+    if answer.cases.is_empty() {
+        let _ = writeln!(text, "{}", outcome(answer));
+    }
+    for left_out in &answer.left_out {
+        let _ = writeln!(text, "{}", left_out_in_words(left_out));
+    }
+    text
+}
+
+/// What `key` can be for any node. `levels` are those of hiera.yaml, one a line: `path: x.yaml`.
+#[track_caller]
+fn check(levels: &str, files: &[(&str, &str)], key: &str, expected: &str) {
+    let mut config = "version: 5\nhierarchy:\n".to_owned();
+    for (number, level) in levels.lines().enumerate() {
+        let _ = writeln!(config, "  - {{name: L{number}, {}}}", level.trim());
+    }
+    let mut all = vec![("/env/hiera.yaml", config.as_str())];
+    let paths: Vec<String> = files.iter().map(|(path, _)| format!("/env/data/{path}")).collect();
+    all.extend(paths.iter().zip(files).map(|(path, (_, text))| (path.as_str(), *text)));
+    let environment = Environment {
+        name: "production".into(),
+        root: Some("/env".into()),
+        ..Environment::default()
+    };
+    let evaluator = Evaluator::new(
+        Arc::new(MemoryFiles::new(all)) as Arc<dyn Files>,
+        Arc::new(environment),
+        Arc::new(Node::partial(NodeParts::default(), &[], Origin::Any)),
+        PuppetVersion::V7,
+    );
+    let found = told(&evaluator.lookup(key));
+    let expected: Vec<&str> = expected.lines().map(str::trim).collect();
+    assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{key}");
+}
+
+#[test]
+fn each_file_with_the_key_is_a_case() {
+    check(
+        "path: 'role/%{role}.yaml'\npath: common.yaml",
+        &[("role/web.yaml", "a: web"), ("role/db.yaml", "b: db"), ("common.yaml", "a: common")],
+        "a",
+        "role is web: \"web\"
+         : \"common\"",
+    );
+}
+
+#[test]
+fn cases_that_agree_are_one() {
+    check(
+        "path: 'role/%{role}.yaml'\npath: common.yaml",
+        &[("role/web.yaml", "a: same"), ("common.yaml", "a: same")],
+        "a",
+        "\"same\"",
+    );
+}
+
+#[test]
+fn a_glob_leads_to_a_file_for_every_text_that_fits() {
+    check(
+        "glob: 'role/%{role}*.yaml'",
+        &[("role/web.yaml", "a: web")],
+        "a",
+        "role is w: \"web\"
+         role is we: \"web\"
+         role is web: \"web\"
+         role is empty: \"web\"
+         : not found",
+    );
+}
+
+#[test]
+fn a_variable_in_braces_of_a_glob_is_not_told_in_cases() {
+    check(
+        "glob: 'role/{%{role},x}.yaml'",
+        &[("role/web.yaml", "a: web")],
+        "a",
+        "not found
+         Level \"L0\" may change this, depending on role",
+    );
+}
+
+#[test]
+fn a_file_that_puppet_refuses_has_a_say_about_every_key_even_with_lookup_options() {
+    check(
+        "path: 'role/%{role}.yaml'\npath: common.yaml",
+        &[("role/web.yaml", "lookup_options: {}\n- x\n"), ("common.yaml", "a: common")],
+        "b",
+        "role is web: error: Unable to parse (/env/data/role/web.yaml): did not find expected key while parsing a block \
+         mapping at line 1 column 1
+         : not found",
+    );
+}
+
+#[test]
+fn a_directory_where_a_file_should_be_fails_every_lookup() {
+    check(
+        "path: 'role/%{role}'",
+        &[("role/web/a.yaml", "a: web")],
+        "b",
+        "role is empty: error: Is a directory @ io_fread - /env/data/role/
+         role is web: error: Is a directory @ io_fread - /env/data/role/web
+         : not found",
+    );
+}
+
+#[test]
+fn lookup_options_for_a_key_with_an_open_variable_may_be_for_others() {
+    let files = [("common.yaml", "lookup_options:\n  'k%{n}': {merge: unique}\nk1: a\nz: b\n")];
+    check(
+        "path: common.yaml",
+        &files,
+        "k1",
+        "\"a\"
+         The value itself depends on n",
+    );
+    check("path: common.yaml", &files, "z", "\"b\"");
+}

@@ -15,7 +15,7 @@ fn check(templates: &[&str], files: &[&str], expected: &[&str]) {
     let files = MemoryFiles::new(files.iter().map(|path| (*path, "")));
     let known = |name: &str| (name == "environment").then(|| Arc::from("production"));
     let names = machines(&templates, &files, known);
-    assert_eq!(names.iter().map(|it| &**it).collect::<Vec<_>>(), expected);
+    assert_eq!(names.iter().map(|it| &*it.name).collect::<Vec<_>>(), expected);
 }
 
 #[test]

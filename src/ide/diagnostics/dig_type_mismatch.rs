@@ -39,8 +39,9 @@ pub(super) fn check(
         });
         let Some(in_the_way) = in_the_way else { continue };
         let failures = targets.readers().into_iter().filter_map(|evaluator| {
-            let failure = evaluator.lookup(&token.name).outcome.err()?;
-            WORDS.iter().any(|words| failure.message.contains(words)).then_some(failure.message)
+            let answer = evaluator.lookup(&token.name);
+            let message = answer.certain_failure()?.message.clone();
+            WORDS.iter().any(|words| message.contains(words)).then_some(message)
         });
         if let Some(words) = failures.into_iter().next() {
             let message = format!(

@@ -2,10 +2,10 @@
 //! writes into catalogs, reports and logs.
 
 use super::fix::Fix;
-use super::merge_options::asks_for_sensitive;
 use super::option_edits::with_option;
 use super::{Report, Rule, Severity};
 use crate::data::DataFile;
+use crate::engine::{AppliedOptions, ResolvedLevel};
 use crate::ide::perspective::Perspective;
 use crate::text::TextRange;
 
@@ -24,16 +24,12 @@ const EYAML: &str = "eyaml_lookup_key";
 
 /// Whether a level of the node decrypts what the file at `path` holds for keys of `module`.
 pub(super) fn is_decrypted(perspective: &Perspective, module: Option<&str>, path: &str) -> bool {
-    let evaluator = &perspective.evaluator;
-    evaluator.layers(module).iter().any(|layer| {
-        let ordinary = layer.levels(evaluator).unwrap_or_default();
-        let default = layer.default_levels(evaluator).unwrap_or_default();
-        let mut levels = ordinary.iter().chain(default);
-        levels.any(|level| {
-            &*level.function.name == EYAML
-                && level.locations.iter().flatten().any(|it| &*it.location == path)
-        })
-    })
+    let decrypts = |level: &ResolvedLevel| {
+        &*level.function.name == EYAML
+            && level.locations.iter().flatten().any(|it| &*it.location == path)
+    };
+    let found = perspective.evaluator.find_level(module, |_, level| decrypts(level).then_some(()));
+    found.is_some()
 }
 
 /// Checks the root key `key` at `range`, whose value holds something encrypted.
@@ -44,8 +40,8 @@ pub(super) fn check(
     range: TextRange,
     report: &mut Report,
 ) {
-    let options = perspective.evaluator.options_for(key).ok().flatten();
-    if options.as_ref().is_some_and(|it| asks_for_sensitive(&it.options.value)) {
+    let Ok(options) = perspective.evaluator.options_for(key) else { return };
+    if options.as_ref().is_some_and(AppliedOptions::makes_sensitive) {
         return;
     }
     let message = format!(

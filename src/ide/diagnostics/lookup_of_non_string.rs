@@ -55,10 +55,8 @@ fn kind(dug: &Dug) -> Option<&'static str> {
 fn has_conversion(targets: &Targets<'_>, name: &str) -> bool {
     let root = name.split('.').next().unwrap_or(name);
     targets.readers().first().is_some_and(|evaluator| {
-        let options = evaluator.options_for(root).ok().flatten();
-        options.is_some_and(|it| {
-            it.options.value.as_hash().is_some_and(|it| it.get("convert_to").is_some())
-        })
+        let options = evaluator.options_for(root);
+        options.map_or(true, |it| it.is_some_and(|it| it.convert_to().is_some()))
     })
 }
 

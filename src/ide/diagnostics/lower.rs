@@ -10,10 +10,9 @@ use std::sync::Arc;
 
 use super::Related;
 use super::known_keys::module_of;
-use super::merge_options::MergeOptions;
 use crate::config::Environment;
 use crate::data::{DataFile, FileId, Files as _, Format, Located, Place, RootEntry, Value};
-use crate::engine::Evaluator;
+use crate::engine::{Evaluator, UsedMerge};
 use crate::ide::context::{LOOKUP_OPTIONS, lookup_key};
 use crate::syntax::key_path::Segment;
 use crate::world::{Below, FileSet, KeyIndex, ReadOrders, Source, World};
@@ -77,7 +76,7 @@ pub(super) struct KeyBelow {
     /// only said of deep merges.
     pub(super) is_first_uncertain: bool,
     /// How the values are merged.
-    pub(super) merge: MergeOptions,
+    pub(super) merge: UsedMerge,
     /// Answers for one of the nodes with this order.
     pub(super) evaluator: Arc<Evaluator>,
 }
@@ -145,7 +144,7 @@ impl<'a> LowerLevels<'a> {
         let siblings = self.index.keys_in(&module).into_iter();
         let mut siblings =
             siblings.filter(|other| **other != *key && module_of(other) == module_of(key));
-        siblings.any(|other| !MergeOptions::of(evaluator, &other).is_first_found())
+        siblings.any(|other| !evaluator.merge_for(&other).is_first_found())
     }
 
     /// The `lookup_options` of lower levels that keys of `module` see.
@@ -185,9 +184,9 @@ impl<'a> LowerLevels<'a> {
             .get_or_init(|| self.world.evaluator(&self.environment, node))
             .clone();
         let merge = if self.index.contains(LOOKUP_OPTIONS) {
-            MergeOptions::of(&evaluator, asked.key)
+            evaluator.merge_for(asked.key)
         } else {
-            MergeOptions::default()
+            UsedMerge::of_options(None)
         };
         let values: Vec<LowerValue> = sources.iter().filter_map(value_of).collect();
         // To look through all files takes its time; where no level has a value, only deep merges care.

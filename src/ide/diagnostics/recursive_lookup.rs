@@ -45,7 +45,8 @@ pub(super) fn check(
 
 /// Puppet's words and the names in them, if the lookup of `key` ends in a recursion.
 fn recursion(perspective: &Perspective, key: &str) -> Option<(String, Vec<String>)> {
-    let failure = perspective.evaluator.lookup(key).outcome.err()?;
+    let answer = perspective.evaluator.lookup(key);
+    let failure = answer.certain_failure()?;
     let words = &failure.message[failure.message.find(PUPPETS_WORDS)?..];
     let names = words[PUPPETS_WORDS.len()..].trim_end_matches(']');
     Some((words.to_owned(), names.split(", ").map(str::to_owned).collect()))

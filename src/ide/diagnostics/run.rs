@@ -21,8 +21,8 @@ use super::{
     options_replaced_by_higher_level, orphan_file, path_empty_becomes_datadir,
     path_without_extension, pattern_order, re_interpolated_percent, recursive_lookup,
     redundant_override, tab_indentation, undef_wins, undefined_variable, unknown_backend,
-    unquoted_interpolation, unscoped_variable, unsortable_arrays, unsupported_tag, unused_key,
-    yaml_1_2_disagrees, yaml_date_breaks_file, yaml_syntax, yml_extension_trap,
+    unquoted_interpolation, unread_data, unscoped_variable, unsortable_arrays, unsupported_tag,
+    unused_key, yaml_1_2_disagrees, yaml_date_breaks_file, yaml_syntax, yml_extension_trap,
 };
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{HieraYaml, PuppetVersion};
@@ -270,6 +270,7 @@ fn check_config(world: &Arc<World>, path: &str, layer: LayerKind, report: &mut R
     let is_refused = problems.iter().any(ConfigProblem::is_error);
     if let Some(config) = config.filter(|config| config.version == 5 && !is_refused) {
         missing_datadir::check(world, &config, report);
+        unread_data::check(world, &config, report);
         path_empty_becomes_datadir::check(&config, &nodes, report);
         path_without_extension::check(world, &config, report);
         absolute_path_by_slash::check(world, &config, report);

@@ -21,7 +21,8 @@ pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
         if order.merge.option("sort_merged_arrays").is_none() || order.values.is_empty() {
             continue;
         }
-        let Err(failure) = order.evaluator.lookup(&above.looked_up()).outcome else { continue };
+        let answer = order.evaluator.lookup(&above.looked_up());
+        let Some(failure) = answer.certain_failure() else { continue };
         if !failure.message.contains(RUBYS_WORDS) {
             continue;
         }

@@ -33,16 +33,13 @@ fn other_method(method: &str) -> Option<&str> {
 /// What keeps the first eyaml level from being decrypted.
 fn key_problem(perspective: &Perspective, module: Option<&str>) -> Option<String> {
     let Perspective { world, evaluator, .. } = perspective;
-    evaluator.layers(module).iter().find_map(|layer| {
-        let ordinary = layer.levels(evaluator).unwrap_or_default();
-        let default = layer.default_levels(evaluator).unwrap_or_default();
-        let levels = ordinary.iter().chain(default);
-        levels.filter(|level| &*level.function.name == "eyaml_lookup_key").find_map(|level| {
-            let directory = path::parent(&layer.config().path);
-            let keys = LevelKeys { options: &level.options, directory };
-            let problem = keys.problem(&world.eyaml(Decryption::AsPuppet), world.as_ref())?;
-            Some(format!("level \"{}\": {}", plain(&level.name), plain(&problem.message)))
-        })
+    evaluator.find_level(module, |config, level| {
+        if &*level.function.name != "eyaml_lookup_key" {
+            return None;
+        }
+        let keys = LevelKeys { options: &level.options, directory: path::parent(&config.path) };
+        let problem = keys.problem(&world.eyaml(Decryption::AsPuppet), world.as_ref())?;
+        Some(format!("level \"{}\": {}", plain(&level.name), plain(&problem.message)))
     })
 }
 

@@ -99,7 +99,7 @@ impl KeyCard {
         let is_rest = !self.cases.is_empty();
         match &self.answer {
             Answer::NotFound | Answer::EmptyText if is_rest => {
-                text += "Not found, but for these cases:\n"
+                text += "Not found, but for these cases:\n";
             }
             Answer::Value(yaml) => text += &fenced_yaml(yaml, max_lines),
             Answer::NotFound => text += "Not found: a lookup of this key fails.\n",

@@ -9,8 +9,9 @@ use super::page::Page;
 use super::value::Detail;
 use super::{LineKind, Preview, Question, UnknownNode};
 use crate::data::{Place, Value, render};
-use crate::engine::{Answer, CancelToken, Request, Source};
+use crate::engine::{Answer, CancelToken, Case, Condition, Request, Source};
 use crate::facts::Node;
+use crate::ide::cases;
 use crate::ide::perspective::Perspective;
 use crate::world::{World, parallel};
 
@@ -48,6 +49,8 @@ pub struct NodeGroup {
 /// How the lookup ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupKind {
+    /// With one of several values, depending on variables that are open.
+    Depends,
     /// With a value.
     Value,
     /// Nothing is found.
@@ -62,6 +65,8 @@ enum Outcome {
     Value(Value),
     Missing,
     Failed(Arc<str>),
+    /// The cases, each with what must hold and how it ends.
+    Depends(Vec<(Vec<Condition>, Outcome)>, Vec<Arc<str>>),
 }
 
 /// What each sample node of the environment gets for a key. `None`: there is no key, or nobody waits any more.
@@ -119,6 +124,19 @@ pub fn all_nodes(
 
 impl Outcome {
     fn of(answer: &Answer) -> Self {
+        if !answer.is_certain() {
+            let case = |case: &Case| (case.conditions.clone(), Self::alone(&case.answer));
+            let mut cases: Vec<_> = answer.cases.iter().map(case).collect();
+            if cases.is_empty() {
+                cases.push((Vec::new(), Self::alone(answer)));
+            }
+            return Self::Depends(cases, answer.depends_on());
+        }
+        Self::alone(answer)
+    }
+
+    /// How it ends in one case.
+    fn alone(answer: &Answer) -> Self {
         match &answer.outcome {
             Ok(Some(value)) => Self::Value(value.value.clone()),
             Ok(None) => Self::Missing,
@@ -154,7 +172,9 @@ impl Overview<'_> {
         // One document for each value: the same key twice in one would be an error.
         self.page.plain(if self.groups.is_empty() { "" } else { "---" });
         let share = format!("{} of {}", nodes.len(), counted(self.total, "node"));
-        self.page.comment(&format!("{share}:"), kind, None);
+        let depends = cases::depends_text(&entry.answer);
+        let depends = depends.map_or(String::new(), |it| format!(", where it {it}"));
+        self.page.comment(&format!("{share}{depends}:"), kind, None);
         for names in names.chunks(NAMES_PER_LINE).take(MAX_NAME_LINES) {
             self.page.comment(&format!("  {}", names.join(", ")), kind, None);
         }
@@ -171,6 +191,9 @@ impl Overview<'_> {
 
 fn shown(perspective: &Perspective, entry: &Entry, outcome: &Outcome) -> (String, GroupKind) {
     match (outcome, &entry.answer.outcome) {
+        (Outcome::Depends(..), _) => {
+            (cases::depends_text(&entry.answer).unwrap_or_default(), GroupKind::Depends)
+        }
         (Outcome::Failed(message), _) => (message.to_string(), GroupKind::Failed),
         (Outcome::Value(_), Ok(Some(value))) => {
             let yaml = render::to_yaml(&perspective.without_secrets(value));

@@ -8,7 +8,9 @@ use super::entry::asked_for;
 use super::page::{Mark, Page};
 use super::{Language, LineKind, Preview, Question, UnknownNode};
 use crate::data::{Files, Located, Place, inspect};
+use crate::engine::cases::left_out_in_words;
 use crate::engine::{CancelToken, Outcome, Request, TraceKind, TraceNode};
+use crate::ide::cases::{self, CaseGroup};
 use crate::ide::perspective::Perspective;
 use crate::syntax::key_path::Segment;
 use crate::text::TextRange;
@@ -111,6 +113,10 @@ pub fn explain(
             steps.push(Step { place, ..simple(&label, StepKind::Failed) });
         }
     }
+    steps.extend(cases::groups(&answer).iter().map(|group| tree.case(group)));
+    for left_out in &answer.left_out {
+        steps.push(simple(&left_out_in_words(left_out), StepKind::Opaque));
+    }
     let all = fold::line_count(&steps);
     if !question.is_full {
         steps = fold::folded(&steps);
@@ -163,6 +169,23 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
+    /// What another case gives, in a line.
+    fn case(&self, group: &CaseGroup<'_>) -> Step {
+        let when = group.when();
+        let place = group.places.first().copied();
+        let (label, kind) = match &group.answer.outcome {
+            Ok(Some(value)) => {
+                let result = self.result(value);
+                (format!("if {when}: {}", result.detail), StepKind::Found)
+            }
+            Ok(None) => (format!("if {when}: not found"), StepKind::Missing),
+            Err(failure) => {
+                (format!("if {when}: the lookup fails: {}", failure.message), StepKind::Failed)
+            }
+        };
+        Step { place, ..simple(&label, kind) }
+    }
+
     fn children(&self, step: &TraceNode) -> Vec<Step> {
         let remarks = step.texts.iter().map(|text| simple(text, StepKind::Step));
         step.branches.iter().map(|branch| self.step(branch)).chain(remarks).collect()

@@ -49,6 +49,7 @@ fn group_item(context: &Context, group: NodeGroup) -> GroupItem {
     GroupItem {
         kind: match group.kind {
             GroupKind::Value => "value",
+            GroupKind::Depends => "depends",
             GroupKind::Missing => "missing",
             GroupKind::Failed => "failed",
         },

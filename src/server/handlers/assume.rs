@@ -37,8 +37,11 @@ pub(in crate::server) fn assume(
     Ok(active_node(&context.world))
 }
 
+/// Texts of variables.
+type Assumed = Vec<(Arc<str>, Arc<str>)>;
+
 /// `Err` has a name that is none of a variable.
-fn assumed(params: AssumeParams) -> std::result::Result<Vec<(Arc<str>, Arc<str>)>, String> {
+fn assumed(params: AssumeParams) -> std::result::Result<Assumed, String> {
     let named = params.variables.into_iter().map(|(name, text)| {
         let known = variable::name_of_text(&name).ok_or(name)?;
         Ok((known, Arc::from(text)))

@@ -15,7 +15,7 @@ module Conformance
         @keys = KEYS + @chance.some(ODD_KEYS, 2)
         @modules = MODULES.select { @chance.one_in(2) }
         @keys += @modules.flat_map { |name| %w[a b c x::y].map { |key| "#{name}::#{key}" } }
-        @values = Values.new(@chance, @keys, KNOWN)
+        @values = values
         @options_in = @chance.weighted(none: 2, few: 5, all: 1)
       end
 
@@ -31,12 +31,20 @@ module Conformance
 
       private
 
+      def values
+        Values.new(@chance, @keys, KNOWN)
+      end
+
+      def hierarchy_of(kind)
+        Hierarchy.new(@chance, kind)
+      end
+
       def facts
         FACTS.merge(@chance.one_in(6) ? { 'strategy' => @chance.of(%w[unique hash]), 'key_name' => 'c' } : {})
       end
 
       def layer(folder, kind, name = nil)
-        hierarchy = Hierarchy.new(@chance, kind)
+        hierarchy = hierarchy_of(kind)
         text = hierarchy.text
         @files["#{folder}/hiera.yaml"] = text unless kind != :environment && @chance.one_in(12)
         keys = name ? @keys.select { |key| key.start_with?("#{name}::") } : @keys

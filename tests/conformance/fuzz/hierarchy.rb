@@ -107,7 +107,7 @@ module Conformance
       def defaults
         options = {}
         unless @chance.one_in(3)
-          spelled, @datadir = @chance.of((@chance.one_in(12) ? ODD_DATADIRS : DATADIRS).to_a)
+          spelled, @datadir = @chance.of(datadirs.to_a)
           options['datadir'] = spelled
         end
         @function = @chance.one_in(5) ? 'json_data' : 'yaml_data' unless @chance.one_in(5)
@@ -127,7 +127,7 @@ module Conformance
         level = { 'name' => @chance.one_in(30) ? @chance.of(['Level one', "it's", '%{text}', 'a: b']) : name }
         datadir = @datadir
         if @chance.one_in(6)
-          spelled, datadir = @chance.of((@chance.one_in(12) ? ODD_DATADIRS : DATADIRS).to_a)
+          spelled, datadir = @chance.of(datadirs.to_a)
           level['datadir'] = spelled
         end
         format = level_format(level)
@@ -149,15 +149,27 @@ module Conformance
       def location(level, datadir, format)
         case @chance.weighted(path: 8, paths: 4, glob: 2, globs: 1, mapped_paths: 2, none: @chance.one_in(10) ? 2 : 0)
         when :path then one(level, 'path', paths, datadir, format)
-        when :glob then one(level, 'glob', GLOBS, datadir, format)
-        when :mapped_paths then one(level, 'mapped_paths', MAPPED, datadir, format)
+        when :glob then one(level, 'glob', globs, datadir, format)
+        when :mapped_paths then one(level, 'mapped_paths', mapped, datadir, format)
         when :paths then several(level, 'paths', paths, datadir, format)
-        when :globs then several(level, 'globs', GLOBS, datadir, format)
+        when :globs then several(level, 'globs', globs, datadir, format)
         end
       end
 
       def paths
         @chance.one_in(80) ? ODD_PATHS : PATHS
+      end
+
+      def globs
+        GLOBS
+      end
+
+      def mapped
+        MAPPED
+      end
+
+      def datadirs
+        @chance.one_in(12) ? ODD_DATADIRS : DATADIRS
       end
 
       def one(level, key, choices, datadir, format)

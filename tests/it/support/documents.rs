@@ -44,8 +44,8 @@ pub(crate) fn no_features() -> Features {
         explain: |_, _, _| Ok(None),
         compare: |_, _, _, _| Ok(None),
         all_nodes: |_, _, _| Ok(None),
-        cases: |_, _, _| Ok(None),
         hierarchy: |_, _, _| Ok(None),
+        cases: |_, _, _| Ok(None),
         warm_up: |_, _, _| {},
         set_log_level: |_| {},
     }

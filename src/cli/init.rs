@@ -1,0 +1,129 @@
+//! `hiera-ls init`: a project file that says what was found and what is missing.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::workspace::{self, absolute};
+use super::{complain, print};
+use crate::facts::variable;
+use crate::ide::{hierarchy_variables, open_variables};
+use crate::settings::{PROJECT_FILE, Settings};
+use crate::world::{World, loader, paths};
+
+/// The arguments.
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// The repository's directory
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub root: PathBuf,
+    /// Print the file instead of writing it
+    #[arg(long)]
+    pub print: bool,
+}
+
+/// Writes `.hiera-ls.yaml`, never over one that is there.
+pub fn run(arguments: &InitArguments) -> ExitCode {
+    match write(arguments) {
+        Ok(text) => {
+            print(&text);
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            complain(&message);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn write(arguments: &InitArguments) -> Result<String, String> {
+    let root = absolute(&arguments.root)?;
+    if !std::path::Path::new(&root).is_dir() {
+        return Err(format!("{root}: no such directory"));
+    }
+    let text = project_file(&root);
+    if arguments.print {
+        return Ok(text);
+    }
+    let path = paths::join(&root, PROJECT_FILE);
+    let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path);
+    let mut file = file.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            format!("{path} is there already; --print shows what would be written")
+        }
+        _ => format!("{path}: {error}"),
+    })?;
+    std::io::Write::write_all(&mut file, text.as_bytes())
+        .map_err(|error| format!("{path}: {error}"))?;
+    Ok(format!("{path} written\n"))
+}
+
+/// The file's text: every setting in it is a comment, but for what was found and is certain.
+fn project_file(root: &str) -> String {
+    let folders: Vec<Arc<str>> = vec![root.into()];
+    let settings = Settings { directory: Some(root.into()), ..Settings::default() };
+    let world = World::on_disk(Arc::new(loader::Disk), folders, settings);
+    let mut text = String::from(
+        "# Settings of hiera-ls for this repository. `hiera-ls schema` prints all of them; editors complete them here.\n",
+    );
+    if let Ok(environment) = workspace::environment(&world, root, None) {
+        let config = environment.root.as_deref().unwrap_or_else(|| environment.directory());
+        let config = paths::below(root, config).unwrap_or(config);
+        let config = if config.is_empty() { "." } else { config };
+        let _ = writeln!(text, "\n# Found: the hiera.yaml of {config}.");
+        add_nodes(&world, &environment, &mut text);
+    } else {
+        text += "\n# No hiera.yaml was found that belongs to this repository. If it lies elsewhere:\n\
+                 # globalHieraYaml: ../control-repo/hiera.yaml\n";
+        for hint in workspace::other_hiera_yamls(&world, root) {
+            let _ = writeln!(text, "# globalHieraYaml: {hint}");
+        }
+    }
+    text
+}
+
+fn add_nodes(world: &Arc<World>, environment: &Arc<crate::config::Environment>, text: &mut String) {
+    let nodes = world.nodes(environment);
+    let complete = nodes.iter().filter(|node| node.is_complete()).count();
+    let _ = writeln!(
+        text,
+        "# Nodes: {complete} with fact sets, {} known by the names of data files.",
+        nodes.len() - complete
+    );
+    let read = hierarchy_variables(world, environment);
+    let mut open: Vec<Arc<str>> = Vec::new();
+    for name in read.iter().filter_map(|it| variable::name_of_text(it)) {
+        let is_open =
+            nodes.iter().any(|node| !open_variables(node, std::slice::from_ref(&name)).is_empty());
+        if (is_open || nodes.is_empty()) && !open.contains(&name) {
+            open.push(name);
+        }
+    }
+    if open.is_empty() {
+        *text += "# Everything that the hierarchy's paths read is known of these nodes.\n";
+    } else {
+        let open: Vec<&str> = open.iter().map(|it| &**it).collect();
+        let _ = writeln!(
+            text,
+            "# The hierarchy's paths also read {}, which nobody knows of some nodes: values that depend\n\
+             # on them are shown as cases.",
+            open.join(", ")
+        );
+    }
+    if let Some(suggestion) = world.suggested_name_pattern(environment) {
+        let _ = write!(
+            text,
+            "\n# The names of the nodes suggest this pattern, which {}.\n# Take the `#` away if that is what the names mean.\n\
+             # node_name: '{}'\n",
+            suggestion.effect(),
+            suggestion.pattern.replace('\'', "''")
+        );
+    }
+    *text += "\n# Fact sets, as `facter --json` or `puppet facts` write them; those in spec/factsets and .hiera-ls/facts are\n\
+              # found without this.\n# facts: [facts/*.json]\n\
+              \n# The node whose values hovers show. Without it: any node that reads the file.\n# node: web01.example.com\n\
+              \n# 8, or 7 for a server that only warns of unknown variables.\n# puppetVersion: 8\n";
+}

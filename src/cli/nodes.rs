@@ -1,0 +1,172 @@
+//! `hiera-ls nodes`: the nodes of a workspace, what is known of each and from where, and what is open.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::{Map, Value as Json};
+
+use super::workspace::{self, absolute};
+use super::{complain, print};
+use crate::data::{Value, inspect, render};
+use crate::engine::sources::dig_value;
+use crate::facts::{Basis, Node, Origin, Reading, variable};
+use crate::ide::{hierarchy_variables, open_variables};
+use crate::syntax::key_path;
+use crate::world::{World, loader, paths};
+
+/// Nodes that are listed one by one for a person; the others are counted.
+const MAX_LISTED: usize = 40;
+
+/// The arguments.
+#[derive(Debug, Args)]
+pub struct NodesArguments {
+    /// The environment's directory, or one below it
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub root: PathBuf,
+    /// The environment's name; with a tree of environments, which of them
+    #[arg(long, short = 'E', value_name = "NAME")]
+    pub environment: Option<String>,
+    /// Only the names, one a line
+    #[arg(long)]
+    pub names: bool,
+    /// As JSON: a list of {"name", "known": {variable: value}, "proved": {variable: value}, "open": [variable]}
+    #[arg(long, conflicts_with = "names")]
+    pub json: bool,
+    /// List every node, however many there are
+    #[arg(long, conflicts_with_all = ["names", "json"])]
+    pub all: bool,
+}
+
+/// Lists the nodes, the one that the settings name marked with a star.
+pub fn run(arguments: &NodesArguments) -> ExitCode {
+    match list(arguments) {
+        Ok(text) => {
+            print(&text);
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            complain(&message);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn list(arguments: &NodesArguments) -> Result<String, String> {
+    let root = absolute(&arguments.root)?;
+    let settings = workspace::settings(&root, &[]);
+    let folders: Vec<Arc<str>> = vec![root.as_str().into()];
+    let world = World::on_disk(Arc::new(loader::Disk), folders, settings);
+    let environment = workspace::environment(&world, &root, arguments.environment.as_deref())?;
+    workspace::complain_of_name_patterns(&world);
+    let nodes = world.nodes(&environment);
+    if arguments.names {
+        let names: Vec<&str> = nodes.iter().map(|node| &*node.name).collect();
+        return Ok(names.iter().fold(String::new(), |text, name| text + name + "\n"));
+    }
+    let read = hierarchy_variables(&world, &environment);
+    if arguments.json {
+        let nodes: Vec<Json> = nodes.iter().map(|node| json_of(node, &read)).collect();
+        return Ok(format!("{:#}\n", Json::Array(nodes)));
+    }
+    let mut text = String::new();
+    let chosen = world.chosen_node(&environment).map(|node| node.name.clone());
+    let shown = if arguments.all { nodes.len() } else { MAX_LISTED };
+    for node in nodes.iter().take(shown) {
+        let mark = if chosen.as_ref() == Some(&node.name) { '*' } else { ' ' };
+        let _ = writeln!(text, "{mark} {}  ({})", node.name, about(node, &root, &read));
+    }
+    if nodes.len() > shown {
+        let _ = writeln!(text, "  and {} more; --all lists them", nodes.len() - shown);
+    }
+    text.push_str(&summary(&nodes, &read));
+    if let Some(suggestion) = world.suggested_name_pattern(&environment) {
+        let _ = write!(
+            text,
+            "\nThe names suggest a pattern. In .hiera-ls.yaml, it {}:\n  node_name: '{}'\n",
+            suggestion.effect(),
+            suggestion.pattern.replace('\'', "''")
+        );
+    }
+    Ok(text)
+}
+
+/// Where a node comes from, and which variables of the hierarchy's paths it leaves open.
+fn about(node: &Node, root: &str, read: &[Arc<str>]) -> String {
+    let origin = match &node.origin {
+        Origin::File(path) => {
+            return format!("facts from {}", paths::below(root, path).unwrap_or(path));
+        }
+        Origin::Name => "known by its name",
+        Origin::Any => "a system that the module supports",
+    };
+    let open = open_variables(node, read);
+    if open.is_empty() {
+        return origin.to_owned();
+    }
+    format!("{origin}; open: {}", open.iter().map(|it| &**it).collect::<Vec<_>>().join(", "))
+}
+
+/// For how many nodes each variable of the hierarchy's paths is open.
+fn summary(nodes: &[Arc<Node>], read: &[Arc<str>]) -> String {
+    let mut names: Vec<Arc<str>> = Vec::new();
+    for name in read.iter().filter_map(|it| variable::name_of_text(it)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        return "\nThe hierarchy's paths read no variables.\n".to_owned();
+    }
+    let mut text = String::from("\nThe hierarchy's paths read:\n");
+    let width = names.iter().map(|name| name.len()).max().unwrap_or_default();
+    for name in &names {
+        let is_open = |node: &&Arc<Node>| !open_variables(node, &[Arc::clone(name)]).is_empty();
+        let open = nodes.iter().filter(is_open).count();
+        let state = match (open, nodes.len()) {
+            (_, 0) => "open: there are no nodes to know it of".to_owned(),
+            (0, all) => format!("known for all {all} nodes"),
+            (open, all) if open == all => format!("open for all {all} nodes"),
+            (open, all) => format!("open for {open} of {all} nodes"),
+        };
+        let _ = writeln!(text, "  {name:width$}  {state}");
+    }
+    text
+}
+
+fn json_of(node: &Node, read: &[Arc<str>]) -> Json {
+    let (mut known, mut proved) = (Map::new(), Map::new());
+    for (name, it) in node.known() {
+        let members = if it.basis == Basis::Set { &mut known } else { &mut proved };
+        members.insert(name.to_string(), render::to_oracle_json(&it.value));
+    }
+    if node.is_complete() {
+        for name in read {
+            let Some((name, value)) = value_of(node, name) else { continue };
+            known.insert(name.to_string(), value);
+        }
+    }
+    let open = open_variables(node, read);
+    serde_json::json!({
+        "name": &*node.name,
+        "known": known,
+        "proved": proved,
+        "open": open.iter().map(|it| &**it).collect::<Vec<_>>(),
+    })
+}
+
+/// What a node with a fact set has for a variable of the hierarchy.
+fn value_of(node: &Node, written: &str) -> Option<(Arc<str>, Json)> {
+    let path = key_path::parse(written).ok()?;
+    let name = variable::name_of(&path)?;
+    let Reading::Known(value, rest) = node.read(&path) else { return None };
+    let value = dig_value(&value, &rest)?.value;
+    let json = match &value {
+        Value::Undef => Json::Null,
+        Value::String(_) | Value::Integer(_) | Value::Boolean(_) => render::to_oracle_json(&value),
+        other => Json::from(inspect::to_s(other)),
+    };
+    Some((name, json))
+}

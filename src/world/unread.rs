@@ -1,0 +1,147 @@
+//! Directories that look like Hiera data and that no hierarchy of the workspace reads: most often their hiera.yaml lies
+//! elsewhere, or says where they lie on a server.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::paths;
+use super::reach::Reach;
+use super::snapshot::World;
+use crate::data::Files as _;
+
+/// What people call a directory with Hiera data.
+const DATA_DIRECTORIES: [&str; 4] = ["hieradata", "hiera_data", "hiera", "data"];
+
+/// Directories in which data belong to something else.
+const OTHERS: [&str; 6] = ["spec", "tests", "examples", "node_modules", "vendor", "modules"];
+
+/// How deep below a folder such a directory is looked for, and files below it.
+const MAX_DEPTH: usize = 4;
+
+/// More directories than this are not looked into.
+const MAX_DIRECTORIES: usize = 20_000;
+
+/// A directory with files that no hierarchy reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadData {
+    /// Its path.
+    pub directory: Arc<str>,
+    /// How many files in it look like data.
+    pub files: usize,
+}
+
+impl World {
+    /// The directories of the workspace that look like Hiera data although no hierarchy can lead to any of their files.
+    pub fn unread_data(&self) -> Vec<UnreadData> {
+        let reaches: Vec<Arc<Reach>> =
+            self.environments().iter().map(|environment| self.reach(environment)).collect();
+        let mut search =
+            Search { world: self, reaches, left: MAX_DIRECTORIES, found: BTreeMap::new() };
+        for folder in self.folders() {
+            search.look_for_data(folder, 0);
+        }
+        let found = search.found.into_iter();
+        found.map(|(directory, files)| UnreadData { directory: directory.into(), files }).collect()
+    }
+}
+
+struct Search<'w> {
+    world: &'w World,
+    reaches: Vec<Arc<Reach>>,
+    left: usize,
+    found: BTreeMap<String, usize>,
+}
+
+impl Search<'_> {
+    fn look_for_data(&mut self, directory: &str, depth: usize) {
+        if self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        for item in self.world.list(directory).iter().filter(|item| item.is_directory) {
+            let name = &*item.name;
+            if name.starts_with('.') || OTHERS.contains(&name) {
+                continue;
+            }
+            let path = paths::join(directory, name);
+            if DATA_DIRECTORIES.contains(&name) {
+                let files = self.unread_files(&path, 0);
+                if let Some(files) = files.filter(|files| *files > 0) {
+                    self.found.insert(path, files);
+                }
+            } else if depth < MAX_DEPTH {
+                self.look_for_data(&path, depth + 1);
+            }
+        }
+    }
+
+    /// How many files look like data; `None` if a hierarchy can lead to one of them.
+    fn unread_files(&mut self, directory: &str, depth: usize) -> Option<usize> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        let mut count = 0;
+        for item in self.world.list(directory).iter() {
+            let path = paths::join(directory, &item.name);
+            if item.is_directory {
+                if depth < MAX_DEPTH && !item.name.starts_with('.') {
+                    count += self.unread_files(&path, depth + 1)?;
+                }
+            } else if matches!(paths::extension(&path), "yaml" | "yml" | "eyaml" | "json") {
+                if self.reaches.iter().any(|reach| reach.reaches(&path)) {
+                    return None;
+                }
+                count += 1;
+            }
+        }
+        Some(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::settings::Settings;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    #[track_caller]
+    fn check(files: &[(&str, &str)], settings: &str, expected: &[&str]) {
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files.iter().copied())));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        host.apply(Change::Settings(Settings {
+            directory: Some("/r".into()),
+            ..Settings::read(Some(settings), None, &[]).0
+        }));
+        let unread = host.snapshot().unread_data();
+        let shown: Vec<_> =
+            unread.iter().map(|it| format!("{} {}", it.directory, it.files)).collect();
+        assert_eq!(shown, expected);
+    }
+
+    const DATA: (&str, &str) = ("/r/hieradata/common.yaml", "a: 1\n");
+
+    #[test]
+    fn a_hiera_yaml_that_reads_data_elsewhere() {
+        let config = "version: 5\ndefaults: {datadir: /srv/data, data_hash: yaml_data}\n\
+                      hierarchy: [{name: c, path: common.yaml}]\n";
+        let files = [("/r/rake/hiera.yaml", config), DATA, ("/r/hieradata/role/web.yaml", "")];
+        check(&files, "", &["/r/hieradata 2"]);
+        check(&files, "datadirMap: {/srv/data: hieradata}\n", &[]);
+    }
+
+    #[test]
+    fn data_that_is_read_is_none_of_them() {
+        let config = "version: 5\nhierarchy: [{name: c, path: common.yaml, datadir: hieradata}]\n";
+        check(&[("/r/hiera.yaml", config), DATA, ("/r/hieradata/x/y.yaml", "")], "", &[]);
+    }
+
+    #[test]
+    fn a_relative_datadir_can_be_mapped() {
+        let config = "version: 5\nhierarchy: [{name: c, path: common.yaml, datadir: hieradata}]\n";
+        let files = [("/r/rake/hiera.yaml", config), DATA];
+        check(&files, "", &["/r/hieradata 1"]);
+        check(&files, "datadirMap: {rake/hieradata: hieradata}\n", &[]);
+    }
+}
