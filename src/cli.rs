@@ -1,4 +1,4 @@
-//! The shell commands: `lookup`, `check`, `rule`, `nodes`, `init`, `schema`, `completions`, `man`, `server`.
+//! The shell commands: `lookup`, `check`, `classes`, `rule`, `nodes`, `init`, `schema`, `completions`, `man`, `server`.
 //!
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
 
@@ -17,6 +17,8 @@ mod check_fix;
 mod check_output;
 mod check_setup;
 mod check_since;
+pub mod classes;
+mod classes_output;
 pub mod init;
 pub mod lookup;
 mod lookup_output;
@@ -26,6 +28,7 @@ pub mod nodes;
 mod progress;
 pub mod rule;
 mod server;
+mod shown;
 mod workspace;
 
 /// What would Puppet answer, and why? The complete Hiera 5 engine for editors and shells.
@@ -42,6 +45,8 @@ enum Command {
     Lookup(Box<lookup::LookupArguments>),
     /// Check data files and hiera.yaml files
     Check(check::CheckArguments),
+    /// List what Puppet manifests declare and look up
+    Classes(classes::ClassesArguments),
     /// Explain a rule of `check`, or list all rules
     Rule(rule::RuleArguments),
     /// List the nodes: what is known of each, and which facts are open
@@ -84,6 +89,7 @@ pub fn run() -> ExitCode {
     match arguments.command {
         Command::Lookup(arguments) => lookup::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Classes(arguments) => classes::run(&arguments),
         Command::Rule(arguments) => rule::run(&arguments),
         Command::Nodes(arguments) => nodes::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
@@ -116,5 +122,5 @@ pub(crate) fn print(text: &str) {
 
 /// Says what went wrong.
 pub(crate) fn complain(message: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "hiera-ls: {message}");
+    let _ = writeln!(std::io::stderr().lock(), "hiera-ls: {}", shown::in_lines(message));
 }

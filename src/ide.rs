@@ -3,6 +3,7 @@
 mod actions;
 mod calls;
 mod cases;
+mod class_parameter;
 mod code_lens;
 mod completion;
 pub mod context;

@@ -2,11 +2,15 @@
 //!
 //! The layers in reading order; each uses only those above it. ARCHITECTURE.md says what each promises.
 
+pub mod limits;
+
 pub mod text;
 
 pub mod syntax;
 
 pub mod data;
+
+pub mod code;
 
 pub mod config;
 pub mod facts;

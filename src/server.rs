@@ -10,6 +10,7 @@ mod features;
 mod from_proto;
 mod handlers;
 mod ingress;
+mod intake;
 mod outgoing;
 mod output;
 mod parts;
@@ -45,6 +46,9 @@ use stop::{Stop, StoppableInput};
 
 /// How many requests may be under way: more than any client has, so that reading never waits for answers.
 const MAX_REQUESTS: usize = 10_000;
+
+/// How much of what was read the library may leave untouched.
+const PIPE_BYTES: usize = 64 << 10;
 
 /// How long the last answers may take to leave once there is nothing more to read.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -90,15 +94,19 @@ where
     let (output, written) = Output::start(output);
     let (service, socket, background) = Ingress::build(features, output.wire(), &stop);
     let session = service.session();
-    let server = Server::new(StoppableInput::new(input, stop.clone()), output, socket)
-        .concurrency_level(MAX_REQUESTS)
-        .serve(service);
+    let (to_library, checked) = tokio::io::duplex(PIPE_BYTES);
+    let reading =
+        intake::pass_on(StoppableInput::new(input, stop.clone()), to_library, output.wire());
+    let server =
+        Server::new(checked, output, socket).concurrency_level(MAX_REQUESTS).serve(service);
     let patience = async {
         stop.tripped().await;
         tokio::time::sleep(LAST_WORDS).await;
     };
     tokio::select! {
         () = async { server.await; stop.trip(); written.await } => {}
+        // Once it has read everything, the library may still be answering.
+        () = async { reading.await; std::future::pending().await } => {}
         () = patience => tracing::debug!("some answers were not taken"),
     }
     drop(background);

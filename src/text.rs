@@ -3,11 +3,13 @@
 pub mod buffer;
 pub mod edit;
 pub mod edit_distance;
+pub mod half;
 pub mod line_index;
 pub mod range;
 
 pub use buffer::Buffer;
 pub use edit::{BufferEdit, TextEdit, apply_edits};
 pub use edit_distance::edit_distance;
+pub use half::{marked_half, without_halves};
 pub use line_index::{Encoding, LineCol, LineIndex};
 pub use range::TextRange;

@@ -1,6 +1,7 @@
 //! Immutable snapshots of the workspace: files, sample nodes, environments, settings. The one mutable owner is `Host`.
 
 mod attachments;
+mod code;
 mod disk;
 mod evaluators;
 mod file_entry;
@@ -23,6 +24,7 @@ mod roots;
 mod shards;
 mod snapshot;
 mod texts;
+mod trust;
 mod unread;
 mod views;
 
@@ -37,4 +39,5 @@ pub use overlay::OpenFile;
 pub use reach::{DataPlace, Reach};
 pub use read_orders::{Below, FileSet, ReadOrders, Source};
 pub use snapshot::World;
+pub use trust::{Trust, WorkspaceSettings};
 pub use unread::UnreadData;

@@ -42,6 +42,9 @@ pub struct CheckArguments {
     /// The workspace: a control repository, an environment or a module
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub root: PathBuf,
+    /// Trust the directory: its settings may lead out of it
+    #[arg(long)]
+    pub trust: bool,
     /// Check only files that differ from a commit of Git, e.g. from where this branch left origin/main; all files if a
     /// hiera.yaml, the settings or facts do
     #[arg(long, value_name = "REV", conflicts_with = "paths")]
@@ -124,6 +127,9 @@ pub fn run(arguments: &CheckArguments) -> ExitCode {
     match check(arguments) {
         Ok(checked) => {
             print(&checked.text);
+            for note in &checked.notes {
+                complain(&format!("note: {note}"));
+            }
             if !checked.summary.is_empty() {
                 complain(&checked.summary);
             }
@@ -143,6 +149,8 @@ pub(super) struct Checked {
     pub(super) text: String,
     pub(super) summary: String,
     pub(super) has_problems: bool,
+    /// What was left out.
+    pub(super) notes: Vec<String>,
 }
 
 fn check(arguments: &CheckArguments) -> Result<Checked, String> {
@@ -178,7 +186,9 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
             let _ = write!(summary, "; {fixable} can be fixed with --fix");
         }
     }
-    Ok(Checked { text, summary, has_problems: found.iter().any(is_problem) })
+    let has_problems = found.iter().any(is_problem);
+    let notes = setup.outside.iter().cloned().chain(world.notes()).collect();
+    Ok(Checked { text, summary, has_problems, notes })
 }
 
 /// What `work` makes of what the rules say of each file to be checked, in the order of paths.

@@ -11,6 +11,9 @@ use crate::ide::{Diagnostic, FileRole, Perspective};
 use crate::text::{Encoding, LineCol, LineIndex, TextRange};
 use crate::world::{World, paths};
 
+/// The columns of a source line that are shown.
+const MAX_COLUMNS: usize = 120;
+
 /// What stands between the brackets of an encrypted value.
 const HIDDEN: u8 = b'*';
 
@@ -27,9 +30,18 @@ pub(super) struct Finding {
     pub(super) code: &'static str,
     pub(super) message: String,
     pub(super) url: Option<String>,
-    /// The first line; `None` where it must not be shown.
-    pub(super) line: Option<String>,
+    /// What of its first line is shown; `None` where it must not be.
+    pub(super) line: Option<Excerpt>,
     pub(super) related: Vec<RelatedFinding>,
+}
+
+/// Part of a line.
+#[derive(Debug)]
+pub(super) struct Excerpt {
+    pub(super) text: String,
+    /// How many characters stand before the finding, and how many it has, one at least.
+    pub(super) before: usize,
+    pub(super) marked: usize,
 }
 
 /// Another place that matters.
@@ -88,7 +100,7 @@ impl Shower<'_> {
             code,
             message,
             url,
-            line: (!is_secret).then(|| line.slice(self.text).trim_end().to_owned()),
+            line: (!is_secret).then(|| excerpt(line.slice(self.text), line.start, range)),
             related: related.collect(),
         }
     }
@@ -119,6 +131,26 @@ impl Shower<'_> {
         let key = entry.key.range.shifted(entry.start).slice(data.text());
         Some(key.trim_matches(['"', '\'']).to_owned())
     }
+}
+
+/// The part of a line, which begins at byte `start`, around a finding: however long the line, not much is shown.
+fn excerpt(line: &str, start: u32, finding: TextRange) -> Excerpt {
+    let line = line.trim_end();
+    let within = |offset: u32| (offset.saturating_sub(start) as usize).min(line.len());
+    let (from, to) = (within(finding.start), within(finding.end));
+    let (Some(before), Some(behind)) = (line.get(..from), line.get(from..)) else {
+        return Excerpt { text: String::new(), before: 0, marked: 1 };
+    };
+    let end = behind.char_indices().nth(MAX_COLUMNS).map_or(line.len(), |(at, _)| from + at);
+    // Where little follows, more of what stands before has room.
+    let shown_behind = line[from..end].chars().count();
+    let room = (MAX_COLUMNS / 2).max(MAX_COLUMNS - shown_behind);
+    let cut = before.char_indices().rev().take(room).last().map_or(from, |(at, _)| at);
+    let text: String = line[cut..end].chars().take(MAX_COLUMNS).collect();
+    let before = line[cut..from].chars().count();
+    let marked = line.get(from..to.min(end)).map_or(1, |it| it.chars().count());
+    let marked = marked.min(text.chars().count() - before).max(1);
+    Excerpt { text, before, marked }
 }
 
 /// A path as people say it: from the workspace's directory.

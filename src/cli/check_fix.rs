@@ -9,10 +9,11 @@ use similar::{ChangeTag, TextDiff};
 use super::check::{Checked, each_file};
 use super::check_findings::{hidden_lines, shown_path, without_encrypted};
 use super::check_setup::Setup;
+use super::shown::{in_lines, within_a_line};
 use crate::data::Files as _;
 use crate::ide::diagnostics::Fix;
 use crate::ide::repair;
-use crate::text::apply_edits;
+use crate::text::{LineIndex, apply_edits};
 use crate::world::{Change, World};
 
 /// One fix may make another one possible, but not without end.
@@ -97,7 +98,8 @@ impl Fixing {
             0 => "nothing to be fixed".to_owned(),
             count => format!("{count} would be fixed in {files}"),
         };
-        Checked { text, summary, has_problems: !self.files.is_empty() }
+        let has_problems = !self.files.is_empty();
+        Checked { text, summary, has_problems, notes: after.notes() }
     }
 }
 
@@ -107,11 +109,11 @@ fn difference(
     (before, after): &(Arc<str>, Arc<str>),
     hidden: &(BTreeSet<usize>, BTreeSet<usize>),
 ) -> String {
+    let path = within_a_line(path);
     let mut text = format!("--- {path}\n+++ {path}\n");
     // Secrets may go on over many lines, so they are looked for in the whole text.
     let (shown_before, shown_after) = (without_encrypted(before), without_encrypted(after));
-    let before_lines: Vec<&str> = shown_before.lines().collect();
-    let after_lines: Vec<&str> = shown_after.lines().collect();
+    let (before_lines, after_lines) = (lines_of(&shown_before), lines_of(&shown_after));
     let line = |lines: &[&str], hidden: &BTreeSet<usize>, number: Option<usize>| {
         let number = number.filter(|number| !hidden.contains(number));
         number
@@ -127,8 +129,29 @@ fn difference(
                 ChangeTag::Delete => ('-', line(&before_lines, &hidden.0, change.old_index())),
                 ChangeTag::Insert => ('+', line(&after_lines, &hidden.1, change.new_index())),
             };
-            let _ = writeln!(text, "{sign}{line}");
+            let _ = writeln!(text, "{sign}{}", in_lines(&line));
         }
     }
     text
+}
+
+/// The lines of a text without their ends, as those of secrets are counted.
+fn lines_of(text: &str) -> Vec<&str> {
+    let index = LineIndex::new(text);
+    (0..index.line_count()).map(|line| index.line_range(text, line).slice(text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_end_as_on_old_machines_keep_their_secrets() {
+        let before: Arc<str> = "a: 1\rsecret: hunter2\rb: yes\n".into();
+        let after: Arc<str> = "a: 1\rsecret: hunter2\rb: true\n".into();
+        let hidden = BTreeSet::from([1]);
+        let shown = difference("x.yaml", &(before, after), &(hidden.clone(), hidden));
+        assert!(!shown.contains("hunter2"), "{shown}");
+        assert!(shown.contains("-b: yes\n+b: true\n"), "{shown}");
+    }
 }

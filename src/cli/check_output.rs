@@ -6,11 +6,9 @@ use std::fmt::Write as _;
 use serde_json::{Value as Json, json};
 
 use super::check::OutputFormat;
-use super::check_findings::Finding;
+use super::check_findings::{Excerpt, Finding};
+use super::shown::{in_a_line, in_lines, is_hidden, within_a_line};
 use crate::ide::diagnostics::{RULES, Severity, rule};
-
-/// The columns of a source line that are shown.
-const MAX_COLUMNS: usize = 120;
 
 /// All findings in a format.
 pub(super) fn render(format: OutputFormat, findings: &[Finding]) -> String {
@@ -67,6 +65,7 @@ fn document(json: &Json) -> String {
 fn full(finding: &Finding) -> String {
     let Finding { path, start, severity, code, message, .. } = finding;
     let (title, notes) = message.split_once('\n').unwrap_or((message, ""));
+    let (path, title) = (within_a_line(path), within_a_line(title));
     let number = (start.line + 1).to_string();
     let gutter = " ".repeat(number.len());
     let mut text = format!("{}[{code}]: {title}\n", severity.name());
@@ -77,33 +76,28 @@ fn full(finding: &Finding) -> String {
     }
     for related in &finding.related {
         let (line, column) = (related.start.line + 1, related.start.col + 1);
-        let _ =
-            writeln!(text, "{gutter} ::: {}:{line}:{column}: {}", related.path, related.message);
+        let (path, message) = (within_a_line(&related.path), within_a_line(&related.message));
+        let _ = writeln!(text, "{gutter} ::: {path}:{line}:{column}: {message}");
     }
     for note in notes.lines().filter(|note| !note.is_empty()) {
-        let _ = writeln!(text, "{gutter} = {note}");
+        let _ = writeln!(text, "{gutter} = {}", within_a_line(note));
     }
     text.push('\n');
     text
 }
 
-/// The part of the first line that is shown, and where in it the carets stand. Blanks stand for tabs.
+/// The line as it is shown, where in it the carets begin, and how many they are. Blanks stand for tabs.
 fn excerpt(finding: &Finding) -> Option<(String, usize, usize)> {
-    let line: Vec<char> = finding.line.as_ref()?.chars().collect();
-    let start = (finding.start.col as usize).min(line.len());
-    let is_one_line = finding.end.line == finding.start.line;
-    let end = if is_one_line { (finding.end.col as usize).min(line.len()) } else { line.len() };
-    let cut = start.saturating_sub(MAX_COLUMNS / 2).min(line.len().saturating_sub(MAX_COLUMNS));
-    let shown = &line[cut..line.len().min(cut + MAX_COLUMNS)];
-    let width = end.min(cut + shown.len()).saturating_sub(start).max(1);
-    let text = shown.iter().map(|&c| if c.is_control() { ' ' } else { c }).collect();
-    Some((text, start - cut, width))
+    let Excerpt { text, before, marked } = finding.line.as_ref()?;
+    let text: String = text.chars().map(|c| if is_hidden(c) { ' ' } else { c }).collect();
+    Some((within_a_line(&text).into_owned(), *before, *marked))
 }
 
 fn concise(finding: &Finding) -> String {
     let Finding { path, start, severity, code, .. } = finding;
     let (line, column) = (start.line + 1, start.col + 1);
     let message = in_one_line(&finding.message);
+    let (path, message) = (in_a_line(path), within_a_line(&message));
     format!("{path}:{line}:{column}: {}[{code}] {message}\n", severity.name())
 }
 
@@ -228,11 +222,11 @@ fn github(finding: &Finding) -> String {
     };
     format!(
         "::{command} file={},line={},endLine={}{columns},title=hiera-ls ({})::{}\n",
-        property(&finding.path),
+        property(&within_a_line(&finding.path)),
         start.line + 1,
         end.line + 1,
         finding.code,
-        escaped(&finding.message)
+        escaped(&in_lines(&finding.message))
     )
 }
 

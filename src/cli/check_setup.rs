@@ -11,8 +11,9 @@ use super::workspace::{self, absolute};
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::{RULES, Severity};
 use crate::ide::workspace_files;
-use crate::settings::{PROJECT_FILE, Preset};
-use crate::world::{Change, Host, World, loader, paths};
+use crate::settings::{PROJECT_FILE, Preset, Settings};
+use crate::world::loader::{self, WorkspaceDisk};
+use crate::world::{Change, DataPlace, Host, World, paths};
 
 /// A workspace, and what of it is checked.
 pub(super) struct Setup {
@@ -24,6 +25,8 @@ pub(super) struct Setup {
     pub(super) files: Vec<String>,
     /// The least severity that counts.
     pub(super) least: u8,
+    /// What is not read as it lies outside of a workspace that nobody trusts.
+    pub(super) outside: Vec<String>,
 }
 
 /// Finds out; `Err` says what is wrong with the arguments.
@@ -33,14 +36,18 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         return Err(format!("{root}: no such directory"));
     }
     let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
-    let mut settings = workspace::settings(&root, &rules);
+    let mut settings = workspace::settings(&root, &rules, arguments.trust);
     if arguments.strict {
         settings.diagnostics.preset = Preset::Strict;
     }
     if let Some(baseline) = &arguments.baseline {
         settings.diagnostics.baseline = absolute(baseline)?.into();
     }
-    let mut host = Host::new(Arc::new(loader::Disk));
+    let disk = (!arguments.trust).then(|| Arc::new(workspace_disk(arguments, &root, &settings)));
+    let mut host = match &disk {
+        Some(disk) => Host::new(disk.clone()),
+        None => Host::new(Arc::new(loader::Disk)),
+    };
     host.apply(Change::Folders(vec![root.clone()]));
     host.apply(Change::Settings(settings));
     let files = if let Some(path) = &arguments.stdin_filename {
@@ -67,7 +74,36 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         Least::Warning => Severity::Warning,
         Least::Error => Severity::Error,
     });
-    Ok(Setup { host, root, files, least })
+    let outside = disk.map_or_else(Vec::new, |disk| outside(&host.snapshot(), &disk));
+    Ok(Setup { host, root, files, least, outside })
+}
+
+/// The directory and the repository that holds it, the tree of environments around it, what the command line names, and
+/// the directories of Puppet's own modules.
+fn workspace_disk(arguments: &CheckArguments, root: &str, settings: &Settings) -> WorkspaceDisk {
+    let above = || std::iter::once(root).chain(paths::ancestors(root));
+    let repository = above().find(|it| Path::new(&paths::join(it, ".git")).exists());
+    let environments = above().filter(|it| paths::file_name(it) == "environments");
+    let named = arguments.paths.iter().chain(&arguments.baseline).chain(&arguments.stdin_filename);
+    let named: Vec<String> = named.filter_map(|path| absolute(path).ok()).collect();
+    let trees = [root].into_iter().chain(repository).chain(environments.filter_map(paths::parent));
+    let trees = trees.chain(settings.directory.as_deref()).chain(named.iter().map(String::as_str));
+    WorkspaceDisk::new(trees.chain(settings.basemodulepath.iter().map(|it| &**it)))
+}
+
+/// Where hierarchies lead out of the workspace to something that is there.
+fn outside(world: &World, disk: &WorkspaceDisk) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    for environment in world.environments().iter() {
+        let reach = world.reach(environment);
+        let there = |it: &&str| world.kind(it) == PathKind::Directory;
+        let directories = reach.places.iter().map(DataPlace::directory).filter(there);
+        let outside = directories.filter(|it| !disk.holds(&paths::join(it, "file")));
+        found.extend(outside.map(|it| {
+            format!("{it} lies outside of the workspace and is not read; --trust has it read")
+        }));
+    }
+    found.into_iter().collect()
 }
 
 /// What somebody named.

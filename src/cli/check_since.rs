@@ -27,7 +27,9 @@ pub(super) fn changed(root: &str, revision: &str) -> Result<Vec<String>, String>
 
 /// What Git prints; `Err` holds its complaint.
 fn git(root: &str, arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new("git").arg("-C").arg(root).args(arguments).output();
+    // A repository may name a program that Git would run.
+    let quiet = ["-c", "core.fsmonitor=false"];
+    let output = Command::new("git").arg("-C").arg(root).args(quiet).args(arguments).output();
     let output = output.map_err(|error| format!("git cannot be run: {error}"))?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());

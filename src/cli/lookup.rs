@@ -46,7 +46,7 @@ pub struct LookupArguments {
     /// The environment's directory, or one below it
     #[arg(long, value_name = "DIR", default_value = ".", help_heading = "Where")]
     pub root: PathBuf,
-    /// Trust the directory: start the programs that its settings name as back ends, and Ruby for Puppet's functions
+    /// Trust the directory: its settings may decrypt, lead out of it, and start programs and Ruby as back ends
     #[arg(long, help_heading = "Where")]
     pub trust: bool,
     /// The environment's name; with a tree of environments, which of them

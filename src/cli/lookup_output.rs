@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use super::lookup::{LookupArguments, RenderAs, not_found_line};
+use super::shown::{in_lines, within_a_line};
 use crate::data::{Files, Located, Place, render};
 use crate::engine::explain::{self, Annotate};
 use crate::engine::{Answer, Assumed, Case, Condition, Failure, LeftOut, TraceNode};
@@ -55,11 +56,13 @@ impl Output {
             let _ = write!(text, "# {key}\n{}", self.cases(answer, &[Arc::from(key)]));
             return;
         }
+        let key = within_a_line(key);
         let _ = match &answer.outcome {
             Ok(Some(value)) => write!(text, "# {key}\n{}", self.value(value)),
             Ok(None) => writeln!(text, "# {key}: not found"),
             Err(failure) => {
-                writeln!(text, "# {key}: {}", failure_with_place(failure, self.files()))
+                let failure = failure_with_place(failure, self.files());
+                writeln!(text, "# {key}: {}", in_lines(&failure))
             }
         };
     }
@@ -91,7 +94,7 @@ impl Output {
             Err(failure) if failure.class.is_lookup_error() => text.push_str(&failure.message),
             Ok(Some(_)) | Err(_) => {}
         }
-        with_newline(text)
+        with_newline(in_lines(&text).into_owned())
     }
 
     fn explain_text(&self, trace: &TraceNode) -> String {

@@ -67,7 +67,8 @@ impl Setup {
         for item in self.files.list(directory).iter() {
             let path = format!("{directory}/{}", item.name);
             if item.is_directory {
-                let is_data = !item.name.starts_with('.') && !NO_DATA.contains(&&*item.name);
+                let is_data =
+                    !item.is_link && !item.name.starts_with('.') && !NO_DATA.contains(&&*item.name);
                 if is_data && depth > 0 {
                     self.collect_keys(&path, depth - 1, keys);
                 }
@@ -127,14 +128,11 @@ fn decryption(encrypted: Encrypted, is_allowed: bool) -> Decryption {
 
 /// The settings of the workspace, with what the arguments say over them.
 fn settings(arguments: &LookupArguments, root: &str) -> Result<Settings, String> {
-    let mut settings = workspace::settings(root, &[]);
+    let mut settings = workspace::settings(root, &[], arguments.trust);
     match arguments.puppet_version {
         Some(7) => settings.puppet_version = PuppetVersion::V7,
         Some(_) => settings.puppet_version = PuppetVersion::V8,
         None => {}
-    }
-    if arguments.trust {
-        settings.backends = settings.backends.trusted();
     }
     if let Some(config) = &arguments.hiera_config {
         settings.global_hiera_yaml = Some(absolute(config)?.into());

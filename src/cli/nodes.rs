@@ -8,6 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Map, Value as Json};
 
+use super::shown::in_a_line;
 use super::workspace::{self, absolute};
 use super::{complain, print};
 use crate::data::{Value, inspect, render};
@@ -29,6 +30,9 @@ pub struct NodesArguments {
     /// The environment's name; with a tree of environments, which of them
     #[arg(long, short = 'E', value_name = "NAME")]
     pub environment: Option<String>,
+    /// Trust the directory: its settings may lead out of it
+    #[arg(long)]
+    pub trust: bool,
     /// Only the names, one a line
     #[arg(long)]
     pub names: bool,
@@ -56,14 +60,14 @@ pub fn run(arguments: &NodesArguments) -> ExitCode {
 
 fn list(arguments: &NodesArguments) -> Result<String, String> {
     let root = absolute(&arguments.root)?;
-    let settings = workspace::settings(&root, &[]);
+    let settings = workspace::settings(&root, &[], arguments.trust);
     let folders: Vec<Arc<str>> = vec![root.as_str().into()];
     let world = World::on_disk(Arc::new(loader::Disk), folders, settings);
     let environment = workspace::environment(&world, &root, arguments.environment.as_deref())?;
     workspace::complain_of_name_patterns(&world);
     let nodes = world.nodes(&environment);
     if arguments.names {
-        let names: Vec<&str> = nodes.iter().map(|node| &*node.name).collect();
+        let names: Vec<_> = nodes.iter().map(|node| in_a_line(&node.name)).collect();
         return Ok(names.iter().fold(String::new(), |text, name| text + name + "\n"));
     }
     let read = hierarchy_variables(&world, &environment);
@@ -76,7 +80,12 @@ fn list(arguments: &NodesArguments) -> Result<String, String> {
     let shown = if arguments.all { nodes.len() } else { MAX_LISTED };
     for node in nodes.iter().take(shown) {
         let mark = if chosen.as_ref() == Some(&node.name) { '*' } else { ' ' };
-        let _ = writeln!(text, "{mark} {}  ({})", node.name, about(node, &root, &read));
+        let _ = writeln!(
+            text,
+            "{mark} {}  ({})",
+            in_a_line(&node.name),
+            in_a_line(&about(node, &root, &read))
+        );
     }
     if nodes.len() > shown {
         let _ = writeln!(text, "  and {} more; --all lists them", nodes.len() - shown);

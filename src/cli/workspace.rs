@@ -7,7 +7,7 @@ use super::complain;
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::settings::{PROJECT_FILE, Settings};
-use crate::world::{World, loader, paths};
+use crate::world::{Trust, World, loader, paths};
 
 /// How deep below the root a hiera.yaml is looked for.
 const MAX_DEPTH: usize = 6;
@@ -25,18 +25,16 @@ pub(super) fn absolute(path: &Path) -> Result<String, String> {
 
 /// The settings that hold in the directory `root`; says on standard error what is wrong with them. `rules` are the codes
 /// that they may name.
-pub(super) fn settings(root: &str, rules: &[&str]) -> Settings {
+pub(super) fn settings(root: &str, rules: &[&str], is_trusted: bool) -> Settings {
     let folders: Vec<Arc<str>> = vec![root.into()];
     let world = World::on_disk(Arc::new(loader::Disk), folders, Settings::default());
-    let Some(file) = world.project_file(root) else {
-        return Settings { directory: Some(root.into()), ..Settings::default() };
-    };
-    let (mut settings, problems) = Settings::read(Some(&file.text), None, rules);
-    settings.directory = paths::parent(&file.path).map(Arc::from);
-    for problem in problems {
-        complain(&format!("{}: {}: {}", file.path, problem.key, problem.message));
+    let trust = if is_trusted { Trust::Given } else { Trust::Missing };
+    let found = world.workspace_settings(&[root], None, rules, trust);
+    let path = found.file.as_ref().map_or("", |file| &*file.path);
+    for problem in found.problems {
+        complain(&format!("{path}: {}: {}", problem.key, problem.message));
     }
-    settings
+    found.settings
 }
 
 /// The environment that holds the directory `root`; else the one of this name in the workspace, and `production` or the

@@ -3,10 +3,13 @@
 //! No glob library has Ruby's order and rules, so this follows Ruby's own matcher step by step: a set of patterns walks
 //! down the tree, `**/` staying in the set, and a brace is multiplied out when the walk reaches the name it is in.
 
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::path;
-use crate::data::{Files, PathKind};
+use crate::data::{DirItem, Files, PathKind};
+use crate::limits::{MAX_DATA_FILES, MAX_DIRECTORY_DEPTH, MAX_GLOB_NAMES};
 
 mod braces;
 mod holes;
@@ -18,18 +21,27 @@ pub use holes::{HoleTexts, has_hole_in_brackets, texts_of_holes};
 use name::{matches_name, without_escapes};
 pub use whole_path::matches_path;
 
-/// More directories below one another than any real tree has: ends the walk in a link that leads to its own parent.
-const MAX_DEPTH: usize = 64;
+/// How much of a pattern messages show.
+const MAX_SHOWN: usize = 200;
 
-/// Ruby offers it to the first name with magic, so that `.*/x` finds `./x`, but not below a `**/`.
-const THE_DIRECTORY_ITSELF: &str = ".";
-
-/// Files (no directories) that the absolute `pattern` names, in the order of Ruby 3.0 and later.
+/// Files (no directories) that the absolute `pattern` names, in the order of Ruby 3.0 and later. Where there are too many
+/// names to look at, `files` are told, and the rest is left out.
 pub fn glob(files: &dyn Files, pattern: &str) -> Vec<Arc<str>> {
     let root_end = pattern.find('/').map_or(0, |slash| slash + 1);
     let (root, rest) = pattern.split_at(root_end);
-    let mut walk = Walk { files, found: Vec::new() };
+    let mut walk =
+        Walk { files, found: Vec::new(), alternatives: HashMap::new(), names: 0, is_cut: false };
     walk.enter(Spot { path: root, kind: None, depth: 0, is_below_magic: false }, &[&cut(rest)]);
+    if walk.is_cut {
+        let fixed = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
+        let directory = pattern[..fixed].rsplit_once('/').map_or("/", |(it, _)| it).to_owned();
+        let pattern: String = pattern.chars().take(MAX_SHOWN).collect();
+        let why = format!(
+            "the glob {pattern} means more than is looked at ({MAX_GLOB_NAMES} names in directories \
+             {MAX_DIRECTORY_DEPTH} deep, {MAX_DATA_FILES} files)"
+        );
+        files.left_out(&directory, why);
+    }
     walk.found
 }
 
@@ -51,6 +63,12 @@ enum Part {
 struct Walk<'a> {
     files: &'a dyn Files,
     found: Vec<Arc<str>>,
+    /// What names with braces stand for.
+    alternatives: HashMap<String, Rc<[String]>>,
+    /// How many names were compared.
+    names: usize,
+    /// Whether a limit was met.
+    is_cut: bool,
 }
 
 /// How far the walk has come.
@@ -72,7 +90,12 @@ impl Walk<'_> {
         let nexts: Vec<Option<&Part>> =
             patterns.iter().map(|it| it.iter().find(|part| **part != Part::Recursive)).collect();
         if !is_recursive && nexts.iter().any(|it| matches!(it, Some(Part::Brace(_)))) {
-            for alternative in expand_braces(&rejoin(patterns[0])) {
+            let alternatives = expand_braces(&rejoin(patterns[0]));
+            self.is_cut |= alternatives.is_cut;
+            for alternative in alternatives.texts {
+                if !self.may_go_on(1) {
+                    return;
+                }
                 self.enter(spot, &[&cut(&alternative)]);
             }
             return;
@@ -83,30 +106,82 @@ impl Walk<'_> {
                 self.found.push(spot.path.into());
             }
         }
-        if spot.depth > MAX_DEPTH || spot.kind == Some(PathKind::File) {
+        if spot.kind == Some(PathKind::File) {
+            return;
+        }
+        if spot.depth > MAX_DIRECTORY_DEPTH {
+            self.is_cut = true;
             return;
         }
         if is_recursive || nexts.iter().any(|it| matches!(it, Some(Part::Magical(_)))) {
             if !is_recursive && !spot.is_below_magic {
-                self.enter_name(spot, THE_DIRECTORY_ITSELF, true, patterns);
+                self.enter_item(spot, &the_directory_itself(), patterns);
             }
             let Some(directory) = path::resolve(self.files, spot.path) else { return };
             for item in self.files.list(&directory).iter() {
-                self.enter_name(spot, &item.name, item.is_directory, patterns);
+                if !self.may_go_on(patterns.len()) {
+                    return;
+                }
+                self.enter_item(spot, item, patterns);
             }
         } else {
             self.enter_plain_names(spot, patterns);
         }
     }
 
-    fn enter_name(&mut self, spot: Spot<'_>, name: &str, is_directory: bool, patterns: &[&[Part]]) {
-        let below = patterns_below(patterns, name, is_directory);
+    /// Counts names that are compared. False once they are too many.
+    fn may_go_on(&mut self, names: usize) -> bool {
+        self.names += names;
+        self.is_cut |= self.names > MAX_GLOB_NAMES || self.found.len() >= MAX_DATA_FILES;
+        self.names <= MAX_GLOB_NAMES && self.found.len() < MAX_DATA_FILES
+    }
+
+    fn enter_item(&mut self, spot: Spot<'_>, item: &DirItem, patterns: &[&[Part]]) {
+        let below = self.patterns_below(patterns, item);
         if !below.is_empty() {
-            let kind = if is_directory { PathKind::Directory } else { PathKind::File };
-            let path = join_name(spot, name);
+            let kind = if item.is_directory { PathKind::Directory } else { PathKind::File };
+            let path = join_name(spot, &item.name);
             let depth = spot.depth + 1;
             self.enter(Spot { path: &path, kind: Some(kind), depth, is_below_magic: true }, &below);
         }
+    }
+
+    /// What is left of `patterns` below `item`: `**/` stays, except in hidden directories and behind links.
+    fn patterns_below<'p>(&mut self, patterns: &[&'p [Part]], item: &DirItem) -> Vec<&'p [Part]> {
+        let mut below: Vec<&[Part]> = Vec::new();
+        for pattern in patterns {
+            let mut pattern = *pattern;
+            if pattern.first() == Some(&Part::Recursive) {
+                if item.is_directory && !item.is_link && !item.name.starts_with('.') {
+                    below.push(pattern);
+                }
+                pattern = &pattern[1..];
+            }
+            let is_match = match pattern.first() {
+                Some(Part::Brace(text)) => {
+                    let alternatives = self.alternatives_of(text);
+                    self.names += alternatives.len();
+                    alternatives.iter().any(|alternative| matches_name(alternative, &item.name))
+                }
+                Some(Part::Plain(text) | Part::Magical(text)) => matches_name(text, &item.name),
+                _ => false,
+            };
+            if is_match && !below.contains(&&pattern[1..]) {
+                below.push(&pattern[1..]);
+            }
+        }
+        below
+    }
+
+    fn alternatives_of(&mut self, name: &str) -> Rc<[String]> {
+        if let Some(known) = self.alternatives.get(name) {
+            return known.clone();
+        }
+        let alternatives = expand_braces(name);
+        self.is_cut |= alternatives.is_cut;
+        let texts: Rc<[String]> = alternatives.texts.into();
+        self.alternatives.insert(name.to_owned(), texts.clone());
+        texts
     }
 
     fn enter_plain_names(&mut self, spot: Spot<'_>, patterns: &[&[Part]]) {
@@ -129,29 +204,9 @@ impl Walk<'_> {
     }
 }
 
-/// What is left of `patterns` below the entry `name`: `**/` stays, except in hidden directories.
-fn patterns_below<'p>(patterns: &[&'p [Part]], name: &str, is_directory: bool) -> Vec<&'p [Part]> {
-    let mut below: Vec<&[Part]> = Vec::new();
-    for pattern in patterns {
-        let mut pattern = *pattern;
-        if pattern.first() == Some(&Part::Recursive) {
-            if is_directory && !name.starts_with('.') {
-                below.push(pattern);
-            }
-            pattern = &pattern[1..];
-        }
-        let is_match = match pattern.first() {
-            Some(Part::Brace(text)) => {
-                expand_braces(text).iter().any(|alternative| matches_name(alternative, name))
-            }
-            Some(Part::Plain(text) | Part::Magical(text)) => matches_name(text, name),
-            _ => false,
-        };
-        if is_match && !below.contains(&&pattern[1..]) {
-            below.push(&pattern[1..]);
-        }
-    }
-    below
+/// Ruby offers it to the first name with magic, so that `.*/x` finds `./x`, but not below a `**/`.
+fn the_directory_itself() -> DirItem {
+    DirItem { name: ".".into(), is_directory: true, is_link: false }
 }
 
 fn join_name(spot: Spot<'_>, name: &str) -> String {

@@ -233,25 +233,43 @@ impl DataFile {
     pub fn entry_at(&self, offset: u32) -> Option<EntryTree<'_>> {
         match self.content() {
             Content::Entries(entries) => entries.entry_at(&self.text, offset),
-            Content::Whole(whole) => {
-                whole.trees(&self.text).take_while(|tree| tree.key.range.start <= offset).last()
-            }
+            Content::Whole(whole) => whole.entry_at(&self.text, offset),
         }
+    }
+
+    /// Where the entries before and behind `entry` are written.
+    pub fn beside(&self, entry: &EntryTree<'_>) -> (Option<TextRange>, Option<TextRange>) {
+        let near = match self.content() {
+            Content::Entries(entries) => {
+                entries.beside(&self.text, entry.start, entry.text.len() as u32)
+            }
+            Content::Whole(whole) => return whole.beside(&self.text, entry.key.range.start),
+        };
+        if let Some((before, after)) = near {
+            return (Some(before.range()), after.map(|it| it.range()));
+        }
+        let own = entry.range();
+        let others = || self.trees().map(|it| it.range());
+        (
+            others().take_while(|it| it.start < own.start).last(),
+            others().find(|it| it.start > own.start),
+        )
     }
 
     /// The root keys that can be looked up, in the order of the text: as fast as they can be had, for an index over many
     /// files. Values are not parsed, and a broken file may show some key too many.
     pub fn root_keys(&self) -> Vec<RootKey<'_>> {
-        match self.content.get() {
-            Some(Content::Entries(entries)) => return entries.root_keys(&self.text).collect(),
-            None if self.format == Format::Yaml => {
-                if let Some(keys) = quick_keys(&self.text) {
-                    return keys.into_iter().filter_map(RootKey::of).collect();
-                }
-            }
-            _ => {}
+        // What is known of the file already must not change the answer.
+        if self.format == Format::Yaml
+            && self.unreadable.is_none()
+            && let Some(keys) = quick_keys(&self.text)
+        {
+            return keys.into_iter().filter_map(RootKey::of).collect();
         }
-        self.entries().filter_map(RootKey::of_entry).collect()
+        match self.content() {
+            Content::Entries(entries) => entries.root_keys(&self.text).collect(),
+            Content::Whole(_) => self.entries().filter_map(RootKey::of_entry).collect(),
+        }
     }
 
     /// All places at which the syntax is broken, in order, each where an editor should mark it; the first one is what
@@ -319,9 +337,19 @@ impl<'a> RootKey<'a> {
     }
 
     fn of(key: QuickKey<'a>) -> Option<Self> {
+        if key.text == "<<" {
+            return None;
+        }
         let is_string = key.style != ScalarStyle::Plain || scalar::is_string(&key.text);
-        let can_be_found = is_string && key.text != "<<";
-        can_be_found.then_some(Self { text: key.text, key: key.range, value: key.value })
+        let text = if is_string {
+            key.text
+        } else {
+            match scalar::by_looks(&key.text.into()).ok()? {
+                Value::Symbol(name) => Cow::Owned(name.to_string()),
+                _ => return None,
+            }
+        };
+        Some(Self { text, key: key.range, value: key.value })
     }
 }
 

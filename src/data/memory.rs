@@ -32,8 +32,11 @@ impl MemoryFiles {
         let directories = names
             .into_iter()
             .map(|(path, items)| {
-                let items =
-                    items.into_iter().map(|(name, is_directory)| DirItem { name, is_directory });
+                let items = items.into_iter().map(|(name, is_directory)| DirItem {
+                    name,
+                    is_directory,
+                    is_link: false,
+                });
                 (path, items.collect())
             })
             .collect();

@@ -314,6 +314,12 @@ fn integer(text: &str) -> Option<Result<Value, Refusal>> {
     } else {
         (digits, 10)
     };
+    if radix == 10 && !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit()) {
+        // However long it is, a decimal number is written as it is.
+        let number = format!("{sign}{digits}");
+        let small = number.parse().map(Value::Integer);
+        return Some(Ok(small.unwrap_or_else(|_| Value::BigInteger(number.into()))));
+    }
     let number = BigInt::parse_bytes(format!("{sign}{digits}").as_bytes(), radix);
     Some(
         number

@@ -22,6 +22,8 @@ pub struct DirItem {
     pub name: Arc<str>,
     /// Whether it is a directory (or a link to one).
     pub is_directory: bool,
+    /// Whether it is a link.
+    pub is_link: bool,
 }
 
 /// Files as one snapshot sees them: open editors' buffers over the disk.
@@ -48,6 +50,9 @@ pub trait Files: Send + Sync {
 
     /// Says which files will be asked for, so that they can be read at the same time if that pays.
     fn expect(&self, _files: &[(&str, Format)]) {}
+
+    /// Takes note that something at or below `path` is left out, and of what people should hear of it.
+    fn left_out(&self, _path: &str, _why: String) {}
 
     /// The number of a path; new paths get new numbers, the same for the life of the process.
     fn id(&self, path: &str) -> FileId;

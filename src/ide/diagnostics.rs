@@ -12,6 +12,7 @@ mod brace_cut_by_quote;
 mod comma_number;
 mod control;
 mod convert_to_invalid;
+mod declared_classes;
 mod deep_merge_order;
 mod default_hierarchy_misuse;
 mod dig_type_mismatch;
@@ -77,9 +78,11 @@ mod text_lookup;
 mod undef_wins;
 mod undefined_variable;
 mod unknown_backend;
+mod unknown_class;
 mod unknown_function;
 mod unknown_lookup_option;
 mod unknown_merge_strategy;
+mod unknown_parameter;
 mod unquoted_interpolation;
 mod unreachable_integer_key;
 mod unread_data;
@@ -214,6 +217,8 @@ pub const RULES: &[&Rule] = &[
     &deep_merge_order::RULE,
     &module_namespace::RULE,
     &redundant_override::RULE,
+    &unknown_parameter::RULE,
+    &unknown_class::RULE,
     &misspelt_key::RULE,
     &unused_key::RULE,
     &encrypted_but_not_sensitive::RULE,

@@ -23,14 +23,7 @@ pub(super) fn remove_entry(data: &DataFile, key: TextRange) -> Option<TextEdit> 
     if data.format() == Format::Hocon || has_anchor(entry.key) || has_anchor(entry.value) {
         return None;
     }
-    let (mut before, mut after) = (None, None);
-    for other in data.trees().map(|it| it.range()).filter(|it| *it != entry.range()) {
-        if other.start < key.start {
-            before = Some(other);
-        } else {
-            after = after.or(Some(other));
-        }
-    }
+    let (before, after) = data.beside(&entry);
     before.or(after)?;
     without(source, before, entry.range(), after).map(TextEdit::delete)
 }

@@ -50,7 +50,8 @@ fn collect(world: &World, directory: &str, depth: usize, files: &mut BTreeSet<St
     for item in world.list(directory).iter().filter(|item| !item.name.starts_with('.')) {
         let path = paths::join(directory, &item.name);
         let extension = paths::extension(&item.name);
-        if item.is_directory && depth > 0 {
+        // What lies behind a link lies somewhere else, too, or is led to by a level.
+        if item.is_directory && !item.is_link && depth > 0 {
             collect(world, &path, depth - 1, files);
         } else if !item.is_directory && DATA_EXTENSIONS.contains(&extension) {
             files.insert(path);

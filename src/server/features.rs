@@ -176,5 +176,6 @@ fn read_all_keys(world: &Arc<World>, cancel: &CancelToken, tell: &dyn Fn(usize, 
             return;
         }
         world.all_keys(environment);
+        world.code_index(environment);
     }
 }

@@ -8,6 +8,7 @@ use tower_lsp_server::ls_types::{
 };
 
 use super::context::Context;
+use crate::limits::MAX_PATH_BYTES;
 use crate::text::{BufferEdit, LineCol, TextRange};
 use crate::world::FileEntry;
 use crate::world::paths;
@@ -90,7 +91,7 @@ fn path_of(uri: &str) -> Option<String> {
         Some(rest) => rest.split_at(rest.find('/')?),
         None => ("", rest),
     };
-    let path = percent_decoded(path)?;
+    let path = percent_decoded(path).filter(|path| path.len() <= MAX_PATH_BYTES)?;
     if !path.starts_with('/') || path.contains('\0') {
         return None;
     }

@@ -68,15 +68,16 @@ pub(super) async fn publish(
             let context = Context { cancel: Clone::clone(cancel), ..context };
             Ok(find(&context))
         };
-        match pool.run(work).await {
-            Ok(findings) => session.with(|session| {
-                published.update(session, findings);
-                // Whatever changed meanwhile asks for the next round.
-                let is_checking = revisions.has_changed().unwrap_or(false);
-                session.set_status(|status| status.is_checking = is_checking);
-            }),
-            Err(error) => tracing::warn!("no diagnostics this time: {error}"),
-        }
+        let found = pool.run(work).await;
+        session.with(|session| {
+            match found {
+                Ok(findings) => published.update(session, findings),
+                Err(error) => tracing::warn!("no diagnostics this time: {error}"),
+            }
+            // Whatever changed meanwhile asks for the next round.
+            let is_checking = revisions.has_changed().unwrap_or(false);
+            session.set_status(|status| status.is_checking = is_checking);
+        });
     }
 }
 

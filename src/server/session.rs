@@ -19,10 +19,10 @@ use super::status::Status;
 use super::stop::{Stop, stop_with_process};
 use super::{CancelToken, Features, from_proto};
 use crate::ide::diagnostics::RULES;
-use crate::settings::{EDITOR_PREFIX, PROJECT_FILE, Settings, SettingsProblem, SettingsSource};
+use crate::settings::{EDITOR_PREFIX, PROJECT_FILE, SettingsProblem, SettingsSource};
 use crate::text::Encoding;
 use crate::world::loader::Disk;
-use crate::world::{Change, Host, paths};
+use crate::world::{Change, Host, Trust, WorkspaceSettings, paths};
 
 /// The state of a session with one client.
 pub(super) struct Session {
@@ -33,8 +33,8 @@ pub(super) struct Session {
     uris: Arc<ClientUris>,
     folders: Vec<String>,
     editor_settings: Option<Value>,
-    /// Whether the editor trusts the workspace: its settings may start programs.
-    is_trusted: bool,
+    /// Whether the editor trusts the workspace.
+    trust: Trust,
     settings_file: SettingsFile,
     last_complaint: String,
     features: Features,
@@ -87,7 +87,7 @@ impl Session {
             uris: Arc::default(),
             folders: Vec::new(),
             editor_settings: None,
-            is_trusted: false,
+            trust: Trust::default(),
             settings_file: None,
             last_complaint: String::new(),
             features,
@@ -179,17 +179,18 @@ impl Session {
     /// Notes what is under way, and tells the client if it wants to know.
     pub(super) fn set_status(&mut self, change: impl FnOnce(&mut Status)) {
         change(&mut self.status);
-        let problem = self.problem_with_settings();
+        let problem = self.problem();
         if let Some(status) = self.status.news(problem).filter(|_| self.client.server_status) {
             self.outgoing.notify_custom("hiera/serverStatus", &status);
         }
     }
 
-    fn problem_with_settings(&self) -> Option<String> {
+    /// What is wrong with the settings, else what was left out.
+    fn problem(&self) -> Option<String> {
         let in_file = self.settings_file.as_deref().and_then(|(_, problems)| problems.first());
         let in_file = in_file.map(|problem| format!("{PROJECT_FILE}: {}", problem.message));
         let in_editor = (!self.last_complaint.is_empty()).then(|| self.last_complaint.clone());
-        in_file.or(in_editor)
+        in_file.or(in_editor).or_else(|| self.host.snapshot().notes().into_iter().next())
     }
 
     /// Takes a change in.
@@ -198,10 +199,11 @@ impl Session {
         if effect.is_settings_file_changed {
             self.reread_settings();
         }
-        self.revision.send_if_modified(|revision| {
+        let is_new = self.revision.send_if_modified(|revision| {
             std::mem::replace(revision, effect.revision) != effect.revision
         });
-        if self.is_running() {
+        // Only another revision wakes who says that the checking is over.
+        if is_new && self.is_running() {
             self.set_status(|status| status.is_checking = true);
         }
     }
@@ -220,7 +222,8 @@ impl Session {
         let mut options = params.initialization_options;
         let trusted = options.as_mut().and_then(Value::as_object_mut);
         let trusted = trusted.and_then(|options| options.shift_remove("isWorkspaceTrusted"));
-        self.is_trusted = trusted == Some(Value::Bool(true));
+        let is_trusted = trusted == Some(Value::Bool(true));
+        self.trust = if is_trusted { Trust::Given } else { Trust::Missing };
         self.set_editor_settings(options);
         let shared = self.shared.clone();
         self.host.on_back_ends_changed(move || {
@@ -345,19 +348,14 @@ impl Session {
 
     fn reread_settings(&mut self) {
         let world = self.host.snapshot();
-        let project_file = self.folders.iter().find_map(|folder| world.project_file(folder));
-        let text = project_file.as_ref().map(|file| &*file.text);
+        let folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();
         let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
-        let (mut settings, problems) = Settings::read(text, self.editor_settings.as_ref(), &rules);
-        if self.is_trusted {
-            settings.backends = settings.backends.trusted();
-        }
-        let directory = project_file.as_ref().and_then(|file| paths::parent(&file.path));
-        let directory = directory.or_else(|| Some(&**self.folders.first()?));
-        settings.directory = directory.map(Arc::from);
+        let editor = self.editor_settings.as_ref();
+        let WorkspaceSettings { settings, problems, file } =
+            world.workspace_settings(&folders, editor, &rules, self.trust);
         let (in_editor, in_file): (Vec<_>, Vec<_>) =
             problems.into_iter().partition(|it| it.source == SettingsSource::Editor);
-        self.settings_file = project_file.map(|file| Arc::new((file, in_file)));
+        self.settings_file = file.map(|file| Arc::new((file, in_file)));
         self.complain_about(&in_editor);
         (self.features.set_log_level)(settings.log_level);
         self.apply(Change::Settings(settings));

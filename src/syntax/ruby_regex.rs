@@ -10,7 +10,9 @@ mod translate;
 use std::fmt::{Display, Formatter};
 use std::sync::OnceLock;
 
-use fancy_regex::Regex;
+use fancy_regex::{Regex, RegexBuilder};
+
+use crate::limits::MAX_REGEX_STEPS;
 
 /// A Ruby regular expression, ready to match.
 #[derive(Debug)]
@@ -39,12 +41,16 @@ pub enum RegexProblem {
 /// Ruby's own message, or that we cannot translate it.
 pub fn translate(source: &str) -> Result<RubyRegex, RegexProblem> {
     let translated = translate::translated(source)?;
-    let single_line = Regex::new(&anchored(&translated, false)).map_err(|error| {
+    let single_line = compiled(&anchored(&translated, false)).map_err(|error| {
         let message = format!("the regular expression /{source}/ is not supported: {error}");
         RegexProblem::Unsupported(message)
     })?;
     let prefix = literal_prefix(source).into();
     Ok(RubyRegex { single_line, multi_line: OnceLock::new(), translated, prefix })
+}
+
+fn compiled(pattern: &str) -> fancy_regex::Result<Regex> {
+    RegexBuilder::new(pattern).backtrack_limit(MAX_REGEX_STEPS).build()
 }
 
 /// The letters, digits, `_` and `:` behind a leading `^` that stand for themselves; nothing if that is not sure at a
@@ -78,7 +84,8 @@ fn has_alternatives_at_top(source: &str) -> bool {
 }
 
 impl RubyRegex {
-    /// Whether the expression matches anywhere in the text.
+    /// Whether the expression matches anywhere in the text. One that needs more than [`MAX_REGEX_STEPS`] to find out does
+    /// not.
     pub fn is_match(&self, text: &str) -> bool {
         if !text.starts_with(&*self.prefix) && !text.contains('\n') {
             return false;
@@ -88,8 +95,8 @@ impl RubyRegex {
 
     /// Ruby's `gsub(regex, '')`.
     pub fn remove_all(&self, text: &str) -> String {
-        self.regex_for(text)
-            .map_or_else(|| text.to_owned(), |it| it.replace_all(text, "").into_owned())
+        let replaced = self.regex_for(text).and_then(|it| it.try_replacen(text, 0, "").ok());
+        replaced.map_or_else(|| text.to_owned(), std::borrow::Cow::into_owned)
     }
 
     /// The names of its groups, in order.
@@ -110,7 +117,7 @@ impl RubyRegex {
 
     fn regex_for(&self, text: &str) -> Option<&Regex> {
         if text.contains('\n') {
-            let compile = || Regex::new(&anchored(&self.translated, true)).ok();
+            let compile = || compiled(&anchored(&self.translated, true)).ok();
             self.multi_line.get_or_init(compile).as_ref()
         } else {
             Some(&self.single_line)
@@ -161,6 +168,14 @@ mod tests {
     fn check_invalid(source: &str, message: &str) {
         let problem = translate(source).map(|_| ()).map_err(|it| it.to_string());
         assert_eq!(problem, Err(format!("{message}: /{source}/")));
+    }
+
+    #[test]
+    fn patterns_that_try_everything_give_up() {
+        let regex = translate(r"^(a*)*\1z$").expect("it can be translated");
+        let text = "a".repeat(40) + "b";
+        assert!(!regex.is_match(&text));
+        assert_eq!(regex.remove_all(&text), text);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ropey::Rope;
 
 use super::edit::BufferEdit;
+use super::half::{has_halves, units, without_halves};
 use super::{Encoding, LineCol};
 
 /// A text that takes edits of a few bytes without being copied.
@@ -14,9 +15,9 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer that holds `text`.
+    /// A buffer that holds `text`, with U+FFFD in place of halves of characters.
     pub fn new(text: &str) -> Self {
-        Self { rope: Rope::from_str(text) }
+        Self { rope: Rope::from_str(&without_halves(text)) }
     }
 
     /// Does `edits` one after another, as LSP has it: a column behind the line's end means the line's end, a line behind
@@ -24,15 +25,30 @@ impl Buffer {
     pub fn apply(&mut self, edits: &[BufferEdit], encoding: Encoding) {
         for edit in edits {
             let Some((start, end)) = edit.range else {
-                self.rope = Rope::from_str(&edit.new_text);
+                *self = Self::new(&edit.new_text);
                 continue;
             };
-            let start = self.char_at(start, encoding);
-            let end = self.char_at(end, encoding);
-            let (start, end) = (start.min(end), start.max(end));
-            self.rope.remove(start..end);
-            self.rope.insert(start, &edit.new_text);
+            let (start, end) = (self.cut_at(start, encoding), self.cut_at(end, encoding));
+            let (start, end) =
+                if start.place() <= end.place() { (start, end) } else { (end, start) };
+            if start.is_fine() && end.is_fine() && !has_halves(&edit.new_text) {
+                self.rope.remove(start.char..end.char);
+                self.rope.insert(start.char, &edit.new_text);
+            } else {
+                self.replace_with_halves(&start, &end, &edit.new_text);
+            }
         }
+    }
+
+    /// Replaces what lies between two cuts, of which one at least may go through a character, by what may begin or end
+    /// with half a character.
+    fn replace_with_halves(&mut self, start: &Cut, end: &Cut, new_text: &str) {
+        let mut all: Vec<u16> = start.first_half.into_iter().collect();
+        all.extend(units(new_text));
+        all.extend(end.second_half);
+        let from = start.char - usize::from(start.first_half.is_some());
+        self.rope.remove(from..end.char);
+        self.rope.insert(from, &String::from_utf16_lossy(&all));
     }
 
     /// The whole text.
@@ -51,11 +67,32 @@ impl Buffer {
         for line_end in ['\n', '\r'] {
             if end > start && self.rope.char(end - 1) == line_end {
                 end -= 1;
-            } else {
-                break;
             }
         }
         end.min(self.char_after(start, at.col as usize, encoding))
+    }
+
+    /// Where an edit begins or ends.
+    fn cut_at(&self, at: LineCol, encoding: Encoding) -> Cut {
+        let char = self.char_at(at, encoding);
+        let whole = Cut { char, first_half: None, second_half: None };
+        if encoding != Encoding::Utf16 || char == 0 {
+            return whole;
+        }
+        // Only a character of two units can be cut, and only one column lies in it.
+        let before = self.rope.char(char - 1);
+        let line = self.rope.char_to_line(char - 1);
+        let start = self.rope.char_to_utf16_cu(self.rope.line_to_char(line));
+        let column = self.rope.char_to_utf16_cu(char) - start;
+        let mut halves = [0; 2];
+        if line == at.line as usize
+            && column == at.col as usize + 1
+            && before.encode_utf16(&mut halves).len() == 2
+        {
+            Cut { char, first_half: Some(halves[0]), second_half: Some(halves[1]) }
+        } else {
+            whole
+        }
     }
 
     /// The index `columns` units behind the index `start`; the next one if that is inside a character.
@@ -79,6 +116,28 @@ impl Buffer {
             }
             Encoding::Utf32 => start + columns,
         }
+    }
+}
+
+/// Where an edit begins or ends: before a character, or in UTF-16 between its halves.
+#[derive(Debug)]
+struct Cut {
+    /// The character, in the rope's count; the next one if the cut goes through one.
+    char: usize,
+    /// What stays of a character if it is cut off behind the cut.
+    first_half: Option<u16>,
+    /// What stays of it if it is cut off before the cut.
+    second_half: Option<u16>,
+}
+
+impl Cut {
+    fn is_fine(&self) -> bool {
+        self.first_half.is_none()
+    }
+
+    /// Grows with the place: a cut through a character lies before the one behind it.
+    fn place(&self) -> (usize, bool) {
+        (self.char, self.is_fine())
     }
 }
 
@@ -122,13 +181,33 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_carriage_return_ends_no_line() {
-        check(
-            "a\rb\u{2028}c\nd",
-            Encoding::Utf16,
-            &[edit((1, 0), (1, 1), "x")],
-            "a\rb\u{2028}c\nx",
-        );
+    fn each_of_the_three_line_ends_of_the_protocol_ends_a_line() {
+        let text = "a\rb\u{2028}c\nd\r\ne\r\rf";
+        let lines =
+            [(1, "a\rx\u{2028}c"), (2, "x\r\ne"), (3, "\r\nx\r\rf"), (4, "e\rx\rf"), (5, "\r\rx")];
+        for (line, expected) in lines {
+            let mut buffer = Buffer::new(text);
+            let end = u32::from(line != 4);
+            buffer.apply(&[edit((line, 0), (line, end), "x")], Encoding::Utf16);
+            assert!(buffer.text().contains(expected), "{line}: {:?}", buffer.text());
+        }
+        check(text, Encoding::Utf16, &[edit((0, 9), (0, 9), "!")], "a!\rb\u{2028}c\nd\r\ne\r\rf");
+    }
+
+    #[test]
+    fn halves_of_characters_come_together() {
+        let half = |unit| crate::text::marked_half(unit).iter().collect::<String>();
+        let low = edit((0, 2), (0, 3), &half(0xde01));
+        check("'😀'", Encoding::Utf16, &[low], "'😁'");
+        let high = edit((0, 1), (0, 2), &half(0xd83c));
+        check("'😀'", Encoding::Utf16, &[high], "'🈀'");
+        let (first, second) =
+            (edit((0, 1), (0, 1), &half(0xd83d)), edit((0, 2), (0, 2), &half(0xde00)));
+        check("''", Encoding::Utf16, std::slice::from_ref(&first), "'\u{fffd}'");
+        check("''", Encoding::Utf16, &[first, second], "'\u{fffd}\u{fffd}'");
+        check("'😀'", Encoding::Utf16, &[edit((0, 2), (0, 3), "")], "'\u{fffd}'");
+        check("'😀'", Encoding::Utf16, &[edit((0, 2), (0, 2), "x")], "'\u{fffd}x\u{fffd}'");
+        check("'😀😀'", Encoding::Utf16, &[edit((0, 2), (0, 4), "")], "'😀'");
     }
 
     #[test]
@@ -140,10 +219,28 @@ mod tests {
     fn reference(text: &str, edit: &BufferEdit, encoding: Encoding) -> String {
         let Some((start, end)) = edit.range else { return edit.new_text.clone() };
         let index = LineIndex::new(text);
+        if encoding == Encoding::Utf16 {
+            return utf16_reference(text, edit, start, end);
+        }
         let start = index.offset(text, start, encoding) as usize;
         let end = index.offset(text, end, encoding) as usize;
         let (start, end) = (start.min(end), start.max(end));
         format!("{}{}{}", &text[..start], edit.new_text, &text[end..])
+    }
+
+    /// As an editor does it whose texts are arrays of units.
+    fn utf16_reference(text: &str, edit: &BufferEdit, start: LineCol, end: LineCol) -> String {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let index = LineIndex::new(text);
+        let unit = |at: LineCol| {
+            let line = index.line_range(text, at.line);
+            let before = text[..line.start as usize].encode_utf16().count();
+            before + (at.col as usize).min(line.slice(text).encode_utf16().count())
+        };
+        let (start, end) = (unit(start), unit(end));
+        let (start, end) = (start.min(end), start.max(end));
+        let new_text: Vec<u16> = edit.new_text.encode_utf16().collect();
+        String::from_utf16_lossy(&[&units[..start], &new_text, &units[end..]].concat())
     }
 
     proptest! {

@@ -1,9 +1,8 @@
 //! From byte offsets to lines and columns and back, in the three encodings that editors count in.
 //!
-//! Only `\n` (alone or after `\r`) ends a line: a lone `\r` does not, as editors' LSP clients vary and YAML data
-//! with old Mac line ends do not occur. The text itself is never normalised.
+//! Lines end as LSP says: with `\n`, `\r\n` or a lone `\r`. The text itself is never normalised.
 
-use memchr::memchr_iter;
+use memchr::memchr2_iter;
 
 use super::TextRange;
 
@@ -37,8 +36,11 @@ pub struct LineIndex {
 impl LineIndex {
     /// Indexes `text`: one pass over its bytes.
     pub fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let ends_line = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
+        let ends = memchr2_iter(b'\n', b'\r', bytes).filter(ends_line);
         let mut starts = vec![0];
-        starts.extend(memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1));
+        starts.extend(ends.map(|at| at as u32 + 1));
         Self { starts, len: text.len() as u32 }
     }
 
@@ -60,9 +62,8 @@ impl LineIndex {
         let Some(&next) = self.starts.get(line as usize + 1) else {
             return TextRange::new(start, self.len);
         };
-        let end = next - 1;
-        let has_return = end > start && text.as_bytes().get(end as usize - 1) == Some(&b'\r');
-        TextRange::new(start, end - u32::from(has_return))
+        let is_pair = text.as_bytes()[..next as usize].ends_with(b"\r\n");
+        TextRange::new(start, next - if is_pair { 2 } else { 1 })
     }
 
     /// The line and column of byte `offset` of `text`, counted in `encoding`. An offset inside a character counts as
@@ -96,7 +97,7 @@ impl LineIndex {
 fn width(text: &str, encoding: Encoding) -> u32 {
     match encoding {
         Encoding::Utf8 => text.len() as u32,
-        Encoding::Utf16 if text.is_ascii() => text.len() as u32,
+        Encoding::Utf16 | Encoding::Utf32 if text.is_ascii() => text.len() as u32,
         Encoding::Utf16 | Encoding::Utf32 => text.chars().map(|c| char_width(c, encoding)).sum(),
     }
 }
@@ -137,6 +138,17 @@ mod tests {
         let index = LineIndex::new(text);
         assert_eq!(index.line_range(text, 0), TextRange::new(0, 4));
         assert_eq!(index.offset(text, LineCol { line: 0, col: 99 }, Encoding::Utf16), 4);
+    }
+
+    #[test]
+    fn a_lone_carriage_return_ends_a_line() {
+        let text = "a: 1\rb: 2\r\r\n\rc";
+        let index = LineIndex::new(text);
+        let lines: Vec<&str> =
+            (0..index.line_count()).map(|line| index.line_range(text, line).slice(text)).collect();
+        assert_eq!(lines, ["a: 1", "b: 2", "", "", "c"]);
+        check(text, text.len() as u32, Encoding::Utf16, 4, 1);
+        check(text, 8, Encoding::Utf8, 1, 3);
     }
 
     #[test]

@@ -1,12 +1,18 @@
 //! The disk as one snapshot sees it: every file and directory is read once, when it is first asked for.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::file_entry::FileEntry;
 use super::interner::Interner;
 use super::paths;
 use super::shards::Shards;
 use crate::data::{DirItem, FileId, PathKind};
+use crate::limits::MAX_BYTES_READ;
+
+/// How much of what is left out is told of.
+const MAX_NOTES: usize = 20;
 
 /// What can be asked of a disk. Paths are absolute and normal.
 pub trait DiskReader: Send + Sync {
@@ -36,6 +42,10 @@ pub struct DiskTable {
     names: Arc<Interner>,
     files: Shards<FileSlot>,
     directories: Shards<OnceLock<DirListing>>,
+    /// The bytes of the texts in [`Self::files`].
+    bytes: AtomicU64,
+    /// Why something at or below a path is left out.
+    notes: Mutex<BTreeMap<String, String>>,
 }
 
 /// A file that was asked for.
@@ -44,6 +54,13 @@ struct FileSlot {
     /// The entry before the disk changed: kept if the text turns out to be the same, else a start for parsing.
     earlier: Option<Arc<FileEntry>>,
     now: OnceLock<Result<Arc<FileEntry>, String>>,
+}
+
+impl FileSlot {
+    /// The bytes of the text.
+    fn bytes(&self) -> u64 {
+        self.now.get().and_then(|it| it.as_ref().ok()).map_or(0, |it| it.text.len() as u64)
+    }
 }
 
 /// The names in one directory.
@@ -64,7 +81,30 @@ impl DiskTable {
             names: Arc::default(),
             files: Shards::default(),
             directories: Shards::default(),
+            bytes: AtomicU64::new(0),
+            notes: Mutex::default(),
         }
+    }
+
+    /// Takes note why something at or below `path` is left out.
+    pub(super) fn left_out(&self, path: &str, why: String) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.len() < MAX_NOTES {
+            notes.insert(path.to_owned(), why);
+        }
+    }
+
+    /// What was left out so far, by path.
+    pub(super) fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    /// The notes that a change at `changed` leaves true.
+    fn notes_after(&self, changed: &ChangedPaths<'_>) -> BTreeMap<String, String> {
+        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let stays = |path: &str| !changed.touches(path) && !changed.changes_listing(path);
+        let kept = notes.iter().filter(|(path, _)| stays(path));
+        kept.map(|(path, why)| (path.clone(), why.clone())).collect()
     }
 
     /// The number of `path`.
@@ -142,9 +182,11 @@ impl DiskTable {
         changed: &ChangedPaths<'_>,
         latest: Option<&Arc<FileEntry>>,
     ) -> Self {
+        let gone = AtomicU64::new(0);
         let files = self.files.changed(|path, slot| {
             // A path that was no file can have become a directory.
             if changed.touches(path) || changed.changes_listing(path) {
+                gone.fetch_add(slot.bytes(), Ordering::Relaxed);
                 let earlier = slot.now.get().and_then(|it| it.clone().ok());
                 let earlier = earlier.or_else(|| slot.earlier.clone());
                 Some(Arc::new(FileSlot { earlier, now: OnceLock::new() }))
@@ -153,6 +195,7 @@ impl DiskTable {
             }
         });
         if let Some(latest) = latest {
+            // What stood at its path was touched before.
             let slot = FileSlot { earlier: Some(latest.clone()), now: OnceLock::new() };
             files.put(latest.path.clone(), slot);
         }
@@ -166,6 +209,8 @@ impl DiskTable {
             names: self.names.clone(),
             files,
             directories,
+            bytes: self.bytes.load(Ordering::Relaxed).saturating_sub(gone.into_inner()).into(),
+            notes: Mutex::new(self.notes_after(changed)),
         }
     }
 
@@ -183,11 +228,23 @@ impl DiskTable {
             names: self.names.clone(),
             files,
             directories: self.directories.changed(|_, listing| Some(listing.clone())),
+            bytes: self.bytes.load(Ordering::Relaxed).into(),
+            notes: Mutex::new(self.notes_after(&ChangedPaths::new(std::iter::empty()))),
         }
     }
 
     fn read(&self, path: &str, earlier: Option<&Arc<FileEntry>>) -> Result<Arc<FileEntry>, String> {
-        let bytes = self.reader.read(path)?;
+        if self.bytes.load(Ordering::Relaxed) >= MAX_BYTES_READ {
+            let why = format!("Too many bytes were read before @ io_fread - {path}");
+            self.left_out(path, why.clone());
+            return Err(why);
+        }
+        let bytes = self.reader.read(path).inspect_err(|why| {
+            if self.kind(path) == PathKind::File {
+                self.left_out(path, why.clone());
+            }
+        })?;
+        self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         let id = self.id(path);
         let entry = FileEntry::from_bytes(self.path(id), id, bytes);
         Ok(match earlier {

@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::interner::Interner;
 use super::key_index::FileKeys;
+use crate::code::file::not_utf8;
+use crate::code::{CodeFile, CodeSummary};
 use crate::data::{DataFile, FileId, Format, RootEntry};
 use crate::text::{LineIndex, TextRange};
 
@@ -23,6 +25,8 @@ pub struct FileEntry {
     line_index: OnceLock<LineIndex>,
     data: [OnceLock<Arc<DataFile>>; 3],
     keys: [OnceLock<Arc<FileKeys>>; 3],
+    code: OnceLock<Arc<CodeFile>>,
+    code_summary: OnceLock<Arc<CodeSummary>>,
     /// What the text before the edit had been parsed to. Let go when this entry's own is made, so no chain builds up.
     earlier: Mutex<Earlier>,
 }
@@ -41,6 +45,8 @@ impl FileEntry {
             line_index: OnceLock::new(),
             data: Default::default(),
             keys: Default::default(),
+            code: OnceLock::new(),
+            code_summary: OnceLock::new(),
             earlier: Mutex::default(),
         }
     }
@@ -65,6 +71,7 @@ impl FileEntry {
             invalid_utf8_at: self.invalid_utf8_at,
             invalid_bytes: self.invalid_bytes.clone(),
             keys: self.keys.clone(),
+            code_summary: self.code_summary.clone(),
             ..Self::new(self.path.clone(), self.id, self.text.clone())
         })
     }
@@ -86,6 +93,21 @@ impl FileEntry {
     /// The text read as `format` if that was done before.
     pub fn data_if_read(&self, format: Format) -> Option<&Arc<DataFile>> {
         self.data[format as usize].get()
+    }
+
+    /// The text read as Puppet code.
+    pub fn code(&self) -> &Arc<CodeFile> {
+        self.code.get_or_init(|| Arc::new(self.read_as_code()))
+    }
+
+    /// The names in the text read as Puppet code. Code that nobody else had read is read and let go again.
+    pub(super) fn code_summary(&self) -> &Arc<CodeSummary> {
+        self.code_summary.get_or_init(|| {
+            Arc::new(match self.code.get() {
+                Some(code) => CodeSummary::of(code),
+                None => CodeSummary::of(&self.read_as_code()),
+            })
+        })
     }
 
     /// The entry with the root key `name`, which an index knows to lie in `range` of the text read as `format`. A text
@@ -133,6 +155,12 @@ impl FileEntry {
         std::array::from_fn(|format| {
             self.data[format].get().cloned().or_else(|| earlier[format].clone())
         })
+    }
+
+    fn read_as_code(&self) -> CodeFile {
+        let mut code = CodeFile::of_text(&self.path, self.text.clone());
+        code.manifest.errors.splice(0..0, self.invalid_utf8_at.map(not_utf8));
+        code
     }
 
     fn read_as(&self, format: Format) -> DataFile {

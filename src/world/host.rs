@@ -10,7 +10,7 @@ use super::snapshot::{Choice, Kept, World};
 use super::{nodes, paths, roots};
 use crate::data::Files;
 use crate::settings::{PROJECT_FILE, Settings};
-use crate::text::{Buffer, BufferEdit, Encoding};
+use crate::text::{Buffer, BufferEdit, Encoding, without_halves};
 
 /// Holds the newest snapshot and the buffers of open editors.
 pub struct Host {
@@ -125,7 +125,7 @@ impl Host {
     fn open(&mut self, path: &str, text: &str, version: i32) -> Effect {
         let path = self.world.interned(path);
         self.buffers.insert(path.clone(), Buffer::new(text));
-        self.show(&path, text.into(), version)
+        self.show(&path, without_halves(text).into(), version)
     }
 
     fn edit(

@@ -1,18 +1,19 @@
-//! The one place of the library that reads the disk.
+//! The one place of the library that reads the disk. What it reads ends: only regular files, and not more of them than
+//! [`MAX_FILE_BYTES`].
 
-use std::fs;
-use std::io::ErrorKind;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::disk::DiskReader;
 use crate::data::{DirItem, PathKind};
+use crate::limits::{MAX_DIRECTORY_NAMES, MAX_FILE_BYTES, MAX_SIZELESS_FILE_BYTES};
 
 /// The machine's disk.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Disk;
-
-/// Texts have 32-bit offsets.
-const MAX_FILE_BYTES: u64 = u32::MAX as u64;
 
 impl DiskReader for Disk {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
@@ -21,18 +22,26 @@ impl DiskReader for Disk {
         if metadata.is_dir() {
             return Err(format!("Is a directory @ io_fread - {path}"));
         }
-        if !metadata.is_file() {
+        if !metadata.is_file() || is_made_by_the_kernel(path, &metadata) {
             return Err(format!("Not a regular file @ rb_sysopen - {path}"));
         }
-        if metadata.len() > MAX_FILE_BYTES {
-            return Err(format!("File too large @ io_fread - {path}"));
+        let most = if metadata.len() == 0 { MAX_SIZELESS_FILE_BYTES } else { MAX_FILE_BYTES };
+        if metadata.len() > most {
+            return Err(too_large(path, most));
         }
-        fs::read(path).map_err(|error| ruby_message(&error, path))
+        let file = open(path).map_err(|error| ruby_message(&error, path))?;
+        let mut bytes = Vec::with_capacity(metadata.len() as usize);
+        let read = file.take(most + 1).read_to_end(&mut bytes);
+        read.map_err(|error| ruby_message(&error, path))?;
+        if bytes.len() as u64 > most { Err(too_large(path, most)) } else { Ok(bytes) }
     }
 
     fn list(&self, directory: &str) -> Option<Vec<DirItem>> {
         match fs::read_dir(directory) {
-            Ok(entries) => Some(entries.flatten().filter_map(|entry| dir_item(&entry)).collect()),
+            Ok(entries) => {
+                let entries = entries.flatten().take(MAX_DIRECTORY_NAMES);
+                Some(entries.filter_map(|entry| dir_item(&entry)).collect())
+            }
             Err(error) if error.kind() == ErrorKind::PermissionDenied => None,
             Err(_) => Some(Vec::new()),
         }
@@ -56,14 +65,116 @@ impl DiskReader for Disk {
     }
 }
 
+/// The machine's disk as far as a workspace goes that nobody trusts: what lies elsewhere is not read, whatever leads there.
+#[derive(Debug, Default)]
+pub struct WorkspaceDisk {
+    /// Without links.
+    trees: Vec<PathBuf>,
+    /// Directories that were asked about.
+    known: RwLock<HashMap<PathBuf, bool>>,
+}
+
+impl WorkspaceDisk {
+    /// Only what lies in `trees`, directories or files.
+    pub fn new<'a>(trees: impl IntoIterator<Item = &'a str>) -> Self {
+        let real = |tree: &str| fs::canonicalize(tree).unwrap_or_else(|_| PathBuf::from(tree));
+        Self { trees: trees.into_iter().map(real).collect(), known: RwLock::default() }
+    }
+
+    /// Whether `path`, links followed, lies in the workspace, or nowhere.
+    pub fn holds(&self, path: &str) -> bool {
+        let path = Path::new(path);
+        let is_link = fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
+        match path.parent() {
+            Some(parent) if !is_link => {
+                self.holds_directory(parent) || self.trees.iter().any(|tree| tree == path)
+            }
+            _ => fs::canonicalize(path).map_or(true, |real| self.is_within(&real)),
+        }
+    }
+
+    fn holds_directory(&self, directory: &Path) -> bool {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(directory) {
+            return *known;
+        }
+        drop(known);
+        let holds = fs::canonicalize(directory).map_or(true, |real| self.is_within(&real));
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(directory.to_owned(), holds);
+        holds
+    }
+
+    fn is_within(&self, real: &Path) -> bool {
+        self.trees.iter().any(|tree| real.starts_with(tree))
+    }
+}
+
+impl DiskReader for WorkspaceDisk {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        if self.holds(path) {
+            Disk.read(path)
+        } else {
+            Err(format!("Outside the workspace, not read @ rb_sysopen - {path}"))
+        }
+    }
+
+    fn list(&self, directory: &str) -> Option<Vec<DirItem>> {
+        self.holds_directory(Path::new(directory)).then(|| Disk.list(directory)).flatten()
+    }
+
+    fn kind(&self, path: &str) -> PathKind {
+        Disk.kind(path)
+    }
+
+    fn real_path(&self, path: &str) -> Option<String> {
+        Disk.real_path(path)
+    }
+
+    fn environment_variable(&self, name: &str) -> Option<String> {
+        Disk.environment_variable(name)
+    }
+}
+
+/// Whether what looks like an empty file is none: reading such a one may never end, or may take away what it shows.
+fn is_made_by_the_kernel(path: &str, metadata: &Metadata) -> bool {
+    let real = || fs::canonicalize(path).unwrap_or_default();
+    cfg!(unix) && metadata.len() == 0 && real().starts_with("/proc")
+}
+
+/// Opens a file in such a way that reading it never waits for somebody to write.
+#[cfg(unix)]
+fn open(path: &str) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    OpenOptions::new().read(true).custom_flags(NONBLOCK).open(path)
+}
+
+/// `O_NONBLOCK`
+#[cfg(all(unix, any(target_os = "linux", target_os = "android")))]
+const NONBLOCK: i32 = 0o4000;
+
+/// `O_NONBLOCK`
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+const NONBLOCK: i32 = 0x4;
+
+#[cfg(not(unix))]
+fn open(path: &str) -> std::io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}
+
+fn too_large(path: &str, most: u64) -> String {
+    format!("File too large (more than {most} bytes) @ io_fread - {path}")
+}
+
 /// `None` for names that are no texts, and for links that lead nowhere (or in a circle).
 fn dir_item(entry: &fs::DirEntry) -> Option<DirItem> {
     let mut kind = entry.file_type().ok()?;
-    if kind.is_symlink() {
+    let is_link = kind.is_symlink();
+    if is_link {
         kind = fs::metadata(entry.path()).ok()?.file_type();
     }
     let name = entry.file_name().into_string().ok()?;
-    Some(DirItem { name: Arc::from(name), is_directory: kind.is_dir() })
+    Some(DirItem { name: Arc::from(name), is_directory: kind.is_dir(), is_link })
 }
 
 fn ruby_message(error: &std::io::Error, path: &str) -> String {
@@ -107,6 +218,58 @@ mod tests {
         check_refused(&format!("{root}/loop"), "Too many levels of symbolic links @ rb_sysopen");
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_never_ends_or_blocks_is_not_read() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let root = directory.path().to_str().expect("a path that is a text");
+        let made = std::process::Command::new("mkfifo").arg(format!("{root}/fifo")).status();
+        assert!(made.expect("mkfifo runs").success());
+        check_refused(&format!("{root}/fifo"), "Not a regular file @ rb_sysopen");
+        let endless =
+            ["/proc/self/pagemap", "/proc/kmsg", "/dev/zero", "/dev/stdin", "/proc/cpuinfo"];
+        for (number, path) in endless.into_iter().enumerate() {
+            let link = format!("{root}/{number}");
+            symlink(path, &link).expect("a link");
+            if std::fs::metadata(path).is_ok_and(|it| !it.is_dir()) {
+                check_refused(&link, "Not a regular file @ rb_sysopen");
+            }
+        }
+        let sparse = format!("{root}/sparse");
+        let file = File::create(&sparse).expect("a file");
+        file.set_len(MAX_FILE_BYTES + 1).expect("a size");
+        let error = Disk.read(&sparse).expect_err("it is too large");
+        assert!(error.starts_with("File too large (more than "), "{error}");
+        fs::write(format!("{root}/empty"), "").expect("a file");
+        assert_eq!(Disk.read(&format!("{root}/empty")), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_workspace_ends_where_its_trees_end() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let root = fs::canonicalize(directory.path()).expect("it is there");
+        let root = root.to_str().expect("a path that is a text");
+        for name in ["w/data", "w/sub", "other"] {
+            fs::create_dir_all(format!("{root}/{name}")).expect("a directory");
+            fs::write(format!("{root}/{name}/a"), "x").expect("a file");
+        }
+        symlink(format!("{root}/other/a"), format!("{root}/w/link")).expect("a link");
+        symlink(format!("{root}/other"), format!("{root}/w/dir")).expect("a link");
+        symlink(format!("{root}/w/sub"), format!("{root}/w/inner")).expect("a link");
+        let disk = WorkspaceDisk::new([&*format!("{root}/w")]);
+        let path = |name: &str| format!("{root}/{name}");
+        for held in ["w/data/a", "w/inner/a", "w/data/../sub/a"] {
+            assert_eq!(disk.read(&path(held)), Ok(b"x".to_vec()), "{held}");
+        }
+        for outside in ["other/a", "w/link", "w/dir/a", "w/../other/a"] {
+            let error = disk.read(&path(outside)).expect_err("it lies outside");
+            assert!(error.starts_with("Outside the workspace, not read"), "{error}");
+        }
+        assert_eq!((disk.list(&path("other")), disk.list(&path("w/dir"))), (None, None));
+        assert_eq!(disk.list(&path("w/data")).map(|it| it.len()), Some(1));
+        assert!(disk.read(&path("w/none")).expect_err("there is none").starts_with("No such file"));
+    }
+
     #[test]
     fn links_are_what_they_lead_to() {
         let directory = tempfile::tempdir().expect("a temporary directory");
@@ -116,7 +279,8 @@ mod tests {
         symlink("loop", directory.path().join("loop")).expect("a link");
         let mut items = Disk.list(root).expect("a readable directory");
         items.sort();
-        let items: Vec<_> = items.iter().map(|it| (&*it.name, it.is_directory)).collect();
-        assert_eq!(items, [("d", true), ("to_d", true)]);
+        let items: Vec<_> =
+            items.iter().map(|it| (&*it.name, it.is_directory, it.is_link)).collect();
+        assert_eq!(items, [("d", true, false), ("to_d", true, true)]);
     }
 }

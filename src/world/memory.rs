@@ -58,8 +58,10 @@ impl DiskReader for MemoryDisk {
         let items = self.with_files(|files| {
             let below = files.keys().filter_map(|path| paths::below(directory, path));
             let names = below.map(|rest| match rest.split_once('/') {
-                Some((name, _)) => DirItem { name: name.into(), is_directory: true },
-                None => DirItem { name: rest.into(), is_directory: false },
+                Some((name, _)) => {
+                    DirItem { name: name.into(), is_directory: true, is_link: false }
+                }
+                None => DirItem { name: rest.into(), is_directory: false, is_link: false },
             });
             names.filter(|item| !item.name.is_empty()).collect::<BTreeSet<_>>()
         });

@@ -37,6 +37,13 @@ pub(super) fn modulepath(files: &dyn Files, settings: &Settings, root: &str) -> 
     directories
 }
 
+/// The main manifest of the environment at `root`, or the directory that holds its manifests.
+pub(super) fn manifest_of(files: &dyn Files, root: &str) -> String {
+    let text = files.text(&paths::join(root, "environment.conf")).ok();
+    let written = text.and_then(|text| setting(&text, "manifest"));
+    paths::join(root, written.as_deref().unwrap_or("manifests"))
+}
+
 /// The modules in `directories`, by name. The first of a name wins.
 pub(super) fn modules(files: &dyn Files, directories: &[String]) -> IndexMap<Arc<str>, Arc<str>> {
     let mut modules = IndexMap::new();

@@ -352,7 +352,7 @@ fn files_below(world: &World, directory: &str, depth: usize) -> Vec<String> {
     for item in world.list(directory).iter() {
         let path = paths::join(directory, &item.name);
         if item.is_directory {
-            if depth > 1 {
+            if depth > 1 && !item.is_link {
                 files.extend(files_below(world, &path, depth - 1));
             }
         } else if FACTS_EXTENSIONS.contains(&paths::extension(&path)) {

@@ -80,11 +80,12 @@ fn directories_of(
 ) -> BTreeMap<String, Arc<BTreeSet<DirItem>>> {
     let mut directories: BTreeMap<String, BTreeSet<DirItem>> = BTreeMap::new();
     for path in files.keys() {
-        let mut item = DirItem { name: paths::file_name(path).into(), is_directory: false };
+        let mut item =
+            DirItem { name: paths::file_name(path).into(), is_directory: false, is_link: false };
         for directory in paths::ancestors(path) {
             let name = paths::file_name(directory).into();
             directories.entry(directory.to_owned()).or_default().insert(item);
-            item = DirItem { name, is_directory: true };
+            item = DirItem { name, is_directory: true, is_link: false };
         }
     }
     directories.into_iter().map(|(path, items)| (path, Arc::new(items))).collect()

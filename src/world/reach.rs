@@ -14,10 +14,8 @@ use crate::config::{Environment, HieraYaml};
 use crate::data::inspect;
 use crate::data::{Files, Format, Located, Place};
 use crate::facts::infer::{Mapped, Template};
+use crate::limits::{MAX_DATA_FILES, MAX_DIRECTORIES, MAX_DIRECTORY_DEPTH};
 use crate::settings::Settings;
-
-/// A tree with more directories than this is not walked to its end: it is no data directory.
-const MAX_DIRECTORIES: usize = 100_000;
 
 /// The places where an environment's data can lie, all layers and modules together.
 #[derive(Debug, Default)]
@@ -146,7 +144,7 @@ impl Reach {
                 None => open.push(place),
             }
         }
-        let walk = Walk { texts, seen: HashSet::new(), linked: VecDeque::new(), files };
+        let walk = Walk { texts, seen: HashSet::new(), linked: VecDeque::new(), depth: 0, files };
         walk.all(&open)
     }
 
@@ -245,6 +243,8 @@ struct Walk<'a> {
     seen: HashSet<String>,
     /// Directories behind links, looked at when everything else was: what is reached without a link needs none.
     linked: VecDeque<(String, Vec<&'a DataPlace>)>,
+    /// How many directories hold the one that is looked at.
+    depth: usize,
     files: BTreeMap<Arc<str>, Format>,
 }
 
@@ -275,17 +275,33 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let near: Vec<_> = places.iter().filter(|it| it.is_near(&path)).copied().collect();
-            if item.name.starts_with('.') || near.is_empty() || self.seen.len() > MAX_DIRECTORIES {
+            if item.name.starts_with('.') || near.is_empty() {
                 continue;
+            }
+            if self.is_full() {
+                let why = format!(
+                    "the data below {directory} is more than is looked at ({MAX_DIRECTORIES} directories \
+                     {MAX_DIRECTORY_DEPTH} deep, {MAX_DATA_FILES} files)"
+                );
+                self.texts.left_out(directory, why);
+                return;
             }
             let real_child = self.real_path(&path);
             if real_child == paths::join(real, &item.name) {
                 self.seen.insert(real_child.clone());
+                self.depth += 1;
                 self.directory(&path, &real_child, &near);
+                self.depth -= 1;
             } else {
                 self.linked.push_back((path, near));
             }
         }
+    }
+
+    fn is_full(&self) -> bool {
+        self.seen.len() >= MAX_DIRECTORIES
+            || self.files.len() >= MAX_DATA_FILES
+            || self.depth >= MAX_DIRECTORY_DEPTH
     }
 
     fn real_path(&self, directory: &str) -> String {

@@ -13,6 +13,7 @@ use super::shards::Shards;
 use super::{World, paths};
 use crate::config::Environment;
 use crate::data::{Files, PathKind};
+use crate::limits::MAX_SEARCHED_DIRECTORIES;
 
 /// What Puppet calls an environment that nobody named.
 const DEFAULT_ENVIRONMENT: &str = "production";
@@ -113,7 +114,7 @@ impl World {
             add(Root::Environment(directory.into()));
         }
         if roots.len() == before {
-            self.search_below(folder, SEARCH_DEPTH, roots);
+            self.search_below(folder, SEARCH_DEPTH, &mut { MAX_SEARCHED_DIRECTORIES }, roots);
         }
         if roots.len() == before {
             let above = self.root_of(folder).filter(|root| !roots.contains(root));
@@ -125,17 +126,26 @@ impl World {
         }
     }
 
-    fn search_below(&self, directory: &str, depth: usize, roots: &mut Vec<Root>) {
+    /// Looks at no more than `left` directories.
+    fn search_below(&self, directory: &str, depth: usize, left: &mut usize, roots: &mut Vec<Root>) {
         for item in self.list(directory).iter().filter(|item| item.is_directory) {
             if item.name.starts_with('.') || &*item.name == "node_modules" {
                 continue;
             }
+            if *left == 0 {
+                let why = format!(
+                    "more than {MAX_SEARCHED_DIRECTORIES} directories are not searched for a hiera.yaml"
+                );
+                self.texts.left_out(directory, why);
+                return;
+            }
+            *left -= 1;
             let child = paths::join(directory, &item.name);
             if is_root(self, &child) {
                 let root = self.root_of(&child).filter(|root| !roots.contains(root));
                 roots.extend(root);
             } else if depth > 1 {
-                self.search_below(&child, depth - 1, roots);
+                self.search_below(&child, depth - 1, left, roots);
             }
         }
     }

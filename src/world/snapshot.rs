@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::attachments::Attachments;
+use super::code::{CodeCache, may_hold_code};
 use super::disk::{DiskReader, DiskTable};
 use super::evaluators::Evaluators;
 use super::file_entry::FileEntry;
@@ -41,6 +42,7 @@ pub struct World {
     pub(super) nodes: Arc<NodesCache>,
     pub(super) indexes: Indexes,
     pub(super) evaluators: Evaluators,
+    pub(super) code: Arc<CodeCache>,
     pub(super) attachments: Arc<Attachments>,
     /// Made when first asked for, and kept until what it is made of changes.
     pub(super) back_ends: Arc<OnceLock<Arc<Registry>>>,
@@ -61,6 +63,7 @@ impl World {
             roots: Arc::default(),
             nodes: Arc::default(),
             evaluators: Evaluators::default(),
+            code: Arc::default(),
             attachments: Arc::default(),
             back_ends: Arc::default(),
             announcer: Announcer::default(),
@@ -150,6 +153,11 @@ impl World {
         self.texts.base.file(path).ok().map(|entry| entry.text.clone())
     }
 
+    /// What was left out so far, as it is too much or cannot be read; in sentences for people.
+    pub fn notes(&self) -> Vec<String> {
+        self.texts.base.notes()
+    }
+
     /// The files that editors have open, sorted by path.
     pub fn open_files(&self) -> impl Iterator<Item = &OpenFile> {
         self.texts.overlay.iter()
@@ -197,6 +205,7 @@ impl World {
             roots: Arc::default(),
             nodes: Arc::default(),
             evaluators: Evaluators::default(),
+            code: Arc::default(),
             attachments: self.attachments.clone(),
             back_ends: self.back_ends.clone(),
             announcer: self.announcer.clone(),
@@ -211,6 +220,9 @@ impl World {
             return;
         }
         self.roots = before.roots.clone();
+        if !paths.iter().any(|path| may_hold_code(path, before, self)) {
+            self.code = before.code.clone();
+        }
         self.evaluators = before.evaluators.successors(kept);
         self.indexes = before.indexes.after_change(paths, &self.texts);
         if kept == Kept::All {
@@ -253,6 +265,10 @@ impl Files for World {
 
     fn expect(&self, files: &[(&str, Format)]) {
         self.texts.expect(files);
+    }
+
+    fn left_out(&self, path: &str, why: String) {
+        self.texts.left_out(path, why);
     }
 
     fn id(&self, path: &str) -> FileId {

@@ -74,6 +74,10 @@ impl Files for Texts {
         });
     }
 
+    fn left_out(&self, path: &str, why: String) {
+        self.base.left_out(path, why);
+    }
+
     fn id(&self, path: &str) -> FileId {
         self.base.id(path)
     }

@@ -97,7 +97,8 @@ fn lookup_shows_it_only_to_who_asks() {
         }
     }
     for arguments in [&["lookup", "derived"][..], &["lookup", "derived", "--encrypted", "fail"]] {
-        assert!(run(&open, arguments).contains(CANARY));
+        check_absent("a workspace that nobody trusts", &run(&open, arguments));
+        assert!(run(&open, &[arguments, &["--trust"]].concat()).contains(CANARY));
     }
     assert!(run(&closed, &["lookup", "derived", "--encrypted", "decrypt"]).contains(CANARY));
 }
@@ -115,9 +116,11 @@ fn what_is_not_decrypted_is_marked_or_fails() {
 
 #[test]
 fn a_hover_shows_it_only_to_who_opted_in() {
-    for decrypt in [false, true] {
+    for (decrypt, trust) in [(false, true), (true, false), (true, true)] {
         let workspace = workspace(decrypt);
-        let mut session = Session::start(&workspace);
+        let mut session = Session::start(&workspace, trust);
+        // What a repository says counts only where it is trusted.
+        let decrypt = decrypt && trust;
         let file = workspace.path("data/secrets.eyaml");
         let hover = |session: &mut Session, line: u64| {
             session.ask("textDocument/hover", &at(&file, line, 1)).to_string()
@@ -162,7 +165,7 @@ struct Session {
 }
 
 impl Session {
-    fn start(workspace: &Workspace) -> Self {
+    fn start(workspace: &Workspace, is_trusted: bool) -> Self {
         let log = workspace.path("log");
         let mut process = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
             .args(["server", "--log", "trace", "--log-file", &log])
@@ -181,6 +184,7 @@ impl Session {
             }}},
             "workspaceFolders": [folder],
             "rootUri": null,
+            "initializationOptions": {"isWorkspaceTrusted": is_trusted},
         });
         session.ask("initialize", &params);
         session.notify("initialized", &json!({}));

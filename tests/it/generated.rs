@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use hiera_ls::ide::diagnostics::{RULES, codes};
-use hiera_ls::settings;
+use hiera_ls::{limits, settings};
 use serde_json::Value;
 
 /// Between these lines stands what is generated in a page; the rest is written by hand.
@@ -44,6 +44,11 @@ fn the_page_of_rules_has_them_all() {
         table += &format!("| [`{code}`](rules/{code}.md) | {severity} | {} |\n", rule.summary);
     }
     update("docs/rules.md", |text| with_generated(text, &table));
+}
+
+#[test]
+fn the_page_of_limits_has_them_all() {
+    update("docs/limits.md", |text| with_generated(text, &limits::markdown_table()));
 }
 
 #[test]

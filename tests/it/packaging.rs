@@ -3,7 +3,8 @@
 use std::process::Command;
 
 /// The subcommands, as the help lists them.
-const COMMANDS: [&str; 7] = ["lookup", "check", "rule", "facts", "schema", "server", "completions"];
+const COMMANDS: [&str; 8] =
+    ["lookup", "check", "classes", "rule", "facts", "schema", "server", "completions"];
 
 #[test]
 fn every_command_has_a_man_page() {

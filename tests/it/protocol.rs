@@ -8,6 +8,7 @@ mod encodings;
 mod features;
 mod files;
 mod glance;
+mod hostile;
 mod life;
 mod manners;
 mod nodes;

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 /// The layers in order: each may use itself and those before it.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["text"],
     &["syntax"],
     &["data"],
+    &["code"],
     &["config", "facts"],
     &["backends", "engine"],
     &["settings"],

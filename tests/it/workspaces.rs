@@ -75,9 +75,12 @@ fn data_in_a_repository_of_its_own() {
     );
     let project = "globalHieraYaml: ../control/hiera.yaml\ndatadirMap: {/etc/hieradata: .}\n";
     workspace.write("hieradata/.hiera-ls.yaml", project);
-    assert_eq!(run(&workspace, "hieradata", &["lookup", "a", "--node", "web01"]), "--- 1\n");
+    let said = run(&workspace, "hieradata", &["lookup", "a", "--node", "web01"]);
+    assert!(said.contains("`globalHieraYaml` leads out of the workspace."), "{said}");
+    let trusted = ["lookup", "--trust", "a", "--node", "web01"];
+    assert_eq!(run(&workspace, "hieradata", &trusted), "--- 1\n");
     assert_eq!(
-        run(&workspace, "hieradata", &["check", "--format", "concise", "--exit-zero"]),
+        run(&workspace, "hieradata", &["check", "--trust", "--format", "concise", "--exit-zero"]),
         "nodes/web01.yaml:3:1: warning[duplicate-key] `b` is already a key of this hash. Only this last value counts; remove one of \
          them.\n"
     );

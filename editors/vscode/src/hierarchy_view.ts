@@ -285,8 +285,17 @@ function fileIcon(file: HierarchyFile, level: HierarchyLevel): vscode.ThemeIcon 
 function fileTooltip(file: HierarchyFile, level: HierarchyLevel): vscode.MarkdownString {
   const tooltip = new vscode.MarkdownString();
   tooltip.appendMarkdown(`**${escaped(level.name)}** · ${escaped(stateOf(file, level))}\n\n`);
-  tooltip.appendMarkdown(`\`${file.template}\`\n\n\`${file.label}\` · ${escaped(level.function)}`);
+  tooltip.appendMarkdown(`${code(file.template)}\n\n${code(file.label)} · ${escaped(level.function)}`);
   return tooltip;
+}
+
+/** Text in inline code, whatever backticks it holds. */
+function code(text: string): string {
+  const line = text.replace(/[\r\n]/g, ' ');
+  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  return line === '' ? '' : `${fence}${pad}${line}${pad}${fence}`;
 }
 
 function escaped(text: string): string {

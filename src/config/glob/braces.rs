@@ -1,29 +1,44 @@
 //! `{a,b}` in a pattern, multiplied out in the order written.
 
-/// More alternatives than anyone writes; a pattern with more is cut off here.
-const MAX_ALTERNATIVES: usize = 10_000;
+use crate::limits::{MAX_BRACE_ALTERNATIVES, MAX_BRACE_BYTES};
 
-/// Every text that `pattern` stands for; none if an opening brace is not closed.
-pub(super) fn expand_braces(pattern: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    expand_into(pattern, &mut found);
-    found
+/// What a pattern stands for.
+#[derive(Debug, Default)]
+pub(super) struct Alternatives {
+    /// The texts in the order written; none if an opening brace is not closed.
+    pub(super) texts: Vec<String>,
+    /// Whether there would be more of them than anyone writes.
+    pub(super) is_cut: bool,
 }
 
-fn expand_into(pattern: &str, found: &mut Vec<String>) {
-    if found.len() >= MAX_ALTERNATIVES {
-        return;
-    }
-    match outermost_braces(pattern) {
-        Braces::None => found.push(pattern.to_owned()),
-        Braces::Unclosed => {}
-        Braces::At { open, close } => {
-            for alternative in split_at_commas(&pattern[open + 1..close]) {
-                let text = [&pattern[..open], alternative, &pattern[close + 1..]].concat();
-                expand_into(&text, found);
+/// The texts that `pattern` stands for.
+pub(super) fn expand_braces(pattern: &str) -> Alternatives {
+    let mut found = Alternatives::default();
+    let mut bytes = 0;
+    // What is still to be looked at, the next one last.
+    let mut waiting = vec![pattern.to_owned()];
+    while let Some(pattern) = waiting.pop() {
+        if found.texts.len() >= MAX_BRACE_ALTERNATIVES || bytes > MAX_BRACE_BYTES {
+            found.is_cut = true;
+            break;
+        }
+        match outermost_braces(&pattern) {
+            Braces::None => found.texts.push(pattern),
+            Braces::Unclosed => {}
+            Braces::At { open, close } => {
+                let inner = split_at_commas(&pattern[open + 1..close]);
+                bytes += inner.len() * (pattern.len() - (close - open)) + close - open;
+                if bytes <= MAX_BRACE_BYTES {
+                    let texts = inner.into_iter().rev();
+                    let whole = |it: &str| [&pattern[..open], it, &pattern[close + 1..]].concat();
+                    waiting.extend(texts.map(whole));
+                } else {
+                    found.is_cut = true;
+                }
             }
         }
     }
+    found
 }
 
 enum Braces {
@@ -78,4 +93,35 @@ fn split_at_commas(inner: &str) -> Vec<&str> {
     }
     pieces.push(&inner[start..]);
     pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(pattern: &str, expected: &[&str]) {
+        let found = expand_braces(pattern);
+        let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
+        assert_eq!((found.texts, found.is_cut), (expected, false));
+    }
+
+    #[test]
+    fn alternatives_come_in_the_order_written() {
+        check("a", &["a"]);
+        check("{a,b}{c,{d,e}f}", &["ac", "adf", "aef", "bc", "bdf", "bef"]);
+        check("x{a,}y", &["xay", "xy"]);
+        check("{a,b", &[]);
+        check("\\{a,b}", &["\\{a,b}"]);
+    }
+
+    #[test]
+    fn deep_and_many_braces_are_cut_off() {
+        let deep = ["{".repeat(20_000), "}".repeat(20_000)].concat();
+        assert!(expand_braces(&deep).is_cut);
+        let many = expand_braces(&"{a,b}".repeat(40));
+        assert_eq!((many.texts.len(), many.is_cut), (MAX_BRACE_ALTERNATIVES, true));
+        let wide = expand_braces(&["{", &",".repeat(100_000), "}", &"x".repeat(1_000)].concat());
+        assert!(wide.is_cut);
+    }
 }

@@ -40,7 +40,7 @@ pub fn has_hole_in_brackets(pattern: &str, hole: char) -> bool {
 /// All texts without a slash for which `pattern` matches the whole `path`, none of them empty.
 pub fn texts_of_holes(pattern: &str, hole: char, path: &str) -> Vec<HoleTexts> {
     let mut found: Vec<HoleTexts> = Vec::new();
-    for alternative in expand_braces(pattern) {
+    for alternative in expand_braces(pattern).texts {
         let mut walk = Walk { path, hole, found: &mut found, seen: HashSet::new() };
         walk.enter(&alternative, 0, &Vec::new());
     }

@@ -7,23 +7,29 @@ use super::name::matches_name;
 /// stay within a name, `{a,b}` are alternatives.
 pub fn matches_path(pattern: &str, path: &str) -> bool {
     let names: Vec<&str> = path.split('/').collect();
-    expand_braces(pattern.trim_end_matches('/')).iter().any(|pattern| {
+    expand_braces(pattern.trim_end_matches('/')).texts.iter().any(|pattern| {
         let parts: Vec<&str> = pattern.trim_start_matches("./").split('/').collect();
-        (1..=names.len()).any(|length| matches_names(&parts, &names[..length]))
+        matches_some_names(&parts, &names)
     })
 }
 
-fn matches_names(parts: &[&str], names: &[&str]) -> bool {
-    match (parts.split_first(), names.split_first()) {
-        (None, None) => true,
-        (Some((&"**", rest)), _) => {
-            (0..=names.len()).any(|skipped| matches_names(rest, &names[skipped..]))
+/// Whether `parts` match the first of `names`, one at least. The time grows with the product of their numbers.
+fn matches_some_names(parts: &[&str], names: &[&str]) -> bool {
+    // For each number of names whether the parts so far match just those.
+    let mut matched = vec![false; names.len() + 1];
+    matched[0] = true;
+    for part in parts {
+        if *part == "**" {
+            let first = matched.iter().position(|it| *it).unwrap_or(matched.len());
+            matched[first..].fill(true);
+        } else {
+            for (number, name) in names.iter().enumerate().rev() {
+                matched[number + 1] = matched[number] && matches_name(part, name);
+            }
+            matched[0] = false;
         }
-        (Some((part, parts)), Some((name, names))) => {
-            matches_name(part, name) && matches_names(parts, names)
-        }
-        _ => false,
     }
+    matched[1..].contains(&true)
 }
 
 #[cfg(test)]
@@ -45,6 +51,9 @@ mod tests {
         check("data/*.yaml", &["data/a.yaml"], &["data/x/a.yaml", "a.yaml", "x/data/a.yaml"]);
         check("**/a.yaml", &["a.yaml", "x/a.yaml", "x/y/a.yaml"], &["x/ba.yaml"]);
         check("modules/**", &["modules/a/data/b.yaml"], &["site/a.yaml"]);
+        check("**", &["a.yaml", "x/a.yaml"], &[]);
+        check("**/**/x/**/*.yaml", &["x/a.yaml", "a/x/b/c.yaml"], &["a/b.yaml", "x"]);
+        check(&"**/a/".repeat(40), &[&"a/".repeat(50)], &[&"a/b/".repeat(30)]);
         check("modules/ntp/", &["modules/ntp/data/b.yaml"], &["modules/ntpd/data/b.yaml"]);
         check(
             "data/{nodes,roles}/?.yaml",

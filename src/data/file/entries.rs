@@ -3,6 +3,7 @@
 mod edit;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
@@ -59,8 +60,17 @@ struct Keys {
     table: KeyTable,
     /// Where the chunk of each number stands in this version's list; [`GONE`] if it is no more.
     places: Vec<u32>,
-    /// Spots whose key was there already when they were added, and the spots that had it.
+    /// Spots whose key was there already when they were added, and a spot that had it.
     repeated: Vec<Spot>,
+    /// The former by the hash of their key: they are not in the table, where equal keys would all lie in each other's way.
+    later: HashMap<u64, Vec<Spot>, foldhash::fast::RandomState>,
+}
+
+impl Keys {
+    /// The spots that may be under a hash, some of other keys among them.
+    fn candidates(&self, hash: u64) -> impl Iterator<Item = Spot> {
+        self.table.candidates(hash).chain(self.later.get(&hash).into_iter().flatten().copied())
+    }
 }
 
 const GONE: u32 = u32::MAX;
@@ -108,12 +118,11 @@ impl Entries {
             let found = placed.chunk.key(spot.index(), placed.text(text));
             found.is_some_and(|found| found.as_str() == Some(key))
         };
-        let value = |spot: Spot| {
-            let entry = self.lowered(text, self.placed(keys, spot)?, spot.index()).as_ref().ok()?;
-            Some((self.start(keys, spot), entry))
-        };
-        let candidates = keys.table.candidates(hash_of_str(key)).filter(is_it);
-        candidates.filter_map(value).max_by_key(|(start, _)| *start).map(|(_, entry)| entry)
+        let value =
+            |spot: Spot| self.lowered(text, self.placed(keys, spot)?, spot.index()).as_ref().ok();
+        let mut spots: Vec<Spot> = keys.candidates(hash_of_str(key)).filter(is_it).collect();
+        spots.sort_unstable_by_key(|spot| std::cmp::Reverse(self.start(keys, *spot)));
+        spots.into_iter().find_map(value)
     }
 
     pub(super) fn entries<'a>(
@@ -158,6 +167,20 @@ impl Entries {
         let chunk = self.chunks.partition_point(|placed| placed.base <= offset).checked_sub(1)?;
         let placed = &self.chunks[chunk];
         placed.tree(text, placed.chunk.index_at(offset - placed.base))
+    }
+
+    /// The entries before and behind the one that begins at `start` and is `length` bytes long; `None` where that is not
+    /// found out at once.
+    pub(super) fn beside<'a>(
+        &'a self,
+        text: &'a str,
+        start: u32,
+        length: u32,
+    ) -> Option<(EntryTree<'a>, Option<EntryTree<'a>>)> {
+        let before = self.entry_at(text, start.checked_sub(1)?)?;
+        let end = start + length;
+        let after = if end < text.len() as u32 { Some(self.entry_at(text, end)?) } else { None };
+        Some((before, after))
     }
 
     /// The string keys, without a parse of the values.
@@ -315,7 +338,12 @@ impl Entries {
         self.keys.get_or_init(|| {
             let places = places(&self.chunks, self.next_chunk);
             let count = self.chunks.len() * ENTRIES_PER_CHUNK;
-            let mut keys = Keys { table: KeyTable::with_room(count), places, repeated: Vec::new() };
+            let mut keys = Keys {
+                table: KeyTable::with_room(count),
+                places,
+                repeated: Vec::new(),
+                later: HashMap::default(),
+            };
             for placed in &self.chunks {
                 self.add_keys(text, placed, &mut keys);
             }
@@ -333,12 +361,14 @@ impl Entries {
                     other.is_some_and(|other| other == key || other.to_value() == key.to_value())
                 })
             };
-            let same: Vec<Spot> = keys.table.candidates(hash).filter(is_same).collect();
-            if !same.is_empty() {
-                keys.repeated.extend(same);
-                keys.repeated.push(spot);
+            let same = keys.candidates(hash).find(is_same);
+            match same {
+                Some(same) => {
+                    keys.repeated.extend([same, spot]);
+                    keys.later.entry(hash).or_default().push(spot);
+                }
+                None => keys.table.insert(hash, spot),
             }
-            keys.table.insert(hash, spot);
         }
     }
 

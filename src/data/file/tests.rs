@@ -266,10 +266,12 @@ fn root_keys_are_the_same_with_and_without_a_parse() {
         file.root_keys().into_iter().map(key).collect()
     };
     let file = yaml(text);
-    let quick = told(&file);
-    assert_eq!(quick, ["a::b=a::b=1", "c d='c d'=[2]  # d", "longer=longer=x"]);
+    let expected = ["a::b=a::b=1", "c d='c d'=[2]  # d", "e=:e=4", "longer=longer=x"];
+    assert_eq!(told(&file), expected);
     let _ = file.verdict();
-    assert_eq!(told(&file), ["a::b=a::b=1", "c d='c d'=[2]  # d", "e=:e=4", "longer=longer=x"]);
+    assert_eq!(told(&file), expected);
+    let _ = file.entries().count();
+    assert_eq!(told(&file.with_text(text.into())), expected);
 }
 
 /// A text that is mostly sound, with some hundred entries.
@@ -364,6 +366,25 @@ proptest! {
     fn nothing_panics(text in "\\PC{0,40}|[\\x00-\\x7f]{0,40}") {
         for format in [Format::Yaml, Format::Json] {
             let _ = all_of(&DataFile::new(FileId(0), format, text.as_str().into()));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_was_asked_before_does_not_change_the_root_keys(text in long_text(), steps in edits()) {
+        let told = |file: &DataFile| -> Vec<(String, TextRange, TextRange)> {
+            file.root_keys().into_iter().map(|it| (it.text.into_owned(), it.key, it.value)).collect()
+        };
+        let mut text = text;
+        let mut file = yaml(&text);
+        for (at, length, piece) in steps {
+            text = edited(&text, at, length, piece);
+            file = file.with_text(text.as_str().into());
+            let first = told(&file);
+            let _ = (file.verdict(), file.entries().count());
+            prop_assert_eq!(&first, &told(&file));
+            prop_assert_eq!(&first, &told(&yaml(&text)));
         }
     }
 }

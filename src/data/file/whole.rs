@@ -112,6 +112,27 @@ impl Whole {
         })
     }
 
+    /// The last entry that begins at or before `offset`.
+    pub(super) fn entry_at<'a>(&'a self, text: &'a str, offset: u32) -> Option<EntryTree<'a>> {
+        self.trees(text).nth(self.up_to(offset).checked_sub(1)?)
+    }
+
+    /// Where the entries before and behind the one whose key begins at `start` are written.
+    pub(super) fn beside(&self, text: &str, start: u32) -> (Option<TextRange>, Option<TextRange>) {
+        let behind = self.up_to(start);
+        let range = |number: usize| self.trees(text).nth(number).map(|tree| tree.range());
+        (behind.checked_sub(2).and_then(range), range(behind))
+    }
+
+    /// How many entries begin at or before `offset`.
+    fn up_to(&self, offset: u32) -> usize {
+        let pairs = self.root.as_ref().map_or(&[][..], pairs_of);
+        if pairs.is_sorted_by_key(|pair| pair.key.range.start) {
+            return pairs.partition_point(|pair| pair.key.range.start <= offset);
+        }
+        pairs.iter().take_while(|pair| pair.key.range.start <= offset).count()
+    }
+
     pub(super) fn duplicates(&self) -> Vec<DuplicateKey> {
         let pairs = self.root.as_ref().map_or(&[][..], pairs_of);
         duplicates(

@@ -1,9 +1,11 @@
 //! Everything in a file that can be fixed without asking, at once.
 
+use std::collections::BTreeMap;
+
 use super::{Action, ActionContext, ActionKind};
 use crate::ide::diagnostics::{Diagnostic, Fix};
 use crate::ide::edits::FileEdit;
-use crate::text::{TextEdit, TextRange};
+use crate::text::TextEdit;
 
 /// What [`repair`] does to a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,16 +36,19 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
 /// is done: the other one may not be needed any more, and can be done afterwards.
 pub fn repair(diagnostics: &[Diagnostic], is_wanted: impl Fn(&Fix) -> bool) -> Repaired {
     let mut repaired = Repaired::default();
-    let mut taken: Vec<TextRange> = Vec::new();
+    // Where those begin and end that are done; they do not touch.
+    let mut taken: BTreeMap<u32, u32> = BTreeMap::new();
     for diagnostic in diagnostics {
         let Some(fix) = diagnostic.fixes.iter().find(|fix| is_wanted(fix)) else { continue };
         let is_free = |edit: &TextEdit| {
-            !taken
-                .iter()
-                .any(|other| other.start <= edit.range.end && edit.range.start <= other.end)
+            let nearest = taken.range(..=edit.range.end).next_back();
+            nearest.is_none_or(|(_, end)| *end < edit.range.start)
         };
         if fix.edits.iter().all(is_free) {
-            taken.extend(fix.edits.iter().map(|edit| edit.range));
+            for edit in &fix.edits {
+                let end = taken.entry(edit.range.start).or_default();
+                *end = edit.range.end.max(*end);
+            }
             repaired.edits.extend(fix.edits.iter().cloned());
             repaired.fixed.push(diagnostic.clone());
         }

@@ -108,7 +108,7 @@ fn words(text: &str) -> HashSet<Arc<str>> {
 fn collect_manifests(world: &World, directory: &str, depth: usize, found: &mut Vec<Arc<str>>) {
     for item in world.list(directory).iter() {
         let path = paths::join(directory, &item.name);
-        if item.is_directory && depth > 0 {
+        if item.is_directory && !item.is_link && depth > 0 {
             collect_manifests(world, &path, depth - 1, found);
         } else if !item.is_directory && paths::extension(&item.name) == "pp" {
             found.push(path.into());

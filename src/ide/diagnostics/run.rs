@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use super::declared_classes::DeclaredClasses;
 use super::entry_cache::EntryCache;
 use super::known_keys::KnownKeys;
 use super::lower::LowerLevels;
@@ -21,8 +22,9 @@ use super::{
     options_replaced_by_higher_level, orphan_file, path_empty_becomes_datadir,
     path_without_extension, pattern_order, re_interpolated_percent, recursive_lookup,
     redundant_override, tab_indentation, undef_wins, undefined_variable, unknown_backend,
-    unquoted_interpolation, unread_data, unscoped_variable, unsortable_arrays, unsupported_tag,
-    unused_key, yaml_1_2_disagrees, yaml_date_breaks_file, yaml_syntax, yml_extension_trap,
+    unknown_class, unknown_parameter, unquoted_interpolation, unread_data, unscoped_variable,
+    unsortable_arrays, unsupported_tag, unused_key, yaml_1_2_disagrees, yaml_date_breaks_file,
+    yaml_syntax, yml_extension_trap,
 };
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{HieraYaml, PuppetVersion};
@@ -193,6 +195,9 @@ fn check_keys(
     let lower = LowerLevels::new(world, environment.clone(), path, module);
     let referenced = control::asks_for(world, &unused_key::RULE)
         .then(|| ReferencedKeys::new(world, &environment));
+    let wants_classes = control::asks_for(world, &unknown_parameter::RULE)
+        || control::asks_for(world, &unknown_class::RULE);
+    let classes = wants_classes.then(|| DeclaredClasses::new(world, &environment));
     let wants_order = control::asks_for(world, &deep_merge_order::RULE);
     for entry in data.entries().take(MAX_ASKED_KEYS) {
         let Some(key) = entry.key.as_str() else { continue };
@@ -203,7 +208,13 @@ fn check_keys(
             pattern_order::check(&lower, known, entry, report);
             continue;
         }
-        misspelt_key::check(known, data, key, entry, report);
+        let is_explained = classes.as_ref().is_some_and(|classes| {
+            unknown_parameter::check(classes, data, key, entry, report)
+                || unknown_class::check(classes, data, key, entry, report)
+        });
+        if !is_explained {
+            misspelt_key::check(known, data, key, entry, report);
+        }
         if let Some(referenced) = &referenced {
             unused_key::check(referenced, data, key, entry, report);
         }

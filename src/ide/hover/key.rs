@@ -11,6 +11,7 @@ use crate::engine::cases::left_out_in_words;
 use crate::engine::{self, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge};
 use crate::facts::Node;
 use crate::ide::cases::{self, CaseGroup};
+use crate::ide::class_parameter;
 use crate::ide::context::LookupOptionSpot;
 use crate::ide::perspective::Perspective;
 use crate::ide::places;
@@ -85,6 +86,7 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
     if let Ok(Some(value)) = &asked.outcome {
         card.notes.extend(encrypted::note(perspective, module_of(key), value));
     }
+    card.notes.extend(class_parameter::note(perspective, key));
     if !asked.unknown_variables.is_empty() {
         card.notes
             .push(format!("No such variable for this node: {}", codes(&asked.unknown_variables)));

@@ -1,12 +1,10 @@
 //! Tokens to the document as written: fields, lists, pieces of values. Nothing is merged or looked up here.
 
 use super::Failure;
-use super::path::{Element, parse_path};
+use super::path::{Element, TOO_DEEP, parse_path};
 use super::token::{Token, TokenKind};
+use crate::limits::MAX_HOCON_NESTING;
 use crate::text::TextRange;
-
-/// Values nested deeper than this are refused; the gem would run out of stack at some depth of its own.
-const MAX_DEPTH: usize = 200;
 
 /// What stands in an object or a list, one after the other.
 #[derive(Debug)]
@@ -175,8 +173,8 @@ impl Parser<'_> {
 
     fn value(&mut self, token: Token) -> Result<Written, Failure> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(self.error("stack level too deep", &token));
+        if self.depth > MAX_HOCON_NESTING {
+            return Err(self.error(TOO_DEEP, &token));
         }
         let start = token.range.start;
         let value = if token.is_simple() {
@@ -244,7 +242,6 @@ impl Parser<'_> {
     }
 
     fn field(&mut self, first: Token) -> Result<Field, Failure> {
-        let mut ignored = Vec::new();
         let mut expression = Vec::new();
         let mut token = first;
         while matches!(token.kind, TokenKind::Value(_) | TokenKind::Text(_)) {
@@ -260,9 +257,20 @@ impl Parser<'_> {
         self.put_back.push(token);
         let path =
             parse_path(&expression, self.text).map_err(|message| Failure::bare(message, range))?;
+        // Each further name is an object within an object.
+        let outer_depth = self.depth;
+        self.depth += path.len() - 1;
+        let (is_plus_equals, value) = self.field_value(range)?;
+        self.depth = outer_depth;
+        Ok(Field { path, is_plus_equals, value })
+    }
+
+    /// What follows the path at `range`: whether it is added to the value before, and the value.
+    fn field_value(&mut self, range: TextRange) -> Result<(bool, Written), Failure> {
+        let mut ignored = Vec::new();
         let after = self.next_collecting(&mut ignored)?;
         if after.is('{') {
-            return Ok(Field { path, is_plus_equals: false, value: self.value(after)? });
+            return Ok((false, self.value(after)?));
         }
         let is_plus_equals = matches!(after.kind, TokenKind::PlusEquals);
         if !(after.is(':') || after.is('=') || is_plus_equals) {
@@ -276,7 +284,7 @@ impl Parser<'_> {
             let token = self.next_collecting(&mut ignored)?;
             self.value(token)?
         };
-        Ok(Field { path, is_plus_equals, value })
+        Ok((is_plus_equals, value))
     }
 
     fn include(&mut self, keyword: &Token) -> Result<Item, Failure> {

@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use super::token::{Token, TokenKind};
 use super::value::Scalar;
+use crate::limits::MAX_HOCON_NESTING;
 use crate::text::TextRange;
+
+/// What Ruby says where it runs out of stack. The gem does so at some depth that depends on the machine.
+pub(super) const TOO_DEEP: &str = "stack level too deep";
 
 const ODD_PERIOD: &str = "path has a leading, trailing, or two adjacent period '.' \
      (use quoted \"\" empty string if you want an empty element)";
@@ -16,7 +20,8 @@ pub(super) struct Element {
     pub(super) range: TextRange,
 }
 
-/// The names of a path, or the gem's complaint without a line. Only text outside quotes is cut at its periods.
+/// The names of a path, [`MAX_HOCON_NESTING`] at most, or the gem's complaint without a line. Only text outside quotes is
+/// cut at its periods.
 pub(super) fn parse_path(expression: &[Token], source: &str) -> Result<Vec<Element>, String> {
     if expression.is_empty() {
         return Err("Expecting a field name or path here, but got nothing".to_owned());
@@ -42,6 +47,9 @@ pub(super) fn parse_path(expression: &[Token], source: &str) -> Result<Vec<Eleme
                 ));
             }
         }
+    }
+    if building.len() > MAX_HOCON_NESTING {
+        return Err(TOO_DEEP.to_owned());
     }
     building.into_iter().map(Building::finish).collect()
 }

@@ -6,17 +6,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Failure;
-use super::path::render;
+use super::path::{TOO_DEEP, render};
 use super::value::{
-    Kind, Object, Shared, Value, inspect, inspect_with_class, join_pieces, render_reference,
-    with_fallback,
+    Kind, Object, Shared, Value, inspect, inspect_with_class, join_pieces, made_one,
+    render_reference, with_fallback,
 };
-
-/// Substitutions that lead to one another deeper than this are refused; the gem would run out of stack somewhere.
-const MAX_DEPTH: usize = 300;
-
-/// More steps than this are refused: `a=${b}${b}, b=${c}${c}, …` doubles them with each name.
-const MAX_STEPS: usize = 50_000;
+use crate::limits::{MAX_HOCON_STEPS, MAX_HOCON_SUBSTITUTIONS};
 
 /// The root object with every substitution replaced.
 pub(super) fn resolve(root: &Shared) -> Result<Shared, Failure> {
@@ -79,8 +74,8 @@ impl Context {
         let mut inner = self.clone();
         inner.trace.push(Rc::clone(value));
         inner.steps.set(inner.steps.get() + 1);
-        if inner.trace.len() > MAX_DEPTH || inner.steps.get() > MAX_STEPS {
-            return Err(Failure::bare("stack level too deep", value.range).into());
+        if inner.trace.len() > MAX_HOCON_SUBSTITUTIONS || inner.steps.get() > MAX_HOCON_STEPS {
+            return Err(Failure::bare(TOO_DEEP, value.range).into());
         }
         if inner.markers.iter().any(|marker| Rc::ptr_eq(marker, value)) {
             return Err(Stop::Cycle(inner.describe_trace()));
@@ -126,6 +121,10 @@ impl Context {
     }
 
     fn resolve_object(&self, value: &Shared, object: &Object, source: &Source) -> Resolved {
+        if let Some([_] | []) = self.restriction.as_deref() {
+            // Only the object itself is needed, and it may have very many members.
+            return Ok(Some(Rc::clone(value)));
+        }
         let source = source.with_parent(value);
         let mut members = object.members.clone();
         let mut dropped = Vec::new();
@@ -246,15 +245,7 @@ impl Context {
         let mut merged: Option<Shared> = None;
         for (index, layer) in stack.iter().enumerate() {
             let source = if layer.is_unmergeable() {
-                let below = &stack[index + 1..];
-                let below = match below.split_first() {
-                    Some((first, rest)) => {
-                        Some(rest.iter().try_fold(Rc::clone(first), |over, under| {
-                            with_fallback(&over, under)
-                        })?)
-                    }
-                    None => None,
-                };
+                let below = made_one(&stack[index + 1..])?;
                 source.replacing(value, below.as_ref())?.without_parents()?
             } else {
                 source.with_parent(value)

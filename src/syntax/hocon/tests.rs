@@ -248,4 +248,41 @@ fn hostile_texts_end() {
         doubling = format!("{doubling}a{i} = ${{a{}}}${{a{}}}\n", i + 1, i + 1);
     }
     assert!(parse(&doubling).0.is_none());
+    assert!(parse(&format!("a = {}", "${".repeat(50_000))).0.is_none());
+    assert!(parse(&"k += 1\n".repeat(4_000)).0.is_none());
+    let layers = "k = ${a}\n".repeat(2_000);
+    assert_eq!(
+        json(&parse(&format!("a = 1\n{layers}")).0.expect("it is valid")),
+        r#"{"a":1,"k":1}"#
+    );
+    let digits = "1".repeat(1_000_000);
+    assert_eq!(
+        json(&parse(&format!("a={digits}")).0.expect("it is valid")),
+        format!("{{\"a\":{digits}}}")
+    );
+}
+
+#[test]
+fn paths_and_brackets_nest_only_so_deep() {
+    #[track_caller]
+    fn refusal(text: &str) -> Option<String> {
+        parse(text).1.pop().map(|error| error.message)
+    }
+    let path = |names: usize| vec!["a"; names].join(".");
+    let deepest = crate::limits::MAX_HOCON_NESTING;
+    assert_eq!(refusal(&format!("{} = 1", path(deepest))), None);
+    for names in [deepest + 1, 5_000, 20_000, 40_000] {
+        let text = format!("{} = 1\n", path(names));
+        assert_eq!(refusal(&text).as_deref(), Some("stack level too deep"));
+        assert_eq!((written_names(&text), root_fields(&text)), (Vec::new(), Vec::new()));
+        let text = format!("b = ${{{}}}\n", path(names));
+        assert_eq!(refusal(&text).as_deref(), Some("String: 1: stack level too deep"));
+        assert_eq!(written_names(&text).len(), 1);
+    }
+    // What nests is the sum of both.
+    let half = path(deepest / 2);
+    let nested = format!("{half} {{ {half} {{ b = 1 }} }}");
+    assert_eq!(refusal(&nested).as_deref(), Some("String: 1: stack level too deep"));
+    let beside = format!("{half} {{ b = 1 }}\n{half} {{ c = 1 }}\n");
+    assert_eq!(refusal(&beside), None);
 }

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
+use super::path::TOO_DEEP;
 use super::value::Scalar;
+use crate::limits::MAX_HOCON_NESTING;
 use crate::text::TextRange;
 
 /// What a plain text may not contain.
@@ -90,7 +92,7 @@ impl Token {
 
 /// All tokens up to the end or the first thing that cannot be read; the last one is [`TokenKind::EndOfFile`].
 pub(super) fn tokenize(text: &str) -> Vec<Token> {
-    let mut lexer = Lexer { text, at: 0, line: 1 };
+    let mut lexer = Lexer { text, at: 0, line: 1, depth: 0 };
     let mut tokens = Vec::new();
     let mut blanks = Blanks::default();
     loop {
@@ -139,6 +141,8 @@ struct Lexer<'a> {
     text: &'a str,
     at: usize,
     line: u32,
+    /// How many `${` are open.
+    depth: usize,
 }
 
 impl Lexer<'_> {
@@ -270,6 +274,10 @@ impl Lexer<'_> {
         }
         let mut blanks = Blanks::default();
         let mut expression = Vec::new();
+        self.depth += 1;
+        if self.depth > MAX_HOCON_NESTING {
+            return TokenKind::Crash(TOO_DEEP.to_owned());
+        }
         loop {
             let token = self.next_token(&mut blanks);
             match &token.kind {
@@ -285,6 +293,7 @@ impl Lexer<'_> {
                 }
             }
         }
+        self.depth -= 1;
         TokenKind::Substitution { is_optional, expression }
     }
 
@@ -406,6 +415,10 @@ fn ruby_number(text: &str) -> Option<Result<String, String>> {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
     if !text.contains(['.', 'e', 'E']) {
         let radix = if digits.len() > 1 && digits.starts_with('0') { 8 } else { 10 };
+        if radix == 10 && digits != "0" && digits.bytes().all(|b| b.is_ascii_digit()) {
+            // However long it is, a decimal number is written as it is.
+            return (!digits.is_empty()).then(|| Ok(text.to_owned()));
+        }
         let value = num_bigint::BigUint::parse_bytes(digits.as_bytes(), radix)?;
         let sign = if value == num_bigint::BigUint::ZERO { "" } else { sign };
         return digits.bytes().all(|b| b.is_ascii_digit()).then(|| Ok(format!("{sign}{value}")));

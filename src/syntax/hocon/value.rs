@@ -181,6 +181,36 @@ pub(super) fn with_fallback(value: &Shared, fallback: &Shared) -> Result<Shared,
     })
 }
 
+/// Values of one key, the last written first, as the one value that they are.
+pub(super) fn made_one(layers: &[Shared]) -> Result<Option<Shared>, Failure> {
+    let Some((first, rest)) = layers.split_first() else { return Ok(None) };
+    let mut over = Rc::clone(first);
+    for (at, under) in rest.iter().enumerate() {
+        if matches!(over.kind, Kind::Stack(_) | Kind::ObjectStack(_)) {
+            return Ok(Some(stacked_up(&over, &rest[at..])));
+        }
+        over = with_fallback(&over, under)?;
+    }
+    Ok(Some(over))
+}
+
+/// [`with_fallback`] of values that wait, and others one after another.
+fn stacked_up(over: &Shared, rest: &[Shared]) -> Shared {
+    let mut below: Vec<Shared> = Vec::new();
+    let mut last = Rc::clone(over);
+    for under in rest {
+        if last.ignores_fallbacks() {
+            break;
+        }
+        match &under.kind {
+            Kind::Stack(stack) | Kind::ObjectStack(stack) => below.extend(stack.iter().cloned()),
+            _ => below.push(Rc::clone(under)),
+        }
+        last = below.last().map_or(last, Rc::clone);
+    }
+    if below.is_empty() { Rc::clone(over) } else { stacked(over, &below) }
+}
+
 fn stacked(value: &Shared, below: &[Shared]) -> Shared {
     let mut stack = match &value.kind {
         Kind::Stack(stack) | Kind::ObjectStack(stack) => stack.clone(),

@@ -34,7 +34,7 @@ fn client_offering(encodings: &Value) -> Client {
 /// the column `x`.
 #[track_caller]
 fn check(encodings: &Value, encoding: &str, x: u32) {
-    for line_end in ["\n", "\r\n"] {
+    for line_end in ["\n", "\r\n", "\r"] {
         let mut client = client_offering(encodings);
         assert_eq!(client.initialize_result["capabilities"]["positionEncoding"], encoding);
         client.open(PATH, &format!("a: 1{line_end}ä😀x: 'ö😀'{line_end}"));

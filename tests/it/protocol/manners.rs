@@ -80,6 +80,45 @@ fn the_status_says_when_nothing_is_under_way_and_what_is_wrong() {
     client.forget("hiera/activeNode");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_status_says_what_is_left_out() {
+    let hierarchy = "version: 5\nhierarchy: [{name: c, glob: '*.yaml'}]\n";
+    let workspace = Workspace::new(&[("hiera.yaml", hierarchy), ("data/a.yaml", "a: 1\n")]);
+    std::os::unix::fs::symlink("/dev/zero", workspace.path("data/zero.yaml")).expect("a link");
+    let params = json!({
+        "capabilities": {"experimental": {"serverStatusNotification": true}},
+        "rootUri": uri(workspace.root()),
+    });
+    let mut client = Client::start_with(Features::ide(), params);
+    client.open(&workspace.path("data/a.yaml"), "a: 2\n");
+    loop {
+        let status = client.notification("hiera/serverStatus");
+        let message = status["message"].as_str().unwrap_or("");
+        if message.starts_with("Not a regular file @ rb_sysopen - ") {
+            assert_eq!(status["health"], "warning");
+            break;
+        }
+    }
+    client.forget("hiera/serverStatus");
+    client.forget("textDocument/publishDiagnostics");
+    client.forget("hiera/activeNode");
+}
+
+#[test]
+fn the_status_stays_as_it_is_when_a_message_changes_nothing() {
+    let params = json!({"capabilities": {"experimental": {"serverStatusNotification": true}}});
+    let mut client = Client::start_with(Features::ide(), params);
+    while client.notification("hiera/serverStatus")["quiescent"] != true {}
+    client.notify("workspace/didChangeConfiguration", json!({"settings": {}}));
+    client.close("/never/opened.yaml");
+    client.edit("/never/opened.yaml", 2, ((0, 0), (0, 0)), "x");
+    client.notify("workspace/didChangeWatchedFiles", json!({"changes": []}));
+    client.forget("hiera/activeNode");
+    // What would come comes before the answer; when the client is dropped, it looks at what is left over.
+    client.ask("hiera/nodes", Value::Null).expect("an answer");
+}
+
 #[test]
 fn messages_are_traced_when_the_client_wants_to_know() {
     let mut client = Client::start(no_features());

@@ -91,12 +91,17 @@ impl Client {
 
     /// The result, or the error, of a request sent before.
     pub(crate) fn answer_to(&mut self, id: i64) -> Result<Value, Value> {
-        let is_answer = |it: &Value| it.get("method").is_none() && it["id"] == id;
-        let mut message = self.take(&format!("an answer to request {id}"), is_answer);
+        let mut message = self.answer_with(&id.into());
         match message.get_mut("error") {
             Some(error) => Err(error.take()),
             None => Ok(message["result"].take()),
         }
+    }
+
+    /// The whole answer under this number, which may be `null`.
+    pub(crate) fn answer_with(&mut self, id: &Value) -> Value {
+        let is_answer = |it: &Value| it.get("method").is_none() && it["id"] == *id;
+        self.take(&format!("an answer to request {id}"), is_answer)
     }
 
     /// Sends a request and waits for the answer.

@@ -1,7 +1,7 @@
 //! The same file after an edit: a scan around it, everything else shared with the version before.
 
 use super::super::rescan::{Broken, Scanned, scan};
-use super::{Entries, Keys, OnceLock, Placed, placed_chunks, places};
+use super::{Entries, Keys, OnceLock, Placed, Spot, placed_chunks, places};
 use crate::syntax::entries::has_usual_lines;
 use crate::syntax::yaml::EntryFlags;
 
@@ -144,7 +144,13 @@ impl Entries {
         let mut keys = Keys { places: places(&self.chunks, self.next_chunk), ..keys.clone() };
         keys.repeated.sort_unstable();
         keys.repeated.dedup();
-        keys.repeated.retain(|spot| keys.places[spot.chunk() as usize] != super::GONE);
+        let places = &keys.places;
+        let is_there = |spot: &Spot| places[spot.chunk() as usize] != super::GONE;
+        keys.repeated.retain(is_there);
+        keys.later.retain(|_, spots| {
+            spots.retain(is_there);
+            !spots.is_empty()
+        });
         for placed in rescanned {
             self.add_keys(new, placed, &mut keys);
         }

@@ -1,0 +1,126 @@
+//! `hiera-ls classes`: what the manifests below a directory declare, look up and include.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+
+use super::classes_output::{lines, summary};
+use super::workspace::absolute;
+use super::{complain, print};
+use crate::code::CodeFile;
+use crate::world::paths;
+
+/// So many files are in memory at once.
+const FILES_AT_ONCE: usize = 256;
+
+const EXAMPLES: &str = "\
+Examples:
+  hiera-ls classes
+  hiera-ls classes --root ~/control-repo/site-modules/profile
+  hiera-ls classes --render-as jsonl | jq 'select(.kind == \"class\") | .name'
+
+Each JSON line has a `kind`: class, define, function, type_alias, plan or node
+(with `name`, `file`, `line`, `offset`, `length` in bytes, `parent`, `params`,
+`type`, `return_type` and `hosts`); call (with `function`, `keys`, `dynamic`,
+`args`, `pattern`, `attributes` and `in`); or error, for a file that Puppet refuses:
+what could be read of it is printed all the same.
+
+Exit status: 0 also if files are broken, 2 wrong arguments.";
+
+/// The arguments.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ClassesArguments {
+    /// All *.pp files below this directory are read
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub root: PathBuf,
+    /// How the list is written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::S)]
+    pub render_as: ListFormat,
+}
+
+/// How a list is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// For people
+    S,
+    /// A JSON object a line
+    Jsonl,
+}
+
+/// Prints the list.
+pub fn run(arguments: &ClassesArguments) -> ExitCode {
+    let root = match absolute(&arguments.root) {
+        Ok(root) if Path::new(&root).is_dir() => root,
+        Ok(root) => {
+            complain(&format!("{root}: no such directory"));
+            return ExitCode::from(2);
+        }
+        Err(message) => {
+            complain(&message);
+            return ExitCode::from(2);
+        }
+    };
+    let files = manifests(Path::new(&root));
+    for part in files.chunks(FILES_AT_ONCE) {
+        let texts: Vec<_> =
+            part.par_iter().map(|path| one_file(&root, path, arguments.render_as)).collect();
+        for text in texts {
+            print(&text);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// What is printed of one file.
+fn one_file(root: &str, path: &Path, format: ListFormat) -> String {
+    let name = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+    let below = paths::below(root, &name).unwrap_or(&name);
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            complain(&format!("{below}: {error}"));
+            return String::new();
+        }
+    };
+    let file = CodeFile::of_bytes(&name, bytes);
+    match format {
+        ListFormat::Jsonl => lines(below, &file),
+        ListFormat::S => summary(below, &file),
+    }
+}
+
+/// All `*.pp` files below `root`, in the order of the bytes of their paths. What begins with a dot is left out, and links to
+/// directories are not followed.
+fn manifests(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut directories = vec![root.to_owned()];
+    while let Some(directory) = directories.pop() {
+        let entries = match fs::read_dir(&directory) {
+            Ok(entries) => entries,
+            Err(error) => {
+                complain(&format!("{}: {error}", directory.display()));
+                continue;
+            }
+        };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let name = entry.file_name();
+            let name = name.as_encoded_bytes();
+            let Ok(kind) = entry.file_type() else { continue };
+            if name.starts_with(b".") {
+                continue;
+            }
+            if kind.is_dir() {
+                directories.push(path);
+            } else if name.ends_with(b".pp") && path.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
+    found
+}

@@ -1,0 +1,102 @@
+//! Text of others, as people may see it: nothing in it moves the cursor, hides what stands beside it, or gives orders to the
+//! machine that runs the command.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// `text` on one line: what is not to be seen is written as an escape, line ends included.
+pub(super) fn in_a_line(text: &str) -> Cow<'_, str> {
+    without_commands(escaped(text, is_hidden))
+}
+
+/// The same for what stands behind something else on its line.
+pub(super) fn within_a_line(text: &str) -> Cow<'_, str> {
+    match escaped(text, is_hidden) {
+        shown if shown.contains("##") => Cow::Owned(without_marks(&shown)),
+        shown => shown,
+    }
+}
+
+/// `text` with its lines and tabs kept; each line is shown as [`in_a_line`] shows it.
+pub(super) fn in_lines(text: &str) -> Cow<'_, str> {
+    let shown = escaped(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'));
+    if !shown.contains("::") && !shown.contains('#') {
+        return shown;
+    }
+    let lines: Vec<Cow<'_, str>> =
+        shown.split('\n').map(|line| without_commands(Cow::Borrowed(line))).collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+/// Whether a terminal does something at this character instead of showing it, or shows others in another order.
+pub(super) fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+fn escaped(text: &str, is_wanted: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.chars().any(&is_wanted) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            c if !is_wanted(c) => shown.push(c),
+            '\n' => shown.push_str("\\n"),
+            '\r' => shown.push_str("\\r"),
+            '\t' => shown.push_str("\\t"),
+            c => {
+                let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
+            }
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// A line that no CI server takes for a command: GitHub's begin with `::` or hold `##[`, those of Azure hold `##vso[`.
+fn without_commands(line: Cow<'_, str>) -> Cow<'_, str> {
+    let trimmed = line.trim_start();
+    let begins_as_one = trimmed.starts_with("::");
+    if !begins_as_one && !line.contains("##") {
+        return line;
+    }
+    let mut shown = without_marks(&line);
+    if begins_as_one {
+        let at = line.len() - trimmed.len();
+        shown.replace_range(at..=at, "\\u{3a}");
+    }
+    Cow::Owned(shown)
+}
+
+fn without_marks(line: &str) -> String {
+    line.replace("##", "#\\u{23}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_to_be_seen_is_escaped() {
+        assert_eq!(
+            in_a_line("a\u{1b}[31m\r\n\tb\u{7f}\u{9b}"),
+            "a\\u{1b}[31m\\r\\n\\tb\\u{7f}\\u{9b}"
+        );
+        assert_eq!(in_a_line("ü\u{202e}\u{2066}\u{feff}x"), "ü\\u{202e}\\u{2066}\\u{feff}x");
+        assert_eq!(in_lines("a\n\u{8}b\r\n"), "a\n\\u{8}b\\r\n");
+        assert!(matches!(in_a_line("plain ü 😀 # x:: ::"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn nothing_is_a_command() {
+        assert_eq!(in_a_line("::error::x"), "\\u{3a}:error::x");
+        assert_eq!(in_a_line("  ::add-mask::x"), "  \\u{3a}:add-mask::x");
+        assert_eq!(
+            in_lines("b\n ::error::x\n##[error]y"),
+            "b\n \\u{3a}:error::x\n#\\u{23}[error]y"
+        );
+        assert_eq!(in_a_line("a ##vso[task.setvariable]"), "a #\\u{23}vso[task.setvariable]");
+        assert_eq!(in_a_line("b\n::error::x"), "b\\n::error::x");
+    }
+}

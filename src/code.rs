@@ -1,0 +1,14 @@
+//! Puppet code beside the data: what files declare and look up, and where the classes of modules and environments are.
+//!
+//! Nothing is evaluated.
+
+pub mod documentation;
+pub mod file;
+pub mod index;
+pub mod literal;
+pub mod roots;
+pub mod summary;
+
+pub use file::CodeFile;
+pub use index::{CodeIndex, DeclaredAt};
+pub use summary::CodeSummary;

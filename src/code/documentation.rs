@@ -1,0 +1,81 @@
+//! What comments say of parameters: the `@param` tags above a declaration, as Puppet Strings reads them.
+
+use super::CodeFile;
+use crate::syntax::puppet::Declaration;
+
+/// What the comment directly above `declaration` says of its parameter `name`, in one line.
+pub fn of_parameter(file: &CodeFile, declaration: &Declaration, name: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut is_wanted = false;
+    for line in comment_above(file, declaration) {
+        let line = line.trim();
+        if line.starts_with('@') {
+            let rest = line.strip_prefix("@param").and_then(|it| it.strip_prefix([' ', '\t']));
+            let of_name = rest.map(without_type).and_then(|it| {
+                let (first, more) = it.split_once(char::is_whitespace).unwrap_or((it, ""));
+                (first == name).then_some(more)
+            });
+            is_wanted = of_name.is_some();
+            text.push_str(of_name.unwrap_or_default().trim());
+        } else if is_wanted && !line.is_empty() {
+            text.push(' ');
+            text.push_str(line);
+        }
+    }
+    let text = without_type(text.trim()).to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// The lines of the comment that ends directly above a declaration, without their `#`.
+fn comment_above<'a>(file: &'a CodeFile, declaration: &Declaration) -> Vec<&'a str> {
+    let before = &file.text[..declaration.range.start as usize];
+    let lines = before.trim_end_matches([' ', '\t']).lines().rev();
+    let comments = lines.map_while(|line| line.trim_start().strip_prefix('#'));
+    let mut comments: Vec<_> = comments.collect();
+    comments.reverse();
+    comments
+}
+
+/// A type in brackets may stand before the name or before the text.
+fn without_type(text: &str) -> &str {
+    let text = text.trim_start();
+    let Some(inner) = text.strip_prefix('[') else { return text };
+    let mut depth = 1;
+    for (at, c) in inner.char_indices() {
+        depth += match c {
+            '[' => 1,
+            ']' => -1,
+            _ => 0,
+        };
+        if depth == 0 {
+            return inner[at + 1..].trim_start();
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(comment: &str, expected: Option<&str>) {
+        let file = CodeFile::of_text("/a.pp", format!("{comment}class a($p, $q) {{ }}\n"));
+        let found = of_parameter(&file, &file.manifest.declarations[0], "p");
+        assert_eq!(found.as_deref(), expected, "{comment}");
+    }
+
+    #[test]
+    fn tags_of_the_comment_directly_above() {
+        check(
+            "# A class.\n#\n# @param p The\n#   port.\n#\n# @param q Other.\n",
+            Some("The port."),
+        );
+        check("# @param [Optional[Integer]] p The port.\n", Some("The port."));
+        check("# @param p [Integer[1,2]] The port.\n", Some("The port."));
+        check("# @param pp Another.\n# @param p\n", None);
+        check("# @param p The port.\n\n", None);
+        check("# @param p\n#   The port.\n# @example\n#   x\n", Some("The port."));
+        check("", None);
+    }
+}

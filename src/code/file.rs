@@ -1,0 +1,101 @@
+//! A file of Puppet code: its text, its lines, and what it says.
+
+use std::sync::Arc;
+
+use crate::syntax::puppet::{self, Language, Manifest};
+use crate::syntax::tree::SyntaxError;
+use crate::text::{LineIndex, TextRange};
+
+/// A file that was read.
+#[derive(Debug, Clone)]
+pub struct CodeFile {
+    /// The whole text. Where the file is not UTF-8, a `?` stands for each byte that is none, so that places stay right.
+    pub text: Arc<str>,
+    /// Its lines.
+    pub lines: LineIndex,
+    /// What it declares and calls, and Puppet's complaints.
+    pub manifest: Manifest,
+}
+
+impl CodeFile {
+    /// Reads the text of the file at `path`, which tells templates and plans from manifests.
+    pub fn of_text(path: &str, text: impl Into<Arc<str>>) -> Self {
+        let text = text.into();
+        let manifest = puppet::parse(&text, language_of(path));
+        Self { lines: LineIndex::new(&text), text, manifest }
+    }
+
+    /// Reads the bytes of the file at `path`. Puppet refuses a file that is not UTF-8; what can be read is read.
+    pub fn of_bytes(path: &str, bytes: Vec<u8>) -> Self {
+        let (text, problem) = text_of(bytes);
+        let mut file = Self::of_text(path, text);
+        file.manifest.errors.splice(0..0, problem);
+        file
+    }
+
+    /// The line of `offset`, from 1.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.lines.line_of(offset) + 1
+    }
+
+    /// The piece of the text in `range`.
+    pub fn slice(&self, range: TextRange) -> &str {
+        range.slice(&self.text)
+    }
+}
+
+/// Plans have reserved words of their own; Puppet knows them by the directory `plans`.
+pub fn language_of(path: &str) -> Language {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if name.rsplit_once('.').is_some_and(|(_, extension)| extension == "epp") {
+        Language::Template
+    } else if path.split('/').rev().skip(1).any(|it| it == "plans") {
+        Language::Plan
+    } else {
+        Language::Manifest
+    }
+}
+
+/// The text, with `?` in place of each byte that is not UTF-8, and the first of these.
+fn text_of(bytes: Vec<u8>) -> (String, Option<SyntaxError>) {
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return (text, None),
+        Err(error) => error.into_bytes(),
+    };
+    let mut text = String::with_capacity(bytes.len());
+    let mut first = None;
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            first.get_or_insert(not_utf8(text.len() as u32));
+        }
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    (text, first)
+}
+
+/// What Puppet says of a file whose byte at `offset` is not UTF-8.
+pub(crate) fn not_utf8(offset: u32) -> SyntaxError {
+    let range = TextRange::new(offset, offset + 1);
+    SyntaxError { message: "invalid byte sequence in UTF-8".to_owned(), range }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_keep_their_places() {
+        let file = CodeFile::of_bytes("/a.pp", b"# \xff\xfe\nclass a { }".to_vec());
+        assert_eq!(&*file.text, "# ??\nclass a { }");
+        assert_eq!(file.manifest.errors[0].range, TextRange::new(2, 3));
+        assert_eq!(file.line(file.manifest.declarations[0].range.start), 2);
+    }
+
+    #[test]
+    fn only_a_directory_named_plans_makes_a_plan() {
+        assert_eq!(language_of("/m/plans/a/b.pp"), Language::Plan);
+        assert_eq!(language_of("/m/manifests/plans.pp"), Language::Manifest);
+        assert_eq!(language_of("/m/templates/plans/a.epp"), Language::Template);
+    }
+}

@@ -1,0 +1,116 @@
+//! The index of an environment's code: which file declares what, and which look up which keys.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::summary::{CodeSummary, KeyPattern, known_as};
+use crate::syntax::puppet::DeclarationKind;
+use crate::text::TextRange;
+
+/// The code of one environment. Made of summaries, which outlive it as long as their files stay the same.
+#[derive(Debug, Default)]
+pub struct CodeIndex {
+    files: Vec<(Arc<str>, Arc<CodeSummary>)>,
+    declared: HashMap<(DeclarationKind, Arc<str>), Vec<DeclaredAt>>,
+    keys: HashMap<Arc<str>, Vec<(u32, TextRange)>>,
+    interpolated: HashSet<Arc<str>>,
+    patterns: Vec<KeyPattern>,
+}
+
+/// Where something is declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredAt {
+    /// The file.
+    pub path: Arc<str>,
+    /// Which of the file's declarations it is.
+    pub index: u32,
+    /// Whether Puppet refuses the file.
+    pub is_broken: bool,
+}
+
+impl CodeIndex {
+    /// The index of `files`, which come sorted by their paths.
+    pub fn new(files: Vec<(Arc<str>, Arc<CodeSummary>)>) -> Self {
+        let mut index = Self::default();
+        for (number, (path, summary)) in files.iter().enumerate() {
+            for it in &summary.declared {
+                let place = DeclaredAt {
+                    path: path.clone(),
+                    index: it.index,
+                    is_broken: summary.is_broken,
+                };
+                index.declared.entry((it.kind, it.name.clone())).or_default().push(place);
+            }
+            for it in &summary.keys {
+                index.keys.entry(it.name.clone()).or_default().push((number as u32, it.range));
+            }
+            index.interpolated.extend(summary.interpolated.iter().cloned());
+            for pattern in &summary.patterns {
+                if !index.patterns.contains(pattern) {
+                    index.patterns.push(pattern.clone());
+                }
+            }
+        }
+        Self { files, ..index }
+    }
+
+    /// Where `name` is declared, in the order of the files.
+    pub fn declared(&self, kind: DeclarationKind, name: &str) -> &[DeclaredAt] {
+        self.declared.get(&(kind, known_as(kind, name))).map_or(&[], Vec::as_slice)
+    }
+
+    /// The names of all declarations of `kind`, sorted.
+    pub fn names(&self, kind: DeclarationKind) -> Vec<Arc<str>> {
+        let names = self.declared.keys().filter(|(of, _)| *of == kind);
+        let mut names: Vec<_> = names.map(|(_, name)| name.clone()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Where code looks the key up by its constant name.
+    pub fn lookups<'a>(&'a self, key: &str) -> impl Iterator<Item = (&'a Arc<str>, TextRange)> {
+        let places = self.keys.get(key).map_or(&[][..], Vec::as_slice);
+        places.iter().map(|(file, range)| (&self.files[*file as usize].0, *range))
+    }
+
+    /// Whether code looks the key up by its name, has it in an interpolation, or looks it up by a name with expressions in it
+    /// that can be the key's. Lookups of which nothing is known do not count.
+    pub fn is_looked_up(&self, key: &str) -> bool {
+        let can_be = |it: &KeyPattern| !it.is_anything() && it.matches(key);
+        self.keys.contains_key(key)
+            || self.interpolated.contains(key)
+            || self.patterns.iter().any(can_be)
+    }
+
+    /// The files, sorted by their paths, with what they hold.
+    pub fn files(&self) -> &[(Arc<str>, Arc<CodeSummary>)] {
+        &self.files
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::CodeFile;
+
+    fn index(files: &[(&str, &str)]) -> CodeIndex {
+        let summary = |path: &str, text: &str| CodeSummary::of(&CodeFile::of_text(path, text));
+        let files =
+            files.iter().map(|(path, text)| ((*path).into(), Arc::new(summary(path, text))));
+        CodeIndex::new(files.collect())
+    }
+
+    #[test]
+    fn names_lead_to_files() {
+        let index = index(&[
+            ("/a.pp", "class A { } class a::b { }"),
+            ("/b.pp", "class a { } lookup('k') lookup(\"x::${y}\") lookup($z)"),
+        ]);
+        let places = index.declared(DeclarationKind::Class, "::a");
+        let places: Vec<_> = places.iter().map(|it| (&*it.path, it.index)).collect();
+        assert_eq!(places, [("/a.pp", 0), ("/b.pp", 0)]);
+        assert_eq!(index.names(DeclarationKind::Class), ["a".into(), "a::b".into()]);
+        assert_eq!(index.lookups("k").map(|(path, _)| &**path).collect::<Vec<_>>(), ["/b.pp"]);
+        assert!(index.is_looked_up("k") && index.is_looked_up("x::1") && !index.is_looked_up("l"));
+    }
+}

@@ -1,0 +1,106 @@
+//! Where the Puppet code of an environment lies: its own manifests, functions, types and plans, and those of its modules.
+
+use std::sync::Arc;
+
+use crate::data::Files;
+
+/// How deep below a directory for code files are looked for.
+const MAX_DEPTH: usize = 32;
+
+/// More files are not read: no environment has as many, but links can make it look so.
+const MAX_FILES: usize = 100_000;
+
+/// The directories of an environment that hold code.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CodeRoots {
+    /// The main manifest, or the directory of manifests.
+    pub manifests: Option<Arc<str>>,
+    /// The environment's directory, for its own functions, types and plans.
+    pub environment: Option<Arc<str>>,
+    /// Modules by name, with their directories.
+    pub modules: Vec<(Arc<str>, Arc<str>)>,
+}
+
+impl CodeRoots {
+    /// All files of code, sorted. `is_new` is asked about each directory, and says no to one that was met on another way.
+    pub fn files(&self, disk: &dyn Files, is_new: &mut dyn FnMut(&str) -> bool) -> Vec<Arc<str>> {
+        let mut search = Search { disk, is_new, found: Vec::new() };
+        if let Some(manifests) = &self.manifests {
+            if is_code(manifests) {
+                search.found.push(manifests.clone());
+            }
+            search.below(manifests, MAX_DEPTH);
+        }
+        let of_modules = ["manifests", "functions", "types", "plans", "templates"];
+        let of_environments = ["functions", "types", "plans"];
+        let environment = self.environment.iter().map(|it| (it, &of_environments[..]));
+        let modules = self.modules.iter().map(|(_, directory)| (directory, &of_modules[..]));
+        for (directory, names) in environment.chain(modules) {
+            for name in names {
+                search.below(&format!("{directory}/{name}"), MAX_DEPTH);
+            }
+        }
+        let mut found = search.found;
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// A walk through directories.
+struct Search<'a> {
+    disk: &'a dyn Files,
+    is_new: &'a mut dyn FnMut(&str) -> bool,
+    found: Vec<Arc<str>>,
+}
+
+impl Search<'_> {
+    fn below(&mut self, directory: &str, depth: usize) {
+        let items = self.disk.list(directory);
+        if items.is_empty() || !(self.is_new)(directory) {
+            return;
+        }
+        for item in items.iter().filter(|item| !item.name.starts_with('.')) {
+            if self.found.len() >= MAX_FILES {
+                return;
+            }
+            let path = format!("{directory}/{}", item.name);
+            if item.is_directory && depth > 0 {
+                self.below(&path, depth - 1);
+            } else if !item.is_directory && is_code(&path) {
+                self.found.push(path.into());
+            }
+        }
+    }
+}
+
+/// Whether a path is that of a manifest or of an EPP template.
+pub fn is_code(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').is_some_and(|(_, extension)| matches!(extension, "pp" | "epp"))
+}
+
+/// Where Puppet looks for the class `name` within its module, below the module's `manifests`: in its own file, and in those
+/// of the classes that it is named below. Names are asked for in lower case.
+pub fn files_of_class(name: &str) -> Vec<String> {
+    let name = name.to_lowercase();
+    let mut segments: Vec<&str> = name.split("::").skip(1).collect();
+    let mut files = Vec::new();
+    while !segments.is_empty() {
+        files.push(format!("{}.pp", segments.join("/")));
+        segments.pop();
+    }
+    files.push("init.pp".to_owned());
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_looked_for_in_its_file_and_in_those_above() {
+        assert_eq!(files_of_class("m"), ["init.pp"]);
+        assert_eq!(files_of_class("m::A::b"), ["a/b.pp", "a.pp", "init.pp"]);
+    }
+}

@@ -1,0 +1,181 @@
+//! What an index keeps of a file of code: names, without the code.
+
+use std::sync::Arc;
+
+use memchr::memmem;
+
+use super::CodeFile;
+use crate::syntax::puppet::{Call, DeclarationKind};
+use crate::syntax::{interpolation, key_path};
+use crate::text::TextRange;
+
+/// The names in one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CodeSummary {
+    /// What it declares; node blocks have no name and are left out.
+    pub declared: Box<[DeclaredName]>,
+    /// The keys that it looks up.
+    pub keys: Box<[CodeName]>,
+    /// The classes that it includes.
+    pub included: Box<[CodeName]>,
+    /// Root keys in interpolations of Hiera that stand in its strings: a back end written in Puppet code resolves them.
+    pub interpolated: Box<[Arc<str>]>,
+    /// Keys that it looks up and that are put together of texts and expressions.
+    pub patterns: Box<[KeyPattern]>,
+    /// Whether Puppet refuses the file.
+    pub is_broken: bool,
+}
+
+/// A declaration in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredName {
+    /// What it is.
+    pub kind: DeclarationKind,
+    /// As Puppet knows it: in lower case, but for type aliases.
+    pub name: Arc<str>,
+    /// Which of the file's declarations it is.
+    pub index: u32,
+}
+
+/// A constant name in a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeName {
+    /// The name, of a class without a leading `::` and in lower case.
+    pub name: Arc<str>,
+    /// Where it is written, with its quotes.
+    pub range: TextRange,
+}
+
+/// The texts of a key, with `None` where an expression stands. Without any text it can be every key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyPattern(Box<[Option<Box<str>>]>);
+
+impl CodeSummary {
+    /// The names in `file`.
+    pub fn of(file: &CodeFile) -> Self {
+        let manifest = &file.manifest;
+        let declared = manifest.declarations.iter().enumerate().filter_map(|(index, it)| {
+            let name = known_as(it.kind, it.name.as_deref()?);
+            Some(DeclaredName { kind: it.kind, name, index: index as u32 })
+        });
+        let lookups = || manifest.calls.iter().filter(|it| is_lookup(it));
+        let inclusions = manifest.calls.iter().filter(|it| !is_lookup(it));
+        let class: fn(&str) -> Arc<str> = |name| known_as(DeclarationKind::Class, name);
+        let key: fn(&str) -> Arc<str> = |name| name.into();
+        Self {
+            declared: declared.collect(),
+            keys: lookups().flat_map(|it| names(it, key)).collect(),
+            included: inclusions.flat_map(|it| names(it, class)).collect(),
+            interpolated: interpolated_keys(&file.text),
+            patterns: lookups().filter(|it| it.is_dynamic).map(KeyPattern::of).collect(),
+            is_broken: !manifest.errors.is_empty(),
+        }
+    }
+}
+
+impl KeyPattern {
+    fn of(call: &Call) -> Self {
+        let parts = call.pattern.iter().flatten();
+        Self(parts.map(|it| it.as_deref().map(Box::from)).collect())
+    }
+
+    /// Whether nothing is known of the key.
+    pub fn is_anything(&self) -> bool {
+        !self.0.iter().any(Option::is_some)
+    }
+
+    /// Whether the key can be `name`.
+    pub fn matches(&self, name: &str) -> bool {
+        if self.is_anything() {
+            return true;
+        }
+        let mut rest = name;
+        let mut is_free = false;
+        for (index, part) in self.0.iter().enumerate() {
+            let Some(text) = part else {
+                is_free = true;
+                continue;
+            };
+            let is_last = index + 1 == self.0.len();
+            let found = match (is_free, is_last) {
+                (true, true) => rest.ends_with(&**text).then(|| rest.len() - text.len()),
+                (true, false) => rest.find(&**text),
+                (false, _) => rest.starts_with(&**text).then_some(0),
+            };
+            let Some(at) = found else { return false };
+            rest = &rest[at + text.len()..];
+            is_free = false;
+        }
+        is_free || rest.is_empty()
+    }
+}
+
+/// The name under which Puppet knows what is declared as `name`.
+pub fn known_as(kind: DeclarationKind, name: &str) -> Arc<str> {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    let is_lower = kind == DeclarationKind::TypeAlias || !name.contains(char::is_uppercase);
+    if is_lower { name.into() } else { name.to_lowercase().into() }
+}
+
+fn interpolated_keys(text: &str) -> Box<[Arc<str>]> {
+    if memmem::find(text.as_bytes(), b"%{").is_none() {
+        return Box::default();
+    }
+    let keys = interpolation::tokens(text).into_iter().filter_map(|token| {
+        let (key, _) = token.lookup_key()?;
+        key_path::parse(key).ok()?.root_name().cloned()
+    });
+    keys.collect()
+}
+
+fn is_lookup(call: &Call) -> bool {
+    call.function == "lookup" || call.function.starts_with("hiera")
+}
+
+fn names(call: &Call, meant: fn(&str) -> Arc<str>) -> impl Iterator<Item = CodeName> {
+    call.names.iter().map(move |it| CodeName { name: meant(&it.text), range: it.range })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(parts: &[Option<&str>], matching: &[&str], others: &[&str]) {
+        let pattern = KeyPattern(parts.iter().map(|it| it.map(Box::from)).collect());
+        for name in matching {
+            assert!(pattern.matches(name), "{parts:?} {name}");
+        }
+        for name in others {
+            assert!(!pattern.matches(name), "{parts:?} {name}");
+        }
+    }
+
+    #[test]
+    fn patterns_match_whole_keys() {
+        check(
+            &[Some("a::"), None, Some("::b")],
+            &["a::x::b", "a::::b"],
+            &["a::x::c", "xa::y::b", "a::b"],
+        );
+        check(&[Some("a::"), None], &["a::", "a::b"], &["b::a::"]);
+        check(&[None, Some("x"), None, Some("x")], &["xx", "axbx"], &["x", "xxa"]);
+        check(&[], &["anything"], &[]);
+        check(&[None], &["anything"], &[]);
+    }
+
+    #[test]
+    fn classes_are_known_in_lower_case_and_aliases_as_they_are_written() {
+        let text = "class fooBar { include ::Baz }\ntype Foo::Bar = Any\nlookup('aB')\nlookup(\"x${y}\")\n";
+        let summary = CodeSummary::of(&CodeFile::of_text("/a.pp", text));
+        let declared: Vec<_> = summary.declared.iter().map(|it| &*it.name).collect();
+        assert_eq!(declared, ["foobar", "Foo::Bar"]);
+        assert_eq!(&*summary.keys[0].name, "aB");
+        assert!(summary.included.is_empty() && !summary.is_broken);
+        assert!(summary.patterns[0].matches("xz"));
+        let text = "include '::Baz' $c.interpolate(\"%{hiera('k.l')} %{facts.os}\")";
+        let summary = CodeSummary::of(&CodeFile::of_text("/a.pp", text));
+        assert_eq!(&*summary.included[0].name, "baz");
+        assert_eq!(*summary.interpolated, ["k".into()]);
+    }
+}

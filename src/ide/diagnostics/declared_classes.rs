@@ -1,0 +1,176 @@
+//! What Puppet code says of the keys of data: the classes whose parameters they could be, and the lookups that name them.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use memchr::memmem;
+
+use super::Related;
+use super::known_keys::module_of;
+use super::referenced_keys::ReferencedKeys;
+use crate::code::summary::{CodeSummary, KeyPattern};
+use crate::code::{CodeFile, CodeIndex, DeclaredAt};
+use crate::config::Environment;
+use crate::data::Files as _;
+use crate::syntax::puppet::{Declaration, DeclarationKind};
+use crate::world::{World, paths};
+
+/// How deep below a module's `lib` and `templates` Ruby is looked for, and in how many files of a module.
+const MAX_RUBY_DEPTH: usize = 6;
+const MAX_RUBY_FILES: usize = 1_000;
+
+/// The code of one environment, read when the first key asks.
+pub(super) struct DeclaredClasses<'a> {
+    world: &'a Arc<World>,
+    environment: &'a Arc<Environment>,
+    index: OnceCell<Arc<CodeIndex>>,
+    referenced: OnceCell<ReferencedKeys>,
+    /// The texts of Ruby files, by module.
+    ruby: RefCell<HashMap<Arc<str>, Texts>>,
+}
+
+/// The texts of files.
+type Texts = Rc<[Arc<str>]>;
+
+/// A class that is declared once, in a file that Puppet accepts.
+pub(super) struct DeclaredClass {
+    /// Where it is declared.
+    pub(super) path: Arc<str>,
+    file: Arc<CodeFile>,
+    index: usize,
+}
+
+impl<'a> DeclaredClasses<'a> {
+    pub(super) fn new(world: &'a Arc<World>, environment: &'a Arc<Environment>) -> Self {
+        let (index, referenced) = (OnceCell::new(), OnceCell::new());
+        Self { world, environment, index, referenced, ruby: RefCell::default() }
+    }
+
+    /// The class of this name, if it is certain which one that is.
+    pub(super) fn only(&self, name: &str) -> Option<DeclaredClass> {
+        let [only] = self.places(name) else { return None };
+        if only.is_broken {
+            return None;
+        }
+        let file = self.world.code_file(&only.path)?;
+        let index = only.index as usize;
+        file.manifest.declarations.get(index)?;
+        Some(DeclaredClass { path: only.path.clone(), file, index })
+    }
+
+    /// Whether no class and no defined type has this name, though the module that must hold it is here with code that Puppet
+    /// accepts.
+    pub(super) fn is_missing(&self, name: &str) -> bool {
+        let has_name = |kind| !self.code().declared(kind, name).is_empty();
+        !has_name(DeclarationKind::Class)
+            && !has_name(DeclarationKind::Define)
+            && module_of(name).or(Some(name)).is_some_and(|module| self.is_readable(module))
+    }
+
+    /// The names of all classes in the module of `name`, sorted.
+    pub(super) fn of_the_module_of(&self, name: &str) -> Vec<Arc<str>> {
+        let module = module_of(name).unwrap_or(name);
+        let mut names = self.code().names(DeclarationKind::Class);
+        names.retain(|it| module_of(it).unwrap_or(it) == module);
+        names
+    }
+
+    /// Whether the key is used as no class parameter: by a lookup in code, by an interpolation in data, or somehow by the Ruby
+    /// code of its module.
+    pub(super) fn is_used_otherwise(&self, key: &str) -> bool {
+        let referenced =
+            || self.referenced.get_or_init(|| ReferencedKeys::new(self.world, self.environment));
+        self.code().is_looked_up(key) || referenced().by_data(key) || self.is_in_ruby(key)
+    }
+
+    /// Whether some lookup in code has a key of which nothing is known: it can be any.
+    pub(super) fn has_lookups_of_anything(&self) -> bool {
+        let is_anything = |(_, summary): &(Arc<str>, Arc<CodeSummary>)| {
+            summary.patterns.iter().any(KeyPattern::is_anything)
+        };
+        self.code().files().iter().any(is_anything)
+    }
+
+    /// Whether the name of the key stands in a function, a fact, a type or a template of its module.
+    fn is_in_ruby(&self, key: &str) -> bool {
+        let module = module_of(key).and_then(|it| self.environment.modules.get_key_value(it));
+        let Some((name, directory)) = module else { return false };
+        let known = self.ruby.borrow().get(name).cloned();
+        let texts = known.unwrap_or_else(|| {
+            let mut texts = Vec::new();
+            for below in ["lib", "templates"] {
+                let directory = paths::join(directory, below);
+                ruby_below(self.world, &directory, MAX_RUBY_DEPTH, &mut texts);
+            }
+            let texts: Texts = texts.into();
+            self.ruby.borrow_mut().insert(name.clone(), texts.clone());
+            texts
+        });
+        texts.iter().any(|text| memmem::find(text.as_bytes(), key.as_bytes()).is_some())
+    }
+
+    fn is_readable(&self, module: &str) -> bool {
+        let Some(directory) = self.environment.modules.get(module) else { return false };
+        let manifests = paths::join(directory, "manifests");
+        let files = self.code().files().iter();
+        let mut of_module =
+            files.filter(|(path, _)| paths::below(&manifests, path).is_some()).peekable();
+        of_module.peek().is_some() && of_module.all(|(_, summary)| !summary.is_broken)
+    }
+
+    fn places(&self, name: &str) -> &[DeclaredAt] {
+        self.code().declared(DeclarationKind::Class, name)
+    }
+
+    fn code(&self) -> &CodeIndex {
+        self.index.get_or_init(|| self.world.code_index(self.environment))
+    }
+}
+
+impl DeclaredClass {
+    /// The names of its parameters, in their order.
+    pub(super) fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.declaration().parameters.iter().map(|it| it.name.as_str())
+    }
+
+    /// Points to the class, or to its parameter of this name.
+    pub(super) fn related(&self, parameter: Option<&str>) -> Related {
+        let class = self.declaration();
+        let found = class.parameters.iter().find(|it| Some(it.name.as_str()) == parameter);
+        let (name, range) = match found {
+            Some(parameter) => (format!("${}", parameter.name), parameter.name_range),
+            None => (class.name.clone().unwrap_or_default(), class.name_range),
+        };
+        let message = format!("`{name}` is here");
+        Related { path: Some(self.path.clone()), range, message }
+    }
+
+    fn declaration(&self) -> &Declaration {
+        &self.file.manifest.declarations[self.index]
+    }
+}
+
+/// Adds the texts of the Ruby files and templates below a directory.
+fn ruby_below(world: &World, directory: &str, depth: usize, texts: &mut Vec<Arc<str>>) {
+    for item in world.list(directory).iter() {
+        let path = paths::join(directory, &item.name);
+        if item.is_directory && depth > 0 {
+            ruby_below(world, &path, depth - 1, texts);
+        } else if matches!(paths::extension(&item.name), "rb" | "erb")
+            && texts.len() < MAX_RUBY_FILES
+        {
+            texts.extend(world.text(&path).ok());
+        }
+    }
+}
+
+/// The class and the parameter that a key would set. `None` for names that Puppet never asks for: its own are in lower case.
+pub(super) fn class_and_parameter(key: &str) -> Option<(&str, &str)> {
+    let (class, parameter) = key.rsplit_once("::")?;
+    let is_class = !class.starts_with("::")
+        && class.split("::").all(|it| it.starts_with(|c: char| c.is_ascii_lowercase()))
+        && class.bytes().all(|it| !it.is_ascii_uppercase());
+    (is_class && !parameter.is_empty()).then_some((class, parameter))
+}

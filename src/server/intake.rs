@@ -1,0 +1,292 @@
+//! What comes in, before the protocol's library sees it. Messages of JSON-RPC pass; others are answered here.
+//!
+//! The library takes a message that it cannot read for the end of the input, so it must not get one. An editor that sends
+//! one nonetheless gets an error and goes on. Only where it is unclear how long a message is, the session ends.
+
+use std::borrow::Cow;
+use std::io;
+
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream,
+};
+use tower_lsp_server::jsonrpc::{ErrorCode, Request};
+
+use super::output::Wire;
+use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_HEADER_BYTES};
+use crate::text::marked_half;
+
+/// Passes messages on until the input ends, or what comes are no messages any more.
+pub(super) async fn pass_on<I>(input: I, mut library: DuplexStream, wire: Wire)
+where
+    I: AsyncRead + Unpin,
+{
+    let mut input = BufReader::new(input);
+    loop {
+        let body = match read_message(&mut input).await {
+            // Some clients keep the pipe alive with nothing.
+            Ok(Some(body)) if body.is_empty() => continue,
+            Ok(Some(body)) => body,
+            Ok(None) => return,
+            Err(error) => {
+                tracing::error!("the session ends: {error}");
+                wire.send(&answer(&Value::Null, ErrorCode::ParseError, &error.to_string()));
+                return;
+            }
+        };
+        match checked(&body) {
+            Ok(message) => {
+                let header = format!("Content-Length: {}\r\n\r\n", message.len());
+                let sent = async {
+                    library.write_all(header.as_bytes()).await?;
+                    library.write_all(message.as_bytes()).await
+                };
+                // The library reads no more once somebody said `exit`.
+                if sent.await.is_err() {
+                    return;
+                }
+            }
+            Err(refusal) => {
+                tracing::warn!("a message is refused: {}", refusal.message);
+                if let Some(id) = &refusal.answered {
+                    wire.send(&answer(id, refusal.code, &refusal.message));
+                }
+            }
+        }
+    }
+}
+
+/// The next message; `None` at the end. An error says why nobody can know where the next one begins.
+async fn read_message(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
+    let Some(length) = read_length(input).await? else { return Ok(None) };
+    if length > MAX_MESSAGE_BYTES {
+        return Err(broken(&format!(
+            "a message has {length} bytes, more than {MAX_MESSAGE_BYTES}"
+        )));
+    }
+    let mut body = Vec::new();
+    input.take(length).read_to_end(&mut body).await?;
+    if (body.len() as u64) < length {
+        return Err(broken("the input ends in the middle of a message"));
+    }
+    Ok(Some(body))
+}
+
+/// What the lines before a message say of its length; `None` at the end of the input.
+async fn read_length(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<u64>> {
+    let mut input = input.take(MAX_MESSAGE_HEADER_BYTES);
+    let mut length = None;
+    let mut is_begun = false;
+    loop {
+        let mut line = Vec::new();
+        input.read_until(b'\n', &mut line).await?;
+        let Some(line) = line.strip_suffix(b"\n") else {
+            return match (input.limit(), is_begun || !line.is_empty()) {
+                (0, _) => Err(broken("the lines before a message do not end")),
+                (_, true) => Err(broken("the input ends before a message")),
+                (_, false) => Ok(None),
+            };
+        };
+        let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
+        if line.is_empty() && is_begun {
+            let missing = || broken("a message comes without a Content-Length");
+            return length.ok_or_else(missing).map(Some);
+        }
+        is_begun |= !line.is_empty();
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("Content-Length")
+        {
+            let number = value.trim().parse();
+            let no_number = |_| broken(&format!("`{}` is no Content-Length", value.trim()));
+            length = Some(number.map_err(no_number)?);
+        }
+    }
+}
+
+fn broken(message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message.to_owned())
+}
+
+/// Why a message does not pass.
+#[derive(Debug)]
+struct Refusal {
+    code: ErrorCode,
+    message: String,
+    /// The number under which the client waits for an answer, `null` if it is not known; `None` if nobody waits.
+    answered: Option<Value>,
+}
+
+/// The message as the library gets it.
+fn checked(body: &[u8]) -> Result<Cow<'_, str>, Refusal> {
+    let no_json = |message: String| Refusal {
+        code: ErrorCode::ParseError,
+        message,
+        answered: Some(Value::Null),
+    };
+    let text = std::str::from_utf8(body);
+    let text = text.map_err(|error| no_json(format!("the message is no UTF-8: {error}")))?;
+    let text = with_marked_halves(text);
+    let is_object = text.trim_start().starts_with('{');
+    let error = match serde_json::from_str::<Request>(&text) {
+        Ok(_) if is_object => return Ok(text),
+        Ok(_) => String::from("it is no object"),
+        Err(error) => error.to_string(),
+    };
+    let value = serde_json::from_str::<Value>(&text);
+    let value = value.map_err(|error| no_json(format!("the message is no JSON: {error}")))?;
+    let is_answer = value.get("method").is_none()
+        && (value.get("result").is_some() || value.get("error").is_some());
+    let id = value.get("id").filter(|id| id.is_number() || id.is_string());
+    let message = if value.is_array() {
+        "the message is a batch, which the language server protocol does not have".to_owned()
+    } else {
+        format!("the message is no request of JSON-RPC 2.0: {error}")
+    };
+    let answered = (!is_answer).then(|| id.cloned().unwrap_or_default());
+    Err(Refusal { code: ErrorCode::InvalidRequest, message, answered })
+}
+
+fn answer(id: &Value, code: ErrorCode, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.code(), "message": message}})
+}
+
+/// JSON with text in place of escapes that name only half a character (`\ude00`), which JSON's readers refuse.
+fn with_marked_halves(json: &str) -> Cow<'_, str> {
+    let mut result = String::new();
+    let mut done = 0;
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', &json.as_bytes()[at..]) {
+        at += found;
+        match (unit_at(json, at), unit_at(json, at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => at += 12,
+            (Some(half @ 0xd800..=0xdfff), _) => {
+                result.push_str(&json[done..at]);
+                result.extend(marked_half(half));
+                at += 6;
+                done = at;
+            }
+            // The escaped character may be a backslash. What is cut off is for the reader of JSON to refuse.
+            _ => at = (at + 2).min(json.len()),
+        }
+    }
+    if done == 0 {
+        return Cow::Borrowed(json);
+    }
+    result.push_str(&json[done..]);
+    Cow::Owned(result)
+}
+
+/// The unit that `\u` and four digits at byte `at` name.
+fn unit_at(json: &str, at: usize) -> Option<u16> {
+    let digits = json.as_bytes().get(at..at + 6)?.strip_prefix(b"\\u")?;
+    let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
+    let digits = std::str::from_utf8(digits).ok().filter(|_| is_hex)?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::without_halves;
+
+    const PIECES: &[&str] = &[
+        "{",
+        "}",
+        "\"jsonrpc\":\"2.0\"",
+        ",",
+        "\"id\":1",
+        "\"method\":\"x\"",
+        "\"params\":",
+        "\"",
+        "\\ud83d",
+        "\\ude00",
+        "\\",
+        "\\\\",
+        "\\u",
+        "[",
+        "]",
+        "1.5",
+        "null",
+    ];
+
+    #[track_caller]
+    fn check_refused(body: &[u8], code: i64, answered: Option<Value>) {
+        let refusal = checked(body).expect_err("the message is refused");
+        assert_eq!(
+            (refusal.code.code(), refusal.answered),
+            (code, answered),
+            "{}",
+            refusal.message
+        );
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused_under_its_number() {
+        let deep = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"params":{}1{}}}"#,
+            "[".repeat(200),
+            "]".repeat(200)
+        );
+        check_refused(b"\xff", -32700, Some(Value::Null));
+        check_refused(b"{", -32700, Some(Value::Null));
+        check_refused(deep.as_bytes(), -32700, Some(Value::Null));
+        check_refused(br#"{"jsonrpc":"2.0","id":1,"params":1e999}"#, -32700, Some(Value::Null));
+        check_refused(b"{}", -32600, Some(Value::Null));
+        check_refused(b"[]", -32600, Some(Value::Null));
+        check_refused(br#"["2.0","exit"]"#, -32600, Some(Value::Null));
+        check_refused(b"null", -32600, Some(Value::Null));
+        check_refused(br#"{"jsonrpc":"2.0","id":1.5,"method":"x"}"#, -32600, Some(json!(1.5)));
+        check_refused(br#"{"id":7,"method":"x"}"#, -32600, Some(json!(7)));
+        check_refused(br#"{"jsonrpc":"2.0","id":[],"method":"x"}"#, -32600, Some(Value::Null));
+        check_refused(br#"{"jsonrpc":"2.0","id":{},"result":1}"#, -32600, None);
+    }
+
+    #[test]
+    fn messages_pass_as_they_are() {
+        let messages = [
+            r#"{"jsonrpc":"2.0","method":"exit"}"#,
+            r#" {"jsonrpc":"2.0","id":"a","result":null}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"text":"\ud83d\ude00 \\ud83d \\"}}"#,
+        ];
+        for message in messages {
+            assert_eq!(checked(message.as_bytes()).expect("it passes"), message);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_passes_is_json(
+            bytes in prop::collection::vec(any::<u8>(), 0..40),
+            pieces in prop::collection::vec(prop::sample::select(PIECES), 0..30),
+        ) {
+            for body in [bytes, pieces.concat().into_bytes()] {
+                if let Ok(message) = checked(&body) {
+                    prop_assert!(serde_json::from_str::<Value>(&message).is_ok());
+                }
+                let text = String::from_utf8_lossy(&body);
+                let marked = with_marked_halves(&text);
+                prop_assert_eq!(marked.chars().filter(|it| *it == '"').count(), text.matches('"').count());
+            }
+        }
+    }
+
+    #[test]
+    fn halves_of_characters_are_marked() {
+        #[track_caller]
+        fn check(escaped: &str, expected: &str) {
+            let marked = with_marked_halves(escaped);
+            assert!(marked == escaped || serde_json::from_str::<Value>(escaped).is_err());
+            let text: String = serde_json::from_str(&marked).expect("JSON now");
+            assert_eq!(without_halves(&text), expected);
+        }
+        check(r#""\ude01""#, "\u{fffd}");
+        check(r#""a\uD83Db""#, "a\u{fffd}b");
+        check(r#""\ud83d\u0041""#, "\u{fffd}A");
+        check(r#""\ud83d\ud83d\ude00""#, "\u{fffd}😀");
+        check(r#""\\ud83d\\\ud83d""#, "\\ud83d\\\u{fffd}");
+        assert_eq!(with_marked_halves(r#""\ud83"#), r#""\ud83"#);
+        assert_eq!(with_marked_halves("\"ä\\"), "\"ä\\");
+    }
+}

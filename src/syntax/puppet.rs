@@ -1,0 +1,23 @@
+//! Puppet code as what it declares and what it looks up, with exact places.
+//!
+//! A lexer and a parser of the whole language, as Puppet's grammar has it, that go on behind errors. Code is not evaluated.
+//! Positions of declarations and calls are those of Puppet's own model.
+
+mod expression;
+mod lexer;
+mod model;
+mod parser;
+mod token;
+
+pub use expression::Constant;
+pub use lexer::Language;
+pub use model::{
+    ArgumentKind, Call, CallForm, CalledName, Declaration, DeclarationKind, Manifest, Parameter,
+    ParameterDefault,
+};
+
+/// Reads a file. It never fails: a broken file gives what can be understood, and errors.
+pub fn parse(text: &str, language: Language) -> Manifest {
+    let (tokens, errors) = lexer::tokenize(text, language);
+    parser::parse(text, tokens, errors)
+}

@@ -1,0 +1,127 @@
+//! Expressions, as far as declarations and calls need them: what is written out is kept, everything else is just there.
+
+use super::model::ArgumentKind;
+use crate::text::TextRange;
+
+/// An expression that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Expression {
+    /// Where Puppet says that it is: the operator of an operation, else its first token.
+    pub(super) position: u32,
+    /// From its first to its last token.
+    pub(super) range: TextRange,
+    pub(super) shape: Shape,
+}
+
+/// What an [`Expression`] is.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Shape {
+    /// A string or a word without interpolation.
+    Text(String),
+    /// The texts between interpolations, and `None` for each of these.
+    Interpolated(Vec<Option<String>>),
+    Name(String),
+    /// As it is written.
+    Number(String),
+    /// `-` before a number; `None` before anything else.
+    Negative(Option<String>),
+    Boolean(bool),
+    Undef,
+    Default,
+    /// Without slashes.
+    Regex(String),
+    List(Vec<Expression>),
+    Hash(Vec<(Expression, Expression)>),
+    Type(String),
+    /// `…[keys]`; the name if a type stands before it.
+    Access {
+        type_name: Option<String>,
+        keys: Vec<Expression>,
+    },
+    Variable,
+    Call,
+    Other,
+}
+
+/// A value that is written out in code.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Constant {
+    /// `undef`
+    Undef,
+    /// `default`
+    Default,
+    /// `true` or `false`
+    Boolean(bool),
+    /// A number as it is written, with its sign.
+    Number(String),
+    /// A string, a bare word, a heredoc.
+    Text(String),
+    /// A regular expression, without its slashes.
+    Regex(String),
+    /// A list.
+    List(Vec<Constant>),
+    /// A hash, in the order of the text.
+    Hash(Vec<(Constant, Constant)>),
+}
+
+impl Expression {
+    /// Its value, if it is written out.
+    pub(super) fn constant(&self) -> Option<Constant> {
+        Some(match &self.shape {
+            Shape::Text(text) | Shape::Name(text) => Constant::Text(text.clone()),
+            Shape::Number(number) => Constant::Number(number.clone()),
+            Shape::Negative(Some(number)) => Constant::Number(format!("-{number}")),
+            Shape::Boolean(value) => Constant::Boolean(*value),
+            Shape::Undef => Constant::Undef,
+            Shape::Default => Constant::Default,
+            Shape::Regex(source) => Constant::Regex(source.clone()),
+            Shape::List(items) => {
+                Constant::List(items.iter().map(Self::constant).collect::<Option<_>>()?)
+            }
+            Shape::Hash(pairs) => {
+                let pairs =
+                    pairs.iter().map(|(key, value)| Some((key.constant()?, value.constant()?)));
+                Constant::Hash(pairs.collect::<Option<_>>()?)
+            }
+            Shape::Interpolated(_)
+            | Shape::Negative(None)
+            | Shape::Type(_)
+            | Shape::Access { .. }
+            | Shape::Variable
+            | Shape::Call
+            | Shape::Other => return None,
+        })
+    }
+
+    /// Its text, if it is a constant string.
+    pub(super) fn constant_text(&self) -> Option<&str> {
+        match &self.shape {
+            Shape::Text(text) | Shape::Name(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The parts of a string with interpolations, without empty ones.
+    pub(super) fn pattern(&self) -> Option<Vec<Option<String>>> {
+        let Shape::Interpolated(parts) = &self.shape else { return None };
+        Some(parts.iter().filter(|it| it.as_deref() != Some("")).cloned().collect())
+    }
+
+    pub(super) fn argument_kind(&self) -> ArgumentKind {
+        match &self.shape {
+            Shape::Text(_) | Shape::Name(_) => ArgumentKind::String,
+            Shape::Interpolated(_) => ArgumentKind::Interpolated,
+            Shape::Number(_) | Shape::Negative(_) => ArgumentKind::Number,
+            Shape::Boolean(_) => ArgumentKind::Boolean,
+            Shape::Undef => ArgumentKind::Undef,
+            Shape::Default => ArgumentKind::Default,
+            Shape::Regex(_) => ArgumentKind::Regexp,
+            Shape::List(_) => ArgumentKind::Array,
+            Shape::Hash(_) => ArgumentKind::Hash,
+            Shape::Type(_) | Shape::Access { type_name: Some(_), .. } => ArgumentKind::Type,
+            Shape::Variable => ArgumentKind::Variable,
+            Shape::Call => ArgumentKind::Call,
+            Shape::Access { type_name: None, .. } | Shape::Other => ArgumentKind::Expression,
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Cuts Puppet code into tokens, exactly where Puppet's own lexer cuts it, and goes on where that one gives up.
+//!
+//! Linear in the length of the text. Nothing here calls itself but for the text of a heredoc, which cannot hold another one.
+
+use super::token::{Kind, Token, TokenText, Tokens};
+use crate::syntax::tree::SyntaxError;
+use crate::text::TextRange;
+
+mod buffer;
+mod characters;
+mod heredoc;
+mod punctuation;
+mod strings;
+mod template;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use buffer::Buffer;
+use characters::blank_length;
+use strings::{Escapes, Interpolation};
+use template::TemplateMode;
+
+/// What is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// A manifest.
+    Manifest,
+    /// A manifest below a directory named `plans`, where `plan` and `apply` are reserved words.
+    Plan,
+    /// An EPP template.
+    Template,
+}
+
+/// A file with more errors is not worth a longer list.
+const MAX_ERRORS: usize = 100;
+
+/// Cuts up a whole file.
+pub(super) fn tokenize(text: &str, language: Language) -> (Tokens, Vec<SyntaxError>) {
+    let mut lexer = Lexer::new(Buffer::whole(text), language);
+    if text.starts_with('\u{feff}') {
+        lexer.error(0, 3, "Illegal UTF-8 Byte Order mark at beginning of input");
+        lexer.at = 3;
+    }
+    if language == Language::Template {
+        lexer.template_text(false);
+    }
+    lexer.run();
+    (lexer.tokens, lexer.errors)
+}
+
+/// Where the reading of a text is.
+struct Lexer<'text> {
+    buffer: Buffer<'text>,
+    language: Language,
+    /// The next byte to read, of the buffer.
+    at: usize,
+    tokens: Tokens,
+    errors: Vec<SyntaxError>,
+    /// The token before, which decides between a regular expression and a division.
+    after: Option<Kind>,
+    /// How many braces are open, those of interpolations included.
+    braces: i64,
+    /// The `${` that are open, outermost first.
+    interpolations: Vec<Interpolation>,
+    /// Where the line begins; line ends in strings and comments do not count.
+    line_start: usize,
+    /// Where to go at the end of the line: behind the texts of its heredocs.
+    behind_heredocs: Option<usize>,
+    /// How many heredocs have no end; after too many no further end is looked for.
+    heredocs_without_end: usize,
+    /// Every slash from here on is escaped: no regular expression ends there.
+    no_regex_from: Option<usize>,
+    /// Of the text of a heredoc.
+    heredoc_escapes: Escapes,
+    template: TemplateMode,
+}
+
+impl<'text> Lexer<'text> {
+    fn new(buffer: Buffer<'text>, language: Language) -> Self {
+        let template = TemplateMode::of(language);
+        Self {
+            buffer,
+            language,
+            at: 0,
+            tokens: Tokens::default(),
+            errors: Vec::new(),
+            after: None,
+            braces: 0,
+            interpolations: Vec::new(),
+            line_start: 0,
+            behind_heredocs: None,
+            heredocs_without_end: 0,
+            no_regex_from: None,
+            heredoc_escapes: Escapes::default(),
+            template,
+        }
+    }
+
+    /// Reads code to the end of the text.
+    fn run(&mut self) {
+        while self.at < self.text().len() {
+            self.token();
+        }
+        while let Some(open) = self.interpolations.pop() {
+            self.error(open.string_start, 1, "Unclosed quote");
+            self.add(Kind::StringEnd, self.at, self.at);
+        }
+    }
+
+    /// Reads one token, or white space, or a comment.
+    fn token(&mut self) {
+        match self.byte(0) {
+            b' ' | b'\t' | b'\r' => self.at += 1,
+            b'\n' => self.line_end(),
+            b'#' => self.at = self.next_line_end(),
+            b'a'..=b'z' | b'_' => self.bare_word(),
+            b'A'..=b'Z' => self.type_name(),
+            b'0'..=b'9' => self.number(),
+            b'$' => self.variable(),
+            b'\'' => self.single_quoted(),
+            b'"' => self.double_quoted(),
+            b'/' => self.slash(),
+            b':' if self.byte(1) == b':' => self.qualified(),
+            b'@' if self.byte(1) == b'(' => self.heredoc(),
+            b'{' => self.left_brace(),
+            b'}' => self.right_brace(),
+            b'%' | b'-' if self.is_template_end() => self.template_end(),
+            _ => self.punctuation(),
+        }
+    }
+
+    fn line_end(&mut self) {
+        self.at = self.behind_heredocs.take().unwrap_or(self.at + 1);
+        self.line_start = self.at;
+    }
+
+    /// The place of the next `\n`, or the end of the text.
+    fn next_line_end(&self) -> usize {
+        let rest = &self.text().as_bytes()[self.at..];
+        memchr::memchr(b'\n', rest).map_or(self.text().len(), |it| self.at + it)
+    }
+
+    /// A comment, a regular expression, or a division. `/*` is a comment even where a regular expression could stand.
+    fn slash(&mut self) {
+        let start = self.at;
+        if self.byte(1) == b'*' {
+            let end = memchr::memmem::find(&self.text().as_bytes()[start + 2..], b"*/");
+            self.at = end.map_or(self.text().len(), |it| start + 2 + it + 2);
+            if end.is_none() {
+                self.error(start, 2, "Unclosed multiline comment");
+            }
+            return;
+        }
+        let may_be_regex = self.after.is_none_or(Kind::lets_a_regex_follow);
+        match may_be_regex.then(|| self.regex_end()).flatten() {
+            Some(end) => {
+                let content = self.buffer.range(start + 1, end - 1);
+                let decoded = self.text()[start + 1..end - 1].replace("\\/", "/");
+                let text = if decoded.len() == content.len() as usize {
+                    TokenText::Written(content)
+                } else {
+                    TokenText::Decoded(decoded)
+                };
+                self.add_text(Kind::Regex, start, end, text);
+                self.at = end;
+                self.after = Some(Kind::Regex);
+            }
+            None => self.emit(Kind::Divide, 1),
+        }
+    }
+
+    /// Behind the next slash that is not escaped.
+    fn regex_end(&mut self) -> Option<usize> {
+        let start = self.at;
+        if self.no_regex_from.is_some_and(|it| start >= it) {
+            return None;
+        }
+        let bytes = self.text().as_bytes();
+        for slash in memchr::memchr_iter(b'/', &bytes[start + 1..]) {
+            let content = &bytes[start + 1..start + 1 + slash];
+            let escapes = content.iter().rev().take_while(|it| **it == b'\\').count();
+            if escapes % 2 == 0 {
+                return Some(start + 1 + slash + 1);
+            }
+        }
+        self.no_regex_from = Some(start);
+        None
+    }
+
+    fn left_brace(&mut self) {
+        self.braces += 1;
+        let is_selector = self.after == Some(Kind::Question);
+        self.emit(if is_selector { Kind::SelectorBrace } else { Kind::LeftBrace }, 1);
+    }
+
+    /// A brace that ends an interpolation is no token: the string goes on.
+    fn right_brace(&mut self) {
+        self.braces -= 1;
+        if self.interpolations.last().is_some_and(|it| it.braces == self.braces) {
+            self.at += 1;
+            self.after = Some(Kind::RightBrace);
+            self.end_of_interpolation();
+        } else {
+            self.emit(Kind::RightBrace, 1);
+        }
+    }
+
+    /// Adds a token of `length` bytes and goes behind it.
+    fn emit(&mut self, kind: Kind, length: usize) {
+        self.add(kind, self.at, self.at + length);
+        self.at += length;
+        self.after = Some(kind);
+    }
+
+    fn add(&mut self, kind: Kind, start: usize, end: usize) {
+        self.add_token(kind, start, end, u32::MAX);
+    }
+
+    fn add_text(&mut self, kind: Kind, start: usize, end: usize, text: TokenText) {
+        let index = self.tokens.texts.len() as u32;
+        self.tokens.texts.push(text);
+        self.add_token(kind, start, end, index);
+    }
+
+    fn add_token(&mut self, kind: Kind, start: usize, end: usize, text: u32) {
+        let TextRange { start, end } = self.buffer.range(start, end);
+        let is_heredoc_text = self.buffer.is_heredoc_text();
+        self.tokens.list.push(Token { kind, is_heredoc_text, start, end, text });
+    }
+
+    fn error(&mut self, start: usize, length: usize, message: &str) {
+        if self.errors.len() < MAX_ERRORS {
+            let range = self.buffer.range(start, (start + length).min(self.text().len()));
+            self.errors.push(SyntaxError { message: message.to_owned(), range });
+        }
+    }
+
+    fn text(&self) -> &'text str {
+        self.buffer.text
+    }
+
+    /// The byte that stands `ahead` bytes further on; 0 behind the end.
+    fn byte(&self, ahead: usize) -> u8 {
+        self.text().as_bytes().get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    /// White space that Puppet knows beside that of ASCII; else what it refuses.
+    fn unknown(&mut self) {
+        let rest = &self.text()[self.at..];
+        let blank = blank_length(rest);
+        if blank > 0 {
+            self.at += blank;
+            return;
+        }
+        let length = rest.chars().next().map_or(1, char::len_utf8);
+        self.error(self.at, length, "Syntax error at ''");
+        self.emit(Kind::Unknown, length);
+    }
+}

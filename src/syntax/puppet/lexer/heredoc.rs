@@ -1,0 +1,248 @@
+//! Heredocs: `@(TAG)`, and a text on the lines that follow.
+//!
+//! A text is cut up when its tag is met, and its tokens follow the tag at once; the lines are jumped over at the end of the
+//! tag's line.
+
+use super::buffer::{Buffer, Line};
+use super::characters::is_blank;
+use super::strings::{Escapes, decode};
+use super::{Language, Lexer};
+use crate::syntax::puppet::token::{Kind, TokenText};
+
+/// A longer tag is none.
+const MAX_TAG_BYTES: usize = 1_000;
+
+/// After so many heredocs without an end no more are looked for: each search reads to the end of the file.
+const MAX_WITHOUT_END: usize = 10;
+
+/// What `@(…)` says.
+#[derive(Debug, PartialEq, Eq)]
+struct Tag<'text> {
+    name: &'text str,
+    interpolates: bool,
+    /// What stands behind `/`.
+    escapes: Option<&'text str>,
+    /// Length of the whole `@(…)`.
+    length: usize,
+}
+
+/// The line that ends a text.
+#[derive(Debug, PartialEq, Eq)]
+struct EndLine<'text> {
+    /// The margin that is taken away from the lines that begin with it; empty if none is.
+    margin: &'text str,
+    /// Whether the last line end is taken away.
+    drops_line_end: bool,
+}
+
+impl<'text> Lexer<'text> {
+    pub(super) fn heredoc(&mut self) {
+        let start = self.at;
+        let Some(tag) = tag(&self.text()[start..]).filter(|_| !self.buffer.is_heredoc_text())
+        else {
+            self.error(start, 2, "Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])");
+            return self.emit(Kind::At, 1);
+        };
+        let escapes = escapes_of(tag.escapes);
+        self.at = start + tag.length;
+        let line_end = memchr::memchr(b'\n', &self.text().as_bytes()[self.at..]);
+        let text_start = self.behind_heredocs.or(line_end.map(|it| self.at + it + 1));
+        let found = text_start.and_then(|from| self.heredoc_end(from, tag.name));
+        self.add(Kind::Heredoc, start, self.at);
+        let (Some(from), Some((to, behind, end_line))) = (text_start, found) else {
+            self.error(start, tag.length, "Heredoc without an end-tagged line");
+            self.add_text(Kind::String, self.at, self.at, TokenText::Decoded(String::new()));
+            self.after_heredoc();
+            return;
+        };
+        self.behind_heredocs = Some(behind);
+        let (text, lines) = without_margin(&self.text()[from..to], from, &end_line);
+        self.cut_heredoc_text(&text, lines, escapes, tag.interpolates);
+        self.after_heredoc();
+    }
+
+    /// Adds the tokens of the text of a heredoc.
+    fn cut_heredoc_text(
+        &mut self,
+        text: &str,
+        lines: Vec<Line>,
+        escapes: Escapes,
+        interpolates: bool,
+    ) {
+        let language = match self.language {
+            Language::Template => Language::Manifest,
+            other => other,
+        };
+        let mut inner = Lexer::new(Buffer::of_heredoc(text, lines), language);
+        if interpolates {
+            inner.heredoc_escapes = escapes;
+            inner.heredoc_text();
+            inner.run();
+        } else {
+            let content = if text.contains('\\') {
+                TokenText::Decoded(decode(text, &escapes))
+            } else {
+                inner.written(0, text.len())
+            };
+            inner.add_text(Kind::String, 0, text.len(), content);
+        }
+        let first_text = self.tokens.texts.len() as u32;
+        self.tokens.texts.append(&mut inner.tokens.texts);
+        for mut token in inner.tokens.list {
+            if token.text != u32::MAX {
+                token.text += first_text;
+            }
+            self.tokens.list.push(token);
+        }
+        self.errors.append(&mut inner.errors);
+    }
+
+    /// A heredoc within an interpolation is forgotten like a string there.
+    fn after_heredoc(&mut self) {
+        if self.interpolations.is_empty() {
+            self.after = Some(Kind::String);
+        }
+    }
+
+    /// Where the text that starts at `from` ends, where the line behind its end line begins, and what the end line says.
+    fn heredoc_end(&mut self, from: usize, name: &str) -> Option<(usize, usize, EndLine<'text>)> {
+        if self.heredocs_without_end >= MAX_WITHOUT_END {
+            return None;
+        }
+        let mut start = from;
+        let text = self.buffer.text;
+        while start < text.len() {
+            let line_end = memchr::memchr(b'\n', &text.as_bytes()[start..]);
+            let behind = line_end.map_or(text.len(), |it| start + it + 1);
+            if let Some(end_line) = end_line(&text[start..behind], name) {
+                return Some((start, behind, end_line));
+            }
+            start = behind;
+        }
+        self.heredocs_without_end += 1;
+        None
+    }
+}
+
+/// Reads `@(TAG)`, `@("TAG")`, with `:syntax` and `/escapes` behind it. Blanks around the tag do not count.
+fn tag(text: &str) -> Option<Tag<'_>> {
+    let window = text.as_bytes().get(2..text.len().min(MAX_TAG_BYTES))?;
+    let end = memchr::memchr(b')', window)?;
+    let inner = text.get(2..2 + end)?;
+    let (rest, escapes) = match inner.split_once('/') {
+        Some((rest, escapes)) => (rest, Some(escapes.trim_end_matches(is_blank))),
+        None => (inner, None),
+    };
+    let (name, syntax) = match rest.split_once(':') {
+        Some((name, syntax)) => (name, Some(syntax.trim_matches(is_blank))),
+        None => (rest, None),
+    };
+    let is_syntax = |it: &str| {
+        it.len() > 1
+            && it.starts_with(|c: char| c.is_ascii_lowercase())
+            && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+'))
+    };
+    if name.contains(['\r', '\n']) || syntax.is_some_and(|it| !is_syntax(it)) {
+        return None;
+    }
+    let name = name.trim();
+    let quoted = name.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+    let plain = quoted.unwrap_or(name).trim();
+    let are_escapes =
+        |it: &str| it.chars().all(|c| "trnsuL$".contains(c)) && !has_a_character_twice(it);
+    if plain.is_empty() || escapes.is_some_and(|it| !are_escapes(it)) {
+        return None;
+    }
+    Some(Tag { name: plain, interpolates: quoted.is_some(), escapes, length: 2 + end + 1 })
+}
+
+fn has_a_character_twice(text: &str) -> bool {
+    text.char_indices().any(|(at, c)| text[at + c.len_utf8()..].contains(c))
+}
+
+/// `/` alone means all escapes; without it there are none, not even of the backslash.
+fn escapes_of(written: Option<&str>) -> Escapes {
+    let Some(written) = written else { return Escapes::default() };
+    let written = if written.is_empty() { "trnsuL$" } else { written };
+    let characters = written.chars().filter(|it| *it != 'L').chain(['\\']).collect();
+    Escapes { characters, joins_lines: written.contains('L') }
+}
+
+/// Whether `line` ends the text of the heredoc `name`: its end counts alone, so `some text END` does.
+fn end_line<'text>(line: &'text str, name: &str) -> Option<EndLine<'text>> {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    let line = line.strip_suffix('\r').unwrap_or(line).trim_end_matches(is_blank);
+    let before = line.strip_suffix(name)?.trim_end_matches(is_blank);
+    let without_dash = before.strip_suffix('-').map(|it| it.trim_end_matches(is_blank));
+    let drops_line_end = without_dash.is_some();
+    let before = without_dash.unwrap_or(before);
+    let margin = before.strip_suffix('|').map_or("", |it| {
+        let text = it.trim_end_matches(is_blank);
+        &it[text.len()..]
+    });
+    Some(EndLine { margin, drops_line_end })
+}
+
+/// The text of a heredoc as it counts, and where its lines stand in the file. The margin is taken away from lines that begin
+/// with just that; others stay.
+fn without_margin(written: &str, from: usize, end_line: &EndLine<'_>) -> (String, Vec<Line>) {
+    let mut text = String::with_capacity(written.len());
+    let mut lines = Vec::new();
+    let mut at = from;
+    for line in written.split_inclusive('\n') {
+        let kept = line.strip_prefix(end_line.margin).unwrap_or(line);
+        let in_file = at + (line.len() - kept.len());
+        lines.push(Line { start: text.len() as u32, in_file: in_file as u32 });
+        text.push_str(kept);
+        at += line.len();
+    }
+    if lines.is_empty() {
+        lines.push(Line { start: 0, in_file: from as u32 });
+    }
+    if end_line.drops_line_end && text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    (text, lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_tag(text: &str, expected: Option<(&str, bool, Option<&str>)>) {
+        let found = tag(text);
+        assert_eq!(found.map(|it| (it.name, it.interpolates, it.escapes)), expected);
+    }
+
+    #[test]
+    fn tags_are_names_with_a_syntax_and_escapes() {
+        check_tag("@(END)", Some(("END", false, None)));
+        check_tag("@( END OF IT )", Some(("END OF IT", false, None)));
+        check_tag("@(\"END\":json/tn) x", Some(("END", true, Some("tn"))));
+        check_tag("@(END/)", Some(("END", false, Some(""))));
+        for refused in ["@()", "@(A:x-y)", "@(A/x)", "@(A/tt)", "@(A", "@(A\n)", "@(\"\")"] {
+            check_tag(refused, None);
+        }
+    }
+
+    #[track_caller]
+    fn check_end(line: &str, expected: Option<(&str, bool)>) {
+        let found = end_line(line, "END");
+        assert_eq!(found.map(|it| (it.margin, it.drops_line_end)), expected, "{line:?}");
+    }
+
+    #[test]
+    fn only_the_end_of_an_end_line_counts() {
+        check_end("END\n", Some(("", false)));
+        check_end("  some text END  \r\n", Some(("", false)));
+        check_end("   | END", Some(("   ", false)));
+        check_end("  |- END\n", Some(("  ", true)));
+        check_end(" - END\n", Some(("", true)));
+        check_end("x  |  -END\n", Some(("  ", true)));
+        check_end("ENDING\n", None);
+    }
+}

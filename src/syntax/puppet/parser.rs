@@ -1,0 +1,342 @@
+//! Reads tokens by Puppet's grammar and notes declarations and calls; it goes on behind errors.
+//!
+//! Depth is bounded: what is nested deeper is skipped whole, and is an error. Each token is read once, so the time is linear.
+
+use super::expression::{Expression, Shape};
+use super::model::Manifest;
+use super::token::{Kind, Token, TokenText, Tokens};
+use crate::syntax::tree::SyntaxError;
+use crate::text::TextRange;
+
+mod calls;
+mod control;
+mod declarations;
+mod expressions;
+mod literals;
+mod resources;
+#[cfg(test)]
+mod tests;
+
+/// How deep expressions and blocks may be nested in each other.
+const MAX_NESTING: usize = 1_000;
+
+/// A file with more errors is not worth a longer list.
+const MAX_ERRORS: usize = 100;
+
+/// How much stack must be left before it grows, and by how much.
+const STACK_RED_ZONE: usize = 128 * 1024;
+const STACK_GROWTH: usize = 1024 * 1024;
+
+/// Reads a whole file.
+pub(super) fn parse(text: &str, tokens: Tokens, errors: Vec<SyntaxError>) -> Manifest {
+    let is_unbalanced = !errors.is_empty() || has_unbalanced_brackets(&tokens);
+    let found = Manifest { errors, ..Manifest::default() };
+    let mut parser = Parser {
+        text,
+        tokens,
+        at: 0,
+        found,
+        namespace: Vec::new(),
+        inside: None,
+        depth: 0,
+        open: 0,
+        is_unbalanced,
+        last_end: 0,
+        previous_end: 0,
+    };
+    parser.template_parameters();
+    loop {
+        parser.statements();
+        if parser.kind() == Kind::End {
+            break;
+        }
+        parser.refuse();
+    }
+    let mut found = parser.found;
+    found.declarations.sort_by_key(|it| it.range.start);
+    found.calls.sort_by_key(|it| it.position);
+    found.errors.sort_by_key(|it| it.range.start);
+    found
+}
+
+/// What is read, how far, and what was found.
+struct Parser<'text> {
+    text: &'text str,
+    tokens: Tokens,
+    /// The index of the next token.
+    at: usize,
+    found: Manifest,
+    /// The names of the classes around, outermost first.
+    namespace: Vec<String>,
+    /// The name of the declaration around.
+    inside: Option<String>,
+    depth: usize,
+    /// How many brackets are open.
+    open: usize,
+    /// Whether some bracket is missing: then a declaration at the start of a line ends everything that is open.
+    is_unbalanced: bool,
+    /// The end of the last token that was read; texts of heredocs do not count.
+    last_end: u32,
+    /// The same with the texts of heredocs.
+    previous_end: u32,
+}
+
+impl Parser<'_> {
+    /// Reads statements up to the bracket that closes the block. `include` and its like take the statement that follows as
+    /// arguments.
+    fn statements(&mut self) {
+        let mut function: Option<Expression> = None;
+        while !self.is_at_stop() && !self.kind().is_closer() {
+            if self.eat(Kind::Semicolon) {
+                continue;
+            }
+            let before = self.at;
+            let mut list = vec![self.assignment()];
+            if self.at == before {
+                self.refuse();
+                continue;
+            }
+            let mut comma = None;
+            while self.kind() == Kind::Comma && !self.is_at_stop() {
+                comma = Some(self.next());
+                let before = self.at;
+                let item = self.assignment();
+                if self.at == before {
+                    break;
+                }
+                list.push(item);
+            }
+            if let Some(function) = function.take() {
+                self.statement_call(&function, &list);
+            } else if let ([only], None) = (list.as_slice(), comma) {
+                function = is_statement_function(only).then(|| list.pop()).flatten();
+            } else if let Some(comma) = comma {
+                self.error(comma.range(), "illegal comma separated argument list");
+            }
+        }
+    }
+
+    /// Reads what stands in braces.
+    fn block(&mut self) {
+        if !self.expect(Kind::LeftBrace) {
+            return;
+        }
+        self.open += 1;
+        self.statements();
+        while matches!(self.kind(), Kind::RightParen | Kind::RightBracket) && !self.is_at_stop() {
+            self.refuse();
+            self.statements();
+        }
+        self.expect(Kind::RightBrace);
+        self.open -= 1;
+    }
+
+    /// Reads items up to `close`, whose opening bracket was read. A bracket of another kind ends them, too.
+    fn items(&mut self, close: Kind, mut item: impl FnMut(&mut Self)) {
+        self.open += 1;
+        while !self.eat(close) {
+            if self.is_at_stop() || self.kind().is_closer() {
+                self.refuse_here();
+                break;
+            }
+            if self.eat(Kind::Comma) {
+                continue;
+            }
+            let before = self.at;
+            item(self);
+            if self.at == before {
+                self.refuse();
+            } else if self.kind() != Kind::Comma && self.kind() != close {
+                self.refuse_here();
+            }
+        }
+        self.open -= 1;
+    }
+
+    /// Runs `read` one level deeper; skips what stands here if that is too deep.
+    fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Expression) -> Expression {
+        if self.depth >= MAX_NESTING {
+            self.error(self.peek().range(), "Nested too deeply");
+            let start = self.peek().start;
+            self.skip_group();
+            return self.expression_from(start, Shape::Other);
+        }
+        self.depth += 1;
+        let result = stacker::maybe_grow(STACK_RED_ZONE, STACK_GROWTH, || read(self));
+        self.depth -= 1;
+        result
+    }
+
+    /// Whether nothing that is open can go on here.
+    fn is_at_stop(&self) -> bool {
+        match self.kind() {
+            Kind::End | Kind::StringMiddle | Kind::StringEnd | Kind::TemplateValueEnd => true,
+            Kind::Class | Kind::Define | Kind::Node | Kind::Function | Kind::Plan => {
+                self.is_unbalanced && self.open > 0 && self.is_declaration_at_line_start()
+            }
+            _ => false,
+        }
+    }
+
+    fn is_declaration_at_line_start(&self) -> bool {
+        let start = self.peek().start as usize;
+        let is_line_start = start == 0 || self.text.as_bytes()[start - 1] == b'\n';
+        is_line_start
+            && matches!(
+                self.ahead(1),
+                Kind::Name | Kind::Word | Kind::String | Kind::Default | Kind::Regex
+            )
+    }
+
+    fn peek(&self) -> Token {
+        let end = self.text.len() as u32;
+        let behind =
+            Token { kind: Kind::End, is_heredoc_text: false, start: end, end, text: u32::MAX };
+        self.tokens.list.get(self.at).copied().unwrap_or(behind)
+    }
+
+    fn kind(&self) -> Kind {
+        self.ahead(0)
+    }
+
+    fn ahead(&self, count: usize) -> Kind {
+        self.tokens.list.get(self.at + count).map_or(Kind::End, |it| it.kind)
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.peek();
+        if token.kind != Kind::End {
+            self.at += 1;
+            self.previous_end = token.end;
+            if !token.is_heredoc_text {
+                self.last_end = token.end;
+            }
+        }
+        token
+    }
+
+    fn eat(&mut self, kind: Kind) -> bool {
+        let is_there = self.kind() == kind && kind != Kind::End;
+        if is_there {
+            self.next();
+        }
+        is_there
+    }
+
+    fn expect(&mut self, kind: Kind) -> bool {
+        let is_there = self.eat(kind);
+        if !is_there {
+            self.refuse_here();
+        }
+        is_there
+    }
+
+    /// Says that Puppet refuses the next token, and skips it; a whole string is skipped at once.
+    fn refuse(&mut self) {
+        self.refuse_here();
+        if self.next().kind == Kind::StringStart {
+            self.skip_to_string_part();
+            while self.kind() == Kind::StringMiddle {
+                self.next();
+                self.skip_to_string_part();
+            }
+            self.next();
+        }
+    }
+
+    /// Says that Puppet refuses the next token.
+    fn refuse_here(&mut self) {
+        let token = self.peek();
+        let message = match token.kind {
+            Kind::End => "Syntax error at end of input".to_owned(),
+            _ => format!("Syntax error at '{}'", token.range().slice(self.text)),
+        };
+        self.error(token.range(), &message);
+    }
+
+    /// Skips what is left of an interpolation.
+    fn skip_to_string_part(&mut self) {
+        let mut depth = 0;
+        loop {
+            match self.kind() {
+                Kind::End => return,
+                Kind::StringMiddle | Kind::StringEnd if depth == 0 => return,
+                Kind::StringStart => depth += 1,
+                Kind::StringEnd => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 && self.kind() != Kind::StringEnd {
+                self.refuse_here();
+            }
+            self.next();
+        }
+    }
+
+    /// Skips one token, or all up to the bracket that closes the one that opens here.
+    fn skip_group(&mut self) {
+        let mut depth = 0_usize;
+        while !matches!(self.kind(), Kind::End | Kind::StringMiddle | Kind::StringEnd) {
+            if self.kind() == Kind::StringStart {
+                self.refuse();
+            } else {
+                let kind = self.next().kind;
+                depth += usize::from(kind.is_opener());
+                depth = depth.saturating_sub(usize::from(kind.is_closer()));
+            }
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+
+    fn error(&mut self, range: TextRange, message: &str) {
+        let is_known = self.found.errors.last().is_some_and(|it| it.range == range);
+        if !is_known && self.found.errors.len() < MAX_ERRORS {
+            self.found.errors.push(SyntaxError { message: message.to_owned(), range });
+        }
+    }
+
+    /// An expression from `start` to the last token that was read.
+    fn expression_from(&self, start: u32, shape: Shape) -> Expression {
+        Expression { position: start, range: self.range_from(start), shape }
+    }
+
+    fn range_from(&self, start: u32) -> TextRange {
+        // What begins in the text of a heredoc also ends there.
+        let end = if self.last_end > start { self.last_end } else { self.previous_end };
+        TextRange::new(start, end.max(start))
+    }
+
+    /// The decoded text of a string or of a part of one; the written text of any other token.
+    fn text_of(&self, token: Token) -> String {
+        match self.tokens.texts.get(token.text as usize) {
+            Some(TokenText::Decoded(text)) => text.clone(),
+            Some(TokenText::Written(range)) => range.slice(self.text).to_owned(),
+            None => token.range().slice(self.text).to_owned(),
+        }
+    }
+}
+
+/// Whether it is the name of a function that may be called without brackets.
+fn is_statement_function(expression: &Expression) -> bool {
+    const NAMES: [&str; 15] = [
+        "require", "realize", "include", "contain", "tag", "debug", "info", "notice", "warning",
+        "err", "fail", "import", "break", "next", "return",
+    ];
+    matches!(&expression.shape, Shape::Name(name) if NAMES.contains(&name.as_str()))
+}
+
+fn has_unbalanced_brackets(tokens: &Tokens) -> bool {
+    let mut counts = [0_i64; 3];
+    for token in &tokens.list {
+        let closer = token.kind.closer().unwrap_or(token.kind);
+        let index = match closer {
+            Kind::RightBrace => 0,
+            Kind::RightBracket => 1,
+            Kind::RightParen => 2,
+            _ => continue,
+        };
+        counts[index] += if token.kind.is_opener() { 1 } else { -1 };
+    }
+    counts != [0; 3]
+}

@@ -1,0 +1,212 @@
+//! Calls, and what is noted of those that look up data or include classes.
+
+use super::Parser;
+use crate::syntax::puppet::expression::{Expression, Shape};
+use crate::syntax::puppet::model::{Call, CallForm, CalledName};
+use crate::syntax::puppet::token::Kind;
+use crate::text::TextRange;
+
+/// Functions whose first argument names keys of data.
+const LOOKUPS: [&str; 5] = ["lookup", "hiera", "hiera_array", "hiera_hash", "hiera_include"];
+
+/// Functions whose arguments name classes.
+const INCLUSIONS: [&str; 3] = ["include", "contain", "require"];
+
+/// A call whose arguments were read.
+struct Read<'call> {
+    name: &'call str,
+    form: CallForm,
+    position: u32,
+    function_range: TextRange,
+    arguments: &'call [Expression],
+    has_lambda: bool,
+}
+
+impl Parser<'_> {
+    /// `function(…)`, perhaps with a lambda.
+    pub(super) fn call(&mut self, function: &Expression) -> Expression {
+        self.next();
+        let arguments = self.arguments(Kind::RightParen);
+        let has_lambda = self.lambda();
+        if let Shape::Name(name) = &function.shape {
+            let read = Read {
+                name,
+                form: CallForm::Call,
+                position: function.position,
+                function_range: function.range,
+                arguments: &arguments,
+                has_lambda,
+            };
+            self.note(&read, function.range.start);
+        }
+        Expression {
+            position: function.position,
+            range: self.range_from(function.range.start),
+            shape: Shape::Call,
+        }
+    }
+
+    /// `receiver.function`, with brackets or without. Puppet says that it is where its bracket is, else where its dot is.
+    pub(super) fn method_call(&mut self, receiver: Expression) -> Expression {
+        let start = receiver.range.start;
+        let dot = self.next();
+        if !matches!(self.kind(), Kind::Name | Kind::Type) {
+            self.refuse_here();
+            return self.expression_from(start, Shape::Other);
+        }
+        let name = self.next();
+        let mut arguments = vec![receiver];
+        let mut position = dot.start;
+        if self.kind() == Kind::LeftParen {
+            position = self.next().start;
+            arguments.extend(self.arguments(Kind::RightParen));
+        }
+        let has_lambda = self.lambda();
+        let read = Read {
+            name: name.range().slice(self.text),
+            form: CallForm::Method,
+            position,
+            function_range: name.range(),
+            arguments: &arguments,
+            has_lambda,
+        };
+        self.note(&read, start);
+        Expression { position, range: self.range_from(start), shape: Shape::Call }
+    }
+
+    /// `include a, b` and its like, without brackets.
+    pub(super) fn statement_call(
+        &mut self,
+        function: &Expression,
+        arguments: &[Expression],
+    ) -> Expression {
+        if let Shape::Name(name) = &function.shape {
+            let read = Read {
+                name,
+                form: CallForm::Call,
+                position: function.position,
+                function_range: function.range,
+                arguments,
+                has_lambda: false,
+            };
+            self.note(&read, function.range.start);
+        }
+        self.expression_from(function.range.start, Shape::Call)
+    }
+
+    /// One title of `class { … }`.
+    pub(super) fn class_call(
+        &mut self,
+        keyword: TextRange,
+        title: &Expression,
+        attributes: Vec<CalledName>,
+    ) {
+        if title.shape == Shape::Default {
+            return;
+        }
+        let mut names = Vec::new();
+        let is_dynamic = !class_names(title, &mut names);
+        self.found.calls.push(Call {
+            function: "class",
+            form: CallForm::Resource,
+            position: title.position,
+            range: title.range,
+            function_range: keyword,
+            names,
+            is_dynamic,
+            pattern: title.pattern(),
+            arguments: vec![(title.argument_kind(), title.range)],
+            attributes,
+            has_lambda: false,
+            inside: self.inside.clone(),
+        });
+    }
+
+    /// Notes a call that looks up data or includes classes.
+    fn note(&mut self, read: &Read<'_>, start: u32) {
+        let name = read.name.strip_prefix("::").unwrap_or(read.name);
+        let named = |names: &[&'static str]| names.iter().find(|it| **it == name).copied();
+        let (function, (names, is_dynamic, pattern)) = if let Some(function) = named(&INCLUSIONS) {
+            (function, included_classes(read.arguments))
+        } else if let Some(function) = named(&LOOKUPS) {
+            (function, looked_up_keys(read.arguments))
+        } else {
+            return;
+        };
+        let arguments = read.arguments.iter().map(|it| (it.argument_kind(), it.range)).collect();
+        self.found.calls.push(Call {
+            function,
+            form: read.form,
+            position: read.position,
+            range: self.range_from(start),
+            function_range: read.function_range,
+            names,
+            is_dynamic,
+            pattern,
+            arguments,
+            attributes: Vec::new(),
+            has_lambda: read.has_lambda,
+            inside: self.inside.clone(),
+        });
+    }
+}
+
+/// Constant names, whether some are not constant, and the pattern of an interpolated one.
+type Names = (Vec<CalledName>, bool, Option<Vec<Option<String>>>);
+
+fn included_classes(arguments: &[Expression]) -> Names {
+    let mut names = Vec::new();
+    let are_constant = all_class_names(arguments, &mut names);
+    let pattern = if let [only] = arguments { only.pattern() } else { None };
+    (names, !are_constant, pattern)
+}
+
+/// Adds the names of classes in `expression`: lists nested at will, and `Class[…]`. `false` if some are not constant.
+fn class_names(expression: &Expression, names: &mut Vec<CalledName>) -> bool {
+    match &expression.shape {
+        Shape::List(items) => all_class_names(items, names),
+        Shape::Access { type_name: Some(type_name), keys } if type_name == "Class" => {
+            all_class_names(keys, names)
+        }
+        _ => match called_name(expression) {
+            Some(name) => {
+                names.push(name);
+                true
+            }
+            None => false,
+        },
+    }
+}
+
+/// [`class_names`] of each of `expressions`: constant ones are added even if others are not.
+fn all_class_names(expressions: &[Expression], names: &mut Vec<CalledName>) -> bool {
+    let mut are_constant = true;
+    for expression in expressions {
+        are_constant &= class_names(expression, names);
+    }
+    are_constant
+}
+
+/// The key, the keys of a list, or the `name` of a hash of options.
+fn looked_up_keys(arguments: &[Expression]) -> Names {
+    let Some(mut key) = arguments.first() else { return (Vec::new(), false, None) };
+    if let Shape::Hash(options) = &key.shape {
+        let name = options.iter().find(|(it, _)| it.constant_text() == Some("name"));
+        let Some((_, value)) = name else { return (Vec::new(), true, None) };
+        key = value;
+    }
+    if let Some(name) = called_name(key) {
+        return (vec![name], false, None);
+    }
+    if let Shape::List(items) = &key.shape {
+        let names: Vec<_> = items.iter().filter_map(called_name).collect();
+        let is_dynamic = names.len() < items.len();
+        return (names, is_dynamic, None);
+    }
+    (Vec::new(), true, key.pattern())
+}
+
+fn called_name(expression: &Expression) -> Option<CalledName> {
+    let text = expression.constant_text()?.to_owned();
+    Some(CalledName { text, range: expression.range })
+}

@@ -1,0 +1,300 @@
+//! Classes, defined types, functions, type aliases, plans and node blocks.
+
+use super::Parser;
+use crate::syntax::puppet::expression::{Expression, Shape};
+use crate::syntax::puppet::model::{Declaration, DeclarationKind, Parameter, ParameterDefault};
+use crate::syntax::puppet::token::{Kind, Token};
+use crate::text::TextRange;
+
+impl Parser<'_> {
+    /// What a keyword begins: a declaration, or a call of the function `type`.
+    pub(super) fn declaration(&mut self) -> Expression {
+        let keyword = self.next();
+        match keyword.kind {
+            Kind::Class => self.class(keyword),
+            Kind::Define => self.define(keyword),
+            Kind::Function => self.function(keyword),
+            Kind::Node => self.node(keyword),
+            Kind::Plan => self.plan(keyword),
+            Kind::Apply => self.apply(),
+            _ if self.kind() == Kind::LeftParen => {
+                let name = self.expression_from(keyword.start, Shape::Other);
+                return self.call(&name);
+            }
+            _ => self.type_alias(keyword),
+        }
+        self.expression_from(keyword.start, Shape::Other)
+    }
+
+    fn class(&mut self, keyword: Token) {
+        let Some(mut class) = self.named(DeclarationKind::Class) else { return };
+        let outer = self.enter(&class);
+        class.parameters = self.parameter_list();
+        if self.eat(Kind::Inherits) {
+            let is_name = is_class_name(self.kind()) || self.kind() == Kind::Default;
+            class.parent = is_name.then(|| self.next().range());
+            if !is_name {
+                self.refuse_here();
+            }
+        }
+        self.class_body(&class);
+        self.inside = outer;
+        self.declare(keyword, class);
+    }
+
+    fn plan(&mut self, keyword: Token) {
+        let Some(mut plan) = self.named(DeclarationKind::Plan) else { return };
+        let outer = self.enter(&plan);
+        plan.parameters = self.parameter_list();
+        self.class_body(&plan);
+        self.inside = outer;
+        self.declare(keyword, plan);
+    }
+
+    /// Classes in the body are named after this one.
+    fn class_body(&mut self, class: &Declaration) {
+        self.namespace.push(class.name_range.slice(self.text).to_owned());
+        self.block();
+        self.namespace.pop();
+    }
+
+    fn define(&mut self, keyword: Token) {
+        let Some(mut define) = self.named(DeclarationKind::Define) else { return };
+        let outer = self.enter(&define);
+        define.parameters = self.parameter_list();
+        self.block();
+        self.inside = outer;
+        self.declare(keyword, define);
+    }
+
+    fn function(&mut self, keyword: Token) {
+        let Some(mut function) = self.named(DeclarationKind::Function) else { return };
+        let outer = self.enter(&function);
+        function.parameters = self.parameter_list();
+        function.return_type = self.return_type();
+        self.block();
+        self.inside = outer;
+        self.declare(keyword, function);
+    }
+
+    /// What follows is inside of `declaration`; gives what was around before.
+    fn enter(&mut self, declaration: &Declaration) -> Option<String> {
+        std::mem::replace(&mut self.inside, declaration.name.clone())
+    }
+
+    /// `node` with its matchers.
+    fn node(&mut self, keyword: Token) {
+        let mut node = empty_declaration(DeclarationKind::Node, None, keyword.range());
+        loop {
+            let Some(host) = self.host() else {
+                self.refuse_here();
+                break;
+            };
+            node.hosts.push(host);
+            if !self.eat(Kind::Comma) || matches!(self.kind(), Kind::LeftBrace | Kind::Inherits) {
+                break;
+            }
+        }
+        if self.eat(Kind::Inherits) {
+            node.parent = self.host();
+        }
+        self.eat(Kind::Comma);
+        if !node.hosts.is_empty() {
+            self.block();
+            self.declare(keyword, node);
+        }
+    }
+
+    /// A string, a regular expression, `default`, or names with dots between.
+    fn host(&mut self) -> Option<TextRange> {
+        let start = self.peek().start;
+        match self.kind() {
+            Kind::Name | Kind::Number => {
+                self.next();
+                while self.kind() == Kind::Dot && matches!(self.ahead(1), Kind::Name | Kind::Number)
+                {
+                    self.next();
+                    self.next();
+                }
+            }
+            Kind::String | Kind::Word | Kind::Default | Kind::Regex => {
+                self.next();
+            }
+            Kind::StringStart | Kind::Heredoc => return Some(self.primary().range),
+            _ => return None,
+        }
+        Some(self.range_from(start))
+    }
+
+    /// `apply(…) { … }` in a plan.
+    fn apply(&mut self) {
+        if self.expect(Kind::LeftParen) {
+            let _ = self.arguments(Kind::RightParen);
+            self.block();
+        }
+    }
+
+    /// `type Name = …`. A mapping (`type Name[…] = …`) and a definition (`type Name { }`) declare no alias.
+    fn type_alias(&mut self, keyword: Token) {
+        if self.kind() != Kind::TypeName {
+            return self.refuse_here();
+        }
+        let name = self.next();
+        let is_mapping = self.eat(Kind::LeftBracket);
+        if is_mapping {
+            let _ = self.arguments(Kind::RightBracket);
+        }
+        if matches!(self.kind(), Kind::LeftBrace | Kind::Inherits) {
+            if self.eat(Kind::Inherits) {
+                self.expect(Kind::TypeName);
+            }
+            return self.block();
+        }
+        if !self.expect(Kind::Assign) {
+            return;
+        }
+        let start = self.peek().start;
+        self.aliased_type();
+        let range = self.range_from(start);
+        if !is_mapping && !range.is_empty() {
+            let text = name.range().slice(self.text);
+            let text = text.strip_prefix("::").unwrap_or(text).to_owned();
+            let mut alias = empty_declaration(DeclarationKind::TypeAlias, Some(text), name.range());
+            alias.aliased_type = Some(range);
+            self.declare(keyword, alias);
+        }
+    }
+
+    /// A type, `Object {…}`, a hash or a list.
+    fn aliased_type(&mut self) {
+        if self.kind() == Kind::TypeName {
+            self.next();
+            if self.eat(Kind::LeftBracket) {
+                let _ = self.arguments(Kind::RightBracket);
+                return;
+            }
+            if self.kind() != Kind::LeftBrace {
+                return;
+            }
+        }
+        if matches!(self.kind(), Kind::LeftBrace | Kind::LeftBracket | Kind::ListStart) {
+            let _ = self.primary();
+        } else {
+            self.refuse_here();
+        }
+    }
+
+    /// `>> Type`, if it is there.
+    pub(super) fn return_type(&mut self) -> Option<TextRange> {
+        if !self.eat(Kind::ShiftRight) {
+            return None;
+        }
+        let found = self.written_type();
+        if found.is_none() {
+            self.refuse_here();
+        }
+        found
+    }
+
+    fn written_type(&mut self) -> Option<TextRange> {
+        if self.kind() != Kind::TypeName {
+            return None;
+        }
+        let start = self.next().start;
+        if self.kind() == Kind::ListStart {
+            // Puppet wants no blank before the bracket.
+            self.refuse_here();
+        }
+        if self.eat(Kind::LeftBracket) || self.eat(Kind::ListStart) {
+            let _ = self.arguments(Kind::RightBracket);
+        }
+        Some(self.range_from(start))
+    }
+
+    fn parameter_list(&mut self) -> Vec<Parameter> {
+        if self.eat(Kind::LeftParen) || self.eat(Kind::LineParen) {
+            self.parameters(Kind::RightParen)
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Parameters up to `close`.
+    pub(super) fn parameters(&mut self, close: Kind) -> Vec<Parameter> {
+        let mut parameters = Vec::new();
+        self.items(close, |parser| parameters.extend(parser.parameter()));
+        parameters
+    }
+
+    fn parameter(&mut self) -> Option<Parameter> {
+        let type_range = self.written_type();
+        let captures_rest = self.eat(Kind::Times);
+        if self.kind() != Kind::Variable {
+            self.refuse_here();
+            return None;
+        }
+        let variable = self.next();
+        let written = variable.range().slice(self.text);
+        let name = written.strip_prefix('$').unwrap_or(written).to_owned();
+        let default = if self.eat(Kind::Assign) { self.default_value() } else { None };
+        Some(Parameter { name, name_range: variable.range(), type_range, default, captures_rest })
+    }
+
+    fn default_value(&mut self) -> Option<ParameterDefault> {
+        let before = self.at;
+        let start = self.peek().start;
+        let value = self.expression();
+        let range = self.range_from(start);
+        (self.at > before).then(|| ParameterDefault { range, constant: value.constant() })
+    }
+
+    /// The beginning of a declaration that has a name.
+    fn named(&mut self, kind: DeclarationKind) -> Option<Declaration> {
+        if !is_class_name(self.kind()) {
+            self.refuse_here();
+            return None;
+        }
+        let token = self.next();
+        if token.kind == Kind::String {
+            self.error(token.range(), "A quoted string is not valid as a name here");
+        }
+        let written = token.range().slice(self.text);
+        let is_within_classes = kind != DeclarationKind::Function;
+        let classes = if is_within_classes { self.namespace.as_slice() } else { &[] };
+        let mut name = classes.join("::");
+        if !classes.is_empty() {
+            name.push_str("::");
+        }
+        name.push_str(written);
+        let name = name.strip_prefix("::").map(str::to_owned).unwrap_or(name);
+        Some(empty_declaration(kind, Some(name), token.range()))
+    }
+
+    /// Adds a declaration that reaches from its keyword to the last token.
+    fn declare(&mut self, keyword: Token, declaration: Declaration) {
+        let range = self.range_from(keyword.start);
+        self.found.declarations.push(Declaration { range, ..declaration });
+    }
+}
+
+fn is_class_name(kind: Kind) -> bool {
+    matches!(kind, Kind::Name | Kind::Word | Kind::TypeName | Kind::String)
+}
+
+fn empty_declaration(
+    kind: DeclarationKind,
+    name: Option<String>,
+    name_range: TextRange,
+) -> Declaration {
+    Declaration {
+        kind,
+        name,
+        name_range,
+        range: name_range,
+        parent: None,
+        parameters: Vec::new(),
+        aliased_type: None,
+        return_type: None,
+        hosts: Vec::new(),
+    }
+}

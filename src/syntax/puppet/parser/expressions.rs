@@ -1,0 +1,154 @@
+//! Expressions by the precedence of their operators.
+
+use super::Parser;
+use crate::syntax::puppet::expression::{Expression, Shape};
+use crate::syntax::puppet::token::Kind;
+
+/// How tight `?` binds.
+const SELECTOR: u8 = 3;
+const NEGATION: u8 = 11;
+const SPLAT: u8 = 12;
+const NOT: u8 = 13;
+
+/// How tight an operator between two expressions binds.
+fn tightness(kind: Kind) -> Option<u8> {
+    Some(match kind {
+        Kind::Or => 1,
+        Kind::And => 2,
+        Kind::Greater | Kind::GreaterEqual | Kind::Less | Kind::LessEqual => 4,
+        Kind::Equal | Kind::NotEqual => 5,
+        Kind::ShiftLeft | Kind::ShiftRight => 6,
+        Kind::Plus | Kind::Minus => 7,
+        Kind::Times | Kind::Divide | Kind::Modulo => 8,
+        Kind::Match | Kind::NoMatch => 9,
+        Kind::In => 10,
+        _ => return None,
+    })
+}
+
+impl Parser<'_> {
+    /// An expression, a resource, a chain of them, or an assignment.
+    pub(super) fn assignment(&mut self) -> Expression {
+        let mut left = self.relationship();
+        while matches!(self.kind(), Kind::Assign | Kind::AssignMore) {
+            let operator = self.next();
+            let start = left.range.start;
+            let _ = self.relationship();
+            left = self.expression_from(start, Shape::Other);
+            left.position = operator.start;
+        }
+        left
+    }
+
+    fn relationship(&mut self) -> Expression {
+        let mut left = self.resource();
+        while self.kind() == Kind::Edge {
+            let operator = self.next();
+            let start = left.range.start;
+            let _ = self.resource();
+            left = self.expression_from(start, Shape::Other);
+            left.position = operator.start;
+        }
+        left
+    }
+
+    /// An expression without assignment and resources; it reads nothing where none begins.
+    pub(super) fn expression(&mut self) -> Expression {
+        self.expression_of(0)
+    }
+
+    /// An expression whose operators bind at least as tight as `least`.
+    fn expression_of(&mut self, least: u8) -> Expression {
+        self.deeper(|parser| {
+            let before = parser.at;
+            let mut left = parser.prefixed();
+            if parser.at == before {
+                return left;
+            }
+            loop {
+                left = match parser.kind() {
+                    Kind::LeftParen => parser.call(&left),
+                    Kind::Dot => parser.method_call(left),
+                    Kind::LeftBracket => parser.access(&left),
+                    Kind::CollectorStart => parser.collector(&left),
+                    Kind::Question if least <= SELECTOR => parser.selector(&left),
+                    kind => match tightness(kind).filter(|it| *it >= least) {
+                        Some(tightness) => parser.operation(&left, tightness),
+                        None => return left,
+                    },
+                };
+            }
+        })
+    }
+
+    fn operation(&mut self, left: &Expression, tightness: u8) -> Expression {
+        let operator = self.next();
+        let _ = self.expression_of(tightness + 1);
+        let mut whole = self.expression_from(left.range.start, Shape::Other);
+        whole.position = operator.start;
+        whole
+    }
+
+    fn prefixed(&mut self) -> Expression {
+        let tightness = match self.kind() {
+            Kind::Not => NOT,
+            Kind::Minus => NEGATION,
+            Kind::Times => SPLAT,
+            _ => return self.primary(),
+        };
+        let operator = self.next();
+        let operand = self.expression_of(tightness);
+        let shape = match (operator.kind, operand.shape) {
+            (Kind::Minus, Shape::Number(number)) => Shape::Negative(Some(number)),
+            (Kind::Minus, _) => Shape::Negative(None),
+            _ => Shape::Other,
+        };
+        self.expression_from(operator.start, shape)
+    }
+
+    fn access(&mut self, left: &Expression) -> Expression {
+        self.next();
+        let keys = self.arguments(Kind::RightBracket);
+        if keys.is_empty() {
+            self.error(self.range_from(self.last_end.saturating_sub(1)), "Syntax error at ']'");
+        }
+        let type_name = match &left.shape {
+            Shape::Type(name) => Some(name.clone()),
+            _ => None,
+        };
+        self.expression_from(left.range.start, Shape::Access { type_name, keys })
+    }
+
+    fn selector(&mut self, left: &Expression) -> Expression {
+        self.next();
+        if self.eat(Kind::SelectorBrace) {
+            self.items(Kind::RightBrace, Self::selector_entry);
+        } else {
+            self.selector_entry();
+        }
+        self.expression_from(left.range.start, Shape::Other)
+    }
+
+    fn selector_entry(&mut self) {
+        let _ = self.expression();
+        if self.expect(Kind::FatArrow) {
+            let _ = self.expression();
+        }
+    }
+
+    /// What is found where `<| … |>` stands, perhaps with attributes to override.
+    fn collector(&mut self, left: &Expression) -> Expression {
+        self.next();
+        if self.kind() != Kind::CollectorEnd {
+            let _ = self.expression();
+        }
+        self.expect(Kind::CollectorEnd);
+        if self.eat(Kind::LeftBrace) {
+            self.open += 1;
+            self.attributes();
+            self.expect(Kind::RightBrace);
+            self.open -= 1;
+        }
+        self.expression_from(left.range.start, Shape::Other)
+    }
+}

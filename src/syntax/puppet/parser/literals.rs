@@ -1,0 +1,163 @@
+//! What an expression is made of: strings, lists, hashes, names and other words.
+
+use super::Parser;
+use crate::syntax::puppet::expression::{Expression, Shape};
+use crate::syntax::puppet::token::{Kind, Token};
+
+impl Parser<'_> {
+    /// The innermost part of an expression; it reads nothing where none begins.
+    pub(super) fn primary(&mut self) -> Expression {
+        let token = self.peek();
+        match token.kind {
+            Kind::StringStart => return self.interpolated(),
+            Kind::Heredoc => return self.heredoc(),
+            Kind::LeftBracket | Kind::ListStart => return self.list(),
+            Kind::LeftBrace | Kind::SelectorBrace => return self.hash(),
+            Kind::LeftParen | Kind::LineParen => return self.parenthesised(),
+            Kind::If | Kind::Unless | Kind::Case => return self.conditional(),
+            Kind::TemplateValue => return self.template_value(),
+            Kind::Class | Kind::Define | Kind::Function | Kind::Node | Kind::Plan
+                if !self.is_at_stop() =>
+            {
+                return self.declaration();
+            }
+            Kind::Type | Kind::Apply => return self.declaration(),
+            _ => {}
+        }
+        let Some(shape) = self.shape_of_word(token) else {
+            self.refuse_here();
+            return Expression { position: token.start, range: token.range(), shape: Shape::Other };
+        };
+        self.next();
+        self.expression_from(token.start, shape)
+    }
+
+    /// What one token alone is.
+    fn shape_of_word(&self, token: Token) -> Option<Shape> {
+        Some(match token.kind {
+            Kind::String | Kind::Word => Shape::Text(self.text_of(token)),
+            Kind::Name => Shape::Name(self.text_of(token)),
+            Kind::TypeName => Shape::Type(self.text_of(token)),
+            Kind::Number => Shape::Number(self.text_of(token)),
+            Kind::Regex => Shape::Regex(self.text_of(token)),
+            Kind::Variable => Shape::Variable,
+            Kind::True => Shape::Boolean(true),
+            Kind::False => Shape::Boolean(false),
+            Kind::Undef => Shape::Undef,
+            Kind::Default => Shape::Default,
+            Kind::Private | Kind::Attr | Kind::TemplateText => Shape::Other,
+            _ => return None,
+        })
+    }
+
+    /// `"… ${…} …"`, or the text of a heredoc like that.
+    fn interpolated(&mut self) -> Expression {
+        let first = self.next();
+        let mut parts = vec![Some(self.text_of(first))];
+        loop {
+            let _ = self.assignment();
+            parts.push(None);
+            self.skip_to_string_part();
+            if self.kind() == Kind::End {
+                break;
+            }
+            let part = self.next();
+            parts.push(Some(self.text_of(part)));
+            if part.kind == Kind::StringEnd {
+                break;
+            }
+        }
+        self.expression_from(first.start, Shape::Interpolated(parts))
+    }
+
+    /// Puppet's position is that of the tag, not that of the text.
+    fn heredoc(&mut self) -> Expression {
+        let tag = self.next();
+        let text = match self.kind() {
+            Kind::StringStart => self.interpolated().shape,
+            _ => Shape::Text(self.text_of(self.peek())),
+        };
+        if self.kind() == Kind::String && matches!(text, Shape::Text(_)) {
+            self.next();
+        }
+        Expression { position: tag.start, range: tag.range(), shape: text }
+    }
+
+    fn list(&mut self) -> Expression {
+        let start = self.next().start;
+        let items = self.arguments(Kind::RightBracket);
+        self.expression_from(start, Shape::List(items))
+    }
+
+    fn hash(&mut self) -> Expression {
+        let start = self.next().start;
+        let mut pairs = Vec::new();
+        self.items(Kind::RightBrace, |parser| {
+            let before = parser.at;
+            let key = parser.entry();
+            if parser.at > before && parser.expect(Kind::FatArrow) {
+                let value = parser.entry();
+                pairs.push((key, value));
+            }
+        });
+        self.expression_from(start, Shape::Hash(pairs))
+    }
+
+    fn parenthesised(&mut self) -> Expression {
+        let start = self.next().start;
+        self.open += 1;
+        let _ = self.assignment();
+        while !self.eat(Kind::RightParen) {
+            if self.is_at_stop() || self.kind().is_closer() {
+                self.refuse_here();
+                break;
+            }
+            self.refuse();
+        }
+        self.open -= 1;
+        self.expression_from(start, Shape::Other)
+    }
+
+    /// Arguments or items up to `close`. Pairs that follow each other (`a => 1, b => 2`) are one hash.
+    pub(super) fn arguments(&mut self, close: Kind) -> Vec<Expression> {
+        let mut list: Vec<Expression> = Vec::new();
+        let mut has_open_pairs = false;
+        self.items(close, |parser| {
+            let key = parser.entry();
+            let arrow = parser.peek();
+            if arrow.kind != Kind::FatArrow {
+                list.push(key);
+                has_open_pairs = false;
+                return;
+            }
+            parser.next();
+            let start = key.range.start;
+            let value = parser.entry();
+            let end = parser.range_from(start).end;
+            match list.last_mut() {
+                Some(Expression { shape: Shape::Hash(pairs), range, .. }) if has_open_pairs => {
+                    pairs.push((key, value));
+                    range.end = end;
+                }
+                _ => {
+                    let mut hash = parser.expression_from(start, Shape::Hash(vec![(key, value)]));
+                    hash.position = arrow.start;
+                    list.push(hash);
+                }
+            }
+            has_open_pairs = true;
+        });
+        list
+    }
+
+    /// An item of a list, a key or a value; `type` and `function` may stand there as words.
+    fn entry(&mut self) -> Expression {
+        let is_word = matches!(self.kind(), Kind::Type | Kind::Function)
+            && (matches!(self.ahead(1), Kind::FatArrow | Kind::Comma) || self.ahead(1).is_closer());
+        if !is_word {
+            return self.assignment();
+        }
+        let token = self.next();
+        self.expression_from(token.start, Shape::Text(self.text_of(token)))
+    }
+}

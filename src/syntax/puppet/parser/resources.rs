@@ -1,0 +1,126 @@
+//! Resources: `type { title: attributes; … }`, `class { … }`, and lists of attributes.
+
+use super::Parser;
+use crate::syntax::puppet::expression::{Expression, Shape};
+use crate::syntax::puppet::model::CalledName;
+use crate::syntax::puppet::token::Kind;
+
+/// What Puppet says of braces behind what is no type.
+const NO_RESOURCE: &str =
+    "Expression is not valid as a resource, resource-default, or resource-override";
+
+impl Parser<'_> {
+    /// An expression, and the braces that make a resource of it. `@` and `@@` may stand before.
+    pub(super) fn resource(&mut self) -> Expression {
+        while self.eat(Kind::At) {}
+        let first = self.peek();
+        let ends_with_block = matches!(
+            first.kind,
+            Kind::If
+                | Kind::Unless
+                | Kind::Case
+                | Kind::Class
+                | Kind::Define
+                | Kind::Function
+                | Kind::Node
+                | Kind::Plan
+                | Kind::Type
+        );
+        if first.kind == Kind::Class && self.ahead(1) == Kind::LeftBrace {
+            return self.class_resource();
+        }
+        let before = self.at;
+        let mut left = self.expression();
+        while self.kind() == Kind::LeftBrace && self.at > before && !ends_with_block {
+            left = self.braces_of(&left);
+        }
+        if ends_with_block && self.kind() == Kind::LeftBrace && !self.is_at_stop() {
+            self.error(first.range(), NO_RESOURCE);
+        }
+        left
+    }
+
+    fn class_resource(&mut self) -> Expression {
+        let keyword = self.next();
+        self.next();
+        self.open += 1;
+        self.bodies(|parser, title, attributes| {
+            parser.class_call(keyword.range(), title, attributes);
+        });
+        self.expect(Kind::RightBrace);
+        self.open -= 1;
+        self.expression_from(keyword.start, Shape::Other)
+    }
+
+    /// The braces behind `left`: titles with attributes, attributes alone, or a hash that is the argument of `include` and
+    /// its like.
+    fn braces_of(&mut self, left: &Expression) -> Expression {
+        let brace = self.next();
+        self.open += 1;
+        let has_title = self.kind() != Kind::RightBrace && !self.is_at_attribute();
+        if has_title {
+            self.bodies(|_, _, _| {});
+        } else {
+            self.attributes();
+        }
+        self.expect(Kind::RightBrace);
+        self.open -= 1;
+        let may_be_without_title =
+            matches!(left.shape, Shape::Name(_) | Shape::Type(_) | Shape::Access { .. });
+        if !has_title && !may_be_without_title {
+            self.error(left.range, NO_RESOURCE);
+        }
+        if !has_title && super::is_statement_function(left) {
+            let hash = self.expression_from(brace.start, Shape::Hash(Vec::new()));
+            return self.statement_call(left, &[hash]);
+        }
+        self.expression_from(left.range.start, Shape::Other)
+    }
+
+    /// Titles with their attributes, up to the brace that ends the resource.
+    fn bodies(&mut self, mut found: impl FnMut(&mut Self, &Expression, Vec<CalledName>)) {
+        while !self.is_at_stop() && !self.kind().is_closer() {
+            if self.eat(Kind::Semicolon) {
+                continue;
+            }
+            let before = self.at;
+            let title = self.expression();
+            if self.at == before {
+                self.refuse();
+                continue;
+            }
+            if self.expect(Kind::Colon) {
+                let attributes = self.attributes();
+                found(self, &title, attributes);
+            }
+        }
+    }
+
+    /// `name => value` and `* => hash`, up to the `;` or the brace behind them.
+    pub(super) fn attributes(&mut self) -> Vec<CalledName> {
+        let mut names = Vec::new();
+        loop {
+            if self.eat(Kind::Comma) {
+                continue;
+            }
+            if self.kind() == Kind::Semicolon || self.kind().is_closer() || self.is_at_stop() {
+                return names;
+            }
+            if !self.is_at_attribute() {
+                self.refuse_here();
+                self.skip_group();
+                continue;
+            }
+            let name = self.next();
+            names.push(CalledName { text: self.text_of(name), range: name.range() });
+            self.next();
+            let _ = self.expression();
+        }
+    }
+
+    fn is_at_attribute(&self) -> bool {
+        let kind = self.kind();
+        let is_name = matches!(kind, Kind::Name | Kind::Times) || kind.is_keyword();
+        is_name && matches!(self.ahead(1), Kind::FatArrow | Kind::PlusArrow)
+    }
+}

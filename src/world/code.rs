@@ -1,0 +1,204 @@
+//! The Puppet code of an environment, as one snapshot sees it: read when somebody asks, and again only where it changed.
+
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
+
+use super::indexes::key_of;
+use super::modulepath::manifest_of;
+use super::shards::Shards;
+use super::snapshot::World;
+use super::{parallel, paths};
+use crate::code::roots::{CodeRoots, files_of_class, is_code};
+use crate::code::summary::known_as;
+use crate::code::{CodeFile, CodeIndex};
+use crate::config::Environment;
+use crate::data::{Files, PathKind};
+use crate::syntax::puppet::DeclarationKind;
+
+/// The indexes of the environments that were asked for.
+pub(super) type CodeCache = Shards<OnceLock<Arc<CodeIndex>>>;
+
+impl World {
+    /// The file of code at `path`; `None` if it cannot be read.
+    pub fn code_file(&self, path: &str) -> Option<Arc<CodeFile>> {
+        self.texts.file(path).ok().map(|file| file.code().clone())
+    }
+
+    /// The code of an environment. The first call reads all of it; after an edit only what is edited is read again.
+    pub fn code_index(&self, environment: &Environment) -> Arc<CodeIndex> {
+        let slot = self.code.slot(&key_of(environment));
+        slot.get_or_init(|| Arc::new(self.build_code_index(environment))).clone()
+    }
+
+    /// The class of this name that Puppet loads: its file, and which of the file's declarations it is. A class of the main
+    /// manifest wins; else only the files are read in which Puppet looks for it.
+    pub fn loaded_class(
+        &self,
+        environment: &Environment,
+        name: &str,
+    ) -> Option<(Arc<str>, Arc<CodeFile>, usize)> {
+        let main =
+            CodeRoots { modules: Vec::new(), environment: None, ..self.code_roots(environment) };
+        let mut files = main.files(self, &mut self.directories_met_once());
+        let module = name.split("::").next().and_then(|it| environment.modules.get(it));
+        if let Some(module) = module {
+            let candidates = files_of_class(name).into_iter();
+            let candidates = candidates.map(|it| format!("{module}/manifests/{it}"));
+            files.extend(candidates.filter(|it| self.texts.is_file(it)).map(Arc::from));
+        }
+        files.into_iter().find_map(|path| {
+            let file = self.code_file(&path)?;
+            let index = declared_at(&file, name)?;
+            Some((path, file, index))
+        })
+    }
+
+    /// Where the code of an environment lies.
+    pub fn code_roots(&self, environment: &Environment) -> CodeRoots {
+        let modules = environment.modules.iter();
+        let mut modules: Vec<_> =
+            modules.map(|(name, path)| (name.clone(), path.clone())).collect();
+        if environment.root.is_none() {
+            let linked = modules.first().map(|(_, path)| fixtures(self, path)).unwrap_or_default();
+            let is_new = |name: &Arc<str>| !environment.modules.contains_key(name);
+            modules.extend(linked.into_iter().filter(|(name, _)| is_new(name)));
+        }
+        let manifests = environment.root.as_ref().map(|root| manifest_of(self, root).into());
+        CodeRoots { manifests, environment: environment.root.clone(), modules }
+    }
+
+    /// Says no to a directory that was met before on another way: links can go round in circles.
+    fn directories_met_once(&self) -> impl FnMut(&str) -> bool {
+        let mut met = HashSet::new();
+        move |directory| {
+            let real = self.texts.base.real_path(directory);
+            met.insert(real.unwrap_or_else(|| directory.to_owned()))
+        }
+    }
+
+    fn build_code_index(&self, environment: &Environment) -> CodeIndex {
+        let mut is_new = self.directories_met_once();
+        let files = self.code_roots(environment).files(self, &mut is_new);
+        let summaries = parallel::map(&files, |path| {
+            let file = self.texts.file(path).ok()?;
+            Some(file.code_summary().clone())
+        });
+        let found = files.into_iter().zip(summaries);
+        CodeIndex::new(found.filter_map(|(path, it)| Some((path, it?))).collect())
+    }
+}
+
+/// Which of the declarations of a file is the class `name`.
+fn declared_at(file: &CodeFile, name: &str) -> Option<usize> {
+    let wanted = known_as(DeclarationKind::Class, name);
+    file.manifest.declarations.iter().position(|it| {
+        it.kind == DeclarationKind::Class
+            && it.name.as_deref().is_some_and(|it| known_as(DeclarationKind::Class, it) == wanted)
+    })
+}
+
+/// Whether a change of `path` may change what code there is.
+pub(super) fn may_hold_code(path: &str, before: &World, after: &World) -> bool {
+    let is_directory = |world: &World| world.kind(path) == PathKind::Directory;
+    is_code(path)
+        || paths::file_name(path) == ".fixtures.yml"
+        || is_directory(before)
+        || is_directory(after)
+}
+
+/// The modules beside a module that its tests link to: `symlinks` of `.fixtures.yml`.
+fn fixtures(world: &World, module: &str) -> Vec<(Arc<str>, Arc<str>)> {
+    let text = world.text(&paths::join(module, ".fixtures.yml")).ok();
+    let read = text.and_then(|it| serde_yaml::from_str::<serde_yaml::Value>(&it).ok());
+    let links = read.as_ref().and_then(|it| it.get("fixtures")?.get("symlinks")?.as_mapping());
+    let links = links.into_iter().flatten().filter_map(|(name, target)| {
+        let target = target.as_str()?.replace("#{source_dir}", module);
+        Some((name.as_str()?.into(), paths::join(module, &target).into()))
+    });
+    links.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    fn classes(world: &World) -> Vec<String> {
+        let environment = world.environments()[0].clone();
+        let names = world.code_index(&environment).names(DeclarationKind::Class);
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn code_of_modules_and_of_the_environment_is_found() {
+        let files = [
+            ("/r/hiera.yaml", "version: 5\n"),
+            ("/r/manifests/a/site.pp", "class site { }"),
+            ("/r/modules/m/manifests/a/b.pp", "class m::a::b { }"),
+            ("/r/site-modules/profile/manifests/init.pp", "class profile { }"),
+            ("/r/site/role/manifests/.hidden.pp", "class hidden { }"),
+            ("/r/modules/m/files/x.pp", "class x { }"),
+            ("/r/modules/m/templates/x.epp", "<%= lookup('in::template') %>"),
+        ];
+        let disk = Arc::new(MemoryDisk::new(files));
+        let world = World::on_disk(disk, vec!["/r".into()], Settings::default());
+        assert_eq!(classes(&world), ["m::a::b", "profile", "site"]);
+        let index = world.code_index(&world.environments()[0]);
+        assert!(index.is_looked_up("in::template"));
+    }
+
+    #[test]
+    fn environment_conf_names_the_main_manifest() {
+        let files = [
+            ("/r/environment.conf", "manifest = code/main.pp\n"),
+            ("/r/manifests/site.pp", "class site { }"),
+            ("/r/code/main.pp", "class main { }"),
+        ];
+        let disk = Arc::new(MemoryDisk::new(files));
+        let world = World::on_disk(disk, vec!["/r".into()], Settings::default());
+        assert_eq!(classes(&world), ["main"]);
+    }
+
+    #[test]
+    fn the_modules_that_tests_link_to_count() {
+        let files = [
+            ("/m/hiera.yaml", "version: 5\n"),
+            ("/m/metadata.json", "{\"name\": \"a-m\"}"),
+            ("/m/manifests/init.pp", "class m { }"),
+            (
+                "/m/.fixtures.yml",
+                "fixtures: {symlinks: {n: '#{source_dir}/../n', m: '#{source_dir}'}}",
+            ),
+            ("/n/manifests/init.pp", "class n { }"),
+        ];
+        let disk = Arc::new(MemoryDisk::new(files));
+        let world = World::on_disk(disk, vec!["/m".into()], Settings::default());
+        assert_eq!(classes(&world), ["m", "n"]);
+    }
+
+    #[test]
+    fn an_edit_changes_the_index_and_one_of_data_leaves_it() {
+        let files = [
+            ("/r/hiera.yaml", "version: 5\n"),
+            ("/r/manifests/site.pp", "class a { }"),
+            ("/r/data/common.yaml", "a: 1\n"),
+        ];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let index = |host: &Host| {
+            let world = host.snapshot();
+            world.code_index(&world.environments()[0])
+        };
+        let first = index(&host);
+        let open = |path: &str, text: &str| Change::OpenBuffer {
+            path: path.to_owned(),
+            text: text.to_owned(),
+            version: 1,
+        };
+        host.apply(open("/r/data/common.yaml", "a: 2\n"));
+        assert!(Arc::ptr_eq(&first, &index(&host)));
+        host.apply(open("/r/manifests/site.pp", "class b { }"));
+        assert_eq!(classes(&host.snapshot()), ["b"]);
+    }
+}

@@ -1,0 +1,252 @@
+//! What a workspace may do by its own word. Whoever opens a repository of others has not said yes to anything in it.
+//!
+//! **What a repository says decrypts nothing, starts nothing, reads no private key and leads nowhere outside of its own
+//! trees, unless somebody outside of it trusts it**: the person at the command line (`--trust`), the editor
+//! (`isWorkspaceTrusted`), or the editor's settings, which say each of these things for themselves.
+
+use std::sync::Arc;
+
+use super::file_entry::FileEntry;
+use super::paths;
+use super::snapshot::World;
+use crate::data::{Files as _, PathKind};
+use crate::settings::{RawSettings, Settings, SettingsProblem};
+
+/// Whether somebody outside of a workspace answers for what it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Trust {
+    /// Nobody does.
+    #[default]
+    Missing,
+    /// Somebody does.
+    Given,
+}
+
+/// The settings of a workspace, and where they come from.
+#[derive(Debug, Default)]
+pub struct WorkspaceSettings {
+    /// What counts.
+    pub settings: Settings,
+    /// What is wrong with them, and what is held back.
+    pub problems: Vec<SettingsProblem>,
+    /// The project file.
+    pub file: Option<Arc<FileEntry>>,
+}
+
+impl World {
+    /// What the project file of `folders` says, as far as it counts, and over it what the editor says. `rules` are the
+    /// codes that both may name.
+    pub fn workspace_settings(
+        &self,
+        folders: &[&str],
+        editor: Option<&serde_json::Value>,
+        rules: &[&str],
+        trust: Trust,
+    ) -> WorkspaceSettings {
+        let file = folders.iter().find_map(|folder| self.project_file(folder));
+        let mut settings = Settings::default();
+        let mut problems = Vec::new();
+        if let Some(file) = &file {
+            let (raw, unreadable) = RawSettings::from_yaml(&file.text);
+            problems.extend(unreadable);
+            problems.extend(settings.apply(&raw, rules));
+            if trust == Trust::Missing {
+                let trees = self.trees(folders, &file.path);
+                problems.extend(hold_back(&mut settings, &raw, &trees));
+            }
+        }
+        if let Some(json) = editor {
+            problems.extend(settings.apply(&RawSettings::from_json(json), rules));
+        }
+        if trust == Trust::Given {
+            settings.backends = settings.backends.trusted();
+        }
+        let directory = file.as_ref().and_then(|file| paths::parent(&file.path));
+        settings.directory = directory.or(folders.first().copied()).map(Arc::from);
+        WorkspaceSettings { settings, problems, file }
+    }
+
+    /// The directories that a workspace consists of: its folders, and the repository that holds its project file. The
+    /// project file's directory comes first.
+    fn trees(&self, folders: &[&str], project_file: &str) -> Vec<String> {
+        let is_repository = |it: &&str| self.kind(&paths::join(it, ".git")) != PathKind::Missing;
+        let repository = paths::ancestors(project_file).find(is_repository);
+        let own = paths::parent(project_file).unwrap_or("/");
+        let all = [own].into_iter().chain(repository).chain(folders.iter().copied());
+        all.map(paths::normalise).collect()
+    }
+}
+
+/// Takes away what the project file must not say by itself. The first of `trees` is where its relative paths begin.
+fn hold_back(settings: &mut Settings, raw: &RawSettings, trees: &[String]) -> Vec<SettingsProblem> {
+    let mut held = Held { raw, trees, problems: Vec::new() };
+    if std::mem::take(&mut settings.eyaml.decrypt) {
+        held.note("eyaml.decrypt", "decrypts values");
+    }
+    if settings.eyaml.private_key.take().is_some() {
+        held.note("eyaml.privateKey", "names a private key");
+    }
+    held.optional("eyaml.publicKey", &mut settings.eyaml.public_key);
+    held.list("facts", &mut settings.facts);
+    for node in settings.nodes.values_mut() {
+        held.optional("nodes", &mut node.facts_file);
+    }
+    held.optional("globalHieraYaml", &mut settings.global_hiera_yaml);
+    if let Some(modulepath) = &mut settings.modulepath {
+        held.list("modulepath", modulepath);
+    }
+    // Puppet's own directories are a default of ours.
+    let defaults = Settings::default().basemodulepath;
+    let is_outside = |path: &Arc<str>| !defaults.contains(path) && held.leads_out(path);
+    if settings.basemodulepath.iter().any(is_outside) {
+        settings.basemodulepath.retain(|path| !is_outside(path));
+        held.note("basemodulepath", LEADS_OUT);
+    }
+    if settings.datadir_map.values().any(|to| held.leads_out(to)) {
+        settings.datadir_map.retain(|_, to| !held.leads_out(to));
+        held.note("datadirMap", LEADS_OUT);
+    }
+    if held.leads_out(&settings.diagnostics.baseline) {
+        settings.diagnostics.baseline = Settings::default().diagnostics.baseline;
+        held.note("diagnostics.baseline", LEADS_OUT);
+    }
+    for function in settings.backends.functions.values_mut() {
+        if function.stand_in.iter().any(|it| held.leads_out(&it.file)) {
+            function.stand_in.retain(|it| !held.leads_out(&it.file));
+            held.note("backends", LEADS_OUT);
+        }
+    }
+    held.problems
+}
+
+const LEADS_OUT: &str = "leads out of the workspace";
+
+struct Held<'a> {
+    raw: &'a RawSettings,
+    trees: &'a [String],
+    problems: Vec<SettingsProblem>,
+}
+
+impl Held<'_> {
+    fn leads_out(&self, path: &str) -> bool {
+        let path = paths::join(&self.trees[0], path);
+        !self.trees.iter().any(|tree| paths::below(tree, &path).is_some())
+    }
+
+    fn optional(&mut self, key: &str, path: &mut Option<Arc<str>>) {
+        if path.as_ref().is_some_and(|it| self.leads_out(it)) {
+            *path = None;
+            self.note(key, LEADS_OUT);
+        }
+    }
+
+    fn list(&mut self, key: &str, paths: &mut Vec<Arc<str>>) {
+        let before = paths.len();
+        paths.retain(|path| !self.leads_out(path));
+        if paths.len() < before {
+            self.note(key, LEADS_OUT);
+        }
+    }
+
+    fn note(&mut self, key: &str, what: &str) {
+        let place = self.raw.get(key).and_then(|value| value.place);
+        self.problems.push(SettingsProblem {
+            message: format!(
+                "`{key}` {what}. That counts only where the workspace is trusted, or in the settings of the editor."
+            ),
+            range: place.map(|it| it.range).unwrap_or_default(),
+            key: key.to_owned(),
+            source: self.raw.source,
+            is_warning: true,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::world::{Host, MemoryDisk};
+
+    fn read(project: &str, editor: &Value, trust: Trust) -> (Settings, String) {
+        let files = [("/w/r/.git/HEAD", ""), ("/w/r/p/.hiera-ls.yaml", project)];
+        let world = Host::new(Arc::new(MemoryDisk::new(files))).snapshot();
+        let found = world.workspace_settings(&["/w/r/p"], Some(editor), &[], trust);
+        let keys: Vec<&str> = found.problems.iter().map(|it| &*it.key).collect();
+        (found.settings, keys.join(" "))
+    }
+
+    /// A line of a project file, what of it counts by itself, and what is said to be held back.
+    #[track_caller]
+    fn check<T: PartialEq + std::fmt::Debug>(
+        line: &str,
+        what: impl Fn(&Settings) -> T,
+        alone: &T,
+        held: &str,
+    ) {
+        let (settings, problems) = read(line, &Value::Null, Trust::Missing);
+        assert_eq!((&what(&settings), &*problems), (alone, held), "{line}");
+        let (trusted, problems) = read(line, &Value::Null, Trust::Given);
+        assert_eq!(problems, "", "{line}");
+        if !held.is_empty() {
+            assert_ne!(&what(&trusted), alone, "{line} counts once it is trusted");
+        }
+        // What the editor says counts whatever is trusted.
+        let (raw, _) = RawSettings::from_yaml(line);
+        let key = raw.root.iter().next().and_then(|(key, _)| key.as_str().map(ToOwned::to_owned));
+        let value: Value = serde_yaml::from_str(line).expect("YAML");
+        let said = json!({ key.clone().unwrap_or_default(): value[key.unwrap_or_default()] });
+        let (of_editor, problems) = read("", &said, Trust::Missing);
+        assert_eq!((what(&of_editor), &*problems), (what(&trusted), ""), "{line}");
+    }
+
+    fn text(path: Option<&Arc<str>>) -> Option<String> {
+        path.map(ToString::to_string)
+    }
+
+    fn texts(paths: &[Arc<str>]) -> String {
+        paths.join(" ")
+    }
+
+    #[test]
+    fn what_a_repository_says_counts_as_far_as_it_harms_nobody() {
+        check("eyaml: {decrypt: true}", |it| it.eyaml.decrypt, &false, "eyaml.decrypt");
+        let private = |it: &Settings| text(it.eyaml.private_key.as_ref());
+        check("eyaml: {privateKey: keys/a.pem}", private, &None, "eyaml.privateKey");
+        let public = |it: &Settings| text(it.eyaml.public_key.as_ref());
+        check("eyaml: {publicKey: keys/a.pem}", public, &Some("keys/a.pem".to_owned()), "");
+        check("eyaml: {publicKey: /etc/a.pem}", public, &None, "eyaml.publicKey");
+        let programs = |it: &Settings| it.backends.starts_programs();
+        check("backends: {f: {stand_in: x.yaml}}", programs, &false, "");
+        let facts = |it: &Settings| texts(&it.facts);
+        let all = "facts: [a, ../b, /w/r/c, ../../x, /etc, '/**/*', a/../../../x]";
+        check(all, facts, &"a ../b /w/r/c".to_owned(), "facts");
+        let of_node = |it: &Settings| text(it.nodes["n"].facts_file.as_ref());
+        check("nodes: {n: {facts: ~root/x}}", of_node, &Some("~root/x".to_owned()), "");
+        check("nodes: {n: {facts: /root/x}}", of_node, &None, "nodes");
+        let global = |it: &Settings| text(it.global_hiera_yaml.as_ref());
+        check("globalHieraYaml: ../hiera.yaml", global, &Some("../hiera.yaml".to_owned()), "");
+        check("globalHieraYaml: /etc/hiera.yaml", global, &None, "globalHieraYaml");
+        let modules = |it: &Settings| it.modulepath.as_deref().map(texts);
+        check("modulepath: [m, /opt]", modules, &Some("m".to_owned()), "modulepath");
+        let base = |it: &Settings| texts(&it.basemodulepath);
+        let kept = "/opt/puppetlabs/puppet/modules m".to_owned();
+        let written = "basemodulepath: [/opt/puppetlabs/puppet/modules, m, /srv]";
+        check(written, base, &kept, "basemodulepath");
+        let map = |it: &Settings| it.datadir_map.len();
+        check("datadirMap: {/a: data, /b: /etc}", map, &1, "datadirMap");
+        let baseline = |it: &Settings| it.diagnostics.baseline.to_string();
+        let default = ".hiera-ls-baseline.json".to_owned();
+        check("diagnostics: {baseline: ../../x}", baseline, &default, "diagnostics.baseline");
+        let stand_ins = |it: &Settings| it.backends.functions["f"].stand_in.len();
+        check("backends: {f: {stand_in: {a: x.yaml, b: /etc/passwd}}}", stand_ins, &1, "backends");
+    }
+
+    #[test]
+    fn programs_of_a_repository_need_trust() {
+        let line = "backends: {bridge: enabled, f: {command: [f]}}";
+        let starts = |trust| read(line, &Value::Null, trust).0.backends.starts_programs();
+        assert_eq!((starts(Trust::Missing), starts(Trust::Given)), (false, true));
+    }
+}

@@ -1,0 +1,110 @@
+//! `hiera-ls classes` as people and scripts run it.
+
+use std::process::{Command, Output};
+
+use serde_json::{Value as Json, json};
+
+use crate::support::workspace::Workspace;
+
+fn run(workspace: &Workspace, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .arg("classes")
+        .args(arguments)
+        .current_dir(workspace.root())
+        .output()
+        .expect("the program runs");
+    let Output { status, stdout, stderr } = output;
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (status.code(), text(stdout), text(stderr))
+}
+
+fn records(workspace: &Workspace) -> Vec<Json> {
+    let (status, out, err) = run(workspace, &["--render-as", "jsonl"]);
+    assert_eq!(status, Some(0), "{err}");
+    out.lines().map(|line| serde_json::from_str(line).expect("a JSON object a line")).collect()
+}
+
+#[test]
+fn declarations_are_listed_for_people() {
+    let manifest = "\
+class a::b (
+  Integer[1,
+    9] $x = 1,
+  $y,
+) inherits c {
+  include d, 'e'
+  $z = lookup('k')
+}
+type A::Port = Integer
+function a::f(Any *$all) >> String { 'x' }
+node 'web', /db/ { }
+";
+    let workspace = Workspace::new(&[("manifests/b.pp", manifest)]);
+    let expected = "\
+manifests/b.pp:1: class a::b inherits c
+    Integer[1, 9] $x = 1
+    $y
+manifests/b.pp:9: type alias A::Port = Integer
+manifests/b.pp:10: function a::f >> String
+    Any *$all
+manifests/b.pp:11: node 'web', /db/
+manifests/b.pp:6: include d, e
+manifests/b.pp:7: lookup k
+";
+    assert_eq!(run(&workspace, &[]), (Some(0), expected.to_owned(), String::new()));
+}
+
+#[test]
+fn json_lines_have_the_fields_of_puppets_model() {
+    let manifest = "class a(Optional[String] $p = undef) { 'k'.lookup }\n";
+    let workspace = Workspace::new(&[("a.pp", manifest)]);
+    let class = json!({
+        "kind": "class", "name": "a", "file": "a.pp", "line": 1, "offset": 0, "length": 51, "parent": null,
+        "params": [{
+            "name": "p", "type": "Optional[String]", "default": "undef", "default_kind": "literal",
+            "literal": null, "captures_rest": false, "line": 1,
+        }],
+        "type": null, "return_type": null, "hosts": null,
+    });
+    let call = json!({
+        "kind": "call", "function": "lookup", "form": "method", "keys": ["k"], "dynamic": false,
+        "args": ["string"], "pattern": null, "attributes": null, "lambda": false, "in": "a",
+        "file": "a.pp", "line": 1, "offset": 39, "length": 10,
+    });
+    assert_eq!(records(&workspace), [class, call]);
+}
+
+#[test]
+fn files_come_in_the_order_of_their_bytes_without_those_that_begin_with_a_dot() {
+    let workspace = Workspace::new(&[
+        ("a/z.pp", "class z { }"),
+        ("a.pp", "class a { }"),
+        ("B.pp", "class b { }"),
+        (".hidden/c.pp", "class c { }"),
+        ("d/.e.pp", "class e { }"),
+        ("f.pp/g.pp", "class g { }"),
+        ("h.txt", "class h { }"),
+    ]);
+    let files: Vec<_> =
+        records(&workspace).iter().map(|it| it["file"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(files, ["B.pp", "a.pp", "a/z.pp", "f.pp/g.pp"]);
+}
+
+#[test]
+fn a_broken_file_gives_what_can_be_read_and_an_error() {
+    let workspace = Workspace::new(&[("a.pp", "class a { include b }\nclass c {")]);
+    let kinds: Vec<_> = records(&workspace)
+        .iter()
+        .map(|it| (it["kind"].as_str().unwrap().to_owned(), it["line"].as_u64().unwrap()))
+        .collect();
+    let expected = [("class", 1), ("call", 1), ("class", 2), ("error", 2)];
+    assert_eq!(kinds, expected.map(|(kind, line)| (kind.to_owned(), line)));
+}
+
+#[test]
+fn a_directory_that_is_not_there_is_an_error() {
+    let workspace = Workspace::new(&[]);
+    let (status, out, err) = run(&workspace, &["--root", "nowhere"]);
+    assert_eq!((status, &*out), (Some(2), ""));
+    assert!(err.contains("nowhere"), "{err}");
+}

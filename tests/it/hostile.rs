@@ -1,0 +1,151 @@
+//! Workspaces that try to end the program, fill the memory, or speak in its name: each is answered, and bounded.
+#![cfg(unix)]
+
+use std::os::unix::fs::symlink;
+use std::process::{Command, Output};
+
+use crate::support::workspace::Workspace;
+
+/// A hierarchy of one level.
+fn hierarchy(level: &str) -> String {
+    format!("version: 5\nhierarchy:\n  - {{name: Data, {level}}}\n")
+}
+
+fn workspace(level: &str) -> Workspace {
+    Workspace::new(&[("hiera.yaml", &*hierarchy(level)), ("data/c.yaml", "k: 1\n")])
+}
+
+fn run(workspace: &Workspace, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(arguments)
+        .current_dir(workspace.root())
+        .output()
+        .expect("the program runs");
+    let Output { status, stdout, stderr } = output;
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8").replace(workspace.root(), "ROOT");
+    (status.code(), text(stdout), text(stderr))
+}
+
+/// What `check` and `lookup` say of the workspace on standard error.
+#[track_caller]
+fn check(workspace: &Workspace, checked: &str, looked_up: &str) {
+    let (status, found, said) = run(workspace, &["check", "--trust"]);
+    assert_eq!((status, &*found), (Some(0), ""), "{said}");
+    assert!(said.contains(checked), "{said}");
+    let (status, found, said) = run(workspace, &["lookup", "k"]);
+    assert!(matches!(status, Some(0 | 1)), "{status:?}: {said}");
+    assert!(said.contains(looked_up) || found.contains(looked_up), "{found}{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_that_never_end_are_not_read() {
+    for endless in ["/proc/self/pagemap", "/proc/kmsg", "/dev/zero"] {
+        let workspace = workspace("path: p.yaml");
+        symlink(endless, workspace.path("data/p.yaml")).expect("a link");
+        let error = "Not a regular file @ rb_sysopen - ROOT/data/p.yaml";
+        check(&workspace, &format!("note: {error}"), error);
+    }
+    let workspace = workspace("path: p.yaml");
+    let made = Command::new("mkfifo").arg(workspace.path("data/p.yaml")).status();
+    assert!(made.expect("mkfifo runs").success());
+    check(&workspace, "note: Not a regular file", "Not a regular file");
+}
+
+#[test]
+fn links_that_lead_to_their_own_directory_end() {
+    let workspace = workspace("glob: '**/*.yaml'");
+    for number in 0..10 {
+        symlink(".", workspace.path(&format!("data/link{number}"))).expect("a link");
+    }
+    check(&workspace, "nothing found in 2 files", "--- 1\n");
+}
+
+#[test]
+fn directories_below_one_another_end() {
+    let workspace = workspace("glob: '**/*.yaml'");
+    workspace.write(&format!("data/{}c.yaml", "d/".repeat(200)), "k: 2\n");
+    let note = "is more than is looked at (100000 directories 64 deep, 250000 files)";
+    check(&workspace, note, "--- 1\n");
+}
+
+#[test]
+fn braces_end() {
+    let deep = format!("glob: '{}{}'", "{".repeat(20_000), "}".repeat(20_000));
+    check(&workspace(&deep), "nothing found", "did not find a value");
+    let many = format!("glob: '{}'", "{a,b}".repeat(40));
+    check(&workspace(&many), "nothing found", "did not find a value");
+}
+
+#[test]
+fn paths_of_hocon_end() {
+    let level = "data_hash: hocon_data, path: c.conf";
+    for names in [5_000, 20_000, 40_000] {
+        let hocon = format!("{}b = 1\n", "a.".repeat(names));
+        let workspace =
+            Workspace::new(&[("hiera.yaml", &*hierarchy(level)), ("data/c.conf", &*hocon)]);
+        let (status, found, _) = run(&workspace, &["check", "--format", "concise"]);
+        assert_eq!(status, Some(1));
+        assert!(found.contains("stack level too deep"), "{found}");
+        let (status, _, said) = run(&workspace, &["lookup", "k"]);
+        assert_eq!(status, Some(1));
+        assert!(said.contains("stack level too deep"), "{said}");
+    }
+}
+
+#[test]
+fn nothing_in_a_workspace_speaks_to_the_terminal_or_to_the_server_of_builds() {
+    let level = "glob: '*.yaml'";
+    let key = "\"k\\e[31m\\n::error::key\"";
+    let data = format!("{key}: \"%{{lokup('a\\e[2J\\n::error::value')}}\" # ##[error]x\n");
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", &*hierarchy(level)),
+        ("data/b\n::error::pwn.yaml", &*data),
+        ("data/c\u{1b}[31m\u{202e}.yaml", "a: 1\na: 2\nb: yes\n"),
+        ("spec/factsets/n\n::error::node.yaml", "{}\n"),
+    ]);
+    let commands: [&[&str]; 9] = [
+        &["check"],
+        &["check", "--format", "concise"],
+        &["check", "--format", "github"],
+        &["check", "--diff", "--unsafe-fixes"],
+        &["check", "no\n::error::such\u{1b}[31m"],
+        &["facts"],
+        &["facts", "--names"],
+        &["lookup", "--explain", "k\u{1b}[31m\n::error::key"],
+        &["lookup", "no\u{1b}[31m\n::error::key"],
+    ];
+    for arguments in commands {
+        let (_, found, said) = run(&workspace, arguments);
+        for text in [&found, &said] {
+            let is_hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+            assert!(!text.contains(is_hidden), "{arguments:?}: {text:?}");
+            assert!(!text.contains('\u{202e}'), "{arguments:?}: {text:?}");
+            let own = |line: &&str| {
+                line.starts_with("::") && line.contains(",title=hiera-ls (")
+                    || line.trim_start().starts_with("::: data/")
+            };
+            let orders = text.lines().filter(|it| it.trim_start().starts_with("::"));
+            assert_eq!(orders.filter(|it| !own(it)).collect::<Vec<_>>(), [""; 0], "{arguments:?}");
+            assert!(!text.contains("##["), "{arguments:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn check_reads_nothing_outside_of_the_workspace_without_trust() {
+    let elsewhere = Workspace::new(&[("secret.yaml", "token: hunter2\ntoken: [\n")]);
+    let workspace = workspace(&format!("datadir: {}, glob: '*.yaml'", elsewhere.root()));
+    symlink(elsewhere.path("secret.yaml"), workspace.path("data/link.yaml")).expect("a link");
+    let here = "version: 5\nhierarchy:\n  - {name: Here, path: link.yaml}\n";
+    for config in [None, Some(here)] {
+        if let Some(config) = config {
+            workspace.write("hiera.yaml", config);
+        }
+        let (_, found, said) = run(&workspace, &["check"]);
+        assert!(!found.contains("hunter2") && !found.contains("token"), "{found}");
+        assert!(said.to_lowercase().contains("outside"), "{said}");
+        let (_, found, _) = run(&workspace, &["check", "--trust"]);
+        assert!(found.contains("token"), "{found}");
+    }
+}
