@@ -13,6 +13,8 @@ export class Nodes implements vscode.Disposable {
   private current: ActiveNode | undefined;
   /** The document that was asked about last: beside a preview, it is still the one that is meant. */
   private document: string | undefined;
+  /** Counts the questions: answers may come in another order, and only that to the last one counts. */
+  private asked = 0;
   private readonly changed = new vscode.EventEmitter<ActiveNode | undefined>();
   private readonly subscriptions: vscode.Disposable[];
 
@@ -99,9 +101,14 @@ export class Nodes implements vscode.Disposable {
     if (this.document === undefined) {
       return;
     }
+    this.asked += 1;
+    const { asked } = this;
     try {
       const textDocument = { uri: this.document };
-      this.set((await this.hiera.ask<ActiveNode | null>(Method.nodeOf, { textDocument })) ?? undefined);
+      const node = await this.hiera.ask<ActiveNode | null>(Method.nodeOf, { textDocument });
+      if (asked === this.asked) {
+        this.set(node ?? undefined);
+      }
     } catch (error) {
       this.hiera.log.debug(`nodes: ${String(error)}`);
     }
