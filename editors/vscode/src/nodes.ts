@@ -13,8 +13,9 @@ export class Nodes implements vscode.Disposable {
   private current: ActiveNode | undefined;
   /** The document that was asked about last: beside a preview, it is still the one that is meant. */
   private document: string | undefined;
-  /** Counts the questions: answers may come in another order, and only that to the last one counts. */
+  /** Counts the questions, and says which one was answered last: an older answer that comes later does not count. */
   private asked = 0;
+  private answered = 0;
   private readonly changed = new vscode.EventEmitter<ActiveNode | undefined>();
   private readonly subscriptions: vscode.Disposable[];
 
@@ -106,7 +107,8 @@ export class Nodes implements vscode.Disposable {
     try {
       const textDocument = { uri: this.document };
       const node = await this.hiera.ask<ActiveNode | null>(Method.nodeOf, { textDocument });
-      if (asked === this.asked) {
+      if (asked > this.answered) {
+        this.answered = asked;
         this.set(node ?? undefined);
       }
     } catch (error) {
