@@ -59,9 +59,9 @@ class Style:
         return self.foreground, self.background
 
 
-def runs(line):
-    """Stretches of one style: column, width, text, style's colours and attributes."""
-    style, column = Style(), 0
+def runs(line, style):
+    """Stretches of one style: column, width, text, style's colours and attributes. The style of one line's end is that of the next's begin."""
+    column = 0
     for part in re.split(r"(\x1b\[[0-9;:]*m)", line):
         if part.startswith("\x1b["):
             style.apply(part[2:-1])
@@ -73,14 +73,15 @@ def runs(line):
 
 def svg(screen):
     lines = screen.rstrip("\n").split("\n")
-    widths = [sum(width for _, width, *_ in runs(line)) for line in lines]
+    widths = [sum(width for _, width, *_ in runs(line, Style())) for line in lines]
     width, height = max(widths) * CELL_WIDTH + 24, len(lines) * CELL_HEIGHT + 24
     yield (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}" '
            f'font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="{FONT_SIZE}">')
     yield f'<rect width="100%" height="100%" rx="8" fill="{BACKGROUND}"/>'
+    style = Style()
     for number, line in enumerate(lines):
         top = 12 + number * CELL_HEIGHT
-        for column, cells, text, (foreground, background), (bold, italic, underline) in runs(line):
+        for column, cells, text, (foreground, background), (bold, italic, underline) in runs(line, style):
             left = 12 + column * CELL_WIDTH
             if background:
                 yield f'<rect x="{left:.1f}" y="{top}" width="{cells * CELL_WIDTH + 0.3:.1f}" height="{CELL_HEIGHT}" fill="{background}"/>'

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { spawnSync } from 'node:child_process';
-import { Window, launchBrowser, sampleWorkspace, startCodeServer } from '../../tests/editors/vscode/lib.mjs';
+import { Window, launchBrowser, sampleWorkspace, startCodeServer, until } from '../../tests/editors/vscode/lib.mjs';
 
 const [work, extensions, output, ...wanted] = process.argv.slice(2);
 const KEY = 'profile::base::packages:\n  - curl';
@@ -75,6 +75,43 @@ await session('ordinary', {}, async (window, shot, folder) => {
   await page.locator('.pane-body .message', { hasText: 'profile::base::packages' }).first().waitFor();
   await page.mouse.move(5, 5);
   await shot('hierarchy');
+});
+
+await session('cases', {}, async (window, shot, folder) => {
+  const { page } = window;
+  const file = path.join(folder, 'data/roles/database.yaml');
+  const KEY = 'profile::database::shared_buffers';
+  const item = page.locator('.statusbar-item[id$="hiera.node"]').first();
+  await window.openFile('data/roles/database.yaml');
+  await page.keyboard.press('Control+B');
+  await window.run('Hiera: Select Node');
+  await window.row('any node', '.quick-input-list').click();
+  await window.statusBar('5 facts open').waitFor();
+  await window.goToText(file, KEY);
+  await window.hover(KEY, '16GB');
+  await shot('cases');
+  await page.keyboard.press('Escape');
+
+  await item.hover();
+  await page.locator('.monaco-hover:visible', { hasText: 'nobody knows them' }).first().waitFor();
+  await shot('status', { x: 0, y: SIZE.height - 330, width: 620, height: 330 });
+  await page.mouse.move(5, 5);
+
+  await window.openFile('data/common.yaml');
+  await window.goToText(path.join(folder, 'data/common.yaml'), 'profile::base::sysctl:\n  net', 4);
+  await window.run('Hiera: Preview Merged Value');
+  await window.line('if trusted.extensions.pp_role is database').waitFor();
+  await page.locator('.tab', { hasText: 'sysctl' }).first().click();
+  await page.mouse.move(5, 5);
+  await shot('preview-cases');
+  await window.run('Hiera: Pick a Case');
+  await window.row('otherwise', '.quick-input-list').waitFor();
+  await shot('pick-case', { x: 200, y: 0, width: 700, height: 220 });
+  await window.row('pp_role is database', '.quick-input-list').click();
+  await window.statusBar('5 facts open').waitFor();
+  await until('no cases', async () => (await page.locator('.view-line', { hasText: 'if trusted' }).count()) === 0);
+  await page.mouse.move(5, 5);
+  await shot('assumed');
 });
 
 /** The moving picture: pictures of moments, each with the seconds that it is shown. */

@@ -151,6 +151,12 @@ impl Location {
         self.open.is_some()
     }
 
+    /// Whether its path is open and can lead to the file at `path`.
+    pub fn may_lead_to(&self, path: &Arc<str>) -> bool {
+        let fits = |open: &OpenLocation| !open.path.fits_among([path].into_iter()).is_empty();
+        self.open.as_ref().is_some_and(fits)
+    }
+
     /// The files that an open path can lead to; none if it is not open.
     pub fn open_files(&self, evaluator: &Evaluator) -> Vec<Arc<str>> {
         let Some(open) = &self.open else { return Vec::new() };

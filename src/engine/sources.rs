@@ -93,10 +93,11 @@ impl Source {
 
     fn is_same_place(&self, other: &Self) -> bool {
         let place = |it: &Self| it.written.as_ref().map(|it| it.root_key_place);
-        self.path == other.path
-            && self.level_place == other.level_place
-            && self.is_default == other.is_default
-            && place(self) == place(other)
+        self.path == other.path && self.is_same_level(other) && place(self) == place(other)
+    }
+
+    fn is_same_level(&self, other: &Self) -> bool {
+        self.level_place == other.level_place && self.is_default == other.is_default
     }
 
     /// Whether the source has a share in the answer.
@@ -453,6 +454,12 @@ impl Answer {
                         all[there].role = Some(Role::Open);
                     }
                 } else {
+                    // Files that take each other's place in a level stand in the order of the cases.
+                    let own = &case.answer.sources;
+                    let is_instead = |it: &Source| {
+                        it.is_same_level(source) && !own.iter().any(|own| own.is_same_place(it))
+                    };
+                    at += all[at..].iter().take_while(|it| is_instead(it)).count();
                     all.insert(at, Source { role: Some(Role::Open), ..source.clone() });
                     at += 1;
                 }

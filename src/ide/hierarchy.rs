@@ -65,7 +65,7 @@ pub struct HierarchyLevel {
 pub struct HierarchyFile {
     /// The path as people say it, or the URI.
     pub label: String,
-    /// The absolute path; `None` for a URI.
+    /// The absolute path; `None` for a URI, and where variables that nobody knows say which file it is.
     pub path: Option<Arc<str>>,
     /// Whether it is there.
     pub exists: bool,
@@ -185,11 +185,13 @@ impl Shown<'_> {
             if files.iter().any(|file| file.path.as_ref() == Some(&source.path)) {
                 continue;
             }
+            let mut locations = level.locations.iter().flatten();
+            let template = locations.find(|it| it.may_lead_to(&source.path));
             files.push(HierarchyFile {
                 label: self.perspective.shown_path(&source.path),
                 path: Some(source.path.clone()),
                 exists: true,
-                template: source.path.clone(),
+                template: template.map_or_else(|| source.path.clone(), |it| self.template(it)),
                 key: source.key_place().zip(source.role),
             });
         }
@@ -210,6 +212,7 @@ impl Shown<'_> {
             Some((source.key_place()?, source.role?))
         });
         let template = self.template(location);
+        let path = path.filter(|_| !location.is_open());
         HierarchyFile { label, path, exists: location.exists, template, key }
     }
 

@@ -235,7 +235,7 @@ nodes: {web01: {facts: {a: 1}}}
         };
         assert_eq!(
             notes("a$0: ENC[PKCS7,YWJj]"),
-            "Stays encrypted: level \"Secrets\": No such file or directory @ rb\\_sysopen - /no/such/key.pem"
+            "Stays encrypted: level \"Secrets\": No such file or directory @ rb_sysopen - /no/such/key.pem"
         );
         assert_eq!(
             notes("a$0: {b: ['ENC[GPG,YWJj]']}"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::disk::{ChangedPaths, DiskReader, DiskTable};
 use super::file_entry::FileEntry;
 use super::overlay::OpenFile;
-use super::snapshot::{Kept, World};
+use super::snapshot::{Choice, Kept, World};
 use super::{nodes, paths, roots};
 use crate::data::Files;
 use crate::settings::{PROJECT_FILE, Settings};
@@ -55,7 +55,7 @@ pub enum Change {
     Settings(Settings),
     /// What is assumed of variables that are open: their texts, by the names that stand for all spellings.
     Assumed(Vec<(Arc<str>, Arc<str>)>),
-    /// The sample node that answers are shown for; `None` leaves the choice to the program.
+    /// The sample node that answers are shown for; `None`: any node, also where the settings name one.
     ActiveNode(Option<Arc<str>>),
     /// A back end began to fail, or to answer again.
     BackEnds,
@@ -114,7 +114,9 @@ impl Host {
                 }
                 world.settings = Arc::new(settings);
             }),
-            Change::ActiveNode(name) => self.beside_texts(|world| world.active_node = name),
+            Change::ActiveNode(name) => self.beside_texts(|world| {
+                world.choice = name.map_or(Choice::AnyNode, Choice::Node);
+            }),
             Change::Assumed(assumed) => self.beside_texts(|world| world.assumed = assumed.into()),
             Change::BackEnds => self.beside_texts(|_| {}),
         }

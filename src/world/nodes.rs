@@ -11,7 +11,7 @@ use super::modulepath::codedir;
 use super::paths;
 use super::read_orders::ReadOrdersCache;
 use super::shards::Shards;
-use super::snapshot::World;
+use super::snapshot::{Choice, World};
 use crate::config::{Environment, glob};
 use crate::data::{Files, Hash, PathKind, Value, inspect};
 use crate::facts::formats::{self, FactsProblem};
@@ -95,11 +95,15 @@ impl World {
         nodes.first().cloned().unwrap_or_else(|| self.any_node(environment))
     }
 
-    /// The node that somebody chose: the user, else the settings.
+    /// The node that somebody chose: the user, else the settings. `None` if the user chose any node, too.
     pub fn chosen_node(&self, environment: &Environment) -> Option<Arc<Node>> {
         let nodes = self.nodes(environment);
         let named = |name: &Arc<str>| nodes.iter().find(|node| node.name == *name).cloned();
-        let chosen = self.active_node.as_ref().and_then(named);
+        let chosen = match &self.choice {
+            Choice::None => None,
+            Choice::AnyNode => return None,
+            Choice::Node(name) => named(name),
+        };
         let chosen = chosen.or_else(|| self.settings.node.as_ref().and_then(named))?;
         Some(self.as_assumed(environment, chosen))
     }

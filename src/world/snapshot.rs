@@ -17,6 +17,18 @@ use crate::backends::{Announcer, Registry};
 use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
 use crate::settings::Settings;
 
+/// Which node the user chose to have answers for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// Nothing: the settings may name one.
+    #[default]
+    None,
+    /// Any node, whatever the settings say.
+    AnyNode,
+    /// The node of this name.
+    Node(Arc<str>),
+}
+
 /// Files, environments, sample nodes and settings at one moment. What is derived from them is derived when asked for,
 /// kept here, and handed on to the next snapshot as long as it stays true.
 pub struct World {
@@ -24,7 +36,7 @@ pub struct World {
     pub(super) texts: Texts,
     pub(super) settings: Arc<Settings>,
     pub(super) folders: Arc<[Arc<str>]>,
-    pub(super) active_node: Option<Arc<str>>,
+    pub(super) choice: Choice,
     pub(super) assumed: Arc<[(Arc<str>, Arc<str>)]>,
     pub(super) roots: Arc<RootsCache>,
     pub(super) nodes: Arc<NodesCache>,
@@ -46,7 +58,7 @@ impl World {
             texts,
             settings: Arc::default(),
             folders: Arc::from([]),
-            active_node: None,
+            choice: Choice::None,
             assumed: Arc::from([]),
             roots: Arc::default(),
             nodes: Arc::default(),
@@ -139,9 +151,12 @@ impl World {
         &self.folders
     }
 
-    /// The name of the sample node chosen to show answers for.
+    /// The name of the sample node that the user chose to have answers for.
     pub fn active_node_name(&self) -> Option<&Arc<str>> {
-        self.active_node.as_ref()
+        match &self.choice {
+            Choice::Node(name) => Some(name),
+            Choice::None | Choice::AnyNode => None,
+        }
     }
 
     /// What is assumed of variables that are open.
@@ -206,7 +221,7 @@ impl World {
             texts: self.texts.clone(),
             settings: self.settings.clone(),
             folders: self.folders.clone(),
-            active_node: self.active_node.clone(),
+            choice: self.choice.clone(),
             assumed: self.assumed.clone(),
             roots: Arc::default(),
             nodes: Arc::default(),

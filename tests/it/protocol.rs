@@ -2,6 +2,7 @@
 
 mod actions;
 mod back_ends;
+mod cases;
 mod diagnostics;
 mod encodings;
 mod features;

@@ -206,6 +206,28 @@ async def renames(session):
         await session.ask("workspace/willRenameFiles", {"files": [rename]})
 
 
+async def assumptions(session):
+    """With no node chosen, answers have cases; one is assumed, and forgotten."""
+    await session.ask("hiera/selectNode", {"name": None})
+    place = {
+        "textDocument": {"uri": uri("data/common.yaml")},
+        "position": position("data/common.yaml", "profile::base::sysctl:", 3),
+    }
+    cases = await session.ask("hiera/cases", place)
+    assert [case["when"] for case in cases] == ["trusted.extensions.pp_role is database", "otherwise"]
+    assert cases[0]["variables"] == {"trusted.extensions.pp_role": "database"}
+    assert "vm.overcommit_memory" in (await session.ask("hiera/mergedValue", place)).text
+    hover = await session.ask("textDocument/hover", place)
+    assert "if trusted.extensions.pp" in hover["contents"]["value"]
+    node = await session.ask("hiera/assume", {"variables": {"trusted.extensions.pp_role": "database"}})
+    assert "trusted.extensions.pp_role" not in node.open
+    assert await session.ask("hiera/cases", place) == []
+    hover = await session.ask("textDocument/hover", place)
+    assert "if trusted.extensions.pp" not in hover["contents"]["value"]
+    node = await session.ask("hiera/assume", {"variables": {}})
+    assert "trusted.extensions.pp_role" in node.open and node.assumed == []
+
+
 async def typing(session):
     """Breaks a line, has its completions and diagnostics, and mends it again."""
     path = "data/common.yaml"
@@ -237,6 +259,7 @@ async def test_every_message_is_what_the_protocol_says(editor):
     await in_parts(session, editor)
     nodes = await session.ask("hiera/nodes", None)
     assert len(nodes) == 3
+    await assumptions(session)
     await session.ask("hiera/selectNode", {"name": "db01.kittiwake.example"})
     await renames(session)
     await typing(session)

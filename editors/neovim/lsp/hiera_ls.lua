@@ -56,10 +56,13 @@ return {
   before_init = be_told,
   handlers = {
     ['hiera/previewChanged'] = function()
+      require('hiera').nodes_changed()
       require('hiera.preview').refresh()
     end,
-    -- Whoever shows values asks again by itself.
-    ['hiera/activeNode'] = function() end,
+    -- Whoever shows values asks again by itself; only the status line has to be told.
+    ['hiera/activeNode'] = function()
+      require('hiera').nodes_changed()
+    end,
   },
   cmd = { 'hiera-ls', 'server' },
   filetypes = { 'yaml', 'json', 'eyaml', 'yaml.hiera' },

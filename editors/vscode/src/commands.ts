@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { Location } from 'vscode-languageclient/node';
+import { pickCase } from './cases';
 import { type Hiera, NotSupported, isHieraDocument } from './hiera';
 import { missingFileOf } from './hierarchy_view';
 import type { Nodes } from './nodes';
@@ -48,6 +49,7 @@ export function registerCommands({ hiera, nodes, previews, restart }: Parts): vs
     'hiera.compare': async (argument) => {
       // Without a key at the cursor, everything that the nodes get is compared.
       const question = asked(argument) ?? { scope: 'node' as const };
+      // "Any node" is compared with as if it were one: the question names none.
       const left = question.node ?? nodes.active?.name;
       const other = await nodes.pick(`Compare ${left ?? 'the active node'} with`, left);
       if (other && !(await previews.showComparison(question, { node: other.name }))) {
@@ -60,7 +62,14 @@ export function registerCommands({ hiera, nodes, previews, restart }: Parts): vs
         void vscode.window.showInformationMessage('Open a data file of a Hiera environment first.');
       }
     },
-    'hiera.selectNode': (argument) => nodes.select(typeof argument === 'string' ? argument : undefined),
+    'hiera.selectNode': (argument) => nodes.select(typeof argument === 'string' || argument === null ? argument : undefined),
+    'hiera.pickCase': async (argument) => {
+      const question = asked(argument);
+      if (!question || !(await pickCase(hiera, nodes, question))) {
+        void vscode.window.showInformationMessage(NOTHING_HERE);
+      }
+    },
+    'hiera.forgetAssumed': () => nodes.assume({}),
     'hiera.levelUp': () => jump(hiera, Method.levelUp, 'No higher level has this key.'),
     'hiera.levelDown': () => jump(hiera, Method.levelDown, 'No lower level has this key.'),
     'hiera.createFile': async (row) => {

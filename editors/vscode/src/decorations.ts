@@ -8,6 +8,7 @@ import { PREVIEW_SCHEME, type PreviewLineKind } from './protocol';
 const LOOKS: Partial<Record<PreviewLineKind, vscode.DecorationRenderOptions>> = {
   overridden: { opacity: '0.6', fontStyle: 'italic' },
   removed: { opacity: '0.6', textDecoration: 'line-through' },
+  case: { fontStyle: 'italic', color: new vscode.ThemeColor('editorInfo.foreground') },
   opaque: { color: new vscode.ThemeColor('editorWarning.foreground') },
   error: { color: new vscode.ThemeColor('editorError.foreground') },
   outlier: { isWholeLine: true, backgroundColor: new vscode.ThemeColor('editor.findMatchHighlightBackground') },

@@ -5,6 +5,7 @@ import { registerCommands } from './commands';
 import { Decorations } from './decorations';
 import { Hiera } from './hiera';
 import { HierarchyView } from './hierarchy_view';
+import { NodeItemInStatusBar } from './node_item';
 import { Nodes } from './nodes';
 import { Previews } from './previews';
 import { NoServer } from './server_binary';
@@ -16,6 +17,7 @@ export interface Api {
   nodes: Nodes;
   previews: Previews;
   hierarchy: HierarchyView;
+  nodeItem: NodeItemInStatusBar;
 }
 
 let running: Hiera | undefined;
@@ -27,6 +29,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   const nodes = new Nodes(hiera);
   const previews = new Previews(hiera);
   const status = new Status(hiera, nodes);
+  const nodeItem = new NodeItemInStatusBar(hiera, nodes);
   const hierarchy = new HierarchyView(hiera, previews);
 
   const start = async () => {
@@ -50,6 +53,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     nodes,
     previews,
     status,
+    nodeItem,
     hierarchy,
     new Decorations(previews),
     registerCommands({ hiera, nodes, previews, restart }),
@@ -62,7 +66,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   );
   await vscode.commands.executeCommand('setContext', 'hiera.active', true);
   await start();
-  return { hiera, nodes, previews, hierarchy };
+  return { hiera, nodes, previews, hierarchy, nodeItem };
 }
 
 /** Waits for the server to end. */

@@ -43,7 +43,7 @@ export class Hiera implements vscode.Disposable {
   readonly onDidStop = this.stopped.event;
   /** What previews and the hierarchy show may be another now. */
   readonly onDidChange = this.changed.event;
-  /** Another node is active. */
+  /** Another node is active, or something else is assumed. */
   readonly onDidChangeNode = this.nodeChanged.event;
   /** How the server is. */
   readonly onDidChangeStatus = this.statusChanged.event;

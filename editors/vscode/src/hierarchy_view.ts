@@ -3,7 +3,15 @@
 import * as vscode from 'vscode';
 import { type Hiera, isHieraDocument } from './hiera';
 import type { Previews } from './previews';
-import { type Hierarchy, type HierarchyFile, type HierarchyLayer, type HierarchyLevel, Method, type Question } from './protocol';
+import {
+  type Hierarchy,
+  type HierarchyFile,
+  type HierarchyLayer,
+  type HierarchyLevel,
+  Method,
+  type Part,
+  type Question,
+} from './protocol';
 import { questionAt } from './questions';
 
 /** How long the cursor must rest before the view follows it. */
@@ -116,7 +124,8 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
 
   private fileItem({ file, level, path, isAlone }: Extract<Row, { kind: 'file' }>): vscode.TreeItem {
     const item = new vscode.TreeItem(isAlone ? level.name : path);
-    item.description = isAlone ? levelWords(level, path) : '';
+    const behind = file.key ? PARTS[file.key.part].behind : undefined;
+    item.description = [isAlone ? levelWords(level, path) : '', behind].filter(Boolean).join(' – ');
     item.iconPath = fileIcon(file, level);
     item.tooltip = fileTooltip(file, level);
     item.accessibilityInformation = { label: `${level.name}, ${file.label}, ${stateOf(file, level)}` };
@@ -210,7 +219,12 @@ function commonDirectory({ levels }: HierarchyLayer): string {
 }
 
 function pathBelow(directory: string, file: HierarchyFile): string {
-  return isPath(file) ? file.label.slice(directory.length) : file.label;
+  return file.label.startsWith(directory) ? file.label.slice(directory.length) : file.label;
+}
+
+/** Whether facts that nobody knows say which file it is. */
+function isOpen(file: HierarchyFile): boolean {
+  return file.uri === null && !file.exists;
 }
 
 /** Whether a file is one of the disk, not what a URI names. */
@@ -233,29 +247,39 @@ function stateOf(file: HierarchyFile, level: HierarchyLevel): string {
   if (level.opaque) {
     return 'not evaluated here';
   }
+  if (isOpen(file)) {
+    return 'which file it is depends on facts that are open';
+  }
   if (!file.exists) {
     return 'missing';
   }
-  const parts = { wins: 'has the key and wins', contributes: 'has the key and contributes', overridden: 'has the key, but is overridden' };
-  return file.key ? parts[file.key.part] : 'exists';
+  return file.key ? `has the key ${PARTS[file.key.part].words}` : 'exists';
 }
+
+/** What a part is called behind "has the key", and its icon. Behind a path, only what a reader must not miss is said. */
+const PARTS: Record<Part, { words: string; behind?: string; icon: string; colour: string }> = {
+  wins: { words: 'and wins', icon: 'pass-filled', colour: 'testing.iconPassed' },
+  contributes: { words: 'and contributes', icon: 'git-merge', colour: 'charts.blue' },
+  overridden: { words: 'and is overridden', icon: 'eye-closed', colour: 'charts.yellow' },
+  'knocked-out': { words: 'and a higher level removes all of it', behind: 'knocked out', icon: 'eye-closed', colour: 'charts.yellow' },
+  opaque: { words: 'and is not evaluated here', icon: 'question', colour: 'list.warningForeground' },
+  open: { words: 'and counts for some nodes', behind: 'for some nodes', icon: 'git-branch', colour: 'charts.purple' },
+};
 
 function fileIcon(file: HierarchyFile, level: HierarchyLevel): vscode.ThemeIcon {
   if (level.opaque) {
     return new vscode.ThemeIcon('question', new vscode.ThemeColor('list.warningForeground'));
   }
-  switch (file.key?.part) {
-    case 'wins':
-      return new vscode.ThemeIcon('pass-filled', new vscode.ThemeColor('testing.iconPassed'));
-    case 'contributes':
-      return new vscode.ThemeIcon('git-merge', new vscode.ThemeColor('charts.blue'));
-    case 'overridden':
-      return new vscode.ThemeIcon('eye-closed', new vscode.ThemeColor('charts.yellow'));
-    default:
-      return file.exists
-        ? new vscode.ThemeIcon('file')
-        : new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground'));
+  if (file.key) {
+    const { icon, colour } = PARTS[file.key.part];
+    return new vscode.ThemeIcon(icon, new vscode.ThemeColor(colour));
   }
+  if (isOpen(file)) {
+    return new vscode.ThemeIcon('circle-outline', new vscode.ThemeColor('disabledForeground'));
+  }
+  return file.exists
+    ? new vscode.ThemeIcon('file')
+    : new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground'));
 }
 
 function fileTooltip(file: HierarchyFile, level: HierarchyLevel): vscode.MarkdownString {

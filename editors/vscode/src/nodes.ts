@@ -1,16 +1,21 @@
-// The sample nodes: choosing one, and knowing which one the active editor is shown for.
+// Whom answers are for: choosing a node or a case, and knowing what the active editor is shown for.
 
 import * as vscode from 'vscode';
 import { type Hiera, isHieraDocument } from './hiera';
 import { type ActiveNode, Method, type NodeItem } from './protocol';
 
-/** A node to choose, or (`undefined`) none: each file's own. */
+/** A node to choose, or (`undefined`) any node that reads a file. */
 interface NodePick extends vscode.QuickPickItem {
   node: NodeItem | undefined;
 }
 
 export class Nodes implements vscode.Disposable {
   private current: ActiveNode | undefined;
+  /** The document that was asked about last: beside a preview, it is still the one that is meant. */
+  private document: string | undefined;
+  /** Counts the questions, and says which one was answered last: an older answer that comes later does not count. */
+  private asked = 0;
+  private answered = 0;
   private readonly changed = new vscode.EventEmitter<ActiveNode | undefined>();
   private readonly subscriptions: vscode.Disposable[];
 
@@ -37,18 +42,29 @@ export class Nodes implements vscode.Disposable {
     return this.hiera.ask<NodeItem[]>(Method.nodes);
   }
 
-  /** Makes a node the active one; without a name, the user chooses. */
-  async select(name?: string): Promise<void> {
+  /** Makes a node the active one, or (`null`) any node that reads a file; without a name, the user chooses. */
+  async select(name?: string | null): Promise<void> {
     if (name !== undefined) {
       return this.choose(name);
     }
     const nodes = await this.some();
     if (nodes.length > 0) {
-      const picked = await show([this.automatic(), ...nodes.map((node) => this.pickOf(node))], 'Show the values of which node?');
+      const picked = await show([this.anyNode(), ...nodes.map((node) => this.pickOf(node))], 'Show the values of which node?');
       if (picked) {
         await this.choose(picked.node?.name ?? null);
       }
     }
+  }
+
+  /** What is assumed of variables that nobody knows, by name. */
+  get assumed(): Record<string, string> {
+    return Object.fromEntries((this.current?.assumed ?? []).map(({ name, value }) => [name, value]));
+  }
+
+  /** Makes all answers hold for nodes where these variables have these texts; with none, nothing is assumed any more. */
+  async assume(variables: Record<string, string>): Promise<void> {
+    await this.hiera.ask<ActiveNode | null>(Method.assume, { variables });
+    await this.reload();
   }
 
   /** Lets the user choose a node other than `except`; `undefined` if nothing is chosen. */
@@ -80,28 +96,40 @@ export class Nodes implements vscode.Disposable {
 
   private async reload(): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
-    if (!document || !isHieraDocument(document)) {
+    if (document && isHieraDocument(document)) {
+      this.document = document.uri.toString();
+    }
+    if (this.document === undefined) {
       return;
     }
+    this.asked += 1;
+    const { asked } = this;
     try {
-      const textDocument = { uri: document.uri.toString() };
-      this.set((await this.hiera.ask<ActiveNode | null>(Method.nodeOf, { textDocument })) ?? undefined);
+      const textDocument = { uri: this.document };
+      const node = await this.hiera.ask<ActiveNode | null>(Method.nodeOf, { textDocument });
+      if (asked > this.answered) {
+        this.answered = asked;
+        this.set(node ?? undefined);
+      }
     } catch (error) {
       this.hiera.log.debug(`nodes: ${String(error)}`);
     }
   }
 
   private set(node: ActiveNode | undefined): void {
-    const { current } = this;
-    if (node?.name !== current?.name || node?.environment !== current?.environment || node?.chosen !== current?.chosen) {
+    if (JSON.stringify(node) !== JSON.stringify(this.current)) {
       this.current = node;
       this.changed.fire(node);
     }
   }
 
-  private automatic(): NodePick {
+  private anyNode(): NodePick {
     const mark = this.current && !this.current.chosen ? '$(circle-filled)' : '$(circle-outline)';
-    return { label: `${mark} Automatic`, detail: 'for each file, the first node that reads it', node: undefined };
+    return {
+      label: `${mark} any node`,
+      detail: 'each file is shown for any node that reads it, with all cases',
+      node: undefined,
+    };
   }
 
   private pickOf(node: NodeItem): NodePick {
@@ -122,13 +150,11 @@ function show(picks: NodePick[], title: string): Thenable<NodePick | undefined> 
 
 /** Where a node's facts come from, as people say it. */
 export function originOf(node: NodeItem): string {
-  if (node.origin === 'inferred') {
-    return 'inferred from the data files';
-  }
-  return vscode.workspace.asRelativePath(vscode.Uri.file(node.origin));
+  const words: Record<string, string> = { name: 'only its name is known', any: 'no single machine' };
+  return words[node.origin] ?? vscode.workspace.asRelativePath(vscode.Uri.file(node.origin));
 }
 
 /** A variable without where it stands, which goes without saying: `pp_role`, `os.name`. */
-function shortName(name: string): string {
+export function shortName(name: string): string {
   return name.replace(/^(?:::)?(?:trusted\.extensions\.|trusted\.|facts\.)?/, '');
 }

@@ -5,19 +5,39 @@ import type { Location, Position, TextDocumentIdentifier } from 'vscode-language
 /** A sample node. */
 export interface NodeItem {
   name: string;
-  /** The path of the fact set, or `inferred`. */
+  /** The path of the fact set; `name` if nothing but the name is known; `any` if it is no single machine. */
   origin: string;
   environment: string;
   /** Whether answers in that environment which are about no file are for this node. */
   active: boolean;
   /** The variables that the hierarchy's paths use, with the node's values; older servers do not say. */
-  facts?: { name: string; value: string }[];
+  facts?: Fact[];
+}
+
+/** A variable and its text. */
+export interface Fact {
+  name: string;
+  value: string;
 }
 
 /** The node that answers are for. */
 export interface ActiveNode extends NodeItem {
-  /** Whether the user or the settings chose it; if not, a file is shown for a node that reads it. */
+  /** Whether the user or the settings chose it; if not, a file is shown for any node that reads it. */
   chosen: boolean;
+  /** The variables that the hierarchy's paths use and that nobody knows of the node; older servers do not say. */
+  open?: string[];
+  /** What is assumed of variables that nobody knows. */
+  assumed?: Fact[];
+}
+
+/** What a key is in one case. */
+export interface KeyCase {
+  /** What must hold, for people: `variant is alice`; `otherwise` for the last case. */
+  when: string;
+  /** The same by variable; `null` for one that is not set. */
+  variables: Record<string, string | null>;
+  /** The value on one line; `not found`, or Puppet's error. */
+  value: string;
 }
 
 /** What a preview is asked about. */
@@ -34,6 +54,7 @@ export type PreviewLineKind =
   | 'value'
   | 'overridden'
   | 'removed'
+  | 'case'
   | 'opaque'
   | 'error'
   | 'added'
@@ -96,8 +117,11 @@ export interface HierarchyFile {
   uri: string | null;
   exists: boolean;
   template: string;
-  key: { location: Location; part: 'wins' | 'contributes' | 'overridden' } | null;
+  key: { location: Location; part: Part } | null;
 }
+
+/** What a place has to do with an answer; `open`: it counts for some nodes only. */
+export type Part = 'wins' | 'contributes' | 'overridden' | 'knocked-out' | 'opaque' | 'open';
 
 export interface ServerStatus {
   health: 'ok' | 'warning' | 'error';
@@ -115,6 +139,8 @@ export const Method = {
   nodeOf: 'hiera/nodeOf',
   selectNode: 'hiera/selectNode',
   activeNode: 'hiera/activeNode',
+  cases: 'hiera/cases',
+  assume: 'hiera/assume',
   mergedValue: 'hiera/mergedValue',
   explain: 'hiera/explain',
   compare: 'hiera/compare',

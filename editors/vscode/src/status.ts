@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { DOCUMENTS, type Hiera } from './hiera';
+import { textOf } from './node_item';
 import type { Nodes } from './nodes';
 import type { ServerStatus } from './protocol';
 
@@ -56,10 +57,9 @@ export class Status implements vscode.Disposable {
     const node = this.nodes.active;
     this.item.busy = !this.status.quiescent;
     this.item.severity = SEVERITIES[this.status.health];
-    this.item.text = node ? `Hiera: ${node.name}` : 'Hiera: no node';
+    this.item.text = node ? `Hiera: ${textOf(node)}` : 'Hiera';
     // Short: what does not fit is cut, and the button with it.
-    const detail = node && (node.chosen ? node.environment : `${node.environment} · automatic`);
-    this.item.detail = this.status.message ?? detail ?? '';
+    this.item.detail = this.status.message ?? node?.environment ?? '';
     this.item.command = { title: 'Select Node', command: 'hiera.selectNode' };
   }
 }

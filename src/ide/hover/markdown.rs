@@ -234,11 +234,21 @@ pub(crate) fn code(text: &str) -> String {
     if text.is_empty() { "`\"\"`".to_owned() } else { format!("{fence}{pad}{text}{pad}{fence}") }
 }
 
-/// Text that must not be read as Markdown.
+/// Text that must not be read as Markdown. An underscore within a word means nothing there, and some editors show Markdown
+/// as it is written: such a one stays alone.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
-        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|') {
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        let is_in_word = || {
+            plain.ends_with(char::is_alphanumeric)
+                && rest.as_str().starts_with(char::is_alphanumeric)
+        };
+        let is_markup = match c {
+            '_' => !is_in_word(),
+            _ => matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '#' | '|'),
+        };
+        if is_markup {
             plain.push('\\');
         }
         plain.push(if c == '\n' { ' ' } else { c });
@@ -310,8 +320,16 @@ mod tests {
                 Merge strategy `first`, by default
 
                 1. **level "Nodes" · `data/nodes/web01.yaml:3`**
-                2. level "Common\_data" · `data/common.yaml:12` · overridden"#]],
+                2. level "Common_data" · `data/common.yaml:12` · overridden"#]],
         );
+    }
+
+    #[test]
+    fn underscores_within_words_stay_alone() {
+        let check = |text: &str, expected: &str| assert_eq!(plain(text), expected);
+        check("trusted.extensions.pp_role is a_b_c", "trusted.extensions.pp_role is a_b_c");
+        check("_a_ __b", "\\_a\\_ \\_\\_b");
+        check("a_*b*", "a\\_\\*b\\*");
     }
 
     #[test]

@@ -16,7 +16,7 @@ const MAX_LISTED: usize = 20;
 /// What the client chose.
 #[derive(Debug, Clone, Deserialize)]
 pub(in crate::server) struct SelectNodeParams {
-    /// A node's name; `null` leaves the choice to us.
+    /// A node's name; `null` is any node, also where the settings name one.
     name: Option<String>,
 }
 

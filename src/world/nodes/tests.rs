@@ -153,6 +153,9 @@ fn the_active_node_is_the_one_chosen_or_any() {
     assert_eq!(active(&host), "a");
     host.apply(Change::ActiveNode(Some("nobody".into())));
     assert_eq!(active(&host), "db");
+    host.apply(Change::ActiveNode(None));
+    assert_eq!(active(&host), "any node", "a choice, too: the settings do not count then");
+    host.apply(Change::ActiveNode(Some("nobody".into())));
     host.apply(Change::Settings(Settings::default()));
     assert_eq!(active(&host), "any node");
 }

@@ -156,7 +156,7 @@ t.group('nodes', function()
     ':Hiera node completes names')
   t.check(vim.deep_equal(vim.fn.getcompletion('Hiera n', 'cmdline'), { 'node' }), ':Hiera completes subcommands')
   t.check(vim.list_contains(vim.fn.getcompletion('Hiera compare ', 'cmdline'), 'saved'), ':Hiera compare completes')
-  t.contains(vim.fn.execute('Hiera'), 'all-nodes, compare, down', ':Hiera alone says what there is')
+  t.contains(vim.fn.execute('Hiera'), 'all-nodes, case, case!, compare, down', ':Hiera alone says what there is')
   local web01 = nodes and vim.iter(nodes):find(function(node)
     return node.active
   end)
@@ -229,6 +229,98 @@ t.group('preview', function()
   shows('preview', '== module timesync ==', ':Hiera preview node shows everything')
   vim.cmd('Hiera preview file')
   shows('preview', 'keys of data/common.yaml', ':Hiera preview file shows the keys of the file')
+  vim.cmd('only')
+end)
+
+--- Answers the next question of `vim.ui.select` with the first choice that is shown with `part`; returns what is shown.
+local function choosing(part)
+  local original, shown = vim.ui.select, {}
+  vim.ui.select = function(items, options, done)
+    vim.ui.select = original
+    local chosen
+    for _, item in ipairs(items) do
+      local line = options.format_item and options.format_item(item) or item
+      shown[#shown + 1] = line
+      if not chosen and line:find(part, 1, true) then
+        chosen = item
+      end
+    end
+    done(chosen)
+  end
+  return shown
+end
+
+--- Waits until the status line of the current window says `text`.
+local function status_is(text, message)
+  vim.o.statusline = "%{v:lua.require'hiera'.status()}"
+  if not t.eventually(message, function()
+    return vim.api.nvim_eval_statusline(vim.o.statusline, { maxwidth = 200 }).str == text
+  end) then
+    io.stdout:write('     ' .. require('hiera').status() .. '\n')
+  end
+  vim.o.statusline = ''
+end
+
+t.group('cases', function()
+  t.open('data/common.yaml')
+  status_is('web01.kittiwake.example', 'a status line names the chosen node')
+  local offered = choosing('any node')
+  vim.cmd('Hiera node')
+  status_is('any node · 6 facts open', ':Hiera node chooses any node, too, whatever the project file says')
+  t.check(#offered == 4 and offered[1]:find('any node', 1, true), 'which stands first')
+
+  local hover = t.hover_window('profile::base::sysctl:')
+  t.contains(hover, 'any node', 'K says for whom the value is')
+  t.open('data/roles/database.yaml')
+  status_is('any node · pp_role is database · 5 facts open', "what a file's path says is known")
+  hover = t.hover_window('profile::database::shared_buffers')
+  t.contains(hover, 'any node where trusted.extensions.pp', 'and the hover says so')
+  t.contains(hover, '4GB', 'K shows what most nodes get')
+  t.contains(hover, '`16GB` if trusted.certname is db01.kittiwake.example (`data/nodes/db01.kittiwake.example.yaml:4`)',
+    'and what others get, and where that stands')
+
+  vim.cmd('Hiera preview')
+  shows('preview', 'profile::database::shared_buffers: 4GB  # data/roles/database.yaml', 'a preview shows what most nodes get')
+  shows('preview', '# profile::database::shared_buffers: 16GB', 'and the cases')
+  local _, window = preview_of('preview')
+  local marks = vim.api.nvim_buf_get_extmarks(vim.api.nvim_win_get_buf(window), -1, 0, -1, { details = true })
+  t.check(vim.iter(marks):any(function(mark)
+    return mark[4].hl_group == 'HieraCase'
+  end), 'which look different')
+
+  offered = choosing('otherwise')
+  vim.cmd('Hiera case')
+  t.eventually(':Hiera case offers the cases with their values', function()
+    return offered[1] == 'trusted.certname is db01.kittiwake.example: "16GB"' and offered[2] == 'otherwise: "4GB"'
+  end)
+  t.eventually('"otherwise" cannot be assumed, and says why', function()
+    return vim.fn.execute('messages'):find('"otherwise" cannot be assumed', 1, true) ~= nil
+  end)
+  vim.api.nvim_set_current_win(window)
+  choosing('16GB')
+  vim.cmd('Hiera case')
+  shows('preview', '\nprofile::database::shared_buffers: 16GB', 'a case that is picked in the preview holds there')
+  vim.cmd('wincmd p')
+  t.contains(t.hover('profile::database::shared_buffers'), '16GB', 'and in hovers')
+  t.check(not t.hover('profile::database::shared_buffers'):find(' if ', 1, true), 'which have no cases any more')
+  status_is('any node · pp_role is database and certname is db01.kittiwake.example · 4 facts open', 'the status line says what is assumed')
+  t.open('data/common.yaml')
+  status_is('any node · certname is db01.kittiwake.example · 5 facts open', 'also in other files')
+  offered = choosing('pp_role is database')
+  t.at('profile::base::sysctl:', 3)
+  vim.cmd('Hiera case')
+  status_is('any node · certname is db01.kittiwake.example and pp_role is database · 4 facts open', 'another case is assumed as well')
+  t.contains(t.hover('profile::base::sysctl:', 3), 'overcommit', 'and holds')
+  t.check(vim.list_contains(vim.fn.getcompletion('Hiera ', 'cmdline'), 'forget'), ':Hiera completes forget')
+  vim.cmd('Hiera case!')
+  status_is('any node · 6 facts open', ':Hiera case! forgets all of it')
+  t.at('company::domain: ', 3)
+  vim.cmd('Hiera case')
+  t.eventually('where all nodes get the same, there is nothing to pick', function()
+    return vim.fn.execute('messages'):find('there is nothing to pick', 1, true) ~= nil
+  end)
+  vim.cmd('Hiera node web01.kittiwake.example')
+  status_is('web01.kittiwake.example', 'a chosen node counts again')
   vim.cmd('only')
 end)
 

@@ -220,10 +220,11 @@ async function suite() {
   });
 
   await test('the server of the package answers all that the extension asks', () => {
-    const asked = ['mergedValue', 'explain', 'compare', 'allNodes', 'hierarchy', 'levelUp', 'levelDown'];
+    const asked = ['mergedValue', 'explain', 'cases', 'assume', 'compare', 'allNodes', 'hierarchy', 'levelUp', 'levelDown'];
     assert.deepEqual(asked.filter((it) => !api.hiera.supports(`hiera/${it}`)), []);
   });
   await previews(api);
+  await cases(api);
 
   await test('a question that the server does not know is answered in words', () =>
     assert.rejects(api.hiera.ask('hiera/nothing'), /hiera-ls .* does not know hiera\/nothing: a newer one is needed/));
@@ -377,6 +378,83 @@ async function previews(api) {
     await run('hiera.levelDown');
     await run('hiera.levelDown');
     assert.equal(at(), COMMON);
+  });
+}
+
+/** What depends on variables that nobody knows. */
+async function cases(api) {
+  const DATABASE = 'data/roles/database.yaml';
+  const BUFFERS = 'profile::database::shared_buffers';
+  const text = () => api.nodeItem.text?.replace('$(server-environment) ', '');
+
+  await test('with no node chosen, a file is shown for any node that reads it', async () => {
+    await open(DATABASE);
+    await run('hiera.selectNode', null);
+    await until('what the path says', () => text() === 'any node · pp_role is database · 5 facts open');
+    assert.equal(api.nodes.active.chosen, false);
+    assert.deepEqual(api.nodes.active.open, [
+      'trusted.certname',
+      'harbour',
+      'facts.os.name',
+      'facts.os.release.major',
+      'facts.os.family',
+    ]);
+    await open(COMMON);
+    await until('another file', () => text() === 'any node · 6 facts open');
+  });
+  await test('a hover lists the cases', async () => {
+    const shown = await hover(DATABASE, BUFFERS);
+    for (const part of ['any node where', '4GB', '`16GB` if trusted.certname is db01.kittiwake.example']) {
+      assert(shown.includes(part), `${part} in ${shown}`);
+    }
+  });
+  await test('a preview has a line for each case, and the hierarchy marks what counts for some nodes only', async () => {
+    await run('hiera.hierarchy.focus');
+    await putCursor(DATABASE, BUFFERS, 3);
+    const document = await previewOf('hiera.preview', 'if trusted.certname is db01');
+    const { lines } = api.previews.preview(document.uri);
+    const line = lines.find((it) => it.kind === 'case');
+    assert.match(document.lineAt(line.line).text, /# profile::database::shared_buffers: 16GB/);
+    const hierarchy = await until('the hierarchy', () => api.hierarchy.current?.key === BUFFERS && api.hierarchy.current);
+    const files = hierarchy.layers.flatMap((layer) => layer.levels.flatMap((level) => level.files));
+    assert.deepEqual(
+      files.filter((it) => it.key).map((it) => [it.label, it.key.part]),
+      [
+        ['data/nodes/db01.kittiwake.example.yaml', 'open'],
+        [DATABASE, 'open'],
+      ],
+    );
+    const rows = api.hierarchy.getChildren().flatMap((it) => api.hierarchy.getChildren(it));
+    const items = rows.flatMap((it) => [it, ...api.hierarchy.getChildren(it)]).map((it) => api.hierarchy.getTreeItem(it));
+    const open = items.find((it) => String(it.description).includes('for some nodes'));
+    const byFacts = items.filter((it) => String(it.accessibilityInformation?.label).includes('depends on facts that are open'));
+    assert(byFacts.length > 0 && byFacts.every((it) => it.contextValue !== 'missing'), 'no file can be made of an open path');
+    assert(open, JSON.stringify(items.map((it) => it.description)));
+  });
+  await test('what is assumed changes hovers, previews and the status bar, until it is forgotten', async () => {
+    await putCursor(DATABASE, BUFFERS, 3);
+    const document = await previewOf('hiera.preview', 'if trusted.certname is db01');
+    const [first, last] = await api.hiera.ask('hiera/cases', { textDocument: { uri: uriOf(DATABASE).toString() }, key: BUFFERS });
+    assert.deepEqual(first, {
+      when: 'trusted.certname is db01.kittiwake.example',
+      variables: { 'trusted.certname': 'db01.kittiwake.example' },
+      value: '"16GB"',
+    });
+    assert.deepEqual(last, { when: 'otherwise', variables: {}, value: '"4GB"' });
+    await api.nodes.assume(first.variables);
+    await until('the other value', () => /^profile::database::shared_buffers: 16GB/m.test(document.getText()));
+    const shown = await hover(DATABASE, BUFFERS);
+    assert(shown.includes('16GB') && !shown.includes(' if '), shown);
+    assert.deepEqual(api.nodes.assumed, first.variables);
+    await open(COMMON);
+    await until('the status bar', () => text() === 'any node · certname is db01.kittiwake.example · 5 facts open');
+    await run('hiera.forgetAssumed');
+    await until('the cases again', () => document.getText().includes('if trusted.certname is db01'));
+    await until('the status bar', () => text() === 'any node · 6 facts open');
+  });
+  await test('a chosen node counts again', async () => {
+    await run('hiera.selectNode', 'web01.kittiwake.example');
+    await until('web01', () => text() === 'web01.kittiwake.example');
   });
 }
 

@@ -108,6 +108,7 @@ async function ordinary() {
     await page.keyboard.press('Escape');
   });
   await previews(window);
+  await cases(window);
   await page.context().close();
   await server.stop();
 }
@@ -141,6 +142,69 @@ async function previews(window) {
     await window.openFile('data/roles/web.yaml');
     await page.locator('.codelens-decoration a').first().click();
     await window.line('# ').waitFor();
+  });
+}
+
+/** What depends on variables that nobody knows. */
+async function cases(window) {
+  const file = path.join(folder, 'data/roles/database.yaml');
+  const BUFFERS = 'profile::database::shared_buffers';
+  const item = page.locator('.statusbar-item[id$="hiera.node"]').first();
+  const says = (text) => until(`${text} in the status bar`, async () => (await item.innerText()).trim() === text);
+
+  await suite.test('a click on the node in the status bar opens the node picker', async () => {
+    await window.openFile('data/roles/database.yaml');
+    await says('web01.kittiwake.example');
+    await item.click();
+    const row = window.row('any node', '.quick-input-list');
+    await row.waitFor();
+    assert.equal(await row.getAttribute('data-index'), '0', 'it stands first');
+    await row.click();
+    await says('any node · pp_role is database · 5 facts open');
+  });
+  await suite.test('the item lists the open facts', async () => {
+    await item.hover();
+    const tooltip = page.locator('.monaco-hover:visible', { hasText: 'nobody knows them' }).first();
+    await tooltip.waitFor();
+    const text = await tooltip.innerText();
+    assert.match(text, /trusted\.extensions\.pp_role is database/);
+    assert.match(text, /facts\.os\.release\.major/);
+    await page.mouse.move(5, 5);
+  });
+  await suite.test('a hover shows the cases', async () => {
+    await window.goToText(file, BUFFERS);
+    const hover = await window.hover('profile::database::shared_buffers', '16GB');
+    const text = (await hover.innerText()).replaceAll('\u00a0', ' ');
+    assert.match(text, /any node where trusted\.extensions\.pp_role is database/);
+    assert.match(text, /4GB/);
+    assert.match(text, /16GB if trusted\.certname is db01\.kittiwake\.example/);
+    await page.keyboard.press('Escape');
+  });
+  await suite.test('a case that is picked in the preview holds there', async () => {
+    await window.goToText(file, BUFFERS, 4);
+    await window.run('Hiera: Preview Merged Value');
+    await window.line('# profile::database::shared_buffers: 16GB').waitFor();
+    await page.locator('.tab', { hasText: 'shared_buffers' }).first().click();
+    await page.locator('.editor-actions a[aria-label*="Pick a Case"]').first().click();
+    await window.row('otherwise', '.quick-input-list').waitFor();
+    await window.row('trusted.certname is db01.kittiwake.example', '.quick-input-list').click();
+    // Of what is known, only what is assumed has room.
+    await says('any node · certname is db01.kittiwake.example · 4 facts open');
+    await until('no cases', async () => (await page.locator('.view-line', { hasText: ': 16GB' }).count()) === 1);
+  });
+  await suite.test('what is assumed is forgotten with the button beside it', async () => {
+    await page.locator('.editor-actions a[aria-label*="Forget What Is Assumed"]').first().click();
+    await window.line('# profile::database::shared_buffers: 16GB').waitFor();
+    await window.openFile('data/roles/database.yaml');
+    await says('any node · pp_role is database · 5 facts open');
+  });
+  await suite.test('"otherwise" cannot be assumed, and says why', async () => {
+    await window.goToText(file, BUFFERS, 4);
+    await window.run('Hiera: Pick a Case');
+    await window.row('otherwise', '.quick-input-list').click();
+    await page.locator('.notification-toast', { hasText: '"otherwise" cannot be assumed' }).first().waitFor();
+    await says('any node · pp_role is database · 5 facts open');
+    await window.run('Notifications: Clear All Notifications');
   });
 }
 

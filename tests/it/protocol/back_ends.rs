@@ -37,7 +37,8 @@ fn workspace() -> Workspace {
 
 fn client(workspace: &Workspace) -> (Client, String) {
     let mut client = Client::in_workspace(Features::ide(), workspace);
-    assert_eq!(client.notification("hiera/activeNode")["name"], "web01");
+    assert_eq!(client.notification("hiera/activeNode")["name"], "any node");
+    client.choose_node("web01");
     let common = workspace.path("data/common.yaml");
     client.open(&common, COMMON);
     (client, common)

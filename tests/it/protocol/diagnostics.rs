@@ -146,7 +146,7 @@ fn pulling_client(workspace: &Workspace) -> Client {
 fn two_nodes() -> Workspace {
     Workspace::new(&[
         ("hiera.yaml", "version: 5\n"),
-        (".hiera-ls.yaml", "nodes: {one: {facts: {a: 1}}, two: {facts: {a: 2}}}\n"),
+        (".hiera-ls.yaml", "node: one\nnodes: {one: {facts: {a: 1}}, two: {facts: {a: 2}}}\n"),
     ])
 }
 

@@ -27,7 +27,8 @@ fn workspace() -> Workspace {
 
 fn client(workspace: &Workspace) -> Client {
     let mut client = Client::in_workspace(Features::ide(), workspace);
-    assert_eq!(client.notification("hiera/activeNode")["name"], "web01");
+    assert_eq!(client.notification("hiera/activeNode")["name"], "any node");
+    client.choose_node("web01");
     client
 }
 

@@ -13,7 +13,7 @@ const FILES: [(&str, &str); 3] = [
         "hiera.yaml",
         "version: 5\nhierarchy:\n  - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}\n  - {name: Common, path: common.yaml}\n",
     ),
-    (".hiera-ls.yaml", "nodes: {web01: {facts: {a: 1}}, web02: {facts: {a: 22}}}\n"),
+    (".hiera-ls.yaml", "node: web01\nnodes: {web01: {facts: {a: 1}}, web02: {facts: {a: 22}}}\n"),
     ("data/nodes/web01.yaml", "port: 8080\n"),
 ];
 

@@ -29,7 +29,7 @@ fn client() -> (Workspace, Client, String) {
         (".hiera-ls.yaml", "nodes: {web01: {facts: {a: 1}}, web02: {facts: {a: 2}}}\n"),
     ]);
     let mut client = Client::in_workspace(hovers_show_the_node(), &workspace);
-    assert_eq!(client.notification(ACTIVE_NODE)["name"], "web01");
+    assert_eq!(client.notification(ACTIVE_NODE)["name"], "any node");
     let path = workspace.path("data/common.yaml");
     (workspace, client, path)
 }
@@ -41,8 +41,7 @@ fn nodes_are_listed_and_chosen() {
     let nodes = client.ask("hiera/nodes", Value::Null).expect("nodes are listed");
     let names: Vec<_> = nodes.as_array().expect("a list").iter().map(|it| &it["name"]).collect();
     assert_eq!(names, ["web01", "web02"]);
-    assert_eq!(nodes[0]["active"], true);
-    assert_eq!(nodes[1]["active"], false);
+    assert_eq!((&nodes[0]["active"], &nodes[1]["active"]), (&json!(false), &json!(false)));
 
     let chosen = client.ask("hiera/selectNode", json!({"name": "web02"})).expect("it is there");
     assert_eq!(chosen["name"], "web02");
@@ -53,12 +52,27 @@ fn nodes_are_listed_and_chosen() {
     assert_eq!(error["message"], "no sample node is called web03; there are: web01, web02");
     assert_eq!(client.hover(&path, (0, 0)), "web02", "the choice stays");
 
-    client.ask("hiera/selectNode", json!({"name": null})).expect("the choice is ours again");
-    assert_eq!(client.notification(ACTIVE_NODE)["name"], "web01");
+    client.ask("hiera/selectNode", json!({"name": null})).expect("any node");
+    assert_eq!(client.notification(ACTIVE_NODE)["name"], "any node");
+    assert_eq!(client.hover(&path, (0, 0)), "any node");
 }
 
 #[test]
-fn a_file_is_shown_for_a_node_that_reads_it_until_one_is_chosen() {
+fn any_node_can_be_chosen_where_the_settings_name_one() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\n"),
+        (".hiera-ls.yaml", "node: web01\nnodes: {web01: {facts: {a: 1}}}\n"),
+    ]);
+    let mut client = Client::in_workspace(hovers_show_the_node(), &workspace);
+    assert_eq!(client.notification(ACTIVE_NODE)["name"], "web01");
+    let any = client.ask("hiera/selectNode", json!({"name": null})).expect("any node");
+    assert_eq!((&any["name"], &any["chosen"]), (&json!("any node"), &json!(false)));
+    assert_eq!(client.notification(ACTIVE_NODE), any);
+    client.choose_node("web01");
+}
+
+#[test]
+fn a_file_is_shown_for_any_node_that_reads_it_until_one_is_chosen() {
     let hierarchy =
         "version: 5\nhierarchy: [{name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}]\n";
     let workspace = Workspace::new(&[
@@ -67,7 +81,7 @@ fn a_file_is_shown_for_a_node_that_reads_it_until_one_is_chosen() {
         ("data/nodes/web02.yaml", "a: 2\n"),
     ]);
     let mut client = Client::in_workspace(hovers_show_the_node(), &workspace);
-    assert_eq!(client.notification(ACTIVE_NODE)["name"], "web01");
+    assert_eq!(client.notification(ACTIVE_NODE)["name"], "any node");
     let path = workspace.path("data/nodes/web02.yaml");
     let node_of = |client: &mut Client, path: &str| {
         let document = json!({"textDocument": {"uri": uri(path)}});
@@ -75,7 +89,9 @@ fn a_file_is_shown_for_a_node_that_reads_it_until_one_is_chosen() {
         (node["name"].clone(), node["chosen"].clone())
     };
     assert_eq!(node_of(&mut client, &path), (json!("web02"), json!(false)));
-    client.ask("hiera/selectNode", json!({"name": "web01"})).expect("it is there");
+    let common = workspace.path("data/common.yaml");
+    assert_eq!(node_of(&mut client, &common), (json!("any node"), json!(false)));
+    client.choose_node("web01");
     assert_eq!(node_of(&mut client, &path), (json!("web01"), json!(true)));
     assert_eq!(node_of(&mut client, "/elsewhere/x.yaml"), (Value::Null, Value::Null));
 }

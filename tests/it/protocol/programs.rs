@@ -34,6 +34,7 @@ const NOT_FOUND: &str = r#"*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"not_f
 fn workspace(body: &str, timeout: f64) -> Workspace {
     let command = ["sh", "back-end.sh"];
     let settings = json!({
+        "node": "web01",
         "nodes": {"web01": {"facts": {"a": 1}}},
         "backends": {"my_fn": {"kind": "lookup_key", "command": command, "timeout": timeout}},
     });

@@ -114,6 +114,13 @@ impl Client {
         self.notify("textDocument/didClose", json!({"textDocument": {"uri": uri(path)}}));
     }
 
+    /// Chooses a sample node, and waits until the server has said so.
+    #[track_caller]
+    pub(crate) fn choose_node(&mut self, name: &str) {
+        self.ask("hiera/selectNode", json!({ "name": name })).expect("there is such a node");
+        assert_eq!(self.notification("hiera/activeNode")["name"], name);
+    }
+
     /// Asks for a hover and does not wait.
     pub(crate) fn request_hover(&mut self, path: &str, at: (u32, u32)) -> i64 {
         let params = json!({"textDocument": {"uri": uri(path)}, "position": position(at)});

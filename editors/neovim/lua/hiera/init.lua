@@ -6,10 +6,20 @@ local ANSWER_TIMEOUT = 1000
 
 ---@class hiera.Node
 ---@field name string
----@field origin string where its facts come from
+---@field origin string the path of the fact set; `name` if nothing but the name is known, `any` if it is no single machine
 ---@field environment? string
 ---@field facts? {name: string, value: string}[] the variables that the hierarchy's paths use
 ---@field active boolean
+
+---@class hiera.ActiveNode : hiera.Node
+---@field chosen boolean whether somebody chose it; else a file is shown for any node that reads it
+---@field open? string[] the variables that the hierarchy's paths use and that nobody knows
+---@field assumed? {name: string, value: string}[]
+
+---@class hiera.Case
+---@field when string what must hold, for people; `otherwise` for the last case
+---@field variables table<string, string> the same by variable; `vim.NIL` for one that is not set
+---@field value string the value on one line
 
 --- The server of this buffer; of any other buffer if this one has none.
 ---@return vim.lsp.Client?
@@ -41,16 +51,21 @@ function M.nodes(done)
   ask('hiera/nodes', nil, done)
 end
 
---- Shows the values of this node from now on; without a name, each file for a node that reads it.
+--- Shows the values of this node from now on; without a name, each file for any node that reads it.
 ---@param name? string
 ---@param done? fun()
 function M.select_node(name, done)
   ask('hiera/selectNode', { name = name or vim.NIL }, function()
-    say(name and 'showing the values of ' .. name or 'showing each file for a node that reads it')
+    say(name and 'showing the values of ' .. name or 'showing each file for any node that reads it')
     if done then
       done()
     end
   end)
+end
+
+--- A variable without where it stands, which goes without saying: `pp_role`, `os.name`.
+local function short_name(name)
+  return (name:gsub('^:*', ''):gsub('^trusted%.extensions%.', ''):gsub('^trusted%.', ''):gsub('^facts%.', ''))
 end
 
 --- A node in a line: whether it is active, its name, and the facts that the hierarchy asks for, else where it comes from.
@@ -58,17 +73,21 @@ end
 ---@return string
 function M.describe(node)
   local facts = vim.tbl_map(function(fact)
-    local name = fact.name:gsub('^:*', ''):gsub('^trusted%.extensions%.', ''):gsub('^facts%.', '')
-    return ('%s: %s'):format(name, fact.value)
+    return ('%s: %s'):format(short_name(fact.name), fact.value)
   end, node.facts or {})
   local more = #facts > 0 and table.concat(facts, ', ') or M.origin(node)
   return ('%s %s (%s)'):format(node.active and '*' or ' ', node.name, more)
 end
 
---- Where a node comes from: the path of its fact set, short, or `inferred`.
+--- Where a node comes from: the path of its fact set, short, or that there is none.
 ---@param node hiera.Node
 ---@return string
 function M.origin(node)
+  if node.origin == 'name' then
+    return 'only its name is known'
+  elseif node.origin == 'any' then
+    return 'no single machine'
+  end
   return vim.fn.fnamemodify(node.origin, ':~:.')
 end
 
@@ -78,16 +97,146 @@ function M.choose_node()
     if #nodes == 0 then
       return say('no node is known: add fact sets, see :help hiera-nodes', vim.log.levels.WARN)
     end
-    local automatic = {}
-    vim.ui.select(vim.list_extend({ automatic }, nodes), {
+    local any_node = {}
+    vim.ui.select(vim.list_extend({ any_node }, nodes), {
       prompt = 'Node',
       format_item = function(node)
-        return node == automatic and '  automatic (for each file, a node that reads it)' or M.describe(node)
+        return node == any_node and '  any node (each file for any node that reads it)' or M.describe(node)
       end,
     }, function(node)
       if node then
         M.select_node(node.name)
       end
+    end)
+  end)
+end
+
+--- What each buffer is shown for, and which change of the server that answer is older than.
+---@type table<integer, {node?: hiera.ActiveNode, revision: integer}>
+local shown_for = {}
+
+--- Counts what may change nodes: the choice of another, and fact sets that come and go.
+local revision = 0
+
+--- Asks about nodes anew where they are shown.
+function M.nodes_changed()
+  revision = revision + 1
+  if next(shown_for) then
+    vim.cmd.redrawstatus({ bang = true })
+  end
+end
+
+--- Whom the values of a buffer are for; asks the server where that may have changed, and says what was true before.
+---@param buffer integer
+---@return hiera.ActiveNode?
+local function node_of(buffer)
+  local client = vim.lsp.get_clients({ name = 'hiera_ls', bufnr = buffer })[1]
+  if not client or not client.initialized then
+    shown_for[buffer] = nil
+    return nil
+  end
+  local known = shown_for[buffer]
+  if not known or known.revision < revision then
+    known = { node = known and known.node, revision = revision }
+    shown_for[buffer] = known
+    local document = { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
+    client:request('hiera/nodeOf', document, function(problem, node)
+      if not problem and shown_for[buffer] == known then
+        known.node = node ~= vim.NIL and node or nil
+        vim.cmd.redrawstatus({ bang = true })
+      end
+    end, buffer)
+  end
+  return known.node
+end
+
+--- Whom the values of a buffer are for, and how much of it nobody knows, for a status line: `any node · 3 facts open`.
+--- Empty where no server runs.
+---@param buffer? integer the current one if it is left out
+---@return string
+function M.status(buffer)
+  local node = node_of((buffer == nil or buffer == 0) and vim.api.nvim_get_current_buf() or buffer)
+  if not node then
+    return ''
+  end
+  local parts = { (node.name:gsub('^any node where ', 'any node · '):gsub('[%w_.:]+ is ', short_name)) }
+  for _, assumed in ipairs(node.assumed or {}) do
+    if not node.name:find(('%s is %s'):format(assumed.name, assumed.value), 1, true) then
+      parts[#parts + 1] = ('%s is %s'):format(short_name(assumed.name), assumed.value)
+    end
+  end
+  local open = #(node.open or {})
+  if open > 0 then
+    parts[#parts + 1] = ('%d %s open'):format(open, open == 1 and 'fact' or 'facts')
+  end
+  return table.concat(parts, ' · ')
+end
+
+--- Makes all answers hold for nodes where these variables have these texts; with none, nothing is assumed any more.
+---@param variables table<string, string>
+local function assume(variables)
+  local params = { variables = next(variables) and variables or vim.empty_dict() }
+  ask('hiera/assume', params, function(node)
+    local texts = vim.tbl_map(function(assumed)
+      return ('%s is %s'):format(assumed.name, assumed.value)
+    end, node and node ~= vim.NIL and node.assumed or {})
+    say(#texts > 0 and 'assuming that ' .. table.concat(texts, ' and ') or 'nothing is assumed')
+  end)
+end
+
+--- Assumes nothing any more.
+function M.forget()
+  assume({})
+end
+
+--- What the variables of a case are, added to what is assumed already; nil if it does not say.
+---@param case hiera.Case
+---@param assumed {name: string, value: string}[]
+---@return table<string, string>?
+local function texts_of(case, assumed)
+  local texts = {}
+  for _, variable in ipairs(assumed) do
+    texts[variable.name] = variable.value
+  end
+  for name, text in pairs(case.variables) do
+    if text == vim.NIL then
+      return nil
+    end
+    texts[name] = text
+  end
+  return next(case.variables) and texts or nil
+end
+
+--- Lets the user choose one of the cases of a key, and assumes it.
+---@param question? table a question of docs/protocol.md; the key under the cursor if it is left out
+function M.pick_case(question)
+  local client = M.client()
+  question = question or vim.lsp.util.make_position_params(0, client and client.offset_encoding or 'utf-16')
+  local document = { textDocument = question.textDocument }
+  ask('hiera/cases', question, function(cases)
+    if not cases or cases == vim.NIL then
+      return say('there is no key under the cursor', vim.log.levels.WARN)
+    end
+    if #cases == 0 then
+      return say('there is nothing to pick: all nodes that are meant here get the same value')
+    end
+    vim.ui.select(cases, {
+      prompt = 'Which case shall hold?',
+      format_item = function(case)
+        return ('%s: %s'):format(case.when, case.value)
+      end,
+    }, function(case)
+      if not case then
+        return
+      end
+      ask('hiera/nodeOf', document, function(node)
+        local variables = texts_of(case, node and node ~= vim.NIL and node.assumed or {})
+        if not variables then
+          local why = 'it says only which values variables do not have'
+          return say(('"%s" cannot be assumed: %s'):format(case.when, why), vim.log.levels.WARN)
+        end
+        assume(variables)
+      end)
     end)
   end)
 end
@@ -100,15 +249,17 @@ local function node_names()
   end, answer and answer.result or {})
 end
 
+local function no_arguments()
+  return {}
+end
+
 --- A subcommand that shows a preview.
 local function preview(kind, complete)
   return {
     run = function(arguments)
       require('hiera.preview').command(kind, arguments[1])
     end,
-    complete = complete or function()
-      return {}
-    end,
+    complete = complete or no_arguments,
   }
 end
 
@@ -139,15 +290,11 @@ end
 local subcommands = {
   down = {
     run = M.level_down,
-    complete = function()
-      return {}
-    end,
+    complete = no_arguments,
   },
   up = {
     run = M.level_up,
-    complete = function()
-      return {}
-    end,
+    complete = no_arguments,
   },
   node = {
     run = function(arguments)
@@ -163,6 +310,14 @@ local subcommands = {
     return { 'file', 'key', 'node' }
   end),
   explain = preview('explain'),
+  case = {
+    run = function()
+      require('hiera.preview').pick_case()
+    end,
+    complete = no_arguments,
+  },
+  ['case!'] = { run = M.forget, complete = no_arguments },
+  forget = { run = M.forget, complete = no_arguments },
   compare = preview('compare', function()
     return vim.list_extend({ 'saved' }, node_names())
   end),

@@ -27,6 +27,7 @@ local line_groups = {
   removed = 'HieraRemoved',
   opaque = 'HieraOpaque',
   error = 'HieraError',
+  case = 'HieraCase',
   outlier = 'HieraOutlier',
 }
 
@@ -35,6 +36,7 @@ local function define_groups()
   vim.api.nvim_set_hl(0, 'HieraRemoved', { default = true, strikethrough = true })
   vim.api.nvim_set_hl(0, 'HieraOpaque', { default = true, link = 'DiagnosticWarn' })
   vim.api.nvim_set_hl(0, 'HieraError', { default = true, link = 'DiagnosticError' })
+  vim.api.nvim_set_hl(0, 'HieraCase', { default = true, link = 'DiagnosticInfo' })
   vim.api.nvim_set_hl(0, 'HieraOutlier', { default = true, link = 'DiagnosticWarn' })
 end
 
@@ -248,6 +250,15 @@ local function choose_counterpart()
       end
     end)
   end)
+end
+
+--- Lets the user choose one of the cases of the key that is under the cursor or, in a preview, is shown there.
+function M.pick_case()
+  local view = views[vim.api.nvim_get_current_buf()]
+  if not view then
+    return hiera.pick_case()
+  end
+  hiera.pick_case({ textDocument = view.params.textDocument, position = view.params.position, key = view.params.key })
 end
 
 --- `:Hiera preview|explain|compare|all-nodes`

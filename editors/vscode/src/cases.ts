@@ -1,0 +1,50 @@
+// Picking a case: what is assumed of variables that nobody knows, until something else is.
+
+import * as vscode from 'vscode';
+import type { Hiera } from './hiera';
+import type { Nodes } from './nodes';
+import { type KeyCase, Method, type Question } from './protocol';
+
+/** A case to choose; `variables` is undefined where it does not say what its variables are. */
+interface CasePick extends vscode.QuickPickItem {
+  variables: Record<string, string> | undefined;
+}
+
+/** Lets the user choose one of the cases of a key, and assumes it. `false` if there is no key. */
+export async function pickCase(hiera: Hiera, nodes: Nodes, question: Question): Promise<boolean> {
+  const cases = await hiera.ask<KeyCase[] | null>(Method.cases, question);
+  if (!cases) {
+    return false;
+  }
+  if (cases.length === 0) {
+    void vscode.window.showInformationMessage('There is nothing to pick: all nodes that are meant here get the same value.');
+    return true;
+  }
+  const picked = await vscode.window.showQuickPick(cases.map(pickOf), {
+    title: 'Which case shall hold?',
+    placeHolder: 'All answers then hold for such nodes, until you pick another case or forget it',
+    matchOnDescription: true,
+  });
+  if (picked?.variables) {
+    await nodes.assume({ ...nodes.assumed, ...picked.variables });
+  } else if (picked) {
+    void vscode.window.showInformationMessage(`"${picked.label}" ${CANNOT_BE_ASSUMED}`);
+  }
+  return true;
+}
+
+/** Says what this would be; only what has a value can be assumed. */
+const CANNOT_BE_ASSUMED =
+  'cannot be assumed, as it says only which values variables do not have. Pick another case, or select a node to which it applies.';
+
+function pickOf({ when, variables, value }: KeyCase): CasePick {
+  const texts = Object.entries(variables);
+  const known = texts.filter((it): it is [string, string] => it[1] !== null);
+  const canBeAssumed = texts.length > 0 && known.length === texts.length;
+  return {
+    label: when,
+    description: value,
+    ...(canBeAssumed ? {} : { detail: '$(info) cannot be assumed' }),
+    variables: canBeAssumed ? Object.fromEntries(known) : undefined,
+  };
+}

@@ -1,0 +1,128 @@
+//! Cases of a key where nobody chose a node: listing them, and assuming one.
+
+use hiera_ls::server::Features;
+use serde_json::{Value, json};
+
+use crate::support::client::Client;
+use crate::support::documents::{position, uri};
+use crate::support::workspace::Workspace;
+
+const HIERA_YAML: &str = "\
+version: 5
+hierarchy:
+  - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
+  - {name: Roles, path: 'roles/%{role}-%{variant}.yaml'}
+  - {name: Common, path: common.yaml}
+";
+
+const COMMON: &str = "port: 80\nsame: 1\n";
+
+fn client() -> (Workspace, Client, String) {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", HIERA_YAML),
+        ("data/nodes/web01.yaml", "own: 1\n"),
+        ("data/roles/web-alice.yaml", "port: 8080\n"),
+        ("data/roles/web-bob.yaml", "port: 8081\n"),
+        ("data/common.yaml", COMMON),
+    ]);
+    let mut client = Client::in_workspace(Features::ide(), &workspace);
+    assert_eq!(client.notification("hiera/activeNode")["name"], "any node");
+    let common = workspace.path("data/common.yaml");
+    client.open(&common, COMMON);
+    (workspace, client, common)
+}
+
+#[track_caller]
+fn cases(client: &mut Client, path: &str, at: (u32, u32)) -> Value {
+    let place = json!({"textDocument": {"uri": uri(path)}, "position": position(at)});
+    client.ask("hiera/cases", place).expect("an answer")
+}
+
+#[test]
+fn cases_are_listed_in_their_order() {
+    let (_workspace, mut client, common) = client();
+    assert_eq!(
+        cases(&mut client, &common, (0, 0)),
+        json!([
+            {
+                "when": "role is web and variant is alice",
+                "variables": {"role": "web", "variant": "alice"},
+                "value": "8080",
+            },
+            {
+                "when": "role is web and variant is bob",
+                "variables": {"role": "web", "variant": "bob"},
+                "value": "8081",
+            },
+            {"when": "otherwise", "variables": {}, "value": "80"},
+        ])
+    );
+    assert_eq!(cases(&mut client, &common, (1, 0)), json!([]), "all nodes get the same");
+    let of_file = json!({"textDocument": {"uri": uri(&common)}});
+    assert_eq!(client.ask("hiera/cases", of_file), Ok(Value::Null), "there is no key");
+    let by_name = json!({"textDocument": {"uri": uri(&common)}, "key": "port"});
+    let by_name = client.ask("hiera/cases", by_name).expect("an answer");
+    assert_eq!(by_name.as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn what_is_assumed_holds_until_something_else_is() {
+    let (_workspace, mut client, common) = client();
+    let hover = client.hover(&common, (0, 0));
+    for part in ["80", "8080", "variant is alice", "8081", "variant is bob"] {
+        assert!(hover.contains(part), "no {part} in {hover}");
+    }
+
+    let alice = json!({"variables": {"role": "web", "::variant": "alice"}});
+    let assumed = client.ask("hiera/assume", alice).expect("names of variables");
+    let texts = json!([{"name": "variant", "value": "alice"}, {"name": "role", "value": "web"}]);
+    assert_eq!(assumed["assumed"], texts);
+    assert_eq!(assumed["open"], json!(["trusted.certname"]));
+    assert_eq!(assumed["chosen"], false);
+    assert_eq!(client.notification("hiera/activeNode"), assumed);
+    assert_eq!(cases(&mut client, &common, (0, 0)), json!([]));
+    let hover = client.hover(&common, (0, 0));
+    assert!(hover.contains("8080") && !hover.contains("8081"), "{hover}");
+    let place = json!({"textDocument": {"uri": uri(&common)}, "position": position((0, 0))});
+    let preview = client.ask("hiera/mergedValue", place).expect("an answer");
+    assert!(
+        preview["text"].as_str().is_some_and(|it| it.contains("\nport: 8080  #")),
+        "{preview:#}"
+    );
+
+    // The name of a chosen node proves neither.
+    client.choose_node("web01");
+    let hover = client.hover(&common, (0, 0));
+    assert!(hover.contains("8080") && !hover.contains("8081"), "{hover}");
+    client.ask("hiera/selectNode", json!({"name": null})).expect("any node");
+    client.notification("hiera/activeNode");
+
+    let nonsense = client.ask("hiera/assume", json!({"variables": {"a..b": "x"}}));
+    assert_eq!(nonsense.expect_err("no variable")["code"], -32602);
+    assert_eq!(cases(&mut client, &common, (0, 0)), json!([]), "what was assumed stays");
+
+    let forgotten = client.ask("hiera/assume", json!({"variables": {}})).expect("nothing");
+    assert_eq!(forgotten["assumed"], json!([]));
+    assert_eq!(forgotten["open"], json!(["trusted.certname", "role", "variant"]));
+    assert_eq!(client.notification("hiera/activeNode"), forgotten);
+    assert_eq!(cases(&mut client, &common, (0, 0)).as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn previews_and_the_hierarchy_show_what_only_some_nodes_get() {
+    let (workspace, mut client, common) = client();
+    let place = json!({"textDocument": {"uri": uri(&common)}, "position": position((0, 0))});
+    let preview = client.ask("hiera/mergedValue", place.clone()).expect("an answer");
+    let kinds: Vec<&Value> =
+        preview["lines"].as_array().expect("a list").iter().map(|it| &it["kind"]).collect();
+    assert_eq!(kinds.iter().filter(|it| **it == "case").count(), 2, "{preview:#}");
+    let hierarchy = client.ask("hiera/hierarchy", place).expect("an answer");
+    let files = &hierarchy["layers"][0]["levels"][1]["files"];
+    let files = files.as_array().expect("a list");
+    assert_eq!((&files[0]["uri"], &files[0]["exists"]), (&Value::Null, &json!(false)));
+    assert_eq!(files[0]["label"], "data/roles/%{role}-%{variant}.yaml");
+    let open: Vec<_> = files.iter().filter(|it| it["key"]["part"] == "open").collect();
+    assert_eq!(open.len(), 2, "{hierarchy:#}");
+    assert_eq!(open[0]["template"], "roles/%{role}-%{variant}.yaml");
+    assert_eq!(open[0]["uri"], uri(&workspace.path("data/roles/web-alice.yaml")));
+}
