@@ -112,7 +112,8 @@ impl OpenPath {
         names.filter(|name| !name.contains([HOLE, '*', '?'])).count()
     }
 
-    /// All files and, as Puppet fails to read them, directories that the path can lead to, in the order of their paths; a file that fits in several ways comes several times.
+    /// All files and, as Puppet fails to read them, directories that the path can lead to, in the order of their paths; a file
+    /// that fits in several ways comes several times.
     /// Texts with a slash are not thought of. A text may be empty: `%{a}/common.yaml` can be `common.yaml`.
     pub fn fits(&self, files: &dyn Files) -> Vec<Fit> {
         self.in_every_way(|is_empty| {

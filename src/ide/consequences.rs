@@ -65,12 +65,23 @@ pub(crate) fn consequences(
         };
         note(who, &case.answer, other);
     }
+    let is_new = |case: &Case| !before.cases.iter().any(|it| it.conditions == case.conditions);
+    for (case, other) in different_cases(&now, &before) {
+        if !case.conditions.is_empty() && is_new(&case) && !is_asked(&case) {
+            let who = format!("nodes where {}", in_words(&case.conditions));
+            note(who, other, &case.answer);
+        }
+    }
     let mut said = Vec::new();
+    let is_one = |who: &[String]| matches!(who, [one] if !one.contains("nodes"));
     if !lost.is_empty() {
+        said.push(format!("{} {} it", listed(&lost), if is_one(&lost) { "loses" } else { "lose" }));
+    }
+    if !gained.is_empty() {
         said.push(format!(
             "{} {} it",
-            listed(&lost),
-            if lost.len() == 1 { "loses" } else { "lose" }
+            listed(&gained),
+            if is_one(&gained) { "gets" } else { "get" }
         ));
     }
     if !changed.is_empty() {

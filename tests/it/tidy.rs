@@ -46,6 +46,19 @@ fn only_the_server_speaks_the_protocol() {
 }
 
 #[test]
+fn features_find_values_by_lookups_alone() {
+    // These show the hierarchy itself, and where a value could go.
+    let allowed = ["src/ide/hierarchy.rs", "src/ide/level_files.rs", "src/ide/actions/levels.rs"];
+    for walk in [".levels(&", ".levels(evaluator", ".default_levels(", ".layers("] {
+        check(|file, line| {
+            let is_feature = file.path.starts_with("src/ide/") && !allowed.contains(&&*file.path);
+            (is_feature && line.contains(walk))
+                .then(|| format!("`{walk}…` goes through levels; ask for an answer's sources"))
+        });
+    }
+}
+
+#[test]
 fn libyaml_is_wrapped_in_one_module() {
     for name in ["libyaml_rs", "unsafe {", "unsafe fn", "allow(unsafe_code)"] {
         absent(name, &["src/syntax/yaml"]);
