@@ -81,3 +81,64 @@ fn hash_of(value: &Value) -> u64 {
     add(value, &mut hasher);
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::config::{Environment, PuppetVersion};
+    use crate::data::{Hash, MemoryFiles, Value};
+    use crate::engine::{Evaluator, Request};
+    use crate::facts::{Node, NodeParts, Origin};
+
+    const FILES: [(&str, &str); 5] = [
+        (
+            "/e/hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+             - {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: c.yaml}\n",
+        ),
+        ("/e/data/nodes/one.yaml", "own: 1\n"),
+        ("/e/data/roles/web.yaml", "port: 80\n"),
+        ("/e/data/roles/db.yaml", "port: 5432\n"),
+        ("/e/data/c.yaml", "url: \"http://x:%{lookup('port')}\"\nport: 1\nmotd: '%{site}'\n"),
+    ];
+
+    /// The answers of two nodes, and whether their footprints are the same.
+    #[track_caller]
+    fn check(key: &str, nodes: [(&str, &str, &str); 2], is_same: bool) {
+        let files = Arc::new(MemoryFiles::new(FILES));
+        let ask = |(name, role, site): (&str, &str, &str)| {
+            let mut facts = Hash::new();
+            for (fact, text) in [("role", role), ("site", site)] {
+                facts.insert(Value::string(fact), None, Value::string(text).into());
+            }
+            let parts = NodeParts { name: name.to_owned(), facts, ..NodeParts::default() };
+            let node = Node::new(parts, Origin::File("/facts".into()));
+            let environment = Environment {
+                name: "production".into(),
+                root: Some("/e".into()),
+                modules: indexmap::IndexMap::new(),
+                global_config: None,
+            };
+            let (environment, node) = (Arc::new(environment), Arc::new(node));
+            let evaluator = Evaluator::new(files.clone(), environment, node, PuppetVersion::V8);
+            let request = Request { wants_footprint: true, ..Request::key(key) };
+            let answer = evaluator.call(&request);
+            (answer.outcome.expect("it is found").map(|it| it.value), answer.footprint)
+        };
+        let (one, other) = (ask(nodes[0]), ask(nodes[1]));
+        assert_eq!(one.1 == other.1, is_same, "{one:?} {other:?}");
+        if is_same {
+            assert_eq!(one.0, other.0);
+        }
+    }
+
+    #[test]
+    fn nodes_that_read_the_same_have_the_same_footprint() {
+        check("url", [("one", "web", "x"), ("two", "web", "y")], true);
+        check("url", [("one", "web", "x"), ("two", "db", "x")], false);
+        check("url", [("one", "web", "x"), ("two", "none", "x")], false);
+        check("motd", [("one", "web", "x"), ("two", "db", "x")], true);
+        check("motd", [("one", "web", "x"), ("one", "web", "y")], false);
+    }
+}

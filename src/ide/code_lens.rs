@@ -109,6 +109,33 @@ nodes: {web01: {facts: {a: 1}}}
     }
 
     #[test]
+    fn without_a_node_a_lens_speaks_for_all() {
+        let hierarchy = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}\n  \
+                         - {name: Roles, path: 'roles/%{role}.yaml'}\n  - {name: Common, path: common.yaml}\n#- /.hiera-ls.yaml\n\
+                         nodes: {}\n";
+        let files = "#- /data/common.yaml\na: 1\nb: 1\nc: 1\n#- /data/nodes/x.yaml\na: 2\n#- /data/nodes/y.yaml\na: 3\n\
+                     #- /data/roles/web.yaml\nb: 2\nc: 1\n";
+        let expected =
+            ["a: 2 levels · first · 2 nodes override it", "b: 2 levels · first · depends on role"];
+        check(&format!("{hierarchy}{files}"), "/data/common.yaml", &expected);
+        let expected = ["b: 2 levels · first · wins", "c: 2 levels · first · wins"];
+        check(&format!("{hierarchy}{files}"), "/data/roles/web.yaml", &expected);
+    }
+
+    #[test]
+    fn half_typed_text_leaves_lenses_as_they_were() {
+        let files = |end: &str| {
+            format!(
+                "#- /data/nodes/web01.yaml\na: [2]\n\
+                 #- /data/common.yaml\nlookup_options: {{a: {{merge: unique}}}}\na: [1]\n{end}"
+            )
+        };
+        let expected = ["a: 2 levels · unique"];
+        check(&files(""), "/data/common.yaml", &expected);
+        check(&files("x: \"\n"), "/data/common.yaml", &expected);
+    }
+
+    #[test]
     fn several_files_of_a_level() {
         let files = "#- /data/common.yaml\na: 1\n#- /data/extra.yaml\na: 2\n";
         let title = "a: 2 files of one level · first · overridden in data/extra.yaml";

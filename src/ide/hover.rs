@@ -326,6 +326,95 @@ nodes: {web01: {facts: {a: 1}}}
         );
     }
 
+    const ROLES: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
+  - {name: Roles, paths: ['roles/%{role}-%{variant}.yaml', 'roles/%{role}.yaml']}
+  - {name: Common, path: common.yaml}
+#- /data/roles/compute-alice.yaml
+virt::module: kvm_amd
+#- /data/roles/compute-bob.yaml
+virt::module: kvm_amd
+#- /data/common.yaml
+other: 1
+";
+
+    #[track_caller]
+    fn check_open(files: &str, expected: &Expect) {
+        let fixture = Fixture::parse(&format!("{ROLES}{files}"));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset).expect("a key is touched");
+        expected.assert_eq(&hover.markdown);
+    }
+
+    #[test]
+    fn without_a_node_the_cases_are_shown() {
+        check_open(
+            "#- /data/roles/compute.yaml\nvirt::module$0: kvm_intel\n",
+            &expect![[r#"
+                **`virt::module`** for any node where role is compute, environment `production`
+
+                ```yaml
+                kvm_intel
+                ```
+
+                - `kvm_amd` if variant is alice or bob (`data/roles/compute-alice.yaml:1`, `data/roles/compute-bob.yaml:1`)
+
+                1. **level "Roles" · `data/roles/compute.yaml:1`**"#]],
+        );
+        check_open(
+            "#- /data/nodes/web01.yaml\nshared: 2\n#- /data/nodes/web02.yaml\nshared: 2\n#- /data/common.yaml\nshared$0: '%{site}'\n",
+            &expect![[r#"
+                **`shared`** for any node, environment `production`
+
+                ```yaml
+                "%{site}"
+                ```
+
+                - `2` if trusted.certname is web01 or web02 (`data/nodes/web01.yaml:1`, `data/nodes/web02.yaml:1`)
+
+                1. **level "Common" · `data/common.yaml:1`**
+
+                Not known, and left as it is written: `site`"#]],
+        );
+    }
+
+    #[test]
+    fn a_value_that_is_the_same_in_all_cases_has_none() {
+        check_open(
+            "#- /data/roles/compute.yaml\nvirt::module$0: kvm_amd\n",
+            &expect![[r#"
+                **`virt::module`** for any node where role is compute, environment `production`
+
+                ```yaml
+                kvm_amd
+                ```
+
+                1. **level "Roles" · `data/roles/compute.yaml:1`**"#]],
+        );
+    }
+
+    #[test]
+    fn half_typed_text_leaves_other_keys_as_they_were() {
+        check_open(
+            "#- /data/common.yaml\nlookup_options: {list: {merge: unique}}\nlist$0: [a]\nx: \"\n",
+            &expect![[r#"
+                **`list`** for any node, environment `production`
+
+                ```yaml
+                - a
+                ```
+
+                Merge strategy `unique`, set in `data/common.yaml:1`
+
+                1. **level "Common" · `data/common.yaml:2`**
+
+                `data/common.yaml` has an error: as it is, Puppet refuses the whole file."#]],
+        );
+    }
+
     #[test]
     fn levels_of_hiera_yaml() {
         let files = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: Nodes\n    paths: ['nodes/%{trusted.certname}.y$0aml', b.yaml]\n#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}}\n#- /data/nodes/web01.yaml\na: 1\n";

@@ -65,7 +65,7 @@ fn members_of_json_move_with_their_comments_and_commas() {
     check(
         JSON,
         "#- /data/common.json\n{\"x\": 1}\n#- /data/nodes/web01.json\n{\"a\"$0: 1, \"b\": 2}\n",
-        "Move `a` down to data/common.json (Common)",
+        "Move `a` down to data/common.json (Common): db01 and all other nodes get it",
         "#- /data/common.json\n{\"x\": 1, \"a\": 1}\n#- /data/nodes/web01.json\n{\"b\": 2}\n",
     );
 }
