@@ -10,6 +10,7 @@ mod ignore;
 mod inline;
 mod levels;
 mod members;
+mod name_pattern;
 mod quick_fixes;
 mod root_entry;
 mod yaml_entry;
@@ -111,6 +112,7 @@ const PROVIDERS: &[Provider] = &[
     Provider { kinds: &[ActionKind::QuickFix], provide: ignore::provide },
     Provider { kinds: &[ActionKind::RefactorRewrite], provide: eyaml::provide },
     Provider { kinds: &[ActionKind::Refactor], provide: levels::provide },
+    Provider { kinds: &[ActionKind::Refactor], provide: name_pattern::provide },
     Provider { kinds: &[ActionKind::RefactorExtract], provide: extract::provide },
     Provider { kinds: &[ActionKind::RefactorInline], provide: inline::provide },
 ];
