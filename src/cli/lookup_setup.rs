@@ -170,8 +170,12 @@ fn node(
     };
     let node = node.in_environment(&environment.name);
     node.with(&set_variables(arguments)?).map_err(|name| {
-        let whose = if node.origin == Origin::Any { "this view" } else { &*node.name };
-        format!("--set {name}: {whose} has a value for it already; only what is open can be set")
+        let why = match &node.origin {
+            Origin::File(_) => format!("{} has a fact set, so nothing is open", node.name),
+            Origin::Name => format!("{} has a value for it already", node.name),
+            Origin::Any => "it is known of all nodes already".to_owned(),
+        };
+        format!("--set {name}: {why}")
     })
 }
 

@@ -75,18 +75,6 @@ impl ReadOrders {
         readers.iter().take(most).map(|number| &self.nodes[*number as usize].node)
     }
 
-    /// The first node that reads the file at `path`, which holds data of `module` if there is one. Default hierarchies
-    /// count.
-    pub fn first_reader(
-        &self,
-        world: &Arc<World>,
-        environment: &Arc<Environment>,
-        path: &str,
-        module: Option<&str>,
-    ) -> Option<Arc<Node>> {
-        self.all_readers(world, environment, world.id(path), module).into_iter().next()
-    }
-
     /// The nodes with fact sets that read `file` for keys of `module`, in order; the first few. Default hierarchies count.
     pub fn complete_readers(
         &self,

@@ -147,7 +147,7 @@ b: "%{a::class} %{0} %{module_name} %{scope('nope')}"
     }
 
     #[test]
-    fn nothing_is_known_of_inferred_nodes() {
+    fn nothing_is_said_of_nodes_without_facts() {
         check(
             r#"
 a: "%{nope}"

@@ -49,7 +49,7 @@ fn check(files: &[(&str, &str)], settings: &str, expected: &[&str]) {
 }
 
 #[test]
-fn without_fact_sets_nodes_are_inferred() {
+fn data_files_tell_of_machines() {
     check(&[HIERA_YAML, NODE], "", &["web01.example.com? environment=production"]);
     check(&[HIERA_YAML], "", &[]);
 }

@@ -109,7 +109,11 @@ fn readers_of_a_default_hierarchy() {
     let world = host.snapshot();
     let environment = world.environment_of("/r/data/c.yaml").expect("there is one");
     let first = |path: &str| {
-        let reader = orders(&host).first_reader(&world, &environment, path, Some("d"));
+        let file = world.id(path);
+        let reader = orders(&host)
+            .complete_readers(&world, &environment, file, Some("d"))
+            .into_iter()
+            .next();
         reader.map(|node| node.name.to_string())
     };
     assert_eq!(first("/r/modules/d/data/c.yaml").as_deref(), Some("four"));
@@ -148,6 +152,8 @@ fn readers_of_a_modules_file_in_the_hierarchy_of_the_environment() {
     let world = host.snapshot();
     let environment = world.environment_of("/r/data/nodes/one.yaml").expect("there is one");
     let path = "/r/modules/e/data/two.yaml";
-    let reader = orders(&host).first_reader(&world, &environment, path, Some("e"));
+    let file = world.id(path);
+    let reader =
+        orders(&host).complete_readers(&world, &environment, file, Some("e")).into_iter().next();
     assert_eq!(reader.map(|node| node.name.to_string()).as_deref(), Some("two"));
 }
