@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::assumptions::{Assumed, Condition, Script};
 use super::evaluator::Evaluator;
+use super::failure::Failure;
 use super::hierarchy::Location;
 use super::request::{Answer, Request};
 use crate::data::{Located, Value};
@@ -70,6 +71,17 @@ impl Exploration<'_> {
 /// Levels stay where they are as long as their evaluator lives.
 fn address(location: &Location) -> usize {
     std::ptr::from_ref(location).addr()
+}
+
+/// Why a lookup fails whatever the open variables are. Most lookups do not fail, which one run shows.
+pub(super) fn certain_failure(evaluator: &Evaluator, request: &Request) -> Option<Failure> {
+    if !evaluator.node().is_complete() {
+        let exploration =
+            Exploration { script: Script::default(), summed_up: &[], ways: HashMap::new() };
+        let (answer, ..) = evaluator.run_assuming(request, exploration);
+        answer.outcome.err()?;
+    }
+    evaluator.call(request).certain_failure().cloned()
 }
 
 /// Answers a request for a node that is not known completely. What has too many ways is summed up: the location with the most

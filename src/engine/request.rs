@@ -112,6 +112,11 @@ impl Evaluator {
         self.call(&Request::key(key))
     }
 
+    /// Why a lookup of a key fails for all nodes that this one stands for; cheaper than a whole answer.
+    pub fn certain_failure(&self, key: &str) -> Option<Failure> {
+        cases::certain_failure(self, &Request::key(key))
+    }
+
     /// Calls `lookup()`. For a node that is not known completely, the answer has a case for each way in which its open
     /// variables decide.
     pub fn call(&self, request: &Request) -> Answer {

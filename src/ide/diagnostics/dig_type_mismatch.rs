@@ -39,8 +39,7 @@ pub(super) fn check(
         });
         let Some(in_the_way) = in_the_way else { continue };
         let failures = targets.readers().into_iter().filter_map(|evaluator| {
-            let answer = evaluator.lookup(&token.name);
-            let message = answer.certain_failure()?.message.clone();
+            let message = evaluator.certain_failure(&token.name)?.message;
             WORDS.iter().any(|words| message.contains(words)).then_some(message)
         });
         if let Some(words) = failures.into_iter().next() {

@@ -5,7 +5,7 @@
 
 use super::{Related, Report, Rule, Severity};
 use crate::data::{Place, Value};
-use crate::engine::{Request, Source, UsedMerge, Written};
+use crate::engine::{Request, Source, Written};
 use crate::ide::context;
 use crate::ide::perspective::Perspective;
 use crate::syntax::key_path::Segment;
@@ -26,15 +26,17 @@ const PUPPETS_WORDS: &str = "element of the merge has wrong type";
 pub(super) fn check(perspective: &Perspective, path: &str, key: &str, report: &mut Report) {
     let asked = context::lookup_key([&Segment::Name(key.into())].into_iter());
     let Some(asked) = asked else { return };
-    let answer = perspective.evaluator.call(&Request::key(asked).with_sources());
-    let Err(failure) = &answer.outcome else { return };
-    if !answer.is_certain() || !failure.message.contains(PUPPETS_WORDS) {
-        return;
-    }
-    let strategy = answer.merge.as_ref().map_or("first", UsedMerge::name);
+    let evaluator = &perspective.evaluator;
+    let merge = evaluator.merge_for(key);
+    let strategy = merge.name();
     if !matches!(strategy, "hash" | "unique") {
         return;
     }
+    let Some(failure) = evaluator.certain_failure(&asked) else { return };
+    if !failure.message.contains(PUPPETS_WORDS) {
+        return;
+    }
+    let answer = evaluator.call(&Request::key(asked).with_sources());
     let found: Vec<(&Source, &Written)> = answer
         .sources
         .iter()

@@ -45,8 +45,7 @@ pub(super) fn check(
 
 /// Puppet's words and the names in them, if the lookup of `key` ends in a recursion.
 fn recursion(perspective: &Perspective, key: &str) -> Option<(String, Vec<String>)> {
-    let answer = perspective.evaluator.lookup(key);
-    let failure = answer.certain_failure()?;
+    let failure = perspective.evaluator.certain_failure(key)?;
     let words = &failure.message[failure.message.find(PUPPETS_WORDS)?..];
     let names = words[PUPPETS_WORDS.len()..].trim_end_matches(']');
     Some((words.to_owned(), names.split(", ").map(str::to_owned).collect()))

@@ -21,8 +21,7 @@ pub(super) fn check(above: &KeyAbove<'_>, report: &mut Report) {
         if order.merge.option("sort_merged_arrays").is_none() || order.values.is_empty() {
             continue;
         }
-        let answer = order.evaluator.lookup(&above.looked_up());
-        let Some(failure) = answer.certain_failure() else { continue };
+        let Some(failure) = order.evaluator.certain_failure(&above.looked_up()) else { continue };
         if !failure.message.contains(RUBYS_WORDS) {
             continue;
         }
