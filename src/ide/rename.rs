@@ -1,7 +1,7 @@
 //! Rename: a key or a sub key, wherever the data has it or asks for it. What cannot be done without changing other
 //! answers is refused, and what a rename leaves different is said.
 //!
-//! Puppet code is not read: a class parameter keeps its name.
+//! A class parameter keeps its name in the manifest: a rename of its key says what the class loses.
 
 mod file;
 mod options;
@@ -12,6 +12,7 @@ mod target;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::class_parameter;
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 use super::references::may_ask_for;
 use crate::config::Environment;
@@ -86,6 +87,20 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
+    /// A class whose parameter the key sets does not get its value any more.
+    fn warn_of_parameter(&mut self, environment: &Arc<Environment>) {
+        let [Segment::Name(key)] = &self.renaming.path[..] else { return };
+        let Some((class, path, line)) = class_parameter::declaration(self.world, environment, key)
+        else {
+            return;
+        };
+        let path = paths::below(environment.directory(), &path).unwrap_or(&path);
+        self.warnings.insert(format!(
+            "`{key}` sets a parameter of class `{class}` ({path}:{line}). The manifest keeps the parameter's name, so the \
+             class no longer gets this value."
+        ));
+    }
+
     fn environment(&mut self, environment: &Arc<Environment>) -> Result<(), String> {
         self.refuse_taken_name(environment)?;
         let mut candidates = self.candidates(environment);
@@ -115,6 +130,7 @@ impl Work<'_> {
             self.files.insert(path, found.edits);
         }
         self.warn_of_takers(takers);
+        self.warn_of_parameter(environment);
         options::warn(self.world, environment, self.renaming, &mut self.warnings);
         self.warn_of_waiting(environment);
         Ok(())
