@@ -91,7 +91,10 @@ impl Type {
             Self::Wrapped(wrapper, inner) => {
                 wrapper_takes(*wrapper, inner.as_deref(), other, guard)
             }
-            Self::Init(None) => Self::Alias(Alias::RichData).assignable(other, guard),
+            Self::Init(None) => {
+                matches!(other, Self::Init(_))
+                    || Self::Alias(Alias::RichData).assignable(other, guard)
+            }
             Self::Init(Some(init)) => init.takes_type(other, guard),
             Self::Callable(ours) => match (ours, other) {
                 (None, Self::Callable(_)) => true,
