@@ -4,6 +4,9 @@ module Conformance
   module Fuzz
     # One node of the many for which an answer with cases is: texts for the variables that an environment reads.
     class AnyNode
+      # A token that holds no beginning of another: text like `%{literal('%{')}` leaves one before it.
+      INNERMOST = /%\{(?:(?!%\{)[^}])*\}/
+
       attr_reader :facts, :trusted
 
       # `texts`: a text, a list or nothing by the variable's name. What has members that are set is no text itself.
@@ -86,7 +89,7 @@ module Conformance
 
       def fill_all(value, open)
         case value
-        when String then value.gsub(Variables::TOKEN) { |token| open.include?(name_in(token)) ? value_of(name_in(token)).to_s : token }
+        when String then value.gsub(INNERMOST) { |token| open.include?(name_in(token)) ? value_of(name_in(token)).to_s : token }
         when Array then value.map { |item| fill_all(item, open) }
         when Hash then value.to_h { |key, item| [fill_all(key, open), fill_all(item, open)] }
         else value
@@ -108,7 +111,7 @@ module Conformance
       def name_in(token)
         # A list that became a text has its items as Ruby writes them.
         match = Variables::TOKEN.match(token.gsub(/\\[tn]/, ' '))
-        Variables.name_of(match[:scope] || match[:plain])
+        match && Variables.name_of(match[:scope] || match[:plain])
       end
 
       def server_facts
