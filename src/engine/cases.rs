@@ -200,7 +200,7 @@ pub fn is_same(one: &Answer, other: &Answer) -> bool {
     let outcome = match (&one.outcome, &other.outcome) {
         (Ok(Some(one)), Ok(Some(other))) => is_identical(one, other),
         (Ok(None), Ok(None)) => true,
-        (Err(one), Err(other)) => one.message == other.message,
+        (Err(one), Err(other)) => one.message == other.message && one.class == other.class,
         _ => false,
     };
     outcome && one.opaque == other.opaque && one.open == other.open

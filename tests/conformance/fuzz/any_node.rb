@@ -4,9 +4,6 @@ module Conformance
   module Fuzz
     # One node of the many for which an answer with cases is: texts for the variables that an environment reads.
     class AnyNode
-      # A token that holds no beginning of another: text like `%{literal('%{')}` leaves one before it.
-      INNERMOST = /%\{(?:(?!%\{)[^}])*\}/
-
       attr_reader :facts, :trusted
 
       # `texts`: a text, a list or nothing by the variable's name. What has members that are set is no text itself.
@@ -89,11 +86,33 @@ module Conformance
 
       def fill_all(value, open)
         case value
-        when String then value.gsub(INNERMOST) { |token| open.include?(name_in(token)) ? value_of(name_in(token)).to_s : token }
+        when String then fill_text(value, open)
         when Array then value.map { |item| fill_all(item, open) }
         when Hash then value.to_h { |key, item| [fill_all(key, open), fill_all(item, open)] }
         else value
         end
+      end
+
+      # Text like `%{literal('%{')}` leaves a beginning of a token before another one: what names nothing open is passed over.
+      def fill_text(text, open)
+        filled = +''
+        rest = text
+        while (start = rest.index('%{'))
+          filled << rest[0, start]
+          rest = rest[start..]
+          match = Variables::TOKEN.match(unquoted(rest))
+          token = rest[/\A[^}]*\}/]
+          name = match&.begin(0)&.zero? && token ? name_in(token) : nil
+          known = open.include?(name)
+          filled << (known ? value_of(name).to_s : rest[0])
+          rest = rest[(known ? token.size : 1)..]
+        end
+        filled << rest
+      end
+
+      # As a list that became a text writes it, quotes have backslashes.
+      def unquoted(text)
+        text.gsub(/\\(["'])/, '\1')
       end
 
       def all_facts
@@ -110,7 +129,7 @@ module Conformance
 
       def name_in(token)
         # A list that became a text has its items as Ruby writes them.
-        match = Variables::TOKEN.match(token.gsub(/\\[tn]/, ' '))
+        match = Variables::TOKEN.match(unquoted(token).gsub(/\\[tn]/, ' '))
         match && Variables.name_of(match[:scope] || match[:plain])
       end
 
