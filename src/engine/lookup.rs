@@ -103,10 +103,10 @@ pub(crate) fn search(
     })
 }
 
-/// Whether a value is only wrapped: what its text is does not matter.
+/// Whether a value is only wrapped, or refused for its shape: what its texts are does not matter.
 fn is_sensitive(conversion: &Value) -> bool {
     match conversion {
-        Value::String(name) => &**name == "Sensitive",
+        Value::String(name) => matches!(&**name, "Sensitive" | "Sensitive[String]"),
         Value::Array(items) => matches!(items.as_slice(), [only] if is_sensitive(&only.value)),
         _ => false,
     }

@@ -140,3 +140,19 @@ fn lookup_options_for_a_key_with_an_open_variable_may_be_for_others() {
     );
     check("path: common.yaml", &files, "z", "\"b\"");
 }
+
+#[test]
+fn a_list_is_no_secret_text_whatever_is_open_in_it() {
+    let files = [(
+        "common.yaml",
+        "lookup_options:\n  '^k': {convert_to: 'Sensitive[String]'}\nk1: ['%{n}']\nk2: '%{n}'\n",
+    )];
+    check(
+        "path: common.yaml",
+        &files,
+        "k1",
+        "error: The convert_to lookup_option for key 'k1' raised error: Converted value from \
+         Sensitive[String].new() has wrong type, expects a Sensitive[String] value, got Sensitive[Array[String]]",
+    );
+    check("path: common.yaml", &files, "k2", "#<Sensitive [value redacted]>");
+}
