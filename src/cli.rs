@@ -126,6 +126,20 @@ pub(crate) fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
+/// Prints what a command has to say, or what went wrong, and tells what it exits with.
+pub(crate) fn print_or_complain(said: Result<String, String>) -> ExitCode {
+    match said {
+        Ok(text) => {
+            print(&text);
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            complain(&message);
+            ExitCode::from(2)
+        }
+    }
+}
+
 /// Says what went wrong.
 pub(crate) fn complain(message: &str) {
     let _ = writeln!(std::io::stderr().lock(), "hiera-ls: {}", shown::in_lines(message));

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::print_or_complain;
 use super::workspace::{self, absolute};
-use super::{complain, print};
 use crate::facts::variable;
 use crate::ide::{hierarchy_variables, open_variables};
 use crate::settings::{PROJECT_FILE, Settings};
@@ -27,16 +27,7 @@ pub struct InitArguments {
 
 /// Writes `.hiera-ls.yaml`, never over one that is there.
 pub fn run(arguments: &InitArguments) -> ExitCode {
-    match write(arguments) {
-        Ok(text) => {
-            print(&text);
-            ExitCode::SUCCESS
-        }
-        Err(message) => {
-            complain(&message);
-            ExitCode::from(2)
-        }
-    }
+    print_or_complain(write(arguments))
 }
 
 fn write(arguments: &InitArguments) -> Result<String, String> {

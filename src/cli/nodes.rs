@@ -8,9 +8,9 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Map, Value as Json};
 
+use super::print_or_complain;
 use super::shown::in_a_line;
 use super::workspace::{self, absolute};
-use super::{complain, print};
 use crate::data::{Value, inspect, render};
 use crate::engine::sources::dig_value;
 use crate::facts::{Basis, Node, Origin, Reading, variable};
@@ -47,16 +47,7 @@ pub struct NodesArguments {
 
 /// Lists the nodes, the one that the settings name marked with a star.
 pub fn run(arguments: &NodesArguments) -> ExitCode {
-    match list(arguments) {
-        Ok(text) => {
-            print(&text);
-            ExitCode::SUCCESS
-        }
-        Err(message) => {
-            complain(&message);
-            ExitCode::from(2)
-        }
-    }
+    print_or_complain(list(arguments))
 }
 
 fn list(arguments: &NodesArguments) -> Result<String, String> {

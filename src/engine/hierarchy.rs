@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::fit_index::FitIndex;
 use super::interpolate::{self, Variable, interpolate_text};
 use super::invocation::{Context, Invocation};
+use super::trace::TraceKind;
 use crate::backends::{BackEnd, Registry};
 use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locations};
 use crate::config::path;
@@ -128,10 +129,10 @@ impl OpenLocation {
 }
 
 impl Location {
-    fn path(original: Arc<str>, template: &Located, location: Arc<str>, exists: bool) -> Self {
+    fn path(original: Arc<str>, place: Option<Place>, location: Arc<str>, exists: bool) -> Self {
         Self {
             original,
-            template_place: template.place,
+            template_place: place,
             location,
             is_uri: false,
             exists,
@@ -143,7 +144,16 @@ impl Location {
 
     fn open(original: Arc<str>, template: &Located, open: OpenLocation, text: &str) -> Self {
         let shown = open_path::shown(text).into();
-        Self { open: Some(open), ..Self::path(original, template, shown, false) }
+        Self { open: Some(open), ..Self::path(original, template.place, shown, false) }
+    }
+
+    /// What explain says of a look at it.
+    pub(super) fn trace_kind(&self) -> TraceKind {
+        TraceKind::Location {
+            is_uri: self.is_uri,
+            original: Arc::clone(&self.original),
+            location: Arc::clone(&self.location),
+        }
     }
 
     /// Whether its path holds variables that are open.
@@ -174,15 +184,8 @@ impl Location {
             return Arc::clone(known);
         }
         let files = evaluator.files().as_ref();
-        let at = |location: Arc<str>, exists: bool| Location {
-            original: Arc::clone(&self.original),
-            template_place: self.template_place,
-            location,
-            is_uri: false,
-            exists,
-            data: OnceLock::new(),
-            source: Source::default(),
-            open: None,
+        let at = |location: Arc<str>, exists: bool| {
+            Self::path(Arc::clone(&self.original), self.template_place, location, exists)
         };
         let locations: Arc<[Location]> = if open.path.is_glob() {
             let found = evaluator.prepared().glob(files, &Arc::from(text.as_str()));
@@ -356,7 +359,7 @@ fn existing_path(
     }
     let files = invocation.evaluator.files();
     let exists = path::kind(files.as_ref(), &location) != PathKind::Missing;
-    Location::path(inspect::to_s(&template.value).into(), template, location, exists)
+    Location::path(inspect::to_s(&template.value).into(), template.place, location, exists)
 }
 
 fn older_versions_add_an_extension(level: &Level, path: Arc<str>) -> Arc<str> {
@@ -380,8 +383,9 @@ fn expand_glob(
     }
     let evaluator = invocation.evaluator;
     let found = evaluator.prepared().glob(evaluator.files().as_ref(), &pattern);
-    let location =
-        |path: &Arc<str>| Location::path(Arc::clone(&pattern), template, Arc::clone(path), true);
+    let location = |path: &Arc<str>| {
+        Location::path(Arc::clone(&pattern), template.place, Arc::clone(path), true)
+    };
     Ok(found.iter().map(location).collect())
 }
 

@@ -278,26 +278,24 @@ impl Layer {
         if location.open.is_some() {
             return self.open_location_lookup(invocation, level, location, key);
         }
-        let kind = || TraceKind::Location {
-            is_uri: location.is_uri,
-            original: Arc::clone(&location.original),
-            location: Arc::clone(&location.location),
-        };
-        invocation.within(kind, |invocation| {
-            if !invocation.surveys() {
-                invocation.budget.step()?;
-            }
-            if !location.exists {
-                invocation.report(|| Outcome::LocationNotFound);
-                return Ok(None);
-            }
-            match &level.back_end {
-                Some(back_end) if level.reads.is_some() => {
-                    self.file_lookup(invocation, level, location, back_end.as_ref(), key)
+        invocation.within(
+            || location.trace_kind(),
+            |invocation| {
+                if !invocation.surveys() {
+                    invocation.budget.step()?;
                 }
-                _ => self.call(invocation, level, Some(location), key),
-            }
-        })
+                if !location.exists {
+                    invocation.report(|| Outcome::LocationNotFound);
+                    return Ok(None);
+                }
+                match &level.back_end {
+                    Some(back_end) if level.reads.is_some() => {
+                        self.file_lookup(invocation, level, location, back_end.as_ref(), key)
+                    }
+                    _ => self.call(invocation, level, Some(location), key),
+                }
+            },
+        )
     }
 
     /// Looks into the file that an open path leads to in this run, if it leads to one that has a say.
@@ -315,19 +313,17 @@ impl Layer {
         if let [filled] = &*found {
             return self.location_lookup(invocation, level, filled, key);
         }
-        let kind = || TraceKind::Location {
-            is_uri: location.is_uri,
-            original: Arc::clone(&location.original),
-            location: Arc::clone(&location.location),
-        };
-        invocation.within(kind, |invocation| {
-            invocation.budget.step()?;
-            if location.is_uri {
-                return Ok(calls::opaque_while_open(invocation, (self, level), location, key));
-            }
-            invocation.report(|| Outcome::LocationNotFound);
-            Ok(None)
-        })
+        invocation.within(
+            || location.trace_kind(),
+            |invocation| {
+                invocation.budget.step()?;
+                if location.is_uri {
+                    return Ok(calls::opaque_while_open(invocation, (self, level), location, key));
+                }
+                invocation.report(|| Outcome::LocationNotFound);
+                Ok(None)
+            },
+        )
     }
 
     fn file_lookup(

@@ -32,6 +32,7 @@ mod hiera_yaml_schema;
 mod hiera_yaml_version;
 mod hocon_syntax;
 mod ignored;
+mod ignored_key;
 mod invalid_encoding;
 mod json_syntax;
 mod knockout_no_effect;

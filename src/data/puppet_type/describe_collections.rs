@@ -38,12 +38,11 @@ pub(super) fn of_array(
         }
         Type::Array(actual_item, size) => {
             let actual_size = size.unwrap_or(IntegerRange::SIZES);
-            if wanted.includes(actual_size) {
-                let actual = Type::Array(actual_item.clone(), None);
-                vec![describer.mismatch(path, original, &actual)]
-            } else {
-                vec![Mismatch::of_size(path, wanted, actual_size)]
+            if !wanted.includes(actual_size) {
+                return vec![Mismatch::of_size(path, wanted, actual_size)];
             }
+            let sizeless = Type::Array(actual_item.clone(), None);
+            vec![describer.mismatch(path, original, &sizeless)]
         }
         _ => vec![describer.mismatch(path, original, actual)],
     }
@@ -79,12 +78,11 @@ pub(super) fn of_hash(
         }
         Type::Hash(actual_key, actual_value, size) => {
             let actual_size = size.unwrap_or(IntegerRange::SIZES);
-            if wanted.includes(actual_size) {
-                let actual = Type::Hash(actual_key.clone(), actual_value.clone(), None);
-                vec![describer.mismatch(path, original, &actual)]
-            } else {
-                vec![Mismatch::of_size(path, wanted, actual_size)]
+            if !wanted.includes(actual_size) {
+                return vec![Mismatch::of_size(path, wanted, actual_size)];
             }
+            let sizeless = Type::Hash(actual_key.clone(), actual_value.clone(), None);
+            vec![describer.mismatch(path, original, &sizeless)]
         }
         _ => vec![describer.mismatch(path, original, actual)],
     }
@@ -129,12 +127,11 @@ pub(super) fn of_struct(
                 from: IntegerRange::of_size(required).from,
                 to: IntegerRange::of_size(elements.len()).to,
             };
-            if wanted.includes(actual_size) {
-                let actual = Type::Hash(key.clone(), value.clone(), None);
-                vec![describer.mismatch(path, original, &actual)]
-            } else {
-                vec![Mismatch::of_size(path, wanted, actual_size)]
+            if !wanted.includes(actual_size) {
+                return vec![Mismatch::of_size(path, wanted, actual_size)];
             }
+            let sizeless = Type::Hash(key.clone(), value.clone(), None);
+            vec![describer.mismatch(path, original, &sizeless)]
         }
         _ => vec![describer.mismatch(path, original, actual)],
     }

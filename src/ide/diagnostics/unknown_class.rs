@@ -3,12 +3,10 @@
 //! Only of modules that are here is said anything. What a lookup in code or data names is no parameter, and is left alone.
 
 use super::declared_classes::{DeclaredClasses, class_and_parameter};
-use super::fix::Fix;
+use super::ignored_key::IgnoredKey;
 use super::near::near_key;
-use super::unknown_parameter::renamed;
 use super::{Report, Rule, Severity};
 use crate::data::{DataFile, RootEntry};
-use crate::ide::pair_edits::remove_entry;
 
 pub(super) const RULE: Rule = Rule {
     code: "unknown-class",
@@ -35,24 +33,14 @@ pub(super) fn check(
     let known = classes.of_the_module_of(class);
     let is_free = |it: &&str| data.get(&format!("{it}::{parameter}")).is_none();
     let meant = near_key(class, known.iter().map(|it| &**it).filter(is_free));
-    let is_certain = meant.is_some() || !classes.has_lookups_of_anything();
-    let severity = if is_certain { RULE.severity } else { Severity::Hint };
-    let advice = match meant {
-        Some(meant) => format!("Puppet ignores this key. Did you mean `{meant}::{parameter}`?"),
-        None if is_certain => {
-            "Puppet ignores this key, and no code looks it up by its name.".to_owned()
-        }
-        None => "Puppet ignores this key, unless code looks it up by a name that is put together."
-            .to_owned(),
+    let ignored = IgnoredKey {
+        rule: &RULE,
+        problem: format!("there is no class `{class}`"),
+        meant: meant.map(|it| format!("{it}::{parameter}")),
+        advice: "Puppet ignores this key, and no code looks it up by its name.",
+        related: meant.and_then(|it| classes.only(it)).iter().map(|it| it.related(None)).collect(),
     };
-    let message = format!("there is no class `{class}`\n{advice}");
-    let finding = report.add_as(&RULE, severity, entry.key_place.range, message);
-    if let Some(meant) = meant {
-        finding.related.extend(classes.only(meant).map(|it| it.related(None)));
-        finding.fixes.extend(renamed(data, entry, &format!("{meant}::{parameter}")));
-    }
-    let removal = remove_entry(data, entry.key_place.range);
-    finding.fixes.extend(removal.map(|it| Fix::changing("Remove the entry", vec![it])));
+    ignored.report(classes, data, entry, report);
     true
 }
 

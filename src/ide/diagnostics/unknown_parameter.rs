@@ -4,12 +4,10 @@
 //! no parameter, and is left alone.
 
 use super::declared_classes::{DeclaredClasses, class_and_parameter};
-use super::fix::{Fix, in_style_of};
+use super::ignored_key::IgnoredKey;
 use super::near::near_key;
 use super::{Report, Rule, Severity};
 use crate::data::{DataFile, RootEntry};
-use crate::ide::pair_edits::remove_entry;
-use crate::text::TextEdit;
 
 pub(super) const RULE: Rule = Rule {
     code: "unknown-parameter",
@@ -36,30 +34,15 @@ pub(super) fn check(
     }
     let is_free = |it: &&str| data.get(&format!("{class_name}::{it}")).is_none();
     let meant = near_key(parameter, class.parameters().filter(is_free));
-    let is_certain = meant.is_some() || !classes.has_lookups_of_anything();
-    let severity = if is_certain { RULE.severity } else { Severity::Hint };
-    let advice = match meant {
-        Some(meant) => format!("Puppet ignores this key. Did you mean `{class_name}::{meant}`?"),
-        None if is_certain => "Puppet ignores this key.".to_owned(),
-        None => "Puppet ignores this key, unless code looks it up by a name that is put together."
-            .to_owned(),
+    let ignored = IgnoredKey {
+        rule: &RULE,
+        problem: format!("class `{class_name}` has no parameter `{parameter}`"),
+        meant: meant.map(|it| format!("{class_name}::{it}")),
+        advice: "Puppet ignores this key.",
+        related: vec![class.related(meant)],
     };
-    let message = format!("class `{class_name}` has no parameter `{parameter}`\n{advice}");
-    let finding = report.add_as(&RULE, severity, entry.key_place.range, message);
-    finding.related.push(class.related(meant));
-    let renamed = meant.and_then(|it| renamed(data, entry, &format!("{class_name}::{it}")));
-    finding.fixes.extend(renamed);
-    let removal = remove_entry(data, entry.key_place.range);
-    finding.fixes.extend(removal.map(|it| Fix::changing("Remove the entry", vec![it])));
+    ignored.report(classes, data, entry, report);
     true
-}
-
-/// The fix that gives the entry another key.
-pub(super) fn renamed(data: &DataFile, entry: &RootEntry, name: &str) -> Option<Fix> {
-    let range = entry.key_place.range;
-    let tree = data.entry_at(range.start)?;
-    let written = in_style_of(tree.key, tree.text, data.format(), name)?;
-    Some(Fix::changing(format!("Write `{name}`"), vec![TextEdit::replace(range, written)]))
 }
 
 #[cfg(test)]
