@@ -34,7 +34,7 @@ pub const MAX_BYTES_READ: u64 = 2 << 30;
 /// Names in one directory.
 pub const MAX_DIRECTORY_NAMES: usize = 1_000_000;
 
-/// Directories below one another. What leads deeper is no tree of data, or a link to its own parent.
+/// Directories below one another. What lies deeper is not a data tree, or a link to its own parent.
 pub const MAX_DIRECTORY_DEPTH: usize = 64;
 
 /// Directories that are looked at for the data files of an environment.

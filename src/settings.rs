@@ -119,7 +119,7 @@ pub enum Preset {
 /// `eyaml.*`
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EyamlSettings {
-    /// `eyaml.decrypt`: whether encrypted values may be shown decrypted to whom asks for them.
+    /// `eyaml.decrypt`: whether encrypted values may be shown decrypted to the user who asks for them.
     pub decrypt: bool,
     /// `eyaml.privateKey`: for levels whose own cannot be read.
     pub private_key: Option<Arc<str>>,

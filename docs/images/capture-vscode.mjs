@@ -93,7 +93,7 @@ await session('cases', {}, async (window, shot, folder) => {
   await page.keyboard.press('Escape');
 
   await item.hover();
-  await page.locator('.monaco-hover:visible', { hasText: 'nobody knows them' }).first().waitFor();
+  await page.locator('.monaco-hover:visible', { hasText: 'their values are not known' }).first().waitFor();
   await shot('status', { x: 0, y: SIZE.height - 330, width: 620, height: 330 });
   await page.mouse.move(5, 5);
 

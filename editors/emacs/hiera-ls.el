@@ -85,7 +85,7 @@ What was assumed before stays, unless the case says something else of the same v
         (message "Assuming that %s" (plist-get case :when))))))
 
 (defun hiera-ls-forget ()
-  "Assume nothing any more of variables that nobody knows."
+  "Drop all assumptions about variables that are not known."
   (interactive)
   (hiera-ls--assume nil)
   (message "Nothing is assumed"))

@@ -66,7 +66,7 @@ pub trait Context {
     /// Says one of Puppet's warnings; each is said once.
     fn warn(&mut self, message: String);
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether the request was cancelled.
     fn is_cancelled(&self) -> bool;
 }
 

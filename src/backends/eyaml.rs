@@ -1,6 +1,6 @@
 //! `eyaml_lookup_key`: values that stand encrypted in the data, as hiera-eyaml writes and reads them.
 //!
-//! Nothing here is decrypted unless somebody asked for it, and nothing of it is ever logged: errors name the encrypted
+//! Nothing here is decrypted unless a user asked for it, and nothing of it is ever logged: errors name the encrypted
 //! text, never the decrypted one.
 
 mod base64;

@@ -34,7 +34,7 @@ pub enum FailureClass {
     Ruby(&'static str),
     /// Not Puppet's: the lookup was given up because it took too long or went too deep.
     GivenUp,
-    /// Not Puppet's: nobody waits for the answer any more.
+    /// Not Puppet's: the request was cancelled.
     Cancelled,
     /// Not Puppet's: what Puppet would do here is not implemented, so any answer would be a guess.
     Unsupported,

@@ -42,7 +42,7 @@ impl Registry {
         back_ends
     }
 
-    /// The same back ends, but no programs: for work that nobody asked for. `None` if none would be started anyway.
+    /// The same back ends, but no programs: for background work. `None` if none would be started anyway.
     pub fn quiet(&self) -> Option<Self> {
         let settings = || self.settings.clone().quiet();
         self.settings.starts_programs().then(|| Self { settings: settings(), ..self.clone() })

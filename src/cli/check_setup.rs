@@ -25,7 +25,7 @@ pub(super) struct Setup {
     pub(super) files: Vec<String>,
     /// The least severity that counts.
     pub(super) least: u8,
-    /// What is not read as it lies outside of a workspace that nobody trusts.
+    /// What is not read as it lies outside of a workspace that is not trusted.
     pub(super) outside: Vec<String>,
 }
 

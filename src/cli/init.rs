@@ -99,7 +99,7 @@ fn add_nodes(world: &Arc<World>, environment: &Arc<crate::config::Environment>, 
         let open: Vec<&str> = open.iter().map(|it| &**it).collect();
         let _ = writeln!(
             text,
-            "# The hierarchy's paths also read {}, which nobody knows of some nodes: values that depend\n\
+            "# The hierarchy's paths also read {}, which is not known for some nodes: values that depend\n\
              # on them are shown as cases.",
             open.join(", ")
         );

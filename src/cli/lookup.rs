@@ -29,7 +29,7 @@ Exit status: 0 found, 1 not found or failed (the reason is on standard error), a
 answer depends on facts that are not known, and the cases are printed.
 With --explain a missing key and an error in the data are part of the explanation, and it is 0.";
 
-/// What the command exits with if the answer depends on facts that nobody knows.
+/// What the command exits with if the answer depends on facts that are not known.
 const DEPENDS: u8 = 3;
 
 /// Stands for all keys that belong to no module, where only lookup_options are explained.

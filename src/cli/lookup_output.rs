@@ -105,7 +105,7 @@ impl Output {
         }
     }
 
-    /// An answer that depends on facts which nobody knows: each case with what must hold.
+    /// An answer that depends on facts that are not known: each case with what must hold.
     pub(super) fn cases(&self, answer: &Answer, names: &[Arc<str>]) -> String {
         if self.format == RenderAs::Json {
             return format!("{:#}\n", Json::Object(Self::depends(answer)));

@@ -1,4 +1,4 @@
-//! The one check point of long work: how many steps, how deep, and whether anybody still waits.
+//! The one check point of long work: how many steps, how deep, and whether the request still stands.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,7 +41,7 @@ impl Budget {
         Self { steps: 0, depth: 0, cancel }
     }
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether the request was cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }

@@ -309,7 +309,7 @@ impl<'l> Asked<'l> {
     }
 }
 
-/// A function whose URI or options nobody knows is not asked.
+/// A function is not called if its URI or its options are not known.
 pub(super) fn opaque_while_open(
     invocation: &mut Invocation<'_>,
     level: (&Layer, &ResolvedLevel),

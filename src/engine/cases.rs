@@ -42,7 +42,7 @@ pub struct LeftOut {
     pub level: Option<Arc<str>>,
     /// The variables that decide.
     pub variables: Vec<Arc<str>>,
-    /// How many files have a say; 0 if nobody can tell.
+    /// How many files have a say; 0 if that cannot be known.
     pub files: usize,
 }
 

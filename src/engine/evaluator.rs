@@ -171,7 +171,7 @@ impl Evaluator {
         self
     }
 
-    /// Takes the entries of files that Puppet refuses as a whole: while somebody types, they mean what they meant before.
+    /// Takes the entries of files that Puppet refuses as a whole: during typing, they mean what they meant before.
     #[must_use]
     pub fn reading_broken_files(mut self) -> Self {
         self.reads_broken_files = true;
@@ -238,7 +238,7 @@ impl Evaluator {
     /// The entry of lookup_options that applies to a root key.
     ///
     /// # Errors
-    /// Puppet's; or that it depends on variables which nobody knows.
+    /// Puppet's; or that it depends on variables that are not known.
     pub fn options_for(&self, root: &str) -> Result<Option<AppliedOptions>, Failure> {
         let key = super::key::Key::verbatim(root);
         let mut invocation = self.invocation(&self.nothing, &self.nothing);
@@ -296,7 +296,7 @@ impl Evaluator {
         &self.prepared
     }
 
-    /// First-found, when nobody asks for anything else.
+    /// First-found, unless another strategy is asked for.
     pub(crate) fn default_merge(&self) -> &Result<Merge, Failure> {
         &self.default_merge
     }

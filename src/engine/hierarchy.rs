@@ -84,11 +84,11 @@ pub struct Location {
 #[derive(Debug)]
 pub(crate) struct OpenLocation {
     pub(crate) path: OpenPath,
-    /// Whether it stands for all members of a list that nobody knows (`mapped_paths`).
+    /// Whether it stands for all members of a list that is not known (`mapped_paths`).
     pub(crate) is_list: bool,
     /// The concrete locations that lookups came to, by path.
     made: Mutex<HashMap<String, Arc<[Location]>, foldhash::fast::RandomState>>,
-    /// The files that have a say about a root key, once somebody asked.
+    /// The files that have a say about a root key, on demand.
     holders: Mutex<HashMap<Arc<str>, Holders, foldhash::fast::RandomState>>,
     /// How many keys were asked for.
     asked: AtomicU32,
@@ -450,7 +450,7 @@ fn expand_mapped_paths(
     Ok(found)
 }
 
-/// The files that members of a list which nobody knows lead to.
+/// The files that members of a list that is not known lead to.
 fn open_list(
     invocation: &mut Invocation<'_>,
     datadir: &str,

@@ -64,7 +64,7 @@ pub(crate) fn interpolate_text(
 pub(crate) enum Variable {
     /// Its value, or nothing.
     Found(Option<Located>),
-    /// The variable is open: nobody knows it.
+    /// The variable is open: its value is not known.
     Open(Arc<str>),
 }
 
@@ -214,7 +214,7 @@ enum Expanded {
     Whole(Located),
     /// Any other token: its text goes into the string.
     Text(Value),
-    /// The token reads a variable that nobody knows: it stays.
+    /// The token reads a variable that is not known: it stays.
     Open(Arc<str>),
 }
 

@@ -49,7 +49,7 @@ pub(crate) enum Stand {
     Known(Located, Vec<Segment>),
     /// It is not set.
     Unset,
-    /// Nobody knows it.
+    /// It is not known.
     Open(Arc<str>),
 }
 
@@ -73,9 +73,9 @@ pub(crate) struct Invocation<'a> {
     pub(crate) asks_global_options: bool,
     /// Whether only the collection of lookup_options is wanted.
     pub(crate) explains_options_only: bool,
-    /// Notes who has a say, if anybody wants to know.
+    /// Notes which levels have a say, if the request wants to know.
     pub(crate) recorder: Option<Recorder>,
-    /// Notes what is read, if anybody wants to know.
+    /// Notes what is read, if the request wants to know.
     pub(crate) footprint: Option<Footprint>,
     /// What is assumed of open variables.
     pub(crate) assumptions: Assumptions,
@@ -283,7 +283,7 @@ impl<'a> Invocation<'a> {
         })
     }
 
-    /// Remembers that a text has the value of a variable that nobody knows.
+    /// Remembers that a text has the value of a variable that is not known.
     pub(crate) fn read_open(&mut self, variable: &Arc<str>) {
         if !self.open.contains(variable) {
             self.open.push(Arc::clone(variable));

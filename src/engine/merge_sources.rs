@@ -64,7 +64,7 @@ pub(crate) fn merge_sources<'a, S>(
     })
 }
 
-/// Who else has the key is looked for only if somebody wants to know.
+/// Other levels that have the key are looked for only if the request wants to know.
 fn first_found<'a, S>(
     invocation: &mut Invocation<'a>,
     sources: &[S],
@@ -80,7 +80,7 @@ fn first_found<'a, S>(
     Ok(None)
 }
 
-/// Looks who else has the key, if somebody wants to know.
+/// Looks which other levels have the key, if the request wants to know.
 fn survey<'a, S>(
     invocation: &mut Invocation<'a>,
     sources: &[S],

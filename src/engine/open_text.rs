@@ -37,7 +37,7 @@ impl Invocation<'_> {
         self.depends_on_variables(variables)
     }
 
-    /// The variables in texts of values, in whatever run they were interpolated, that nobody knows of the node.
+    /// The variables in texts of values, in whatever run they were interpolated, that are not known for the node.
     pub(super) fn open_variables_in<'v>(
         &self,
         values: impl IntoIterator<Item = &'v Value>,

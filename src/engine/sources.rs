@@ -61,7 +61,7 @@ pub enum Role {
     Overridden,
     /// A higher source takes out all that it gives.
     KnockedOut,
-    /// Nobody knows what it says: its back end is not evaluated here.
+    /// What it says is not known: its back end is not evaluated here.
     Opaque,
     /// Only some nodes read it: whether this one does is not known.
     Open,
@@ -147,7 +147,7 @@ impl UsedMerge {
         self.merge.is_first_found()
     }
 
-    /// The strategy's name: `first` if nobody asked for another.
+    /// The strategy's name: `first` by default.
     pub fn name(&self) -> &'static str {
         if self.is_first_found() { "first" } else { self.merge.name() }
     }
@@ -241,7 +241,7 @@ impl Invocation<'_> {
         result
     }
 
-    /// Runs `work` to see who else has the key, if anybody wants to know. What it finds or fails with does not count.
+    /// Runs `work` to see which other levels have the key, if the request wants to know. What it finds or fails with does not count.
     pub(super) fn survey(&mut self, work: impl FnOnce(&mut Self)) {
         let Some(recorder) = &mut self.recorder else { return };
         let outer = std::mem::replace(&mut recorder.surveys, true);
@@ -307,7 +307,7 @@ impl Invocation<'_> {
         }
     }
 
-    /// Notes what a function answered, or that nobody knows what it would answer (`None`).
+    /// Notes what a function answered, or that its answer is not known (`None`).
     pub(super) fn note_function(
         &mut self,
         layer: &Layer,

@@ -94,7 +94,7 @@ pub fn proved_by_name(name: &str, patterns: &NamePatterns) -> Vec<(Arc<str>, Val
     proved.extend(domain.map(|it| ("facts.networking.domain", Value::string(it))));
     let of_patterns = patterns.proved_by(name).into_iter();
     let of_patterns = of_patterns.map(|(name, text)| (name, Value::String(text), Basis::Proved));
-    // What a pattern reads wins: it is what somebody says of these names.
+    // What a pattern reads wins: it is what the settings say of these names.
     of_patterns
         .chain(proved.into_iter().map(|(name, value)| (Arc::from(name), value, Basis::Proved)))
         .collect()

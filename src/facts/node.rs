@@ -18,7 +18,7 @@ const RESERVED_NAMES: [&str; 5] = ["facts", "trusted", "server_facts", "name", "
 /// A node = facts + trusted + server_facts + environment + extra variables, flattened to top-scope variables.
 ///
 /// A node with a fact set is complete: what it does not have is not set. Of any other node some variables are known, and
-/// all others are open: nobody knows whether they are set, and to what.
+/// all others are open: it is not known whether they are set, and to what.
 #[derive(Debug, Clone)]
 pub struct Node {
     /// What users call it; its certname where one is known.
@@ -73,7 +73,7 @@ pub enum Reading {
     Known(Located, Vec<Segment>),
     /// It is known not to be set.
     Unset,
-    /// Nobody knows it. The name stands for all spellings: [`variable::name_of`].
+    /// It is not known. The name stands for all spellings: [`variable::name_of`].
     Open(Arc<str>),
 }
 

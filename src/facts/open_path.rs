@@ -1,4 +1,4 @@
-//! Paths in which variables stand that nobody knows: which files they can lead to, and for which texts.
+//! Paths with variables that are not known: which files they can lead to, and for which texts.
 //!
 //! A template is expanded as far as variables are known. What is open stays in the text as a hole, so that paths are joined
 //! and given extensions as ever.
@@ -94,7 +94,7 @@ impl OpenPath {
         Some(text)
     }
 
-    /// Whether nobody can tell which texts make it lead to a file: what stands for a variable may change the meaning of what is
+    /// Whether it cannot be known which texts make it lead to a file: what stands for a variable may change the meaning of what is
     /// around it.
     pub fn is_obscure(&self) -> bool {
         if self.variables().len() > MAX_EMPTY_VARIABLES {

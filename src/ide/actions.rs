@@ -81,7 +81,7 @@ pub(super) struct ActionContext<'a> {
     pub(super) file: Arc<FileEntry>,
     /// The selection, in bytes; empty at a cursor.
     pub(super) range: TextRange,
-    /// Whether anybody still waits.
+    /// Whether the request still stands.
     pub(super) cancel: &'a CancelToken,
     diagnostics: OnceCell<Vec<Diagnostic>>,
 }

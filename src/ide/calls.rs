@@ -1,4 +1,4 @@
-//! Who interpolates whom: a key that looks up another one in `%{…}` calls it.
+//! Which keys interpolate which: a key that looks up another one in `%{…}` calls it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

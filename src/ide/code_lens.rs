@@ -23,7 +23,7 @@ pub struct CodeLens {
     pub key: String,
 }
 
-/// The lenses of the file at `path`; empty if the active node does not read it, or nobody waits any more.
+/// The lenses of the file at `path`; empty if the active node does not read it, or the request was cancelled.
 pub fn code_lenses(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<CodeLens> {
     find(world, path, cancel).unwrap_or_default()
 }

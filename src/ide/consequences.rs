@@ -17,7 +17,8 @@ const MAX_NODES: usize = 64;
 /// So many nodes, or cases, are named.
 const MAX_NAMED: usize = 3;
 
-/// Whose answers for `key` the edits change: `db01 and web02 lose it`, `another value for nodes where role is db`. `None` if nobody's.
+/// Which nodes' answers for `key` the edits change: `db01 and web02 lose it`, `another value for nodes where role is db`.
+/// `None` if no answer changes.
 pub(crate) fn consequences(
     world: &Arc<World>,
     environment: &Arc<Environment>,

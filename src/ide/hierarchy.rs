@@ -65,7 +65,7 @@ pub struct HierarchyLevel {
 pub struct HierarchyFile {
     /// The path as people say it, or the URI.
     pub label: String,
-    /// The absolute path; `None` for a URI, and where variables that nobody knows say which file it is.
+    /// The absolute path; `None` for a URI, and where variables that are not known decide which file it is.
     pub path: Option<Arc<str>>,
     /// Whether it is there.
     pub exists: bool,

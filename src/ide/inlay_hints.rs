@@ -29,7 +29,7 @@ pub struct InlayHint {
     pub source: Option<(String, Place)>,
 }
 
-/// The hints within `range` (bytes) of the file at `path`, for the active node. Empty if nobody waits any more.
+/// The hints within `range` (bytes) of the file at `path`, for the active node. Empty if the request was cancelled.
 pub fn inlay_hints(
     world: &Arc<World>,
     path: &str,

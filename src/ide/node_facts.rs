@@ -45,7 +45,7 @@ pub fn node_facts(node: &Node, names: &[Arc<str>]) -> Vec<NodeFact> {
     names.iter().filter_map(fact).collect()
 }
 
-/// Those of `names` that nobody knows of `node`, by the names that stand for all spellings, each once.
+/// Those of `names` that are not known for `node`, by the names that stand for all spellings, each once.
 pub fn open_variables(node: &Node, names: &[Arc<str>]) -> Vec<Arc<str>> {
     let mut open: Vec<Arc<str>> = Vec::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! Whose answers a feature shows: the environment of a file, and the node that somebody chose. Where nobody did, that is any
+//! Which answers a feature shows: the environment of a file, and the chosen node. If none is chosen, that is any
 //! node that reads the file.
 
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl Perspective {
         self.reveals
     }
 
-    /// For whom the answers hold.
+    /// Which node the answers hold for.
     pub(crate) fn asked_for(&self) -> AskedFor {
         let node = self.evaluator.node();
         AskedFor {

@@ -111,7 +111,7 @@ impl Work<'_> {
             Some(rename_in(file.data(*format), renaming, keys))
         });
         if cancel.is_cancelled() {
-            return Err("nobody waits for it any more".to_owned());
+            return Err("the request was cancelled".to_owned());
         }
         let mut takers = Vec::new();
         for ((path, ..), found) in candidates.into_iter().zip(renamed) {

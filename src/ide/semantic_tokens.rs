@@ -58,8 +58,8 @@ impl SemanticKind {
     ];
 }
 
-/// The tokens that touch `range` (bytes) of the file at `path`, in order, none over another. Empty if nobody waits any
-/// more.
+/// The tokens that touch `range` (bytes) of the file at `path`, in order, none over another. Empty if the request was
+/// cancelled.
 pub fn semantic_tokens(
     world: &Arc<World>,
     path: &str,

@@ -48,7 +48,7 @@ pub(super) struct Context {
     pub(super) features: Features,
     /// What was answered before.
     pub(super) remembered: Arc<Remembered>,
-    /// Whether somebody still waits for the answer.
+    /// Whether the request still stands.
     pub(super) cancel: CancelToken,
 }
 

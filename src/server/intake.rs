@@ -56,7 +56,7 @@ where
     }
 }
 
-/// The next message; `None` at the end. An error says why nobody can know where the next one begins.
+/// The next message; `None` at the end. An error says why it cannot be known where the next one begins.
 async fn read_message(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
     let Some(length) = read_length(input).await? else { return Ok(None) };
     if length > MAX_MESSAGE_BYTES {
@@ -112,7 +112,7 @@ fn broken(message: &str) -> io::Error {
 struct Refusal {
     code: ErrorCode,
     message: String,
-    /// The number under which the client waits for an answer, `null` if it is not known; `None` if nobody waits.
+    /// The number under which the client waits for an answer, `null` if it is not known; `None` if it expects no answer.
     answered: Option<Value>,
 }
 

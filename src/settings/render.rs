@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn vs_code_sends_nothing_that_the_user_did_not_set() {
-        let configuration = vscode_configuration(&[("unused-key", "A key that nobody looks up.")]);
+        let configuration = vscode_configuration(&[("unused-key", "A key that is not looked up.")]);
         let properties = configuration["properties"].as_object().expect("an object");
         assert_eq!(properties.len(), SETTINGS.len());
         assert!(properties.values().all(|it| it["default"].is_null()));
@@ -174,7 +174,7 @@ mod tests {
         let version = &properties["hiera.puppetVersion"];
         assert_eq!(version["enum"], json!([7, 8, null]));
         let severity = &properties["hiera.diagnostics.severity"]["properties"]["unused-key"];
-        assert_eq!(severity["description"], "A key that nobody looks up.");
+        assert_eq!(severity["description"], "A key that is not looked up.");
     }
 
     #[test]

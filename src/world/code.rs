@@ -1,4 +1,4 @@
-//! The Puppet code of an environment, as one snapshot sees it: read when somebody asks, and again only where it changed.
+//! The Puppet code of an environment, as one snapshot sees it: read on demand, and again only where it changed.
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};

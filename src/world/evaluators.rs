@@ -13,17 +13,17 @@ use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
 use crate::engine::{Evaluator, Prepared};
 use crate::facts::Node;
 
-/// The environment's key, the node's name, and for whom it answers.
+/// The environment's key, the node's name, and which node it answers for.
 type Key = (String, Arc<str>, Purpose);
 
 /// What an evaluator may do depends on who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Purpose {
-    /// Somebody asked for the value.
+    /// A user asked for the value.
     Asked,
-    /// Nobody asked: no programs are started.
+    /// Background work: no programs are started.
     Quiet,
-    /// Somebody asked who may see secrets.
+    /// A user asked who may see secrets.
     Revealing,
 }
 
@@ -55,7 +55,7 @@ impl World {
         self.kept_evaluator(environment, node, Purpose::Asked)
     }
 
-    /// [`Self::evaluator`] for work that nobody asked for, such as diagnostics: it starts no programs, so that what they
+    /// [`Self::evaluator`] for background work, such as diagnostics: it starts no programs, so that what they
     /// would answer is unknown.
     pub fn quiet_evaluator(
         &self,

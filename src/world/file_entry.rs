@@ -1,4 +1,4 @@
-//! One file of a snapshot: its text, and what is derived from the text when somebody asks.
+//! One file of a snapshot: its text, and what is derived from the text on demand.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

@@ -31,7 +31,7 @@ pub enum Change {
         /// The editor's number for the text.
         version: i32,
     },
-    /// Somebody types. Ignored for a file that is not open.
+    /// The user types. Ignored for a file that is not open.
     EditBuffer {
         /// Which file.
         path: String,
@@ -53,7 +53,7 @@ pub enum Change {
     Folders(Vec<String>),
     /// The settings, all of them.
     Settings(Settings),
-    /// What is assumed of variables that are open: their texts, by the names that stand for all spellings.
+    /// What is assumed about variables that are open: their texts, by the names that stand for all spellings.
     Assumed(Vec<(Arc<str>, Arc<str>)>),
     /// The sample node that answers are shown for; `None`: any node, also where the settings name one.
     ActiveNode(Option<Arc<str>>),

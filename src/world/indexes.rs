@@ -29,7 +29,7 @@ pub(super) struct Indexes {
     here: Shards<OnceLock<Arc<KeyIndex>>>,
 }
 
-/// The bulk of all environments, made from the texts of one moment when somebody asks.
+/// The bulk of all environments, made from the texts of one moment on demand.
 struct Bulk {
     texts: Texts,
     by_environment: Shards<OnceLock<Arc<BulkIndex>>>,

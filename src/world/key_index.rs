@@ -24,7 +24,7 @@ pub struct KeyIndex {
     changed: BTreeMap<Arc<str>, Option<IndexedFile>>,
     /// Those of the bulk's files that are others now, by their places in it.
     replaced: HashSet<u32, foldhash::fast::RandomState>,
-    /// The names that only changed files have, sorted by name, once somebody asks.
+    /// The names that only changed files have, sorted by name, on demand.
     new_names: OnceLock<Vec<Name>>,
 }
 
@@ -208,7 +208,7 @@ impl KeyFinder for KeyIndex {
 pub(super) struct FileKeys {
     /// In the order written.
     keys: Box<[KeyHere]>,
-    /// For each name, its first place in [`Self::keys`]; made when somebody asks a file with many keys.
+    /// For each name, its first place in [`Self::keys`]; made on demand for a file with many keys.
     first: OnceLock<HashMap<u32, u32, foldhash::fast::RandomState>>,
 }
 
@@ -299,7 +299,7 @@ pub(super) struct BulkIndex {
     starts: Vec<u32>,
     /// Places in [`Self::files`], ascending for each name.
     holders: Vec<u32>,
-    /// The names with their numbers, sorted by name, once somebody asks.
+    /// The names with their numbers, sorted by name, on demand.
     sorted: OnceLock<Vec<Name>>,
 }
 

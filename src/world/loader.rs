@@ -65,7 +65,7 @@ impl DiskReader for Disk {
     }
 }
 
-/// The machine's disk as far as a workspace goes that nobody trusts: what lies elsewhere is not read, whatever leads there.
+/// The machine's disk as far as an untrusted workspace reaches: what lies elsewhere is not read, whatever leads there.
 #[derive(Debug, Default)]
 pub struct WorkspaceDisk {
     /// Without links.

@@ -95,7 +95,7 @@ impl World {
         nodes.first().cloned().unwrap_or_else(|| self.any_node(environment))
     }
 
-    /// The node that somebody chose: the user, else the settings. `None` if the user chose any node, too.
+    /// The chosen node: the user's choice, else that of the settings. `None` also if the user chose *any node*.
     pub fn chosen_node(&self, environment: &Environment) -> Option<Arc<Node>> {
         let nodes = self.nodes(environment);
         let named = |name: &Arc<str>| nodes.iter().find(|node| node.name == *name).cloned();

@@ -159,7 +159,7 @@ impl World {
         }
     }
 
-    /// What is assumed of variables that are open.
+    /// What is assumed about variables that are open.
     pub fn assumed(&self) -> &[(Arc<str>, Arc<str>)] {
         &self.assumed
     }

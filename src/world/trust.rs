@@ -1,7 +1,7 @@
 //! What a workspace may do by its own word. Whoever opens a repository of others has not said yes to anything in it.
 //!
 //! **What a repository says decrypts nothing, starts nothing, reads no private key and leads nowhere outside of its own
-//! trees, unless somebody outside of it trusts it**: the person at the command line (`--trust`), the editor
+//! trees, unless it is trusted from outside**: the person at the command line (`--trust`), the editor
 //! (`isWorkspaceTrusted`), or the editor's settings, which say each of these things for themselves.
 
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use super::snapshot::World;
 use crate::data::{Files as _, PathKind};
 use crate::settings::{RawSettings, Settings, SettingsProblem};
 
-/// Whether somebody outside of a workspace answers for what it says.
+/// Whether a workspace is trusted from outside of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trust {
-    /// Nobody does.
+    /// It is not.
     #[default]
     Missing,
-    /// Somebody does.
+    /// It is.
     Given,
 }
 

@@ -1,4 +1,4 @@
-//! Views: whom an answer is for where nobody chose a node. In a file that is any node that reads the file.
+//! Views: which node an answer is for where no node is chosen. In a file that is any node that reads the file.
 
 use std::sync::{Arc, OnceLock};
 
@@ -24,7 +24,7 @@ impl World {
         self.view(environment, &[])
     }
 
-    /// The node that answers about the file at `path` are shown for: the one that somebody chose, else any node that reads the
+    /// The node that answers about the file at `path` are shown for: the chosen one, else any node that reads the
     /// file. What the path says of such nodes is known, everything else is open.
     pub fn node_of_file(self: &Arc<Self>, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
         self.chosen_node(environment).unwrap_or_else(|| self.view_of_file(environment, path))

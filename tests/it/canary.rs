@@ -97,7 +97,7 @@ fn lookup_shows_it_only_to_who_asks() {
         }
     }
     for arguments in [&["lookup", "derived"][..], &["lookup", "derived", "--encrypted", "fail"]] {
-        check_absent("a workspace that nobody trusts", &run(&open, arguments));
+        check_absent("a workspace that is not trusted", &run(&open, arguments));
         assert!(run(&open, &[arguments, &["--trust"]].concat()).contains(CANARY));
     }
     assert!(run(&closed, &["lookup", "derived", "--encrypted", "decrypt"]).contains(CANARY));

@@ -1,4 +1,4 @@
-// Picking a case: what is assumed of variables that nobody knows, until something else is.
+// Picking a case: what is assumed about variables that are not known, until something else is.
 
 import * as vscode from 'vscode';
 import type { Hiera } from './hiera';

@@ -222,7 +222,7 @@ function pathBelow(directory: string, file: HierarchyFile): string {
   return file.label.startsWith(directory) ? file.label.slice(directory.length) : file.label;
 }
 
-/** Whether facts that nobody knows say which file it is. */
+/** Whether unknown facts decide which file it is. */
 function isOpen(file: HierarchyFile): boolean {
   return file.uri === null && !file.exists;
 }

@@ -1,4 +1,4 @@
-// The item in the status bar: whom the values are for, and how much of it nobody knows.
+// The item in the status bar: which node the values are for, and how many facts are open.
 
 import * as vscode from 'vscode';
 import type { Hiera } from './hiera';
@@ -96,7 +96,7 @@ function tooltipOf(node: ActiveNode): vscode.MarkdownString {
   }
   const open = node.open ?? [];
   if (open.length > 0) {
-    line('The hierarchy asks for these, and nobody knows them:');
+    line('The hierarchy uses these facts, but their values are not known:');
     list(open);
     line('Where a value depends on them, all cases are shown.');
   }

@@ -1,4 +1,4 @@
-// Whom answers are for: choosing a node or a case, and knowing what the active editor is shown for.
+// Which node answers are for: choosing a node or a case, and knowing what the active editor is shown for.
 
 import * as vscode from 'vscode';
 import { type Hiera, isHieraDocument } from './hiera';
@@ -56,7 +56,7 @@ export class Nodes implements vscode.Disposable {
     }
   }
 
-  /** What is assumed of variables that nobody knows, by name. */
+  /** What is assumed about variables that are not known, by name. */
   get assumed(): Record<string, string> {
     return Object.fromEntries((this.current?.assumed ?? []).map(({ name, value }) => [name, value]));
   }
@@ -154,7 +154,7 @@ export function originOf(node: NodeItem): string {
   return words[node.origin] ?? vscode.workspace.asRelativePath(vscode.Uri.file(node.origin));
 }
 
-/** A variable without where it stands, which goes without saying: `pp_role`, `os.name`. */
+/** A variable without its prefix, which goes without saying: `pp_role`, `os.name`. */
 export function shortName(name: string): string {
   return name.replace(/^(?:::)?(?:trusted\.extensions\.|trusted\.|facts\.)?/, '');
 }

@@ -24,9 +24,9 @@ export interface Fact {
 export interface ActiveNode extends NodeItem {
   /** Whether the user or the settings chose it; if not, a file is shown for any node that reads it. */
   chosen: boolean;
-  /** The variables that the hierarchy's paths use and that nobody knows of the node; older servers do not say. */
+  /** The variables that the hierarchy's paths use and that are not known for the node; older servers do not say. */
   open?: string[];
-  /** What is assumed of variables that nobody knows. */
+  /** What is assumed about variables that are not known. */
   assumed?: Fact[];
 }
 
@@ -156,7 +156,7 @@ export const Method = {
 /** What is older than the list of requests in `initialize`: it is asked whether listed or not. */
 export const BEFORE_THE_LIST: readonly string[] = [Method.nodes, Method.selectNode];
 
-/** JSON-RPC's code for a method that nobody knows. */
+/** JSON-RPC's code for an unknown method. */
 export const METHOD_NOT_FOUND = -32601;
 
 /** The commands that lenses of the server may carry. */

@@ -27,7 +27,7 @@ const FIRST_REST: Duration = Duration::from_secs(1);
 /// The longest rest.
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
-/// JSON-RPC's number for a request that nobody wants answered any more.
+/// JSON-RPC's number for a cancelled request.
 const CANCELLED: i64 = -32800;
 
 /// A program that is started when it is first asked, and ends with this.
@@ -67,7 +67,7 @@ pub(super) trait Asker {
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Silence {
-    /// Nobody wants it any more.
+    /// It was cancelled.
     Cancelled,
     /// The program failed; the reason goes on from the function's name.
     Failed(Arc<str>),
@@ -227,7 +227,7 @@ impl Process {
         }
     }
 
-    /// The next message and its bytes; `None` if nobody wants it any more.
+    /// The next message and its bytes; `None` if it was cancelled.
     fn next(
         &self,
         number: u64,

@@ -29,7 +29,7 @@ pub(super) struct Running {
     pub(super) output: Receiver<Output>,
     complaint: Arc<Mutex<Vec<u8>>>,
     pub(super) has_answered: bool,
-    /// Questions that nobody wants answered any more, with the time at which they are late.
+    /// Cancelled questions, with the time at which they are late.
     pub(super) abandoned: BTreeMap<u64, Instant>,
     /// Tells programs apart that follow each other.
     pub(super) number: u64,

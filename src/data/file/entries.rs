@@ -1,4 +1,4 @@
-//! A YAML file read entry by entry: each is parsed and lowered when somebody asks, and kept over edits elsewhere.
+//! A YAML file read entry by entry: each is parsed and lowered on demand, and kept over edits elsewhere.
 
 mod edit;
 

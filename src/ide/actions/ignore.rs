@@ -56,7 +56,7 @@ fn action(
     }
 }
 
-/// Whether nobody can tell what is a comment.
+/// Whether it cannot be known what is a comment.
 fn is_broken(context: &ActionContext<'_>) -> bool {
     let path = &context.file.path;
     match FileRole::of(context.world, path) {

@@ -86,7 +86,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     Some(actions)
 }
 
-/// The title, with whose answers change: an override is meant to change those of the nodes that read the file, a move none.
+/// The title, with which nodes' answers change: an override is meant to change those of the nodes that read the file, a move none.
 fn with_consequences(
     context: &ActionContext<'_>,
     environment: &Arc<Environment>,

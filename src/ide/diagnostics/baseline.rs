@@ -81,7 +81,7 @@ impl Baseline {
     }
 
     /// Takes out what is known, and says of what it knows more than there is. Where a key has more of a rule than is known,
-    /// nobody can tell which is new: all stay.
+    /// it cannot be known which is new: all stay.
     pub(super) fn leave_out(
         &self,
         world: &World,

@@ -55,7 +55,7 @@ impl<'a> KnownKeys<'a> {
         };
         let own = keys.environment.root.as_ref().map(|root| paths::join(root, "hiera.yaml"));
         let global = keys.environment.global_config.as_ref().map(ToString::to_string);
-        // Of a module alone, nobody knows what the environment's data hold.
+        // Of a module alone, it is not known what the environment's data hold.
         keys.is_open = keys.environment.root.is_none()
             || own.is_some_and(|it| keys.has_open_level(&it, LayerKind::Environment))
             || global.is_some_and(|it| keys.has_open_level(&it, LayerKind::Global));

@@ -1,4 +1,4 @@
-//! `plaintext-secret`: a password that anybody can read. Judged by the name of the key, so off unless somebody asks.
+//! `plaintext-secret`: a password in plain text. Judged by the name of the key, so off by default.
 //!
 //! Neither the message nor the place shows the value.
 
@@ -35,7 +35,7 @@ pub(super) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     let mut waiting = vec![(entry.key, entry.value)];
     while let Some((key, value)) = waiting.pop() {
         if text_of(key).is_some_and(|name| is_secret_name(name)) && is_plain_text(entry, value) {
-            let message = "this looks like a secret that anybody can read\n\
+            let message = "this looks like a secret in plain text\n\
                            Encrypt it, e.g. with `eyaml encrypt`, or keep it out of the repository.";
             report.add(&RULE, key.range, message);
         }

@@ -1,6 +1,6 @@
 //! `unknown-merge-strategy`: a `merge` in `lookup_options` that Puppet does not know, or with options it does not take.
 //!
-//! The lookup of the key fails, but not before: nothing is checked until somebody looks it up.
+//! The lookup of the key fails, but not before: nothing is checked until the key is looked up.
 
 use super::fix::{Fix, in_style_of};
 use super::walk::{has_key, option_entries, pairs_of, text_of};

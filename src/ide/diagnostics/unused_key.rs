@@ -1,6 +1,6 @@
 //! `unused-key`: a key without a module that no file of data refers to.
 //!
-//! Puppet code can look it up by name, and is not read here; so the rule is off unless somebody asks for it. A key whose
+//! Puppet code can look it up by name, and is not read here; so the rule is off by default. A key whose
 //! name stands in a manifest of the environment is only possibly used, and one with a module is a class parameter.
 
 use super::fix::Fix;

@@ -16,7 +16,7 @@ const MAX_CASE_PLACES: usize = 3;
 pub(crate) struct KeyCard {
     /// The key as one would look it up.
     pub(crate) key: String,
-    /// For whom the answer holds.
+    /// Which node the answers hold for.
     pub(crate) asked_for: AskedFor,
     /// What a lookup gives; if there are cases, where none of them applies.
     pub(crate) answer: Answer,
@@ -32,7 +32,7 @@ pub(crate) struct KeyCard {
     pub(crate) notes: Vec<String>,
 }
 
-/// For whom an answer holds.
+/// Which node an answer holds for.
 #[derive(Debug, Clone)]
 pub(crate) struct AskedFor {
     /// The node's name, or which nodes are meant.

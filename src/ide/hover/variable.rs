@@ -54,7 +54,7 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
     text
 }
 
-/// What to say of a variable that nobody knows, and how that can be changed.
+/// What to say of a variable that is not known, and how that can be changed.
 fn open_text(perspective: &Perspective, name: &str) -> String {
     let nodes = perspective.world.nodes(perspective.evaluator.environment());
     let hint = if nodes.iter().any(|node| node.is_complete()) {

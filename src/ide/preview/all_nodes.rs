@@ -69,7 +69,7 @@ enum Outcome {
     Depends(Vec<(Vec<Condition>, Outcome)>, Vec<Arc<str>>),
 }
 
-/// What each sample node of the environment gets for a key. `None`: there is no key, or nobody waits any more.
+/// What each sample node of the environment gets for a key. `None`: there is no key, or the request was cancelled.
 ///
 /// # Errors
 /// The question's node is not there.

@@ -38,7 +38,7 @@ pub struct Comparison {
     pub differs: bool,
 }
 
-/// Compares what the question asks for. `None`: there is nothing to ask about, or nobody waits any more.
+/// Compares what the question asks for. `None`: there is nothing to ask about, or the request was cancelled.
 ///
 /// # Errors
 /// One of the nodes is not there.

@@ -214,7 +214,7 @@ impl Entry {
     }
 }
 
-/// For whom the answers hold, without markup.
+/// Which node the answers hold for, without markup.
 pub(super) fn asked_for(perspective: &Perspective) -> String {
     perspective.asked_for().text()
 }

@@ -84,7 +84,7 @@ pub enum StepKind {
     Failed,
 }
 
-/// How the lookup of a key goes: all of it, or what is worth reading. `None`: there is no key, or nobody waits any more.
+/// How the lookup of a key goes: all of it, or what is worth reading. `None`: there is no key, or the request was cancelled.
 ///
 /// # Errors
 /// The question's node is not there.

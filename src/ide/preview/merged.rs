@@ -13,8 +13,8 @@ use crate::ide::context::LOOKUP_OPTIONS;
 use crate::syntax::key_path;
 use crate::world::World;
 
-/// What a lookup gives, with its origins and what does not count. `None`: there is nothing to ask about, or nobody waits
-/// any more.
+/// What a lookup gives, with its origins and what does not count. `None`: there is nothing to ask about, or the request
+/// was cancelled.
 ///
 /// # Errors
 /// The question's node is not there.

@@ -48,7 +48,7 @@ pub struct UnknownNode(pub Arc<str>);
 /// A question with its environment and node found.
 #[derive(Clone)]
 pub(crate) struct Asked {
-    /// Whose answers are wanted.
+    /// Which node's answers are wanted.
     pub(crate) perspective: Perspective,
     /// The file's path, if there is a file.
     pub(crate) path: Option<Arc<str>>,

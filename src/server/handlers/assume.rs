@@ -1,4 +1,4 @@
-//! `hiera/assume`: what answers take for granted of variables that nobody knows, until something else is assumed.
+//! `hiera/assume`: what answers assume about variables that are not known, until something else is assumed.
 
 use std::sync::Arc;
 

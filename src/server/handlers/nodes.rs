@@ -45,11 +45,11 @@ pub(in crate::server) struct NodeOfParams {
 pub(in crate::server) struct ActiveNodeItem {
     #[serde(flatten)]
     pub(in crate::server) node: NodeItem,
-    /// Whether somebody chose it; if not, a file is shown for any node that reads it.
+    /// Whether it was chosen; if not, a file is shown for any node that reads it.
     chosen: bool,
-    /// The variables that the hierarchy's paths ask for and that nobody knows of the node.
+    /// The variables that the hierarchy's paths use and that are not known for the node.
     open: Vec<String>,
-    /// What is assumed of variables that nobody knows.
+    /// What is assumed about variables that are not known.
     assumed: Vec<FactItem>,
 }
 

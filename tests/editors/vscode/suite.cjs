@@ -214,7 +214,7 @@ async function suite() {
     assert.equal(api.nodes.active.name, 'db01.kittiwake.example');
     assert((await hover(COMMON, 'profile::base::packages:')).includes('dnf-automatic'));
   });
-  await test('a node that nobody knows is an error that lists those there are', async () => {
+  await test('an unknown node is an error that lists those there are', async () => {
     await assert.rejects(api.nodes.select('nobody'), /no sample node is called nobody.*web01/);
     await run('hiera.selectNode', 'web01.kittiwake.example');
   });
@@ -381,7 +381,7 @@ async function previews(api) {
   });
 }
 
-/** What depends on variables that nobody knows. */
+/** What depends on variables that are not known. */
 async function cases(api) {
   const DATABASE = 'data/roles/database.yaml';
   const BUFFERS = 'profile::database::shared_buffers';

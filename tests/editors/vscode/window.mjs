@@ -145,7 +145,7 @@ async function previews(window) {
   });
 }
 
-/** What depends on variables that nobody knows. */
+/** What depends on variables that are not known. */
 async function cases(window) {
   const file = path.join(folder, 'data/roles/database.yaml');
   const BUFFERS = 'profile::database::shared_buffers';
@@ -164,7 +164,7 @@ async function cases(window) {
   });
   await suite.test('the item lists the open facts', async () => {
     await item.hover();
-    const tooltip = page.locator('.monaco-hover:visible', { hasText: 'nobody knows them' }).first();
+    const tooltip = page.locator('.monaco-hover:visible', { hasText: 'their values are not known' }).first();
     await tooltip.waitFor();
     const text = await tooltip.innerText();
     assert.match(text, /trusted\.extensions\.pp_role is database/);

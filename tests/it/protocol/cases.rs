@@ -1,4 +1,4 @@
-//! Cases of a key where nobody chose a node: listing them, and assuming one.
+//! Cases of a key where no node is chosen: listing them, and assuming one.
 
 use hiera_ls::server::Features;
 use serde_json::{Value, json};

@@ -12,8 +12,8 @@ local ANSWER_TIMEOUT = 1000
 ---@field active boolean
 
 ---@class hiera.ActiveNode : hiera.Node
----@field chosen boolean whether somebody chose it; else a file is shown for any node that reads it
----@field open? string[] the variables that the hierarchy's paths use and that nobody knows
+---@field chosen boolean whether it was chosen; else a file is shown for any node that reads it
+---@field open? string[] the variables that the hierarchy's paths use and that are not known
 ---@field assumed? {name: string, value: string}[]
 
 ---@class hiera.Case
@@ -63,7 +63,7 @@ function M.select_node(name, done)
   end)
 end
 
---- A variable without where it stands, which goes without saying: `pp_role`, `os.name`.
+--- A variable without its prefix, which goes without saying: `pp_role`, `os.name`.
 local function short_name(name)
   return (name:gsub('^:*', ''):gsub('^trusted%.extensions%.', ''):gsub('^trusted%.', ''):gsub('^facts%.', ''))
 end
@@ -126,7 +126,7 @@ function M.nodes_changed()
   end
 end
 
---- Whom the values of a buffer are for; asks the server where that may have changed, and says what was true before.
+--- Which node the values of a buffer are for; asks the server where that may have changed, and says what was true before.
 ---@param buffer integer
 ---@return hiera.ActiveNode?
 local function node_of(buffer)
@@ -150,7 +150,7 @@ local function node_of(buffer)
   return known.node
 end
 
---- Whom the values of a buffer are for, and how much of it nobody knows, for a status line: `any node · 3 facts open`.
+--- Which node the values of a buffer are for, and how many facts are open, for a status line: `any node · 3 facts open`.
 --- Empty where no server runs.
 ---@param buffer? integer the current one if it is left out
 ---@return string
