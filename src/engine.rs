@@ -15,6 +15,7 @@ pub mod hierarchy;
 mod holders;
 mod interpolate;
 mod invocation;
+mod kept_answers;
 mod key;
 pub mod layer;
 mod lookup;

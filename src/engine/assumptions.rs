@@ -1,9 +1,10 @@
 //! What a lookup assumes of variables that are open, and the choices that led to it.
 //!
 //! A lookup for a node that is not known completely comes to points where an open variable decides: a path could lead to
-//! one of several files, or to none. Each such point is a choice. A lookup is run once for every way to choose; `Script`
-//! repeats the choices of the run before up to the last one that has another way left.
+//! one of several files, or to none. Each such point is a fork. A lookup is run once for every way to go; `Script` repeats
+//! the run before up to the last fork that has another way left, without looking for the ways again.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::data::inspect;
@@ -28,14 +29,15 @@ pub struct Condition {
     pub value: Assumed,
 }
 
+/// Conditions that hold all at once: one way in which open variables can decide.
+pub(crate) type Way = Arc<[Condition]>;
+
 /// What a run assumes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Assumptions {
     held: Vec<Condition>,
     /// What follows from `held`, and is not said again.
     derived: Vec<Condition>,
-    /// Conditions that do not hold all at once.
-    excluded: Vec<Vec<Condition>>,
 }
 
 impl Assumptions {
@@ -64,12 +66,6 @@ impl Assumptions {
         {
             return false;
         }
-        let holds = |wanted: &Condition| {
-            conditions.contains(wanted) || self.of(&wanted.variable) == Some(&wanted.value)
-        };
-        if self.excluded.iter().any(|them| them.iter().all(holds)) {
-            return false;
-        }
         conditions.iter().flat_map(|it| proved_by(it, node)).all(|proved| {
             let assumed = conditions.iter().find(|it| it.variable == proved.variable);
             let assumed = assumed.map(|it| &it.value).or_else(|| self.of(&proved.variable));
@@ -85,10 +81,6 @@ impl Assumptions {
                 self.derived.extend(proved.into_iter().filter(|it| !conditions.contains(it)));
             }
         }
-    }
-
-    fn exclude(&mut self, conditions: &[Condition]) {
-        self.excluded.push(conditions.to_vec());
     }
 }
 
@@ -118,60 +110,151 @@ fn node_allows(node: &Node, condition: &Condition) -> bool {
     }
 }
 
-/// Which way each choice of a run goes.
-#[derive(Debug, Default)]
-pub(crate) struct Script {
-    choices: Vec<Choice>,
-    at: usize,
-    is_otherwise: bool,
+/// A point of a lookup where open variables decide.
+#[derive(Debug)]
+pub(crate) enum Fork {
+    /// Ways of which no two can be gone at once; or none of them is.
+    Ways(Vec<Way>),
+    /// So many files may have a say, and are only counted.
+    Counted(usize),
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Choice {
-    taken: usize,
-    ways: usize,
+/// Where a run goes at a fork.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// One of the ways: its conditions hold from now on.
+    Taken,
+    /// None of the ways.
+    Otherwise,
+    /// So many files may have a say.
+    Counted(usize),
+}
+
+/// Which way a run goes at each fork.
+#[derive(Debug, Default)]
+pub(crate) struct Script {
+    forks: Vec<(Fork, usize)>,
+    at: usize,
+    is_otherwise: bool,
+    excluded: Excluded,
 }
 
 impl Script {
-    /// A script of one run, in which no candidate is ever taken.
+    /// A script of one run, in which no way is ever taken.
     pub(crate) fn otherwise() -> Self {
         Self { is_otherwise: true, ..Self::default() }
     }
-    /// Chooses among `candidates`, each a set of conditions of which no two can hold at once, and "none of them": `None`.
-    pub(crate) fn choose(
-        &mut self,
-        assumptions: &mut Assumptions,
+
+    /// Whether the next fork is one of the run before: what is found there is known.
+    pub(crate) fn is_repeating(&self) -> bool {
+        self.at < self.forks.len()
+    }
+
+    /// Whether all of `conditions` can hold beside what is assumed, and beside the ways that are not gone.
+    pub(crate) fn allows(
+        &self,
+        assumptions: &Assumptions,
+        conditions: &[Condition],
         node: &Node,
-        candidates: &[Vec<Condition>],
-    ) -> Option<usize> {
-        if self.at == self.choices.len() {
-            let taken = if self.is_otherwise { candidates.len() } else { 0 };
-            self.choices.push(Choice { taken, ways: candidates.len() + 1 });
-        }
-        let choice = self.choices[self.at];
+    ) -> bool {
+        !self.excluded.hold_with(conditions, assumptions) && assumptions.allow(conditions, node)
+    }
+
+    /// Adds a fork that no run came to before.
+    pub(crate) fn add(&mut self, fork: Fork) {
+        let taken = match &fork {
+            Fork::Ways(ways) if self.is_otherwise => ways.len(),
+            Fork::Ways(_) | Fork::Counted(_) => 0,
+        };
+        self.forks.push((fork, taken));
+        self.exclude_if_otherwise();
+    }
+
+    /// Goes on at the next fork.
+    pub(crate) fn turn(&mut self, assumptions: &mut Assumptions, node: &Node) -> Turn {
+        let (fork, taken) = &self.forks[self.at];
         self.at += 1;
-        if let Some(conditions) = candidates.get(choice.taken) {
-            assumptions.assume(conditions, node);
-            Some(choice.taken)
-        } else {
-            for conditions in candidates {
-                assumptions.exclude(conditions);
-            }
-            None
+        match fork {
+            Fork::Counted(count) => Turn::Counted(*count),
+            Fork::Ways(ways) => match ways.get(*taken) {
+                Some(way) => {
+                    assumptions.assume(way, node);
+                    Turn::Taken
+                }
+                None => Turn::Otherwise,
+            },
         }
     }
 
     /// Makes ready for the next run; `false` if there is none.
     pub(crate) fn advance(&mut self) -> bool {
         self.at = 0;
-        while let Some(last) = self.choices.last_mut() {
-            last.taken += 1;
-            if last.taken < last.ways {
-                return true;
+        while let Some((fork, taken)) = self.forks.last_mut() {
+            if let Fork::Ways(ways) = fork {
+                if *taken < ways.len() {
+                    *taken += 1;
+                    self.exclude_if_otherwise();
+                    return true;
+                }
+                self.excluded.take_back(ways);
             }
-            self.choices.pop();
+            self.forks.pop();
         }
         false
+    }
+
+    /// Where the last fork goes none of its ways, they stay excluded until the runs come back to the fork.
+    fn exclude_if_otherwise(&mut self) {
+        if let Some((Fork::Ways(ways), taken)) = self.forks.last()
+            && *taken == ways.len()
+        {
+            self.excluded.add(ways);
+        }
+    }
+}
+
+/// Conditions that do not hold all at once.
+#[derive(Debug, Default)]
+struct Excluded {
+    /// By the last condition: hundreds of files can be excluded at each fork.
+    ways: HashMap<Condition, Vec<Way>, foldhash::fast::RandomState>,
+    /// How many ways without conditions there are: with one, nothing is allowed.
+    unconditional: usize,
+}
+
+impl Excluded {
+    /// Whether excluded conditions would all hold if `conditions` did.
+    fn hold_with(&self, conditions: &[Condition], assumptions: &Assumptions) -> bool {
+        let holds = |wanted: &Condition| {
+            conditions.contains(wanted) || assumptions.of(&wanted.variable) == Some(&wanted.value)
+        };
+        let mut holding = conditions.iter().chain(&assumptions.held).chain(&assumptions.derived);
+        self.unconditional > 0
+            || holding.any(|last| {
+                let ways = self.ways.get(last);
+                ways.is_some_and(|ways| ways.iter().any(|way| way.iter().all(holds)))
+            })
+    }
+
+    fn add(&mut self, ways: &[Way]) {
+        for way in ways {
+            match way.last() {
+                Some(last) => self.ways.entry(last.clone()).or_default().push(Arc::clone(way)),
+                None => self.unconditional += 1,
+            }
+        }
+    }
+
+    /// Undoes the last [`Self::add`] of these ways.
+    fn take_back(&mut self, ways: &[Way]) {
+        for way in ways {
+            match way.last() {
+                Some(last) => {
+                    self.ways.get_mut(last).and_then(Vec::pop);
+                }
+                None => self.unconditional -= 1,
+            }
+        }
     }
 }
 
@@ -188,39 +271,57 @@ mod tests {
         Node::partial(NodeParts::default(), &[], Origin::Any)
     }
 
+    fn turn(script: &mut Script, assumptions: &mut Assumptions, fork: Fork) -> Turn {
+        if !script.is_repeating() {
+            script.add(fork);
+        }
+        script.turn(assumptions, &any_node())
+    }
+
+    fn ways(all: &[&[Condition]]) -> Fork {
+        Fork::Ways(all.iter().map(|way| Way::from(*way)).collect())
+    }
+
     #[test]
-    fn every_way_to_choose_is_run_once() {
-        let node = any_node();
+    fn every_way_is_gone_once() {
         let mut script = Script::default();
         let mut runs = Vec::new();
         loop {
             let mut assumptions = Assumptions::default();
-            let first =
-                script.choose(&mut assumptions, &node, &[vec![is("a", "1")], vec![is("a", "2")]]);
-            let second = if first == Some(1) {
-                None
-            } else {
-                script.choose(&mut assumptions, &node, &[vec![is("b", "3")]])
-            };
-            runs.push((first, second));
+            turn(&mut script, &mut assumptions, Fork::Counted(3));
+            turn(&mut script, &mut assumptions, ways(&[]));
+            turn(&mut script, &mut assumptions, ways(&[&[is("a", "1")], &[is("a", "2")]]));
+            if assumptions.text_of("a") != Some("2") {
+                turn(&mut script, &mut assumptions, ways(&[&[is("b", "3")]]));
+            }
+            let said =
+                assumptions.held().iter().map(|it| format!("{} {:?}", it.variable, it.value));
+            runs.push(said.collect::<Vec<_>>().join(", "));
             if !script.advance() {
                 break;
             }
         }
-        let expected =
-            [(Some(0), Some(0)), (Some(0), None), (Some(1), None), (None, Some(0)), (None, None)];
-        assert_eq!(runs, expected);
+        let (one, two, three) = ("a Text(\"1\")", "a Text(\"2\")", "b Text(\"3\")");
+        let both = format!("{one}, {three}");
+        assert_eq!(runs, [&*both, one, two, three, ""]);
     }
 
     #[test]
-    fn what_was_excluded_is_not_allowed_again() {
+    fn what_was_excluded_is_not_allowed_until_the_runs_come_back() {
         let node = any_node();
+        let mut script = Script::otherwise();
         let mut assumptions = Assumptions::default();
-        assumptions.exclude(&[is("a", "1"), is("b", "2")]);
-        assert!(assumptions.allow(&[is("a", "1")], &node));
-        assert!(!assumptions.allow(&[is("a", "1"), is("b", "2")], &node));
-        assumptions.assume(&[is("a", "1")], &node);
-        assert!(!assumptions.allow(&[is("b", "2")], &node));
-        assert!(!assumptions.allow(&[is("a", "2")], &node));
+        let (a, b) = (is("a", "1"), is("b", "2"));
+        turn(&mut script, &mut assumptions, ways(&[&[a.clone(), b.clone()]]));
+        let allows = |script: &Script, assumptions: &Assumptions, conditions: &[Condition]| {
+            script.allows(assumptions, conditions, &node)
+        };
+        assert!(allows(&script, &assumptions, std::slice::from_ref(&a)));
+        assert!(!allows(&script, &assumptions, &[a.clone(), b.clone()]));
+        assumptions.assume(std::slice::from_ref(&a), &node);
+        assert!(!allows(&script, &assumptions, std::slice::from_ref(&b)));
+        assert!(!allows(&script, &assumptions, &[is("a", "2")]));
+        assert!(!script.advance());
+        assert!(allows(&script, &assumptions, &[b]));
     }
 }

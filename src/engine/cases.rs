@@ -55,7 +55,11 @@ pub(crate) struct Exploration<'a> {
     ways: HashMap<usize, usize>,
 }
 
-impl Exploration<'_> {
+impl<'a> Exploration<'a> {
+    fn new(script: Script, summed_up: &'a [usize]) -> Self {
+        Self { script, summed_up, ways: HashMap::new() }
+    }
+
     /// Whether the files that a location can lead to are only counted.
     pub(super) fn is_summed_up(&self, location: &Location) -> bool {
         self.summed_up.contains(&address(location))
@@ -76,8 +80,7 @@ fn address(location: &Location) -> usize {
 /// Why a lookup fails whatever the open variables are. Most lookups do not fail, which one run shows.
 pub(super) fn certain_failure(evaluator: &Evaluator, request: &Request) -> Option<Failure> {
     if !evaluator.node().is_complete() {
-        let exploration =
-            Exploration { script: Script::default(), summed_up: &[], ways: HashMap::new() };
+        let exploration = Exploration::new(Script::default(), &[]);
         let (answer, ..) = evaluator.run_assuming(request, exploration);
         answer.outcome.err()?;
     }
@@ -90,9 +93,15 @@ pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
     let mut summed_up = Vec::new();
     let mut count = 1;
     loop {
-        let (cases, ways) = explore_without(evaluator, request, &summed_up);
-        if let Some(cases) = cases.filter(|it| it.len() <= MAX_CASES) {
-            return joined(cases);
+        let mut ways = match explore_without(evaluator, request, &summed_up) {
+            Ok(cases) => return joined(cases),
+            Err(ways) => ways,
+        };
+        let otherwise = Exploration::new(Script::otherwise(), &summed_up);
+        let (.., otherwise) = evaluator.run_assuming(request, otherwise);
+        for (location, count) in otherwise.ways {
+            let most = ways.entry(location).or_default();
+            *most = count.max(*most);
         }
         if ways.is_empty() || count > MAX_SUMMED_UP {
             return one_run(evaluator, request, &summed_up);
@@ -106,31 +115,39 @@ pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
     }
 }
 
-/// All cases, or `None` if there are too many runs; and how many ways each location has.
+/// All cases; if there are too many of them or of the runs, how many ways the locations have that were come to.
 fn explore_without(
     evaluator: &Evaluator,
     request: &Request,
     summed_up: &[usize],
-) -> (Option<Vec<Case>>, HashMap<usize, usize>) {
-    let mut exploration =
-        Exploration { script: Script::default(), summed_up, ways: HashMap::new() };
-    let mut cases = Vec::new();
+) -> Result<Vec<Case>, HashMap<usize, usize>> {
+    let mut exploration = Exploration::new(Script::default(), summed_up);
+    let mut cases: Vec<Case> = Vec::new();
+    // Each different answer is told by a case at least.
+    let mut different: Vec<usize> = Vec::new();
     loop {
         let (answer, conditions, back) = evaluator.run_assuming(request, exploration);
         exploration = back;
+        if !different.iter().rev().any(|at| is_same(&cases[*at].answer, &answer)) {
+            different.push(cases.len());
+        }
         cases.push(Case { conditions, answer });
+        if different.len() > MAX_CASES {
+            return Err(exploration.ways);
+        }
         if request.cancel.is_cancelled() || !exploration.script.advance() {
-            return (Some(without_repetitions(cases)), exploration.ways);
+            let cases = without_repetitions(cases);
+            return if cases.len() > MAX_CASES { Err(exploration.ways) } else { Ok(cases) };
         }
         if cases.len() >= MAX_RUNS {
-            return (None, exploration.ways);
+            return Err(exploration.ways);
         }
     }
 }
 
 /// The answer where no open path leads anywhere: the case that is left when nothing can be told.
 fn one_run(evaluator: &Evaluator, request: &Request, summed_up: &[usize]) -> Answer {
-    let exploration = Exploration { script: Script::otherwise(), summed_up, ways: HashMap::new() };
+    let exploration = Exploration::new(Script::otherwise(), summed_up);
     let (mut answer, ..) = evaluator.run_assuming(request, exploration);
     if answer.left_out.is_empty() {
         answer.left_out.push(LeftOut { level: None, variables: Vec::new(), files: 0 });
@@ -203,7 +220,11 @@ pub fn is_same(one: &Answer, other: &Answer) -> bool {
         (Err(one), Err(other)) => one.message == other.message && one.class == other.class,
         _ => false,
     };
-    outcome && one.opaque == other.opaque && one.open == other.open
+    let undecided = |answer: &Answer| answer.left_out.iter().any(|it| it.level.is_none());
+    outcome
+        && one.opaque == other.opaque
+        && one.open == other.open
+        && undecided(one) == undecided(other)
 }
 
 fn is_identical(one: &Located, other: &Located) -> bool {

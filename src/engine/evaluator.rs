@@ -8,6 +8,7 @@ use super::budget::{Budget, CancelToken};
 use super::failure::{Failure, FailureClass};
 use super::hierarchy::{Location, ResolvedLevel};
 use super::invocation::Invocation;
+use super::kept_answers::KeptAnswers;
 use super::layer::{Layer, Which};
 use super::lookup_options::{AppliedOptions, OptionTable};
 use super::merge::Merge;
@@ -43,6 +44,7 @@ pub struct Evaluator {
     nothing: Hash,
     no_text: Arc<str>,
     never: CancelToken,
+    pub(super) kept_answers: Mutex<KeptAnswers>,
 }
 
 /// Knows which files hold a root key, without opening them.
@@ -140,6 +142,7 @@ impl Evaluator {
             nothing: Hash::new(),
             no_text: Arc::from(""),
             never: CancelToken::default(),
+            kept_answers: Mutex::default(),
         }
     }
 

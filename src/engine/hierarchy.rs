@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::assumptions::Condition;
+use super::assumptions::Way;
 use super::calls::Source;
 use super::evaluator::Evaluator;
 use super::failure::Failure;
@@ -84,28 +84,31 @@ pub struct Location {
 #[derive(Debug)]
 pub(crate) struct OpenLocation {
     pub(crate) path: OpenPath,
+    /// Whether it cannot be known which texts make the path lead to a file.
+    pub(crate) is_obscure: bool,
     /// Whether it stands for all members of a list that is not known (`mapped_paths`).
     pub(crate) is_list: bool,
     /// The concrete locations that lookups came to, by path.
     made: Mutex<HashMap<String, Arc<[Location]>, foldhash::fast::RandomState>>,
-    /// The files that have a say about a root key, on demand.
-    holders: Mutex<HashMap<Arc<str>, Holders, foldhash::fast::RandomState>>,
+    /// The ways to files that have a say about a root key, on demand.
+    candidates: Mutex<HashMap<Arc<str>, Candidates, foldhash::fast::RandomState>>,
     /// How many keys were asked for.
     asked: AtomicU32,
     /// Its files by their keys, once many keys were asked for.
     pub(super) index: OnceLock<FitIndex>,
 }
 
-/// Ways in which an open path leads to files that have a say.
-pub(crate) type Holders = Arc<[(Vec<Condition>, Arc<str>)]>;
+/// The ways in which an open path leads to files that have a say, all different, each with its files.
+pub(crate) type Candidates = Arc<[(Way, Vec<Arc<str>>)]>;
 
 impl OpenLocation {
     fn new(path: OpenPath, is_list: bool) -> Self {
         Self {
+            is_obscure: path.is_obscure(),
             path,
             is_list,
             made: Mutex::default(),
-            holders: Mutex::default(),
+            candidates: Mutex::default(),
             asked: AtomicU32::new(0),
             index: OnceLock::new(),
         }
@@ -116,13 +119,17 @@ impl OpenLocation {
         self.asked.fetch_add(1, Ordering::Relaxed) >= 8
     }
 
-    /// The files that have a say about `root`, found by `find` the first time.
-    pub(crate) fn holders(&self, root: &Arc<str>, find: impl FnOnce() -> Holders) -> Holders {
-        let known = self.holders.lock().unwrap_or_else(PoisonError::into_inner).get(root).cloned();
+    /// The ways to files that have a say about `root`, found by `find` the first time.
+    pub(crate) fn candidates(
+        &self,
+        root: &Arc<str>,
+        find: impl FnOnce() -> Candidates,
+    ) -> Candidates {
+        let lock = || self.candidates.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(root).cloned();
         known.unwrap_or_else(|| {
             let found = find();
-            let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
-            holders.insert(Arc::clone(root), Arc::clone(&found));
+            lock().insert(Arc::clone(root), Arc::clone(&found));
             found
         })
     }

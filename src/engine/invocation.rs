@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::assumptions::{Assumed, Assumptions, Condition};
+use super::assumptions::{Assumed, Assumptions, Condition, Fork, Turn};
 use super::budget::Budget;
 use super::cases::{Exploration, LeftOut};
 use super::evaluator::{Evaluator, ModuleScope};
@@ -93,10 +93,12 @@ pub(crate) struct Invocation<'a> {
     pub(crate) skips_open_paths: bool,
     /// The root key whose lookup_options are wanted, while they are collected for it alone.
     pub(crate) options_wanted_for: Option<Arc<str>>,
+    /// Whether options of a module are collected: Puppet knows those of the global layer and of the environment then.
+    pub(super) shared_options_are_known: bool,
     /// What `lookup_key` functions said of their files' keys, by the location's address: what is known is not explained
     /// again.
     explained: Vec<(usize, Arc<str>, Located)>,
-    names: Vec<Arc<str>>,
+    pub(super) names: Vec<Arc<str>>,
     tracer: Option<Tracer>,
 }
 
@@ -130,6 +132,7 @@ impl<'a> Invocation<'a> {
             left_out: Vec::new(),
             skips_open_paths: false,
             options_wanted_for: None,
+            shared_options_are_known: false,
             explained: Vec::new(),
             names: Vec::new(),
             tracer: None,
@@ -311,11 +314,32 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// Goes one of several ways: the number of the candidate whose conditions hold from now on, or `None`: none of them holds.
-    pub(crate) fn choose(&mut self, candidates: &[Vec<Condition>]) -> Option<usize> {
-        let exploration = self.exploration.as_mut()?;
+    /// Goes on at a fork, which `find` finds if no run came to it before. A lookup that explores nothing only counts files.
+    pub(crate) fn turn_at(&mut self, find: impl FnOnce(&mut Self) -> Fork) -> Turn {
+        if self.exploration.as_ref().is_none_or(|it| !it.script.is_repeating()) {
+            let fork = find(self);
+            match &mut self.exploration {
+                Some(exploration) => exploration.script.add(fork),
+                None => {
+                    return match fork {
+                        Fork::Ways(_) => Turn::Otherwise,
+                        Fork::Counted(count) => Turn::Counted(count),
+                    };
+                }
+            }
+        }
         let node = self.evaluator.node();
-        exploration.script.choose(&mut self.assumptions, node, candidates)
+        let script = self.exploration.as_mut().map(|it| &mut it.script);
+        script.map_or(Turn::Otherwise, |it| it.turn(&mut self.assumptions, node))
+    }
+
+    /// Whether conditions can hold beside what this run assumes.
+    pub(crate) fn allows(&self, conditions: &[Condition]) -> bool {
+        let node = self.evaluator.node();
+        match &self.exploration {
+            Some(exploration) => exploration.script.allows(&self.assumptions, conditions, node),
+            None => self.assumptions.allow(conditions, node),
+        }
     }
 
     /// The variable `name` as `scope[name]` finds it in Puppet; `None` if nothing defines it, which may be an error.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::assumptions::{Assumed, Condition};
+use super::assumptions::{Assumed, Condition, Fork, Turn, Way};
 use super::calls;
 use super::failure::{Failure, FailureClass};
 use super::hierarchy::{self, Location, ResolvedLevel};
@@ -238,8 +238,8 @@ impl Layer {
         filled
     }
 
-    /// Puppet 8 fails where `datadir` or options of a level read a variable that is not set: a case of its own as long as
-    /// nobody knows the variable.
+    /// Puppet 8 fails where `datadir` or options of a level read a variable that is not set: a case of its own while
+    /// the variable is not known.
     pub(super) fn breaks_without_a_variable(
         &self,
         invocation: &mut Invocation<'_>,
@@ -248,14 +248,9 @@ impl Layer {
             return Ok(());
         }
         for variable in self.must_be_set.get().into_iter().flatten() {
-            let unset = Condition { variable: Arc::clone(variable), value: Assumed::Unset };
-            let unset = [vec![unset]];
             let is_unset = match invocation.assumptions.of(variable) {
                 Some(known) => *known == Assumed::Unset,
-                None => {
-                    invocation.assumptions.allow(&unset[0], invocation.evaluator.node())
-                        && invocation.choose(&unset).is_some()
-                }
+                None => invocation.turn_at(|it| unset(it, variable)) == Turn::Taken,
             };
             if is_unset {
                 let evaluator = invocation.evaluator;
@@ -472,4 +467,11 @@ pub(super) fn wrong_value_type(
         level.function.name,
         when_using(location),
     )
+}
+
+/// The fork at a variable that must be set: it is not, or it is.
+fn unset(invocation: &Invocation<'_>, variable: &Arc<str>) -> Fork {
+    let unset: Way = [Condition { variable: Arc::clone(variable), value: Assumed::Unset }].into();
+    let is_possible = invocation.allows(&unset);
+    Fork::Ways(is_possible.then_some(unset).into_iter().collect())
 }

@@ -242,7 +242,9 @@ fn for_key_of_partial_node(
     let outer = std::mem::replace(&mut invocation.skips_open_paths, true);
     // What is kept must not know what this run assumes.
     let assumptions = std::mem::take(&mut invocation.assumptions);
+    let wanted_for = invocation.options_wanted_for.take();
     let found = known_or_collected(invocation, scope, key);
+    invocation.options_wanted_for = wanted_for;
     invocation.assumptions = assumptions;
     invocation.skips_open_paths = outer;
     invocation.exploration = exploration;
@@ -308,11 +310,14 @@ fn collect(
     invocation.for_key(key.text(), Arc::clone(scope), |invocation| {
         let kind = || TraceKind::Search { key: Arc::clone(key.text()), is_options: true };
         invocation.within(kind, |invocation| {
-            let shared = global_and_environment(invocation, &key, &merge)?;
+            let shared = invocation.as_puppet_knows_shared_options(|invocation| {
+                global_and_environment(invocation, &key, &merge)
+            })?;
             let shared_table =
                 options_of_keys_without_module_are_known_now(invocation, shared.as_ref())?;
             let Some(module) = &scope.name else { return Ok(shared_table) };
-            let own = lookup::in_module(invocation, &key, &merge)?;
+            let own = invocation
+                .knowing_shared_options(|invocation| lookup::in_module(invocation, &key, &merge))?;
             if own.as_ref().is_some_and(null_of_a_module_takes_away_all_options) {
                 return Ok(Arc::default());
             }
@@ -403,6 +408,28 @@ impl Invocation<'_> {
     ) -> Option<&'c OnceLock<Option<Located>>> {
         self.options_wanted_for.is_none().then_some(cell)
     }
+
+    /// Looks up options of a module, which Puppet does when it knows those of the global layer and of the environment.
+    fn knowing_shared_options<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.shared_options_are_known, true);
+        let done = work(self);
+        self.shared_options_are_known = outer;
+        done
+    }
+
+    /// Collects the options of the global layer and of the environment. Where Puppet has them already, collecting them is no
+    /// recursion: they may be needed again here, for another key of a partial node.
+    fn as_puppet_knows_shared_options<R>(&mut self, collect: impl FnOnce(&mut Self) -> R) -> R {
+        if !self.shared_options_are_known {
+            return collect(self);
+        }
+        let names = std::mem::take(&mut self.names);
+        self.shared_options_are_known = false;
+        let collected = collect(self);
+        self.shared_options_are_known = true;
+        self.names = names;
+        collected
+    }
 }
 
 /// The hash merge itself is left to [`OptionTable::for_root`]: modules can be many, and the shared options long.
@@ -446,7 +473,11 @@ pub(crate) fn of_default_hierarchy(
     let module = layer.module.clone();
     let found = invocation.within(
         || TraceKind::Scope(format!("Searching for \"{LOOKUP_OPTIONS}\"").into()),
-        |invocation| layer.key_lookup_in_default(invocation, &options_key, &merge),
+        |invocation| {
+            invocation.knowing_shared_options(|invocation| {
+                layer.key_lookup_in_default(invocation, &options_key, &merge)
+            })
+        },
     )?;
     let found = validated(found, module.as_ref())?;
     let table = OptionTable::compile(invocation.evaluator, found)?;

@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::assumptions::{Assumed, Condition};
+use indexmap::IndexMap;
+
+use super::assumptions::{Assumed, Condition, Fork, Turn, Way};
 use super::cases::LeftOut;
 use super::evaluator::Evaluator;
 use super::fit_index::FitIndex;
-use super::hierarchy::{Holders, Location, OpenLocation, ResolvedLevel};
+use super::hierarchy::{Candidates, Location, OpenLocation, ResolvedLevel};
 use super::invocation::Invocation;
 use super::key::Key;
 use super::layer::{Layer, Which};
@@ -39,40 +41,49 @@ pub(super) fn filled(
     if let Some(text) = open.path.filled(|it| invocation.assumptions.text_of(it)) {
         return location.filled(evaluator, text);
     }
-    if open.path.is_obscure() {
+    if open.is_obscure {
         if layer.may_have(key.root()) {
             leave_out(invocation, level, open, 0);
         }
         return Arc::default();
     }
-    let mut ways: Vec<Vec<Condition>> = Vec::new();
-    let mut paths: HashSet<Arc<str>> = HashSet::new();
-    for (conditions, path) in with_a_say(layer, invocation, (level, open), key).iter() {
-        if invocation.assumptions.allow(conditions, evaluator.node()) {
-            paths.insert(Arc::clone(path));
-            if !ways.contains(conditions) {
-                ways.push(conditions.clone());
-            }
+    let candidates = with_a_say(layer, invocation, (level, open), key);
+    if candidates.is_empty() {
+        return Arc::default();
+    }
+    match invocation.turn_at(|it| fork(it, (location, open), &candidates)) {
+        Turn::Taken => {
+            let text = open.path.filled(|it| invocation.assumptions.text_of(it));
+            text.map_or_else(Arc::default, |text| location.filled(evaluator, text))
         }
+        Turn::Counted(files) => {
+            leave_out(invocation, level, open, files);
+            Arc::default()
+        }
+        Turn::Otherwise => Arc::default(),
     }
-    if ways.is_empty() {
-        return Arc::default();
+}
+
+/// What a lookup comes to at an open location.
+fn fork(
+    invocation: &mut Invocation<'_>,
+    (location, open): (&Location, &OpenLocation),
+    candidates: &[(Way, Vec<Arc<str>>)],
+) -> Fork {
+    let allowed = candidates.iter().filter(|(way, _)| invocation.allows(way));
+    let allowed: Vec<_> = allowed.collect();
+    let exploration = invocation.exploration.as_mut();
+    let is_summed_up = exploration.as_ref().is_none_or(|it| it.is_summed_up(location));
+    if !allowed.is_empty() && (open.is_list || is_summed_up || allowed.len() > MAX_CANDIDATES) {
+        let paths: HashSet<&Arc<str>> = allowed.iter().flat_map(|(_, paths)| paths).collect();
+        return Fork::Counted(paths.len());
     }
-    let exploration = invocation.exploration.as_ref();
-    let is_summed_up = exploration.is_none_or(|it| it.is_summed_up(location));
-    if open.is_list || is_summed_up || ways.len() > MAX_CANDIDATES {
-        leave_out(invocation, level, open, paths.len());
-        return Arc::default();
+    if let Some(exploration) = exploration
+        && !allowed.is_empty()
+    {
+        exploration.note_ways(location, allowed.len());
     }
-    if let Some(exploration) = &mut invocation.exploration {
-        exploration.note_ways(location, ways.len());
-    }
-    if invocation.choose(&ways).is_none() {
-        Arc::default()
-    } else {
-        let text = open.path.filled(|it| invocation.assumptions.text_of(it));
-        text.map_or_else(Arc::default, |text| location.filled(evaluator, text))
-    }
+    Fork::Ways(allowed.into_iter().map(|(way, _)| Arc::clone(way)).collect())
 }
 
 fn leave_out(
@@ -85,18 +96,18 @@ fn leave_out(
     invocation.leave_out(LeftOut { level, variables, files });
 }
 
-/// The files that an open path can lead to and that change what comes of a key.
+/// The ways in which an open path leads to files that change what comes of a key.
 fn with_a_say(
     layer: &Layer,
     invocation: &Invocation<'_>,
     (level, open): (&ResolvedLevel, &OpenLocation),
     key: &Key,
-) -> Holders {
+) -> Candidates {
     let evaluator = invocation.evaluator;
     let root = key.root();
     let Some(format) = level.reads else {
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
-        return all.iter().map(way).collect();
+        return candidates(all.iter());
     };
     if !layer.may_have(root) {
         return Arc::default();
@@ -108,33 +119,43 @@ fn with_a_say(
         let wanted = options.iter().filter(|it| it.speak_of(wanted));
         let paths: HashSet<&Arc<str>> = wanted.map(|it| &it.path).collect();
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
-        return all.iter().filter(|it| paths.contains(&it.path)).map(way).collect();
+        return candidates(all.iter().filter(|it| paths.contains(&it.path)));
     }
-    open.holders(root, || holders(evaluator, layer.module.as_ref(), open, format, root))
+    open.candidates(root, || having(evaluator, layer.module.as_ref(), open, format, root))
 }
 
-/// The conditions under which a file is read, and the file.
-fn way(fit: &Fit) -> (Vec<Condition>, Arc<str>) {
+/// The conditions under which files are read, each with its files.
+fn candidates<'f>(fits: impl Iterator<Item = &'f Fit>) -> Candidates {
     let condition = |(variable, text): &(Arc<str>, Arc<str>)| Condition {
         variable: Arc::clone(variable),
         value: Assumed::Text(Arc::clone(text)),
     };
-    (fit.texts.iter().map(condition).collect(), Arc::clone(&fit.path))
+    let mut ways: IndexMap<Way, Vec<Arc<str>>> = IndexMap::new();
+    for fit in fits {
+        let way = fit.texts.iter().map(condition).collect();
+        ways.entry(way).or_default().push(Arc::clone(&fit.path));
+    }
+    ways.into_iter().collect()
 }
 
-/// The files that an open path can lead to and that have a root key, or that Puppet refuses to read.
-fn holders(
+/// The ways to the files that have a root key, or that Puppet refuses to read.
+fn having(
     evaluator: &Evaluator,
     module: Option<&Arc<str>>,
     open: &OpenLocation,
     format: Format,
     root: &str,
-) -> Holders {
-    if let Some(finder) = evaluator.key_finder() {
-        let fits = open.path.fits_among(finder.files_with(root).iter());
-        return fits.iter().map(way).collect();
-    }
+) -> Candidates {
     let files = evaluator.files().as_ref();
+    if let Some(finder) = evaluator.key_finder() {
+        let mut paths = finder.files_with(root);
+        if !open.is_asked_often() {
+            return candidates(open.path.fits_among(paths.iter()).iter());
+        }
+        let all = evaluator.prepared().fits(files, &open.path);
+        paths.sort_unstable();
+        return candidates(paths.iter().flat_map(|path| fits_of(&all, path)));
+    }
     let all = evaluator.prepared().fits(files, &open.path);
     let is_judged = all.len() <= MAX_JUDGED_FILES && !evaluator.reads_broken_files();
     if is_judged {
@@ -145,7 +166,7 @@ fn holders(
         Err(_) => true,
     };
     if !open.is_asked_often() {
-        return all.iter().filter(has_a_say).map(way).collect();
+        return candidates(all.iter().filter(has_a_say));
     }
     let index = open.index.get_or_init(|| {
         FitIndex::new(all.iter().map(|fit| match files.data(&fit.path, format) {
@@ -153,7 +174,14 @@ fn holders(
             _ => None,
         }))
     });
-    index.may_have(root).map(|at| &all[at]).filter(has_a_say).map(way).collect()
+    candidates(index.may_have(root).map(|at| &all[at]).filter(has_a_say))
+}
+
+/// The ways to one file, of fits that are sorted by path.
+fn fits_of<'f>(all: &'f [Fit], path: &Arc<str>) -> impl Iterator<Item = &'f Fit> {
+    let start = all.partition_point(|fit| fit.path < *path);
+    let end = start + all[start..].partition_point(|fit| fit.path == *path);
+    all[start..end].iter()
 }
 
 /// Whether Puppet fails because of a file whatever the key is.

@@ -199,12 +199,21 @@ fn glob_path_fits(pattern: &str, path: &Arc<str>) -> Vec<Fit> {
 
 /// All ways in which a path fits.
 fn path_fits(segments: &[Segment], path: &Arc<str>) -> Vec<Fit> {
-    let names: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
-    if segments.len() != names.len() {
+    let names = || path.split('/').filter(|it| !it.is_empty());
+    // Most paths differ in their literal names, which is quickly seen.
+    let mut rest = names();
+    let differs = |segment: &Segment| match (segment.as_slice(), rest.next()) {
+        ([Piece::Text(text)], Some(name)) => text != name,
+        (_, name) => name.is_none(),
+    };
+    if segments.iter().any(differs) || rest.next().is_some() {
         return Vec::new();
     }
     let mut bindings = vec![Vec::new()];
-    for (segment, name) in segments.iter().zip(&names) {
+    for (segment, name) in segments.iter().zip(names()) {
+        if matches!(segment.as_slice(), [Piece::Text(_)]) {
+            continue;
+        }
         bindings = bindings.iter().flat_map(|it| matches(segment, name, it)).collect();
         if bindings.is_empty() {
             break;

@@ -6,9 +6,7 @@ use super::perspective::Perspective;
 use super::preview::{Question, UnknownNode};
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{Files, Place};
-use crate::engine::{
-    CancelToken, LayerView, Location, Request, ResolvedLevel, Role, Source, UsedMerge,
-};
+use crate::engine::{CancelToken, LayerView, Location, ResolvedLevel, Role, Source, UsedMerge};
 use crate::syntax::key_path::{self, KeyPath};
 use crate::text::TextRange;
 use crate::world::World;
@@ -121,8 +119,7 @@ impl Holders {
         let Some(asked) = asked else {
             return Self { sources: Vec::new(), merge: "first".to_owned() };
         };
-        let request = Request { cancel: cancel.clone(), ..Request::key(asked).with_sources() };
-        let answer = perspective.evaluator.call(&request);
+        let answer = perspective.evaluator.answer_with_sources(&asked, cancel);
         let merge = answer.merge.as_ref().map_or_else(|| "first".to_owned(), UsedMerge::line);
         Self { sources: answer.sources_of_all_cases(), merge }
     }

@@ -7,8 +7,8 @@ use super::overridden::{Overridden, shared_key};
 use super::perspective::Perspective;
 use super::strings::{StringNode, interpolated_strings};
 use crate::data::{EntryTree, Located, Place, Value, inspect};
+use crate::engine::CancelToken;
 use crate::engine::sources::dig_value;
-use crate::engine::{CancelToken, Request};
 use crate::facts::Reading;
 use crate::syntax::interpolation::Token;
 use crate::syntax::key_path;
@@ -104,9 +104,8 @@ impl Hints<'_> {
             };
         }
         let (key, _) = token.lookup_key().filter(|_| is_data)?;
-        let request = Request { cancel: self.cancel.clone(), ..Request::key(key.clone()) };
-        let answer = evaluator.call(&request);
-        if answer.is_certain() { answer.outcome.ok().flatten() } else { None }
+        let answer = evaluator.answer_with_sources(&key, &self.cancel);
+        if answer.is_certain() { answer.outcome.clone().ok().flatten() } else { None }
     }
 
     fn overridden(&mut self, overridden: &Overridden, text: &str) {

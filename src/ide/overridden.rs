@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::context::LOOKUP_OPTIONS;
 use super::perspective::Perspective;
 use crate::data::{EntryTree, FileId, Hash, Located, Place};
-use crate::engine::{Answer, CancelToken, Request, Source, UsedMerge};
+use crate::engine::{Answer, CancelToken, Source, UsedMerge};
 use crate::syntax::interpolation::may_have_tokens;
 use crate::syntax::key_path::Segment;
 use crate::syntax::tree::{Node, NodeKind, Pair};
@@ -16,7 +16,7 @@ pub(crate) struct SharedKey {
     /// Everything that has it in any case, the highest priority first.
     pub(crate) sources: Vec<Source>,
     /// What a lookup gives.
-    pub(crate) answer: Answer,
+    pub(crate) answer: Arc<Answer>,
 }
 
 /// A key whose value here does not count.
@@ -46,8 +46,7 @@ pub(crate) fn shared_key(
         return None;
     }
     let name = super::context::lookup_key([&Segment::Name(text.clone())].into_iter())?;
-    let request = Request { cancel: cancel.clone(), ..Request::key(name).with_sources() };
-    let answer = perspective.evaluator.call(&request);
+    let answer = perspective.evaluator.answer_with_sources(&name, cancel);
     let mut sources = answer.sources_of_all_cases();
     sources.retain(|source| source.written.is_some());
     if sources.len() < 2 || !sources.iter().any(|source| &*source.path == path) {

@@ -6,7 +6,7 @@ use super::context::LOOKUP_OPTIONS;
 use super::perspective::Perspective;
 use crate::data::{Located, Place};
 use crate::engine::sources::dig_written;
-use crate::engine::{Evaluator, Request, Source};
+use crate::engine::{CancelToken, Evaluator, Source};
 use crate::syntax::key_path::KeyPath;
 use crate::syntax::ruby_regex;
 use crate::world::KeyPlace as IndexedPlace;
@@ -16,7 +16,8 @@ pub(crate) fn places(evaluator: &Evaluator, key: &KeyPath) -> Vec<Source> {
     let Some(name) = super::context::lookup_key([&key.root].into_iter().chain(&key.rest)) else {
         return Vec::new();
     };
-    let sources = evaluator.call(&Request::key(name).with_sources()).sources_of_all_cases();
+    let answer = evaluator.answer_with_sources(&name, &CancelToken::default());
+    let sources = answer.sources_of_all_cases();
     sources.into_iter().filter(|source| source.written.is_some()).collect()
 }
 

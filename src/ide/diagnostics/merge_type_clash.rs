@@ -5,7 +5,7 @@
 
 use super::{Related, Report, Rule, Severity};
 use crate::data::{Place, Value};
-use crate::engine::{Request, Source, Written};
+use crate::engine::{CancelToken, Source, Written};
 use crate::ide::context;
 use crate::ide::perspective::Perspective;
 use crate::syntax::key_path::Segment;
@@ -36,7 +36,7 @@ pub(super) fn check(perspective: &Perspective, path: &str, key: &str, report: &m
     if !failure.message.contains(PUPPETS_WORDS) {
         return;
     }
-    let answer = evaluator.call(&Request::key(asked).with_sources());
+    let answer = evaluator.answer_with_sources(&asked, &CancelToken::default());
     let found: Vec<(&Source, &Written)> = answer
         .sources
         .iter()

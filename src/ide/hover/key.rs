@@ -8,7 +8,7 @@ use super::markdown::{Answer, CaseLine, KeyCard, MergeLine, SourceLine, code, pl
 use crate::backends::eyaml::blob;
 use crate::data::{inspect, render};
 use crate::engine::cases::left_out_in_words;
-use crate::engine::{self, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge};
+use crate::engine::{self, CancelToken, OpaqueLevel, Role, SetBy, Source, UsedMerge};
 use crate::facts::Node;
 use crate::ide::cases::{self, CaseGroup};
 use crate::ide::class_parameter;
@@ -61,7 +61,7 @@ pub(super) fn lookup_option_text(perspective: &Perspective, spot: &LookupOptionS
 
 fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
     let evaluator = &perspective.evaluator;
-    let asked = evaluator.call(&Request::key(key).with_sources());
+    let asked = evaluator.answer_with_sources(key, &CancelToken::default());
     let groups = cases::groups(&asked);
     let case = |group: &CaseGroup<'_>| CaseLine {
         when: group.when(),

@@ -1,12 +1,14 @@
 //! One key of a preview: its header, its value, and what each level has to say.
 
+use std::sync::Arc;
+
 use super::LineKind;
 use super::page::Page;
 use super::value::{Detail, Writer};
 use crate::data::{Located, Place, Value, inspect};
 use crate::engine::cases::left_out_in_words;
 use crate::engine::sources::dig_value;
-use crate::engine::{Answer, CancelToken, Request, SetBy, Source, UsedMerge};
+use crate::engine::{Answer, CancelToken, SetBy, Source, UsedMerge};
 use crate::ide::cases;
 use crate::ide::perspective::Perspective;
 use crate::ide::sources;
@@ -18,15 +20,14 @@ const MAX_CASES: usize = 12;
 /// A key with everything that is known of it for one node.
 pub(super) struct Entry {
     pub(super) key: String,
-    pub(super) answer: Answer,
+    pub(super) answer: Arc<Answer>,
     rest: Vec<Segment>,
 }
 
 impl Entry {
     /// Looks the key up.
     pub(super) fn ask(perspective: &Perspective, key: &str, cancel: &CancelToken) -> Self {
-        let request = Request { cancel: cancel.clone(), ..Request::key(key).with_sources() };
-        let answer = perspective.evaluator.call(&request);
+        let answer = perspective.evaluator.answer_with_sources(key, cancel);
         let rest = key_path::parse(key).map_or_else(|_| Vec::new(), |path| path.rest);
         Self { key: key.to_owned(), answer, rest }
     }

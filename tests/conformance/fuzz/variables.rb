@@ -8,7 +8,7 @@ module Conformance
       LEGACY = File.read(File.join(__dir__, '../../../src/facts/legacy.rs')).scan(/^    \("(\w+)", "([\w.]+)"\),$/).to_h
                    .except('blockdevices', 'interfaces', 'xendomains', 'zones').freeze
       SEGMENT = /\s*(?:'[^']*'|"[^"]*"|[^.'"]+)\s*/
-      TOKEN = /%\{\s*(?:scope\(\s*['"]\s*(?<scope>[^}]+?)\s*['"]\s*\)|(?<plain>[^}]+?))\s*\}/
+      TOKEN = /%\{\s*(?:scope\(\s*['"](?<scope>[^}]+?)['"]\s*\)|(?<plain>[^}]+?))\s*\}/
       MAPPED = /mapped_paths"?:\s*(?:\[|-)\s*["']?([^,"'\s\]]+)/
       # Puppet sets these itself.
       NO_FACTS = %w[facts trusted server_facts environment name title module_name caller_module_name calling_class
@@ -30,7 +30,7 @@ module Conformance
 
       # `role` for `::role` and `facts.role`; `facts.os.family` for `osfamily`; nothing for what is no name.
       def name_of(text)
-        segments = segments(text.strip) or return
+        segments = segments(text) or return
         root, *rest = segments
         return unless root.is_a?(String)
 
@@ -45,6 +45,8 @@ module Conformance
       # A name's parts without quotes, indexes as numbers; `nil` if it is no name.
       def segments(name)
         return unless name.match?(/\A#{SEGMENT}(?:\.#{SEGMENT})*\z/o)
+        # Blanks around a whole name are part of it.
+        return [name] if name.match?(/\A\s|\s\z/) && !name.match?(/['".]/)
 
         name.scan(SEGMENT).map do |part|
           part = part.strip
