@@ -4,8 +4,9 @@
 //! The lookup is run for every way in which open variables can decide. Runs whose answers a later case gives as well are
 //! taken out, so that one case is left if all agree.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use indexmap::IndexMap;
 
 use super::assumptions::{Assumed, Condition, Script};
 use super::evaluator::Evaluator;
@@ -52,12 +53,12 @@ pub(crate) struct Exploration<'a> {
     pub(super) script: Script,
     summed_up: &'a [usize],
     /// How many files had a say at most, by the location's address.
-    ways: HashMap<usize, usize>,
+    ways: IndexMap<usize, usize>,
 }
 
 impl<'a> Exploration<'a> {
     fn new(script: Script, summed_up: &'a [usize]) -> Self {
-        Self { script, summed_up, ways: HashMap::new() }
+        Self { script, summed_up, ways: IndexMap::new() }
     }
 
     /// Whether the files that a location can lead to are only counted.
@@ -87,40 +88,64 @@ pub(super) fn certain_failure(evaluator: &Evaluator, request: &Request) -> Optio
     evaluator.call(request).certain_failure().cloned()
 }
 
-/// Answers a request for a node that is not known completely. What has too many ways is summed up: the location with the most
-/// ways, then the next; after a few of them two more, then four, so that the end is near whatever the hierarchy is.
+/// Answers a request for a node that is not known completely. What has too many ways is summed up: the locations with the most
+/// ways, as many as the cases that were met make it seem, then more of them, so that the end is near whatever the hierarchy is.
 pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
     let mut summed_up = Vec::new();
     let mut count = 1;
     loop {
-        let mut ways = match explore_without(evaluator, request, &summed_up) {
+        let met = match explore_without(evaluator, request, &summed_up) {
             Ok(cases) => return joined(cases),
-            Err(ways) => ways,
+            Err(met) => met,
         };
         let otherwise = Exploration::new(Script::otherwise(), &summed_up);
         let (.., otherwise) = evaluator.run_assuming(request, otherwise);
-        for (location, count) in otherwise.ways {
-            let most = ways.entry(location).or_default();
-            *most = count.max(*most);
+        let mut ways = otherwise.ways;
+        for (location, count) in &met.ways {
+            let most = ways.entry(*location).or_default();
+            *most = (*most).max(*count);
         }
         if ways.is_empty() || count > MAX_SUMMED_UP {
             return one_run(evaluator, request, &summed_up);
         }
-        let mut widest: Vec<_> = ways.into_iter().collect();
-        widest.sort_unstable_by_key(|(location, ways)| std::cmp::Reverse((*ways, *location)));
-        summed_up.extend(widest.iter().take(count).map(|(location, _)| *location));
+        // Of two with as many ways, the one that is come to first.
+        ways.sort_by(|_, one, _, other| other.cmp(one));
+        let mut left: usize = ways.values().sum();
+        for (number, (location, ways)) in ways.into_iter().enumerate() {
+            if number >= count && met.cases_expected_of(left) <= MAX_CASES {
+                break;
+            }
+            left -= ways;
+            summed_up.push(location);
+        }
         if summed_up.len() >= SUMMED_UP_ONE_BY_ONE {
             count *= 2;
         }
     }
 }
 
-/// All cases; if there are too many of them or of the runs, how many ways the locations have that were come to.
+/// What was met until it was clear that there are too many cases, or runs.
+struct TooMany {
+    /// How many ways the locations have that were come to, by address.
+    ways: IndexMap<usize, usize>,
+    runs: usize,
+    /// How many cases these runs need at least.
+    cases: usize,
+}
+
+impl TooMany {
+    /// How many cases so many ways make if they are like those that were met.
+    fn cases_expected_of(&self, ways: usize) -> usize {
+        ways * self.cases / self.runs
+    }
+}
+
+/// All cases, unless there are too many of them or of the runs.
 fn explore_without(
     evaluator: &Evaluator,
     request: &Request,
     summed_up: &[usize],
-) -> Result<Vec<Case>, HashMap<usize, usize>> {
+) -> Result<Vec<Case>, TooMany> {
     let mut exploration = Exploration::new(Script::default(), summed_up);
     let mut cases: Vec<Case> = Vec::new();
     // Each different answer is told by a case at least.
@@ -132,15 +157,20 @@ fn explore_without(
             different.push(cases.len());
         }
         cases.push(Case { conditions, answer });
+        let runs = cases.len();
+        let too_many = |cases: usize, exploration: Exploration<'_>| {
+            Err(TooMany { ways: exploration.ways, runs, cases })
+        };
         if different.len() > MAX_CASES {
-            return Err(exploration.ways);
+            return too_many(different.len(), exploration);
         }
         if request.cancel.is_cancelled() || !exploration.script.advance() {
             let cases = without_repetitions(cases);
-            return if cases.len() > MAX_CASES { Err(exploration.ways) } else { Ok(cases) };
+            let told = cases.len();
+            return if told > MAX_CASES { too_many(told, exploration) } else { Ok(cases) };
         }
-        if cases.len() >= MAX_RUNS {
-            return Err(exploration.ways);
+        if runs >= MAX_RUNS {
+            return too_many(different.len(), exploration);
         }
     }
 }
