@@ -59,14 +59,15 @@ impl CodeSummary {
             Some(DeclaredName { kind: it.kind, name, index: index as u32 })
         });
         let lookups = || manifest.calls.iter().filter(|it| is_lookup(it));
+        let patterns = lookups().filter(|it| it.is_dynamic).map(KeyPattern::of);
         let inclusions = manifest.calls.iter().filter(|it| !is_lookup(it));
         let class: fn(&str) -> Arc<str> = |name| known_as(DeclarationKind::Class, name);
         Self {
             declared: declared.collect(),
-            keys: lookups().flat_map(|it| names(it, root_key)).collect(),
+            keys: lookups().flat_map(looked_up).collect(),
             included: inclusions.flat_map(|it| names(it, class)).collect(),
             interpolated: interpolated_keys(&file.text),
-            patterns: lookups().filter(|it| it.is_dynamic).map(KeyPattern::of).collect(),
+            patterns: patterns.filter(|it| it.constant().is_none()).collect(),
             is_broken: !manifest.errors.is_empty(),
         }
     }
@@ -86,6 +87,14 @@ impl KeyPattern {
         }
         root.retain(|it| it.as_deref() != Some(""));
         Self(root.into())
+    }
+
+    /// The key, if only members of it are put together: `"a.${b}"`.
+    fn constant(&self) -> Option<&str> {
+        match &*self.0 {
+            [Some(only)] => Some(only),
+            _ => None,
+        }
     }
 
     /// Whether nothing is known of the key.
@@ -148,6 +157,18 @@ pub fn root_key(name: &str) -> Arc<str> {
     root.unwrap_or_else(|| name.into())
 }
 
+/// The root keys that a call names.
+fn looked_up(call: &Call) -> Vec<CodeName> {
+    let mut found: Vec<_> = names(call, root_key).collect();
+    let pattern = call.is_dynamic.then(|| KeyPattern::of(call));
+    if let Some(root) = pattern.as_ref().and_then(KeyPattern::constant)
+        && let Some((_, range)) = call.arguments.first()
+    {
+        found.push(CodeName { name: root.into(), range: *range });
+    }
+    found
+}
+
 fn names(call: &Call, meant: fn(&str) -> Arc<str>) -> impl Iterator<Item = CodeName> {
     call.names.iter().map(move |it| CodeName { name: meant(&it.text), range: it.range })
 }
@@ -192,6 +213,9 @@ mod tests {
         let text = "lookup(\"a_${b}.c\")";
         let pattern = CodeSummary::of(&CodeFile::of_text("/a.pp", text)).patterns[0].clone();
         assert!(pattern.matches("a_x") && !pattern.matches("b_x"));
+        let text = "lookup(\"a::b.${c}\")";
+        let summary = CodeSummary::of(&CodeFile::of_text("/a.pp", text));
+        assert_eq!((&*summary.keys[0].name, summary.patterns.len()), ("a::b", 0));
         let text = "lookup('a::b.c.0')";
         let summary = CodeSummary::of(&CodeFile::of_text("/a.pp", text));
         assert_eq!(&*summary.keys[0].name, "a::b");

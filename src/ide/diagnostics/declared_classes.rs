@@ -9,7 +9,7 @@ use memchr::memmem;
 
 use super::Related;
 use super::known_keys::module_of;
-use super::referenced_keys::{ReferencedKeys, RubyWords, ruby_files};
+use super::referenced_keys::{ReferencedKeys, UnreadCode, ruby_files};
 use crate::code::{CodeFile, CodeIndex};
 use crate::config::Environment;
 use crate::data::Files as _;
@@ -22,7 +22,7 @@ pub(super) struct DeclaredClasses<'a> {
     environment: &'a Arc<Environment>,
     index: OnceCell<Arc<CodeIndex>>,
     referenced: OnceCell<ReferencedKeys>,
-    ruby_words: OnceCell<RubyWords>,
+    unread_code: OnceCell<UnreadCode>,
     /// The texts of Ruby files, by module.
     ruby: RefCell<HashMap<Arc<str>, Texts>>,
 }
@@ -45,7 +45,7 @@ impl<'a> DeclaredClasses<'a> {
             environment,
             index: OnceCell::new(),
             referenced: OnceCell::new(),
-            ruby_words: OnceCell::new(),
+            unread_code: OnceCell::new(),
             ruby: RefCell::default(),
         }
     }
@@ -101,10 +101,11 @@ impl<'a> DeclaredClasses<'a> {
         self.referenced.get_or_init(new).by_data(key)
     }
 
-    /// Whether the Ruby code of some module holds the name of the key, which has no module itself.
-    pub(super) fn is_in_any_ruby(&self, key: &str) -> bool {
-        let new = || RubyWords::new(self.world, self.environment);
-        self.ruby_words.get_or_init(new).hold(key)
+    /// Whether the name of the key, which has no module itself, stands in the Ruby code of some module, or in code that is not on
+    /// the modulepath.
+    pub(super) fn is_in_unread_code(&self, key: &str) -> bool {
+        let new = || UnreadCode::new(self.world, self.environment);
+        self.unread_code.get_or_init(new).hold(key)
     }
 
     /// A path as people say it: from the environment's directory.

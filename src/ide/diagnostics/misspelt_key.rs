@@ -60,7 +60,7 @@ fn check_looked_up(
     let Some(meant) = code.keys_without_module().iter().find(|it| is_meant(it)) else {
         return false;
     };
-    if code.is_looked_up(key) || classes.is_used_by_data(key) || classes.is_in_any_ruby(key) {
+    if code.is_looked_up(key) || classes.is_used_by_data(key) || classes.is_in_unread_code(key) {
         return false;
     }
     let Some((path, range)) = code.lookups(meant).next() else { return false };

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use memchr::memmem;
 
 use crate::config::Environment;
-use crate::data::{Files as _, Format};
+use crate::data::{Files as _, Format, PathKind};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::syntax::interpolation;
 use crate::syntax::key_path;
@@ -34,8 +34,9 @@ pub(super) struct ReferencedKeys {
     of_data: Vec<Names>,
 }
 
-/// The words in the Ruby code and the ERB templates of an environment's modules.
-pub(super) struct RubyWords {
+/// The words in the Ruby code and the ERB templates of an environment's modules, and in directories that look like modules but
+/// are not on the modulepath.
+pub(super) struct UnreadCode {
     of_files: Vec<Names>,
 }
 
@@ -56,11 +57,13 @@ impl ReferencedKeys {
     }
 }
 
-impl RubyWords {
+impl UnreadCode {
     /// Reads what has changed since the last time.
     pub(super) fn new(world: &World, environment: &Environment) -> Self {
         let cache = world.attached::<ReferenceCache>();
         let files = environment.modules.values().flat_map(|it| ruby_files(world, it));
+        let strays = stray_modules(world, environment).into_iter();
+        let files = files.chain(strays.flat_map(|it| files_of_stray(world, &it)));
         Self { of_files: files.map(|path| cache.of(world, &path, words)).collect() }
     }
 
@@ -70,11 +73,35 @@ impl RubyWords {
     }
 }
 
+/// Directories in that of the environment, or one further down, that have manifests and are no modules of it.
+fn stray_modules(world: &World, environment: &Environment) -> Vec<String> {
+    let Some(root) = &environment.root else { return Vec::new() };
+    let below = |directory: &str| {
+        let items = world.list(directory);
+        let directories = items.iter().filter(|it| it.is_directory && !it.name.starts_with('.'));
+        directories.map(|it| paths::join(directory, &it.name)).collect::<Vec<_>>()
+    };
+    let is_module = |path: &str| environment.modules.values().any(|it| **it == *path);
+    let candidates =
+        below(root).into_iter().flat_map(|it| std::iter::once(it.clone()).chain(below(&it)));
+    let has_manifests =
+        |it: &String| world.kind(&paths::join(it, "manifests")) == PathKind::Directory;
+    candidates.filter(|it| has_manifests(it) && !is_module(it)).collect()
+}
+
+fn files_of_stray(world: &World, directory: &str) -> Vec<Arc<str>> {
+    let mut found = ruby_files(world, directory);
+    for below in ["manifests", "functions", "templates"] {
+        collect(world, &paths::join(directory, below), &["pp", "epp"], MAX_RUBY_DEPTH, &mut found);
+    }
+    found
+}
+
 /// The Ruby files and ERB templates of the module at `directory`.
 pub(super) fn ruby_files(world: &World, directory: &str) -> Vec<Arc<str>> {
     let mut found = Vec::new();
     for below in ["lib", "templates"] {
-        collect_ruby(world, &paths::join(directory, below), MAX_RUBY_DEPTH, &mut found);
+        collect(world, &paths::join(directory, below), &["rb", "erb"], MAX_RUBY_DEPTH, &mut found);
     }
     found
 }
@@ -122,13 +149,18 @@ fn words(text: &str) -> HashSet<Arc<str>> {
     text.split(|c| !is_part(c)).filter(|word| !word.is_empty()).map(Arc::from).collect()
 }
 
-fn collect_ruby(world: &World, directory: &str, depth: usize, found: &mut Vec<Arc<str>>) {
+fn collect(
+    world: &World,
+    directory: &str,
+    extensions: &[&str],
+    depth: usize,
+    found: &mut Vec<Arc<str>>,
+) {
     for item in world.list(directory).iter() {
         let path = paths::join(directory, &item.name);
         if item.is_directory && depth > 0 {
-            collect_ruby(world, &path, depth - 1, found);
-        } else if matches!(paths::extension(&item.name), "rb" | "erb")
-            && found.len() < MAX_RUBY_FILES
+            collect(world, &path, extensions, depth - 1, found);
+        } else if extensions.contains(&paths::extension(&item.name)) && found.len() < MAX_RUBY_FILES
         {
             found.push(path.into());
         }

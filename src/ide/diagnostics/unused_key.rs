@@ -66,8 +66,10 @@ fn possible_user(classes: &DeclaredClasses<'_>, key: &str) -> Option<String> {
         let path = classes.shown(path);
         return Some(format!("{path} looks up keys by names that are put together elsewhere."));
     }
-    let is_in_ruby = classes.is_in_any_ruby(key);
-    is_in_ruby.then(|| "Ruby code of a module has its name.".to_owned())
+    let is_in_unread = classes.is_in_unread_code(key);
+    is_in_unread.then(|| {
+        "Ruby code of a module, or code outside of the modulepath, has its name.".to_owned()
+    })
 }
 
 #[cfg(test)]
@@ -92,6 +94,8 @@ lookup('in_code', Array).include
 # nothing code
 #- /modules/m/manifests/init.pp
 class m { lookup('hash.a') $code = "some_${x}".lookup }
+#- /stray/manifests/init.pp
+class stray { lookup('in_stray') }
 #- /modules/m/lib/facter/f.rb
 Puppet.lookup('in_ruby')
 #- /data/a.yaml
@@ -105,7 +109,9 @@ hash: {a: 1}
 some_name: 1
 #^^^^^^^^ information[unused-key]: `some_name` is possibly used modules/m/manifests/init.pp looks up keys by a name with expressions in it that can be this one.
 in_ruby: 1
-#^^^^^^ information[unused-key]: `in_ruby` is possibly used Ruby code of a module has its name.
+#^^^^^^ information[unused-key]: `in_ruby` is possibly used Ruby code of a module, or code outside of the modulepath, has its name.
+in_stray: 1
+#^^^^^^^ information[unused-key]: `in_stray` is possibly used…
 code: 1
 #^^^ information[unused-key]: `code` is unused…
 a::parameter: 1
