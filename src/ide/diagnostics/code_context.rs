@@ -81,7 +81,7 @@ impl<'a> CodeContext<'a> {
     fn has_no_data(&self) -> bool {
         let directory = self.environment.directory();
         let is_missing = self.world.kind(&paths::join(directory, "hiera.yaml")) != PathKind::File;
-        is_missing && self.environment.global_config.is_none() || self.keys().keys().is_empty()
+        is_missing && self.environment.global_config.is_none() || self.keys().is_empty()
     }
 
     /// Answers for any node.
