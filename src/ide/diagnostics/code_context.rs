@@ -1,9 +1,11 @@
 //! A file of Puppet code with what its rules need to know: the code and the data of its environment.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::known_keys::{KnownKeys, module_of};
+use super::run::MAX_ASKED_KEYS;
 use crate::code::roots::is_code;
 use crate::code::summary::root_key;
 use crate::code::{CodeFile, CodeIndex};
@@ -21,6 +23,9 @@ pub(super) struct CodeContext<'a> {
     pub(super) index: &'a CodeIndex,
     keys: OnceCell<KnownKeys<'a>>,
     evaluator: OnceCell<Arc<Evaluator>>,
+    /// By name, as far as somebody asked.
+    known: RefCell<HashMap<Box<str>, Answered>>,
+    near: RefCell<HashMap<Box<str>, Option<Arc<str>>>>,
 }
 
 /// Whether nodes have data for a key.
@@ -44,11 +49,24 @@ impl<'a> CodeContext<'a> {
     ) -> Option<Self> {
         let file = world.code_file(path).filter(|_| is_code(path))?;
         let (keys, evaluator) = (OnceCell::new(), OnceCell::new());
-        Some(Self { world, environment, path, file, index, keys, evaluator })
+        let (known, near) = (RefCell::default(), RefCell::default());
+        Some(Self { world, environment, path, file, index, keys, evaluator, known, near })
     }
 
-    /// Whether nodes have data for what a lookup of `name` asks for.
+    /// Whether nodes have data for what a lookup of `name` asks for. It cannot be told of very many names in one file.
     pub(super) fn answered(&self, name: &str) -> Answered {
+        if let Some(known) = self.known.borrow().get(name) {
+            return *known;
+        }
+        if self.known.borrow().len() >= MAX_ASKED_KEYS {
+            return Answered::Perhaps;
+        }
+        let answered = self.ask(name);
+        self.known.borrow_mut().insert(name.into(), answered);
+        answered
+    }
+
+    fn ask(&self, name: &str) -> Answered {
         let root = root_key(name);
         let is_open = self.keys().is_open(module_of(&root)) || self.has_no_data();
         if !self.keys().contains(&root) {
@@ -70,6 +88,17 @@ impl<'a> CodeContext<'a> {
         } else {
             Answered::Perhaps
         }
+    }
+
+    /// Whether there are data files, but none has the root key of `name`: data may be elsewhere, too.
+    pub(super) fn is_missing_here(&self, name: &str) -> bool {
+        !self.keys().contains(&root_key(name)) && !self.keys().is_empty()
+    }
+
+    /// The key that a misspelt one was meant to be.
+    pub(super) fn near(&self, key: &str) -> Option<Arc<str>> {
+        let mut near = self.near.borrow_mut();
+        near.entry(key.into()).or_insert_with(|| self.keys().near(key)).clone()
     }
 
     /// The keys of the environment's data.

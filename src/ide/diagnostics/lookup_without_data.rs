@@ -29,15 +29,23 @@ pub(super) fn check(code: &CodeContext<'_>, report: &mut Report) {
         return;
     }
     for call in code.file.manifest.calls.iter().filter(|it| is_lookup(it)) {
-        if !call.is_dynamic
-            && !call.names.is_empty()
-            && lookup_default::of_call(call) == LookupDefault::Missing
-            && call.names.iter().all(|it| code.answered(&it.text) == Answered::Never)
-            && !is_hidden_default(code, call)
+        if call.is_dynamic
+            || call.names.is_empty()
+            || lookup_default::of_call(call) != LookupDefault::Missing
         {
-            report_call(code, call, report);
+            continue;
+        }
+        let is_certain = call.names.iter().all(|it| code.answered(&it.text) == Answered::Never);
+        if (is_certain || may_be_misspelt(code, call)) && !is_hidden_default(code, call) {
+            report_call(code, call, is_certain, report);
         }
     }
+}
+
+/// Whether no file here has the key, but one has a key that is nearly the same. Data may be elsewhere as well.
+fn may_be_misspelt(code: &CodeContext<'_>, call: &Call) -> bool {
+    let [only] = call.names.as_slice() else { return false };
+    code.is_missing_here(&only.text) && code.near(&root_key(&only.text)).is_some()
 }
 
 /// Whether the call stands in the default of a class parameter for which every node has data, so that it is never made.
@@ -51,21 +59,24 @@ fn is_hidden_default(code: &CodeContext<'_>, call: &Call) -> bool {
         .any(|key| code.answered(&key) == Answered::Always)
 }
 
-fn report_call(code: &CodeContext<'_>, call: &Call, report: &mut Report) {
+fn report_call(code: &CodeContext<'_>, call: &Call, is_certain: bool, report: &mut Report) {
     let (Some(first), Some(last)) = (call.names.first(), call.names.last()) else { return };
     let names: Vec<_> = call.names.iter().map(|it| it.text.as_str().into()).collect();
     let keys: Vec<_> = call.names.iter().map(|it| format!("`{}`", it.text)).collect();
     let near = match call.names.as_slice() {
-        [only] => code.keys().near(&root_key(&only.text)),
+        [only] => code.near(&root_key(&only.text)),
         _ => None,
     };
     let advice = near.as_ref().map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
-    let message = format!(
-        "no node has data for {}\nThe call fails: {}.{advice}",
-        keys.join(" or "),
-        Answer::not_found_message(&names)
-    );
-    let finding = report.add(&RULE, TextRange::new(first.range.start, last.range.end), message);
+    let (keys, failure) = (keys.join(" or "), Answer::not_found_message(&names));
+    let (severity, message) = if is_certain {
+        (RULE.severity, format!("no node has data for {keys}\nThe call fails: {failure}.{advice}"))
+    } else {
+        let unless = "Unless data that are not here have it, the call fails";
+        (Severity::Hint, format!("no data file here has {keys}\n{unless}: {failure}.{advice}"))
+    };
+    let range = TextRange::new(first.range.start, last.range.end);
+    let finding = report.add_as(&RULE, severity, range, message);
     let Some(near) = near else { return };
     finding.related.extend(code.keys().related(&near));
     let root = root_key(&first.text);
@@ -126,11 +137,14 @@ mod tests {
         check(&format!(
             "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, path: common.yaml}}]\n{code}"
         ));
+        let near = "lookup('server::al')\n#      ^^^^^^^^^^^^ hint[lookup-without-data]: no data file here has `server::al` Unless data that \
+                    are not here have it, the call fails: Function lookup() did not find a value for the name 'server::al'. Did you \
+                    mean `server::all`?\n";
         check(&format!(
             "#- /hiera.yaml\nversion: 5\nhierarchy:\n\
              - {{name: x, path: common.yaml}}\n- {{name: y, lookup_key: vault_lookup}}\n\
              #                       ^^^^^^^^^^^^ information[unknown-backend]\n\
-             #- /data/common.yaml\na: 1\n{code}"
+             #- /data/common.yaml\nserver::all: 1\n{code}{near}"
         ));
     }
 

@@ -2,7 +2,7 @@
 //! or of what it names.
 //!
 //! Puppet asks for `class::parameter`, with the class in lower case and without a leading `::`. It asks neither for parameters
-//! of defined types nor for metaparameters.
+//! of defined types nor for metaparameters, nor for a hash of all parameters.
 
 use super::declared_classes::{DeclaredClasses, class_and_parameter};
 use super::ignored_key::IgnoredKey;
@@ -46,7 +46,8 @@ pub(super) fn check(
 ) -> bool {
     let ignored = written_otherwise(classes, data, key)
         .or_else(|| metaparameter(classes, key))
-        .or_else(|| of_a_defined_type(classes, key));
+        .or_else(|| of_a_defined_type(classes, key))
+        .or_else(|| hash_of_parameters(classes, key, entry));
     let Some(ignored) = ignored.filter(|_| !classes.is_used_otherwise(key)) else { return false };
     ignored.report(classes, data, entry, report);
     true
@@ -107,6 +108,29 @@ fn of_a_defined_type(classes: &DeclaredClasses<'_>, key: &str) -> Option<Ignored
     })
 }
 
+/// A hash under the name of a class, whose members are parameters of the class and nothing else.
+fn hash_of_parameters(
+    classes: &DeclaredClasses<'_>,
+    key: &str,
+    entry: &RootEntry,
+) -> Option<IgnoredKey> {
+    let members = entry.value.value.as_hash().filter(|it| !it.is_empty())?;
+    let class = classes.only(key)?;
+    let is_parameter = |name: &str| class.parameters().any(|it| it == name);
+    let mut names = members.iter().map(|(name, _)| name.as_str());
+    let first = members.iter().next().and_then(|(name, _)| name.as_str())?;
+    let is_all = names.all(|it| it.is_some_and(is_parameter));
+    is_all.then(|| IgnoredKey {
+        rule: &RULE,
+        problem: format!(
+            "`{key}` is a class, and Puppet looks up its parameters one by one: `{key}::{first}`"
+        ),
+        meant: None,
+        advice: "Puppet ignores this key.",
+        related: vec![class.related(Some(first))],
+    })
+}
+
 /// The name that Puppet would ask for if `key` means a parameter: segments joined by `::`, all but the last in lower case.
 fn as_puppet_asks(key: &str) -> Option<String> {
     let segments: Vec<&str> = key.split(':').filter(|it| !it.is_empty()).collect();
@@ -145,7 +169,10 @@ mod tests {
              web::site::all: 1\n\
              Other::Port: 1\n\
              ::web::other: 1\n\
-             web: 1\n\
+             web: {{port: 1, fooBar: 2}}\n\
+             #^^ warning[parameter-without-effect]: `web` is a class, and Puppet looks up its parameters one by one: \
+             `web::port` Puppet ignores this key.\n\
+             Web: {{port: 1, other: 2}}\n\
              ':': 1\n"
         ));
     }

@@ -51,7 +51,7 @@ fn findings_in_code_follow_the_data_and_those_in_data_the_code() {
     assert_eq!(codes(&mut client, &manifest), ["lookup-without-data"]);
     let common = workspace.path("data/common.yaml");
     workspace.write("data/common.yaml", "web::mode: 'on'\nweb::extra: 1\n");
-    client.changed(&[common.clone()]);
+    client.changed(std::slice::from_ref(&common));
     assert_eq!(codes(&mut client, &manifest), Vec::<String>::new());
     client.open(&common, "web::mode: 'on'\nweb::extra: 1\n");
     assert_eq!(codes(&mut client, &common), Vec::<String>::new());
