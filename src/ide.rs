@@ -33,6 +33,7 @@ mod matching;
 mod node_facts;
 mod overridden;
 mod pair_edits;
+mod parameter_type;
 mod perspective;
 mod places;
 pub mod preview;

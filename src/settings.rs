@@ -71,6 +71,8 @@ pub struct Settings {
     pub hover_max_lines: u32,
     /// `codeLens.enabled`: say above keys that several levels have them.
     pub code_lens_enabled: bool,
+    /// `codeLens.parameters`, `documentLinks.parameters`
+    pub class_parameters: ClassParameterSettings,
     /// `inlayHints.*`
     pub inlay_hints: InlayHintsSettings,
     /// `coexistWithYamlLanguageServer`: leave plain YAML errors to another language server.
@@ -125,6 +127,15 @@ pub struct EyamlSettings {
     pub private_key: Option<Arc<str>>,
     /// `eyaml.publicKey`, likewise.
     pub public_key: Option<Arc<str>>,
+}
+
+/// What is shown at keys that set class parameters, beside hovers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ClassParameterSettings {
+    /// A lens that says which parameter it is.
+    pub lenses: bool,
+    /// A link to the parameter.
+    pub links: bool,
 }
 
 /// `inlayHints.*`
@@ -269,6 +280,7 @@ impl Default for Settings {
             },
             hover_max_lines: 20,
             code_lens_enabled: true,
+            class_parameters: ClassParameterSettings::default(),
             inlay_hints: InlayHintsSettings { interpolations: true, overridden: true },
             coexist_with_yaml_language_server: false,
             log_level: LogLevel::default(),

@@ -7,6 +7,7 @@ mod argument;
 mod assignable;
 mod assignable_collections;
 mod callable;
+mod choices;
 mod common;
 mod describe;
 mod describe_collections;
@@ -43,6 +44,7 @@ use super::value::Value;
 
 pub use aliases::{AliasFile, AliasFiles, AliasName, TypeAliases};
 pub use callable::Callable;
+pub use choices::Shape;
 pub use describe::{Fit, assert_instance, fit};
 pub use evaluate::evaluate;
 pub use format_quoted::{puppet_double_quoted, puppet_quoted};

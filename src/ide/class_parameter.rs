@@ -1,4 +1,4 @@
-//! The class parameter that a key sets: its type, its default, and what its comment says.
+//! The class parameter that a key sets: its type, its default, what its comment says, and who sets it.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -7,25 +7,132 @@ use super::perspective::Perspective;
 use crate::code::CodeFile;
 use crate::code::documentation::of_parameter;
 use crate::config::Environment;
-use crate::data::{Files as _, Place};
-use crate::syntax::puppet::Parameter;
+use crate::data::{Files as _, Place, Value};
+use crate::engine::Answer;
+use crate::syntax::puppet::{Declaration, Parameter};
+use crate::text::TextRange;
 use crate::world::World;
 
 /// Longer types and defaults are cut.
 const MAX_TEXT: usize = 200;
 
-/// A line of Markdown about the parameter that `key` sets; `None` if it sets none.
-pub(super) fn note(perspective: &Perspective, key: &str) -> Option<String> {
-    let (class_name, name) = key.rsplit_once("::")?;
+/// A parameter of a class that Puppet loads, and that data can set.
+pub(super) struct ClassParameter {
+    /// The manifest that declares the class.
+    pub(super) path: Arc<str>,
+    file: Arc<CodeFile>,
+    class: usize,
+    number: usize,
+}
+
+impl ClassParameter {
+    /// The parameter that `key` sets; `None` if it sets none.
+    pub(super) fn of_key(world: &World, environment: &Environment, key: &str) -> Option<Self> {
+        let (class_name, name) = key.rsplit_once("::")?;
+        let (path, file, class) = world.loaded_class(environment, class_name)?;
+        let number = file.manifest.declarations.get(class)?;
+        let number = number.parameters.iter().position(|it| it.name == name)?;
+        Some(Self { path, file, class, number })
+    }
+
+    /// All parameters of the class of this name, in their order.
+    pub(super) fn of_class(
+        world: &World,
+        environment: &Environment,
+        class_name: &str,
+    ) -> Vec<Self> {
+        let Some((path, file, class)) = world.loaded_class(environment, class_name) else {
+            return Vec::new();
+        };
+        let count = file.manifest.declarations[class].parameters.len();
+        let parameter = |number| Self { path: path.clone(), file: file.clone(), class, number };
+        (0..count).map(parameter).collect()
+    }
+
+    /// The class, with the comment above it.
+    fn class(&self) -> &Declaration {
+        &self.file.manifest.declarations[self.class]
+    }
+
+    fn parameter(&self) -> &Parameter {
+        &self.class().parameters[self.number]
+    }
+
+    /// Its name, without the class.
+    pub(super) fn name(&self) -> &str {
+        &self.parameter().name
+    }
+
+    /// Its name with its `$`, in bytes of the manifest.
+    pub(super) fn name_range(&self) -> TextRange {
+        self.parameter().name_range
+    }
+
+    /// From its type to the end of its default, in bytes of the manifest.
+    pub(super) fn range(&self) -> TextRange {
+        let parameter = self.parameter();
+        let start = parameter.type_range.unwrap_or(parameter.name_range).start;
+        let end = parameter.default.as_ref().map_or(parameter.name_range.end, |it| it.range.end);
+        TextRange::new(start, end.max(parameter.name_range.end))
+    }
+
+    /// The line of its name, from 1.
+    pub(super) fn line(&self) -> u32 {
+        self.file.line(self.name_range().start)
+    }
+
+    /// Its type as it is written.
+    pub(super) fn type_text(&self) -> Option<&str> {
+        self.parameter().type_range.map(|range| self.file.slice(range))
+    }
+
+    fn default_text(&self) -> Option<&str> {
+        self.parameter().default.as_ref().map(|it| self.file.slice(it.range))
+    }
+
+    /// Type and default in a few words: `Integer[1, 65535] = 80`.
+    pub(super) fn brief(&self) -> String {
+        let type_text = self.type_text().map_or_else(|| "Any".to_owned(), in_a_line);
+        match self.default_text() {
+            Some(default) => format!("{type_text} = {}", in_a_line(default)),
+            None => type_text,
+        }
+    }
+
+    /// What it is: `parameter of profile::web, Integer[1, 65535]`.
+    pub(super) fn title(&self) -> String {
+        let class = self.class().name.as_deref().unwrap_or_default();
+        let type_text = self.type_text().map(|it| format!(", `{}`", in_a_line(it)));
+        format!("parameter of {class}{}", type_text.unwrap_or_default())
+    }
+}
+
+/// A line of Markdown about the parameter that `key` sets, for which a lookup gives `answer` if there was one; `None` if it sets
+/// none.
+pub(super) fn note(
+    perspective: &Perspective,
+    key: &str,
+    answer: Option<&Answer>,
+) -> Option<String> {
+    let world = &perspective.world;
     let environment = perspective.evaluator.environment();
-    let (path, file, index) = perspective.world.loaded_class(environment, class_name)?;
-    let class = file.manifest.declarations.get(index)?;
-    let parameter = class.parameters.iter().find(|it| it.name == name)?;
-    let place = Place { file: perspective.world.id(&path), range: parameter.name_range };
-    let place = perspective.shown_place(place);
-    let mut text = format!("Parameter of class `{class_name}` (`{place}`)");
-    text += &written(&file, parameter);
-    if let Some(documentation) = of_parameter(&file, class, name) {
+    let found = ClassParameter::of_key(world, environment, key)?;
+    let place = Place { file: world.id(&found.path), range: found.name_range() };
+    let class = found.class().name.as_deref().unwrap_or_default();
+    let mut text = format!("Parameter of class `{class}` (`{}`)", perspective.shown_place(place));
+    if let Some(type_text) = found.type_text() {
+        let _ = write!(text, ": {}", code(type_text));
+    }
+    match found.default_text() {
+        Some(default) => {
+            let _ = write!(text, ", default {}", code(default));
+        }
+        None => text += ", no default",
+    }
+    if let Some(answer) = answer {
+        let _ = write!(text, ". {}", set_by(answer, found.default_text().is_some()));
+    }
+    if let Some(documentation) = of_parameter(&found.file, found.class(), found.name()) {
         let _ = write!(text, ". {documentation}");
     }
     Some(text)
@@ -37,36 +144,79 @@ pub(super) fn declaration<'k>(
     environment: &Arc<Environment>,
     key: &'k str,
 ) -> Option<(&'k str, Arc<str>, u32)> {
-    let (class_name, name) = key.rsplit_once("::")?;
-    let (path, file, index) = world.loaded_class(environment, class_name)?;
-    let class = file.manifest.declarations.get(index)?;
-    let parameter = class.parameters.iter().find(|it| it.name == name)?;
-    let entry = world.file(&path).ok()?;
-    Some((class_name, path, entry.line_index().line_of(parameter.name_range.start) + 1))
+    let (class_name, _) = key.rsplit_once("::")?;
+    let found = ClassParameter::of_key(world, environment, key)?;
+    let line = found.line();
+    Some((class_name, found.path, line))
 }
 
-fn written(file: &Arc<CodeFile>, parameter: &Parameter) -> String {
-    let mut text = String::new();
-    if let Some(range) = parameter.type_range {
-        let _ = write!(text, ": {}", code(file.slice(range)));
+/// Where the parameter gets its value from, unless the class is given one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SetBy {
+    Data,
+    Default,
+    Undef,
+    Nothing,
+    Failure,
+    Unknown,
+}
+
+/// Who sets the parameter, in all cases of an answer.
+fn set_by(answer: &Answer, has_default: bool) -> &'static str {
+    let mut all: Vec<SetBy> =
+        answer.cases.iter().map(|it| of_case(&it.answer, has_default)).collect();
+    if all.is_empty() {
+        all.push(of_case(answer, has_default));
     }
-    match &parameter.default {
-        Some(default) => {
-            let _ = write!(text, ", default {}", code(file.slice(default.range)));
+    if !answer.left_out.is_empty() {
+        all.push(SetBy::Unknown);
+    }
+    all.dedup();
+    match (all.as_slice(), has_default) {
+        ([SetBy::Data], _) => "Set by data",
+        ([SetBy::Default], _) => "Not set by data, so the default counts",
+        ([SetBy::Undef], _) => "Set to `undef` by data",
+        ([SetBy::Nothing], _) => {
+            "Not set by data: Puppet refuses the class unless it is given a value"
         }
-        None => text += ", no default",
+        ([SetBy::Failure], _) => "The lookup fails, and the class with it",
+        ([SetBy::Unknown], _) => "Whether data set it is not known",
+        (all, true) if all.iter().all(|it| matches!(it, SetBy::Data | SetBy::Default)) => {
+            "Set by data in some cases, else the default counts"
+        }
+        (all, false) if all.iter().all(|it| matches!(it, SetBy::Data | SetBy::Nothing)) => {
+            "Set by data in some cases; in the others Puppet refuses the class unless it is given a value"
+        }
+        _ => "Set by data in some cases",
     }
-    text
+}
+
+/// A null in data leaves it to the default; without one it is the value.
+fn of_case(answer: &Answer, has_default: bool) -> SetBy {
+    match &answer.outcome {
+        Err(_) => SetBy::Failure,
+        Ok(None) if !answer.opaque.is_empty() => SetBy::Unknown,
+        Ok(Some(value)) if value.value != Value::Undef => SetBy::Data,
+        _ if has_default => SetBy::Default,
+        Ok(Some(_)) => SetBy::Undef,
+        Ok(None) => SetBy::Nothing,
+    }
 }
 
 /// Code in one line between marks that it does not hold.
 fn code(text: &str) -> String {
+    let text = in_a_line(text);
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}
+
+/// Code in one line, cut if it is long.
+fn in_a_line(text: &str) -> String {
     let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((at, _)) = text.char_indices().nth(MAX_TEXT) {
         text.truncate(at);
         text.push('…');
     }
-    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+    text
 }
 
 #[cfg(test)]
@@ -96,14 +246,14 @@ mod tests {
             WEB,
             Some(
                 "Parameter of class `web::server` (`modules/web/manifests/server.pp:4`): `Integer[1, 65535]`, \
-                 default `80`. Where it listens.",
+                 default `80`. Set by data. Where it listens.",
             ),
         );
         check(
             "web::server::bare",
             WEB,
             Some(
-                "Parameter of class `web::server` (`modules/web/manifests/server.pp:4`), no default",
+                "Parameter of class `web::server` (`modules/web/manifests/server.pp:4`), no default. Set by data",
             ),
         );
         check("web::server::other", WEB, None);
@@ -113,8 +263,7 @@ mod tests {
     #[test]
     fn a_class_in_the_file_of_a_class_above_is_found() {
         let code = "/modules/web/manifests/init.pp\nclass web { class server($port) { } }";
-        let expected =
-            "Parameter of class `web::server` (`modules/web/manifests/init.pp:1`), no default";
+        let expected = "Parameter of class `web::server` (`modules/web/manifests/init.pp:1`), no default. Set by data";
         check("web::server::port", code, Some(expected));
     }
 
@@ -122,7 +271,44 @@ mod tests {
     fn a_class_of_the_main_manifest_wins() {
         let code = "/modules/web/manifests/init.pp\nclass web($port = 1) { }\n\
                     #- /manifests/site.pp\nclass web($port = 2) { }";
-        let expected = "Parameter of class `web` (`manifests/site.pp:1`), default `2`";
+        let expected = "Parameter of class `web` (`manifests/site.pp:1`), default `2`. Set by data";
         check("web::port", code, Some(expected));
+    }
+
+    /// `expected`: who sets `web::port`.
+    #[track_caller]
+    fn check_set_by(parameter: &str, files: &str, expected: &str) {
+        let fixture = Fixture::parse(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {{name: n, path: 'nodes/%{{trusted.certname}}.yaml'}}\n\
+             - {{name: c, path: common.yaml}}\n#- /modules/web/manifests/init.pp\nclass web({parameter}) {{ }}\n{files}"
+        ));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let shown = hover(&fixture.world(), &file.world_path(), offset).expect("a hover").markdown;
+        let found = shown.lines().find(|line| line.contains("Parameter of class"));
+        assert!(found.is_some_and(|it| it.ends_with(expected)), "{shown}");
+    }
+
+    #[test]
+    fn who_sets_a_parameter() {
+        let in_a_node = "#- /data/common.yaml\na: \"%{lookup('web::port$0')}\"\n#- /data/nodes/x.yaml\nweb::port: 1\n";
+        let nowhere = "#- /data/common.yaml\na: \"%{lookup('web::port$0')}\"\n";
+        let null = "#- /data/common.yaml\nweb::port$0: ~\n";
+        check_set_by(
+            "$port = 1",
+            in_a_node,
+            ". Set by data in some cases, else the default counts",
+        );
+        let refused = "Puppet refuses the class unless it is given a value";
+        check_set_by(
+            "$port",
+            in_a_node,
+            &format!(". Set by data in some cases; in the others {refused}"),
+        );
+        check_set_by("$port = 1", nowhere, ". Not set by data, so the default counts");
+        check_set_by("$port", nowhere, &format!(". Not set by data: {refused}"));
+        check_set_by("$port = 1", null, ". Not set by data, so the default counts");
+        check_set_by("$port", null, ". Set to `undef` by data");
+        let failing = "#- /data/common.yaml\nweb::port$0: \"%{lookup('web::port')}\"\n";
+        check_set_by("$port = 1", failing, ". The lookup fails, and the class with it");
     }
 }

@@ -1,8 +1,10 @@
-//! Code lenses: above each key that several levels have, how many they are and who decides.
+//! Code lenses: above each key that several levels have, how many they are and who decides; above keys of class parameters,
+//! which these are, if the settings want that.
 
 use std::sync::Arc;
 
 use super::cases;
+use super::class_parameter::ClassParameter;
 use super::file_role::FileRole;
 use super::overridden::{SharedKey, shared_key};
 use super::perspective::Perspective;
@@ -30,7 +32,8 @@ pub fn code_lenses(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<
 
 fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<CodeLens>> {
     let FileRole::Data { format, .. } = FileRole::of(world, path)? else { return None };
-    if !world.settings().code_lens_enabled {
+    let settings = world.settings();
+    if !settings.code_lens_enabled && !settings.class_parameters.lenses {
         return None;
     }
     let perspective = Perspective::of_file(world, path)?;
@@ -41,13 +44,23 @@ fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<Code
             return None;
         }
         let NodeKind::Scalar { text, .. } = &entry.key.kind else { continue };
-        let Some(shared) = shared_key(&perspective, path, entry, cancel) else { continue };
+        let parameter = settings
+            .class_parameters
+            .lenses
+            .then(|| ClassParameter::of_key(world, perspective.evaluator.environment(), text));
+        let shared =
+            settings.code_lens_enabled.then(|| shared_key(&perspective, path, entry, cancel));
+        let titles = [
+            parameter.flatten().map(|it| it.title()),
+            shared.flatten().map(|it| title(&perspective, path, &it)),
+        ];
         let key = super::context::lookup_key([Segment::Name(text.clone())].iter());
-        lenses.push(CodeLens {
+        let key = key.unwrap_or_else(|| text.to_string());
+        lenses.extend(titles.into_iter().flatten().map(|title| CodeLens {
             range: entry.key.range.shifted(entry.start),
-            title: title(&perspective, path, &shared),
-            key: key.unwrap_or_else(|| text.to_string()),
-        });
+            title,
+            key: key.clone(),
+        }));
     }
     Some(lenses)
 }
@@ -159,5 +172,24 @@ nodes: {web01: {facts: {a: 1}}}
     fn the_setting_turns_them_off() {
         let files = "#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}}\ncodeLens: {enabled: false}\n#- /data/common.yaml\na: 1\n#- /data/nodes/web01.yaml\na: 2\n";
         check(files, "/data/common.yaml", &[]);
+    }
+
+    #[test]
+    fn class_parameters_have_one_if_the_settings_want_it() {
+        let files = |setting: &str| {
+            format!(
+                "#- /.hiera-ls.yaml\nnode: web01\nnodes: {{web01: {{facts: {{a: 1}}}}}}\ncodeLens: {{{setting}}}\n\
+                 #- /modules/web/manifests/init.pp\nclass web(Integer[1,65535] $port, $bare) {{ }}\n\
+                 #- /data/common.yaml\nweb::port: 1\nweb::bare: 1\nweb::none: 1\n\
+                 #- /data/nodes/web01.yaml\nweb::bare: 2\n"
+            )
+        };
+        let parameters =
+            ["web::port: parameter of web, `Integer[1,65535]`", "web::bare: parameter of web"];
+        let overridden = "web::bare: 2 levels · first · overridden in data/nodes/web01.yaml";
+        let path = "/data/common.yaml";
+        check(&files("enabled: false, parameters: true"), path, &parameters);
+        check(&files("parameters: true"), path, &[parameters[0], parameters[1], overridden]);
+        check(&files(""), path, &[overridden]);
     }
 }

@@ -6,13 +6,16 @@ mod config;
 mod line;
 mod members;
 mod options;
+mod parameters;
 mod root_keys;
 mod templates;
 mod token;
 mod values;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::class_parameter;
 use super::context::LOOKUP_OPTIONS;
 use super::file_role::FileRole;
 use super::hover::markdown::{code, fenced_yaml};
@@ -91,6 +94,14 @@ pub fn completion(
 /// What there is to say of a key that was proposed for the file at `path`.
 pub fn completion_help(world: &Arc<World>, path: &str, key: &str) -> Option<String> {
     let perspective = Perspective::of_file(world, path)?;
+    let name = key_path::parse(key).ok().and_then(|it| it.root_name().cloned());
+    let is_new =
+        |name: &&Arc<str>| !world.key_index(perspective.evaluator.environment()).contains(name);
+    if let Some(note) =
+        name.as_ref().filter(is_new).and_then(|it| class_parameter::note(&perspective, it, None))
+    {
+        return Some(note);
+    }
     let is_broken = |format| match world.file(path) {
         Ok(file) => matches!(file.data(format).verdict(), Verdict::Broken(_)),
         Err(_) => false,
@@ -139,9 +150,19 @@ fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Op
                 (Some(LOOKUP_OPTIONS), _) => options::complete(&place, &spot, module.as_deref()),
                 (Some(_), Part::Key) => {
                     let members = members::complete(&place, &spot).items.into_iter();
-                    members.chain(values::complete(&place, &spot).items).collect()
+                    let of_type = parameters::members(&place, &spot).into_iter();
+                    let values = values::complete(&place, &spot).items;
+                    each_once(
+                        members
+                            .chain(of_type)
+                            .chain(parameters::values(&place, &spot))
+                            .chain(values),
+                    )
                 }
-                (Some(_), Part::Value) => values::complete(&place, &spot),
+                (Some(_), Part::Value) => {
+                    let values = values::complete(&place, &spot).items;
+                    each_once(parameters::values(&place, &spot).into_iter().chain(values))
+                }
                 _ => Completions::default(),
             })
         }
@@ -242,6 +263,12 @@ impl FromIterator<Completion> for Completions {
         items.truncate(MAX_ITEMS);
         Self { items, is_incomplete }
     }
+}
+
+/// The proposals, of those that write the same the first one.
+fn each_once(items: impl Iterator<Item = Completion>) -> Completions {
+    let mut seen = HashSet::new();
+    items.filter(|it| seen.insert(it.insert.clone())).collect()
 }
 
 /// A key as it is written: quoted where YAML would read something else, with its colon if there is none yet.

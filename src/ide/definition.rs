@@ -1,8 +1,9 @@
-//! Go to definition: from a key or a call in `%{…}` to every level that has the key, from an entry of `lookup_options`
-//! to the keys it is for, from a path in `hiera.yaml` to its files.
+//! Go to definition: from a key or a call in `%{…}` to every level that has the key and to the class parameter that it sets,
+//! from an entry of `lookup_options` to the keys it is for, from a path in `hiera.yaml` to its files.
 
 use std::sync::Arc;
 
+use super::class_parameter::ClassParameter;
 use super::context::{self, DataSpot, LookupOptionSpot};
 use super::file_role::FileRole;
 use super::level_files;
@@ -38,7 +39,8 @@ pub fn definition(world: &Arc<World>, path: &str, offset: u32) -> Vec<Target> {
     find(world, path, offset).unwrap_or_default()
 }
 
-/// Where it is defined at last: in the level of the lowest priority, which all others override.
+/// Where it is defined at last: in the class whose parameter it is, else in the level of the lowest priority, which all others
+/// override.
 pub fn declaration(world: &Arc<World>, path: &str, offset: u32) -> Vec<Target> {
     let mut levels = definition(world, path, offset);
     levels.drain(..levels.len().saturating_sub(1));
@@ -58,7 +60,9 @@ fn find(world: &Arc<World>, path: &str, offset: u32) -> Option<Vec<Target>> {
                 return Some(pattern_targets(&perspective, &option));
             }
             let (key, origin) = asked_key(&spot)?;
-            Some(key_targets(&perspective, &key, origin))
+            let mut targets = key_targets(&perspective, &key, origin);
+            targets.extend(parameter_target(&perspective, &key, origin));
+            Some(targets)
         }
     }
 }
@@ -96,6 +100,23 @@ pub(super) fn key_targets(
         found = places::places_for_any_node(perspective, key, MAX_FILES);
     }
     found.into_iter().map(|place| target(perspective, place, origin_range)).collect()
+}
+
+/// The class parameter that a key sets, in its manifest.
+fn parameter_target(
+    perspective: &Perspective,
+    key: &KeyPath,
+    origin_range: TextRange,
+) -> Option<Target> {
+    let name = key.root_name().filter(|_| key.rest.is_empty())?;
+    let environment = perspective.evaluator.environment();
+    let parameter = ClassParameter::of_key(&perspective.world, environment, name)?;
+    Some(Target {
+        path: parameter.path.clone(),
+        full_range: parameter.range(),
+        focus_range: parameter.name_range(),
+        origin_range,
+    })
 }
 
 /// A key and its value as a place to go to.
@@ -196,6 +217,29 @@ nodes: {web01: {facts: {a: 1}}}
             "#- /data/common.yaml\nlookup_options: {a$0: {merge: deep}}\na: 1\n",
             "a /data/common.yaml:a",
         );
+    }
+
+    #[test]
+    fn a_key_leads_to_the_parameter_that_it_sets() {
+        let class = "#- /modules/web/manifests/init.pp\nclass web(Integer $port = 80) { }\n";
+        check(
+            &format!("{class}#- /data/common.yaml\nweb::port$0: 1\n"),
+            "web::port /data/common.yaml:web::port /modules/web/manifests/init.pp:$port",
+        );
+        check(
+            &format!("{class}#- /data/common.yaml\na: \"%{{lookup('web::port$0')}}\"\n"),
+            "web::port /modules/web/manifests/init.pp:$port",
+        );
+        check(
+            &format!("{class}#- /data/common.yaml\nweb::port: {{a$0: 1}}\n"),
+            "a /data/common.yaml:a",
+        );
+        let fixture =
+            Fixture::parse(&format!("{HIERARCHY}{class}#- /data/common.yaml\nweb::port$0: 1\n"));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let targets = declaration(&fixture.world(), &file.world_path(), offset);
+        let paths: Vec<_> = targets.iter().map(|target| &*target.path).collect();
+        assert_eq!(paths, ["/repo/modules/web/manifests/init.pp"]);
     }
 
     #[test]

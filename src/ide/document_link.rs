@@ -1,12 +1,17 @@
-//! Links: in `hiera.yaml` from whatever names a file or a directory, in data from `puppet:///modules/…`.
+//! Links: in `hiera.yaml` from whatever names a file or a directory, in data from `puppet:///modules/…` and from the names of
+//! classes.
 
 use std::sync::Arc;
 
+use super::class_parameter::ClassParameter;
 use super::file_role::FileRole;
 use super::level_files;
 use super::perspective::Perspective;
-use crate::data::{Files, PathKind, Place, Value};
+use crate::code::CodeIndex;
+use crate::data::{DataFile, Files, PathKind, Place, Value};
 use crate::engine::ResolvedLevel;
+use crate::syntax::puppet::DeclarationKind;
+use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextRange;
 use crate::world::{World, paths};
 
@@ -20,6 +25,8 @@ pub struct DocumentLink {
     pub range: TextRange,
     /// The file or directory.
     pub path: Arc<str>,
+    /// The line of the file, from 1, if it is not the file as a whole.
+    pub line: Option<u32>,
     /// The file, as people say it.
     pub tooltip: String,
 }
@@ -33,8 +40,11 @@ pub fn document_links(world: &Arc<World>, path: &str) -> Vec<DocumentLink> {
 fn find(world: &Arc<World>, path: &str) -> Option<Vec<DocumentLink>> {
     let role = FileRole::of(world, path)?;
     let perspective = Perspective::of_file(world, path)?;
-    if role.is_data() {
-        return Some(module_files(&perspective, &world.text(path).ok()?));
+    if let FileRole::Data { format, .. } = role {
+        let file = world.file(path).ok()?;
+        let mut links = module_files(&perspective, &file.text);
+        of_code(&perspective, file.data(format), &mut links);
+        return Some(links);
     }
     level_files::with_levels(&perspective, path, |levels| {
         let mut links = Links { perspective: &perspective, config: path, found: Vec::new() };
@@ -113,7 +123,12 @@ impl Links<'_> {
         };
         let shown = self.perspective.shown_path(first);
         let tooltip = format!("{shown}{more}{remark}");
-        self.found.push(DocumentLink { range: place.range, path: first.clone(), tooltip });
+        self.found.push(DocumentLink {
+            range: place.range,
+            path: first.clone(),
+            line: None,
+            tooltip,
+        });
     }
 
     fn kind(&self, path: &str) -> PathKind {
@@ -135,9 +150,61 @@ fn module_files(perspective: &Perspective, text: &str) -> Vec<DocumentLink> {
             range: TextRange::new(start as u32, (start + written.len()) as u32),
             tooltip: perspective.shown_path(&path),
             path,
+            line: None,
         })
     };
     text.match_indices(MODULE_FILE).filter_map(link).collect()
+}
+
+/// Adds links from texts that name a class, and from keys to the parameters that they set if the settings want that.
+fn of_code(perspective: &Perspective, data: &DataFile, links: &mut Vec<DocumentLink>) {
+    let world = &perspective.world;
+    let environment = perspective.evaluator.environment();
+    let index = world.code_index(environment);
+    for entry in data.trees() {
+        let NodeKind::Scalar { text: key, .. } = &entry.key.kind else { continue };
+        let parameter = world
+            .settings()
+            .class_parameters
+            .links
+            .then(|| ClassParameter::of_key(world, environment, key));
+        links.extend(parameter.flatten().map(|it| DocumentLink {
+            range: entry.key.range.shifted(entry.start),
+            tooltip: it.title(),
+            line: Some(it.line()),
+            path: it.path,
+        }));
+        each_text(entry.value, &mut |text, range| {
+            let link = class_link(perspective, &index, text);
+            links.extend(link.map(|it| DocumentLink { range: range.shifted(entry.start), ..it }));
+        });
+    }
+}
+
+/// The link from the name of a class. A word alone can mean anything, so it must name a class below a module.
+fn class_link(perspective: &Perspective, index: &CodeIndex, text: &str) -> Option<DocumentLink> {
+    let name = text.strip_prefix("::").unwrap_or(text);
+    let place = name.contains("::").then(|| index.declared(DeclarationKind::Class, name).first());
+    let place = place.flatten()?;
+    let file = perspective.world.code_file(&place.path)?;
+    let class = file.manifest.declarations.get(place.index as usize)?;
+    let line = file.line(class.name_range.start);
+    let tooltip = format!("{}:{line}", perspective.shown_path(&place.path));
+    let path = place.path.clone();
+    Some(DocumentLink { range: TextRange::empty(0), path, line: Some(line), tooltip })
+}
+
+/// Shows all texts in a value, in the order of the file.
+fn each_text(value: &Node, see: &mut dyn FnMut(&str, TextRange)) {
+    let mut waiting = vec![value];
+    while let Some(node) = waiting.pop() {
+        match &node.kind {
+            NodeKind::Scalar { text, .. } => see(text, node.range),
+            NodeKind::Sequence(items) => waiting.extend(items.iter().rev()),
+            NodeKind::Mapping(pairs) => waiting.extend(pairs.iter().rev().map(|it| &it.value)),
+            NodeKind::Alias(_) => {}
+        }
+    }
 }
 
 #[cfg(test)]
@@ -240,6 +307,27 @@ c: {d: 'see puppet:///modules/web/site/index.html'}
             &[
                 "puppet:///modules/web/site/index.html -> /repo/modules/web/files/site/index.html: modules/web/files/site/index.html",
                 "puppet:///modules/web/site/index.html -> /repo/modules/web/files/site/index.html: modules/web/files/site/index.html",
+            ],
+        );
+    }
+
+    #[test]
+    fn names_of_classes_and_keys_of_parameters() {
+        let files = |setting: &str| {
+            format!(
+                "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+                 #- /modules/web/manifests/server.pp\n\nclass web::server(\n  Integer $port\n) {{ }} class web {{ }}\n\
+                 #- /.hiera-ls.yaml\n{setting}\n\
+                 #- /data/common.yaml\nclasses: [web, '::web::server', web::none]\nweb::server::port: 1\n"
+            )
+        };
+        let class = "'::web::server' -> /repo/modules/web/manifests/server.pp: modules/web/manifests/server.pp:2";
+        check(&files(""), &[class]);
+        check(
+            &files("documentLinks: {parameters: true}"),
+            &[
+                class,
+                "web::server::port -> /repo/modules/web/manifests/server.pp: parameter of web::server, `Integer`",
             ],
         );
     }

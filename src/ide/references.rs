@@ -1,6 +1,7 @@
-//! References: everything in the data that has or asks for a key, everything that reads a variable.
+//! References: everything in data and Puppet code that has or asks for a key, everything that reads a variable.
 
 mod found;
+mod in_code;
 
 use std::sync::Arc;
 
@@ -39,8 +40,8 @@ pub(crate) enum Subject {
     Variable(Vec<Segment>),
 }
 
-/// Every place in the data of the environment that speaks of what stands at `offset`, sorted by file. Empty if nobody
-/// waits for it any more.
+/// Every place in the data and the Puppet code of the environment that speaks of what stands at `offset`, sorted by file. Empty
+/// if nobody waits for it any more.
 pub fn references(
     world: &Arc<World>,
     path: &str,
@@ -140,6 +141,7 @@ impl Search<'_> {
                 self.declarations(key, &mut found)?;
                 self.lookup_options(&mut found)?;
                 self.tokens(key.root_name()?, &mut found)?;
+                found.extend(in_code::of_key(self.world, self.environment, key));
             }
             Subject::Pattern(pattern) => {
                 self.lookup_options(&mut found)?;
@@ -293,6 +295,29 @@ nodes: {web01: {facts: {a: 1}}}
         check(&format!("{common}{rest}{other}"), &expected);
         let common = "#- /data/common.yaml\na::b: 1\nc: \"x %{lookup('a::$0b')}\"\ne: {'%{hiera(\"a::b\")}': 1}\n";
         check(&format!("{common}{rest}{other}"), &expected);
+    }
+
+    #[test]
+    fn in_puppet_code() {
+        let code = "#- /modules/web/manifests/init.pp\nclass web(Integer $port = lookup('a.b.c')) {\n\
+                    $x = lookup(\"web::port\") + 'a'.lookup\n$y = hiera(['web::port', 'a.b'])\n}\n";
+        check(
+            &format!("#- /data/common.yaml\nweb::port$0: 1\n{code}"),
+            &[
+                "=/data/common.yaml:1:web::port",
+                "=/modules/web/manifests/init.pp:1:$port",
+                "/modules/web/manifests/init.pp:2:web::port",
+                "/modules/web/manifests/init.pp:3:web::port",
+            ],
+        );
+        check(
+            &format!("#- /data/common.yaml\na: {{b$0: 1}}\n{code}"),
+            &[
+                "=/data/common.yaml:1:b",
+                "/modules/web/manifests/init.pp:1:a.b",
+                "/modules/web/manifests/init.pp:3:a.b",
+            ],
+        );
     }
 
     #[test]

@@ -78,6 +78,12 @@ impl Settings {
             }
             "hover.maxLines" => set_if(&mut self.hover_max_lines, reader.number(key, kind, value)),
             "codeLens.enabled" => set_if(&mut self.code_lens_enabled, reader.flag(key, value)),
+            "codeLens.parameters" => {
+                set_if(&mut self.class_parameters.lenses, reader.flag(key, value));
+            }
+            "documentLinks.parameters" => {
+                set_if(&mut self.class_parameters.links, reader.flag(key, value));
+            }
             "inlayHints.interpolations" => {
                 set_if(&mut self.inlay_hints.interpolations, reader.flag(key, value));
             }

@@ -227,6 +227,22 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Resource,
     },
     Setting {
+        key: "codeLens.parameters",
+        kind: Kind::Boolean,
+        default: "false",
+        doc: "Whether a lens above each key that sets a class parameter says of which class, and what its type is. Hovers say so \
+              in any case.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "documentLinks.parameters",
+        kind: Kind::Boolean,
+        default: "false",
+        doc: "Whether each key that sets a class parameter is a link to it. In some editors, such a link takes the place of go to \
+              definition, which leads to the levels as well.",
+        scope: Scope::Resource,
+    },
+    Setting {
         key: "inlayHints.interpolations",
         kind: Kind::Boolean,
         default: "true",

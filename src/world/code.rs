@@ -1,6 +1,6 @@
 //! The Puppet code of an environment, as one snapshot sees it: read on demand, and again only where it changed.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::indexes::key_of;
@@ -16,7 +16,28 @@ use crate::data::{Files, PathKind};
 use crate::syntax::puppet::DeclarationKind;
 
 /// The indexes of the environments that were asked for.
-pub(super) type CodeCache = Shards<OnceLock<Arc<CodeIndex>>>;
+pub(super) type CodeCache = Shards<KeptIndex>;
+
+/// The index of one environment.
+#[derive(Debug, Default)]
+pub(super) struct KeptIndex {
+    here: OnceLock<Arc<CodeIndex>>,
+    /// The index before some of its files got other texts, and which files these are.
+    earlier: Option<(Arc<CodeIndex>, BTreeSet<Arc<str>>)>,
+}
+
+impl KeptIndex {
+    /// What is left when `edited` files have other texts.
+    fn after_edit(&self, edited: &[&Arc<str>]) -> Self {
+        let (index, mut changed) = match (self.here.get(), &self.earlier) {
+            (Some(index), _) => (index.clone(), BTreeSet::new()),
+            (None, Some(earlier)) => earlier.clone(),
+            (None, None) => return Self::default(),
+        };
+        changed.extend(edited.iter().map(|it| Arc::clone(it)));
+        Self { here: OnceLock::new(), earlier: Some((index, changed)) }
+    }
+}
 
 impl World {
     /// The file of code at `path`; `None` if it cannot be read.
@@ -27,7 +48,34 @@ impl World {
     /// The code of an environment. The first call reads all of it; after an edit only what is edited is read again.
     pub fn code_index(&self, environment: &Environment) -> Arc<CodeIndex> {
         let slot = self.code.slot(&key_of(environment));
-        slot.get_or_init(|| Arc::new(self.build_code_index(environment))).clone()
+        let edited =
+            || slot.earlier.as_ref().and_then(|(index, changed)| self.edited(index, changed));
+        let make = || Arc::new(edited().unwrap_or_else(|| self.build_code_index(environment)));
+        slot.here.get_or_init(make).clone()
+    }
+
+    /// What is known of code after `paths` changed, which are those that may hold some.
+    pub(super) fn code_after(&self, before: &Self, paths: &[&Arc<str>]) -> Arc<CodeCache> {
+        let is_file = |world: &Self, path: &str| world.kind(path) == PathKind::File;
+        let is_edit =
+            |path: &&&Arc<str>| is_code(path) && is_file(before, path) && is_file(self, path);
+        if paths.is_empty() {
+            before.code.clone()
+        } else if paths.iter().all(|it| is_edit(&it)) {
+            Arc::new(before.code.changed(|_, slot| Some(Arc::new(slot.after_edit(paths)))))
+        } else {
+            Arc::default()
+        }
+    }
+
+    /// The index with the `changed` files read anew; `None` if it does not hold one of them.
+    fn edited(&self, index: &CodeIndex, changed: &BTreeSet<Arc<str>>) -> Option<CodeIndex> {
+        let mut files = index.files().to_vec();
+        for path in changed {
+            let at = files.binary_search_by(|(known, _)| known.cmp(path)).ok()?;
+            files[at].1 = self.texts.file(path).ok()?.code_summary().clone();
+        }
+        Some(CodeIndex::new(files))
     }
 
     /// The class of this name that Puppet loads: its file, and which of the file's declarations it is. A class of the main
@@ -200,5 +248,43 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &index(&host)));
         host.apply(open("/r/manifests/site.pp", "class b { }"));
         assert_eq!(classes(&host.snapshot()), ["b"]);
+    }
+
+    #[test]
+    fn an_edited_index_is_that_of_a_workspace_opened_afresh() {
+        let files = [
+            ("/r/hiera.yaml", "version: 5\n"),
+            ("/r/manifests/site.pp", "class a { lookup('x') }"),
+            ("/r/modules/m/manifests/init.pp", "class m { lookup(\"m_${x}\") }"),
+        ];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let shown = |world: &World| {
+            let index = world.code_index(&world.environments()[0]);
+            let looked_up = ["x", "y", "m_1", "n_1"].map(|key| index.is_looked_up(key));
+            (classes(world), looked_up, index.files().len())
+        };
+        assert_eq!(
+            shown(&host.snapshot()),
+            (vec!["a".into(), "m".into()], [true, false, true, false], 2)
+        );
+        let open = |path: &str, text: &str, version| Change::OpenBuffer {
+            path: path.to_owned(),
+            text: text.to_owned(),
+            version,
+        };
+        // Nobody asks in between.
+        host.apply(open("/r/manifests/site.pp", "class b { }", 1));
+        host.apply(open("/r/modules/m/manifests/init.pp", "class m { lookup(\"n_${x}\") }", 1));
+        host.apply(open("/r/manifests/site.pp", "class b { lookup('y') }", 2));
+        assert_eq!(
+            shown(&host.snapshot()),
+            (vec!["b".into(), "m".into()], [false, true, false, true], 2)
+        );
+        host.apply(open("/r/modules/m/manifests/new.pp", "class m::new { }", 1));
+        let classes_now = vec!["b".into(), "m".into(), "m::new".into()];
+        assert_eq!(shown(&host.snapshot()), (classes_now, [false, true, false, true], 3));
+        host.apply(Change::CloseBuffer { path: "/r/modules/m/manifests/new.pp".to_owned() });
+        assert_eq!(shown(&host.snapshot()).2, 2);
     }
 }

@@ -89,6 +89,12 @@ impl KeyIndex {
         (files.into_iter().flat_map(|file| file.places(name)).collect(), is_whole)
     }
 
+    /// Whether there is no data file at all.
+    pub fn is_empty(&self) -> bool {
+        let mut kept = self.bulk.files.iter().filter(|file| !self.changed.contains_key(&file.path));
+        kept.next().is_none() && self.changed.values().flatten().next().is_none()
+    }
+
     /// Whether any file holds `key`.
     pub fn contains(&self, key: &str) -> bool {
         self.names.known(key).is_some_and(|name| self.is_held(name))

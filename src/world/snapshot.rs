@@ -241,9 +241,9 @@ impl World {
             return;
         }
         self.roots = before.roots.clone();
-        if !paths.iter().any(|path| may_hold_code(path, before, self)) {
-            self.code = before.code.clone();
-        }
+        let of_code: Vec<_> =
+            paths.iter().filter(|path| may_hold_code(path, before, self)).collect();
+        self.code = self.code_after(before, &of_code);
         self.evaluators = before.evaluators.successors(kept);
         self.indexes = before.indexes.after_change(paths, &self.texts);
         if kept == Kept::All {

@@ -1,9 +1,9 @@
-//! Root keys of a data file: those that other files have, and the begins of modules' keys.
+//! Root keys of a data file: those that other files have, parameters of classes, and the begins of modules' keys.
 
 use std::collections::HashSet;
 
 use super::line::Spot;
-use super::{Completion, CompletionKind, Completions, MAX_ITEMS, Place};
+use super::{Completion, CompletionKind, Completions, MAX_ITEMS, Place, parameters};
 use crate::data::DataFile;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::matching::{best, fit};
@@ -35,11 +35,19 @@ pub(super) fn complete(
     let is_known = |key: &str| {
         key != typed || index.places(key).iter().any(|found| &*found.path != place.path)
     };
-    keys.retain(|key| fit(key, typed).is_some() && may_stand(key) && is_known(key));
+    let parameters = parameters::missing(place, spot, &may_stand);
+    let is_parameter: HashSet<&str> = parameters.iter().map(|it| &*it.label).collect();
+    keys.retain(|key| {
+        fit(key, typed).is_some()
+            && may_stand(key)
+            && is_known(key)
+            && !is_parameter.contains(&**key)
+    });
     let best = best(keys, typed, MAX_ITEMS + 1, place.cancel);
     let keys = place.keys(spot, CompletionKind::Key, best.iter().map(|key| &**key));
     let keys = keys
         .into_iter()
+        .chain(parameters)
         .map(|item| Completion { key: key_path::quote_segment(&item.label), ..item });
     let modules: Vec<String> = match prefix {
         Some(prefix) => vec![prefix],

@@ -218,3 +218,69 @@ fn the_merged_value_is_told_later() {
     let help = completion_help(&world, &file.path, "secret").expect("a text");
     assert!(!help.contains("PKCS7"), "{help}");
 }
+
+const WEB: &str = "#- /modules/web/types/mode.pp\ntype Web::Mode = Enum['fast', 'slow']\n\
+                   #- /modules/web/manifests/server.pp\nclass web::server(\n  Integer[1, 65535] $port = 80,\n\
+                   Optional[Array[Web::Mode]] $modes = undef,\n  Boolean $on,\n  Variant[Web::Mode, Boolean[false]] $mode,\n\
+                   Hash $options = {},\n  Struct[{name => String, kind => Enum['a', 'b'], Optional[more] => Any}] $site,\n) { }\n";
+
+#[test]
+fn parameters_that_a_file_does_not_set() {
+    check(
+        &format!("{WEB}#- /data/common.yaml\nweb::server::on: true\nweb::server::$0\n"),
+        &[
+            "web::server::port:",
+            "web::server::modes:\n  - ",
+            "web::server::mode:",
+            "web::server::options:\n  ",
+            "web::server::site:\n  name: |\n  kind: ",
+        ],
+    );
+    check_details(
+        &format!("{WEB}#- /data/common.yaml\nweb::server::p$0\n"),
+        &[("web::server::port", "Integer[1, 65535] = 80")],
+    );
+    // What stands behind the name stays the value.
+    check(
+        &format!("{WEB}#- /data/common.yaml\nweb::server::mod$0es: [x]\n"),
+        &["web::server::modes: [x]", "web::server::mode: [x]"],
+    );
+    check(
+        &format!(
+            "{WEB}#- /data/nodes/web01.yaml\nweb::server::por$0\n#- /data/common.yaml\nweb::server::port: 1\n"
+        ),
+        &["web::server::port:"],
+    );
+}
+
+#[test]
+fn values_that_the_type_of_a_parameter_names() {
+    let line = |line: &str| format!("{WEB}#- /data/common.yaml\n{line}\n");
+    check(
+        &line("web::server::mode: $0"),
+        &["web::server::mode: fast", "web::server::mode: slow", "web::server::mode: false"],
+    );
+    check(
+        &line("web::server::mode: 's$0'"),
+        &["web::server::mode: 'fast'", "web::server::mode: 'slow'", "web::server::mode: 'false'"],
+    );
+    check(&line("web::server::on: $0"), &["web::server::on: true", "web::server::on: false"]);
+    check(&line("web::server::modes:\n  - f$0"), &["  - fast"]);
+    check(
+        &line("web::server::modes: [$0]"),
+        &["web::server::modes: [fast]", "web::server::modes: [slow]"],
+    );
+    check(&line("web::server::site:\n  k$0"), &["  kind:"]);
+    check(&line("web::server::site:\n  kind: $0"), &["  kind: a", "  kind: b"]);
+    check(&line("web::server::port: $0"), &[]);
+}
+
+#[test]
+fn help_for_a_parameter_that_no_file_sets() {
+    let (file, _, world) = complete(&format!("{WEB}#- /data/common.yaml\nweb::server::p$0\n"));
+    let help = completion_help(&world, &file.path, "web::server::port").expect("there is some");
+    assert_eq!(
+        help,
+        "Parameter of class `web::server` (`modules/web/manifests/server.pp:2`): `Integer[1, 65535]`, default `80`"
+    );
+}

@@ -62,6 +62,11 @@ impl<'a> KnownKeys<'a> {
         keys
     }
 
+    /// Whether there is no data file at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
     /// Whether some file has the root key.
     pub(super) fn contains(&self, key: &str) -> bool {
         self.index.contains(key)

@@ -1,4 +1,4 @@
-//! Which root keys the data of an environment refers to, and which words its manifests hold.
+//! Which root keys the data of an environment refers to, and which words the Ruby code of its modules holds.
 //!
 //! What a file refers to is kept as long as its text; so after an edit only the edited file is read again.
 
@@ -8,14 +8,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use memchr::memmem;
 
 use crate::config::Environment;
-use crate::data::{Files as _, Format};
+use crate::data::{Files as _, Format, PathKind};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::syntax::interpolation;
 use crate::syntax::key_path;
 use crate::world::{World, paths};
 
-/// How deep below `manifests` files are looked for.
-const MAX_DEPTH: usize = 3;
+/// How deep below a module's `lib` and `templates` Ruby is looked for, and in how many files of a module.
+const MAX_RUBY_DEPTH: usize = 6;
+const MAX_RUBY_FILES: usize = 1_000;
 
 /// What files refer to, by path, with the text that says so.
 #[derive(Default)]
@@ -31,7 +32,12 @@ type Names = Arc<HashSet<Arc<str>>>;
 /// The references of one environment.
 pub(super) struct ReferencedKeys {
     of_data: Vec<Names>,
-    of_manifests: Vec<Names>,
+}
+
+/// The words in the Ruby code and the ERB templates of an environment's modules, and in directories that look like modules but
+/// are not on the modulepath.
+pub(super) struct UnreadCode {
+    of_files: Vec<Names>,
 }
 
 impl ReferencedKeys {
@@ -42,24 +48,62 @@ impl ReferencedKeys {
         let of_data = index.files().into_iter().map(|(path, format)| {
             cache.of(world, &path, |text| references(world, &path, format, text))
         });
-        let of_data = of_data.filter(|keys| !keys.is_empty()).collect();
-        let mut manifests = Vec::new();
-        if let Some(root) = &environment.root {
-            collect_manifests(world, &paths::join(root, "manifests"), MAX_DEPTH, &mut manifests);
-        }
-        let of_manifests = manifests.iter().map(|path| cache.of(world, path, words)).collect();
-        Self { of_data, of_manifests }
+        Self { of_data: of_data.filter(|keys| !keys.is_empty()).collect() }
     }
 
     /// Whether an interpolation or `lookup_options` name the key.
     pub(super) fn by_data(&self, key: &str) -> bool {
         self.of_data.iter().any(|keys| keys.contains(key))
     }
+}
 
-    /// Whether the word stands in a manifest.
-    pub(super) fn by_manifests(&self, key: &str) -> bool {
-        self.of_manifests.iter().any(|words| words.contains(key))
+impl UnreadCode {
+    /// Reads what has changed since the last time.
+    pub(super) fn new(world: &World, environment: &Environment) -> Self {
+        let cache = world.attached::<ReferenceCache>();
+        let files = environment.modules.values().flat_map(|it| ruby_files(world, it));
+        let strays = stray_modules(world, environment).into_iter();
+        let files = files.chain(strays.flat_map(|it| files_of_stray(world, &it)));
+        Self { of_files: files.map(|path| cache.of(world, &path, words)).collect() }
     }
+
+    /// Whether some file holds the word.
+    pub(super) fn hold(&self, word: &str) -> bool {
+        self.of_files.iter().any(|words| words.contains(word))
+    }
+}
+
+/// Directories in that of the environment, or one further down, that have manifests and are no modules of it.
+fn stray_modules(world: &World, environment: &Environment) -> Vec<String> {
+    let Some(root) = &environment.root else { return Vec::new() };
+    let below = |directory: &str| {
+        let items = world.list(directory);
+        let directories = items.iter().filter(|it| it.is_directory && !it.name.starts_with('.'));
+        directories.map(|it| paths::join(directory, &it.name)).collect::<Vec<_>>()
+    };
+    let is_module = |path: &str| environment.modules.values().any(|it| **it == *path);
+    let candidates =
+        below(root).into_iter().flat_map(|it| std::iter::once(it.clone()).chain(below(&it)));
+    let has_manifests =
+        |it: &String| world.kind(&paths::join(it, "manifests")) == PathKind::Directory;
+    candidates.filter(|it| has_manifests(it) && !is_module(it)).collect()
+}
+
+fn files_of_stray(world: &World, directory: &str) -> Vec<Arc<str>> {
+    let mut found = ruby_files(world, directory);
+    for below in ["manifests", "functions", "templates"] {
+        collect(world, &paths::join(directory, below), &["pp", "epp"], MAX_RUBY_DEPTH, &mut found);
+    }
+    found
+}
+
+/// The Ruby files and ERB templates of the module at `directory`.
+pub(super) fn ruby_files(world: &World, directory: &str) -> Vec<Arc<str>> {
+    let mut found = Vec::new();
+    for below in ["lib", "templates"] {
+        collect(world, &paths::join(directory, below), &["rb", "erb"], MAX_RUBY_DEPTH, &mut found);
+    }
+    found
 }
 
 impl ReferenceCache {
@@ -105,12 +149,19 @@ fn words(text: &str) -> HashSet<Arc<str>> {
     text.split(|c| !is_part(c)).filter(|word| !word.is_empty()).map(Arc::from).collect()
 }
 
-fn collect_manifests(world: &World, directory: &str, depth: usize, found: &mut Vec<Arc<str>>) {
+fn collect(
+    world: &World,
+    directory: &str,
+    extensions: &[&str],
+    depth: usize,
+    found: &mut Vec<Arc<str>>,
+) {
     for item in world.list(directory).iter() {
         let path = paths::join(directory, &item.name);
-        if item.is_directory && !item.is_link && depth > 0 {
-            collect_manifests(world, &path, depth - 1, found);
-        } else if !item.is_directory && paths::extension(&item.name) == "pp" {
+        if item.is_directory && depth > 0 {
+            collect(world, &path, extensions, depth - 1, found);
+        } else if extensions.contains(&paths::extension(&item.name)) && found.len() < MAX_RUBY_FILES
+        {
             found.push(path.into());
         }
     }

@@ -86,7 +86,7 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
     if let Ok(Some(value)) = &asked.outcome {
         card.notes.extend(encrypted::note(perspective, module_of(key), value));
     }
-    card.notes.extend(class_parameter::note(perspective, key));
+    card.notes.extend(class_parameter::note(perspective, key, Some(&asked)));
     if !asked.unknown_variables.is_empty() {
         card.notes
             .push(format!("No such variable for this node: {}", codes(&asked.unknown_variables)));

@@ -1,11 +1,13 @@
 //! `textDocument/documentLink`
 
-use tower_lsp_server::ls_types::{DocumentLink, DocumentLinkParams};
+use std::str::FromStr as _;
+
+use tower_lsp_server::ls_types::{DocumentLink, DocumentLinkParams, Uri};
 
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
-/// The paths of a `hiera.yaml` that lead to files.
+/// What of a file leads to other files.
 pub(in crate::server) fn document_link(
     context: &Context,
     params: DocumentLinkParams,
@@ -16,9 +18,17 @@ pub(in crate::server) fn document_link(
 
     let link = |link: crate::ide::DocumentLink| DocumentLink {
         range: to_proto::range(context, &file, link.range),
-        target: Some(to_proto::uri(context, &link.path)),
+        target: Some(target(context, &link)),
         tooltip: Some(link.tooltip),
         data: None,
     };
     Some(links.into_iter().map(link).collect())
+}
+
+/// The file, with `#L5` for its line 5.
+fn target(context: &Context, link: &crate::ide::DocumentLink) -> Uri {
+    let file = to_proto::uri(context, &link.path);
+    let with_line =
+        link.line.and_then(|line| Uri::from_str(&format!("{}#L{line}", file.as_str())).ok());
+    with_line.unwrap_or(file)
 }

@@ -1,0 +1,169 @@
+//! What a type says of how its values are written: the values that it names one by one, lists, hashes and their members.
+
+use super::{StringKind, Type, Wrapper};
+use crate::data::value::Value;
+
+/// Aliases and types within each other that are followed.
+const MAX_DEPTH: usize = 16;
+
+/// How a value is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shape {
+    /// In a word, or nothing is known.
+    Scalar,
+    /// As a list.
+    List,
+    /// As a hash that must have these members.
+    Hash(Vec<String>),
+}
+
+impl Type {
+    /// The values that the type names: those of an `Enum`, both of `Boolean`, texts. Of a `Variant`, those of all of its types.
+    pub fn choices(&self) -> Vec<Value> {
+        let mut found: Vec<Value> = Vec::new();
+        for leaf in self.leaves() {
+            let values = match leaf {
+                Self::Enum { values, .. } => values.into_iter().map(Value::String).collect(),
+                Self::Boolean(None) => vec![Value::Boolean(true), Value::Boolean(false)],
+                Self::Boolean(Some(value)) => vec![Value::Boolean(value)],
+                Self::String(StringKind::Exactly(text)) => vec![Value::String(text)],
+                _ => Vec::new(),
+            };
+            for value in values {
+                if !found.contains(&value) {
+                    found.push(value);
+                }
+            }
+        }
+        found
+    }
+
+    /// How a value is written; a `Variant` as its first type has it.
+    pub fn shape(&self) -> Shape {
+        match self.leaves().first() {
+            Some(Self::Array(..) | Self::Tuple(..)) => Shape::List,
+            Some(Self::Hash(..)) => Shape::Hash(Vec::new()),
+            Some(Self::Struct(elements)) => {
+                let required = elements.iter().filter(|it| !it.is_optional);
+                Shape::Hash(required.map(|it| it.name.to_string()).collect())
+            }
+            _ => Shape::Scalar,
+        }
+    }
+
+    /// The types that the items of a list can be of.
+    pub fn items(&self) -> Vec<Self> {
+        let items = self.leaves().into_iter().flat_map(|leaf| match leaf {
+            Self::Array(item, _) => vec![*item],
+            Self::Tuple(items, _) => items,
+            _ => Vec::new(),
+        });
+        items.collect()
+    }
+
+    /// The types that the member `name` of a hash can be of, also of a hash in a list.
+    pub fn member(&self, name: &str) -> Vec<Self> {
+        let members = self.hashes(MAX_DEPTH).into_iter().filter_map(|hash| match hash {
+            Self::Hash(_, value, _) => Some(*value),
+            Self::Struct(elements) => {
+                elements.into_iter().find(|it| &*it.name == name).map(|it| it.value)
+            }
+            _ => None,
+        });
+        members.collect()
+    }
+
+    /// The names that members of a hash must or may have, as far as the type names them; also of a hash in a list.
+    pub fn member_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for hash in self.hashes(MAX_DEPTH) {
+            let of_hash = match hash {
+                Self::Struct(elements) => elements.iter().map(|it| it.name.to_string()).collect(),
+                Self::Hash(key, ..) => {
+                    let keys = key.choices().into_iter();
+                    keys.filter_map(|it| it.as_str().map(str::to_owned)).collect()
+                }
+                _ => Vec::new(),
+            };
+            names.extend(of_hash);
+        }
+        names
+    }
+
+    /// The hashes that a value can be, or the items of a list.
+    fn hashes(&self, depth: usize) -> Vec<Self> {
+        let hashes = self.leaves().into_iter().flat_map(|leaf| match leaf {
+            Self::Hash(..) | Self::Struct(..) => vec![leaf],
+            Self::Array(item, _) if depth > 0 => item.hashes(depth - 1),
+            _ => Vec::new(),
+        });
+        hashes.collect()
+    }
+
+    /// The types that a value can be of, without those that only wrap others.
+    fn leaves(&self) -> Vec<Self> {
+        let mut found = Vec::new();
+        self.add_leaves(MAX_DEPTH, &mut found);
+        found
+    }
+
+    fn add_leaves(&self, depth: usize, found: &mut Vec<Self>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        match self {
+            Self::Variant(types) => types.iter().for_each(|it| it.add_leaves(depth, found)),
+            Self::Wrapped(
+                Wrapper::Optional | Wrapper::NotUndef | Wrapper::Sensitive,
+                Some(inner),
+            ) => inner.add_leaves(depth, found),
+            Self::Named(name) => name.with_resolved(|it| it.add_leaves(depth, found)),
+            other => found.push(other.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::inspect;
+    use crate::data::puppet_type::parse;
+
+    fn type_of(text: &str) -> Type {
+        parse(text).unwrap_or_else(|_| panic!("{text} is a type"))
+    }
+
+    #[track_caller]
+    fn check(text: &str, choices: &[&str], shape: &Shape) {
+        let found = type_of(text);
+        let shown: Vec<_> = found.choices().iter().map(inspect::to_s).collect();
+        assert_eq!(shown, choices, "{text}");
+        assert_eq!(found.shape(), *shape, "{text}");
+    }
+
+    #[test]
+    fn values_that_are_named() {
+        check("Enum['b', 'a']", &["a", "b"], &Shape::Scalar);
+        check(
+            "Optional[Variant[Boolean, Enum['on', 'off']]]",
+            &["true", "false", "off", "on"],
+            &Shape::Scalar,
+        );
+        check("Variant[Boolean[false], Optional['x'], Integer]", &["false", "x"], &Shape::Scalar);
+        check("Integer[1, 5]", &[], &Shape::Scalar);
+        check("Array[Enum['a']]", &[], &Shape::List);
+        check("Optional[Hash[String, Integer]]", &[], &Shape::Hash(vec![]));
+        let required = Shape::Hash(vec!["a".to_owned()]);
+        check("Struct[{a => Integer, Optional[b] => String}]", &[], &required);
+    }
+
+    #[test]
+    fn members_and_items() {
+        let found =
+            type_of("Hash[Enum['x', 'y'], Array[Struct[{a => Boolean, Optional[b] => Any}]]]");
+        assert_eq!(found.member_names(), ["x", "y"]);
+        let [list] = &found.member("x")[..] else { panic!("one type") };
+        assert_eq!(list.member_names(), ["a", "b"]);
+        assert_eq!(list.member("a")[0].choices().len(), 2);
+        assert_eq!(list.items()[0].shape(), Shape::Hash(vec!["a".to_owned()]));
+        assert!(list.member("c").is_empty() && type_of("Any").items().is_empty());
+    }
+}

@@ -1,0 +1,124 @@
+//! What the parameters of classes say of keys and values: those that a file does not set yet, and what their types allow.
+
+use super::line::{Part, Spot};
+use super::{Completion, CompletionKind, Place};
+use crate::data::puppet_type::{Shape, Type};
+use crate::data::{Value, inspect};
+use crate::ide::class_parameter::ClassParameter;
+use crate::ide::flow_yaml::flow_text;
+use crate::ide::matching::fit;
+use crate::ide::parameter_type::ParameterType;
+use crate::ide::rename::inside_string;
+use crate::syntax::puppet::DeclarationKind;
+
+/// How many classes are looked at, and of how many parameters the types.
+const MAX_CLASSES: usize = 200;
+const MAX_TYPES: usize = 200;
+
+/// The keys of class parameters that fit what was typed and `may_stand` there. A class must have been begun: `module::`.
+pub(super) fn missing(
+    place: &Place<'_>,
+    spot: &Spot,
+    may_stand: &dyn Fn(&str) -> bool,
+) -> Vec<Completion> {
+    let typed = place.typed(spot.start);
+    let Some((module, _)) = typed.split_once("::") else { return Vec::new() };
+    let world = &place.perspective.world;
+    let environment = place.perspective.evaluator.environment();
+    let classes = world.code_index(environment).names(DeclarationKind::Class);
+    let is_meant = |class: &str| {
+        let is_of_module = class.split("::").next() == Some(module);
+        is_of_module && (typed.starts_with(&format!("{class}::")) || fit(class, typed).is_some())
+    };
+    let mut found = Vec::new();
+    for class in classes.iter().filter(|it| is_meant(it)).take(MAX_CLASSES) {
+        if place.cancel.is_cancelled() {
+            break;
+        }
+        for parameter in ClassParameter::of_class(world, environment, class) {
+            let name = format!("{class}::{}", parameter.name());
+            if !may_stand(&name) {
+                continue;
+            }
+            let mut items = place.keys(spot, CompletionKind::Key, std::iter::once(&*name));
+            let Some(item) = items.pop() else { continue };
+            let is_wanted = found.len() < MAX_TYPES;
+            let allowed =
+                is_wanted.then(|| ParameterType::of(world, environment, &parameter)).flatten();
+            let item = Completion { detail: Some(parameter.brief()), ..item };
+            found.push(with_shape(place, item, allowed.as_ref().map(|it| &it.of_values)));
+        }
+    }
+    found
+}
+
+/// The item, which also begins the value if nothing stands behind it and the type says how.
+fn with_shape(place: &Place<'_>, item: Completion, allowed: Option<&Type>) -> Completion {
+    let rest = place.behind(item.range).lines().next().unwrap_or_default();
+    let Some(allowed) = allowed.filter(|_| rest.trim().is_empty() && item.insert.ends_with(':'))
+    else {
+        return item;
+    };
+    let (begin, behind) = match allowed.shape() {
+        Shape::Scalar => return item,
+        Shape::List => ("\n  - ".to_owned(), String::new()),
+        Shape::Hash(members) => {
+            let mut members = members.into_iter();
+            let first = members.next().map_or(String::new(), |it| format!("{}: ", flow_text(&it)));
+            let others = members.map(|it| format!("\n  {}: ", flow_text(&it)));
+            (format!("\n  {first}"), others.collect())
+        }
+    };
+    Completion { insert: item.insert + &begin, insert_behind: behind, ..item }
+}
+
+/// The members that the type of the parameter around the place names.
+pub(super) fn members(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
+    let mut names = Vec::new();
+    with_type(place, spot, |allowed| names.extend(allowed.member_names()));
+    place.keys(spot, CompletionKind::Key, names.iter().map(String::as_str))
+}
+
+/// The values that the type of the parameter around the place names: `Enum`, `Boolean`, texts.
+pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
+    let line_start = place.text[..spot.start as usize].rfind('\n').map_or(0, |at| at + 1);
+    let in_front = &place.text[line_start..spot.start as usize];
+    let is_item = spot.part == Part::Key || in_front.contains('[');
+    let mut found: Vec<Value> = Vec::new();
+    with_type(place, spot, |allowed| {
+        let items = if is_item { allowed.items() } else { vec![allowed.clone()] };
+        found.extend(items.iter().flat_map(Type::choices));
+    });
+    let (range, typed) = (place.word(spot.start), place.typed(spot.start));
+    let blank = if spot.needs_blank { " " } else { "" };
+    let item = |(number, value): (usize, Value)| {
+        let text = inspect::to_s(&value);
+        let written = match (spot.quote, &value) {
+            (Some(quote), _) => inside_string(crate::data::Format::Yaml, &quote.to_string(), &text),
+            (None, Value::String(text)) => flow_text(text),
+            (None, _) => text.clone(),
+        };
+        fit(&text, typed).is_some().then(|| Completion {
+            insert: format!("{blank}{written}"),
+            detail: Some("by its type".to_owned()),
+            sort_text: Some(format!("!{number:03}")),
+            ..Completion::new(&text, CompletionKind::Value, range)
+        })
+    };
+    found.into_iter().enumerate().filter_map(item).collect()
+}
+
+/// Hands over each type that a value at the place can be of, if it belongs to a class parameter.
+fn with_type(place: &Place<'_>, spot: &Spot, mut take: impl FnMut(&Type)) {
+    let Some((key, steps)) = spot.steps.split_first() else { return };
+    let world = &place.perspective.world;
+    let environment = place.perspective.evaluator.environment();
+    let parameter = ClassParameter::of_key(world, environment, key);
+    let allowed = parameter.and_then(|it| ParameterType::of(world, environment, &it));
+    let Some(allowed) = allowed else { return };
+    let mut types = vec![allowed.of_values];
+    for step in steps {
+        types = types.iter().flat_map(|it| it.member(step)).collect();
+    }
+    types.iter().for_each(&mut take);
+}
