@@ -71,6 +71,8 @@ pub struct Settings {
     pub hover_max_lines: u32,
     /// `codeLens.enabled`: say above keys that several levels have them.
     pub code_lens_enabled: bool,
+    /// `codeLens.classParameters`: say above parameters in the heads of classes which levels set them.
+    pub code_lens_class_parameters: bool,
     /// `inlayHints.*`
     pub inlay_hints: InlayHintsSettings,
     /// `coexistWithYamlLanguageServer`: leave plain YAML errors to another language server.
@@ -269,6 +271,7 @@ impl Default for Settings {
             },
             hover_max_lines: 20,
             code_lens_enabled: true,
+            code_lens_class_parameters: true,
             inlay_hints: InlayHintsSettings { interpolations: true, overridden: true },
             coexist_with_yaml_language_server: false,
             log_level: LogLevel::default(),

@@ -58,8 +58,8 @@ impl CodeSummary {
             let name = known_as(it.kind, it.name.as_deref()?);
             Some(DeclaredName { kind: it.kind, name, index: index as u32 })
         });
-        let lookups = || manifest.calls.iter().filter(|it| is_lookup(it));
-        let inclusions = manifest.calls.iter().filter(|it| !is_lookup(it));
+        let lookups = || manifest.calls.iter().filter(|it| it.is_lookup());
+        let inclusions = manifest.calls.iter().filter(|it| !it.is_lookup());
         let class: fn(&str) -> Arc<str> = |name| known_as(DeclarationKind::Class, name);
         let key: fn(&str) -> Arc<str> = |name| name.into();
         Self {
@@ -74,7 +74,8 @@ impl CodeSummary {
 }
 
 impl KeyPattern {
-    fn of(call: &Call) -> Self {
+    /// The key of a lookup that is not constant.
+    pub fn of(call: &Call) -> Self {
         let parts = call.pattern.iter().flatten();
         Self(parts.map(|it| it.as_deref().map(Box::from)).collect())
     }
@@ -126,10 +127,6 @@ fn interpolated_keys(text: &str) -> Box<[Arc<str>]> {
         key_path::parse(key).ok()?.root_name().cloned()
     });
     keys.collect()
-}
-
-fn is_lookup(call: &Call) -> bool {
-    call.function == "lookup" || call.function.starts_with("hiera")
 }
 
 fn names(call: &Call, meant: fn(&str) -> Arc<str>) -> impl Iterator<Item = CodeName> {

@@ -60,7 +60,7 @@ fn written(file: &Arc<CodeFile>, parameter: &Parameter) -> String {
 }
 
 /// Code in one line between marks that it does not hold.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((at, _)) = text.char_indices().nth(MAX_TEXT) {
         text.truncate(at);

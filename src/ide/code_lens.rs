@@ -1,4 +1,4 @@
-//! Code lenses: above each key that several levels have, how many they are and who decides.
+//! Code lenses: above each key that several levels have, how many they are and who decides; and above class parameters.
 
 use std::sync::Arc;
 
@@ -6,6 +6,7 @@ use super::cases;
 use super::file_role::FileRole;
 use super::overridden::{SharedKey, shared_key};
 use super::perspective::Perspective;
+use crate::code::roots::is_code;
 use crate::engine::{CancelToken, UsedMerge};
 use crate::syntax::key_path::Segment;
 use crate::syntax::tree::NodeKind;
@@ -25,7 +26,12 @@ pub struct CodeLens {
 
 /// The lenses of the file at `path`; empty if the active node does not read it, or the request was cancelled.
 pub fn code_lenses(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<CodeLens> {
-    find(world, path, cancel).unwrap_or_default()
+    let found = if is_code(path) {
+        super::code::code_lenses(world, path, cancel)
+    } else {
+        find(world, path, cancel)
+    };
+    found.unwrap_or_default()
 }
 
 fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<CodeLens>> {

@@ -78,6 +78,9 @@ impl Settings {
             }
             "hover.maxLines" => set_if(&mut self.hover_max_lines, reader.number(key, kind, value)),
             "codeLens.enabled" => set_if(&mut self.code_lens_enabled, reader.flag(key, value)),
+            "codeLens.classParameters" => {
+                set_if(&mut self.code_lens_class_parameters, reader.flag(key, value));
+            }
             "inlayHints.interpolations" => {
                 set_if(&mut self.inlay_hints.interpolations, reader.flag(key, value));
             }

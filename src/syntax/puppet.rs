@@ -9,7 +9,7 @@ mod model;
 mod parser;
 mod token;
 
-pub use expression::Constant;
+pub use expression::{Constant, Written, WrittenShape};
 pub use lexer::Language;
 pub use model::{
     ArgumentKind, Call, CallForm, CalledName, Declaration, DeclarationKind, Manifest, Parameter,

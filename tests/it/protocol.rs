@@ -3,6 +3,7 @@
 mod actions;
 mod back_ends;
 mod cases;
+mod code;
 mod diagnostics;
 mod encodings;
 mod features;

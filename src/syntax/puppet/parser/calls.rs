@@ -116,6 +116,7 @@ impl Parser<'_> {
             is_dynamic,
             pattern: title.pattern(),
             arguments: vec![(title.argument_kind(), title.range)],
+            written: Vec::new(),
             attributes,
             has_lambda: false,
             inside: self.inside.clone(),
@@ -134,6 +135,8 @@ impl Parser<'_> {
             return;
         };
         let arguments = read.arguments.iter().map(|it| (it.argument_kind(), it.range)).collect();
+        let is_lookup = LOOKUPS.contains(&function);
+        let kept = if is_lookup { read.arguments } else { &[] };
         self.found.calls.push(Call {
             function,
             form: read.form,
@@ -144,6 +147,7 @@ impl Parser<'_> {
             is_dynamic,
             pattern,
             arguments,
+            written: kept.iter().map(Expression::written).collect(),
             attributes: Vec::new(),
             has_lambda: read.has_lambda,
             inside: self.inside.clone(),
