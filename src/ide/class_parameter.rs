@@ -6,10 +6,8 @@ use std::sync::Arc;
 use super::perspective::Perspective;
 use crate::code::CodeFile;
 use crate::code::documentation::of_parameter;
-use crate::config::Environment;
 use crate::data::{Files as _, Place};
 use crate::syntax::puppet::Parameter;
-use crate::world::World;
 
 /// Longer types and defaults are cut.
 const MAX_TEXT: usize = 200;
@@ -29,20 +27,6 @@ pub(super) fn note(perspective: &Perspective, key: &str) -> Option<String> {
         let _ = write!(text, ". {documentation}");
     }
     Some(text)
-}
-
-/// The class whose parameter a key sets, with the manifest that declares it and the parameter's line, from 1.
-pub(super) fn declaration<'k>(
-    world: &Arc<World>,
-    environment: &Arc<Environment>,
-    key: &'k str,
-) -> Option<(&'k str, Arc<str>, u32)> {
-    let (class_name, name) = key.rsplit_once("::")?;
-    let (path, file, index) = world.loaded_class(environment, class_name)?;
-    let class = file.manifest.declarations.get(index)?;
-    let parameter = class.parameters.iter().find(|it| it.name == name)?;
-    let entry = world.file(&path).ok()?;
-    Some((class_name, path, entry.line_index().line_of(parameter.name_range.start) + 1))
 }
 
 fn written(file: &Arc<CodeFile>, parameter: &Parameter) -> String {

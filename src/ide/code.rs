@@ -6,7 +6,7 @@ mod definition;
 mod hover;
 mod lens;
 mod lookup_call;
-mod spot;
+pub(super) mod spot;
 
 pub(super) use definition::{asked_key, definition};
 pub(super) use hover::hover;

@@ -26,7 +26,7 @@ pub(in crate::ide) fn asked_key(
     let (key, range) = match spot(&file, offset)? {
         CodeSpot::Parameter(parameter) => (parameter.key(), parameter.parameter.name_range),
         CodeSpot::Key { name, .. } => (name.text.clone(), name.range),
-        CodeSpot::DynamicKey { .. } => return None,
+        CodeSpot::DynamicKey { .. } | CodeSpot::Class(_) => return None,
     };
     Some((key_path::parse(&key).ok()?, range))
 }

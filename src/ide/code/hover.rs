@@ -31,6 +31,7 @@ pub(in crate::ide) fn hover(world: &Arc<World>, path: &str, offset: u32) -> Opti
         }
         CodeSpot::Key { call, name } => (lookup_text(&perspective, &file, call, name), name.range),
         CodeSpot::DynamicKey { call, range } => (dynamic_text(&perspective, call), *range),
+        CodeSpot::Class(_) => return None,
     };
     Some(Hover { markdown, range })
 }

@@ -9,7 +9,7 @@ use crate::text::TextRange;
 
 /// What an offset of Puppet code touches.
 #[derive(Debug, Clone)]
-pub(super) enum CodeSpot<'a> {
+pub(in crate::ide) enum CodeSpot<'a> {
     /// A parameter in the head of a class.
     Parameter(ClassParameter<'a>),
     /// A constant key in a lookup.
@@ -26,39 +26,43 @@ pub(super) enum CodeSpot<'a> {
         /// Where the key is written.
         range: TextRange,
     },
+    /// The name of a class, where it is declared.
+    Class(&'a Declaration),
 }
 
 /// A parameter of a class.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ClassParameter<'a> {
+pub(in crate::ide) struct ClassParameter<'a> {
     /// Which of the file's declarations the class is.
-    pub(super) class_index: usize,
+    pub(in crate::ide) class_index: usize,
     /// The class.
-    pub(super) class: &'a Declaration,
+    pub(in crate::ide) class: &'a Declaration,
     /// The parameter.
-    pub(super) parameter: &'a Parameter,
+    pub(in crate::ide) parameter: &'a Parameter,
 }
 
 impl ClassParameter<'_> {
     /// The class's name as Puppet knows it.
-    pub(super) fn class_name(&self) -> String {
+    pub(in crate::ide) fn class_name(&self) -> String {
         class_name(self.class)
     }
 
     /// The key that Puppet looks up for it.
-    pub(super) fn key(&self) -> String {
+    pub(in crate::ide) fn key(&self) -> String {
         format!("{}::{}", self.class_name(), self.parameter.name)
     }
 }
 
 /// The name of a class as Puppet knows it.
-pub(super) fn class_name(class: &Declaration) -> String {
+pub(in crate::ide) fn class_name(class: &Declaration) -> String {
     let name = class.name.as_deref().unwrap_or_default();
     known_as(DeclarationKind::Class, name).to_string()
 }
 
 /// The parameters of all classes of a file, in the order of the file.
-pub(super) fn class_parameters(file: &CodeFile) -> impl Iterator<Item = ClassParameter<'_>> {
+pub(in crate::ide) fn class_parameters(
+    file: &CodeFile,
+) -> impl Iterator<Item = ClassParameter<'_>> {
     let classes = file.manifest.declarations.iter().enumerate();
     let classes = classes.filter(|(_, it)| it.kind == DeclarationKind::Class);
     classes.flat_map(|(class_index, class)| {
@@ -68,10 +72,14 @@ pub(super) fn class_parameters(file: &CodeFile) -> impl Iterator<Item = ClassPar
 }
 
 /// What `offset` touches.
-pub(super) fn spot(file: &CodeFile, offset: u32) -> Option<CodeSpot<'_>> {
+pub(in crate::ide) fn spot(file: &CodeFile, offset: u32) -> Option<CodeSpot<'_>> {
     let parameter = class_parameters(file).find(|it| it.parameter.name_range.touches(offset));
     let key = || key_spot(file, offset);
-    parameter.map(CodeSpot::Parameter).or_else(key)
+    let class = || {
+        let mut classes = file.manifest.declarations.iter();
+        classes.find(|it| it.kind == DeclarationKind::Class && it.name_range.touches(offset))
+    };
+    parameter.map(CodeSpot::Parameter).or_else(key).or_else(|| class().map(CodeSpot::Class))
 }
 
 fn key_spot(file: &CodeFile, offset: u32) -> Option<CodeSpot<'_>> {

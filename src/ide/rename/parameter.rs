@@ -1,0 +1,287 @@
+//! A key that sets a class parameter takes the parameter along: its declaration, what the class and those that inherit from it
+//! read of it, and who gives it a value.
+
+use std::sync::Arc;
+
+use super::Work;
+use crate::code::documentation::tag_of_parameter;
+use crate::code::file::language_of;
+use crate::code::summary::known_as;
+use crate::config::Environment;
+use crate::data::{Files as _, PathKind};
+use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
+use crate::syntax::key_path::Segment;
+use crate::syntax::puppet::{self, DeclarationKind, Names};
+use crate::text::{TextEdit, TextRange};
+use crate::world::{World, paths};
+
+/// How deep below a module's `templates` ERB is looked for, and in how many files.
+const MAX_TEMPLATE_DEPTH: usize = 6;
+const MAX_TEMPLATES: usize = 1_000;
+
+/// Names that Puppet keeps for itself.
+const RESERVED: [&str; 5] = ["title", "name", "facts", "trusted", "server_facts"];
+
+/// Parameters that every resource has: one of a class hands its value on to all resources in it.
+const METAPARAMETERS: [&str; 12] = [
+    "alias",
+    "audit",
+    "before",
+    "consume",
+    "export",
+    "loglevel",
+    "noop",
+    "notify",
+    "require",
+    "schedule",
+    "stage",
+    "subscribe",
+];
+
+/// A parameter that gets another name.
+struct Parameter<'a> {
+    class: &'a str,
+    old: &'a str,
+    new: &'a str,
+}
+
+/// Why a name is none for a class parameter, as a part of a sentence.
+pub(super) fn refused_name(name: &str) -> Option<String> {
+    let begins = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
+    let is_word = name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+    if !(begins && is_word) {
+        return Some(format!("`{name}` is no name for a parameter"));
+    }
+    RESERVED.contains(&name).then(|| format!("Puppet keeps the name `${name}` for itself"))
+}
+
+impl Work<'_> {
+    /// Renames the parameter that the key sets. Where the new key cannot be that of a parameter of the class, a warning says
+    /// what the class loses.
+    pub(super) fn class_parameter(&mut self, environment: &Arc<Environment>) -> Result<(), String> {
+        let [Segment::Name(key)] = &self.renaming.path[..] else { return Ok(()) };
+        let Some((class, old)) = key.rsplit_once("::") else { return Ok(()) };
+        let world = self.world;
+        let Some((path, file, index)) = world.loaded_class(environment, class) else {
+            return Ok(());
+        };
+        let declaration = &file.manifest.declarations[index];
+        let Some(declared) = declaration.parameters.iter().find(|it| it.name == old) else {
+            return Ok(());
+        };
+        let place = self.shown(environment, &path, declared.name_range);
+        let new = self.renaming.new_name.strip_prefix(class).and_then(|it| it.strip_prefix("::"));
+        let is_ours = world.is_in_workspace(&path);
+        let Some(new) = new.filter(|it| is_ours && refused_name(it).is_none()) else {
+            self.warnings.insert(format!(
+                "`{key}` sets a parameter of class `{class}` ({place}). The manifest keeps the parameter's name, so the class \
+                 no longer gets this value."
+            ));
+            return Ok(());
+        };
+        if let Some(error) = file.manifest.errors.first() {
+            let at = self.shown(environment, &path, error.range);
+            return Err(format!(
+                "{at}: a syntax error hides where the class uses `${old}`: {}",
+                error.message
+            ));
+        }
+        if METAPARAMETERS.contains(&new) {
+            self.warnings.insert(format!(
+                "`{new}` is a metaparameter: its value is handed on to all resources in the class."
+            ));
+        }
+        let parameter = Parameter { class, old, new };
+        let names = names_of(world, &path).unwrap_or_default();
+        let scope = names.scope_of(declaration.name_range);
+        let scope = scope.ok_or_else(|| format!("{place}: the class cannot be read"))?;
+        let uses = self.uses(environment, &path, &names, scope, &parameter)?;
+        self.edit_code(&path, uses, new);
+        if let Some(range) = tag_of_parameter(&file, declaration, old) {
+            self.edit_code(&path, [range], new);
+        }
+        self.heirs(environment, &parameter)?;
+        self.outside(environment, &parameter);
+        self.warn_of_templates(environment, &parameter, declaration.range.slice(&file.text));
+        Ok(())
+    }
+
+    /// Where variables of a scope are called `old`. The new name must be free there.
+    fn uses(
+        &self,
+        environment: &Environment,
+        path: &str,
+        names: &Names,
+        scope: usize,
+        parameter: &Parameter<'_>,
+    ) -> Result<Vec<TextRange>, String> {
+        let Parameter { old, new, .. } = parameter;
+        let sees = |it: &puppet::VariableUse, name: &str| names.sees(it.scope, scope, name);
+        let shown = |at: TextRange| self.shown(environment, path, at);
+        if let Some(taken) = names.variables.iter().find(|it| it.name == *new && sees(it, new)) {
+            return Err(format!("{}: there is a `${new}` already", shown(taken.range)));
+        }
+        let uses = names.variables.iter().filter(|it| it.name == *old && sees(it, old));
+        let uses: Vec<_> = uses.collect();
+        match uses.iter().find(|it| !sees(it, new)) {
+            Some(hidden) => Err(format!(
+                "{}: there, `${new}` would be a variable of the lambda around it",
+                shown(hidden.range)
+            )),
+            None => Ok(uses.into_iter().map(|it| it.range).collect()),
+        }
+    }
+
+    /// Classes that inherit from the class read its variables by their plain names, unless they have their own.
+    fn heirs(
+        &mut self,
+        environment: &Arc<Environment>,
+        parameter: &Parameter<'_>,
+    ) -> Result<(), String> {
+        let world = self.world;
+        let index = world.code_index(environment);
+        let holds = |path: &str| {
+            world
+                .text(path)
+                .is_ok_and(|it| memchr::memmem::find(it.as_bytes(), b"inherits").is_some())
+        };
+        let paths: Vec<_> = index.files().iter().filter(|(path, _)| holds(path)).collect();
+        let mut parents = vec![parameter.class.to_owned()];
+        let mut done = 0;
+        while let Some(parent) = parents.get(done).cloned() {
+            done += 1;
+            for (path, _) in &paths {
+                let Some(file) = world.code_file(path) else { continue };
+                let is_heir = |it: &&puppet::Declaration| {
+                    let written = it.parent.map(|range| file.slice(range));
+                    written.is_some_and(|it| *known_as(DeclarationKind::Class, it) == *parent)
+                };
+                for heir in file.manifest.declarations.iter().filter(is_heir) {
+                    let names = names_of(world, path).unwrap_or_default();
+                    let Some(scope) = names.scope_of(heir.name_range) else { continue };
+                    if names.scopes[scope].bound.contains(parameter.old) {
+                        continue;
+                    }
+                    let uses = self.uses(environment, path, &names, scope, parameter)?;
+                    self.edit_code(path, uses, parameter.new);
+                    let name = known_as(DeclarationKind::Class, heir.name.as_deref().unwrap_or(""));
+                    if !parents.contains(&name.to_string()) {
+                        parents.push(name.to_string());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Variables with the class's name before theirs, and values that `class { … }` gives.
+    fn outside(&mut self, environment: &Arc<Environment>, parameter: &Parameter<'_>) {
+        let Parameter { class, old, new } = parameter;
+        let world = self.world;
+        let qualified = format!("{class}::{old}");
+        for (path, _) in world.code_index(environment).files() {
+            let Ok(text) = world.text(path) else { continue };
+            if memchr::memmem::find(text.as_bytes(), class.as_bytes()).is_none() {
+                continue;
+            }
+            let mut edits = Vec::new();
+            if memchr::memmem::find(text.as_bytes(), qualified.as_bytes()).is_some() {
+                let names = names_of(world, path).unwrap_or_default();
+                let is_it = |it: &&puppet::VariableUse| {
+                    it.name.strip_prefix("::").unwrap_or(&it.name) == qualified
+                };
+                let last = |it: &puppet::VariableUse| {
+                    TextRange::new(it.range.end - old.len() as u32, it.range.end)
+                };
+                edits.extend(names.variables.iter().filter(is_it).map(last));
+            }
+            let Some(file) = world.code_file(path) else { continue };
+            let is_class =
+                |it: &puppet::CalledName| *known_as(DeclarationKind::Class, &it.text) == **class;
+            let given = file.manifest.calls.iter().filter(|it| it.function == "class");
+            for call in given.filter(|it| it.names.iter().any(is_class)) {
+                if call.attributes.iter().any(|it| it.text == "*") {
+                    let place = self.shown(environment, path, call.range);
+                    self.warnings.insert(format!(
+                        "{place} gives class `{class}` the parameters of a hash: a `{old}` in it stays."
+                    ));
+                }
+                let named = call.attributes.iter().filter(|it| it.text == *old);
+                edits.extend(named.map(|it| it.range));
+            }
+            if world.is_in_workspace(path) {
+                self.edit_code(path, edits, new);
+            } else if let Some(first) = edits.first() {
+                let place = self.shown(environment, path, *first);
+                self.warnings
+                    .insert(format!("{place} is outside of the workspace: `{old}` stays there."));
+            }
+        }
+    }
+
+    /// ERB templates that a class renders see its variables as `@name`.
+    fn warn_of_templates(
+        &mut self,
+        environment: &Environment,
+        parameter: &Parameter<'_>,
+        class_text: &str,
+    ) {
+        if !class_text.contains("template(") {
+            return;
+        }
+        let module = parameter.class.split("::").next().unwrap_or_default();
+        let Some(directory) = environment.modules.get(module) else { return };
+        let mut templates = Vec::new();
+        let directory = paths::join(directory, "templates");
+        erb_below(self.world, &directory, MAX_TEMPLATE_DEPTH, &mut templates);
+        let variable = format!("@{}", parameter.old);
+        let is_used = |text: &str| {
+            text.match_indices(&variable).any(|(at, _)| {
+                let behind = text[at + variable.len()..].bytes().next();
+                !behind.is_some_and(|it| it.is_ascii_alphanumeric() || it == b'_')
+            })
+        };
+        for path in templates {
+            if self.world.text(&path).is_ok_and(|it| is_used(&it)) {
+                let shown = paths::below(environment.directory(), &path).unwrap_or(&path);
+                self.warnings.insert(format!(
+                    "{shown} has `{variable}`, which may be the parameter: it stays as it is."
+                ));
+            }
+        }
+    }
+
+    /// Writes `new` into places of a file of code.
+    pub(super) fn edit_code(
+        &mut self,
+        path: &Arc<str>,
+        ranges: impl IntoIterator<Item = TextRange>,
+        new: &str,
+    ) {
+        let edits = ranges.into_iter().map(|range| LabelledEdit {
+            edit: TextEdit::replace(range, new),
+            label: EditLabel::Code,
+        });
+        self.files.entry(path.clone()).or_default().extend(edits);
+    }
+}
+
+/// Where a file of code names variables and classes.
+pub(super) fn names_of(world: &World, path: &str) -> Option<Names> {
+    let text = world.text(path).ok()?;
+    Some(puppet::names(&text, language_of(path)))
+}
+
+fn erb_below(world: &World, directory: &str, depth: usize, found: &mut Vec<String>) {
+    for item in world.list(directory).iter() {
+        let path = paths::join(directory, &item.name);
+        if item.is_directory && depth > 0 {
+            erb_below(world, &path, depth - 1, found);
+        } else if paths::extension(&item.name) == "erb"
+            && found.len() < MAX_TEMPLATES
+            && world.kind(&path) == PathKind::File
+        {
+            found.push(path);
+        }
+    }
+}
