@@ -113,7 +113,7 @@ impl Entry {
     /// Lines of a file; JSON has no comments.
     fn text(&self, format: Format) -> String {
         let comment = self.comment.iter().filter(|_| format != Format::Json);
-        let comment: String = comment.map(|it| format!("# {it}\n")).collect();
+        let comment = comment.fold(String::new(), |text, it| text + "# " + it + "\n");
         let entry = match format {
             Format::Yaml => {
                 let mut hash = Hash::with_capacity(1);
