@@ -42,11 +42,9 @@ fn of_variable(
     let Some(names) = names_of(world, path) else { return Ok(None) };
     let touched = names.variables.iter().find(|it| it.range.touches(offset));
     let Some(touched) = touched else { return Ok(None) };
+    let owner = names.declaration_of(touched.scope, &touched.name);
     let is_it = |it: &ClassParameter<'_>| {
-        it.parameter.name == touched.name
-            && names
-                .scope_of(it.class.name_range)
-                .is_some_and(|scope| names.sees(touched.scope, scope, &touched.name))
+        it.parameter.name == touched.name && Some(it.class.name_range) == owner
     };
     match class_parameters(file).find(is_it) {
         Some(parameter) => of_parameter(world, path, parameter, touched.range).map(Some),

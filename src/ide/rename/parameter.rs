@@ -100,8 +100,8 @@ impl Work<'_> {
         if let Some(range) = tag_of_parameter(&file, declaration, old) {
             self.edit_code(&path, [range], new);
         }
-        self.heirs(environment, &parameter)?;
-        self.outside(environment, &parameter);
+        let classes = self.heirs(environment, &parameter)?;
+        self.outside(environment, &parameter, &classes);
         self.warn_of_templates(environment, &parameter, declaration.range.slice(&file.text));
         Ok(())
     }
@@ -132,12 +132,13 @@ impl Work<'_> {
         }
     }
 
-    /// Classes that inherit from the class read its variables by their plain names, unless they have their own.
+    /// Classes that inherit from the class read its variables by their plain names, unless they have their own. Gives the
+    /// names of those that do not, the class's own first.
     fn heirs(
         &mut self,
         environment: &Arc<Environment>,
         parameter: &Parameter<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<Vec<String>, String> {
         let world = self.world;
         let index = world.code_index(environment);
         let holds = |path: &str| {
@@ -146,9 +147,9 @@ impl Work<'_> {
                 .is_ok_and(|it| memchr::memmem::find(it.as_bytes(), b"inherits").is_some())
         };
         let paths: Vec<_> = index.files().iter().filter(|(path, _)| holds(path)).collect();
-        let mut parents = vec![parameter.class.to_owned()];
+        let mut known = vec![(parameter.class.to_owned(), true)];
         let mut done = 0;
-        while let Some(parent) = parents.get(done).cloned() {
+        while let Some((parent, is_seen)) = known.get(done).cloned() {
             done += 1;
             for (path, _) in &paths {
                 let Some(file) = world.code_file(path) else { continue };
@@ -157,66 +158,95 @@ impl Work<'_> {
                     written.is_some_and(|it| *known_as(DeclarationKind::Class, it) == *parent)
                 };
                 for heir in file.manifest.declarations.iter().filter(is_heir) {
-                    let names = names_of(world, path).unwrap_or_default();
-                    let Some(scope) = names.scope_of(heir.name_range) else { continue };
-                    if names.scopes[scope].bound.contains(parameter.old) {
-                        continue;
-                    }
-                    let uses = self.uses(environment, path, &names, scope, parameter)?;
-                    self.edit_code(path, uses, parameter.new);
+                    let is_seen = is_seen && self.heir(environment, path, heir, parameter)?;
                     let name = known_as(DeclarationKind::Class, heir.name.as_deref().unwrap_or(""));
-                    if !parents.contains(&name.to_string()) {
-                        parents.push(name.to_string());
+                    if !known.iter().any(|(it, _)| **it == *name) {
+                        known.push((name.to_string(), is_seen));
                     }
                 }
             }
         }
-        Ok(())
+        Ok(known.into_iter().filter(|(_, is_seen)| *is_seen).map(|(name, _)| name).collect())
     }
 
-    /// Variables with the class's name before theirs, and values that `class { … }` gives.
-    fn outside(&mut self, environment: &Arc<Environment>, parameter: &Parameter<'_>) {
+    /// Renames what an heir reads. Whether it has no variable of its own that hides the parameter.
+    fn heir(
+        &mut self,
+        environment: &Arc<Environment>,
+        path: &Arc<str>,
+        heir: &puppet::Declaration,
+        parameter: &Parameter<'_>,
+    ) -> Result<bool, String> {
+        let names = names_of(self.world, path).unwrap_or_default();
+        let Some(scope) = names.scope_of(heir.name_range) else { return Ok(false) };
+        let bound = &names.scopes[scope].bound;
+        let reads = |name: &str| {
+            names.variables.iter().any(|it| it.name == name && names.sees(it.scope, scope, name))
+        };
+        let hides = bound.contains(parameter.old);
+        // Until now, the new name is that of a variable further up.
+        let reads_another = reads(parameter.new) && !bound.contains(parameter.new);
+        if reads_another || !hides && reads(parameter.old) {
+            let uses = self.uses(environment, path, &names, scope, parameter)?;
+            self.edit_code(path, uses, parameter.new);
+        }
+        Ok(!hides)
+    }
+
+    /// Variables with the name of one of `classes` before theirs, and values that `class { … }` gives.
+    fn outside(
+        &mut self,
+        environment: &Arc<Environment>,
+        parameter: &Parameter<'_>,
+        classes: &[String],
+    ) {
         let Parameter { class, old, new } = parameter;
         let world = self.world;
-        let qualified = format!("{class}::{old}");
+        let qualified: Vec<_> = classes.iter().map(|class| format!("{class}::{old}")).collect();
         for (path, _) in world.code_index(environment).files() {
             let Ok(text) = world.text(path) else { continue };
-            if memchr::memmem::find(text.as_bytes(), class.as_bytes()).is_none() {
-                continue;
-            }
-            let mut edits = Vec::new();
-            if memchr::memmem::find(text.as_bytes(), qualified.as_bytes()).is_some() {
+            let holds = |it: &str| memchr::memmem::find(text.as_bytes(), it.as_bytes()).is_some();
+            let mut places = Vec::new();
+            if qualified.iter().any(|it| holds(it)) {
                 let names = names_of(world, path).unwrap_or_default();
-                let is_it = |it: &&puppet::VariableUse| {
-                    it.name.strip_prefix("::").unwrap_or(&it.name) == qualified
-                };
-                let last = |it: &puppet::VariableUse| {
-                    TextRange::new(it.range.end - old.len() as u32, it.range.end)
-                };
-                edits.extend(names.variables.iter().filter(is_it).map(last));
+                places.extend(last_segments(&names, &qualified, old));
             }
-            let Some(file) = world.code_file(path) else { continue };
-            let is_class =
-                |it: &puppet::CalledName| *known_as(DeclarationKind::Class, &it.text) == **class;
-            let given = file.manifest.calls.iter().filter(|it| it.function == "class");
-            for call in given.filter(|it| it.names.iter().any(is_class)) {
-                if call.attributes.iter().any(|it| it.text == "*") {
-                    let place = self.shown(environment, path, call.range);
-                    self.warnings.insert(format!(
-                        "{place} gives class `{class}` the parameters of a hash: a `{old}` in it stays."
-                    ));
-                }
-                let named = call.attributes.iter().filter(|it| it.text == *old);
-                edits.extend(named.map(|it| it.range));
+            if holds(class) {
+                places.extend(self.given(environment, path, parameter));
             }
             if world.is_in_workspace(path) {
-                self.edit_code(path, edits, new);
-            } else if let Some(first) = edits.first() {
+                self.edit_code(path, places, new);
+            } else if let Some(first) = places.first() {
                 let place = self.shown(environment, path, *first);
                 self.warnings
                     .insert(format!("{place} is outside of the workspace: `{old}` stays there."));
             }
         }
+    }
+
+    /// Where `class { … }` of a file gives the parameter a value.
+    fn given(
+        &mut self,
+        environment: &Environment,
+        path: &Arc<str>,
+        parameter: &Parameter<'_>,
+    ) -> Vec<TextRange> {
+        let Parameter { class, old, .. } = parameter;
+        let Some(file) = self.world.code_file(path) else { return Vec::new() };
+        let mut found = Vec::new();
+        let is_class =
+            |it: &puppet::CalledName| *known_as(DeclarationKind::Class, &it.text) == **class;
+        let given = file.manifest.calls.iter().filter(|it| it.function == "class");
+        for call in given.filter(|it| it.names.iter().any(is_class)) {
+            if call.attributes.iter().any(|it| it.text == "*") {
+                let place = self.shown(environment, path, call.range);
+                self.warnings.insert(format!(
+                    "{place} gives class `{class}` the parameters of a hash: a `{old}` in it stays."
+                ));
+            }
+            found.extend(call.attributes.iter().filter(|it| it.text == *old).map(|it| it.range));
+        }
+        found
     }
 
     /// ERB templates that a class renders see its variables as `@name`.
@@ -270,6 +300,24 @@ impl Work<'_> {
 pub(super) fn names_of(world: &World, path: &str) -> Option<Names> {
     let text = world.text(path).ok()?;
     Some(puppet::names(&text, language_of(path)))
+}
+
+/// Where variables are called one of `qualified`, without the names of classes before.
+fn last_segments<'n>(
+    names: &'n Names,
+    qualified: &'n [String],
+    last: &'n str,
+) -> impl Iterator<Item = TextRange> + 'n {
+    let is_it = |it: &&puppet::VariableUse| {
+        let name = it.name.strip_prefix("::").unwrap_or(&it.name);
+        qualified.iter().any(|it| it == name)
+    };
+    let length = last.len() as u32;
+    names
+        .variables
+        .iter()
+        .filter(is_it)
+        .map(move |it| TextRange::new(it.range.end - length, it.range.end))
 }
 
 fn erb_below(world: &World, directory: &str, depth: usize, found: &mut Vec<String>) {

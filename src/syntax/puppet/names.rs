@@ -123,6 +123,20 @@ impl Names {
         false
     }
 
+    /// The declaration whose variable `$name` is at a place in `scope`, by its name's range. `None` for those of lambdas and of
+    /// top level.
+    pub fn declaration_of(&self, scope: Option<usize>, name: &str) -> Option<TextRange> {
+        let mut at = scope;
+        while let Some(index) = at {
+            let scope = &self.scopes[index];
+            if scope.declaration.is_some() || scope.bound.contains(name) {
+                return scope.declaration;
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
     /// The scope of the declaration whose name is written at `name_range`.
     pub fn scope_of(&self, name_range: TextRange) -> Option<usize> {
         self.scopes.iter().position(|it| it.declaration == Some(name_range))

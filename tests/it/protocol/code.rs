@@ -103,3 +103,71 @@ fn requests_about_data_have_empty_answers_in_code() {
         assert!(is_empty(&answer), "{method}: {answer:#}");
     }
 }
+
+/// Files that no editor should have to show: each answer comes, and the server is there afterwards.
+#[test]
+fn odd_files_of_code_are_answered() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", HIERA_YAML),
+        ("data/common.yaml", COMMON),
+        ("modules/web/manifests/init.pp", INIT),
+        ("modules/web/manifests/directory.pp/file.pp", "class web::directory::file($x) { }"),
+    ]);
+    let deep = 10_000;
+    let texts = [
+        "\u{feff}class web::bom($port) { $port }".to_owned(),
+        "class web::odd($port = @(END), $x = \"${ {".to_owned(),
+        format!("class web::deep($port) {{ {} $port }}", "{".repeat(deep)),
+        format!("class web::deep($port = {}) {{", "[".repeat(deep)),
+        format!("class web::wide({}) {{ }}", "$p = 1, ".repeat(deep)),
+        "class web::nul($port\0 = 'é😀$port') { \"${port}\u{2028}$port\" }".to_owned(),
+        "class 'web::quoted'($port) { lookup(lookup(lookup('".to_owned(),
+        "lookup(['a', \"b${".to_owned(),
+    ];
+    let mut client = Client::in_workspace(Features::ide(), &workspace);
+    client.forget("hiera/activeNode");
+    client.forget("textDocument/publishDiagnostics");
+    std::fs::write(
+        workspace.path("modules/web/manifests/latin.pp"),
+        b"class web::latin($p\xe9) { }",
+    )
+    .expect("it can be written");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(
+        workspace.path("modules/web/manifests"),
+        workspace.path("modules/web/manifests/loop"),
+    )
+    .expect("it can be linked");
+    client.changed(&[workspace.path("modules/web/manifests")]);
+    let mut paths = vec![
+        workspace.path("modules/web/manifests/directory.pp"),
+        workspace.path("modules/web/manifests/latin.pp"),
+        workspace.path("modules/web/manifests/loop/loop/init.pp"),
+    ];
+    for (number, text) in texts.iter().enumerate() {
+        let path = workspace.path(&format!("modules/web/manifests/odd{number}.pp"));
+        client.open(&path, text);
+        paths.push(path);
+    }
+    for path in &paths {
+        for column in [0, 8, 18, 20, 31] {
+            for method in
+                ["hover", "definition", "references", "prepareRename", "codeAction", "rename"]
+            {
+                let mut params = at(path, (0, column));
+                params["newName"] = json!("another");
+                params["context"] = json!({"includeDeclaration": true, "diagnostics": []});
+                params["range"] = json!({"start": params["position"], "end": params["position"]});
+                let answer = client.ask(&format!("textDocument/{method}"), params);
+                let is_refusal = |it: &Value| it["code"] == -32803;
+                assert!(
+                    answer.as_ref().err().is_none_or(is_refusal),
+                    "{path} {method}: {answer:?}"
+                );
+            }
+        }
+    }
+    let hover = client
+        .ask("textDocument/hover", at(&workspace.path("modules/web/manifests/init.pp"), (0, 21)));
+    assert!(hover.expect("an answer").to_string().contains("8080"));
+}

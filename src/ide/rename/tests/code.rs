@@ -41,6 +41,28 @@ fn a_parameter_takes_its_keys_along() {
 }
 
 #[test]
+fn heirs_read_the_parameter_by_the_new_name() {
+    let heirs = "#- /modules/web/manifests/a.pp\nclass web::a inherits web { $port }\n\
+                 #- /modules/web/manifests/b.pp\nclass web::b inherits web::a { $port }\n\
+                 #- /modules/web/manifests/own.pp\nclass web::own($port, $listen) inherits web { $port $listen }\n\
+                 #- /manifests/site.pp\nnotice($web::b::port, $web::own::port)\n";
+    let files = format!("#- {WEB}\nclass web($po$0rt) {{ }}\n{heirs}");
+    check(
+        &files,
+        "listen",
+        &[
+            "/manifests/site.pp:1 notice($web::b::listen, $web::own::port)",
+            "/modules/web/manifests/a.pp:1 class web::a inherits web { $listen }",
+            "/modules/web/manifests/b.pp:1 class web::b inherits web::a { $listen }",
+            "/modules/web/manifests/init.pp:1 class web($listen) { }",
+        ],
+    );
+    let reading = files.replace("$port $listen", "$port $other");
+    let refusal = "modules/web/manifests/own.pp:1: there is a `$other` already";
+    check_refusal(&reading, "other", refusal);
+}
+
+#[test]
 fn a_key_that_leaves_the_class_leaves_the_parameter() {
     let files = format!("#- {WEB}\nclass web($port) {{ }}\n#- /data/common.yaml\nweb::po$0rt: 1\n");
     let warnings = check(&files, "www::port", &["/data/common.yaml:1 www::port: 1"]);
