@@ -10,6 +10,7 @@ mod in_code;
 mod options;
 mod parameter;
 mod renaming;
+mod ruby;
 mod spelling;
 mod target;
 
@@ -147,6 +148,7 @@ impl<'a> Work<'a> {
             self.class_parameter(environment)?;
         }
         self.lookups_in_code(environment)?;
+        self.warn_of_ruby(environment);
         options::warn(self.world, environment, self.renaming, &mut self.warnings);
         self.warn_of_waiting(environment);
         Ok(())

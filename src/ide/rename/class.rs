@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::in_code::is_bare_name;
 use super::parameter::names_of;
 use super::renaming::Renaming;
+use super::ruby::word_places;
 use super::target::RenameTarget;
 use super::{Carried, Work, listed};
 use crate::code::roots::files_of_class;
@@ -251,14 +252,8 @@ impl Class<'_> {
     fn values_of_data(&self) -> Vec<String> {
         let mut places = Vec::new();
         for file in self.world.files_containing(self.environment, self.old) {
-            let is_part = |it: u8| it.is_ascii_alphanumeric() || it == b'_' || it == b':';
-            let whole = file.text.match_indices(self.old).filter(|(at, _)| {
-                let bytes = file.text.as_bytes();
-                let before = at.checked_sub(1).map(|it| bytes[it]);
-                let behind = bytes.get(at + self.old.len());
-                !before.is_some_and(is_part) && !behind.is_some_and(|it| is_part(*it))
-            });
-            places.extend(whole.map(|(at, _)| self.shown(&file.path, TextRange::empty(at as u32))));
+            let whole = word_places(&file.text, self.old);
+            places.extend(whole.map(|at| self.shown(&file.path, TextRange::empty(at))));
         }
         places
     }

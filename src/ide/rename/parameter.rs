@@ -4,20 +4,17 @@
 use std::sync::Arc;
 
 use super::Work;
+use super::ruby::{holds_word, ruby_files};
 use crate::code::documentation::tag_of_parameter;
 use crate::code::file::language_of;
 use crate::code::summary::known_as;
 use crate::config::Environment;
-use crate::data::{Files as _, PathKind};
+use crate::data::Files as _;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
 use crate::syntax::key_path::Segment;
 use crate::syntax::puppet::{self, DeclarationKind, Names};
 use crate::text::{TextEdit, TextRange};
 use crate::world::{World, paths};
-
-/// How deep below a module's `templates` ERB is looked for, and in how many files.
-const MAX_TEMPLATE_DEPTH: usize = 6;
-const MAX_TEMPLATES: usize = 1_000;
 
 /// Names that Puppet keeps for itself.
 const RESERVED: [&str; 5] = ["title", "name", "facts", "trusted", "server_facts"];
@@ -261,18 +258,10 @@ impl Work<'_> {
         }
         let module = parameter.class.split("::").next().unwrap_or_default();
         let Some(directory) = environment.modules.get(module) else { return };
-        let mut templates = Vec::new();
-        let directory = paths::join(directory, "templates");
-        erb_below(self.world, &directory, MAX_TEMPLATE_DEPTH, &mut templates);
+        let templates = ruby_files(self.world, directory, &["templates"]);
         let variable = format!("@{}", parameter.old);
-        let is_used = |text: &str| {
-            text.match_indices(&variable).any(|(at, _)| {
-                let behind = text[at + variable.len()..].bytes().next();
-                !behind.is_some_and(|it| it.is_ascii_alphanumeric() || it == b'_')
-            })
-        };
         for path in templates {
-            if self.world.text(&path).is_ok_and(|it| is_used(&it)) {
+            if self.world.text(&path).is_ok_and(|it| holds_word(&it, &variable)) {
                 let shown = paths::below(environment.directory(), &path).unwrap_or(&path);
                 self.warnings.insert(format!(
                     "{shown} has `{variable}`, which may be the parameter: it stays as it is."
@@ -318,18 +307,4 @@ fn last_segments<'n>(
         .iter()
         .filter(is_it)
         .map(move |it| TextRange::new(it.range.end - length, it.range.end))
-}
-
-fn erb_below(world: &World, directory: &str, depth: usize, found: &mut Vec<String>) {
-    for item in world.list(directory).iter() {
-        let path = paths::join(directory, &item.name);
-        if item.is_directory && depth > 0 {
-            erb_below(world, &path, depth - 1, found);
-        } else if paths::extension(&item.name) == "erb"
-            && found.len() < MAX_TEMPLATES
-            && world.kind(&path) == PathKind::File
-        {
-            found.push(path);
-        }
-    }
 }

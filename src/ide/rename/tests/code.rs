@@ -96,6 +96,7 @@ fn what_may_be_meant_is_said() {
     let files = format!(
         "#- {WEB}\nclass web($po$0rt) {{ x {{ y: content => template('web/a.erb') }} }}\n\
          #- /modules/web/templates/a.erb\n<%= @port %> <%= @ports %>\n\
+         #- /modules/web/lib/puppet/functions/web/f.rb\ncall_function('lookup', 'web::port') # web::ports\n\
          #- /manifests/site.pp\nclass {{ 'web': * => $h }} lookup(\"web::${{x}}\")\n"
     );
     let warnings = check(
@@ -109,6 +110,7 @@ fn what_may_be_meant_is_said() {
         warnings,
         [
             "Lookups whose key holds expressions may mean `web::port`; they stay as they are: manifests/site.pp.",
+            "`web::port` stands in Ruby code, which is not changed: modules/web/lib/puppet/functions/web/f.rb.",
             "manifests/site.pp:1 gives class `web` the parameters of a hash: a `port` in it stays.",
             "modules/web/templates/a.erb has `@port`, which may be the parameter: it stays as it is.",
         ]
