@@ -3,6 +3,7 @@
 //! What a server for Puppet itself offers (syntax, symbols, formatting) is left to it.
 
 mod definition;
+pub(super) mod given;
 mod hover;
 mod lens;
 mod lookup_call;

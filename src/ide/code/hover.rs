@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::given::{Given, given_values};
 use super::lookup_call::{LookupCall, Refused};
 use super::spot::{ClassParameter, CodeSpot, spot};
 use crate::code::CodeFile;
 use crate::code::summary::KeyPattern;
-use crate::data::puppet_type;
+use crate::data::{Files as _, Place, puppet_type};
 use crate::ide::class_parameter;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::hover::markdown::code;
@@ -18,6 +19,9 @@ use crate::world::World;
 
 /// How many keys are listed that a key with expressions in it can be.
 const MAX_MATCHING_KEYS: usize = 12;
+
+/// How many places are named that give a parameter a value.
+const MAX_PLACES: usize = 3;
 
 /// What to show at `offset` (bytes) of the Puppet code at `path`.
 pub(in crate::ide) fn hover(world: &Arc<World>, path: &str, offset: u32) -> Option<Hover> {
@@ -49,12 +53,32 @@ fn parameter_text(
         Some(default) => Otherwise::ParameterDefault(file.slice(default.range).to_owned()),
         None => Otherwise::Required,
     };
-    let asked = AskedKey { otherwise, ..AskedKey::new(&key) };
+    let notes = given_note(perspective, spot).into_iter().collect();
+    let asked = AskedKey { otherwise, notes, ..AskedKey::new(&key) };
     let text = asked_key_text(perspective, &asked);
     match other_declaration(perspective, path, spot) {
         Some(place) => format!("{text}\n\nPuppet loads this class from {}.", code(&place)),
         None => text,
     }
+}
+
+/// Says where code gives the parameter a value, or may give it one: which declaration of a class comes first is not known.
+fn given_note(perspective: &Perspective, spot: &ClassParameter<'_>) -> Option<String> {
+    let environment = perspective.evaluator.environment();
+    let class = spot.class_name();
+    let given = given_values(&perspective.world, environment, &class, &spot.parameter.name);
+    let place = |it: &Given| {
+        let place = Place { file: perspective.world.id(&it.path), range: it.range };
+        code(&perspective.shown_place(place))
+    };
+    let places: Vec<_> = given.iter().take(MAX_PLACES).map(place).collect();
+    let more = if given.len() > MAX_PLACES { ", …" } else { "" };
+    (!places.is_empty()).then(|| {
+        format!(
+            "Given a value in {}{more}: where that declares the class, it wins over data.",
+            places.join(", ")
+        )
+    })
 }
 
 /// Where the class is loaded from, if not from here.
@@ -260,6 +284,30 @@ asking: \"%{lookup('over')}\"
                 The data say null: the default `7` counts.
 
                 1. **level "Nodes" · `data/nodes/web01.yaml:2`**"#]],
+        );
+    }
+
+    #[test]
+    fn values_that_code_gives_are_named() {
+        check(
+            INIT,
+            "class web($port$0) { }\n#- /manifests/site.pp\n\nclass { '::web': port => 1 }\n\
+             class { 'other': port => 1 }\nclass { ['x', 'web']: * => $h }",
+            &expect![[r#"
+                $port
+                ---
+                **`web::port`** for node `web01`, environment `production`
+
+                ```yaml
+                8080
+                ```
+
+                Merge strategy `first`, by default
+
+                1. **level "Nodes" · `data/nodes/web01.yaml:1`**
+                2. level "Common" · `data/common.yaml:2` · overridden
+
+                Given a value in `manifests/site.pp:2`, `manifests/site.pp:4`: where that declares the class, it wins over data."#]],
         );
     }
 

@@ -10,6 +10,7 @@ use crate::code::file::language_of;
 use crate::code::summary::known_as;
 use crate::config::Environment;
 use crate::data::Files as _;
+use crate::ide::code::given::given_values;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
 use crate::syntax::key_path::Segment;
 use crate::syntax::puppet::{self, DeclarationKind, Names};
@@ -200,6 +201,13 @@ impl Work<'_> {
         let Parameter { class, old, new } = parameter;
         let world = self.world;
         let qualified: Vec<_> = classes.iter().map(|class| format!("{class}::{old}")).collect();
+        let given = given_values(world, environment, class, old);
+        for hash in given.iter().filter(|it| it.is_hash) {
+            let place = self.shown(environment, &hash.path, hash.range);
+            self.warnings.insert(format!(
+                "{place} gives class `{class}` the parameters of a hash: a `{old}` in it stays."
+            ));
+        }
         for (path, _) in world.code_index(environment).files() {
             let Ok(text) = world.text(path) else { continue };
             let holds = |it: &str| memchr::memmem::find(text.as_bytes(), it.as_bytes()).is_some();
@@ -208,9 +216,8 @@ impl Work<'_> {
                 let names = names_of(world, path).unwrap_or_default();
                 places.extend(last_segments(&names, &qualified, old));
             }
-            if holds(class) {
-                places.extend(self.given(environment, path, parameter));
-            }
+            let given = given.iter().filter(|it| it.path == *path && !it.is_hash);
+            places.extend(given.map(|it| it.range));
             if world.is_in_workspace(path) {
                 self.edit_code(path, places, new);
             } else if let Some(first) = places.first() {
@@ -219,31 +226,6 @@ impl Work<'_> {
                     .insert(format!("{place} is outside of the workspace: `{old}` stays there."));
             }
         }
-    }
-
-    /// Where `class { … }` of a file gives the parameter a value.
-    fn given(
-        &mut self,
-        environment: &Environment,
-        path: &Arc<str>,
-        parameter: &Parameter<'_>,
-    ) -> Vec<TextRange> {
-        let Parameter { class, old, .. } = parameter;
-        let Some(file) = self.world.code_file(path) else { return Vec::new() };
-        let mut found = Vec::new();
-        let is_class =
-            |it: &puppet::CalledName| *known_as(DeclarationKind::Class, &it.text) == **class;
-        let given = file.manifest.calls.iter().filter(|it| it.function == "class");
-        for call in given.filter(|it| it.names.iter().any(is_class)) {
-            if call.attributes.iter().any(|it| it.text == "*") {
-                let place = self.shown(environment, path, call.range);
-                self.warnings.insert(format!(
-                    "{place} gives class `{class}` the parameters of a hash: a `{old}` in it stays."
-                ));
-            }
-            found.extend(call.attributes.iter().filter(|it| it.text == *old).map(|it| it.range));
-        }
-        found
     }
 
     /// ERB templates that a class renders see its variables as `@name`.
