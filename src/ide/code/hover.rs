@@ -356,6 +356,7 @@ asking: \"%{lookup('over')}\"
     fn a_call_s_own_merge_and_default_count() {
         value("lookup('li$0st')", "- 1 / - 2");
         value("lookup('list$0', Array, first)", "- 1");
+        value("lookup('web::gone$0', Any, first, 3)", "~");
         value("hiera('lis$0t')", "- 1");
         value("hiera_array('sca$0lar')", "- one");
         value("lookup('none$0')", "Not found: a lookup of this key fails.");

@@ -221,10 +221,13 @@ impl CaseLine {
     }
 }
 
-/// YAML without the mark that begins a document.
+/// YAML without the mark that begins a document. Null, which YAML may write as nothing, is `~`.
 fn bare_yaml(yaml: &str) -> &str {
     let yaml = yaml.strip_prefix("---").map_or(yaml, |it| it.trim_start_matches([' ', '\n']));
-    yaml.trim_end_matches('\n')
+    match yaml.trim_end_matches('\n') {
+        "" => "~",
+        yaml => yaml,
+    }
 }
 
 impl SourceLine {
