@@ -97,7 +97,7 @@ fn key_spot(file: &CodeFile, offset: u32) -> Option<CodeSpot<'_>> {
 }
 
 /// Where a key stands that is a text with expressions in it.
-fn dynamic_key(call: &Call) -> Option<TextRange> {
+pub(in crate::ide) fn dynamic_key(call: &Call) -> Option<TextRange> {
     call.pattern.as_ref()?;
     let first = call.written.first()?;
     let WrittenShape::Hash(pairs) = &first.shape else { return Some(first.range) };

@@ -6,6 +6,7 @@ use super::renaming::{Renaming, segments};
 use super::{Work, listed};
 use crate::code::CodeFile;
 use crate::config::Environment;
+use crate::ide::code::spot::dynamic_key;
 use crate::ide::labelled_edits::{EditLabel, LabelledEdit};
 use crate::syntax::key_path;
 use crate::syntax::puppet::{Call, CalledName, Written, WrittenShape};
@@ -17,14 +18,18 @@ impl Work<'_> {
         let index = self.world.code_index(environment);
         let mut left = Vec::new();
         let mut dynamic = Vec::new();
+        let first = self.renaming.path.first();
         for (path, summary) in index.files() {
             if self.cancel.is_cancelled() {
                 return Err("the request was cancelled".to_owned());
             }
-            if summary.keys.iter().any(|it| is_meant(self.renaming, &it.name)) {
+            let root = self.renaming.root();
+            let member = format!("{root}.");
+            let holds_root = summary.keys.iter().any(|it| segments(&it.name).first() == first)
+                || summary.patterns.iter().any(|it| !it.is_anything() && it.matches(&member));
+            if holds_root {
                 self.lookups_of_file(environment, path, &mut left);
             }
-            let root = self.renaming.root();
             let may_be = summary.patterns.iter().any(|it| !it.is_anything() && it.matches(root));
             if may_be {
                 let shown = self.shown(environment, path, TextRange::empty(0));
@@ -65,6 +70,13 @@ impl Work<'_> {
                     None => left.push(self.shown(environment, path, name.range)),
                 }
             }
+            let Some(range) = root_of_members(&file, call, self.renaming) else { continue };
+            if is_ours && self.renaming.path.len() == 1 && is_bare_name(&self.renaming.new_name) {
+                let edit = TextEdit::replace(range, &*self.renaming.new_name);
+                edits.push(LabelledEdit { edit, label: EditLabel::Code });
+            } else {
+                left.push(self.shown(environment, path, range));
+            }
         }
         self.files.entry(path.clone()).or_default().extend(edits);
     }
@@ -73,6 +85,17 @@ impl Work<'_> {
 /// Whether a lookup of `name` asks for what is renamed, or for something in it.
 fn is_meant(renaming: &Renaming, name: &str) -> bool {
     segments(name).starts_with(&renaming.path)
+}
+
+/// Where a key begins with the name of the root key, if only members of its value are put together: `"a.${b}"`.
+fn root_of_members(file: &CodeFile, call: &Call, renaming: &Renaming) -> Option<TextRange> {
+    let pattern = call.pattern.as_ref()?;
+    let (root, _) = pattern.first()?.as_deref()?.split_once('.')?;
+    let is_root = renaming.path.starts_with(&segments(root));
+    let range = dynamic_key(call).filter(|_| is_root)?;
+    let written = file.slice(range).strip_prefix('"')?;
+    let start = range.start + 1;
+    written.starts_with(root).then(|| TextRange::new(start, start + root.len() as u32))
 }
 
 /// The constant keys of a call, and those of its hashes with values for whole keys.

@@ -160,6 +160,20 @@ fn keys_of_lookups_are_renamed_with_the_data() {
             "/manifests/site.pp:1 lookup('a::b') lookup([\"a::b\", x]) hiera(a::b) lookup('a::b.new c.d') lookup({name => 'a::b'})",
         ],
     );
+    let members = "#- /manifests/site.pp\nlookup(\"a.${x}\") lookup(\"a.b.${x}\") lookup(\"ab.${x}\")\n\
+                   #- /data/common.yaml\na$0: {b: 1}\n";
+    check(
+        members,
+        "new",
+        &[
+            "/data/common.yaml:1 new: {b: 1}",
+            "/manifests/site.pp:1 lookup(\"new.${x}\") lookup(\"new.b.${x}\") lookup(\"ab.${x}\")",
+        ],
+    );
+    let warnings =
+        check(&members.replace("a$0: {b", "a: {b$0"), "new", &["/data/common.yaml:1 a: {new: 1}"]);
+    let said = "`a` is also looked up in manifests/site.pp:1, manifests/site.pp:1: there, the old name stays.";
+    assert_eq!(warnings, [said]);
     check_target(
         "#- /manifests/site.pp\nlookup(\"a::$$0{x}\")\n",
         "the key holds expressions: it is only known when the code is evaluated",
