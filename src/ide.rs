@@ -4,6 +4,7 @@ mod actions;
 mod calls;
 mod cases;
 mod class_parameter;
+mod code;
 mod code_lens;
 mod completion;
 mod consequences;

@@ -73,6 +73,8 @@ pub struct Settings {
     pub code_lens_enabled: bool,
     /// `codeLens.parameters`, `documentLinks.parameters`
     pub class_parameters: ClassParameterSettings,
+    /// `codeLens.classParameters`: say above parameters in the heads of classes which levels set them.
+    pub code_lens_class_parameters: bool,
     /// `inlayHints.*`
     pub inlay_hints: InlayHintsSettings,
     /// `coexistWithYamlLanguageServer`: leave plain YAML errors to another language server.
@@ -281,6 +283,7 @@ impl Default for Settings {
             hover_max_lines: 20,
             code_lens_enabled: true,
             class_parameters: ClassParameterSettings::default(),
+            code_lens_class_parameters: true,
             inlay_hints: InlayHintsSettings { interpolations: true, overridden: true },
             coexist_with_yaml_language_server: false,
             log_level: LogLevel::default(),

@@ -6,7 +6,8 @@
 (require 'eglot)
 
 ;; Each for the modes that there are: yaml-ts-mode and json-ts-mode are part of Emacs 29.
-(dolist (mode '(yaml-mode yaml-ts-mode json-mode json-ts-mode js-json-mode))
+;; Leave out puppet-mode where another server shall have Puppet code: eglot has one for each buffer.
+(dolist (mode '(yaml-mode yaml-ts-mode json-mode json-ts-mode js-json-mode puppet-mode puppet-ts-mode))
   (add-to-list 'eglot-server-programs (cons mode '("hiera-ls" "server"))))
 
 (defun hiera-ls-root (directory)
@@ -30,6 +31,8 @@
 
 (add-hook 'yaml-mode-hook #'hiera-ls-maybe)
 (add-hook 'yaml-ts-mode-hook #'hiera-ls-maybe)
+(add-hook 'puppet-mode-hook #'hiera-ls-maybe)
+(add-hook 'puppet-ts-mode-hook #'hiera-ls-maybe)
 
 (defun hiera-ls--ask (method &optional params)
   "What the server answers to METHOD with PARAMS."

@@ -2,6 +2,7 @@
 
 use super::CodeFile;
 use crate::syntax::puppet::Declaration;
+use crate::text::TextRange;
 
 /// What the comment directly above `declaration` says of its parameter `name`, in one line.
 pub fn of_parameter(file: &CodeFile, declaration: &Declaration, name: &str) -> Option<String> {
@@ -24,6 +25,21 @@ pub fn of_parameter(file: &CodeFile, declaration: &Declaration, name: &str) -> O
     }
     let text = without_type(text.trim()).to_owned();
     (!text.is_empty()).then_some(text)
+}
+
+/// Where the comment directly above `declaration` names its parameter `name` in a `@param` tag.
+pub fn tag_of_parameter(
+    file: &CodeFile,
+    declaration: &Declaration,
+    name: &str,
+) -> Option<TextRange> {
+    comment_above(file, declaration).into_iter().find_map(|line| {
+        let rest = line.trim_start().strip_prefix("@param")?;
+        let rest = without_type(rest.strip_prefix([' ', '\t'])?);
+        let is_it = rest.split(char::is_whitespace).next() == Some(name);
+        let start = rest.as_ptr() as usize - file.text.as_ptr() as usize;
+        is_it.then(|| TextRange::new(start as u32, (start + name.len()) as u32))
+    })
 }
 
 /// The lines of the comment that ends directly above a declaration, without their `#`.
@@ -77,5 +93,8 @@ mod tests {
         check("# @param p The port.\n\n", None);
         check("# @param p\n#   The port.\n# @example\n#   x\n", Some("The port."));
         check("", None);
+        let file = CodeFile::of_text("/a.pp", "# @param [A[B]] p x\nclass a($p) { }");
+        let range = tag_of_parameter(&file, &file.manifest.declarations[0], "p");
+        assert_eq!(range, Some(TextRange::new(16, 17)));
     }
 }

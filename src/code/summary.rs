@@ -58,9 +58,9 @@ impl CodeSummary {
             let name = known_as(it.kind, it.name.as_deref()?);
             Some(DeclaredName { kind: it.kind, name, index: index as u32 })
         });
-        let lookups = || manifest.calls.iter().filter(|it| is_lookup(it));
+        let lookups = || manifest.calls.iter().filter(|it| it.is_lookup());
         let patterns = lookups().filter(|it| it.is_dynamic).map(KeyPattern::of);
-        let inclusions = manifest.calls.iter().filter(|it| !is_lookup(it));
+        let inclusions = manifest.calls.iter().filter(|it| !it.is_lookup());
         let class: fn(&str) -> Arc<str> = |name| known_as(DeclarationKind::Class, name);
         Self {
             declared: declared.collect(),
@@ -74,7 +74,8 @@ impl CodeSummary {
 }
 
 impl KeyPattern {
-    fn of(call: &Call) -> Self {
+    /// The key of a lookup that is not constant.
+    pub fn of(call: &Call) -> Self {
         let mut root = Vec::new();
         for part in call.pattern.iter().flatten() {
             // Behind a dot stand members of the key's value.
@@ -144,11 +145,6 @@ fn interpolated_keys(text: &str) -> Box<[Arc<str>]> {
         key_path::parse(key).ok()?.root_name().cloned()
     });
     keys.collect()
-}
-
-/// Whether the call looks up data by names of keys.
-pub fn is_lookup(call: &Call) -> bool {
-    call.function == "lookup" || call.function.starts_with("hiera")
 }
 
 /// The key whose value a lookup of `name` reads, or digs in.

@@ -4,6 +4,7 @@
 //! nobody asked for is left out here.
 
 mod extract;
+mod extract_to_hiera;
 mod eyaml;
 mod fix_all;
 mod ignore;
@@ -114,6 +115,7 @@ const PROVIDERS: &[Provider] = &[
     Provider { kinds: &[ActionKind::Refactor], provide: levels::provide },
     Provider { kinds: &[ActionKind::Refactor], provide: name_pattern::provide },
     Provider { kinds: &[ActionKind::RefactorExtract], provide: extract::provide },
+    Provider { kinds: &[ActionKind::RefactorExtract], provide: extract_to_hiera::provide },
     Provider { kinds: &[ActionKind::RefactorInline], provide: inline::provide },
 ];
 

@@ -138,18 +138,6 @@ pub(super) fn note(
     Some(text)
 }
 
-/// The class whose parameter a key sets, with the manifest that declares it and the parameter's line, from 1.
-pub(super) fn declaration<'k>(
-    world: &Arc<World>,
-    environment: &Arc<Environment>,
-    key: &'k str,
-) -> Option<(&'k str, Arc<str>, u32)> {
-    let (class_name, _) = key.rsplit_once("::")?;
-    let found = ClassParameter::of_key(world, environment, key)?;
-    let line = found.line();
-    Some((class_name, found.path, line))
-}
-
 /// Where the parameter gets its value from, unless the class is given one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SetBy {
@@ -204,7 +192,7 @@ fn of_case(answer: &Answer, has_default: bool) -> SetBy {
 }
 
 /// Code in one line between marks that it does not hold.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let text = in_a_line(text);
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }

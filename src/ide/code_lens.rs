@@ -1,5 +1,5 @@
-//! Code lenses: above each key that several levels have, how many they are and who decides; above keys of class parameters,
-//! which these are, if the settings want that.
+//! Code lenses: above each key that several levels have, how many they are and who decides; above class parameters, which
+//! levels set them; above keys of class parameters, which these are, if the settings want that.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use super::class_parameter::ClassParameter;
 use super::file_role::FileRole;
 use super::overridden::{SharedKey, shared_key};
 use super::perspective::Perspective;
+use crate::code::roots::is_code;
 use crate::engine::{CancelToken, UsedMerge};
 use crate::syntax::key_path::Segment;
 use crate::syntax::tree::NodeKind;
@@ -27,7 +28,12 @@ pub struct CodeLens {
 
 /// The lenses of the file at `path`; empty if the active node does not read it, or the request was cancelled.
 pub fn code_lenses(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<CodeLens> {
-    find(world, path, cancel).unwrap_or_default()
+    let found = if is_code(path) {
+        super::code::code_lenses(world, path, cancel)
+    } else {
+        find(world, path, cancel)
+    };
+    found.unwrap_or_default()
 }
 
 fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<CodeLens>> {

@@ -25,10 +25,19 @@ pub(crate) fn consequences(
     key: &str,
     edits: &[FileEdit],
 ) -> Option<String> {
+    consequences_of(world, environment, &Request::key(key), edits)
+}
+
+/// [`consequences`] for a question of any sort.
+pub(crate) fn consequences_of(
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+    request: &Request,
+    edits: &[FileEdit],
+) -> Option<String> {
     let after = world.as_if(&texts_after(world, edits)?);
-    let ask = |world: &Arc<World>, node: &Arc<Node>| {
-        world.new_evaluator(environment, node).call(&Request::key(key))
-    };
+    let ask =
+        |world: &Arc<World>, node: &Arc<Node>| world.new_evaluator(environment, node).call(request);
     let mut lost: Vec<String> = Vec::new();
     let mut gained: Vec<String> = Vec::new();
     let mut changed: Vec<String> = Vec::new();

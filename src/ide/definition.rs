@@ -9,6 +9,7 @@ use super::file_role::FileRole;
 use super::level_files;
 use super::perspective::Perspective;
 use super::places;
+use crate::code::roots::is_code;
 use crate::data::{Files, Located, Place};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::text::TextRange;
@@ -36,6 +37,9 @@ pub struct Target {
 /// Where what stands at `offset` (bytes) of the file at `path` is defined: for the active node, the highest priority
 /// first.
 pub fn definition(world: &Arc<World>, path: &str, offset: u32) -> Vec<Target> {
+    if is_code(path) {
+        return super::code::definition(world, path, offset);
+    }
     find(world, path, offset).unwrap_or_default()
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::code::roots::is_code;
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::Format;
@@ -25,8 +26,12 @@ pub enum FileRole {
 }
 
 impl FileRole {
-    /// What the file at `path` is; `None` if Hiera has nothing to do with it.
+    /// What the file at `path` is; `None` if Hiera has nothing to do with it. Puppet code is never data, even where a glob
+    /// leads to it.
     pub fn of(world: &World, path: &str) -> Option<Self> {
+        if is_code(path) {
+            return None;
+        }
         let environment = world.environment_of(path)?;
         if let Some(layer) = configured_layer(&environment, path) {
             return Some(Self::HieraYaml { layer });

@@ -7,6 +7,7 @@ mod links;
 pub(crate) mod markdown;
 mod variable;
 
+pub(super) use key::{AskedKey, Otherwise, asked_key_text};
 pub use links::{NamedPlace, named_places};
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use super::context::{self, DataSpot, SpotPart, TokenSpot};
 use super::file_role::FileRole;
 use super::perspective::Perspective;
+use crate::code::roots::is_code;
 use crate::syntax::interpolation::{Expression, Method};
 use crate::text::TextRange;
 use crate::world::World;
@@ -29,6 +31,9 @@ pub struct Hover {
 
 /// What to show at `offset` (bytes) of the file at `path`; `None` where there is nothing to say.
 pub fn hover(world: &Arc<World>, path: &str, offset: u32) -> Option<Hover> {
+    if is_code(path) {
+        return super::code::hover(world, path, offset);
+    }
     let perspective = Perspective::revealing(world, path)?;
     match FileRole::of(world, path)? {
         FileRole::HieraYaml { .. } => config::hover(&perspective, path, offset),

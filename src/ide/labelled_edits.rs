@@ -42,6 +42,8 @@ pub enum EditLabel {
     LookupOption,
     /// A path in `hiera.yaml`.
     HieraYaml,
+    /// A name in Puppet code.
+    Code,
 }
 
 impl EditLabel {
@@ -52,6 +54,7 @@ impl EditLabel {
             Self::Interpolation => "Interpolations",
             Self::LookupOption => "Lookup options",
             Self::HieraYaml => "Paths in hiera.yaml",
+            Self::Code => "Puppet code",
         }
     }
 }

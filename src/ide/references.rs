@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::context::{self, DataSpot, LOOKUP_OPTIONS, LookupOptionSpot, lookup_option_spot};
 use super::definition;
 use super::file_role::FileRole;
+use crate::code::roots::is_code;
 use crate::config::Environment;
 use crate::data::{DataFile, Format};
 use crate::engine::CancelToken;
@@ -83,6 +84,9 @@ pub(crate) fn tokens_of(
 
 /// What stands at `offset` of a file.
 pub(crate) fn subject_at(world: &Arc<World>, path: &str, offset: u32) -> Option<Subject> {
+    if is_code(path) {
+        return super::code::asked_key(world, path, offset).map(|(key, _)| Subject::Key(key));
+    }
     let role = FileRole::of(world, path)?;
     let data = world.file(path).ok()?.data(role.format()).clone();
     let spot = context::spot_in_file(&data, offset)?;

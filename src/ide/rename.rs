@@ -1,18 +1,22 @@
-//! Rename: a key or a sub key, wherever the data has it or asks for it. What cannot be done without changing other
+//! Rename: a key or a sub key, wherever data or code has it or asks for it. What cannot be done without changing other
 //! answers is refused, and what a rename leaves different is said.
 //!
-//! A class parameter keeps its name in the manifest: a rename of its key says what the class loses.
+//! A class parameter and its key have one name, whichever of them is renamed; and a class takes its keys along.
 
+mod class;
+mod code_target;
 mod file;
+mod in_code;
 mod options;
+mod parameter;
 mod renaming;
+mod ruby;
 mod spelling;
 mod target;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::class_parameter;
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 use super::references::may_ask_for;
 use crate::config::Environment;
@@ -26,6 +30,7 @@ use file::{FileRenaming, Refusal, rename_in};
 use renaming::Renaming;
 
 pub(super) use spelling::{inside as inside_string, key as key_spelling};
+use target::TargetKind;
 pub use target::{RenameTarget, prepare_rename};
 
 /// How many places a warning names.
@@ -42,21 +47,17 @@ pub fn rename(
 ) -> Result<Option<LabelledEdits>, String> {
     let Some(target) = target::target(world, path, offset)? else { return Ok(None) };
     let Some(environment) = world.environment_of(path) else { return Ok(None) };
-    let renaming = Renaming { path: target.path, new_name: new_name.trim().into() };
+    let new_name = new_name.trim();
+    if target.kind == TargetKind::Class {
+        return class::rename(world, path, &environment, &target, new_name, cancel).map(Some);
+    }
+    let new_name = target.full_name(new_name)?;
+    let renaming = Renaming { path: target.path, new_name: new_name.into() };
     check_name(&renaming)?;
     if renaming.path.last() == Some(&Segment::Name(renaming.new_name.clone())) {
         return Ok(Some(LabelledEdits::default()));
     }
-    let mut work = Work {
-        world,
-        renaming: &renaming,
-        cancel,
-        files: BTreeMap::new(),
-        warnings: BTreeSet::new(),
-    };
-    work.environment(&environment)?;
-    work.other_environments(&environment)?;
-    Ok(Some(work.edit()))
+    Work::new(world, &renaming, Carried::Parameter, cancel).run(&environment).map(Some)
 }
 
 fn check_name(renaming: &Renaming) -> Result<(), String> {
@@ -77,28 +78,41 @@ fn check_name(renaming: &Renaming) -> Result<(), String> {
     Ok(())
 }
 
+/// What goes along with a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Carried {
+    /// The class parameter that it sets.
+    Parameter,
+    /// Nothing: its class is renamed.
+    Nothing,
+}
+
 struct Work<'a> {
     world: &'a Arc<World>,
     renaming: &'a Renaming,
+    carried: Carried,
     cancel: &'a CancelToken,
     /// The edits of each file looked at; most have none.
     files: BTreeMap<Arc<str>, Vec<LabelledEdit>>,
     warnings: BTreeSet<String>,
 }
 
-impl Work<'_> {
-    /// A class whose parameter the key sets does not get its value any more.
-    fn warn_of_parameter(&mut self, environment: &Arc<Environment>) {
-        let [Segment::Name(key)] = &self.renaming.path[..] else { return };
-        let Some((class, path, line)) = class_parameter::declaration(self.world, environment, key)
-        else {
-            return;
-        };
-        let path = paths::below(environment.directory(), &path).unwrap_or(&path);
-        self.warnings.insert(format!(
-            "`{key}` sets a parameter of class `{class}` ({path}:{line}). The manifest keeps the parameter's name, so the \
-             class no longer gets this value."
-        ));
+impl<'a> Work<'a> {
+    fn new(
+        world: &'a Arc<World>,
+        renaming: &'a Renaming,
+        carried: Carried,
+        cancel: &'a CancelToken,
+    ) -> Self {
+        let (files, warnings) = (BTreeMap::new(), BTreeSet::new());
+        Self { world, renaming, carried, cancel, files, warnings }
+    }
+
+    /// All edits, in the environment and in others that share its files.
+    fn run(mut self, environment: &Arc<Environment>) -> Result<LabelledEdits, String> {
+        self.environment(environment)?;
+        self.other_environments(environment)?;
+        Ok(self.edit())
     }
 
     fn environment(&mut self, environment: &Arc<Environment>) -> Result<(), String> {
@@ -130,7 +144,11 @@ impl Work<'_> {
             self.files.insert(path, found.edits);
         }
         self.warn_of_takers(takers);
-        self.warn_of_parameter(environment);
+        if self.carried == Carried::Parameter {
+            self.class_parameter(environment)?;
+        }
+        self.lookups_in_code(environment)?;
+        self.warn_of_ruby(environment);
         options::warn(self.world, environment, self.renaming, &mut self.warnings);
         self.warn_of_waiting(environment);
         Ok(())
@@ -272,7 +290,12 @@ impl Work<'_> {
     }
 
     fn edit(self) -> LabelledEdits {
-        let changed = self.files.into_iter().filter(|(_, edits)| !edits.is_empty());
+        let mut changed = self.files;
+        for edits in changed.values_mut() {
+            edits.sort_unstable();
+            edits.dedup();
+        }
+        let changed = changed.into_iter().filter(|(_, edits)| !edits.is_empty());
         LabelledEdits {
             files: changed.map(|(path, edits)| LabelledFile { path, edits }).collect(),
             warnings: self.warnings.into_iter().collect(),

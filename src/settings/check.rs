@@ -84,6 +84,9 @@ impl Settings {
             "documentLinks.parameters" => {
                 set_if(&mut self.class_parameters.links, reader.flag(key, value));
             }
+            "codeLens.classParameters" => {
+                set_if(&mut self.code_lens_class_parameters, reader.flag(key, value));
+            }
             "inlayHints.interpolations" => {
                 set_if(&mut self.inlay_hints.interpolations, reader.flag(key, value));
             }

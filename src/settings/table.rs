@@ -227,6 +227,14 @@ pub const SETTINGS: &[Setting] = &[
         scope: Scope::Resource,
     },
     Setting {
+        key: "codeLens.classParameters",
+        kind: Kind::Boolean,
+        default: "true",
+        doc: "Whether a lens above each parameter in the head of a class says which levels of the data set it, or how many. \
+               Only with `codeLens.enabled`.",
+        scope: Scope::Resource,
+    },
+    Setting {
         key: "codeLens.parameters",
         kind: Kind::Boolean,
         default: "false",

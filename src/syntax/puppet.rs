@@ -6,18 +6,26 @@
 mod expression;
 mod lexer;
 mod model;
+mod names;
 mod parser;
 mod token;
 
-pub use expression::Constant;
+pub use expression::{Constant, Written, WrittenShape};
 pub use lexer::Language;
 pub use model::{
     ArgumentKind, Call, CallForm, CalledName, Declaration, DeclarationKind, Manifest, Parameter,
     ParameterDefault,
 };
+pub use names::{Names, Scope, VariableUse};
 
 /// Reads a file. It never fails: a broken file gives what can be understood, and errors.
 pub fn parse(text: &str, language: Language) -> Manifest {
     let (tokens, errors) = lexer::tokenize(text, language);
     parser::parse(text, tokens, errors)
+}
+
+/// Where a file names variables and classes, beside what [`parse`] gives.
+pub fn names(text: &str, language: Language) -> Names {
+    let (tokens, errors) = lexer::tokenize(text, language);
+    Names::of(text, parser::parse_with_scopes(text, tokens, errors))
 }

@@ -24,6 +24,7 @@ FILES = [
     "data/nodes/web01.kittiwake.example.yaml",
     "data/harbours/bergen.json",
     "modules/timesync/data/common.yaml",
+    "site-modules/profile/manifests/web.pp",
 ]
 PLACES = [
     ("data/common.yaml", "company::domain: ", 3),
@@ -36,6 +37,8 @@ PLACES = [
     ("data/harbours/bergen.json", "harbour::name", 3),
     ("hiera.yaml", "trusted.certname", 3),
     ("hiera.yaml", "path", 1),
+    ("site-modules/profile/manifests/web.pp", "$worker_processes", 3),
+    ("site-modules/profile/manifests/web.pp", "profile::web", 3),
 ]
 
 #: Requests about a place, with what they take beside it.

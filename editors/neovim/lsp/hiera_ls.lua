@@ -65,7 +65,8 @@ return {
     end,
   },
   cmd = { 'hiera-ls', 'server' },
-  filetypes = { 'yaml', 'json', 'eyaml', 'yaml.hiera' },
+  -- Puppet code has its own servers; this one only says what parameters and lookups get.
+  filetypes = { 'yaml', 'json', 'eyaml', 'yaml.hiera', 'puppet', 'epuppet' },
   -- Files without a workspace have nothing to do with Hiera: no server is started for them.
   root_dir = function(buffer, start)
     local root = workspace(vim.api.nvim_buf_get_name(buffer))

@@ -17,6 +17,9 @@ export const DOCUMENTS: vscode.DocumentFilter[] = [
   { scheme: 'file', language: 'yaml' },
   { scheme: 'file', language: 'json' },
   { scheme: 'file', pattern: '**/*.{yaml,yml,eyaml,hocon,conf}' },
+  // Puppet code belongs to the extension that brings the language; ours only says what its parameters and lookups get.
+  { scheme: 'file', language: 'puppet' },
+  { scheme: 'file', pattern: '**/*.{pp,epp}' },
 ];
 
 /** Whether the server may have something to say about a document. */

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::root_entry::{Cut, cut, new_file, paste};
 use super::{Action, ActionContext, ActionKind};
 use crate::config::Environment;
+use crate::config::hiera_yaml::LayerKind;
 use crate::data::{Files, Format, PathKind, Value};
 use crate::engine::{Location, ResolvedLevel};
 use crate::ide::consequences::consequences;
@@ -86,6 +87,30 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     Some(actions)
 }
 
+/// Calls `found` with each file of the environment's levels, then of those of `module`, that can take the key and does not have
+/// it; with the level's name.
+pub(super) fn places_for(
+    context: &ActionContext<'_>,
+    perspective: &Perspective,
+    module: Option<&str>,
+    key: &str,
+    mut found: impl FnMut(&Target<'_>, &str),
+) {
+    let evaluator = &perspective.evaluator;
+    for layer in evaluator.layers(module) {
+        if layer.kind() == LayerKind::Global {
+            continue;
+        }
+        for level in layer.levels(evaluator).unwrap_or_default() {
+            for location in level.locations.iter().flatten() {
+                if let Some(target) = Target::of(context, (level, location), key, "") {
+                    found(&target, &level.name);
+                }
+            }
+        }
+    }
+}
+
 /// The title, with which nodes' answers change: an override is meant to change those of the nodes that read the file, a move none.
 fn with_consequences(
     context: &ActionContext<'_>,
@@ -113,10 +138,10 @@ fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {
 }
 
 /// A file that may take an entry.
-struct Target<'a> {
+pub(super) struct Target<'a> {
     context: &'a ActionContext<'a>,
-    path: &'a str,
-    format: Format,
+    pub(super) path: &'a str,
+    pub(super) format: Format,
     exists: bool,
 }
 
@@ -147,7 +172,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    fn edit(&self, entry: &str, key: &str, value: &Value) -> Result<FileEdit, String> {
+    pub(super) fn edit(&self, entry: &str, key: &str, value: &Value) -> Result<FileEdit, String> {
         if !self.exists {
             return Ok(FileEdit::create(self.path, new_file(self.format, entry)));
         }

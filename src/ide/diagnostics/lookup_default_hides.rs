@@ -5,7 +5,7 @@ use super::fix::Fix;
 use super::{Report, Rule, Severity};
 use crate::code::file::language_of;
 use crate::code::lookup_default::{self, LookupDefault};
-use crate::code::summary::{is_lookup, root_key};
+use crate::code::summary::root_key;
 use crate::syntax::puppet::{ArgumentKind, Call, CallForm, Language};
 use crate::text::{TextEdit, TextRange};
 
@@ -24,7 +24,7 @@ pub(super) fn check(code: &CodeContext<'_>, report: &mut Report) {
     if language_of(code.path) == Language::Plan {
         return;
     }
-    for call in code.file.manifest.calls.iter().filter(|it| is_lookup(it) && !it.is_dynamic) {
+    for call in code.file.manifest.calls.iter().filter(|it| it.is_lookup() && !it.is_dynamic) {
         let LookupDefault::Written(range) = lookup_default::of_call(call) else { continue };
         let has_data = |name: &str| code.answered(name) == Answered::Always;
         let Some(found) = call.names.iter().find(|it| has_data(&it.text)) else { continue };

@@ -7,7 +7,7 @@ use super::fix::{Fix, replaced_in};
 use super::{Report, Rule, Severity};
 use crate::code::file::language_of;
 use crate::code::lookup_default::{self, LookupDefault};
-use crate::code::summary::{is_lookup, root_key};
+use crate::code::summary::root_key;
 use crate::engine::Answer;
 use crate::syntax::key_path;
 use crate::syntax::puppet::{Call, Language};
@@ -28,7 +28,7 @@ pub(super) fn check(code: &CodeContext<'_>, report: &mut Report) {
     if language_of(code.path) == Language::Plan {
         return;
     }
-    for call in code.file.manifest.calls.iter().filter(|it| is_lookup(it)) {
+    for call in code.file.manifest.calls.iter().filter(|it| it.is_lookup()) {
         if call.is_dynamic
             || call.names.is_empty()
             || lookup_default::of_call(call) != LookupDefault::Missing

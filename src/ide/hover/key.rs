@@ -6,9 +6,11 @@ use std::sync::Arc;
 use super::encrypted;
 use super::markdown::{Answer, CaseLine, KeyCard, MergeLine, SourceLine, code, plain};
 use crate::backends::eyaml::blob;
-use crate::data::{inspect, render};
+use crate::data::{Located, Value, inspect, render};
 use crate::engine::cases::left_out_in_words;
-use crate::engine::{self, CancelToken, OpaqueLevel, Role, SetBy, Source, UsedMerge};
+use crate::engine::{
+    self, CancelToken, Evaluator, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge,
+};
 use crate::facts::Node;
 use crate::ide::cases::{self, CaseGroup};
 use crate::ide::class_parameter;
@@ -28,10 +30,83 @@ const MAX_CASES: usize = 8;
 /// How many keys are listed that a pattern matches.
 const MAX_MATCHING_KEYS: usize = 12;
 
+/// A key and how it is asked for.
+#[derive(Debug)]
+pub(in crate::ide) struct AskedKey<'a> {
+    /// The key that is touched.
+    pub(in crate::ide) key: &'a str,
+    /// The question, if it is not only for the key. Of several names, the key is one.
+    pub(in crate::ide) request: Option<Request>,
+    /// The file that has the key, if it is shown there.
+    pub(in crate::ide) from: Option<&'a str>,
+    /// What counts where nothing is found.
+    pub(in crate::ide) otherwise: Otherwise,
+    /// Whether the question brings values of its own.
+    pub(in crate::ide) brings_values: bool,
+    /// What is not known of the question, as sentences.
+    pub(in crate::ide) proviso: Option<String>,
+    /// More to say, as sentences.
+    pub(in crate::ide) notes: Vec<String>,
+}
+
+/// What counts where nothing is found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::ide) enum Otherwise {
+    /// Nothing: the lookup fails.
+    Fails,
+    /// An empty text.
+    EmptyText,
+    /// The default of a class parameter, also instead of null. Its code.
+    ParameterDefault(String),
+    /// Nothing: the class parameter must be given a value.
+    Required,
+    /// The default of a call, as it is written.
+    CallDefault(String),
+}
+
+impl<'a> AskedKey<'a> {
+    /// A lookup of a key and nothing else.
+    pub(in crate::ide) fn new(key: &'a str) -> Self {
+        Self {
+            key,
+            request: None,
+            from: None,
+            otherwise: Otherwise::Fails,
+            brings_values: false,
+            proviso: None,
+            notes: Vec::new(),
+        }
+    }
+
+    fn answer(&self, evaluator: &Evaluator) -> Arc<engine::Answer> {
+        match &self.request {
+            None => evaluator.answer_with_sources(self.key, &CancelToken::default()),
+            Some(request) => Arc::new(evaluator.call(&request.clone().with_sources())),
+        }
+    }
+
+    fn is_shown_at_the_parameter(&self) -> bool {
+        matches!(self.otherwise, Otherwise::ParameterDefault(_) | Otherwise::Required)
+    }
+
+    fn shown_name(&self) -> String {
+        match &self.request {
+            Some(request) if !request.names.is_empty() => request.names.join(", "),
+            _ => self.key.to_owned(),
+        }
+    }
+}
+
 /// The hover of a key; `from` is the file that has it, `None` for a key that `%{…}` asks for.
 pub(super) fn text(perspective: &Perspective, key: &str, from: Option<&str>) -> String {
+    let otherwise = if from.is_some() { Otherwise::Fails } else { Otherwise::EmptyText };
+    asked_key_text(perspective, &AskedKey { from, otherwise, ..AskedKey::new(key) })
+}
+
+/// The hover of a key that is asked for in some way.
+pub(in crate::ide) fn asked_key_text(perspective: &Perspective, asked: &AskedKey<'_>) -> String {
     let max_lines = perspective.world.settings().hover_max_lines as usize;
-    card(perspective, key, from).markdown(max_lines)
+    card(perspective, asked).markdown(max_lines)
 }
 
 /// The hover of an entry of `lookup_options`.
@@ -59,19 +134,21 @@ pub(super) fn lookup_option_text(perspective: &Perspective, spot: &LookupOptionS
     text
 }
 
-fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
+fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
+    let AskedKey { key, from, otherwise, .. } = question;
     let evaluator = &perspective.evaluator;
-    let asked = evaluator.answer_with_sources(key, &CancelToken::default());
+    let asked = question.answer(evaluator);
     let groups = cases::groups(&asked);
     let case = |group: &CaseGroup<'_>| CaseLine {
         when: group.when(),
-        answer: shown(perspective, group.answer, from),
+        answer: shown(perspective, group.answer, otherwise),
         places: group.places.iter().map(|it| perspective.shown_place(*it)).collect(),
     };
     let mut card = KeyCard {
-        key: key.to_owned(),
+        key: question.shown_name(),
         asked_for: perspective.asked_for(),
-        answer: shown(perspective, &asked, from),
+        proviso: question.proviso.clone(),
+        answer: shown(perspective, &asked, otherwise),
         cases: groups.iter().take(MAX_CASES).map(case).collect(),
         more_cases: groups.len().saturating_sub(MAX_CASES),
         merge: None,
@@ -79,6 +156,10 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
         notes: Vec::new(),
     };
     add_sources(perspective, key, &asked, &mut card);
+    if question.brings_values && !asked.sources.iter().any(Source::counts) {
+        card.notes.push("The value comes from the call itself, not from data.".to_owned());
+    }
+    card.notes.extend(question.notes.iter().cloned());
     card.notes.extend(asked.left_out.iter().map(|it| plain(&left_out_in_words(it))));
     for opaque in &asked.opaque {
         card.notes.push(opaque_text(opaque, &asked));
@@ -86,7 +167,9 @@ fn card(perspective: &Perspective, key: &str, from: Option<&str>) -> KeyCard {
     if let Ok(Some(value)) = &asked.outcome {
         card.notes.extend(encrypted::note(perspective, module_of(key), value));
     }
-    card.notes.extend(class_parameter::note(perspective, key, Some(&asked)));
+    if !question.is_shown_at_the_parameter() {
+        card.notes.extend(class_parameter::note(perspective, key, Some(&asked)));
+    }
     if !asked.unknown_variables.is_empty() {
         card.notes
             .push(format!("No such variable for this node: {}", codes(&asked.unknown_variables)));
@@ -126,13 +209,20 @@ fn open_of_all_cases(answer: &engine::Answer) -> Vec<Arc<str>> {
 }
 
 /// What a lookup gives, without secrets.
-fn shown(perspective: &Perspective, answer: &engine::Answer, from: Option<&str>) -> Answer {
-    match &answer.outcome {
-        Ok(Some(value)) => Answer::Value(render::to_yaml(&perspective.without_secrets(value))),
-        Ok(None) if !answer.opaque.is_empty() => Answer::Unknown,
-        Ok(None) if from.is_none() => Answer::EmptyText,
-        Ok(None) => Answer::NotFound,
-        Err(failure) => Answer::Error(blob::shortened(&failure.message)),
+fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwise) -> Answer {
+    match (&answer.outcome, otherwise) {
+        (Ok(Some(Located { value: Value::Undef, .. })), Otherwise::ParameterDefault(code)) => {
+            Answer::Default { code: code.clone(), is_instead_of_null: true }
+        }
+        (Ok(Some(value)), _) => Answer::Value(render::to_yaml(&perspective.without_secrets(value))),
+        (Ok(None), _) if !answer.opaque.is_empty() => Answer::Unknown,
+        (Ok(None), Otherwise::EmptyText) => Answer::EmptyText,
+        (Ok(None), Otherwise::Fails) => Answer::NotFound,
+        (Ok(None), Otherwise::Required) => Answer::Required,
+        (Ok(None), Otherwise::ParameterDefault(code) | Otherwise::CallDefault(code)) => {
+            Answer::Default { code: code.clone(), is_instead_of_null: false }
+        }
+        (Err(failure), _) => Answer::Error(blob::shortened(&failure.message)),
     }
 }
 

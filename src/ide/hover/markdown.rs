@@ -18,6 +18,8 @@ pub(crate) struct KeyCard {
     pub(crate) key: String,
     /// Which node the answers hold for.
     pub(crate) asked_for: AskedFor,
+    /// What is not known of the question, as sentences.
+    pub(crate) proviso: Option<String>,
     /// What a lookup gives; if there are cases, where none of them applies.
     pub(crate) answer: Answer,
     /// What a lookup gives in other cases.
@@ -53,6 +55,15 @@ pub(crate) enum Answer {
     NotFound,
     /// Nothing, which is an empty text within `%{…}`.
     EmptyText,
+    /// Nothing, so that a default counts.
+    Default {
+        /// Its code.
+        code: String,
+        /// Whether the data say null.
+        is_instead_of_null: bool,
+    },
+    /// Nothing: a class parameter must be given a value.
+    Required,
     /// Nothing in the levels that could be asked; others may have it.
     Unknown,
     /// Puppet's error.
@@ -96,10 +107,21 @@ impl KeyCard {
     /// The hover's text; values of more than `max_lines` lines are cut.
     pub(crate) fn markdown(&self, max_lines: usize) -> String {
         let mut text = format!("**{}** for {}\n\n", code(&self.key), self.asked_for.markdown());
+        if let Some(proviso) = &self.proviso {
+            let _ = writeln!(text, "{proviso}\n");
+        }
         let is_rest = !self.cases.is_empty();
         match &self.answer {
-            Answer::NotFound | Answer::EmptyText if is_rest => {
+            Answer::NotFound | Answer::EmptyText | Answer::Required if is_rest => {
                 text += "Not found, but for these cases:\n";
+            }
+            Answer::Default { code, is_instead_of_null } => {
+                let why = if *is_instead_of_null { "The data say null" } else { "No data" };
+                let but = if is_rest { ", but for these cases:" } else { "." };
+                let _ = writeln!(text, "{why}: the default {} counts{but}", code_in_line(code));
+            }
+            Answer::Required => {
+                text += "No data and no default: the class must be given a value.\n";
             }
             Answer::Value(yaml) => text += &fenced_yaml(yaml, max_lines),
             Answer::NotFound => text += "Not found: a lookup of this key fails.\n",
@@ -187,17 +209,25 @@ impl CaseLine {
                 }
                 format!("- {} if {when}{places}\n", code(yaml))
             }
-            Answer::NotFound | Answer::EmptyText => format!("- not found if {when}{places}\n"),
+            Answer::NotFound | Answer::EmptyText | Answer::Required => {
+                format!("- not found if {when}{places}\n")
+            }
+            Answer::Default { code, .. } => {
+                format!("- the default {} if {when}{places}\n", code_in_line(code))
+            }
             Answer::Unknown => format!("- unknown if {when}{places}\n"),
             Answer::Error(message) => format!("- fails if {when}{places}: {}\n", plain(message)),
         }
     }
 }
 
-/// YAML without the mark that begins a document.
+/// YAML without the mark that begins a document. Null, which YAML may write as nothing, is `~`.
 fn bare_yaml(yaml: &str) -> &str {
     let yaml = yaml.strip_prefix("---").map_or(yaml, |it| it.trim_start_matches([' ', '\n']));
-    yaml.trim_end_matches('\n')
+    match yaml.trim_end_matches('\n') {
+        "" => "~",
+        yaml => yaml,
+    }
 }
 
 impl SourceLine {
@@ -213,6 +243,11 @@ impl SourceLine {
             Role::Open => format!("{line} · for some nodes"),
         }
     }
+}
+
+/// Puppet code of any length in one line.
+fn code_in_line(text: &str) -> String {
+    crate::ide::class_parameter::code(text)
 }
 
 /// YAML in a fence, cut after `max_lines` lines.
@@ -284,6 +319,7 @@ mod tests {
                 origin: Origin::Name,
                 environment: "production".to_owned(),
             },
+            proviso: None,
             answer,
             cases: Vec::new(),
             more_cases: 0,

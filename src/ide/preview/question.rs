@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::code::roots::is_code;
 use crate::data::DataFile;
 use crate::ide::context::{self, LOOKUP_OPTIONS};
 use crate::ide::definition::asked_key;
@@ -86,8 +87,12 @@ impl Question {
 }
 
 /// The key that a place of a file is about: the one that `%{lookup('…')}` asks for, the one that an entry of
-/// `lookup_options` is for, else the root key.
+/// `lookup_options` is for, else the root key. In Puppet code, the key of a class parameter or of a lookup.
 pub(crate) fn key_at(world: &Arc<World>, path: &str, offset: u32) -> Option<String> {
+    if is_code(path) {
+        let (key, _) = crate::ide::code::asked_key(world, path, offset)?;
+        return context::lookup_key([key.root].iter().chain(&key.rest));
+    }
     let data = data_of(world, path)?;
     let Some(spot) = context::spot_in_file(&data, offset) else {
         return key_around(&data, offset);

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use super::code_target;
+use super::parameter::refused_name;
+use crate::code::roots::is_code;
 use crate::data::Format;
 use crate::ide::context::{self, DataSpot, LOOKUP_OPTIONS, SpotPart, Step};
 use crate::ide::file_role::FileRole;
@@ -16,8 +19,38 @@ pub struct RenameTarget {
     pub range: TextRange,
     /// The name.
     pub name: String,
-    /// From the root key to what is renamed.
+    /// From the root key to what is renamed; nothing for a class.
     pub(super) path: Vec<Segment>,
+    /// What it is.
+    pub(super) kind: TargetKind,
+}
+
+/// What is renamed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum TargetKind {
+    /// A key of the data, or one below it.
+    Key,
+    /// A parameter of a class, at a place of Puppet code that does not name the class.
+    Parameter {
+        /// The class.
+        class: String,
+    },
+    /// A class.
+    Class,
+}
+
+impl RenameTarget {
+    /// What the last segment of its path shall be called if the user says `new_name`.
+    pub(super) fn full_name(&self, new_name: &str) -> Result<String, String> {
+        let TargetKind::Parameter { class } = &self.kind else { return Ok(new_name.to_owned()) };
+        let name = new_name.strip_prefix('$').unwrap_or(new_name);
+        let own = name.strip_prefix(class.as_str()).and_then(|it| it.strip_prefix("::"));
+        let name = own.unwrap_or(name);
+        match refused_name(name) {
+            Some(why) => Err(why),
+            None => Ok(format!("{class}::{name}")),
+        }
+    }
 }
 
 /// What a rename at `offset` (bytes) of the file at `path` would rename. `Ok(None)` if there is nothing with a name;
@@ -35,6 +68,9 @@ pub(super) fn target(
     path: &str,
     offset: u32,
 ) -> Result<Option<RenameTarget>, String> {
+    if is_code(path) {
+        return code_target::target(world, path, offset);
+    }
     let Some(FileRole::Data { format, .. }) = FileRole::of(world, path) else { return Ok(None) };
     let Ok(file) = world.file(path) else { return Ok(None) };
     let Some(spot) = context::spot_in_file(file.data(format), offset) else { return Ok(None) };
@@ -98,7 +134,7 @@ fn named(path: Vec<Segment>, range: TextRange) -> Result<Option<RenameTarget>, S
     match path.last() {
         Some(Segment::Name(name)) => {
             let name = name.to_string();
-            Ok(Some(RenameTarget { range, name, path }))
+            Ok(Some(RenameTarget { range, name, path, kind: TargetKind::Key }))
         }
         Some(Segment::Index(number)) => Err(format!("{number} is a number, not a name")),
         None => Ok(None),

@@ -1,6 +1,7 @@
 //! What a rename writes, what it refuses, and what it says.
 
 mod answers;
+mod code;
 
 use super::*;
 use crate::ide::fixture::Fixture;
@@ -357,14 +358,4 @@ fn who_takes_the_whole_or_waits_for_the_name_is_said() {
             "`n` is already asked for in data/common.yaml:2: until now in vain.",
         ]
     );
-}
-
-#[test]
-fn a_class_that_loses_its_value_is_named() {
-    let files = "#- /modules/web/manifests/server.pp\nclass web::server(\n  Integer $port = 80,\n) { }\n\
-                 #- /data/common.yaml\nweb::server::port$0: 1\n";
-    let warnings = check(files, "web::server::prt", &["/data/common.yaml:1 web::server::prt: 1"]);
-    let expected = "`web::server::port` sets a parameter of class `web::server` (modules/web/manifests/server.pp:2). The \
-                    manifest keeps the parameter's name, so the class no longer gets this value.";
-    assert_eq!(warnings, [expected]);
 }

@@ -5,7 +5,7 @@ use tower_lsp_server::ls_types::{Range, SelectionRange, SelectionRangeParams};
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
-/// What "select more" selects, for each position.
+/// What "select more" selects, for each position; nothing in other files than Hiera's.
 pub(in crate::server) fn selection_range(
     context: &Context,
     params: SelectionRangeParams,
@@ -18,11 +18,10 @@ pub(in crate::server) fn selection_range(
         let ranges =
             (context.features.selections)(&context.world, &file.path, offset, &context.cancel);
         let ranges = ranges.into_iter().map(|range| to_proto::range(context, &file, range));
-        let outermost_first = ranges.rev().fold(None, |parent, range| {
+        ranges.rev().fold(None, |parent, range| {
             Some(SelectionRange { range, parent: parent.map(Box::new) })
-        });
-        outermost_first.unwrap_or(SelectionRange { range: at, parent: None })
+        })
     };
 
-    Some(params.positions.into_iter().map(selections).collect())
+    params.positions.into_iter().map(selections).collect()
 }

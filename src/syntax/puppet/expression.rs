@@ -64,7 +64,71 @@ pub enum Constant {
     Hash(Vec<(Constant, Constant)>),
 }
 
+/// An argument of a lookup, as far as it is written out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written {
+    /// From its first to its last token. Of a heredoc that is its `@(…)`.
+    pub range: TextRange,
+    /// What is written.
+    pub shape: WrittenShape,
+}
+
+/// What a [`Written`] is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WrittenShape {
+    /// A value that is no list and no hash.
+    Constant(Constant),
+    /// A list.
+    List(Vec<Written>),
+    /// A hash, in the order of the text.
+    Hash(Vec<(Written, Written)>),
+    /// A type, with arguments or without.
+    Type,
+    /// What only an evaluation can tell.
+    Unknown,
+}
+
+impl Written {
+    /// Its value, if all of it is written out.
+    pub fn constant(&self) -> Option<Constant> {
+        match &self.shape {
+            WrittenShape::Constant(constant) => Some(constant.clone()),
+            WrittenShape::List(items) => {
+                Some(Constant::List(items.iter().map(Self::constant).collect::<Option<_>>()?))
+            }
+            WrittenShape::Hash(pairs) => {
+                let pairs =
+                    pairs.iter().map(|(key, value)| Some((key.constant()?, value.constant()?)));
+                Some(Constant::Hash(pairs.collect::<Option<_>>()?))
+            }
+            WrittenShape::Type | WrittenShape::Unknown => None,
+        }
+    }
+
+    /// Its text, if it is a constant string.
+    pub fn text(&self) -> Option<&str> {
+        match &self.shape {
+            WrittenShape::Constant(Constant::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+}
+
 impl Expression {
+    /// It as far as it is written out.
+    pub(super) fn written(&self) -> Written {
+        let shape = match &self.shape {
+            Shape::List(items) => WrittenShape::List(items.iter().map(Self::written).collect()),
+            Shape::Hash(pairs) => {
+                let pairs = pairs.iter().map(|(key, value)| (key.written(), value.written()));
+                WrittenShape::Hash(pairs.collect())
+            }
+            Shape::Type(_) | Shape::Access { type_name: Some(_), .. } => WrittenShape::Type,
+            _ => self.constant().map_or(WrittenShape::Unknown, WrittenShape::Constant),
+        };
+        Written { range: self.range, shape }
+    }
+
     /// Its value, if it is written out.
     pub(super) fn constant(&self) -> Option<Constant> {
         Some(match &self.shape {

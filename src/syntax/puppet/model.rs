@@ -1,6 +1,6 @@
 //! What a manifest declares and calls, as plain data.
 
-use super::expression::Constant;
+use super::expression::{Constant, Written};
 use crate::syntax::tree::SyntaxError;
 use crate::text::TextRange;
 
@@ -117,12 +117,21 @@ pub struct Call {
     /// The options in a hash of a lookup, each with its value: `default_value`, `merge` and others. A name that is not constant
     /// is empty.
     pub options: Vec<(CalledName, TextRange)>,
+    /// The arguments of a lookup as far as they are written out; of other calls, nothing is kept.
+    pub written: Vec<Written>,
     /// The attributes of `class { … }`.
     pub attributes: Vec<CalledName>,
     /// Whether a lambda follows.
     pub has_lambda: bool,
     /// The name of the declaration around it.
     pub inside: Option<String>,
+}
+
+impl Call {
+    /// Whether it looks up data; else it includes classes.
+    pub fn is_lookup(&self) -> bool {
+        self.function == "lookup" || self.function.starts_with("hiera")
+    }
 }
 
 /// A name in a [`Call`], and where it is written.

@@ -3,7 +3,7 @@
 //! Depth is bounded: what is nested deeper is skipped whole, and is an error. Each token is read once, so the time is linear.
 
 use super::expression::{Expression, Shape};
-use super::model::Manifest;
+use super::model::{Manifest, Parameter};
 use super::token::{Kind, Token, TokenText, Tokens};
 use crate::syntax::tree::SyntaxError;
 use crate::text::TextRange;
@@ -29,6 +29,29 @@ const STACK_GROWTH: usize = 1024 * 1024;
 
 /// Reads a whole file.
 pub(super) fn parse(text: &str, tokens: Tokens, errors: Vec<SyntaxError>) -> Manifest {
+    parse_with_scopes(text, tokens, errors).manifest
+}
+
+/// What [`parse_with_scopes`] gives.
+pub(super) struct Parsed {
+    pub(super) manifest: Manifest,
+    pub(super) tokens: Tokens,
+    /// In the order in which they end.
+    pub(super) scopes: Vec<TokenScope>,
+}
+
+/// The tokens from the head to the last brace of what has variables of its own.
+pub(super) struct TokenScope {
+    pub(super) first: usize,
+    /// The index behind the last token.
+    pub(super) end: usize,
+    /// The name of a declaration as it is written; `None` for a lambda.
+    pub(super) declaration: Option<TextRange>,
+    pub(super) parameters: Vec<Parameter>,
+}
+
+/// Reads a whole file, and also notes where variables belong.
+pub(super) fn parse_with_scopes(text: &str, tokens: Tokens, errors: Vec<SyntaxError>) -> Parsed {
     let is_unbalanced = !errors.is_empty() || has_unbalanced_brackets(&tokens);
     let found = Manifest { errors, ..Manifest::default() };
     let mut parser = Parser {
@@ -43,6 +66,7 @@ pub(super) fn parse(text: &str, tokens: Tokens, errors: Vec<SyntaxError>) -> Man
         is_unbalanced,
         last_end: 0,
         previous_end: 0,
+        scopes: Vec::new(),
     };
     parser.template_parameters();
     loop {
@@ -52,11 +76,11 @@ pub(super) fn parse(text: &str, tokens: Tokens, errors: Vec<SyntaxError>) -> Man
         }
         parser.refuse();
     }
-    let mut found = parser.found;
+    let Parser { mut found, tokens, scopes, .. } = parser;
     found.declarations.sort_by_key(|it| it.range.start);
     found.calls.sort_by_key(|it| it.position);
     found.errors.sort_by_key(|it| it.range.start);
-    found
+    Parsed { manifest: found, tokens, scopes }
 }
 
 /// What is read, how far, and what was found.
@@ -79,6 +103,7 @@ struct Parser<'text> {
     last_end: u32,
     /// The same with the texts of heredocs.
     previous_end: u32,
+    scopes: Vec<TokenScope>,
 }
 
 impl Parser<'_> {

@@ -50,6 +50,10 @@
   "Whether TEXT has PART in it."
   (string-match-p (regexp-quote part) text))
 
+;; What puppet-mode is to eglot: a mode for the files.
+(define-derived-mode puppet-mode prog-mode "Puppet")
+(add-to-list 'auto-mode-alist '("\\.pp\\'" . puppet-mode))
+
 ;; The user's setup is the documented one; only the server's place is ours.
 (setenv "PATH" (concat (file-name-directory (getenv "HIERA_LS")) path-separator (getenv "PATH")))
 (push (file-name-directory (getenv "HIERA_LS")) exec-path)
@@ -69,6 +73,10 @@
 (let ((text (hover "profile::base::packages")))
   (check (says text "goaccess") "a hover shows a merged value")
   (check (says text "common.yaml") "and where it comes from"))
+
+(open "site-modules/profile/manifests/web.pp")
+(eventually "the same server manages a manifest" #'eglot-managed-p)
+(check (says (hover "$worker_processes" 2) "profile::web::worker_processes") "a hover in a manifest is about the key")
 
 (open "data/common.yaml")
 (flymake-mode 1)

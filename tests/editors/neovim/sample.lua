@@ -375,6 +375,63 @@ t.group('at a glance', function()
   end)
 end)
 
+t.group('Puppet code', function()
+  t.open('data/roles/web.yaml')
+  t.eventually_clean('the keys of a class have no problems')
+  t.replace_line('profile::web::worker_processes: ', 'profile::web::worker_proceses: 6')
+  t.eventually('a misspelt parameter is reported', function()
+    return t.has_code('unknown-parameter')
+  end)
+  local row = t.at('profile::web::worker_proceses', 3)
+  local squiggle = vim.diagnostic.get(0, { lnum = row - 1 })[1]
+  t.check(squiggle and squiggle.col == 0 and squiggle.end_col == #'profile::web::worker_proceses', 'the squiggle is below the key')
+  vim.lsp.buf.code_action({
+    filter = function(action)
+      return action.title == 'Write `profile::web::worker_processes`'
+    end,
+    apply = true,
+  })
+  t.eventually('its fix writes the name that was meant', function()
+    return vim.fn.search('^profile::web::worker_processes: 6$', 'nw') > 0
+  end)
+  t.eventually_clean('and the problem is gone')
+
+  t.open('site-modules/profile/manifests/web.pp')
+  t.check(vim.bo.filetype == 'puppet', 'the filetype of a manifest is puppet')
+  local class = t.hover('$worker_processes', 3)
+  t.contains(class, 'profile::web::worker_processes', 'a hover in the manifest is about the key')
+  t.contains(class, '\n6\n', 'and shows the value that is not saved')
+  local path, line = t.definition('$worker_processes', 3)
+  t.check(path == 'data/roles/web.yaml', 'a definition leads from the manifest into the data: ' .. tostring(path))
+  t.contains(line, 'profile::web::worker_processes: 6', 'and to its line')
+
+  t.open('site-modules/profile/manifests/web.pp')
+  t.at('$worker_processes', 3)
+  vim.lsp.buf.rename('workers')
+  t.eventually('a rename changes the parameter', function()
+    return vim.fn.search('Integer\\[1\\] \\$workers,', 'nw') > 0
+  end)
+  t.contains(t.changed_text('data/roles/web.yaml'), 'profile::web::workers: 6', 'and its key in the data')
+  t.open('data/roles/web.yaml')
+  t.eventually_clean('which is the parameter of a class again')
+  t.open('site-modules/profile/manifests/web.pp')
+  t.at('$workers', 3)
+  vim.lsp.buf.rename('worker_processes')
+  t.eventually('and back', function()
+    return vim.fn.search('Integer\\[1\\] \\$worker_processes,', 'nw') > 0
+  end)
+  t.replace_line('$log_format', '  String[1] $format,')
+  t.open('data/roles/web.yaml')
+  t.eventually('an edit of the manifest changes what the data are told', function()
+    return t.has_code('unknown-parameter')
+  end)
+  t.open('site-modules/profile/manifests/web.pp')
+  vim.cmd('silent undo')
+  t.open('data/roles/web.yaml')
+  t.eventually_clean('until it is undone')
+  vim.cmd('silent edit!')
+end)
+
 t.group('health', function()
   vim.cmd('silent checkhealth hiera')
   local report = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')

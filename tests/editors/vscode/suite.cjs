@@ -114,6 +114,7 @@ async function previewOf(command, holds, ...args) {
   });
 }
 
+const WEB_PP = 'site-modules/profile/manifests/web.pp';
 const COMMON = 'data/common.yaml';
 const WEB01 = 'data/nodes/web01.kittiwake.example.yaml';
 const WEB = 'data/roles/web.yaml';
@@ -190,6 +191,46 @@ async function suite() {
       const { items } = await run('vscode.executeCompletionItemProvider', document.uri, place);
       assert(items.some((it) => (it.label.label ?? it.label).includes('company::domain')));
     });
+  });
+  await test('a misspelt parameter is a problem, its fix mends it, and the class shows the value', async () => {
+    await withEdit(WEB, 'worker_processes: 4', 'worker_proceses: 6', async (document) => {
+      const mine = () =>
+        vscode.languages.getDiagnostics(document.uri).find((it) => (it.code?.value ?? it.code) === 'unknown-parameter');
+      const problem = await until('the problem', mine);
+      assert.equal(document.getText(problem.range), 'profile::web::worker_proceses');
+      const fix = await until('the fix', async () => {
+        const actions = await run('vscode.executeCodeActionProvider', document.uri, problem.range);
+        return actions.find((it) => it.title === 'Write `profile::web::worker_processes`');
+      });
+      assert(await vscode.workspace.applyEdit(fix.edit));
+      assert(document.getText().includes('profile::web::worker_processes: 6'));
+      await until('no problem', () => mine() === undefined);
+      const text = await until('the value', async () => {
+        const shown = await hover(WEB_PP, '$worker_processes', 3);
+        return shown.includes('\n6\n') && shown;
+      });
+      assert(text.includes('profile::web::worker_processes'), text);
+    });
+  });
+  await test('manifests keep the language that another extension gives them', async () => {
+    const { document, uri } = await open(WEB_PP);
+    assert.equal(document.languageId, 'puppet');
+    const symbols = await run('vscode.executeDocumentSymbolProvider', uri);
+    assert.equal(symbols?.length ?? 0, 0);
+    const [first] = await run('vscode.executeDefinitionProvider', uri, placeOf(document, '$worker_processes', 3));
+    assert((first.targetUri ?? first.uri).path.endsWith(WEB));
+    const lenses = await until('the lenses', async () => {
+      const found = await run('vscode.executeCodeLensProvider', uri, 100);
+      return found.length > 0 && found.every((it) => it.command) && found;
+    });
+    assert(lenses.some((it) => it.command.title.includes('set in')), JSON.stringify(lenses));
+  });
+  await test('a renamed parameter takes its key along', async () => {
+    const { document } = await open(WEB_PP);
+    const place = placeOf(document, '$worker_processes', 3);
+    const change = await run('vscode.executeDocumentRenameProvider', document.uri, place, 'workers');
+    const changed = change.entries().map(([uri]) => vscode.workspace.asRelativePath(uri)).sort();
+    assert.deepEqual(changed, [WEB, WEB_PP]);
   });
   await test('the outline lists keys', async () => {
     const { uri } = await open(COMMON);

@@ -33,7 +33,7 @@ local function check_server()
   local clients = vim.lsp.get_clients({ name = 'hiera_ls' })
   if #clients == 0 then
     return vim.health.info(
-      'The server is enabled and starts in a directory with a hiera.yaml or .hiera-ls.yaml when a YAML or JSON file is opened'
+      'The server is enabled and starts in a directory with a hiera.yaml or .hiera-ls.yaml when a YAML, JSON or Puppet file is opened'
     )
   end
   for _, client in ipairs(clients) do

@@ -117,6 +117,7 @@ impl Parser<'_> {
             pattern: title.pattern(),
             arguments: vec![(title.argument_kind(), title.range)],
             options: Vec::new(),
+            written: Vec::new(),
             attributes,
             has_lambda: false,
             inside: self.inside.clone(),
@@ -135,6 +136,8 @@ impl Parser<'_> {
             return;
         };
         let arguments = read.arguments.iter().map(|it| (it.argument_kind(), it.range)).collect();
+        let is_lookup = LOOKUPS.contains(&function);
+        let kept = if is_lookup { read.arguments } else { &[] };
         self.found.calls.push(Call {
             function,
             form: read.form,
@@ -146,6 +149,7 @@ impl Parser<'_> {
             pattern,
             arguments,
             options: options_of(read.arguments),
+            written: kept.iter().map(Expression::written).collect(),
             attributes: Vec::new(),
             has_lambda: read.has_lambda,
             inside: self.inside.clone(),

@@ -1,6 +1,6 @@
 //! Conditionals, lambdas, and the values of templates.
 
-use super::Parser;
+use super::{Parser, TokenScope};
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::token::Kind;
 
@@ -47,12 +47,14 @@ impl Parser<'_> {
 
     /// `|parameters| { … }`, if one begins here.
     pub(super) fn lambda(&mut self) -> bool {
+        let first = self.at;
         if !self.eat(Kind::Pipe) {
             return false;
         }
-        let _ = self.parameters(Kind::Pipe);
+        let parameters = self.parameters(Kind::Pipe);
         let _ = self.return_type();
         self.block();
+        self.scopes.push(TokenScope { first, end: self.at, declaration: None, parameters });
         true
     }
 

@@ -1,6 +1,6 @@
 //! Classes, defined types, functions, type aliases, plans and node blocks.
 
-use super::Parser;
+use super::{Parser, TokenScope};
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::model::{Declaration, DeclarationKind, Parameter, ParameterDefault};
 use crate::syntax::puppet::token::{Kind, Token};
@@ -9,6 +9,19 @@ use crate::text::TextRange;
 impl Parser<'_> {
     /// What a keyword begins: a declaration, or a call of the function `type`.
     pub(super) fn declaration(&mut self) -> Expression {
+        let first = self.at;
+        let count = self.found.declarations.len();
+        let read = self.declared();
+        // What is declared inside of it was added before.
+        if let Some(declaration) = self.found.declarations.get(count..).and_then(<[_]>::last) {
+            let (name, parameters) = (declaration.name_range, declaration.parameters.clone());
+            let declaration = Some(name);
+            self.scopes.push(TokenScope { first, end: self.at, declaration, parameters });
+        }
+        read
+    }
+
+    fn declared(&mut self) -> Expression {
         let keyword = self.next();
         match keyword.kind {
             Kind::Class => self.class(keyword),

@@ -1,0 +1,288 @@
+//! A value that a manifest has as the default of a class parameter becomes a key of the data, in the level that one picks.
+//!
+//! The default stays: nodes that do not read the level go on as before.
+
+use super::levels::places_for;
+use super::{Action, ActionContext, ActionKind};
+use crate::code::CodeFile;
+use crate::code::documentation::of_parameter;
+use crate::code::literal::value_of;
+use crate::code::roots::is_code;
+use crate::data::{Format, Hash, Located, Value, render};
+use crate::engine::Request;
+use crate::ide::code::spot::{ClassParameter, class_parameters};
+use crate::ide::consequences::consequences_of;
+use crate::ide::edits::FileEdit;
+use crate::ide::perspective::Perspective;
+use crate::syntax::puppet::ParameterDefault;
+
+/// An action for each level of the active node that does not have the key of the class parameter under the cursor.
+pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
+    if !is_code(&context.file.path) {
+        return Vec::new();
+    }
+    find(context).unwrap_or_default()
+}
+
+fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
+    let path = &*context.file.path;
+    let file = context.world.code_file(path)?;
+    let at = context.range.start;
+    let is_touched = |it: &ClassParameter<'_>| {
+        let default = it.parameter.default.as_ref();
+        it.parameter.name_range.touches(at) || default.is_some_and(|it| it.range.touches(at))
+    };
+    let parameter = class_parameters(&file).find(is_touched)?;
+    let perspective = Perspective::of_file(context.world, path)?;
+    let environment = perspective.evaluator.environment();
+    let (loaded, _, index) = context.world.loaded_class(environment, &parameter.class_name())?;
+    if *loaded != *path || index != parameter.class_index {
+        return None;
+    }
+    let default = parameter.parameter.default.as_ref()?;
+    let value = match value_for_data(default) {
+        Ok(value) => value,
+        Err(why) => return Some(vec![refused(why)]),
+    };
+    let entry = Entry { key: parameter.key(), comment: comment(&file, &parameter), value };
+    let module = context.world.module_of(environment, path).map(|(name, _)| name);
+    let mut actions = Vec::new();
+    places_for(context, &perspective, module.as_deref(), &entry.key, |target, level| {
+        let shown = perspective.shown_path(target.path);
+        let text = entry.text(target.format);
+        let edit = target.edit(&text, &entry.key, &entry.value);
+        let edits = edit.map(|edit| vec![edit]).map_err(|why| format!("{shown} {why}."));
+        let title = format!("Extract `{}` to {shown} ({level})", entry.key);
+        let title = with_consequences(context, &perspective, &entry, title, &edits);
+        actions.push(action(title, edits));
+    });
+    Some(actions)
+}
+
+/// The value that data must have so that the parameter gets what the default is now.
+fn value_for_data(default: &ParameterDefault) -> Result<Value, &'static str> {
+    let constant = default.constant.as_ref();
+    let value = constant.and_then(value_of);
+    let value =
+        value.ok_or("The default is an expression: only what is written out can go to data.")?;
+    match &value {
+        Value::Undef => {
+            Err("The default is undef, which data cannot say: null leaves it to the default.")
+        }
+        value if !is_plain(value) => Err("Data cannot hold such a value."),
+        value if has_tokens(value) => Err("The default holds `%{`, which Hiera would interpolate."),
+        _ => Ok(value),
+    }
+}
+
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().all(|it| is_plain(&it.value)),
+        Value::Hash(hash) => {
+            hash.iter().all(|(key, member)| key.as_str().is_some() && is_plain(&member.value.value))
+        }
+        Value::Default | Value::Object { .. } => false,
+        _ => true,
+    }
+}
+
+fn has_tokens(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains("%{"),
+        Value::Array(items) => items.iter().any(|it| has_tokens(&it.value)),
+        Value::Hash(hash) => {
+            hash.iter().any(|(key, member)| has_tokens(key) || has_tokens(&member.value.value))
+        }
+        _ => false,
+    }
+}
+
+/// What is added to the data.
+struct Entry {
+    key: String,
+    /// What the manifest says of the parameter.
+    comment: Option<String>,
+    value: Value,
+}
+
+fn comment(file: &CodeFile, parameter: &ClassParameter<'_>) -> Option<String> {
+    of_parameter(file, parameter.class, &parameter.parameter.name)
+}
+
+impl Entry {
+    /// Lines of a file; JSON has no comments.
+    fn text(&self, format: Format) -> String {
+        let comment = self.comment.iter().filter(|_| format != Format::Json);
+        let comment = comment.fold(String::new(), |text, it| text + "# " + it + "\n");
+        let entry = match format {
+            Format::Yaml => {
+                let mut hash = Hash::with_capacity(1);
+                let value = Located::new(self.value.clone(), None);
+                hash.insert(Value::string(self.key.as_str()), None, value);
+                let document = render::to_yaml(&Value::hash(hash));
+                document.strip_prefix("---\n").unwrap_or(&document).to_owned()
+            }
+            Format::Json | Format::Hocon => {
+                let key = serde_json::Value::from(self.key.as_str());
+                let value = render::to_json(&self.value);
+                format!("{key}: {}", value.trim_end())
+            }
+        };
+        comment + &entry
+    }
+}
+
+/// The title, with whose parameter gets another value: none where a lower level has none.
+fn with_consequences(
+    context: &ActionContext<'_>,
+    perspective: &Perspective,
+    entry: &Entry,
+    title: String,
+    edits: &Result<Vec<FileEdit>, String>,
+) -> String {
+    let Ok(edits) = edits else { return title };
+    let environment = perspective.evaluator.environment();
+    let default = Some(Located::new(entry.value.clone(), None));
+    let request = Request { default, ..Request::key(entry.key.as_str()) };
+    match consequences_of(context.world, environment, &request, edits) {
+        Some(changes) => format!("{title}: {changes}"),
+        None => title,
+    }
+}
+
+fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {
+    let (edits, refusal) = match edits {
+        Ok(edits) => (edits, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
+    let kind = ActionKind::RefactorExtract;
+    Action { title, kind, edits, fixes: Vec::new(), is_preferred: false, refusal }
+}
+
+fn refused(why: &str) -> Action {
+    action("Extract to Hiera".to_owned(), Err(why.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::CancelToken;
+    use crate::ide::actions::{Action, ActionKind, actions};
+    use crate::ide::edits::FileChange;
+    use crate::ide::fixture::Fixture;
+    use crate::text::{TextRange, apply_edits};
+
+    const DATA: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
+  - {name: Json, path: more.json, data_hash: json_data}
+  - {name: Common, path: common.yaml}
+#- /.hiera-ls.yaml
+node: web01
+nodes: {web01: {facts: {a: 1}}, web02: {facts: {a: 1}}}
+#- /data/more.json
+{\"x\": 1}
+#- /data/common.yaml
+y: 1
+web::lower: 1
+lookup_options: {web::list: {merge: unique}}
+";
+
+    fn offered(code: &str) -> (Fixture, Vec<Action>) {
+        let file = format!("{DATA}#- /modules/web/manifests/init.pp\n{code}\n");
+        let fixture = Fixture::parse(&file);
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let range = TextRange::empty(offset);
+        let wanted = [ActionKind::RefactorExtract];
+        let cancel = CancelToken::default();
+        let found = actions(&fixture.world(), &file.world_path(), range, &wanted, &cancel);
+        (fixture, found)
+    }
+
+    #[track_caller]
+    fn check_titles(code: &str, expected: &[&str]) {
+        let (_, found) = offered(code);
+        let titles = found.iter().map(|it| match &it.refusal {
+            Some(why) => format!("({}) {why}", it.title),
+            None => it.title.clone(),
+        });
+        assert_eq!(titles.collect::<Vec<_>>(), expected, "{code}");
+    }
+
+    /// The file's text after the action whose title names it.
+    #[track_caller]
+    fn check(code: &str, path: &str, expected: &str) {
+        let (fixture, found) = offered(code);
+        let action = found.iter().find(|it| it.title.contains(path)).expect("it is offered");
+        let after = match &action.edits[..] {
+            [edit] => match &edit.change {
+                FileChange::Create(text) => text.clone(),
+                FileChange::Edit(edits) => {
+                    let file = fixture.file(&format!("/{path}")).expect("it is there");
+                    apply_edits(&file.text, edits)
+                }
+            },
+            edits => panic!("{edits:?}"),
+        };
+        assert_eq!(after, expected);
+    }
+
+    #[test]
+    fn a_default_goes_to_a_level() {
+        let code = "# @param port Where it\n#   listens.\nclass web(Integer $po$0rt = 80) { }";
+        check_titles(
+            code,
+            &[
+                "Extract `web::port` to data/nodes/web01.yaml (Nodes)",
+                "Extract `web::port` to data/more.json (Json)",
+                "Extract `web::port` to data/common.yaml (Common)",
+            ],
+        );
+        check(code, "data/nodes/web01.yaml", "---\n# Where it listens.\nweb::port: 80\n");
+        check(code, "data/more.json", "{\"x\": 1, \"web::port\": 80}\n");
+        let common = "y: 1\nweb::lower: 1\nlookup_options: {web::list: {merge: unique}}\n";
+        let expected = format!("{common}# Where it listens.\nweb::port: 80\n");
+        check(code, "data/common.yaml", &expected);
+    }
+
+    #[test]
+    fn values_of_all_sorts() {
+        let after = |code: &str, expected: &str| {
+            let common = "y: 1\nweb::lower: 1\nlookup_options: {web::list: {merge: unique}}\n";
+            check(code, "data/common.yaml", &format!("{common}{expected}"));
+        };
+        after("class web($a = 'ye$0s') { }", "web::a: 'yes'\n");
+        after("class web($a$0 = [1, 'b']) { }", "web::a:\n- 1\n- b\n");
+        after("class web($a$0 = {b => {c => 0x1F}}) { }", "web::a:\n  b:\n    c: 31\n");
+        after("class web($a$0 = {}) { }", "web::a: {}\n");
+    }
+
+    #[test]
+    fn whose_value_changes_is_said() {
+        check_titles(
+            "class web($lo$0wer = 2) { }",
+            &[
+                "Extract `web::lower` to data/nodes/web01.yaml (Nodes): another value for web01",
+                "Extract `web::lower` to data/more.json (Json): another value for web01, web02 and every node",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_cannot_go_to_data_says_why() {
+        let expression = "(Extract to Hiera) The default is an expression: only what is written out can go to data.";
+        check_titles("class web($a$0 = $facts['x']) { }", &[expression]);
+        let undef = "(Extract to Hiera) The default is undef, which data cannot say: null leaves it to the default.";
+        check_titles("class web($a$0 = undef) { }", &[undef]);
+        check_titles(
+            "class web($a$0 = /x/) { }",
+            &["(Extract to Hiera) Data cannot hold such a value."],
+        );
+        let token = "(Extract to Hiera) The default holds `%{`, which Hiera would interpolate.";
+        check_titles("class web($a$0 = ['%{x}']) { }", &[token]);
+        check_titles("class web($a$0) { }", &[]);
+        check_titles("define web::d($a$0 = 1) { }", &[]);
+        check_titles("class web($a = 1) { $0 }", &[]);
+    }
+}

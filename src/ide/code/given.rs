@@ -1,0 +1,48 @@
+//! Where code gives a class parameter a value: `class { … }` wins over data.
+
+use std::sync::Arc;
+
+use crate::code::summary::known_as;
+use crate::config::Environment;
+use crate::syntax::puppet::{Call, CalledName, DeclarationKind};
+use crate::text::TextRange;
+use crate::world::World;
+
+/// An attribute of `class { … }`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::ide) struct Given {
+    /// The file.
+    pub(in crate::ide) path: Arc<str>,
+    /// Where the attribute's name stands.
+    pub(in crate::ide) range: TextRange,
+    /// Whether it is `*`, with a hash that may give anything.
+    pub(in crate::ide) is_hash: bool,
+}
+
+/// The attributes that give `parameter` of `class` a value, or may give it one, in the order of the files.
+pub(in crate::ide) fn given_values(
+    world: &World,
+    environment: &Environment,
+    class: &str,
+    parameter: &str,
+) -> Vec<Given> {
+    let index = world.code_index(environment);
+    let is_class = |it: &CalledName| *known_as(DeclarationKind::Class, &it.text) == *class;
+    let is_of_class = |it: &&Call| it.function == "class" && it.names.iter().any(is_class);
+    let mut found = Vec::new();
+    for (path, summary) in index.files() {
+        if !summary.included.iter().any(|it| *it.name == *class) {
+            continue;
+        }
+        let Some(file) = world.code_file(path) else { continue };
+        for call in file.manifest.calls.iter().filter(is_of_class) {
+            let named = call.attributes.iter().filter(|it| it.text == parameter || it.text == "*");
+            found.extend(named.map(|it| Given {
+                path: path.clone(),
+                range: it.range,
+                is_hash: it.text == "*",
+            }));
+        }
+    }
+    found
+}

@@ -1,0 +1,425 @@
+//! Hover in Puppet code: what a class parameter or a lookup gets for the active node, or in which cases.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::given::{Given, given_values};
+use super::lookup_call::{LookupCall, Refused};
+use super::spot::{ClassParameter, CodeSpot, spot};
+use crate::code::CodeFile;
+use crate::code::summary::KeyPattern;
+use crate::data::{Files as _, Place, puppet_type};
+use crate::ide::class_parameter;
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::hover::markdown::code;
+use crate::ide::hover::{AskedKey, Hover, Otherwise, asked_key_text};
+use crate::ide::perspective::Perspective;
+use crate::syntax::puppet::{Call, CalledName};
+use crate::world::World;
+
+/// How many keys are listed that a key with expressions in it can be.
+const MAX_MATCHING_KEYS: usize = 12;
+
+/// How many places are named that give a parameter a value.
+const MAX_PLACES: usize = 3;
+
+/// What to show at `offset` (bytes) of the Puppet code at `path`.
+pub(in crate::ide) fn hover(world: &Arc<World>, path: &str, offset: u32) -> Option<Hover> {
+    let file = world.code_file(path)?;
+    let spot = spot(&file, offset)?;
+    let perspective = Perspective::revealing(world, path)?;
+    let (markdown, range) = match &spot {
+        CodeSpot::Parameter(parameter) => {
+            let text = parameter_text(&perspective, path, &file, parameter);
+            (text, parameter.parameter.name_range)
+        }
+        CodeSpot::Key { call, name } => (lookup_text(&perspective, &file, call, name), name.range),
+        CodeSpot::DynamicKey { call, range } => (dynamic_text(&perspective, call), *range),
+        CodeSpot::Class(_) => return None,
+    };
+    Some(Hover { markdown, range })
+}
+
+/// The value that Puppet finds for a class parameter. A value that is null leaves it to the default.
+fn parameter_text(
+    perspective: &Perspective,
+    path: &str,
+    file: &CodeFile,
+    spot: &ClassParameter<'_>,
+) -> String {
+    let key = spot.key();
+    let default = spot.parameter.default.as_ref();
+    let otherwise = match default {
+        Some(default) => Otherwise::ParameterDefault(file.slice(default.range).to_owned()),
+        None => Otherwise::Required,
+    };
+    let notes = given_note(perspective, spot).into_iter().collect();
+    let asked = AskedKey { otherwise, notes, ..AskedKey::new(&key) };
+    let text = asked_key_text(perspective, &asked);
+    match other_declaration(perspective, path, spot) {
+        Some(place) => format!("{text}\n\nPuppet loads this class from {}.", code(&place)),
+        None => text,
+    }
+}
+
+/// Says where code gives the parameter a value, or may give it one: which declaration of a class comes first is not known.
+fn given_note(perspective: &Perspective, spot: &ClassParameter<'_>) -> Option<String> {
+    let environment = perspective.evaluator.environment();
+    let class = spot.class_name();
+    let given = given_values(&perspective.world, environment, &class, &spot.parameter.name);
+    let place = |it: &Given| {
+        let place = Place { file: perspective.world.id(&it.path), range: it.range };
+        code(&perspective.shown_place(place))
+    };
+    let places: Vec<_> = given.iter().take(MAX_PLACES).map(place).collect();
+    let more = if given.len() > MAX_PLACES { ", …" } else { "" };
+    (!places.is_empty()).then(|| {
+        format!(
+            "Given a value in {}{more}: where that declares the class, it wins over data.",
+            places.join(", ")
+        )
+    })
+}
+
+/// Where the class is loaded from, if not from here.
+fn other_declaration(
+    perspective: &Perspective,
+    path: &str,
+    spot: &ClassParameter<'_>,
+) -> Option<String> {
+    let environment = perspective.evaluator.environment();
+    let (loaded, _, index) = perspective.world.loaded_class(environment, &spot.class_name())?;
+    let is_here = &*loaded == path && index == spot.class_index;
+    (!is_here).then(|| perspective.shown_path(&loaded))
+}
+
+/// What a call gives whose key is constant.
+fn lookup_text(
+    perspective: &Perspective,
+    file: &CodeFile,
+    call: &Call,
+    name: &CalledName,
+) -> String {
+    let LookupCall { mut request, open_default, open } = match LookupCall::of(file, call) {
+        Ok(asked) => asked,
+        Err(Refused) => {
+            return format!("Puppet refuses this call: {}() takes other arguments.", call.function);
+        }
+    };
+    let mut notes = Vec::new();
+    if let Some(value_type) = request.value_type.take_if(|it| !is_checkable(it.as_str())) {
+        notes.push(format!("Not checked: the type {}", class_parameter::code(&value_type)));
+    }
+    let brings_values = request.default.is_some()
+        || !(request.default_values.is_empty() && request.overrides.is_empty());
+    let otherwise = match open_default {
+        Some(code) => Otherwise::CallDefault(code),
+        None => Otherwise::Fails,
+    };
+    let asked = AskedKey {
+        request: Some(request),
+        otherwise,
+        brings_values,
+        proviso: proviso(&open),
+        notes,
+        ..AskedKey::new(&name.text)
+    };
+    asked_key_text(perspective, &asked)
+}
+
+/// Whether the engine can tell what belongs to a type: aliases and variables are not known to it.
+fn is_checkable(value_type: &str) -> bool {
+    puppet_type::parse(value_type).is_ok()
+}
+
+fn proviso(open: &[String]) -> Option<String> {
+    (!open.is_empty()).then(|| {
+        format!(
+            "Not known, as code is not evaluated here: {}. What is written out gives:",
+            open.join(", ")
+        )
+    })
+}
+
+/// Which keys of the data a key with expressions in it can be.
+fn dynamic_text(perspective: &Perspective, call: &Call) -> String {
+    let parts = call.pattern.iter().flatten();
+    let shown: String = parts.map(|it| it.as_deref().unwrap_or("…")).collect();
+    let mut text = format!("**{}**: not known, as code is not evaluated here.\n", code(&shown));
+    let pattern = KeyPattern::of(call);
+    if pattern.is_anything() {
+        return text.trim_end().to_owned();
+    }
+    let mut keys = perspective.world.all_keys(perspective.evaluator.environment());
+    keys.retain(|it| &**it != LOOKUP_OPTIONS && pattern.matches(it));
+    if keys.is_empty() {
+        return text + "\nNo key of the data fits.";
+    }
+    text += "\nThese keys of the data fit:\n\n";
+    for key in keys.iter().take(MAX_MATCHING_KEYS) {
+        let _ = writeln!(text, "- {}", code(key));
+    }
+    if keys.len() > MAX_MATCHING_KEYS {
+        let _ = write!(text, "\nand {} more", keys.len() - MAX_MATCHING_KEYS);
+    }
+    text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::ide::fixture::Fixture;
+    use crate::ide::hover;
+
+    const DATA: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
+  - {name: Common, path: common.yaml}
+#- /.hiera-ls.yaml
+node: web01
+nodes: {web01: {facts: {a: 1}}}
+#- /data/nodes/web01.yaml
+web::port: 8080
+web::gone: ~
+list: [1]
+over: 1
+#- /data/common.yaml
+lookup_options: {list: {merge: unique}, over: {merge: unique}}
+web::port: 80
+list: [2]
+scalar: one
+env::a::x: 1
+env::b::x: 2
+asking: \"%{lookup('over')}\"
+";
+
+    #[track_caller]
+    fn check(file: &str, code: &str, expected: &Expect) {
+        check_in(DATA, file, code, expected);
+    }
+
+    #[track_caller]
+    fn check_in(data: &str, file: &str, code: &str, expected: &Expect) {
+        let fixture = Fixture::parse(&format!("{data}#- {file}\n{code}\n"));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let shown = match hover(&fixture.world(), &file.world_path(), offset) {
+            Some(hover) => format!("{}\n---\n{}", hover.range.slice(&file.text), hover.markdown),
+            None => "nothing".to_owned(),
+        };
+        expected.assert_eq(&shown);
+    }
+
+    /// Only what the hover says of the value: its first block, with notes about it.
+    #[track_caller]
+    fn value(call: &str, expected: &str) {
+        let fixture = Fixture::parse(&format!("{DATA}#- /manifests/site.pp\n$x = {call}\n"));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let markdown = hover(&fixture.world(), &file.world_path(), offset).expect("a key").markdown;
+        let is_about_value = |it: &&str| {
+            !it.is_empty() && !it.starts_with("**") && !it.starts_with("```") && {
+                let is_place = it.contains("· `");
+                !is_place && !it.starts_with("Merge strategy")
+            }
+        };
+        let lines: Vec<_> = markdown.lines().filter(is_about_value).collect();
+        assert_eq!(lines.join(" / "), expected, "{markdown}");
+    }
+
+    const INIT: &str = "/modules/web/manifests/init.pp";
+
+    #[test]
+    fn a_parameter_with_data() {
+        check(
+            INIT,
+            "class web(Integer $po$0rt = 1) { }",
+            &expect![[r#"
+                $port
+                ---
+                **`web::port`** for node `web01`, environment `production`
+
+                ```yaml
+                8080
+                ```
+
+                Merge strategy `first`, by default
+
+                1. **level "Nodes" · `data/nodes/web01.yaml:1`**
+                2. level "Common" · `data/common.yaml:2` · overridden"#]],
+        );
+    }
+
+    #[test]
+    fn a_parameter_without_data() {
+        check(
+            INIT,
+            "class web($other$0 = $facts['a']) { }",
+            &expect![[r"
+                $other
+                ---
+                **`web::other`** for node `web01`, environment `production`
+
+                No data: the default `$facts['a']` counts."]],
+        );
+        check(
+            INIT,
+            "class web($other$0) { }",
+            &expect![[r"
+                $other
+                ---
+                **`web::other`** for node `web01`, environment `production`
+
+                No data and no default: the class must be given a value."]],
+        );
+        check(
+            INIT,
+            "class web($gone$0 = 7) { }",
+            &expect![[r#"
+                $gone
+                ---
+                **`web::gone`** for node `web01`, environment `production`
+
+                The data say null: the default `7` counts.
+
+                1. **level "Nodes" · `data/nodes/web01.yaml:2`**"#]],
+        );
+    }
+
+    #[test]
+    fn values_that_code_gives_are_named() {
+        check(
+            INIT,
+            "class web($port$0) { }\n#- /manifests/site.pp\n\nclass { '::web': port => 1 }\n\
+             class { 'other': port => 1 }\nclass { ['x', 'web']: * => $h }",
+            &expect![[r#"
+                $port
+                ---
+                **`web::port`** for node `web01`, environment `production`
+
+                ```yaml
+                8080
+                ```
+
+                Merge strategy `first`, by default
+
+                1. **level "Nodes" · `data/nodes/web01.yaml:1`**
+                2. level "Common" · `data/common.yaml:2` · overridden
+
+                Given a value in `manifests/site.pp:2`, `manifests/site.pp:4`: where that declares the class, it wins over data."#]],
+        );
+    }
+
+    #[test]
+    fn only_parameters_of_classes_are_looked_up() {
+        check("/modules/web/manifests/d.pp", "define web::d($po$0rt = 1) { }", &expect!["nothing"]);
+        check(INIT, "class web($port = $a$0) { }", &expect!["nothing"]);
+    }
+
+    #[test]
+    fn a_class_that_puppet_loads_from_elsewhere_says_so() {
+        check(
+            INIT,
+            "class web($other$0) { }\n#- /manifests/site.pp\nclass web($other) { }",
+            &expect![[r"
+                $other
+                ---
+                **`web::other`** for node `web01`, environment `production`
+
+                No data and no default: the class must be given a value.
+
+                Puppet loads this class from `manifests/site.pp`."]],
+        );
+    }
+
+    #[test]
+    fn without_a_node_the_cases_are_shown() {
+        let data = DATA.replace("node: web01\n", "");
+        let data = data.replace("web::port: 80\n", "");
+        check_in(
+            &data,
+            INIT,
+            "class web(Integer $po$0rt = 1) { }",
+            &expect![[r"
+                $port
+                ---
+                **`web::port`** for any node, environment `production`
+
+                No data: the default `1` counts, but for these cases:
+
+                - `8080` if trusted.certname is web01 (`data/nodes/web01.yaml:1`)"]],
+        );
+    }
+
+    #[test]
+    fn a_call_s_own_merge_and_default_count() {
+        value("lookup('li$0st')", "- 1 / - 2");
+        value("lookup('list$0', Array, first)", "- 1");
+        value("lookup('web::gone$0', Any, first, 3)", "~");
+        value("hiera('lis$0t')", "- 1");
+        value("hiera_array('sca$0lar')", "- one");
+        value("lookup('none$0')", "Not found: a lookup of this key fails.");
+        value(
+            "lookup('none$0', Any, first, [3])",
+            "- 3 / The value comes from the call itself, not from data.",
+        );
+        value(
+            "lookup('none$0', {default_values_hash => {none => 4}, default_value => 5})",
+            "4 / The value comes from the call itself, not from data.",
+        );
+        value("lookup('none$0', Any, first, $y)", "No data: the default `$y` counts.");
+        value("lookup('none$0') |$k| { $k }", "No data: the default `|…| { … }` counts.");
+        value("lookup(['none', 'sc$0alar'])", "one");
+        value("lookup(asking$0, {override => {over => 9}})", "'9'");
+        value(
+            "lookup('over$0', {override => {over => 9}, merge => hash})",
+            "9 / The value comes from the call itself, not from data.",
+        );
+        value("'scal$0ar'.lookup(String)", "one");
+    }
+
+    #[test]
+    fn types_are_checked_as_far_as_they_are_known() {
+        value(
+            "lookup('scal$0ar', Integer)",
+            "A lookup of this key fails: / Found value has wrong type, expects an Integer value, got String",
+        );
+        value("lookup('scalar$0', Stdlib::Port)", "one / Not checked: the type `Stdlib::Port`");
+        value("lookup('scalar$0', Enum[$x])", "one / Not checked: the type `Enum[$x]`");
+    }
+
+    #[test]
+    fn what_is_not_constant_is_said_not_to_be_known() {
+        value(
+            "lookup('scalar$0', Any, $m)",
+            "Not known, as code is not evaluated here: the merge is `$m`. What is written out gives: / one",
+        );
+        value(
+            "lookup('scalar$0', 'x')",
+            "Puppet refuses this call: lookup() takes other arguments.",
+        );
+        value(
+            "lookup(\"env::${y}::$0x\")",
+            "These keys of the data fit: / - `env::a::x` / - `env::b::x`",
+        );
+    }
+
+    #[test]
+    fn templates_and_functions_look_up_too() {
+        check(
+            "/modules/web/templates/a.epp",
+            "<%- | $p | -%>\n<%= lookup('scal$0ar') %>",
+            &expect![[r#"
+                'scalar'
+                ---
+                **`scalar`** for node `web01`, environment `production`
+
+                ```yaml
+                one
+                ```
+
+                1. **level "Common" · `data/common.yaml:4`**"#]],
+        );
+    }
+}

@@ -1,0 +1,282 @@
+//! A class gets another name: with its keys in the data, and wherever code names it as a constant. What stays is said.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::in_code::is_bare_name;
+use super::parameter::names_of;
+use super::renaming::Renaming;
+use super::ruby::word_places;
+use super::target::RenameTarget;
+use super::{Carried, Work, listed};
+use crate::code::roots::files_of_class;
+use crate::code::summary::known_as;
+use crate::code::{CodeFile, CodeIndex};
+use crate::config::Environment;
+use crate::data::Files as _;
+use crate::engine::CancelToken;
+use crate::ide::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
+use crate::syntax::key_path::Segment;
+use crate::syntax::puppet::{CalledName, Declaration, DeclarationKind};
+use crate::text::{TextEdit, TextRange};
+use crate::world::{World, paths};
+
+/// Classes whose keys are more than this are not renamed: each key is a search.
+const MAX_KEYS: usize = 500;
+
+/// Renames the class that `target` is to `new`.
+pub(super) fn rename(
+    world: &Arc<World>,
+    path: &str,
+    environment: &Arc<Environment>,
+    target: &RenameTarget,
+    new: &str,
+    cancel: &CancelToken,
+) -> Result<LabelledEdits, String> {
+    let old = target.name.as_str();
+    let new = new.strip_prefix("::").unwrap_or(new);
+    if old == new {
+        return Ok(LabelledEdits::default());
+    }
+    let Some((loaded, file, index)) = world.loaded_class(environment, old) else {
+        return Ok(LabelledEdits::default());
+    };
+    let index_of_code = world.code_index(environment);
+    let class = Class { world, environment, old, new, path: &loaded, file: &file };
+    let declaration = &file.manifest.declarations[index];
+    class.refuse(path, declaration, &index_of_code)?;
+    let mut files: BTreeMap<Arc<str>, BTreeSet<LabelledEdit>> = BTreeMap::new();
+    let mut warnings = BTreeSet::new();
+    for key in class.keys(declaration)? {
+        let renaming = Renaming {
+            path: vec![Segment::Name(format!("{old}::{key}").into())],
+            new_name: format!("{new}::{key}").into(),
+        };
+        let edits = Work::new(world, &renaming, Carried::Nothing, cancel).run(environment)?;
+        for file in edits.files {
+            files.entry(file.path).or_default().extend(file.edits);
+        }
+        warnings.extend(edits.warnings);
+    }
+    let mut left = Vec::new();
+    for (path, _) in index_of_code.files() {
+        if cancel.is_cancelled() {
+            return Err("the request was cancelled".to_owned());
+        }
+        let edits = class.in_code(path, declaration, &mut left);
+        if world.is_in_workspace(path) {
+            files.entry(path.clone()).or_default().extend(edits);
+        } else if !edits.is_empty() {
+            left.push(class.shown(path, edits[0].edit.range));
+        }
+    }
+    warnings.extend(class.what_stays(&left));
+    let files = files.into_iter().filter(|(_, edits)| !edits.is_empty());
+    let files =
+        files.map(|(path, edits)| LabelledFile { path, edits: edits.into_iter().collect() });
+    Ok(LabelledEdits { files: files.collect(), warnings: warnings.into_iter().collect() })
+}
+
+/// A class that gets another name.
+struct Class<'a> {
+    world: &'a Arc<World>,
+    environment: &'a Arc<Environment>,
+    old: &'a str,
+    new: &'a str,
+    path: &'a Arc<str>,
+    file: &'a CodeFile,
+}
+
+impl Class<'_> {
+    fn refuse(&self, path: &str, declared: &Declaration, code: &CodeIndex) -> Result<(), String> {
+        let Self { old, new, .. } = self;
+        if !is_bare_name(new) || new.contains(|it: char| it.is_ascii_uppercase()) {
+            return Err(format!("`{new}` is no name for a class"));
+        }
+        if !self.world.is_in_workspace(path) {
+            return Err("the class is outside of the workspace".to_owned());
+        }
+        for kind in [DeclarationKind::Class, DeclarationKind::Define] {
+            if let Some(taken) = code.declared(kind, new).first() {
+                return Err(format!(
+                    "{}: there is a `{new}` already",
+                    self.shown_path(&taken.path)
+                ));
+            }
+        }
+        if let Some(error) = self.file.manifest.errors.first() {
+            let at = self.shown(self.path, error.range);
+            return Err(format!("{at}: the file has a syntax error: {}", error.message));
+        }
+        let is_inside = |it: &&Declaration| {
+            it.range != declared.range && declared.range.contains_range(it.range)
+        };
+        if let Some(inner) = self.file.manifest.declarations.iter().find(is_inside) {
+            let name = inner.name.as_deref().unwrap_or_default();
+            return Err(format!(
+                "`{name}` is declared inside of the class and would be renamed, too"
+            ));
+        }
+        if self.prefix(declared).and_then(|it| new.strip_prefix(it)).is_none() {
+            return Err(format!(
+                "`{old}` is declared inside of another class, whose name it begins with"
+            ));
+        }
+        let module = |name: &str| name.split("::").next().unwrap_or_default().to_owned();
+        let is_in_module = self.world.module_of(self.environment, self.path).is_some();
+        if is_in_module
+            && (!old.contains("::") || module(old) != module(new) || !new.contains("::"))
+        {
+            let name = module(old);
+            return Err(if old.contains("::") {
+                format!(
+                    "Puppet only looks in the module {name} for classes that begin with `{name}::`"
+                )
+            } else {
+                format!("`{old}` has the name of its module: Puppet looks for it by that alone")
+            });
+        }
+        Ok(())
+    }
+
+    /// The names of the classes around the declaration, which are not written in it.
+    fn prefix<'d>(&self, declared: &'d Declaration) -> Option<&'d str> {
+        let written = declared.name_range.slice(&self.file.text);
+        let written = written.strip_prefix("::").unwrap_or(written);
+        declared.name.as_deref()?.strip_suffix(written)
+    }
+
+    /// The keys of its parameters, and those that data have for none, without the class's name.
+    fn keys(&self, declared: &Declaration) -> Result<BTreeSet<String>, String> {
+        let mut keys: BTreeSet<String> =
+            declared.parameters.iter().map(|it| it.name.clone()).collect();
+        for key in self.world.all_keys(self.environment) {
+            let own = key.strip_prefix(self.old).and_then(|it| it.strip_prefix("::"));
+            keys.extend(own.filter(|it| !it.contains("::")).map(str::to_owned));
+        }
+        if keys.len() > MAX_KEYS {
+            return Err(format!(
+                "the class has {} keys, which is too much for a rename",
+                keys.len()
+            ));
+        }
+        Ok(keys)
+    }
+
+    /// The edits of one file of code.
+    fn in_code(
+        &self,
+        path: &Arc<str>,
+        declared: &Declaration,
+        left: &mut Vec<String>,
+    ) -> Vec<LabelledEdit> {
+        let Ok(text) = self.world.text(path) else { return Vec::new() };
+        let last = self.old.rsplit("::").next().unwrap_or(self.old);
+        if memchr::memmem::find(text.as_bytes(), last.as_bytes()).is_none() {
+            return Vec::new();
+        }
+        let Some(file) = self.world.code_file(path) else { return Vec::new() };
+        let names = names_of(self.world, path).unwrap_or_default();
+        let mut edits = Vec::new();
+        let mut write = |range: TextRange, new: &str| edits.push((range, new.to_owned()));
+        if path == self.path {
+            let prefix = self.prefix(declared).unwrap_or_default();
+            write(declared.name_range, self.new.strip_prefix(prefix).unwrap_or(self.new));
+        }
+        let inclusions = file.manifest.calls.iter().filter(|it| !it.is_lookup());
+        let called = inclusions.flat_map(|it| &it.names).chain(&names.class_references);
+        for name in called.filter(|it| self.is_meant(&it.text)) {
+            match inner_range(&file, name) {
+                Some(range) => write(range, self.new),
+                None => left.push(self.shown(path, name.range)),
+            }
+        }
+        for parent in file.manifest.declarations.iter().filter_map(|it| it.parent) {
+            let written = file.slice(parent);
+            if self.is_meant(written) {
+                let colons = written.len() - written.trim_start_matches(':').len();
+                write(TextRange::new(parent.start + colons as u32, parent.end), self.new);
+            }
+        }
+        for variable in &names.variables {
+            let Some((class, name)) = variable.name.rsplit_once("::") else { continue };
+            if class.strip_prefix("::").unwrap_or(class) == self.old {
+                let end = variable.range.end - name.len() as u32 - 2;
+                write(TextRange::new(end - self.old.len() as u32, end), self.new);
+            }
+        }
+        let edit = |(range, new)| LabelledEdit {
+            edit: TextEdit::replace(range, new),
+            label: EditLabel::Code,
+        };
+        edits.into_iter().map(edit).collect()
+    }
+
+    fn is_meant(&self, name: &str) -> bool {
+        *known_as(DeclarationKind::Class, name) == *self.old
+    }
+
+    /// What the user has to see to.
+    fn what_stays(&self, left: &[String]) -> Vec<String> {
+        let Self { old, new, .. } = self;
+        let mut said = Vec::new();
+        let module = self.world.module_of(self.environment, self.path);
+        if let Some((_, directory)) = module
+            && let [Some(is), Some(wanted)] =
+                [old, new].map(|it| files_of_class(it).into_iter().next())
+            && self.path.ends_with(&format!("/manifests/{is}"))
+        {
+            let wanted = self.shown_path(&format!("{directory}/manifests/{wanted}"));
+            let is = self.shown_path(self.path);
+            said.push(format!(
+                "Rename the file {is} to {wanted}: Puppet looks for the class there."
+            ));
+        }
+        if !left.is_empty() {
+            said.push(format!("The old name stays in {}.", listed(left)));
+        }
+        let in_data = self.values_of_data();
+        if !in_data.is_empty() {
+            said.push(format!(
+                "Values of the data that may mean the class stay as they are: {}.",
+                listed(&in_data)
+            ));
+        }
+        said.push(format!(
+            "Names of classes that are put together, or that a node classifier gives, are not known: `{old}` stays there."
+        ));
+        said
+    }
+
+    /// Where data have the name as a word of its own that no key follows.
+    fn values_of_data(&self) -> Vec<String> {
+        let mut places = Vec::new();
+        for file in self.world.files_containing(self.environment, self.old) {
+            let whole = word_places(&file.text, self.old);
+            places.extend(whole.map(|at| self.shown(&file.path, TextRange::empty(at))));
+        }
+        places
+    }
+
+    fn shown_path(&self, path: &str) -> String {
+        paths::below(self.environment.directory(), path).unwrap_or(path).to_owned()
+    }
+
+    fn shown(&self, path: &str, at: TextRange) -> String {
+        let shown = self.shown_path(path);
+        match self.world.file(path) {
+            Ok(file) => format!("{shown}:{}", file.line_index().line_of(at.start) + 1),
+            Err(_) => shown,
+        }
+    }
+}
+
+/// Where a name is written without quotes and a leading `::`; `None` where escapes or a heredoc hide it.
+fn inner_range(file: &CodeFile, name: &CalledName) -> Option<TextRange> {
+    let written = file.slice(name.range);
+    let quote = u32::from(written.starts_with(['\'', '"']));
+    let inner = TextRange::new(name.range.start + quote, name.range.end - quote);
+    let text = inner.slice(&file.text);
+    let colons = if text.starts_with("::") { 2 } else { 0 };
+    (text == name.text).then(|| TextRange::new(inner.start + colons, inner.end))
+}

@@ -1,0 +1,232 @@
+//! Renames that cross from code to data and back.
+
+use super::*;
+
+const WEB: &str = "/modules/web/manifests/init.pp";
+
+#[test]
+fn a_parameter_takes_its_keys_along() {
+    let files = format!(
+        "#- {WEB}\n# @param port The port.\nclass web(\n  Integer $po$0rt = 1,\n  $url = \"x:${{port}}\",\n) {{\n  \
+         notice($port, \"$port\", $x.map |$y| {{ $port }})\n  $z.each |$port| {{ $port }}\n}}\n\
+         #- /modules/web/manifests/heir.pp\nclass web::heir inherits web {{ notice($port) }}\n\
+         #- /modules/web/manifests/own.pp\nclass web::own($port) inherits web {{ notice($port) }}\n\
+         #- /modules/web/templates/a.epp\n<%= $web::port %> <%= $port %>\n\
+         #- /manifests/site.pp\nclass {{ 'web': port => 1 }} notice($web::port, lookup('web::port'))\n\
+         #- /data/nodes/web01.yaml\nweb::port: 2\n\
+         #- /data/common.yaml\nlookup_options: {{web::port: {{merge: first}}}}\nweb::port: 1\nu: \"%{{lookup('web::port')}}\"\n"
+    );
+    let expected = [
+        "/data/common.yaml:1 lookup_options: {web::listen: {merge: first}}",
+        "/data/common.yaml:2 web::listen: 1",
+        "/data/common.yaml:3 u: \"%{lookup('web::listen')}\"",
+        "/data/nodes/web01.yaml:1 web::listen: 2",
+        "/manifests/site.pp:1 class { 'web': listen => 1 } notice($web::listen, lookup('web::listen'))",
+        "/modules/web/manifests/heir.pp:1 class web::heir inherits web { notice($listen) }",
+        "/modules/web/manifests/init.pp:1 # @param listen The port.",
+        "/modules/web/manifests/init.pp:3   Integer $listen = 1,",
+        "/modules/web/manifests/init.pp:4   $url = \"x:${listen}\",",
+        "/modules/web/manifests/init.pp:6   notice($listen, \"$listen\", $x.map |$y| { $listen })",
+        "/modules/web/templates/a.epp:1 <%= $web::listen %> <%= $port %>",
+    ];
+    assert_eq!(check(&files, "listen", &expected), [""; 0]);
+    assert_eq!(check(&files, "$listen", &expected), [""; 0]);
+    // The same, asked for in data, and at a use.
+    let from_data = files.replace("$po$0rt", "$port").replace("web::port: 2", "web::po$0rt: 2");
+    assert_eq!(check(&from_data, "web::listen", &expected), [""; 0]);
+    let from_use = files
+        .replace("$po$0rt", "$port")
+        .replace("notice($port, \"$port\"", "notice($po$0rt, \"$port\"");
+    assert_eq!(check(&from_use, "listen", &expected), [""; 0]);
+}
+
+#[test]
+fn heirs_read_the_parameter_by_the_new_name() {
+    let heirs = "#- /modules/web/manifests/a.pp\nclass web::a inherits web { $port }\n\
+                 #- /modules/web/manifests/b.pp\nclass web::b inherits web::a { $port }\n\
+                 #- /modules/web/manifests/own.pp\nclass web::own($port, $listen) inherits web { $port $listen }\n\
+                 #- /manifests/site.pp\nnotice($web::b::port, $web::own::port)\n";
+    let files = format!("#- {WEB}\nclass web($po$0rt) {{ }}\n{heirs}");
+    check(
+        &files,
+        "listen",
+        &[
+            "/manifests/site.pp:1 notice($web::b::listen, $web::own::port)",
+            "/modules/web/manifests/a.pp:1 class web::a inherits web { $listen }",
+            "/modules/web/manifests/b.pp:1 class web::b inherits web::a { $listen }",
+            "/modules/web/manifests/init.pp:1 class web($listen) { }",
+        ],
+    );
+    let reading = files.replace("$port $listen", "$port $other");
+    let refusal = "modules/web/manifests/own.pp:1: there is a `$other` already";
+    check_refusal(&reading, "other", refusal);
+}
+
+#[test]
+fn a_key_that_leaves_the_class_leaves_the_parameter() {
+    let files = format!("#- {WEB}\nclass web($port) {{ }}\n#- /data/common.yaml\nweb::po$0rt: 1\n");
+    let warnings = check(&files, "www::port", &["/data/common.yaml:1 www::port: 1"]);
+    let said = "`web::port` sets a parameter of class `web` (modules/web/manifests/init.pp:1). The manifest keeps the \
+                parameter's name, so the class no longer gets this value.";
+    assert_eq!(warnings, [said]);
+}
+
+#[test]
+fn names_that_are_taken_or_none_are_refused() {
+    let files = format!(
+        "#- {WEB}\nclass web($po$0rt, $other) {{ $local = $port + $top\n$x.each |$inner| {{ $port }} }}\n\
+         #- /data/common.yaml\nweb::data: 1\n"
+    );
+    let at = "modules/web/manifests/init.pp";
+    check_refusal(&files, "other", &format!("{at}:1: there is a `$other` already"));
+    check_refusal(&files, "local", &format!("{at}:1: there is a `$local` already"));
+    check_refusal(&files, "top", &format!("{at}:1: there is a `$top` already"));
+    let lambda = "there, `$inner` would be a variable of the lambda around it";
+    check_refusal(&files, "inner", &format!("{at}:2: {lambda}"));
+    check_refusal(&files, "data", "data/common.yaml:1: there is a `web::data` already");
+    check_refusal(&files, "Port", "`Port` is no name for a parameter");
+    check_refusal(&files, "title", "Puppet keeps the name `$title` for itself");
+    let broken = files.replace("$local", "$local = (");
+    let refused = run(&broken, "listen").1.expect_err("the file is broken");
+    assert!(refused.contains("a syntax error hides where the class uses `$port`"), "{refused}");
+}
+
+#[test]
+fn what_may_be_meant_is_said() {
+    let files = format!(
+        "#- {WEB}\nclass web($po$0rt) {{ x {{ y: content => template('web/a.erb') }} }}\n\
+         #- /modules/web/templates/a.erb\n<%= @port %> <%= @ports %>\n\
+         #- /modules/web/lib/puppet/functions/web/f.rb\ncall_function('lookup', 'web::port') # web::ports\n\
+         #- /manifests/site.pp\nclass {{ 'web': * => $h }} lookup(\"web::${{x}}\")\n"
+    );
+    let warnings = check(
+        &files,
+        "tag2",
+        &[
+            "/modules/web/manifests/init.pp:1 class web($tag2) { x { y: content => template('web/a.erb') } }",
+        ],
+    );
+    assert_eq!(
+        warnings,
+        [
+            "Lookups whose key holds expressions may mean `web::port`; they stay as they are: manifests/site.pp.",
+            "`web::port` stands in Ruby code, which is not changed: modules/web/lib/puppet/functions/web/f.rb.",
+            "manifests/site.pp:1 gives class `web` the parameters of a hash: a `port` in it stays.",
+            "modules/web/templates/a.erb has `@port`, which may be the parameter: it stays as it is.",
+        ]
+    );
+    let warnings = check(
+        &format!("#- {WEB}\nclass web($po$0rt) {{ }}\n"),
+        "schedule",
+        &["/modules/web/manifests/init.pp:1 class web($schedule) { }"],
+    );
+    let said =
+        "`schedule` is a metaparameter: its value is handed on to all resources in the class.";
+    assert_eq!(warnings, [said]);
+}
+
+#[test]
+fn only_the_class_that_puppet_loads_is_renamed() {
+    let files = format!(
+        "#- {WEB}\nclass web($po$0rt) {{ }}\n#- /manifests/site.pp\nclass web($port) {{ }}\n"
+    );
+    check_refusal(&files, "p2", "Puppet loads class `web` from /repo/manifests/site.pp");
+    check_target("#- /modules/web/manifests/d.pp\ndefine web::d($po$0rt) { $port }\n", "nothing");
+    check_target(&format!("#- {WEB}\nclass web($port) {{ $x = $oth$0er }}\n"), "nothing");
+    check_target(&format!("#- {WEB}\nclass web($port) {{ \"${{po$0rt}}\" }}\n"), "port=port");
+}
+
+#[test]
+fn keys_of_lookups_are_renamed_with_the_data() {
+    let files = "#- /manifests/site.pp\n\
+                 lookup('a::$0b') lookup([\"a::b\", x]) hiera(a::b) lookup('a::b.c.d') lookup({name => 'a::b'})\n\
+                 lookup('x', {default_values_hash => {'a::b' => 1}}) lookup('a::bc') 'a::b'.lookup\n\
+                 #- /data/common.yaml\na::b: {c: {d: 1}}\n";
+    check(
+        files,
+        "a::new",
+        &[
+            "/data/common.yaml:1 a::new: {c: {d: 1}}",
+            "/manifests/site.pp:1 lookup('a::new') lookup([\"a::new\", x]) hiera(a::new) lookup('a::new.c.d') lookup({name => 'a::new'})",
+            "/manifests/site.pp:2 lookup('x', {default_values_hash => {'a::new' => 1}}) lookup('a::bc') 'a::new'.lookup",
+        ],
+    );
+    let member = files.replace("a::$0b", "a::b").replace("'a::b.c.d'", "'a::b.$0c.d'");
+    check(
+        &member,
+        "new c",
+        &[
+            "/data/common.yaml:1 a::b: {'new c': {d: 1}}",
+            "/manifests/site.pp:1 lookup('a::b') lookup([\"a::b\", x]) hiera(a::b) lookup('a::b.new c.d') lookup({name => 'a::b'})",
+        ],
+    );
+    let members = "#- /manifests/site.pp\nlookup(\"a.${x}\") lookup(\"a.b.${x}\") lookup(\"ab.${x}\")\n\
+                   #- /data/common.yaml\na$0: {b: 1}\n";
+    check(
+        members,
+        "new",
+        &[
+            "/data/common.yaml:1 new: {b: 1}",
+            "/manifests/site.pp:1 lookup(\"new.${x}\") lookup(\"new.b.${x}\") lookup(\"ab.${x}\")",
+        ],
+    );
+    let warnings =
+        check(&members.replace("a$0: {b", "a: {b$0"), "new", &["/data/common.yaml:1 a: {new: 1}"]);
+    let said = "`a` is also looked up in manifests/site.pp:1, manifests/site.pp:1: there, the old name stays.";
+    assert_eq!(warnings, [said]);
+    check_target(
+        "#- /manifests/site.pp\nlookup(\"a::$$0{x}\")\n",
+        "the key holds expressions: it is only known when the code is evaluated",
+    );
+}
+
+const SERVER: &str = "#- /modules/web/manifests/server.pp\nclass web::ser$0ver($port) inherits web { }\n\
+    #- /modules/web/manifests/init.pp\nclass web { contain web::server include '::web::server', web::server2\n\
+    notice($web::server::port, $::web::server::port, $web::server) Class['web::server'] -> Class[web::server2] }\n\
+    #- /modules/web/manifests/more.pp\nclass web::more inherits ::web::server { class { 'web::server': port => 1 } }\n\
+    #- /data/common.yaml\nweb::server::port: 1\nweb::server::lost: 1\nweb::server::sub::x: 1\nclasses: [web::server, web::server2]\n\
+    lookup_options: {web::server::port: {}, '^web::server::': {}}\n";
+
+#[test]
+fn a_class_takes_its_keys_along() {
+    let warnings = check(
+        SERVER,
+        "web::listener",
+        &[
+            "/data/common.yaml:1 web::listener::port: 1",
+            "/data/common.yaml:2 web::listener::lost: 1",
+            "/data/common.yaml:5 lookup_options: {web::listener::port: {}, '^web::server::': {}}",
+            "/modules/web/manifests/init.pp:1 class web { contain web::listener include '::web::listener', web::server2",
+            "/modules/web/manifests/init.pp:2 notice($web::listener::port, $::web::listener::port, $web::server) Class['web::listener'] -> Class[web::server2] }",
+            "/modules/web/manifests/more.pp:1 class web::more inherits ::web::listener { class { 'web::listener': port => 1 } }",
+            "/modules/web/manifests/server.pp:1 class web::listener($port) inherits web { }",
+        ],
+    );
+    assert_eq!(
+        warnings,
+        [
+            "Names of classes that are put together, or that a node classifier gives, are not known: `web::server` stays there.",
+            "Rename the file modules/web/manifests/server.pp to modules/web/manifests/listener.pp: Puppet looks for the class there.",
+            "The pattern `^web::server::` in the lookup_options of data/common.yaml stops matching.",
+            "Values of the data that may mean the class stay as they are: data/common.yaml:4.",
+        ]
+    );
+}
+
+#[test]
+fn names_that_no_class_can_have_are_refused() {
+    check_refusal(SERVER, "web::Listener", "`web::Listener` is no name for a class");
+    check_refusal(
+        SERVER,
+        "web::more",
+        "modules/web/manifests/more.pp: there is a `web::more` already",
+    );
+    let elsewhere = "Puppet only looks in the module web for classes that begin with `web::`";
+    check_refusal(SERVER, "www::server", elsewhere);
+    let module = "#- /modules/web/manifests/init.pp\nclass we$0b { }\n";
+    let own = "`web` has the name of its module: Puppet looks for it by that alone";
+    check_refusal(module, "www", own);
+    let nested = "#- /modules/web/manifests/a.pp\nclass web::$0a { class b { } }\n";
+    let inner = "`web::a::b` is declared inside of the class and would be renamed, too";
+    check_refusal(nested, "web::c", inner);
+}

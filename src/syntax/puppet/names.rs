@@ -1,0 +1,188 @@
+//! Where code names variables, and to what each belongs; and where it names classes as `Class[…]`.
+//!
+//! Puppet's classes, defined types and functions have variables of their own, and so have lambdas. A block of `if` or the like
+//! has none.
+
+use std::collections::HashSet;
+
+use super::model::{CalledName, Parameter};
+use super::parser::{Parsed, TokenScope};
+use super::token::{Kind, Token, TokenText, Tokens};
+use crate::text::TextRange;
+
+/// The names in a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Names {
+    /// In the order in which they are read: the text of a heredoc behind its tag.
+    pub variables: Vec<VariableUse>,
+    /// What variables belong to; each stands behind the one that it lies in.
+    pub scopes: Vec<Scope>,
+    /// Names in `Class[…]`.
+    pub class_references: Vec<CalledName>,
+}
+
+/// A place that names a variable: its value, its assignment or its declaration as a parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariableUse {
+    /// The name without `$`, with its namespace.
+    pub name: String,
+    /// Where that is written.
+    pub range: TextRange,
+    /// The index of the innermost scope around; `None` at top level.
+    pub scope: Option<usize>,
+    /// Whether it gets its value there, in a list of parameters or by `=`.
+    pub is_bound: bool,
+}
+
+/// What has variables of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scope {
+    /// The scope that it lies in.
+    pub parent: Option<usize>,
+    /// The name of a declaration as it is written; `None` for a lambda, which also sees the variables around it.
+    pub declaration: Option<TextRange>,
+    /// The parameters.
+    pub parameters: Vec<Parameter>,
+    /// The variables that get their values in it.
+    pub bound: HashSet<String>,
+}
+
+impl Names {
+    pub(super) fn of(text: &str, parsed: Parsed) -> Self {
+        let Parsed { tokens, scopes, .. } = parsed;
+        let mut names = Self::default();
+        let mut waiting = scopes;
+        // The outer ones come first, from the back.
+        waiting.sort_by_key(|it| (std::cmp::Reverse(it.first), it.end));
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        for (at, token) in tokens.list.iter().enumerate() {
+            open.retain(|(_, end)| at < *end);
+            while let Some(scope) = waiting.pop_if(|it| it.first <= at) {
+                let TokenScope { end, declaration, parameters, .. } = scope;
+                let parent = open.last().map(|(index, _)| *index);
+                let bound = HashSet::new();
+                names.scopes.push(Scope { parent, declaration, parameters, bound });
+                open.push((names.scopes.len() - 1, end));
+            }
+            if token.kind == Kind::Variable {
+                let scope = open.last().map(|(index, _)| *index);
+                names.variable(text, &tokens.list[at..], scope);
+            } else if token.kind == Kind::TypeName && token.range().slice(text) == "Class" {
+                names.class_reference(text, &tokens, at + 1);
+            }
+        }
+        names
+    }
+
+    fn variable(&mut self, text: &str, tokens: &[Token], scope: Option<usize>) {
+        let token = tokens[0];
+        let written = token.range().slice(text);
+        let name = written.strip_prefix('$').unwrap_or(written);
+        let range = TextRange::new(token.end - name.len() as u32, token.end);
+        let is_assigned = tokens.get(1).is_some_and(|it| it.kind == Kind::Assign);
+        let parameters = scope.map_or(&[][..], |it| &self.scopes[it].parameters);
+        let is_parameter = parameters.iter().any(|it| it.name_range == token.range());
+        let is_bound = is_assigned || is_parameter;
+        if let Some(scope) = scope.filter(|_| is_bound) {
+            self.scopes[scope].bound.insert(name.to_owned());
+        }
+        self.variables.push(VariableUse { name: name.to_owned(), range, scope, is_bound });
+    }
+
+    /// `Class['a', b]`; what is not constant is passed over.
+    fn class_reference(&mut self, text: &str, tokens: &Tokens, bracket: usize) {
+        if tokens.list.get(bracket).is_none_or(|it| it.kind != Kind::LeftBracket) {
+            return;
+        }
+        let inside = tokens.list[bracket + 1..].iter();
+        let is_item =
+            |it: &&Token| matches!(it.kind, Kind::String | Kind::Name | Kind::Word | Kind::Comma);
+        for token in inside.take_while(is_item).filter(|it| it.kind != Kind::Comma) {
+            let name = match tokens.texts.get(token.text as usize) {
+                Some(TokenText::Decoded(text)) => text.clone(),
+                Some(TokenText::Written(range)) => range.slice(text).to_owned(),
+                None => token.range().slice(text).to_owned(),
+            };
+            self.class_references.push(CalledName { text: name, range: token.range() });
+        }
+    }
+
+    /// Whether `scope` is `outer`, or a lambda in it whose variables are not called `name`: there, `$name` is that of `outer`.
+    pub fn sees(&self, scope: Option<usize>, outer: usize, name: &str) -> bool {
+        let mut at = scope;
+        while let Some(index) = at {
+            if index == outer {
+                return true;
+            }
+            let scope = &self.scopes[index];
+            if scope.declaration.is_some() || scope.bound.contains(name) {
+                return false;
+            }
+            at = scope.parent;
+        }
+        false
+    }
+
+    /// The declaration whose variable `$name` is at a place in `scope`, by its name's range. `None` for those of lambdas and of
+    /// top level.
+    pub fn declaration_of(&self, scope: Option<usize>, name: &str) -> Option<TextRange> {
+        let mut at = scope;
+        while let Some(index) = at {
+            let scope = &self.scopes[index];
+            if scope.declaration.is_some() || scope.bound.contains(name) {
+                return scope.declaration;
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    /// The scope of the declaration whose name is written at `name_range`.
+    pub fn scope_of(&self, name_range: TextRange) -> Option<usize> {
+        self.scopes.iter().position(|it| it.declaration == Some(name_range))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::puppet::{Language, names};
+
+    /// The places where `$p` is that of the first class.
+    fn uses(text: &str) -> Vec<&str> {
+        let names = names(text, Language::Manifest);
+        let class = names.scopes.iter().position(|it| it.declaration.is_some());
+        let class = class.expect("there is a class");
+        let is_it = |it: &&VariableUse| it.name == "p" && names.sees(it.scope, class, "p");
+        let around = |it: &VariableUse| {
+            let start = (it.range.start as usize).saturating_sub(2);
+            &text[start..text.len().min(it.range.end as usize + 1)]
+        };
+        names.variables.iter().filter(is_it).map(around).collect()
+    }
+
+    #[test]
+    fn variables_belong_to_the_class_around() {
+        let text = "class a($p, $q = $p) { if $p { x { \"${p}\": y => \"$p-${p[1]}\" } } }";
+        assert_eq!(uses(text), ["($p,", " $p)", " $p ", "${p}", "\"$p-", "${p["]);
+        let text =
+            "class a($p) { define a::b($p) { $p } class c { $p } function f() { $p } $p }\n$p";
+        assert_eq!(uses(text), ["($p)", " $p "]);
+        let text = "class a($p) { $x = @(\"E\"/$)\n  a ${p} $p.\n  | E\n  $pp $p::q $a::p $::p }";
+        assert_eq!(uses(text), ["($p)", "${p}", " $p."]);
+    }
+
+    #[test]
+    fn lambdas_see_what_they_do_not_hide() {
+        let text = "class a($p) { $l.each |$x| { $p } $l.each |$p| { $p } $l.map |$x = $p| { $p = 1; $p } $p }";
+        assert_eq!(uses(text), ["($p)", " $p ", " $p "]);
+    }
+
+    #[test]
+    fn classes_in_references() {
+        let names =
+            names("Class['a::b', c] -> Class[$x, d] File['e'] Class [f]", Language::Manifest);
+        let found: Vec<_> = names.class_references.iter().map(|it| &*it.text).collect();
+        assert_eq!(found, ["a::b", "c"]);
+    }
+}
