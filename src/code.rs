@@ -2,6 +2,7 @@
 //!
 //! Nothing is evaluated.
 
+pub mod class;
 pub mod documentation;
 pub mod file;
 pub mod index;
@@ -9,6 +10,7 @@ pub mod literal;
 pub mod roots;
 pub mod summary;
 
+pub use class::ClassCode;
 pub use file::CodeFile;
 pub use index::{CodeIndex, DeclaredAt};
 pub use summary::CodeSummary;

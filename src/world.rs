@@ -25,6 +25,7 @@ mod shards;
 mod snapshot;
 mod texts;
 mod trust;
+mod type_aliases;
 mod unread;
 mod views;
 

@@ -10,7 +10,7 @@ use super::snapshot::World;
 use super::{parallel, paths};
 use crate::code::roots::{CodeRoots, files_of_class, is_code};
 use crate::code::summary::known_as;
-use crate::code::{CodeFile, CodeIndex};
+use crate::code::{ClassCode, CodeFile, CodeIndex};
 use crate::config::Environment;
 use crate::data::{Files, PathKind};
 use crate::syntax::puppet::DeclarationKind;
@@ -51,6 +51,13 @@ impl World {
             let index = declared_at(&file, name)?;
             Some((path, file, index))
         })
+    }
+
+    /// [`Self::loaded_class`] as one thing.
+    pub fn class_code(&self, environment: &Environment, name: &str) -> Option<ClassCode> {
+        let name = known_as(DeclarationKind::Class, name);
+        let (path, file, index) = self.loaded_class(environment, &name)?;
+        ClassCode::of(path, file, index)
     }
 
     /// Where the code of an environment lies.
