@@ -215,12 +215,15 @@ module Conformance
       [:taken, wrong.empty? && closing['status'] == 'ok']
     end
 
-    # An expression, or a type that only Puppet can read, may be why the class is refused.
+    # An expression, or a type that only Puppet can read, may be why the class is refused; and files that Puppet cannot read have errors
+    # of their own.
     def refused(error, parameters, closing)
       return [:refused, true] if closing['error'] == error
       return [:undecided, true] if error.start_with?('Evaluation Error:')
 
       unsure = parameters.select { |it| it['status'] == 'unknown' }
+      is_of_class = error.start_with?('Class[')
+      return [:undecided, unsure.any? || !closing['error'].to_s.start_with?('Class[')] unless is_of_class
       return [:refused, false] if unsure.empty?
 
       lines = closing['error'].to_s.delete_prefix("#{error[/\AClass\[.*?\]:/]}").lines.map(&:strip)
