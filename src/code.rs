@@ -7,6 +7,7 @@ pub mod documentation;
 pub mod file;
 pub mod index;
 pub mod literal;
+pub mod lookup_default;
 pub mod roots;
 pub mod summary;
 

@@ -36,7 +36,7 @@ could be fixed), 2 wrong arguments.
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct CheckArguments {
-    /// Files and directories to check; without any, all data files and hiera.yaml files of the workspace
+    /// Files and directories to check; without any, all data files, hiera.yaml files and Puppet code of the workspace
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// The workspace: a control repository, an environment or a module

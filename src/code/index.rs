@@ -1,7 +1,7 @@
 //! The index of an environment's code: which file declares what, and which look up which keys.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::summary::{CodeSummary, KeyPattern, known_as};
 use crate::syntax::puppet::DeclarationKind;
@@ -14,7 +14,9 @@ pub struct CodeIndex {
     declared: HashMap<(DeclarationKind, Arc<str>), Vec<DeclaredAt>>,
     keys: HashMap<Arc<str>, Vec<(u32, TextRange)>>,
     interpolated: HashSet<Arc<str>>,
-    patterns: Vec<KeyPattern>,
+    /// The keys of lookups that have no module, sorted, on demand.
+    without_module: OnceLock<Box<[Arc<str>]>>,
+    patterns: Vec<(KeyPattern, u32)>,
 }
 
 /// Where something is declared.
@@ -46,8 +48,8 @@ impl CodeIndex {
             }
             index.interpolated.extend(summary.interpolated.iter().cloned());
             for pattern in &summary.patterns {
-                if !index.patterns.contains(pattern) {
-                    index.patterns.push(pattern.clone());
+                if !index.patterns.iter().any(|(known, _)| known == pattern) {
+                    index.patterns.push((pattern.clone(), number as u32));
                 }
             }
         }
@@ -76,10 +78,41 @@ impl CodeIndex {
     /// Whether code looks the key up by its name, has it in an interpolation, or looks it up by a name with expressions in it
     /// that can be the key's. Lookups of which nothing is known do not count.
     pub fn is_looked_up(&self, key: &str) -> bool {
+        self.is_named(key) || self.pattern_of(key).is_some()
+    }
+
+    /// Whether code looks the key up by its constant name, or has it in an interpolation.
+    pub fn is_named(&self, key: &str) -> bool {
+        self.keys.contains_key(key) || self.interpolated.contains(key)
+    }
+
+    /// The first file that looks up keys by a name with expressions in it that can be the key's.
+    pub fn pattern_of(&self, key: &str) -> Option<&Arc<str>> {
         let can_be = |it: &KeyPattern| !it.is_anything() && it.matches(key);
-        self.keys.contains_key(key)
-            || self.interpolated.contains(key)
-            || self.patterns.iter().any(can_be)
+        let (_, file) = self.patterns.iter().find(|(pattern, _)| can_be(pattern))?;
+        Some(&self.files[*file as usize].0)
+    }
+
+    /// The first file that looks up keys of which nothing is known.
+    pub fn lookup_of_anything(&self) -> Option<&Arc<str>> {
+        let (_, file) = self.patterns.iter().find(|(pattern, _)| pattern.is_anything())?;
+        Some(&self.files[*file as usize].0)
+    }
+
+    /// The keys without a module that code looks up by their names, sorted.
+    pub fn keys_without_module(&self) -> &[Arc<str>] {
+        self.without_module.get_or_init(|| {
+            let mut keys: Vec<_> =
+                self.keys.keys().filter(|it| !it.contains("::")).cloned().collect();
+            keys.sort_unstable();
+            keys.into()
+        })
+    }
+
+    /// What the file at `path` holds.
+    pub fn summary(&self, path: &str) -> Option<&Arc<CodeSummary>> {
+        let at = self.files.binary_search_by(|(known, _)| (**known).cmp(path)).ok()?;
+        Some(&self.files[at].1)
     }
 
     /// The files, sorted by their paths, with what they hold.

@@ -14,7 +14,7 @@ use crate::text::TextRange;
 pub struct CodeSummary {
     /// What it declares; node blocks have no name and are left out.
     pub declared: Box<[DeclaredName]>,
-    /// The keys that it looks up.
+    /// The root keys that it looks up: of `a.b` that is `a`.
     pub keys: Box<[CodeName]>,
     /// The classes that it includes.
     pub included: Box<[CodeName]>,
@@ -61,10 +61,9 @@ impl CodeSummary {
         let lookups = || manifest.calls.iter().filter(|it| is_lookup(it));
         let inclusions = manifest.calls.iter().filter(|it| !is_lookup(it));
         let class: fn(&str) -> Arc<str> = |name| known_as(DeclarationKind::Class, name);
-        let key: fn(&str) -> Arc<str> = |name| name.into();
         Self {
             declared: declared.collect(),
-            keys: lookups().flat_map(|it| names(it, key)).collect(),
+            keys: lookups().flat_map(|it| names(it, root_key)).collect(),
             included: inclusions.flat_map(|it| names(it, class)).collect(),
             interpolated: interpolated_keys(&file.text),
             patterns: lookups().filter(|it| it.is_dynamic).map(KeyPattern::of).collect(),
@@ -75,8 +74,18 @@ impl CodeSummary {
 
 impl KeyPattern {
     fn of(call: &Call) -> Self {
-        let parts = call.pattern.iter().flatten();
-        Self(parts.map(|it| it.as_deref().map(Box::from)).collect())
+        let mut root = Vec::new();
+        for part in call.pattern.iter().flatten() {
+            // Behind a dot stand members of the key's value.
+            let end = part.as_deref().and_then(|text| text.find('.'));
+            let part = part.as_deref().map(|text| Box::from(&text[..end.unwrap_or(text.len())]));
+            root.push(part);
+            if end.is_some() {
+                break;
+            }
+        }
+        root.retain(|it| it.as_deref() != Some(""));
+        Self(root.into())
     }
 
     /// Whether nothing is known of the key.
@@ -128,8 +137,15 @@ fn interpolated_keys(text: &str) -> Box<[Arc<str>]> {
     keys.collect()
 }
 
-fn is_lookup(call: &Call) -> bool {
+/// Whether the call looks up data by names of keys.
+pub fn is_lookup(call: &Call) -> bool {
     call.function == "lookup" || call.function.starts_with("hiera")
+}
+
+/// The key whose value a lookup of `name` reads, or digs in.
+pub fn root_key(name: &str) -> Arc<str> {
+    let root = key_path::parse(name).ok().and_then(|path| path.root_name().cloned());
+    root.unwrap_or_else(|| name.into())
 }
 
 fn names(call: &Call, meant: fn(&str) -> Arc<str>) -> impl Iterator<Item = CodeName> {
@@ -173,6 +189,12 @@ mod tests {
         assert_eq!(&*summary.keys[0].name, "aB");
         assert!(summary.included.is_empty() && !summary.is_broken);
         assert!(summary.patterns[0].matches("xz"));
+        let text = "lookup(\"a_${b}.c\")";
+        let pattern = CodeSummary::of(&CodeFile::of_text("/a.pp", text)).patterns[0].clone();
+        assert!(pattern.matches("a_x") && !pattern.matches("b_x"));
+        let text = "lookup('a::b.c.0')";
+        let summary = CodeSummary::of(&CodeFile::of_text("/a.pp", text));
+        assert_eq!(&*summary.keys[0].name, "a::b");
         let text = "include '::Baz' $c.interpolate(\"%{hiera('k.l')} %{facts.os}\")";
         let summary = CodeSummary::of(&CodeFile::of_text("/a.pp", text));
         assert_eq!(&*summary.included[0].name, "baz");

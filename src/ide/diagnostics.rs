@@ -9,6 +9,8 @@ mod alias_not_alone;
 mod bad_regex;
 mod baseline;
 mod brace_cut_by_quote;
+mod broken_code;
+mod code_context;
 mod comma_number;
 mod control;
 mod convert_to_invalid;
@@ -18,6 +20,7 @@ mod default_hierarchy_misuse;
 mod dig_type_mismatch;
 mod dotted_option_key;
 mod dropped_by_first;
+mod duplicate_class;
 mod duplicate_key;
 mod empty_file;
 mod encrypted_but_not_sensitive;
@@ -40,8 +43,10 @@ mod known_keys;
 mod legacy_fact;
 mod level_never_matches;
 mod literal_argument;
+mod lookup_default_hides;
 mod lookup_of_non_string;
 mod lookup_options_not_a_hash;
+mod lookup_without_data;
 mod lower;
 mod malformed_token;
 mod matches_no_key;
@@ -60,6 +65,7 @@ mod option_edits;
 mod options_break_yaml_data;
 mod options_replaced_by_higher_level;
 mod orphan_file;
+mod parameter_without_effect;
 mod path_empty_becomes_datadir;
 mod path_without_extension;
 mod pattern_order;
@@ -71,6 +77,7 @@ mod recursive_lookup;
 mod redundant_override;
 mod referenced_keys;
 mod run;
+mod run_code;
 mod sexagesimal_number;
 mod shadowed_by_plain_entry;
 mod tab_indentation;
@@ -218,10 +225,15 @@ pub const RULES: &[&Rule] = &[
     &deep_merge_order::RULE,
     &module_namespace::RULE,
     &redundant_override::RULE,
+    &parameter_without_effect::RULE,
     &unknown_parameter::RULE,
     &unknown_class::RULE,
     &misspelt_key::RULE,
     &unused_key::RULE,
+    &lookup_without_data::RULE,
+    &lookup_default_hides::RULE,
+    &duplicate_class::RULE,
+    &broken_code::RULE,
     &encrypted_but_not_sensitive::RULE,
     &plaintext_secret::RULE,
     &hiera_yaml_schema::RULE,
@@ -291,6 +303,8 @@ impl Rule {
             | "unused-ignore"
             | "redundant-override"
             | "unused-key"
+            | "parameter-without-effect"
+            | "lookup-default-hides"
             | "multiple-documents" => Some(Tag::Unnecessary),
             "legacy-fact" => Some(Tag::Deprecated),
             _ => None,

@@ -188,7 +188,10 @@ impl Seen {
         };
         let data = self.world.data(path, format).ok()?;
         let entry = data.entry_at(diagnostic.range.start)?;
-        let key = entry.key.range.slice(entry.text).trim_matches(['"', '\'']).to_owned();
+        // `:key` is a symbol, and the key of its name.
+        let written = entry.key.range.slice(entry.text);
+        let written = written.strip_prefix(':').unwrap_or(written);
+        let key = written.trim_matches(['"', '\'']).to_owned();
         let is_in_entry = entry.range().touches(diagnostic.range.start);
         (is_in_entry && key != "lookup_options").then_some(key)
     }

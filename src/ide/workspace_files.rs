@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 8;
 /// What files of data are called.
 const DATA_EXTENSIONS: [&str; 5] = ["yaml", "yml", "eyaml", "json", "conf"];
 
-/// All data files and `hiera.yaml` files of all environments.
+/// All data files, `hiera.yaml` files and files of Puppet code of all environments.
 pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     for environment in world.environments().iter() {
@@ -26,6 +26,8 @@ pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
         let configs = directories.map(|directory| format!("{directory}/hiera.yaml"));
         let global = environment.global_config.iter().map(ToString::to_string);
         files.extend(configs.chain(global).filter(|path| world.kind(path) == PathKind::File));
+        let code = world.code_index(environment);
+        files.extend(code.files().iter().map(|(path, _)| path.to_string()));
     }
     files
 }

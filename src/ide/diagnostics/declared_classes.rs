@@ -9,17 +9,12 @@ use memchr::memmem;
 
 use super::Related;
 use super::known_keys::module_of;
-use super::referenced_keys::ReferencedKeys;
-use crate::code::summary::{CodeSummary, KeyPattern};
-use crate::code::{CodeFile, CodeIndex, DeclaredAt};
+use super::referenced_keys::{ReferencedKeys, RubyWords, ruby_files};
+use crate::code::{CodeFile, CodeIndex};
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::syntax::puppet::{Declaration, DeclarationKind};
 use crate::world::{World, paths};
-
-/// How deep below a module's `lib` and `templates` Ruby is looked for, and in how many files of a module.
-const MAX_RUBY_DEPTH: usize = 6;
-const MAX_RUBY_FILES: usize = 1_000;
 
 /// The code of one environment, read when the first key asks.
 pub(super) struct DeclaredClasses<'a> {
@@ -27,6 +22,7 @@ pub(super) struct DeclaredClasses<'a> {
     environment: &'a Arc<Environment>,
     index: OnceCell<Arc<CodeIndex>>,
     referenced: OnceCell<ReferencedKeys>,
+    ruby_words: OnceCell<RubyWords>,
     /// The texts of Ruby files, by module.
     ruby: RefCell<HashMap<Arc<str>, Texts>>,
 }
@@ -34,7 +30,7 @@ pub(super) struct DeclaredClasses<'a> {
 /// The texts of files.
 type Texts = Rc<[Arc<str>]>;
 
-/// A class that is declared once, in a file that Puppet accepts.
+/// A class or a defined type that is declared once, in a file that Puppet accepts.
 pub(super) struct DeclaredClass {
     /// Where it is declared.
     pub(super) path: Arc<str>,
@@ -44,13 +40,29 @@ pub(super) struct DeclaredClass {
 
 impl<'a> DeclaredClasses<'a> {
     pub(super) fn new(world: &'a Arc<World>, environment: &'a Arc<Environment>) -> Self {
-        let (index, referenced) = (OnceCell::new(), OnceCell::new());
-        Self { world, environment, index, referenced, ruby: RefCell::default() }
+        Self {
+            world,
+            environment,
+            index: OnceCell::new(),
+            referenced: OnceCell::new(),
+            ruby_words: OnceCell::new(),
+            ruby: RefCell::default(),
+        }
     }
 
     /// The class of this name, if it is certain which one that is.
     pub(super) fn only(&self, name: &str) -> Option<DeclaredClass> {
-        let [only] = self.places(name) else { return None };
+        self.only_of(DeclarationKind::Class, name)
+    }
+
+    /// The defined type of this name, if it is certain that nothing else has the name.
+    pub(super) fn only_defined_type(&self, name: &str) -> Option<DeclaredClass> {
+        let classes = self.code().declared(DeclarationKind::Class, name);
+        if classes.is_empty() { self.only_of(DeclarationKind::Define, name) } else { None }
+    }
+
+    fn only_of(&self, kind: DeclarationKind, name: &str) -> Option<DeclaredClass> {
+        let [only] = self.code().declared(kind, name) else { return None };
         if only.is_broken {
             return None;
         }
@@ -80,17 +92,29 @@ impl<'a> DeclaredClasses<'a> {
     /// Whether the key is used as no class parameter: by a lookup in code, by an interpolation in data, or somehow by the Ruby
     /// code of its module.
     pub(super) fn is_used_otherwise(&self, key: &str) -> bool {
-        let referenced =
-            || self.referenced.get_or_init(|| ReferencedKeys::new(self.world, self.environment));
-        self.code().is_looked_up(key) || referenced().by_data(key) || self.is_in_ruby(key)
+        self.code().is_looked_up(key) || self.is_used_by_data(key) || self.is_in_ruby(key)
+    }
+
+    /// Whether an interpolation or `lookup_options` of the data name the key.
+    pub(super) fn is_used_by_data(&self, key: &str) -> bool {
+        let new = || ReferencedKeys::new(self.world, self.environment);
+        self.referenced.get_or_init(new).by_data(key)
+    }
+
+    /// Whether the Ruby code of some module holds the name of the key, which has no module itself.
+    pub(super) fn is_in_any_ruby(&self, key: &str) -> bool {
+        let new = || RubyWords::new(self.world, self.environment);
+        self.ruby_words.get_or_init(new).hold(key)
+    }
+
+    /// A path as people say it: from the environment's directory.
+    pub(super) fn shown(&self, path: &str) -> String {
+        paths::below(self.environment.directory(), path).unwrap_or(path).to_owned()
     }
 
     /// Whether some lookup in code has a key of which nothing is known: it can be any.
     pub(super) fn has_lookups_of_anything(&self) -> bool {
-        let is_anything = |(_, summary): &(Arc<str>, Arc<CodeSummary>)| {
-            summary.patterns.iter().any(KeyPattern::is_anything)
-        };
-        self.code().files().iter().any(is_anything)
+        self.code().lookup_of_anything().is_some()
     }
 
     /// Whether the name of the key stands in a function, a fact, a type or a template of its module.
@@ -99,12 +123,8 @@ impl<'a> DeclaredClasses<'a> {
         let Some((name, directory)) = module else { return false };
         let known = self.ruby.borrow().get(name).cloned();
         let texts = known.unwrap_or_else(|| {
-            let mut texts = Vec::new();
-            for below in ["lib", "templates"] {
-                let directory = paths::join(directory, below);
-                ruby_below(self.world, &directory, MAX_RUBY_DEPTH, &mut texts);
-            }
-            let texts: Texts = texts.into();
+            let files = ruby_files(self.world, directory).into_iter();
+            let texts: Texts = files.filter_map(|path| self.world.text(&path).ok()).collect();
             self.ruby.borrow_mut().insert(name.clone(), texts.clone());
             texts
         });
@@ -120,11 +140,8 @@ impl<'a> DeclaredClasses<'a> {
         of_module.peek().is_some() && of_module.all(|(_, summary)| !summary.is_broken)
     }
 
-    fn places(&self, name: &str) -> &[DeclaredAt] {
-        self.code().declared(DeclarationKind::Class, name)
-    }
-
-    fn code(&self) -> &CodeIndex {
+    /// What code declares and looks up.
+    pub(super) fn code(&self) -> &CodeIndex {
         self.index.get_or_init(|| self.world.code_index(self.environment))
     }
 }
@@ -149,20 +166,6 @@ impl DeclaredClass {
 
     fn declaration(&self) -> &Declaration {
         &self.file.manifest.declarations[self.index]
-    }
-}
-
-/// Adds the texts of the Ruby files and templates below a directory.
-fn ruby_below(world: &World, directory: &str, depth: usize, texts: &mut Vec<Arc<str>>) {
-    for item in world.list(directory).iter() {
-        let path = paths::join(directory, &item.name);
-        if item.is_directory && depth > 0 {
-            ruby_below(world, &path, depth - 1, texts);
-        } else if matches!(paths::extension(&item.name), "rb" | "erb")
-            && texts.len() < MAX_RUBY_FILES
-        {
-            texts.extend(world.text(&path).ok());
-        }
     }
 }
 

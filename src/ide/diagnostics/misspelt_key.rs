@@ -1,9 +1,11 @@
-//! `misspelt-key`: a key that is found once, and is one letter away from a key of the same namespace that other files have.
+//! `misspelt-key`: a key that is found once, and is one letter away from a key of the same namespace that other files have, or
+//! from one without a module that code looks up.
 
+use super::declared_classes::DeclaredClasses;
 use super::fix::{Fix, in_style_of};
 use super::known_keys::KnownKeys;
 use super::near::distance;
-use super::{Report, Rule, Severity};
+use super::{Related, Report, Rule, Severity};
 use crate::data::{DataFile, RootEntry};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::text::TextEdit;
@@ -27,6 +29,7 @@ const MAX_SIBLINGS: usize = 1_000;
 /// Checks a root key of the file.
 pub(super) fn check(
     known: &KnownKeys<'_>,
+    classes: &DeclaredClasses<'_>,
     data: &DataFile,
     key: &str,
     entry: &RootEntry,
@@ -35,6 +38,54 @@ pub(super) fn check(
     if key == LOOKUP_OPTIONS || known.count(key, 2) != 1 {
         return;
     }
+    if !check_looked_up(known, classes, data, key, entry, report) {
+        check_siblings(known, data, key, entry, report);
+    }
+}
+
+/// Compares the key with those without a module that code looks up by their names. `true` if it says something.
+fn check_looked_up(
+    known: &KnownKeys<'_>,
+    classes: &DeclaredClasses<'_>,
+    data: &DataFile,
+    key: &str,
+    entry: &RootEntry,
+    report: &mut Report,
+) -> bool {
+    let code = classes.code();
+    if key.contains("::") || key.len() < MIN_LENGTH || code.is_named(key) {
+        return false;
+    }
+    let is_meant = |other: &str| is_misspelling(key, other) && data.get(other).is_none();
+    let Some(meant) = code.keys_without_module().iter().find(|it| is_meant(it)) else {
+        return false;
+    };
+    if code.is_looked_up(key) || classes.is_used_by_data(key) || classes.is_in_any_ruby(key) {
+        return false;
+    }
+    let Some((path, range)) = code.lookups(meant).next() else { return false };
+    // A lookup that finds nothing makes it likelier still.
+    let is_certain = !known.contains(meant) && code.lookup_of_anything().is_none();
+    let severity = if is_certain { Severity::Warning } else { RULE.severity };
+    let message = format!(
+        "no code looks up `{key}`\nDid you mean `{meant}`, which {} looks up?",
+        classes.shown(path)
+    );
+    let finding = report.add_as(&RULE, severity, entry.key_place.range, message);
+    let message = format!("`{meant}` is looked up here");
+    finding.related.push(Related { path: Some(path.clone()), range, message });
+    finding.fixes.extend(renamed(data, entry, meant));
+    true
+}
+
+/// Compares the key with those of its namespace that several other files have.
+fn check_siblings(
+    known: &KnownKeys<'_>,
+    data: &DataFile,
+    key: &str,
+    entry: &RootEntry,
+    report: &mut Report,
+) {
     let (namespace, name) =
         key.rsplit_once("::").map_or(("", key), |(space, name)| (&key[..space.len() + 2], name));
     if name.len() < MIN_LENGTH {
@@ -103,6 +154,51 @@ ntp::servers: 3
 ntp::y: 3
 ntp::sarvers: 3
 "#,
+        );
+    }
+
+    const HIERARCHY: &str = "#- /hiera.yaml\nversion: 5\nhierarchy:\n\
+                             - {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n- {name: c, path: common.yaml}\n";
+
+    #[test]
+    fn keys_that_code_looks_up() {
+        check(&format!(
+            "{HIERARCHY}#- /manifests/site.pp\n\
+             lookup('ntp_servers', undef, undef, []) lookup('dns_servers', undef, undef, []) lookup(\"dns_${{x}}\")\n\
+             #- /data/common.yaml\nother: 1\n\
+             #- /data/nodes/one.yaml\n\
+             ntp_serveers: 1\n\
+             #^^^^^^^^^^^ warning[misspelt-key]: no code looks up `ntp_serveers` Did you mean `ntp_servers`, which \
+             manifests/site.pp looks up?\n\
+             dns_serveers: 1\n\
+             ntp_server: 1\n\
+             used_servers: \"%{{lookup('mtp_servers')}}\"\n\
+             mtp_servers: 1\n"
+        ));
+        check(&format!(
+            "{HIERARCHY}#- /manifests/site.pp\n\
+             lookup('ntp_servers')\n\
+             #- /modules/m/lib/facter/x.rb\nlookup('ntp_servors')\n\
+             #- /data/common.yaml\nntp_servers: 2\n\
+             #- /data/nodes/one.yaml\n\
+             ntp_serveers: 1\n\
+             #^^^^^^^^^^^ hint[misspelt-key]: no code looks up `ntp_serveers`…\n\
+             ntp_servors: 1\n"
+        ));
+        check_fix(
+            &format!(
+                "#- /data/nodes/one.yaml\n'ntp_serveers': 1 # ours\n{HIERARCHY}\
+                 #- /data/common.yaml\nother: 1\n#- /manifests/site.pp\nhiera('ntp_servers', 1)\n"
+            ),
+            "Write `ntp_servers`",
+            "'ntp_servers': 1 # ours\n",
+        );
+        check_related(
+            &format!(
+                "{HIERARCHY}#- /manifests/site.pp\nhiera('ntp_servers', 1)\n#- /data/common.yaml\nntp_serveers: 1\n"
+            ),
+            "misspelt-key",
+            &["/manifests/site.pp: 'ntp_servers': `ntp_servers` is looked up here"],
         );
     }
 

@@ -1,4 +1,4 @@
-//! Which root keys the data of an environment refers to, and which words its manifests hold.
+//! Which root keys the data of an environment refers to, and which words the Ruby code of its modules holds.
 //!
 //! What a file refers to is kept as long as its text; so after an edit only the edited file is read again.
 
@@ -14,8 +14,9 @@ use crate::syntax::interpolation;
 use crate::syntax::key_path;
 use crate::world::{World, paths};
 
-/// How deep below `manifests` files are looked for.
-const MAX_DEPTH: usize = 3;
+/// How deep below a module's `lib` and `templates` Ruby is looked for, and in how many files of a module.
+const MAX_RUBY_DEPTH: usize = 6;
+const MAX_RUBY_FILES: usize = 1_000;
 
 /// What files refer to, by path, with the text that says so.
 #[derive(Default)]
@@ -31,7 +32,11 @@ type Names = Arc<HashSet<Arc<str>>>;
 /// The references of one environment.
 pub(super) struct ReferencedKeys {
     of_data: Vec<Names>,
-    of_manifests: Vec<Names>,
+}
+
+/// The words in the Ruby code and the ERB templates of an environment's modules.
+pub(super) struct RubyWords {
+    of_files: Vec<Names>,
 }
 
 impl ReferencedKeys {
@@ -42,24 +47,36 @@ impl ReferencedKeys {
         let of_data = index.files().into_iter().map(|(path, format)| {
             cache.of(world, &path, |text| references(world, &path, format, text))
         });
-        let of_data = of_data.filter(|keys| !keys.is_empty()).collect();
-        let mut manifests = Vec::new();
-        if let Some(root) = &environment.root {
-            collect_manifests(world, &paths::join(root, "manifests"), MAX_DEPTH, &mut manifests);
-        }
-        let of_manifests = manifests.iter().map(|path| cache.of(world, path, words)).collect();
-        Self { of_data, of_manifests }
+        Self { of_data: of_data.filter(|keys| !keys.is_empty()).collect() }
     }
 
     /// Whether an interpolation or `lookup_options` name the key.
     pub(super) fn by_data(&self, key: &str) -> bool {
         self.of_data.iter().any(|keys| keys.contains(key))
     }
+}
 
-    /// Whether the word stands in a manifest.
-    pub(super) fn by_manifests(&self, key: &str) -> bool {
-        self.of_manifests.iter().any(|words| words.contains(key))
+impl RubyWords {
+    /// Reads what has changed since the last time.
+    pub(super) fn new(world: &World, environment: &Environment) -> Self {
+        let cache = world.attached::<ReferenceCache>();
+        let files = environment.modules.values().flat_map(|it| ruby_files(world, it));
+        Self { of_files: files.map(|path| cache.of(world, &path, words)).collect() }
     }
+
+    /// Whether some file holds the word.
+    pub(super) fn hold(&self, word: &str) -> bool {
+        self.of_files.iter().any(|words| words.contains(word))
+    }
+}
+
+/// The Ruby files and ERB templates of the module at `directory`.
+pub(super) fn ruby_files(world: &World, directory: &str) -> Vec<Arc<str>> {
+    let mut found = Vec::new();
+    for below in ["lib", "templates"] {
+        collect_ruby(world, &paths::join(directory, below), MAX_RUBY_DEPTH, &mut found);
+    }
+    found
 }
 
 impl ReferenceCache {
@@ -105,12 +122,14 @@ fn words(text: &str) -> HashSet<Arc<str>> {
     text.split(|c| !is_part(c)).filter(|word| !word.is_empty()).map(Arc::from).collect()
 }
 
-fn collect_manifests(world: &World, directory: &str, depth: usize, found: &mut Vec<Arc<str>>) {
+fn collect_ruby(world: &World, directory: &str, depth: usize, found: &mut Vec<Arc<str>>) {
     for item in world.list(directory).iter() {
         let path = paths::join(directory, &item.name);
-        if item.is_directory && !item.is_link && depth > 0 {
-            collect_manifests(world, &path, depth - 1, found);
-        } else if !item.is_directory && paths::extension(&item.name) == "pp" {
+        if item.is_directory && depth > 0 {
+            collect_ruby(world, &path, depth - 1, found);
+        } else if matches!(paths::extension(&item.name), "rb" | "erb")
+            && found.len() < MAX_RUBY_FILES
+        {
             found.push(path.into());
         }
     }

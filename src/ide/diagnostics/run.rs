@@ -7,7 +7,6 @@ use super::declared_classes::DeclaredClasses;
 use super::entry_cache::EntryCache;
 use super::known_keys::KnownKeys;
 use super::lower::LowerLevels;
-use super::referenced_keys::ReferencedKeys;
 use super::targets::Targets;
 use super::undefined_variable::KnownVariables;
 use super::walk::text_of;
@@ -19,13 +18,14 @@ use super::{
     json_syntax, knockout_no_effect, legacy_fact, level_never_matches, lookup_of_non_string,
     matches_no_key, merge_option_type, merge_type_clash, missing_datadir, missing_lookup_target,
     misspelt_key, multiple_documents, not_a_hash, options_break_yaml_data,
-    options_replaced_by_higher_level, orphan_file, path_empty_becomes_datadir,
-    path_without_extension, pattern_order, re_interpolated_percent, recursive_lookup,
-    redundant_override, tab_indentation, undef_wins, undefined_variable, unknown_backend,
-    unknown_class, unknown_parameter, unquoted_interpolation, unread_data, unscoped_variable,
-    unsortable_arrays, unsupported_tag, unused_key, yaml_1_2_disagrees, yaml_date_breaks_file,
-    yaml_syntax, yml_extension_trap,
+    options_replaced_by_higher_level, orphan_file, parameter_without_effect,
+    path_empty_becomes_datadir, path_without_extension, pattern_order, re_interpolated_percent,
+    recursive_lookup, redundant_override, run_code, tab_indentation, undef_wins,
+    undefined_variable, unknown_backend, unknown_class, unknown_parameter, unquoted_interpolation,
+    unread_data, unscoped_variable, unsortable_arrays, unsupported_tag, unused_key,
+    yaml_1_2_disagrees, yaml_date_breaks_file, yaml_syntax, yml_extension_trap,
 };
+use crate::code::roots::is_code;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{HieraYaml, PuppetVersion};
 use crate::data::{DataFile, Files, Format, Verdict};
@@ -83,6 +83,7 @@ pub fn diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
             }
         }
         Some(FileRole::HieraYaml { layer }) => check_config(world, path, *layer, &mut report),
+        None if is_code(path) => run_code::check(world, path, &mut report),
         None => {
             if !yml_extension_trap::check(world, path, &mut report) {
                 orphan_file::check(world, path, &mut report);
@@ -193,11 +194,11 @@ fn check_keys(
         default_hierarchy_misuse::check_data(world, &environment, path, data, module, report);
     }
     let lower = LowerLevels::new(world, environment.clone(), path, module);
-    let referenced = control::asks_for(world, &unused_key::RULE)
-        .then(|| ReferencedKeys::new(world, &environment));
-    let wants_classes = control::asks_for(world, &unknown_parameter::RULE)
-        || control::asks_for(world, &unknown_class::RULE);
-    let classes = wants_classes.then(|| DeclaredClasses::new(world, &environment));
+    let wants_unused = control::asks_for(world, &unused_key::RULE);
+    let of_classes =
+        [&parameter_without_effect::RULE, &unknown_parameter::RULE, &unknown_class::RULE];
+    let wants_classes = of_classes.iter().any(|it| control::asks_for(world, it));
+    let classes = DeclaredClasses::new(world, &environment);
     let wants_order = control::asks_for(world, &deep_merge_order::RULE);
     for entry in data.entries().take(MAX_ASKED_KEYS) {
         let Some(key) = entry.key.as_str() else { continue };
@@ -208,15 +209,15 @@ fn check_keys(
             pattern_order::check(&lower, known, entry, report);
             continue;
         }
-        let is_explained = classes.as_ref().is_some_and(|classes| {
-            unknown_parameter::check(classes, data, key, entry, report)
-                || unknown_class::check(classes, data, key, entry, report)
-        });
+        let is_explained = wants_classes
+            && (parameter_without_effect::check(&classes, data, key, entry, report)
+                || unknown_parameter::check(&classes, data, key, entry, report)
+                || unknown_class::check(&classes, data, key, entry, report));
         if !is_explained {
-            misspelt_key::check(known, data, key, entry, report);
+            misspelt_key::check(known, &classes, data, key, entry, report);
         }
-        if let Some(referenced) = &referenced {
-            unused_key::check(referenced, data, key, entry, report);
+        if wants_unused {
+            unused_key::check(&classes, data, key, entry, report);
         }
         if let Some(above) = lower.of_key(key, entry) {
             redundant_override::check(data, &above, report);

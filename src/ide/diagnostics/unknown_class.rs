@@ -56,19 +56,20 @@ mod tests {
 version: 5
 hierarchy: [{name: x, path: common.yaml}]
 #- /modules/web/manifests/server.pp
-class web::server($port, $ports) { lookup('web::x::looked_up') }
+class web::server($port, $ports) { lookup('web::x::looked_up') lookup('web::site::looked_up') }
 define web::site($name2) { }
 #- /modules/empty/README.md
 no code
 #- /modules/broken/manifests/init.pp
-class broken {
+class broken { ]
+#              ^ warning[broken-code]
 #- /data/common.yaml
 web::server::port: 1
 web::sever::ports: 1
 #^^^^^^^^^^^^^^^^ warning[unknown-class]: there is no class `web::sever` Puppet ignores this key. Did you mean `web::server::ports`?
 web::port: 1
 #^^^^^^^^ warning[unknown-class]: there is no class `web` Puppet ignores this key, and no code looks it up by its name.
-web::site::name2: 1
+web::site::looked_up: 1
 web::x::looked_up: 1
 empty::x: 1
 broken::y::x: 1

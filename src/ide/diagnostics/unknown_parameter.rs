@@ -62,8 +62,6 @@ mod tests {
              #^^^^^^^^ warning[unknown-parameter]: class `web` has no parameter `prot` Puppet ignores this key.\n\
              web::foobaz: 1\n\
              #^^^^^^^^^^ warning[unknown-parameter]: class `web` has no parameter `foobaz` Puppet ignores this key.\n\
-             web::stage: main\n\
-             #^^^^^^^^^ warning[unknown-parameter]: class `web` has no parameter `stage` Puppet ignores this key.\n\
              other::prot: 1\n"
         ));
     }
@@ -125,8 +123,10 @@ hierarchy: [{name: x, path: common.yaml}]
 class twice($a) { }
 #- /modules/twice/manifests/init.pp
 class twice($b) { }
+#     ^^^^^ warning[duplicate-class]
 #- /modules/broken/manifests/init.pp
-class broken($a) { file { }
+class broken($a) { file { ]
+#                         ^ warning[broken-code]
 #- /data/common.yaml
 twice::c: 1
 broken::c: 1

@@ -1,10 +1,10 @@
-//! `unused-key`: a key without a module that no file of data refers to.
+//! `unused-key`: a key without a module that neither data nor code refers to.
 //!
-//! Puppet code can look it up by name, and is not read here; so the rule is off by default. A key whose
-//! name stands in a manifest of the environment is only possibly used, and one with a module is a class parameter.
+//! Other programs can read data as well, so the rule is off by default. A key that code may look up by a name with expressions
+//! in it, or whose name Ruby code holds, is only possibly used; and one with a module is a class parameter.
 
+use super::declared_classes::DeclaredClasses;
 use super::fix::Fix;
-use super::referenced_keys::ReferencedKeys;
 use super::{Report, Rule, Severity};
 use crate::data::{DataFile, RootEntry};
 use crate::ide::context::LOOKUP_OPTIONS;
@@ -15,38 +15,59 @@ pub(super) const RULE: Rule = Rule {
     name: "Key that nothing refers to",
     severity: Severity::Information,
     since: "0.1.0",
-    summary: "No interpolation and no `lookup_options` refer to a key without a module.",
+    summary: "No data and no code refer to a key without a module.",
     page: include_str!("../../../docs/rules/unused-key.md"),
     is_on: false,
 };
 
 /// Checks a root key of a file.
 pub(super) fn check(
-    referenced: &ReferencedKeys,
+    classes: &DeclaredClasses<'_>,
     data: &DataFile,
     key: &str,
     entry: &RootEntry,
     report: &mut Report,
 ) {
-    if key.contains("::") || key == LOOKUP_OPTIONS || referenced.by_data(key) {
+    if key.contains("::")
+        || key == LOOKUP_OPTIONS
+        || classes.code().is_named(key)
+        || classes.is_used_by_data(key)
+    {
         return;
     }
     let range = entry.key_place.range;
-    if referenced.by_manifests(key) {
-        let message = format!(
-            "`{key}` is possibly used: no data refers to it, but a manifest has its name\n\
-             Puppet code is not read any further."
-        );
+    if let Some(user) = possible_user(classes, key) {
+        let message = format!("`{key}` is possibly used\n{user}");
         report.add_as(&RULE, Severity::Hint, range, message);
-    } else {
-        let message = format!(
-            "`{key}` is unused: no data refers to it\n\
-             Unless Puppet code looks it up by its name, remove it."
-        );
-        let finding = report.add(&RULE, range, message);
-        let edit = remove_entry(data, range);
-        finding.fixes.extend(edit.map(|edit| Fix::changing("Remove the entry", vec![edit])));
+        return;
     }
+    let message = format!(
+        "`{key}` is unused: neither data nor Puppet code refers to it\n\
+         Unless another program reads it, remove it."
+    );
+    let finding = report.add(&RULE, range, message);
+    let edit = remove_entry(data, range);
+    finding.fixes.extend(edit.map(|edit| Fix::changing("Remove the entry", vec![edit])));
+}
+
+/// What may look the key up, as a sentence.
+fn possible_user(classes: &DeclaredClasses<'_>, key: &str) -> Option<String> {
+    let code = classes.code();
+    if code.files().is_empty() {
+        return Some("There is no Puppet code here that tells.".to_owned());
+    }
+    if let Some(path) = code.pattern_of(key) {
+        let path = classes.shown(path);
+        return Some(format!(
+            "{path} looks up keys by a name with expressions in it that can be this one."
+        ));
+    }
+    if let Some(path) = code.lookup_of_anything() {
+        let path = classes.shown(path);
+        return Some(format!("{path} looks up keys by names that are put together elsewhere."));
+    }
+    let is_in_ruby = classes.is_in_any_ruby(key);
+    is_in_ruby.then(|| "Ruby code of a module has its name.".to_owned())
 }
 
 #[cfg(test)]
@@ -68,14 +89,23 @@ version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
 #- /manifests/site.pp
 lookup('in_code', Array).include
+# nothing code
+#- /modules/m/manifests/init.pp
+class m { lookup('hash.a') $code = "some_${x}".lookup }
+#- /modules/m/lib/facter/f.rb
+Puppet.lookup('in_ruby')
 #- /data/a.yaml
 used: 1
 looked: {up: 1}
 listed: 1
 nothing: 1
-#^^^^^^ information[unused-key]: `nothing` is unused: no data refers to it…
+#^^^^^^ information[unused-key]: `nothing` is unused: neither data nor Puppet code refers to it…
 in_code: 1
-#^^^^^^ information[unused-key]: `in_code` is possibly used: no data refers to it, but a manifest has its name…
+hash: {a: 1}
+some_name: 1
+#^^^^^^^^ information[unused-key]: `some_name` is possibly used modules/m/manifests/init.pp looks up keys by a name with expressions in it that can be this one.
+in_ruby: 1
+#^^^^^^ information[unused-key]: `in_ruby` is possibly used Ruby code of a module has its name.
 code: 1
 #^^^ information[unused-key]: `code` is unused…
 a::parameter: 1
@@ -87,28 +117,25 @@ lookup_options: {listed: {merge: unique}}
     }
 
     #[test]
-    fn manifests_lie_three_folders_deep_at_most() {
-        check(
-            r"
-#- /.hiera-ls.yaml
-diagnostics: {severity: {unused-key: information}}
-#- /manifests/a/b/c/site.pp
-lookup('third')
-#- /manifests/a/b/c/d/site.pp
-lookup('fourth')
-#- /data/common.yaml
-third: 1
-#^^^^ information[unused-key]: `third` is possibly used…
-fourth: 1
-#^^^^^ information[unused-key]: `fourth` is unused…
-",
+    fn what_can_be_any_key() {
+        let fixture = |code: &str, expected: &str| {
+            check(&format!(
+                "#- /.hiera-ls.yaml\ndiagnostics: {{severity: {{unused-key: information}}}}\n{code}\
+                 #- /data/common.yaml\nkey: 1\n#^^ information[unused-key]: {expected}\n"
+            ));
+        };
+        fixture("", "`key` is possibly used There is no Puppet code here that tells.");
+        fixture(
+            "#- /manifests/a/b/c/d/e.pp\nlookup($any)\n",
+            "`key` is possibly used manifests/a/b/c/d/e.pp looks up keys by names that are put together elsewhere.",
         );
+        fixture("#- /manifests/a/b/c/d/e.pp\n'key'\n", "`key` is unused…");
     }
 
     #[test]
     fn the_entry_goes() {
         check_fix(
-            "# a\na: 1\n# b\nb::x: 2\n#- /.hiera-ls.yaml\ndiagnostics: {severity: {unused-key: hint}}\n",
+            "# a\na: 1\n# b\nb::x: 2\n#- /manifests/site.pp\nnotice('a')\n#- /.hiera-ls.yaml\ndiagnostics: {severity: {unused-key: hint}}\n",
             "Remove the entry",
             "# a\n# b\nb::x: 2\n",
         );

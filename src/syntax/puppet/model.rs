@@ -114,6 +114,9 @@ pub struct Call {
     pub pattern: Option<Vec<Option<String>>>,
     /// What the arguments are; of a method, the first is what stands before the dot.
     pub arguments: Vec<(ArgumentKind, TextRange)>,
+    /// The options in a hash of a lookup, each with its value: `default_value`, `merge` and others. A name that is not constant
+    /// is empty.
+    pub options: Vec<(CalledName, TextRange)>,
     /// The attributes of `class { … }`.
     pub attributes: Vec<CalledName>,
     /// Whether a lambda follows.

@@ -116,6 +116,7 @@ impl Parser<'_> {
             is_dynamic,
             pattern: title.pattern(),
             arguments: vec![(title.argument_kind(), title.range)],
+            options: Vec::new(),
             attributes,
             has_lambda: false,
             inside: self.inside.clone(),
@@ -144,6 +145,7 @@ impl Parser<'_> {
             is_dynamic,
             pattern,
             arguments,
+            options: options_of(read.arguments),
             attributes: Vec::new(),
             has_lambda: read.has_lambda,
             inside: self.inside.clone(),
@@ -204,6 +206,19 @@ fn looked_up_keys(arguments: &[Expression]) -> Names {
         return (names, is_dynamic, None);
     }
     (Vec::new(), true, key.pattern())
+}
+
+/// The options of a lookup: those in a hash that is its first or second argument.
+fn options_of(arguments: &[Expression]) -> Vec<(CalledName, TextRange)> {
+    let hashes = arguments.iter().take(2).filter_map(|it| match &it.shape {
+        Shape::Hash(options) => Some(options),
+        _ => None,
+    });
+    let option = |(name, value): &(Expression, Expression)| {
+        let text = name.constant_text().unwrap_or_default().to_owned();
+        (CalledName { text, range: name.range }, value.range)
+    };
+    hashes.flatten().map(option).collect()
 }
 
 fn called_name(expression: &Expression) -> Option<CalledName> {

@@ -1,0 +1,34 @@
+//! The rules of a file of Puppet code. Most files have nothing that a rule asks about, which the index of the code tells.
+
+use std::sync::Arc;
+
+use super::code_context::CodeContext;
+use super::{Report, broken_code, duplicate_class, lookup_default_hides, lookup_without_data};
+use crate::code::{CodeIndex, CodeSummary};
+use crate::syntax::puppet::DeclarationKind;
+use crate::world::World;
+
+/// Checks the file at `path` if Puppet loads code from it.
+pub(super) fn check(world: &Arc<World>, path: &str, report: &mut Report) {
+    let Some(environment) = world.environment_of(path) else { return };
+    let index = world.code_index(&environment);
+    let Some(summary) = index.summary(path) else { return };
+    let has_duplicates = has_duplicates(&index, summary);
+    if !summary.is_broken && summary.keys.is_empty() && !has_duplicates {
+        return;
+    }
+    let Some(code) = CodeContext::new(world, &environment, &index, path) else { return };
+    broken_code::check(&code, report);
+    if !summary.is_broken {
+        lookup_without_data::check(&code, report);
+        lookup_default_hides::check(&code, report);
+        if has_duplicates {
+            duplicate_class::check(&code, report);
+        }
+    }
+}
+
+fn has_duplicates(index: &CodeIndex, summary: &CodeSummary) -> bool {
+    let mut classes = summary.declared.iter().filter(|it| it.kind == DeclarationKind::Class);
+    classes.any(|it| index.declared(it.kind, &it.name).len() > 1)
+}
