@@ -1,7 +1,7 @@
 //! Whether what a parameter is bound to fits its type.
 
 use super::Bound;
-use crate::code::ClassCode;
+use crate::code::{ClassCode, CodeFile};
 use crate::data::puppet_type::{self, Misfit, Type, TypeAliases, TypeProblem};
 use crate::data::{Value, render};
 use crate::engine::Answer;
@@ -42,10 +42,15 @@ pub enum Unsure {
 pub struct ParameterType(Result<Option<Type>, String>);
 
 impl ParameterType {
-    /// The type of a parameter; everything fits one without a type.
+    /// The type of a class's parameter; everything fits one without a type.
     pub fn of(class: &ClassCode, parameter: &Parameter, aliases: &TypeAliases) -> Self {
+        Self::of_parameter(&class.file, parameter, aliases)
+    }
+
+    /// The type of a parameter that is declared in `file`.
+    pub fn of_parameter(file: &CodeFile, parameter: &Parameter, aliases: &TypeAliases) -> Self {
         let Some(range) = parameter.type_range else { return Self(Ok(None)) };
-        let read = puppet_type::evaluate(class.file.slice(range), aliases);
+        let read = puppet_type::evaluate(file.slice(range), aliases);
         Self(read.map(Some).map_err(|problem| match problem {
             TypeProblem::Invalid(message) | TypeProblem::Unknown(message) => message,
         }))
