@@ -5,6 +5,7 @@
 pub mod class;
 pub mod documentation;
 pub mod file;
+pub mod inclusions;
 pub mod index;
 pub mod literal;
 pub mod lookup_default;

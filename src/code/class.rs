@@ -28,6 +28,11 @@ impl ClassCode {
         is_class.then_some(Self { name, path, file, index })
     }
 
+    /// Which of the file's declarations it is.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
     /// What the file says of it.
     pub fn declaration(&self) -> &Declaration {
         &self.file.manifest.declarations[self.index]

@@ -57,6 +57,7 @@ mod merge_option_type;
 mod merge_type_clash;
 mod missing_datadir;
 mod missing_lookup_target;
+mod missing_required_parameter;
 mod misspelt_key;
 mod module_namespace;
 mod multiple_documents;
@@ -238,6 +239,7 @@ pub const RULES: &[&Rule] = &[
     &sensitive_parameter_plain_data::RULE,
     &convert_to_misses_type::RULE,
     &default_type_mismatch::RULE,
+    &missing_required_parameter::RULE,
     &misspelt_key::RULE,
     &unused_key::RULE,
     &lookup_without_data::RULE,

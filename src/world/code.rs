@@ -75,7 +75,7 @@ impl World {
     }
 
     /// Says no to a directory that was met before on another way: links can go round in circles.
-    fn directories_met_once(&self) -> impl FnMut(&str) -> bool {
+    pub(super) fn directories_met_once(&self) -> impl FnMut(&str) -> bool {
         let mut met = HashSet::new();
         move |directory| {
             let real = self.texts.base.real_path(directory);

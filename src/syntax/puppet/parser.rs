@@ -38,6 +38,7 @@ pub(super) fn parse(text: &str, tokens: Tokens, errors: Vec<SyntaxError>) -> Man
         found,
         namespace: Vec::new(),
         inside: None,
+        conditions: 0,
         depth: 0,
         open: 0,
         is_unbalanced,
@@ -70,6 +71,8 @@ struct Parser<'text> {
     namespace: Vec<String>,
     /// The name of the declaration around.
     inside: Option<String>,
+    /// How many conditions and lambdas are around.
+    conditions: usize,
     depth: usize,
     /// How many brackets are open.
     open: usize,

@@ -119,6 +119,7 @@ impl Parser<'_> {
             options: Vec::new(),
             attributes,
             has_lambda: false,
+            is_conditional: self.conditions > 0,
             inside: self.inside.clone(),
         });
     }
@@ -148,6 +149,7 @@ impl Parser<'_> {
             options: options_of(read.arguments),
             attributes: Vec::new(),
             has_lambda: read.has_lambda,
+            is_conditional: self.conditions > 0,
             inside: self.inside.clone(),
         });
     }
