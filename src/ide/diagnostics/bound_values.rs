@@ -10,7 +10,6 @@ use super::declared_classes::{DeclaredClasses, class_and_parameter};
 use super::{Related, Report, Rule};
 use crate::binding::{Binder, Binding, Bound, ParameterType, Verdict};
 use crate::code::ClassCode;
-use crate::code::summary::root_key;
 use crate::data::puppet_type::{Misfit, TypeAliases};
 use crate::data::{DataFile, Files as _, Located, RootEntry, Value, render};
 use crate::engine::{Answer, CancelToken, cases::in_words};
@@ -125,7 +124,7 @@ impl<'a> BoundValues<'a> {
         let file = self.perspective.world.id(self.path);
         let is_from_here = answer.sources.iter().any(|it| it.counts() && &*it.path == self.path);
         // What nothing here has a key for is perhaps kept elsewhere, such as secrets.
-        let is_whole = |range: TextRange| !self.looks_up_unknown_keys(refused.data, range);
+        let is_whole = |range: TextRange| !self.looks_up_missing_keys(refused.data, range);
         let known = refused.parts.len();
         for misfit in misfits {
             let range = match misfit.place(value) {
@@ -154,14 +153,18 @@ impl<'a> BoundValues<'a> {
         }
     }
 
-    fn looks_up_unknown_keys(&self, data: &DataFile, range: TextRange) -> bool {
+    /// Whether the text in the range looks up a key that not all of the nodes have data for.
+    fn looks_up_missing_keys(&self, data: &DataFile, range: TextRange) -> bool {
         let written = range.slice(data.text());
-        let index = || self.perspective.world.key_index(self.perspective.evaluator.environment());
+        let is_missing = |key: &str| {
+            let answer = self.perspective.evaluator.lookup(key);
+            let is_found = |it: &Answer| matches!(it.outcome, Ok(Some(_)));
+            !is_found(&answer) || answer.cases.iter().any(|it| !is_found(&it.answer))
+        };
         written.contains("%{")
-            && interpolation::tokens(written).into_iter().any(|token| {
-                let root = token.lookup_key().map(|(key, _)| root_key(key));
-                root.is_some_and(|root| !index().contains(&root))
-            })
+            && interpolation::tokens(written)
+                .into_iter()
+                .any(|token| token.lookup_key().is_some_and(|(key, _)| is_missing(key)))
     }
 
     fn conversion(&self, answer: &Answer) -> Option<Conversion> {
@@ -184,7 +187,7 @@ impl<'a> BoundValues<'a> {
         } else if binding.is_certain() {
             node.to_string()
         } else {
-            format!("{node} for which no other level decides")
+            format!("{node}, unless another level decides")
         }
     }
 

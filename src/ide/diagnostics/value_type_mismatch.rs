@@ -64,7 +64,7 @@ mod tests {
              #          ^ warning[value-type-mismatch]: parameter 'mods' expects an Array value, got String Catalogs with class `web` fail for any node where role is db.\n\
              #- /data/common.yaml\n\
              web::port: 0\n\
-             #          ^ warning[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got Integer[0, 0] Catalogs with class `web` fail for any node for which no other level decides.\n"
+             #          ^ warning[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got Integer[0, 0] Catalogs with class `web` fail for any node, unless another level decides.\n"
         ));
     }
 
