@@ -1,5 +1,6 @@
 //! Which classes a piece of code includes when it runs, as far as that is written out.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::CodeFile;
@@ -8,7 +9,7 @@ use crate::syntax::puppet::{ArgumentKind, Call, Declaration, DeclarationKind};
 use crate::text::TextRange;
 
 /// The part of a file whose calls are meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Body {
     /// Outside of all declarations.
     TopLevel,
@@ -43,28 +44,51 @@ pub enum Included {
     },
 }
 
-/// The inclusions of a body, in the order of the file. Names that are not written out are left out.
-pub fn of_body(file: &CodeFile, body: Body) -> Vec<Inclusion> {
-    let manifest = &file.manifest;
-    let mut inclusions = Vec::new();
-    for call in manifest.calls.iter().filter(|it| body_of(file, it) == body) {
-        if call.function == "hiera_include" {
-            let keys = call.names.iter().take(1);
-            let merge = Some("unique".into());
-            inclusions.extend(keys.map(|it| Inclusion {
-                included: Included::Lookup { key: it.text.as_str().into(), merge: merge.clone() },
-                range: it.range,
-                is_certain: !call.is_conditional,
-                given: None,
-            }));
-        } else if !is_lookup(call) {
-            add_call(file, call, &mut inclusions);
+/// The inclusions of a file by the bodies that they stand in, in the order of the file. Names that are not written out are left
+/// out.
+#[derive(Debug, Default)]
+pub struct Inclusions(HashMap<Body, Vec<Inclusion>>);
+
+impl Inclusions {
+    /// All inclusions in a file.
+    pub fn of(file: &CodeFile) -> Self {
+        let calls = &file.manifest.calls;
+        let lookups = calls.iter().filter(|it| is_lookup(it)).map(|it| (it.range, it)).collect();
+        let mut found = Self::default();
+        let mut around = Around::new(&file.manifest.declarations);
+        for call in calls {
+            let body = around.body_at(call.position);
+            if call.function == "hiera_include" {
+                found.0.entry(body).or_default().extend(of_hiera_include(call));
+            } else if !is_lookup(call) {
+                add_call(file, call, &lookups, found.0.entry(body).or_default());
+            }
         }
+        found
     }
-    inclusions
+
+    /// Those of one body.
+    pub fn of_body(&self, body: Body) -> &[Inclusion] {
+        self.0.get(&body).map_or(&[], Vec::as_slice)
+    }
 }
 
-fn add_call(file: &CodeFile, call: &Call, inclusions: &mut Vec<Inclusion>) {
+fn of_hiera_include(call: &Call) -> Option<Inclusion> {
+    let key = call.names.first()?;
+    Some(Inclusion {
+        included: Included::Lookup { key: key.text.as_str().into(), merge: Some("unique".into()) },
+        range: key.range,
+        is_certain: !call.is_conditional,
+        given: None,
+    })
+}
+
+fn add_call(
+    file: &CodeFile,
+    call: &Call,
+    lookups: &HashMap<TextRange, &Call>,
+    inclusions: &mut Vec<Inclusion>,
+) {
     let attributes = call.attributes.iter().map(|it| it.text.as_str().into());
     let given = (call.function == "class").then(|| attributes.collect());
     let is_certain = !call.is_conditional;
@@ -75,8 +99,7 @@ fn add_call(file: &CodeFile, call: &Call, inclusions: &mut Vec<Inclusion>) {
         given: given.clone(),
     }));
     for (kind, range) in &call.arguments {
-        let lookup = file.manifest.calls.iter().find(|it| is_lookup(it) && it.range == *range);
-        if let (ArgumentKind::Call, Some(lookup)) = (kind, lookup)
+        if let (ArgumentKind::Call, Some(lookup)) = (kind, lookups.get(range))
             && let ([name], false) = (lookup.names.as_slice(), lookup.is_dynamic)
         {
             let key = name.text.as_str().into();
@@ -95,16 +118,33 @@ fn merge_of(file: &CodeFile, lookup: &Call) -> Option<Arc<str>> {
     written.bytes().all(|it| it.is_ascii_lowercase()).then(|| written.into())
 }
 
-/// The innermost declaration around a call.
-fn body_of(file: &CodeFile, call: &Call) -> Body {
-    let declarations = file.manifest.declarations.iter().enumerate();
-    let around = declarations.filter(|(_, it)| holds(it, call.position));
-    let innermost = around.max_by_key(|(_, it)| it.range.start);
-    innermost.map_or(Body::TopLevel, |(index, _)| Body::Declaration(index))
+/// Tells the innermost declaration around places that come in the order of the file.
+struct Around<'a> {
+    left: std::iter::Peekable<std::iter::Enumerate<std::slice::Iter<'a, Declaration>>>,
+    /// Those that are open, the innermost last: where each ends, and its number.
+    open: Vec<(u32, usize)>,
 }
 
-fn holds(declaration: &Declaration, offset: u32) -> bool {
-    declaration.range.start <= offset && offset < declaration.range.end
+impl<'a> Around<'a> {
+    /// Declarations come in the order of the file, too.
+    fn new(declarations: &'a [Declaration]) -> Self {
+        Self { left: declarations.iter().enumerate().peekable(), open: Vec::new() }
+    }
+
+    fn body_at(&mut self, offset: u32) -> Body {
+        while let Some((index, it)) = self.left.next_if(|(_, it)| it.range.start <= offset) {
+            self.close_before(it.range.start);
+            self.open.push((it.range.end, index));
+        }
+        self.close_before(offset);
+        self.open.last().map_or(Body::TopLevel, |(_, index)| Body::Declaration(*index))
+    }
+
+    fn close_before(&mut self, offset: u32) {
+        while self.open.last().is_some_and(|(end, _)| *end <= offset) {
+            self.open.pop();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -115,14 +155,16 @@ mod tests {
     fn check(text: &str, body: Body, expected: &[&str]) {
         let file = CodeFile::of_text("/a.pp", text);
         assert_eq!(file.manifest.errors, [], "{text}");
-        let shown = of_body(&file, body).into_iter().map(|it| {
-            let what = match it.included {
+        let inclusions = Inclusions::of(&file);
+        let shown = inclusions.of_body(body).iter().map(|it| {
+            let what = match &it.included {
                 Included::Class(name) => name.to_string(),
                 Included::Lookup { key, merge } => {
                     format!("lookup {key} {}", merge.as_deref().unwrap_or("-"))
                 }
             };
-            let given = it.given.map_or(String::new(), |it| format!(" given {}", it.join(",")));
+            let given =
+                it.given.as_ref().map_or(String::new(), |it| format!(" given {}", it.join(",")));
             format!("{what}{}{given}", if it.is_certain { "" } else { "?" })
         });
         assert_eq!(shown.collect::<Vec<_>>(), expected, "{text}");

@@ -5,10 +5,11 @@
 //! external classifiers say, are not known.
 
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::snapshot::World;
-use crate::code::inclusions::{Body, Included, Inclusion, of_body};
+use crate::code::inclusions::{Body, Included, Inclusion, Inclusions};
 use crate::code::roots::CodeRoots;
 use crate::code::{ClassCode, CodeFile};
 use crate::config::Environment;
@@ -170,19 +171,26 @@ struct Search<'a> {
     found: HashMap<Arc<str>, NodeClass>,
     order: Vec<Arc<str>>,
     waiting: VecDeque<Arc<str>>,
+    /// By the paths of the files.
+    inclusions: HashMap<Arc<str>, Rc<Inclusions>>,
 }
 
 impl<'a> Search<'a> {
     fn new(world: &'a World, evaluator: &'a Evaluator) -> Self {
         let (found, order, waiting) = (HashMap::new(), Vec::new(), VecDeque::new());
-        Self { world, evaluator, found, order, waiting }
+        Self { world, evaluator, found, order, waiting, inclusions: HashMap::new() }
     }
 
     fn add_body(&mut self, manifest: &MainManifest, body: Body) {
-        for inclusion in of_body(&manifest.file, body) {
+        for inclusion in self.inclusions_of(&manifest.path, &manifest.file).of_body(body) {
             let place = CodePlace { path: manifest.path.clone(), range: inclusion.range };
-            self.add_inclusion(&inclusion, true, &place, &place);
+            self.add_inclusion(inclusion, true, &place, &place);
         }
+    }
+
+    fn inclusions_of(&mut self, path: &Arc<str>, file: &CodeFile) -> Rc<Inclusions> {
+        let known = self.inclusions.entry(path.clone());
+        known.or_insert_with(|| Rc::new(Inclusions::of(file))).clone()
     }
 
     fn finish(mut self) -> Vec<NodeClass> {
@@ -196,9 +204,10 @@ impl<'a> Search<'a> {
                 let place = CodePlace { path: code.path.clone(), range };
                 self.add(&parent, class.is_certain, &class.origin, &place, None);
             }
-            for inclusion in of_body(&code.file, Body::Declaration(code.index())) {
+            let inclusions = self.inclusions_of(&code.path, &code.file);
+            for inclusion in inclusions.of_body(Body::Declaration(code.index())) {
                 let place = CodePlace { path: code.path.clone(), range: inclusion.range };
-                self.add_inclusion(&inclusion, class.is_certain, &class.origin, &place);
+                self.add_inclusion(inclusion, class.is_certain, &class.origin, &place);
             }
         }
         let (found, order) = (&mut self.found, self.order);
