@@ -10,7 +10,7 @@ use super::declared_classes::{DeclaredClasses, class_and_parameter};
 use super::{Related, Report, Rule};
 use crate::binding::{Binder, Binding, Bound, ParameterType, Verdict};
 use crate::code::ClassCode;
-use crate::data::puppet_type::{Misfit, TypeAliases};
+use crate::data::puppet_type::{self, Misfit, TypeAliases};
 use crate::data::{DataFile, Files as _, Located, RootEntry, Value, render};
 use crate::engine::{Answer, CancelToken, cases::in_words};
 use crate::ide::perspective::Perspective;
@@ -101,7 +101,9 @@ impl<'a> BoundValues<'a> {
         if matches!(value, Value::Undef) && has_default {
             return true;
         }
-        if value.has_tokens() || render::has_encrypted_text(value) {
+        let is_open = |text: &str| text.contains("%{") || text.contains("ENC[");
+        let has_open_texts = value.has_tokens() || render::has_encrypted_text(value);
+        if has_open_texts && (has_alias(value) || !fits_with_any_text(wanted, value, &is_open)) {
             return false;
         }
         let options = self.perspective.evaluator.options_for(key);
@@ -112,7 +114,7 @@ impl<'a> BoundValues<'a> {
             };
             !has("merge") && !has("convert_to")
         });
-        is_plain && !matches!(wanted.verdict_on(value), Verdict::Misfit(_))
+        is_plain && (has_open_texts || !matches!(wanted.verdict_on(value), Verdict::Misfit(_)))
     }
 
     fn add_parts(&self, binding: &Binding, index: usize, refused: &mut RefusedParameter<'_>) {
@@ -195,6 +197,26 @@ impl<'a> BoundValues<'a> {
         self.aliases.get_or_init(|| {
             self.perspective.world.type_aliases(self.perspective.evaluator.environment())
         })
+    }
+}
+
+/// Whether a value fits whatever becomes of its open texts. What is interpolated stays a text.
+fn fits_with_any_text(
+    wanted: &ParameterType,
+    value: &Value,
+    is_open: &dyn Fn(&str) -> bool,
+) -> bool {
+    let fit = wanted.known().and_then(|it| puppet_type::fit_of_open(it, value, is_open));
+    fit == Some(true)
+}
+
+/// Whether an interpolation may give something else than a text.
+fn has_alias(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains("alias"),
+        Value::Array(items) => items.iter().any(|it| has_alias(&it.value)),
+        Value::Hash(hash) => hash.iter().any(|(_, member)| has_alias(&member.value.value)),
+        _ => false,
     }
 }
 
