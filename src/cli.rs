@@ -22,6 +22,8 @@ pub mod classes;
 mod classes_output;
 pub mod init;
 pub mod lookup;
+mod lookup_class;
+mod lookup_class_output;
 mod lookup_output;
 mod lookup_queries;
 mod lookup_setup;
@@ -31,7 +33,6 @@ pub mod rule;
 mod server;
 mod shown;
 pub mod type_check;
-mod type_files;
 mod workspace;
 
 /// What would Puppet answer, and why? The complete Hiera 5 engine for editors and shells.

@@ -2,14 +2,17 @@
 //!
 //! Nothing is evaluated.
 
+pub mod class;
 pub mod documentation;
 pub mod file;
+pub mod inclusions;
 pub mod index;
 pub mod literal;
 pub mod lookup_default;
 pub mod roots;
 pub mod summary;
 
+pub use class::ClassCode;
 pub use file::CodeFile;
 pub use index::{CodeIndex, DeclaredAt};
 pub use summary::CodeSummary;

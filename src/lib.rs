@@ -18,6 +18,8 @@ pub mod facts;
 pub mod backends;
 pub mod engine;
 
+pub mod binding;
+
 pub mod settings;
 pub mod world;
 

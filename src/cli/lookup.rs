@@ -7,11 +7,12 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
+use super::lookup_class;
 use super::lookup_output::{self, Output};
 use super::lookup_queries::{self, Query};
 use super::lookup_setup::{self, Setup};
 use super::progress::Progress;
-use super::{complain, print, type_files};
+use super::{complain, print};
 use crate::data::puppet_type::{TypeAliases, TypeProblem};
 use crate::data::{Located, Value, json};
 use crate::engine::{Answer, Explain, Request};
@@ -22,15 +23,17 @@ Examples:
   hiera-ls lookup ntp::servers --facts web01.json --explain --origins
   hiera-ls lookup --all --node web01.example.com --render-as jsonl
   hiera-ls lookup profile::web::port --set role=web --set facts.os.family=Debian
+  hiera-ls lookup --class profile::web --node web01.example.com
 
 Where facts are not known, the answer is a list of cases: the first whose conditions hold counts.
 
 Exit status: 0 found, 1 not found or failed (the reason is on standard error), as with Puppet; 3 if the
 answer depends on facts that are not known, and the cases are printed.
+With --class: 1 if Puppet refuses the class, as a parameter is missing or its value does not fit.
 With --explain a missing key and an error in the data are part of the explanation, and it is 0.";
 
 /// What the command exits with if the answer depends on facts that are not known.
-const DEPENDS: u8 = 3;
+pub(super) const DEPENDS: u8 = 3;
 
 /// Stands for all keys that belong to no module, where only lookup_options are explained.
 const KEY_WITHOUT_MODULE: &str = "__global__";
@@ -104,6 +107,15 @@ pub struct LookupArguments {
     /// Every key of every data file
     #[arg(long, help_heading = "More keys")]
     pub all: bool,
+    /// All parameters of a class, as they are bound when it is included: data, else their defaults; and whether that fits
+    /// their types (repeatable)
+    #[arg(
+        long,
+        value_name = "CLASS",
+        help_heading = "More keys",
+        conflicts_with_all = ["keys", "keys_from", "all", "merge", "default", "value_type", "explain", "explain_options"]
+    )]
+    pub class: Vec<String>,
     /// Say where was searched and what was found, in Puppet's words
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
@@ -125,7 +137,7 @@ pub struct LookupArguments {
         help_heading = "Output"
     )]
     pub encrypted: Encrypted,
-    /// s (plain text, the default with --explain), json, yaml (the default without), or jsonl: one JSON object per key
+    /// s (plain text, the default with --explain and --class), json, yaml (the default without), or jsonl: one JSON object per key
     /// and line, nothing lost
     #[arg(
         long,
@@ -177,7 +189,10 @@ pub fn run(arguments: &LookupArguments) -> ExitCode {
 fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     let merge = command_line_merge(arguments)?;
     let setup = lookup_setup::prepare(arguments)?;
-    let aliases = type_files::aliases_of(setup.evaluator.environment());
+    if !arguments.class.is_empty() {
+        return lookup_class::run(&setup, &arguments.class, arguments.render_as);
+    }
+    let aliases = setup.world().type_aliases(setup.evaluator.environment());
     check_that_type_is_known(arguments.value_type.as_deref(), &aliases)?;
     let mut queries: Vec<_> = arguments.keys.iter().map(Query::key).collect();
     if let Some(file) = &arguments.keys_from {

@@ -209,7 +209,7 @@ impl Output {
     }
 }
 
-fn conditions_json(conditions: &[Condition]) -> Map<String, Json> {
+pub(super) fn conditions_json(conditions: &[Condition]) -> Map<String, Json> {
     let condition = |it: &Condition| {
         let value = match &it.value {
             Assumed::Text(text) => Json::from(&**text),
@@ -220,7 +220,7 @@ fn conditions_json(conditions: &[Condition]) -> Map<String, Json> {
     conditions.iter().map(condition).collect()
 }
 
-fn left_out_json(left_out: &LeftOut) -> Json {
+pub(super) fn left_out_json(left_out: &LeftOut) -> Json {
     serde_json::json!({
         "level": left_out.level.as_deref(),
         "on": left_out.variables.iter().map(|it| &**it).collect::<Vec<_>>(),
@@ -229,7 +229,7 @@ fn left_out_json(left_out: &LeftOut) -> Json {
 }
 
 /// `if role is web and facts.os.family is Debian`, or `otherwise`.
-fn if_text(conditions: &[Condition]) -> String {
+pub(super) fn if_text(conditions: &[Condition]) -> String {
     if conditions.is_empty() {
         return "otherwise".to_owned();
     }
@@ -237,7 +237,7 @@ fn if_text(conditions: &[Condition]) -> String {
 }
 
 /// What the cases do not tell.
-fn left_out_text(left_out: &LeftOut) -> String {
+pub(super) fn left_out_text(left_out: &LeftOut) -> String {
     crate::engine::cases::left_out_in_words(left_out)
 }
 
@@ -283,7 +283,7 @@ impl Annotate for Origins<'_> {
 }
 
 /// A path below the current directory without that directory: shorter, and a terminal finds it all the same.
-fn as_seen_from_here(path: &str) -> &str {
+pub(super) fn as_seen_from_here(path: &str) -> &str {
     let here = std::env::current_dir().unwrap_or_default();
     let below = here.to_str().and_then(|here| path.strip_prefix(here)?.strip_prefix('/'));
     below.unwrap_or(path)

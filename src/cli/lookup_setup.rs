@@ -37,6 +37,10 @@ impl Setup {
         unread.map(hint).collect()
     }
 
+    pub(super) fn world(&self) -> &Arc<World> {
+        &self.world
+    }
+
     pub(super) fn files(&self) -> &Arc<dyn Files> {
         &self.files
     }

@@ -2,15 +2,19 @@
 
 use std::collections::HashMap;
 use std::io::BufRead as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json};
 
-use super::{complain, print, type_files};
+use super::workspace::absolute;
+use super::{complain, print};
 use crate::data::json::from_oracle_json;
 use crate::data::puppet_type::{self, Fit, Type, TypeAliases, TypeProblem};
+use crate::settings::Settings;
+use crate::world::{World, loader};
 
 const HELP: &str = "\
 Reads JSON objects with type and value from standard input, one a line, and answers each with one line:
@@ -53,11 +57,16 @@ pub enum RenderAs {
 
 /// Answers each line.
 pub fn run(arguments: &TypeCheckArguments) -> ExitCode {
-    let directories = arguments.modulepath.as_deref().map(type_files::directories);
-    let mut checker = Checker {
-        aliases: type_files::aliases_in(&directories.unwrap_or_default()),
-        types: HashMap::new(),
+    let directories = match directories(arguments.modulepath.as_deref().unwrap_or_default()) {
+        Ok(directories) => directories,
+        Err(problem) => {
+            complain(&problem);
+            return ExitCode::from(2);
+        }
     };
+    let world = World::on_disk(Arc::new(loader::Disk), Vec::new(), Settings::default());
+    let aliases = world.type_aliases_in(&directories);
+    let mut checker = Checker { aliases, types: HashMap::new() };
     let mut text = String::new();
     for line in std::io::stdin().lock().split(b'\n') {
         let line = match line {
@@ -81,6 +90,12 @@ pub fn run(arguments: &TypeCheckArguments) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// The directories in a path like `A:B`.
+fn directories(path: &str) -> Result<Vec<String>, String> {
+    let directories = std::env::split_paths(path).filter(|it| it != Path::new(""));
+    directories.map(|it| absolute(&it)).collect()
+}
+
 struct Checker {
     aliases: Arc<TypeAliases>,
     types: HashMap<String, Result<Arc<Type>, String>>,
@@ -102,7 +117,7 @@ impl Checker {
             Err(error) => (Map::new(), Err(format!("the line is no JSON: {error}"))),
         };
         let (is_instance, message, error) = match checked {
-            Ok(Fit { is_instance, message }) => (Some(is_instance), message, None),
+            Ok(Fit { is_instance, message, .. }) => (Some(is_instance), message, None),
             Err(error) => (None, None, Some(error)),
         };
         answer.insert("ok".to_owned(), is_instance.into());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::CodeFile;
-use crate::syntax::puppet::{Call, DeclarationKind};
+use crate::syntax::puppet::{Call, Declaration, DeclarationKind, Parameter};
 use crate::syntax::{interpolation, key_path};
 use crate::text::TextRange;
 
@@ -22,6 +22,8 @@ pub struct CodeSummary {
     pub interpolated: Box<[Arc<str>]>,
     /// Keys that it looks up and that are put together of texts and expressions.
     pub patterns: Box<[KeyPattern]>,
+    /// Whether a class or defined type has a parameter with a type and a default that is written out.
+    pub has_typed_defaults: bool,
     /// Whether Puppet refuses the file.
     pub is_broken: bool,
 }
@@ -68,6 +70,7 @@ impl CodeSummary {
             included: inclusions.flat_map(|it| names(it, class)).collect(),
             interpolated: interpolated_keys(&file.text),
             patterns: patterns.filter(|it| it.constant().is_none()).collect(),
+            has_typed_defaults: manifest.declarations.iter().any(has_typed_defaults),
             is_broken: !manifest.errors.is_empty(),
         }
     }
@@ -134,6 +137,14 @@ pub fn known_as(kind: DeclarationKind, name: &str) -> Arc<str> {
     let name = name.strip_prefix("::").unwrap_or(name);
     let is_lower = kind == DeclarationKind::TypeAlias || !name.contains(char::is_uppercase);
     if is_lower { name.into() } else { name.to_lowercase().into() }
+}
+
+fn has_typed_defaults(declaration: &Declaration) -> bool {
+    let has_both = |it: &Parameter| {
+        it.type_range.is_some() && it.default.as_ref().is_some_and(|it| it.constant.is_some())
+    };
+    matches!(declaration.kind, DeclarationKind::Class | DeclarationKind::Define)
+        && declaration.parameters.iter().any(has_both)
 }
 
 fn interpolated_keys(text: &str) -> Box<[Arc<str>]> {

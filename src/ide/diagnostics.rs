@@ -8,15 +8,18 @@ mod absolute_path_by_slash;
 mod alias_not_alone;
 mod bad_regex;
 mod baseline;
+mod bound_values;
 mod brace_cut_by_quote;
 mod broken_code;
 mod code_context;
 mod comma_number;
 mod control;
 mod convert_to_invalid;
+mod convert_to_misses_type;
 mod declared_classes;
 mod deep_merge_order;
 mod default_hierarchy_misuse;
+mod default_type_mismatch;
 mod dig_type_mismatch;
 mod dotted_option_key;
 mod dropped_by_first;
@@ -54,6 +57,7 @@ mod merge_option_type;
 mod merge_type_clash;
 mod missing_datadir;
 mod missing_lookup_target;
+mod missing_required_parameter;
 mod misspelt_key;
 mod module_namespace;
 mod multiple_documents;
@@ -78,11 +82,13 @@ mod redundant_override;
 mod referenced_keys;
 mod run;
 mod run_code;
+mod sensitive_parameter_plain_data;
 mod sexagesimal_number;
 mod shadowed_by_plain_entry;
 mod tab_indentation;
 mod targets;
 mod text_lookup;
+mod type_fixes;
 mod undef_wins;
 mod undefined_variable;
 mod unknown_backend;
@@ -100,6 +106,7 @@ mod unsupported_tag;
 mod untranslatable_regex;
 mod unused_ignore;
 mod unused_key;
+mod value_type_mismatch;
 mod version_four;
 mod version_three;
 mod walk;
@@ -228,6 +235,11 @@ pub const RULES: &[&Rule] = &[
     &parameter_without_effect::RULE,
     &unknown_parameter::RULE,
     &unknown_class::RULE,
+    &value_type_mismatch::RULE,
+    &sensitive_parameter_plain_data::RULE,
+    &convert_to_misses_type::RULE,
+    &default_type_mismatch::RULE,
+    &missing_required_parameter::RULE,
     &misspelt_key::RULE,
     &unused_key::RULE,
     &lookup_without_data::RULE,

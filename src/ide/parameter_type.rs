@@ -3,11 +3,8 @@
 use std::sync::Arc;
 
 use super::class_parameter::ClassParameter;
-use crate::code::CodeIndex;
 use crate::config::Environment;
-use crate::data::Files as _;
-use crate::data::puppet_type::{AliasFile, AliasFiles, Type, TypeAliases, evaluate};
-use crate::syntax::puppet::DeclarationKind;
+use crate::data::puppet_type::{Type, TypeAliases, evaluate};
 use crate::world::World;
 
 /// The type of a parameter.
@@ -26,30 +23,8 @@ impl ParameterType {
         parameter: &ClassParameter,
     ) -> Option<Self> {
         let text = parameter.type_text()?;
-        let index = world.code_index(environment);
-        let aliases = TypeAliases::new(Box::new(IndexedAliases { world: world.clone(), index }));
+        let aliases = world.type_aliases(environment);
         let of_values = evaluate(text, &aliases).ok()?;
         Some(Self { of_values, _aliases: aliases })
-    }
-}
-
-/// The aliases in the code of an environment.
-struct IndexedAliases {
-    world: Arc<World>,
-    index: Arc<CodeIndex>,
-}
-
-impl AliasFiles for IndexedAliases {
-    fn alias(&self, name: &str) -> Option<AliasFile> {
-        let is_it = |it: &&Arc<str>| it.to_lowercase() == name;
-        let names = self.index.names(DeclarationKind::TypeAlias);
-        let declared = names.iter().find(is_it)?;
-        let place = self.index.declared(DeclarationKind::TypeAlias, declared).first()?;
-        let text = self.world.text(&place.path).ok()?;
-        Some(AliasFile { path: place.path.to_string(), text: text.to_string() })
-    }
-
-    fn is_resource_type(&self, name: &str) -> bool {
-        !self.index.declared(DeclarationKind::Define, name).is_empty()
     }
 }

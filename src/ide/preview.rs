@@ -4,6 +4,7 @@
 //! the engine than a lookup does.
 
 mod all_nodes;
+mod classes;
 mod compare;
 mod entry;
 mod explain;

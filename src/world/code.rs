@@ -10,7 +10,7 @@ use super::snapshot::World;
 use super::{parallel, paths};
 use crate::code::roots::{CodeRoots, files_of_class, is_code};
 use crate::code::summary::known_as;
-use crate::code::{CodeFile, CodeIndex};
+use crate::code::{ClassCode, CodeFile, CodeIndex};
 use crate::config::Environment;
 use crate::data::{Files, PathKind};
 use crate::syntax::puppet::DeclarationKind;
@@ -101,6 +101,13 @@ impl World {
         })
     }
 
+    /// [`Self::loaded_class`] as one thing.
+    pub fn class_code(&self, environment: &Environment, name: &str) -> Option<ClassCode> {
+        let name = known_as(DeclarationKind::Class, name);
+        let (path, file, index) = self.loaded_class(environment, &name)?;
+        ClassCode::of(path, file, index)
+    }
+
     /// Where the code of an environment lies.
     pub fn code_roots(&self, environment: &Environment) -> CodeRoots {
         let modules = environment.modules.iter();
@@ -116,7 +123,7 @@ impl World {
     }
 
     /// Says no to a directory that was met before on another way: links can go round in circles.
-    fn directories_met_once(&self) -> impl FnMut(&str) -> bool {
+    pub(super) fn directories_met_once(&self) -> impl FnMut(&str) -> bool {
         let mut met = HashSet::new();
         move |directory| {
             let real = self.texts.base.real_path(directory);

@@ -13,6 +13,7 @@ use super::overlay::OpenFile;
 use super::paths;
 use super::roots::RootsCache;
 use super::texts::Texts;
+use super::type_aliases::{AliasCache, may_define_types};
 use crate::backends::{Announcer, Registry};
 use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
 use crate::settings::Settings;
@@ -43,6 +44,7 @@ pub struct World {
     pub(super) indexes: Indexes,
     pub(super) evaluators: Evaluators,
     pub(super) code: Arc<CodeCache>,
+    pub(super) type_aliases: Arc<AliasCache>,
     pub(super) attachments: Arc<Attachments>,
     /// Made when first asked for, and kept until what it is made of changes.
     pub(super) back_ends: Arc<OnceLock<Arc<Registry>>>,
@@ -64,6 +66,7 @@ impl World {
             nodes: Arc::default(),
             evaluators: Evaluators::default(),
             code: Arc::default(),
+            type_aliases: Arc::default(),
             attachments: Arc::default(),
             back_ends: Arc::default(),
             announcer: Announcer::default(),
@@ -227,6 +230,7 @@ impl World {
             nodes: Arc::default(),
             evaluators: Evaluators::default(),
             code: Arc::default(),
+            type_aliases: Arc::default(),
             attachments: self.attachments.clone(),
             back_ends: self.back_ends.clone(),
             announcer: self.announcer.clone(),
@@ -244,6 +248,9 @@ impl World {
         let of_code: Vec<_> =
             paths.iter().filter(|path| may_hold_code(path, before, self)).collect();
         self.code = self.code_after(before, &of_code);
+        if of_code.is_empty() && !paths.iter().any(|path| may_define_types(path)) {
+            self.type_aliases = before.type_aliases.clone();
+        }
         self.evaluators = before.evaluators.successors(kept);
         self.indexes = before.indexes.after_change(paths, &self.texts);
         if kept == Kept::All {

@@ -18,6 +18,7 @@ mod fuzz;
 mod generated;
 mod hostile;
 mod literate;
+mod lookup_class;
 mod opaque;
 mod packaging;
 mod previews;

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 /// The layers in order: each may use itself and those before it.
-const LAYERS: [&[&str]; 10] = [
+const LAYERS: [&[&str]; 11] = [
     &["text"],
     &["syntax"],
     &["data"],
     &["code"],
     &["config", "facts"],
     &["backends", "engine"],
+    &["binding"],
     &["settings"],
     &["world"],
     &["ide"],

@@ -2,6 +2,7 @@
 
 use super::describe_collections as collections;
 use super::guard::Guard;
+use super::misfit::Misfit;
 use super::mismatch::{Mismatch, Problem, Step};
 use super::normalize::Simplifier;
 use super::{IntegerRange, Type, Wrapper, type_set_of};
@@ -20,6 +21,8 @@ pub struct Fit {
     pub is_instance: bool,
     /// One line for each part that does not fit. Puppet refuses some values without a word.
     pub message: Option<String>,
+    /// The parts that do not fit, one for each line.
+    pub misfits: Vec<Misfit>,
 }
 
 /// Whether the value is of the type.
@@ -33,16 +36,17 @@ pub fn fit(expected: &Type, value: &Value) -> Result<Fit, String> {
         return Err(failure);
     }
     if is_instance {
-        return Ok(Fit { is_instance, message: None });
+        return Ok(Fit { is_instance, message: None, misfits: Vec::new() });
     }
     let mut describer = Describer::default();
     let found = describer.describe(expected, &type_set_of(value), &[]);
     if let Some(failure) = describer.failure() {
         return Err(failure);
     }
-    let lines: Vec<String> = found.iter().map(|it| it.text().trim().to_owned()).collect();
+    let misfits: Vec<Misfit> = found.iter().map(Misfit::of).collect();
+    let lines: Vec<&str> = misfits.iter().map(|it| &*it.message).collect();
     let message = lines.join("\n");
-    Ok(Fit { is_instance, message: (!message.is_empty()).then_some(message) })
+    Ok(Fit { is_instance, message: (!message.is_empty()).then_some(message), misfits })
 }
 
 /// Checks that the value is of the type.
@@ -53,7 +57,7 @@ pub fn assert_instance(subject: &str, expected: &Type, value: &Value) -> Result<
     if expected.is_instance(value) {
         return Ok(());
     }
-    let path = vec![Step::Text(format!("{subject} has wrong type,"))];
+    let path = vec![Step::Subject(format!("{subject} has wrong type,"))];
     let found = Describer::default().describe(expected, &type_set_of(value), &path);
     Err(match found.as_slice() {
         [only] => only.text().trim().to_owned(),

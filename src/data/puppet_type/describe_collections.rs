@@ -1,12 +1,13 @@
 //! Which members of a list or hash do not fit a type.
 
 use super::describe::Describer;
+use super::misfit::Part;
 use super::mismatch::{Mismatch, Problem, Step};
 use super::{IntegerRange, StringKind, StructElement, Type};
 
-fn below(path: &[Step], step: impl Into<String>) -> Vec<Step> {
+fn below(path: &[Step], part: Part) -> Vec<Step> {
     let mut path = path.to_vec();
-    path.push(Step::Text(step.into()));
+    path.push(Step::Part(part));
     path
 }
 
@@ -27,11 +28,8 @@ pub(super) fn of_array(
             let mut found = Vec::new();
             for (index, it) in types.iter().enumerate() {
                 if !describer.takes(item, it) {
-                    found.extend(describer.describe(
-                        item,
-                        it,
-                        &below(path, format!("index {index}")),
-                    ));
+                    let path = below(path, Part::Index(index));
+                    found.extend(describer.describe(item, it, &path));
                 }
             }
             found
@@ -66,11 +64,11 @@ pub(super) fn of_hash(
             for element in elements {
                 let key_type = Type::String(StringKind::Exactly(element.name.clone()));
                 if !describer.takes(key, &key_type) {
-                    let path = below(path, format!("key of entry '{}'", element.name));
+                    let path = below(path, Part::Key(element.name.clone()));
                     found.extend(describer.describe(key, &key_type, &path));
                 }
                 if !describer.takes(value, &element.value) {
-                    let path = below(path, format!("entry '{}'", element.name));
+                    let path = below(path, Part::Entry(element.name.clone()));
                     found.extend(describer.describe(value, &element.value, &path));
                 }
             }
@@ -107,7 +105,7 @@ pub(super) fn of_struct(
                     continue;
                 };
                 if !describer.takes(&element.value, &it.value) {
-                    let path = below(path, format!("entry '{}'", element.name));
+                    let path = below(path, Part::Entry(element.name.clone()));
                     found.extend(describer.describe(&element.value, &it.value, &path));
                 }
             }
@@ -155,7 +153,7 @@ pub(super) fn of_tuple(
     if !wanted.includes(actual_size) {
         return vec![Mismatch::of_size(path, wanted, actual_size)];
     }
-    let step = |index: usize| below(path, format!("index {index}"));
+    let step = |index: usize| below(path, Part::Index(index));
     let mut found = Vec::new();
     match actual {
         Type::Tuple(theirs, _) if !types.is_empty() => {

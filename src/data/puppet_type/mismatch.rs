@@ -1,11 +1,14 @@
 //! The words for a value that does not fit: `expects a String value, got Undef`.
 
+use super::misfit::Part;
 use super::{IntegerRange, StringKind, Type, Wrapper};
 
 /// One step from the whole to the part that does not fit.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
-    Text(String),
+    /// Words about the whole, before the path.
+    Subject(String),
+    Part(Part),
     Variant(usize),
 }
 
@@ -50,7 +53,8 @@ impl Mismatch {
     /// Puppet's text, with a blank in front.
     pub(super) fn text(&self) -> String {
         let position = self.path.iter().fold(String::new(), |path, step| match step {
-            Step::Text(text) => path + " " + text,
+            Step::Subject(text) => path + " " + text,
+            Step::Part(part) => format!("{path} {part}"),
             Step::Variant(index) => format!("{path} variant {index}"),
         });
         let words = match &self.problem {

@@ -107,7 +107,7 @@ impl<'a> CodeContext<'a> {
     }
 
     /// Whether the data are kept elsewhere: a server's own `hiera.yaml` counts where the environment has none.
-    fn has_no_data(&self) -> bool {
+    pub(super) fn has_no_data(&self) -> bool {
         let directory = self.environment.directory();
         let is_missing = self.world.kind(&paths::join(directory, "hiera.yaml")) != PathKind::File;
         is_missing && self.environment.global_config.is_none() || self.keys().is_empty()

@@ -10,7 +10,7 @@ use memchr::memmem;
 use super::Related;
 use super::known_keys::module_of;
 use super::referenced_keys::{ReferencedKeys, UnreadCode, ruby_files};
-use crate::code::{CodeFile, CodeIndex};
+use crate::code::{ClassCode, CodeFile, CodeIndex};
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::syntax::puppet::{Declaration, DeclarationKind};
@@ -148,6 +148,11 @@ impl<'a> DeclaredClasses<'a> {
 }
 
 impl DeclaredClass {
+    /// The class itself; `None` of a defined type.
+    pub(super) fn code(&self) -> Option<ClassCode> {
+        ClassCode::of(self.path.clone(), self.file.clone(), self.index)
+    }
+
     /// The names of its parameters, in their order.
     pub(super) fn parameters(&self) -> impl Iterator<Item = &str> {
         self.declaration().parameters.iter().map(|it| it.name.as_str())

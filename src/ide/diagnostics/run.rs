@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use super::bound_values::BoundValues;
 use super::declared_classes::DeclaredClasses;
 use super::entry_cache::EntryCache;
 use super::known_keys::KnownKeys;
@@ -11,18 +12,19 @@ use super::targets::Targets;
 use super::undefined_variable::KnownVariables;
 use super::walk::text_of;
 use super::{
-    Diagnostic, Report, absolute_path_by_slash, control, convert_to_invalid, deep_merge_order,
-    default_hierarchy_misuse, dig_type_mismatch, dotted_option_key, dropped_by_first,
-    duplicate_key, empty_file, encrypted_but_not_sensitive, eyaml_blob, failing_backend,
-    function_in_hiera_yaml, hiera_yaml_schema, hiera_yaml_version, hocon_syntax, invalid_encoding,
-    json_syntax, knockout_no_effect, legacy_fact, level_never_matches, lookup_of_non_string,
-    matches_no_key, merge_option_type, merge_type_clash, missing_datadir, missing_lookup_target,
-    misspelt_key, multiple_documents, not_a_hash, options_break_yaml_data,
-    options_replaced_by_higher_level, orphan_file, parameter_without_effect,
-    path_empty_becomes_datadir, path_without_extension, pattern_order, re_interpolated_percent,
-    recursive_lookup, redundant_override, run_code, tab_indentation, undef_wins,
-    undefined_variable, unknown_backend, unknown_class, unknown_parameter, unquoted_interpolation,
-    unread_data, unscoped_variable, unsortable_arrays, unsupported_tag, unused_key,
+    Diagnostic, Report, absolute_path_by_slash, control, convert_to_invalid,
+    convert_to_misses_type, deep_merge_order, default_hierarchy_misuse, dig_type_mismatch,
+    dotted_option_key, dropped_by_first, duplicate_key, empty_file, encrypted_but_not_sensitive,
+    eyaml_blob, failing_backend, function_in_hiera_yaml, hiera_yaml_schema, hiera_yaml_version,
+    hocon_syntax, invalid_encoding, json_syntax, knockout_no_effect, legacy_fact,
+    level_never_matches, lookup_of_non_string, matches_no_key, merge_option_type, merge_type_clash,
+    missing_datadir, missing_lookup_target, misspelt_key, multiple_documents, not_a_hash,
+    options_break_yaml_data, options_replaced_by_higher_level, orphan_file,
+    parameter_without_effect, path_empty_becomes_datadir, path_without_extension, pattern_order,
+    re_interpolated_percent, recursive_lookup, redundant_override, run_code,
+    sensitive_parameter_plain_data, tab_indentation, undef_wins, undefined_variable,
+    unknown_backend, unknown_class, unknown_parameter, unquoted_interpolation, unread_data,
+    unscoped_variable, unsortable_arrays, unsupported_tag, unused_key, value_type_mismatch,
     yaml_1_2_disagrees, yaml_date_breaks_file, yaml_syntax, yml_extension_trap,
 };
 use crate::code::roots::is_code;
@@ -175,7 +177,8 @@ fn check_data(
             }
         }
     });
-    check_keys(world, path, data, module, known_keys(), report);
+    let perspective = perspective.as_ref();
+    check_keys(world, path, (data, module, perspective), known_keys(), report);
     duplicate_key::check_root(data, report);
     check_whole_file(data, world.settings().puppet_version, report);
 }
@@ -184,8 +187,7 @@ fn check_data(
 fn check_keys(
     world: &Arc<World>,
     path: &str,
-    data: &DataFile,
-    module: Option<&str>,
+    (data, module, perspective): (&DataFile, Option<&str>, Option<&Perspective>),
     known: Option<&KnownKeys<'_>>,
     report: &mut Report,
 ) {
@@ -200,6 +202,13 @@ fn check_keys(
     let wants_classes = of_classes.iter().any(|it| control::asks_for(world, it));
     let classes = DeclaredClasses::new(world, &environment);
     let wants_order = control::asks_for(world, &deep_merge_order::RULE);
+    let of_types = [
+        &value_type_mismatch::RULE,
+        &sensitive_parameter_plain_data::RULE,
+        &convert_to_misses_type::RULE,
+    ];
+    let wants_types = of_types.iter().any(|it| control::asks_for(world, it));
+    let bound = perspective.filter(|_| wants_types).map(|it| BoundValues::new(it, path));
     for entry in data.entries().take(MAX_ASKED_KEYS) {
         let Some(key) = entry.key.as_str() else { continue };
         if key == LOOKUP_OPTIONS {
@@ -218,6 +227,13 @@ fn check_keys(
         }
         if wants_unused {
             unused_key::check(&classes, data, key, entry, report);
+        }
+        let refused = bound.as_ref().and_then(|it| it.refused(&classes, data, (key, entry)));
+        if let Some(refused) = refused
+            && !sensitive_parameter_plain_data::check(&refused, report)
+            && !convert_to_misses_type::check(&refused, report)
+        {
+            value_type_mismatch::check(&refused, report);
         }
         if let Some(above) = lower.of_key(key, entry) {
             redundant_override::check(data, &above, report);

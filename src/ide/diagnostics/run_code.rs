@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::code_context::CodeContext;
-use super::{Report, broken_code, duplicate_class, lookup_default_hides, lookup_without_data};
+use super::{
+    Report, broken_code, control, default_type_mismatch, duplicate_class, lookup_default_hides,
+    lookup_without_data, missing_required_parameter,
+};
 use crate::code::{CodeIndex, CodeSummary};
 use crate::syntax::puppet::DeclarationKind;
 use crate::world::World;
@@ -14,7 +17,12 @@ pub(super) fn check(world: &Arc<World>, path: &str, report: &mut Report) {
     let index = world.code_index(&environment);
     let Some(summary) = index.summary(path) else { return };
     let has_duplicates = has_duplicates(&index, summary);
-    if !summary.is_broken && summary.keys.is_empty() && !has_duplicates {
+    let wants_defaults =
+        summary.has_typed_defaults && control::asks_for(world, &default_type_mismatch::RULE);
+    let wants_required =
+        !summary.included.is_empty() && control::asks_for(world, &missing_required_parameter::RULE);
+    let is_quiet = summary.keys.is_empty() && !has_duplicates && !wants_defaults && !wants_required;
+    if !summary.is_broken && is_quiet {
         return;
     }
     let Some(code) = CodeContext::new(world, &environment, &index, path) else { return };
@@ -22,6 +30,12 @@ pub(super) fn check(world: &Arc<World>, path: &str, report: &mut Report) {
     if !summary.is_broken {
         lookup_without_data::check(&code, report);
         lookup_default_hides::check(&code, report);
+        if wants_defaults {
+            default_type_mismatch::check(&code, report);
+        }
+        if wants_required || !summary.keys.is_empty() {
+            missing_required_parameter::check(&code, report);
+        }
         if has_duplicates {
             duplicate_class::check(&code, report);
         }

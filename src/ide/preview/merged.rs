@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::classes;
 use super::entry::{Entry, asked_for};
 use super::page::Page;
 use super::question::data_of;
@@ -105,6 +106,7 @@ fn all_keys_of_node(asked: &Asked, detail: Detail, cancel: &CancelToken) -> Opti
     let mut page = Page::default();
     let title = format!("everything that {} gets", asked_for(perspective));
     page.comment(&title, LineKind::Header, None);
+    classes::write(perspective, &mut page, cancel);
     let mut heading = Heading::default();
     for key in &keys {
         if cancel.is_cancelled() {

@@ -123,6 +123,8 @@ pub struct Call {
     pub attributes: Vec<CalledName>,
     /// Whether a lambda follows.
     pub has_lambda: bool,
+    /// Whether something decides if it runs: it stands in an `if`, `unless`, `case`, selector or lambda, or behind `and` or `or`.
+    pub is_conditional: bool,
     /// The name of the declaration around it.
     pub inside: Option<String>,
 }

@@ -61,6 +61,7 @@ pub(super) fn parse_with_scopes(text: &str, tokens: Tokens, errors: Vec<SyntaxEr
         found,
         namespace: Vec::new(),
         inside: None,
+        conditions: 0,
         depth: 0,
         open: 0,
         is_unbalanced,
@@ -94,6 +95,8 @@ struct Parser<'text> {
     namespace: Vec<String>,
     /// The name of the declaration around.
     inside: Option<String>,
+    /// How many conditions and lambdas are around.
+    conditions: usize,
     depth: usize,
     /// How many brackets are open.
     open: usize,

@@ -80,3 +80,35 @@ fn everything_that_a_node_gets() {
     let error = merged_value(&fixture.world(), &unknown, &CancelToken::default());
     assert_eq!(error, Err(UnknownNode("nobody".into())));
 }
+
+#[test]
+fn the_classes_of_a_node_with_what_is_missing_first() {
+    let fixture = fixture(
+        "#- /data/common.yaml\nweb::port: 80\nweb::bad: x\n#- /manifests/site.pp\ninclude web\nnode 'web01' { if $x { include extra } }\n\
+         #- /modules/web/manifests/init.pp\n\
+         class web($owner, Integer $port, $mode = 'x', $user = $mode, Integer $bad) { include web::none }\n",
+    );
+    let question = Question { scope: Scope::Node, ..Question::default() };
+    let preview = ask(&fixture.world(), &question).expect("there is a node");
+    assert_is_consistent(&preview);
+    expect![[r#"
+        # everything that node web01, environment production gets
+
+        # == classes ==
+        # missing: web::owner: expects a value for parameter 'owner'
+        # refused: web::bad: parameter 'bad' expects an Integer value, got String
+        # -- class web, included in manifests/site.pp:1 --
+        #   owner: missing
+        #   port: 80 from data/common.yaml:1
+        #   mode: "x" by default
+        #   user: computed by code
+        #   bad: "x" from data/common.yaml:2
+        # -- class web::none, which is not here, included in modules/web/manifests/init.pp:1 --
+        # -- perhaps class extra, which is not here, included in manifests/site.pp:2 --
+
+        # == module web ==
+        web::bad: x  # data/common.yaml:2
+        web::port: 80  # data/common.yaml:1
+    "#]]
+    .assert_eq(&preview.text);
+}

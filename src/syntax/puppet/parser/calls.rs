@@ -120,6 +120,7 @@ impl Parser<'_> {
             written: Vec::new(),
             attributes,
             has_lambda: false,
+            is_conditional: self.conditions > 0,
             inside: self.inside.clone(),
         });
     }
@@ -152,6 +153,7 @@ impl Parser<'_> {
             written: kept.iter().map(Expression::written).collect(),
             attributes: Vec::new(),
             has_lambda: read.has_lambda,
+            is_conditional: self.conditions > 0,
             inside: self.inside.clone(),
         });
     }

@@ -9,6 +9,7 @@ impl Parser<'_> {
     pub(super) fn conditional(&mut self) -> Expression {
         let keyword = self.next();
         let _ = self.expression();
+        self.conditions += 1;
         if keyword.kind == Kind::Case {
             self.case_options();
         } else {
@@ -21,6 +22,7 @@ impl Parser<'_> {
                 self.block();
             }
         }
+        self.conditions -= 1;
         self.expression_from(keyword.start, Shape::Other)
     }
 
@@ -53,8 +55,10 @@ impl Parser<'_> {
         }
         let parameters = self.parameters(Kind::Pipe);
         let _ = self.return_type();
+        self.conditions += 1;
         self.block();
         self.scopes.push(TokenScope { first, end: self.at, declaration: None, parameters });
+        self.conditions -= 1;
         true
     }
 

@@ -83,7 +83,10 @@ impl Parser<'_> {
 
     fn operation(&mut self, left: &Expression, tightness: u8) -> Expression {
         let operator = self.next();
+        let may_be_left_out = usize::from(matches!(operator.kind, Kind::And | Kind::Or));
+        self.conditions += may_be_left_out;
         let _ = self.expression_of(tightness + 1);
+        self.conditions -= may_be_left_out;
         let mut whole = self.expression_from(left.range.start, Shape::Other);
         whole.position = operator.start;
         whole
@@ -121,11 +124,13 @@ impl Parser<'_> {
 
     fn selector(&mut self, left: &Expression) -> Expression {
         self.next();
+        self.conditions += 1;
         if self.eat(Kind::SelectorBrace) {
             self.items(Kind::RightBrace, Self::selector_entry);
         } else {
             self.selector_entry();
         }
+        self.conditions -= 1;
         self.expression_from(left.range.start, Shape::Other)
     }
 

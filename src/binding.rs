@@ -1,0 +1,177 @@
+//! What the parameters of a class are bound to when a node includes it: data, literal defaults, or nothing; and whether that
+//! fits their types. Puppet calls it automatic parameter lookup.
+//!
+//! Code is not evaluated: a default that is an expression is there, but its value is not known.
+
+mod verdict;
+
+use std::sync::Arc;
+
+use crate::code::{ClassCode, literal};
+use crate::data::puppet_type::TypeAliases;
+use crate::data::{Located, Value};
+use crate::engine::{Answer, CancelToken, Condition, Evaluator, Failure, Request};
+use crate::syntax::puppet::Parameter;
+use crate::text::TextRange;
+
+pub use verdict::{ParameterType, Unsure, Verdict};
+
+/// A parameter with what it is bound to.
+#[derive(Debug, Clone)]
+pub struct Binding {
+    /// Its name, without `$`.
+    pub name: Arc<str>,
+    /// Of the name in the class's file.
+    pub name_range: TextRange,
+    /// The type as it is written, on one line.
+    pub type_text: Option<String>,
+    /// Where the default is written in the class's file.
+    pub default_range: Option<TextRange>,
+    /// What the lookup of its key gives.
+    pub answer: Answer,
+    /// The cases, at least one: the first whose conditions hold counts.
+    pub cases: Vec<BoundCase>,
+}
+
+/// What a parameter is bound to if some conditions hold.
+#[derive(Debug, Clone)]
+pub struct BoundCase {
+    /// What must hold, as far as no case before this one fits; nothing in the last case.
+    pub conditions: Vec<Condition>,
+    /// The value, and where it is from.
+    pub bound: Bound,
+    /// Whether Puppet takes it.
+    pub verdict: Verdict,
+}
+
+/// What a parameter is bound to.
+#[derive(Debug, Clone)]
+pub enum Bound {
+    /// What its key is found to be.
+    Data(Located),
+    /// Its default, which is written out.
+    Default(Value),
+    /// Its default, which is an expression: code computes it.
+    Computed,
+    /// Nothing: there are no data and no default.
+    Nothing,
+    /// The lookup of its key fails, and so does every catalog with the class.
+    Failed(Failure),
+}
+
+/// What is the same for all parameters that are bound.
+#[derive(Clone, Copy)]
+pub struct Binder<'a> {
+    /// Answers for the node.
+    pub evaluator: &'a Evaluator,
+    /// The type aliases of its environment.
+    pub aliases: &'a TypeAliases,
+    /// Ends the work early.
+    pub cancel: &'a CancelToken,
+}
+
+impl Binder<'_> {
+    /// All parameters of a class that is included, without values given to it, in the order of the class.
+    pub fn bind_class(&self, class: &ClassCode) -> Vec<Binding> {
+        let wanted = class.parameters().iter().take_while(|_| !self.cancel.is_cancelled());
+        wanted.map(|it| self.bind(class, it)).collect()
+    }
+
+    /// One parameter of a class.
+    pub fn bind(&self, class: &ClassCode, parameter: &Parameter) -> Binding {
+        let wanted = ParameterType::of(class, parameter, self.aliases);
+        let key = class.key_of(&parameter.name);
+        let request = Request { cancel: self.cancel.clone(), ..Request::key(key).with_sources() };
+        let answer = self.evaluator.call(&request);
+        let default = parameter.default.as_ref();
+        let bind = |conditions: &[Condition], answer: &Answer| {
+            let bound = bound_to(parameter, answer);
+            let verdict = Verdict::of(&wanted, &bound, answer);
+            BoundCase { conditions: conditions.to_vec(), bound, verdict }
+        };
+        let cases = match answer.cases.as_slice() {
+            [] => vec![bind(&[], &answer)],
+            cases => cases.iter().map(|it| bind(&it.conditions, &it.answer)).collect(),
+        };
+        Binding {
+            name: parameter.name.as_str().into(),
+            name_range: parameter.name_range,
+            type_text: parameter.type_range.map(|it| class.text_in_a_line(it)),
+            default_range: default.map(|it| it.range),
+            answer,
+            cases,
+        }
+    }
+}
+
+impl Binding {
+    /// Whether the same holds for all nodes that the evaluator's node stands for.
+    pub fn is_certain(&self) -> bool {
+        self.answer.is_certain()
+    }
+
+    /// The answer that a case was made of.
+    pub fn answer_of(&self, case: usize) -> &Answer {
+        self.answer.cases.get(case).map_or(&self.answer, |it| &it.answer)
+    }
+
+    /// Whether the catalog fails for all nodes that the evaluator's node stands for.
+    pub fn certainly_fails(&self) -> bool {
+        self.answer.left_out.is_empty() && self.cases.iter().all(|it| it.verdict.is_refused())
+    }
+}
+
+/// What Puppet raises when a class is included and these are its bindings; `None` if it takes them, or if that depends on what
+/// is not known.
+pub fn refusal(class: &str, bindings: &[Binding]) -> Option<String> {
+    let failing: Vec<&Binding> = bindings.iter().filter(|it| it.certainly_fails()).collect();
+    let failure = failing.iter().find_map(|it| match &it.cases.last()?.bound {
+        Bound::Failed(failure) => Some(failure.message.to_string()),
+        _ => None,
+    });
+    if failure.is_some() || failing.is_empty() {
+        return failure;
+    }
+    let last = failing.iter().filter_map(|it| Some((it, it.cases.last()?)));
+    let lines: Vec<String> = last.flat_map(|(it, case)| case.verdict.messages(&it.name)).collect();
+    let class = class_reference(class);
+    Some(match lines.as_slice() {
+        [only] => format!("{class}: {only}"),
+        lines => format!("{class}:\n  {}", lines.join("\n  ")),
+    })
+}
+
+/// `Class[Profile::Web]`
+fn class_reference(name: &str) -> String {
+    let capitalized = |it: &str| {
+        let (first, rest) = it.split_at(it.chars().next().map_or(0, char::len_utf8));
+        first.to_uppercase() + rest
+    };
+    let segments: Vec<String> = name.split("::").map(capitalized).collect();
+    format!("Class[{}]", segments.join("::"))
+}
+
+/// Data win over the default, but null is no data where there is a default.
+fn bound_to(parameter: &Parameter, answer: &Answer) -> Bound {
+    match &answer.outcome {
+        Err(failure) => Bound::Failed(failure.clone()),
+        Ok(Some(value)) if !is_null(value) => Bound::Data(value.clone()),
+        Ok(Some(value)) if parameter.default.is_none() => Bound::Data(value.clone()),
+        Ok(_) => match &parameter.default {
+            None => Bound::Nothing,
+            Some(default) => default
+                .constant
+                .as_ref()
+                .and_then(literal::value_of)
+                .map_or(Bound::Computed, Bound::Default),
+        },
+    }
+}
+
+/// YAML's null. The symbol `:undef` is another matter: it binds `undef` and hides the default.
+fn is_null(value: &Located) -> bool {
+    matches!(value.value, Value::Undef)
+}
+
+#[cfg(test)]
+mod tests;

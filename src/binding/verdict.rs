@@ -1,0 +1,151 @@
+//! Whether what a parameter is bound to fits its type.
+
+use super::Bound;
+use crate::code::{ClassCode, CodeFile};
+use crate::data::puppet_type::{self, Misfit, Type, TypeAliases, TypeProblem};
+use crate::data::{Value, render};
+use crate::engine::Answer;
+use crate::syntax::puppet::Parameter;
+
+/// What Puppet says of a binding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Puppet takes the value.
+    Fits,
+    /// Puppet refuses the value; the parts that do not fit, at least one.
+    Misfit(Vec<Misfit>),
+    /// Nothing binds the parameter.
+    Missing,
+    /// The lookup fails.
+    Fails,
+    /// We cannot tell.
+    Unsure(Unsure),
+}
+
+/// Why we cannot tell whether a value fits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unsure {
+    /// Code computes the value.
+    Computed,
+    /// The type cannot be read; the reason.
+    Type(String),
+    /// A level that is not evaluated here may have another value.
+    Opaque,
+    /// Texts decide of which not everything is known: they hold variables that are open, or are encrypted.
+    Texts,
+    /// The types of Puppet code that is not here.
+    Unresolved(String),
+}
+
+/// The type that a parameter asks for.
+#[derive(Debug)]
+pub struct ParameterType(Result<Option<Type>, String>);
+
+impl ParameterType {
+    /// The type of a class's parameter; everything fits one without a type.
+    pub fn of(class: &ClassCode, parameter: &Parameter, aliases: &TypeAliases) -> Self {
+        Self::of_parameter(&class.file, parameter, aliases)
+    }
+
+    /// The type of a parameter that is declared in `file`.
+    pub fn of_parameter(file: &CodeFile, parameter: &Parameter, aliases: &TypeAliases) -> Self {
+        let Some(range) = parameter.type_range else { return Self(Ok(None)) };
+        let read = puppet_type::evaluate(file.slice(range), aliases);
+        Self(read.map(Some).map_err(|problem| match problem {
+            TypeProblem::Invalid(message) | TypeProblem::Unknown(message) => message,
+        }))
+    }
+
+    /// The type, if there is one and it can be read.
+    pub fn known(&self) -> Option<&Type> {
+        self.0.as_ref().ok()?.as_ref()
+    }
+
+    /// Whether a value fits of which everything is known.
+    pub fn verdict_on(&self, value: &Value) -> Verdict {
+        let wanted = match &self.0 {
+            Ok(None) => return Verdict::Fits,
+            Ok(Some(wanted)) => wanted,
+            Err(problem) => return Verdict::Unsure(Unsure::Type(problem.clone())),
+        };
+        match puppet_type::fit(wanted, value) {
+            Err(problem) => Verdict::Unsure(Unsure::Type(problem)),
+            // Parameters take what Puppet finds no words against.
+            Ok(fit) if fit.misfits.is_empty() => Verdict::Fits,
+            Ok(fit) => match fit.misfits.iter().find(|it| it.is_unresolved()) {
+                Some(misfit) => Verdict::Unsure(Unsure::Unresolved(misfit.message.clone())),
+                None => Verdict::Misfit(fit.misfits),
+            },
+        }
+    }
+
+    /// Whether a value fits in which some texts are not what a catalog gets.
+    fn verdict_on_open(&self, value: &Value, is_open: &dyn Fn(&str) -> bool) -> Verdict {
+        let Some(wanted) = self.known() else { return self.verdict_on(value) };
+        match puppet_type::fit_of_open(wanted, value, is_open) {
+            Some(true) => Verdict::Fits,
+            Some(false) => self.verdict_on(value),
+            None => Verdict::Unsure(Unsure::Texts),
+        }
+    }
+}
+
+impl Verdict {
+    pub(super) fn of(wanted: &ParameterType, bound: &Bound, answer: &Answer) -> Self {
+        if !answer.opaque.is_empty() {
+            return Self::Unsure(Unsure::Opaque);
+        }
+        match bound {
+            Bound::Failed(failure) if failure.class.is_our_own() => Self::Unsure(Unsure::Opaque),
+            Bound::Failed(_) => Self::Fails,
+            Bound::Nothing => Self::Missing,
+            Bound::Computed => Self::Unsure(Unsure::Computed),
+            Bound::Default(value) => wanted.verdict_on(value),
+            Bound::Data(value) => {
+                let has_open_texts = !answer.open.is_empty() && value.value.has_tokens();
+                if has_open_texts || render::has_encrypted_text(&value.value) {
+                    let is_open =
+                        |text: &str| has_open_texts && text.contains("%{") || text.contains("ENC[");
+                    return wanted.verdict_on_open(&value.value, &is_open);
+                }
+                wanted.verdict_on(&value.value)
+            }
+        }
+    }
+
+    /// Whether Puppet refuses the class with this parameter.
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Self::Misfit(_) | Self::Missing | Self::Fails)
+    }
+
+    /// Puppet's words about the parameter, one line for each part that does not fit.
+    pub fn message(&self, parameter: &str) -> Option<String> {
+        let messages = self.messages(parameter);
+        (!messages.is_empty()).then(|| messages.join("\n"))
+    }
+
+    /// Puppet's words about each part of the parameter that does not fit.
+    pub fn messages(&self, parameter: &str) -> Vec<String> {
+        match self {
+            Self::Missing => vec![format!("expects a value for parameter '{parameter}'")],
+            Self::Misfit(misfits) => {
+                let words = |it: &Misfit| format!("parameter '{parameter}' {}", it.message);
+                misfits.iter().map(words).collect()
+            }
+            Self::Fits | Self::Fails | Self::Unsure(_) => Vec::new(),
+        }
+    }
+}
+
+impl Unsure {
+    /// What is not known, in a few words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Computed => "not known: computed by code".to_owned(),
+            Self::Type(problem) => format!("the type cannot be read: {problem}"),
+            Self::Opaque => "not known: another level may decide".to_owned(),
+            Self::Texts => "not known: texts decide that are not known here".to_owned(),
+            Self::Unresolved(problem) => format!("not known: the type {problem}"),
+        }
+    }
+}

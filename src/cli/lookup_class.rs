@@ -1,0 +1,48 @@
+//! `hiera-ls lookup --class`: all parameters of a class, as they are bound when it is included.
+
+use std::process::ExitCode;
+
+use super::lookup::{DEPENDS, RenderAs};
+use super::lookup_class_output::{self, Asked};
+use super::lookup_setup::Setup;
+use super::{complain, print};
+use crate::binding::Binder;
+use crate::engine::CancelToken;
+
+/// Prints the parameters of the classes.
+pub(super) fn run(
+    setup: &Setup,
+    classes: &[String],
+    render_as: Option<RenderAs>,
+) -> Result<ExitCode, String> {
+    let environment = setup.evaluator.environment();
+    let (world, cancel) = (setup.world(), CancelToken::default());
+    let aliases = world.type_aliases(environment);
+    let binder = Binder { evaluator: &setup.evaluator, aliases: &aliases, cancel: &cancel };
+    let mut all = Vec::new();
+    for name in classes {
+        let found = world.class_code(environment, name);
+        let class =
+            found.ok_or_else(|| format!("there is no class {name} in {}", environment.name))?;
+        let bindings = binder.bind_class(&class);
+        all.push(Asked { class, bindings });
+    }
+    for warning in setup.evaluator.config_warnings() {
+        complain(&format!("warning: {warning}"));
+    }
+    let node = &setup.evaluator.node().name;
+    let files = setup.files().as_ref();
+    print(&match render_as.unwrap_or(RenderAs::S) {
+        RenderAs::S => lookup_class_output::table(&all, node, files),
+        RenderAs::Json => lookup_class_output::json(&all, node, files),
+        RenderAs::Yaml => lookup_class_output::yaml(&all, node, files),
+        RenderAs::Jsonl => lookup_class_output::json_lines(&all, node, files),
+    });
+    Ok(if all.iter().any(|it| it.refusal().is_some()) {
+        ExitCode::FAILURE
+    } else if all.iter().flat_map(|it| &it.bindings).any(|it| !it.is_certain()) {
+        ExitCode::from(DEPENDS)
+    } else {
+        ExitCode::SUCCESS
+    })
+}

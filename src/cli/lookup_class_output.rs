@@ -1,0 +1,288 @@
+//! How `lookup --class` prints: as a table for people, as JSON, YAML and JSON lines for programs.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::lookup_output::{
+    as_seen_from_here, conditions_json, if_text, left_out_json, left_out_text,
+};
+use super::shown::{in_lines, within_a_line};
+use crate::binding::{Binding, Bound, BoundCase, Verdict, refusal};
+use crate::code::ClassCode;
+use crate::data::{Files, Value, json as data_json, render};
+use crate::engine::{Answer, Source};
+use crate::text::LineIndex;
+
+/// Longer values are cut in the table.
+const MAX_SHOWN_VALUE: usize = 60;
+
+/// A class with its bindings.
+pub(super) struct Asked {
+    pub(super) class: ClassCode,
+    pub(super) bindings: Vec<Binding>,
+}
+
+impl Asked {
+    /// What Puppet raises when the class is included.
+    pub(super) fn refusal(&self) -> Option<String> {
+        let of_file = self.class.syntax_error().map(str::to_owned);
+        of_file.or_else(|| refusal(&self.class.name, &self.bindings))
+    }
+}
+
+/// A line of the table.
+struct Row {
+    cells: [String; 4],
+    /// What stands below it.
+    notes: Vec<String>,
+}
+
+/// Tables for people: parameters that are missing come first, then those that Puppet refuses for other reasons.
+pub(super) fn table(all: &[Asked], node: &str, files: &dyn Files) -> String {
+    let mut text = String::new();
+    for (number, asked) in all.iter().enumerate() {
+        if number > 0 {
+            text.push('\n');
+        }
+        let class = &asked.class;
+        let place = place_of(class, class.declaration().name_range.start);
+        let title = format!("{} for {node} ({place})", class.name);
+        let _ = writeln!(text, "{}", within_a_line(&title));
+        if let Some(problem) = class.syntax_error() {
+            let _ = writeln!(text, "  Puppet refuses the file: {}", within_a_line(problem));
+        }
+        let mut bindings: Vec<&Binding> = asked.bindings.iter().collect();
+        bindings.sort_by_key(|it| it.cases.iter().map(|case| rank(&case.verdict)).min());
+        let rows: Vec<Row> = bindings.iter().flat_map(|it| rows(class, it, files)).collect();
+        write_rows(&mut text, &rows);
+    }
+    text
+}
+
+fn rank(verdict: &Verdict) -> u8 {
+    match verdict {
+        Verdict::Missing => 0,
+        Verdict::Misfit(_) | Verdict::Fails => 1,
+        Verdict::Fits | Verdict::Unsure(_) => 2,
+    }
+}
+
+fn rows(class: &ClassCode, binding: &Binding, files: &dyn Files) -> Vec<Row> {
+    let is_alone = binding.cases.len() == 1;
+    let mut rows = Vec::new();
+    for (index, case) in binding.cases.iter().enumerate() {
+        let name = match (is_alone, index) {
+            (true, _) => binding.name.to_string(),
+            (false, 0) => format!("{} {}", binding.name, if_text(&case.conditions)),
+            (false, _) => format!("  {}", if_text(&case.conditions)),
+        };
+        let value = value_of(&case.bound).map_or(String::new(), |it| cut(&render::to_json(&it)));
+        let from = match &case.bound {
+            Bound::Data(_) => origins(binding.answer_of(index), files).join(", "),
+            Bound::Default(_) => format!("default, {}", default_place(class, binding)),
+            Bound::Computed => format!("computed by code, {}", default_place(class, binding)),
+            Bound::Nothing | Bound::Failed(_) => String::new(),
+        };
+        let notes = note(binding, case).into_iter().collect();
+        rows.push(Row { cells: [mark(&case.verdict).to_owned(), name, value, from], notes });
+    }
+    if let Some(last) = rows.last_mut() {
+        last.notes.extend(binding.answer.left_out.iter().map(left_out_text));
+    }
+    rows
+}
+
+fn mark(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Fits => "ok",
+        Verdict::Missing => "missing",
+        Verdict::Misfit(_) | Verdict::Fails => "error",
+        Verdict::Unsure(_) => "?",
+    }
+}
+
+fn note(binding: &Binding, case: &BoundCase) -> Option<String> {
+    match (&case.bound, &case.verdict) {
+        (Bound::Failed(failure), _) => Some(failure.message.to_string()),
+        (Bound::Computed, Verdict::Unsure(_)) => None,
+        (_, Verdict::Unsure(unsure)) => Some(unsure.words()),
+        (_, verdict) => verdict.message(&binding.name),
+    }
+}
+
+fn write_rows(text: &mut String, rows: &[Row]) {
+    let shown = |cell: &String| within_a_line(cell).into_owned();
+    let width = |column: usize| {
+        rows.iter().map(|row| shown(&row.cells[column]).chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..4).map(width).collect();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.cells.iter().zip(&widths) {
+            let _ = write!(line, "  {:<width$}", shown(cell));
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+        let indentation = " ".repeat(widths[0] + 4);
+        for note in row.notes.iter().flat_map(|it| it.lines()) {
+            let _ = writeln!(text, "{indentation}{}", in_lines(note));
+        }
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN_VALUE) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// One object, or a list of them for several classes.
+pub(super) fn json(all: &[Asked], node: &str, files: &dyn Files) -> String {
+    format!("{:#}\n", document(all, node, files))
+}
+
+/// The same as YAML.
+pub(super) fn yaml(all: &[Asked], node: &str, files: &dyn Files) -> String {
+    render::to_yaml(&data_json::to_value(&document(all, node, files)))
+}
+
+fn document(all: &[Asked], node: &str, files: &dyn Files) -> Json {
+    let one = |asked: &Asked| {
+        let parameters = asked.bindings.iter().map(|it| record(asked, it, files));
+        let mut object = class_record(asked, node);
+        object.insert("parameters".into(), parameters.map(Json::Object).collect());
+        Json::Object(object)
+    };
+    match all {
+        [only] => one(only),
+        all => all.iter().map(one).collect(),
+    }
+}
+
+/// A line for each parameter in the order of its class, and one that closes the class.
+pub(super) fn json_lines(all: &[Asked], node: &str, files: &dyn Files) -> String {
+    let mut text = String::new();
+    for asked in all {
+        for binding in &asked.bindings {
+            let mut line = Map::new();
+            line.insert("class".into(), (&*asked.class.name).into());
+            line.append(&mut record(asked, binding, files));
+            let _ = writeln!(text, "{}", Json::Object(line));
+        }
+        let _ = writeln!(text, "{}", Json::Object(class_record(asked, node)));
+    }
+    text
+}
+
+fn class_record(asked: &Asked, node: &str) -> Map<String, Json> {
+    let Asked { class, bindings } = asked;
+    let refusal = asked.refusal();
+    let status = match &refusal {
+        Some(_) => "error",
+        None if bindings.iter().any(|it| !it.is_certain()) => "depends",
+        None => "ok",
+    };
+    let record = json!({
+        "class": &*class.name,
+        "status": status,
+        "error": refusal,
+        "node": node,
+        "file": as_seen_from_here(&class.path),
+        "line": class.file.line(class.declaration().name_range.start),
+    });
+    record.as_object().cloned().unwrap_or_default()
+}
+
+fn record(asked: &Asked, binding: &Binding, files: &dyn Files) -> Map<String, Json> {
+    let mut line = Map::new();
+    line.insert("param".into(), (&*binding.name).into());
+    line.insert("type".into(), binding.type_text.as_deref().into());
+    line.insert("line".into(), asked.class.file.line(binding.name_range.start).into());
+    if binding.is_certain() {
+        add_case(&mut line, binding, 0, files);
+        return line;
+    }
+    line.insert("status".into(), "depends".into());
+    let on = binding.answer.depends_on().iter().map(|name| Json::from(&**name)).collect();
+    line.insert("on".into(), Json::Array(on));
+    line.insert("complete".into(), binding.answer.left_out.is_empty().into());
+    let case = |(index, case): (usize, &BoundCase)| {
+        let mut line = Map::new();
+        line.insert("if".into(), Json::Object(conditions_json(&case.conditions)));
+        add_case(&mut line, binding, index, files);
+        Json::Object(line)
+    };
+    line.insert("cases".into(), binding.cases.iter().enumerate().map(case).collect());
+    if !binding.answer.left_out.is_empty() {
+        let left_out = binding.answer.left_out.iter().map(left_out_json).collect();
+        line.insert("left_out".into(), Json::Array(left_out));
+    }
+    line
+}
+
+fn add_case(line: &mut Map<String, Json>, binding: &Binding, index: usize, files: &dyn Files) {
+    let case = &binding.cases[index];
+    let status = match &case.verdict {
+        Verdict::Fits => "ok",
+        Verdict::Unsure(_) => "unknown",
+        Verdict::Missing | Verdict::Misfit(_) | Verdict::Fails => "error",
+    };
+    let from = match &case.bound {
+        Bound::Data(_) => "data",
+        Bound::Default(_) => "default",
+        Bound::Computed => "code",
+        Bound::Nothing | Bound::Failed(_) => "none",
+    };
+    line.insert("status".into(), status.into());
+    line.insert("from".into(), from.into());
+    if let Some(value) = value_of(&case.bound) {
+        line.insert("value".into(), render::to_oracle_json(&value));
+    }
+    let error = match (&case.bound, &case.verdict) {
+        (Bound::Failed(failure), _) => Some(failure.message.to_string()),
+        (_, verdict) => verdict.message(&binding.name),
+    };
+    line.insert("error".into(), error.into());
+    if let Verdict::Unsure(unsure) = &case.verdict {
+        line.insert("why".into(), unsure.words().into());
+    }
+    if matches!(case.bound, Bound::Data(_)) {
+        line.insert("origins".into(), origins(binding.answer_of(index), files).into());
+    }
+}
+
+fn value_of(bound: &Bound) -> Option<Value> {
+    match bound {
+        Bound::Data(value) => Some(value.value.clone()),
+        Bound::Default(value) => Some(value.clone()),
+        Bound::Computed | Bound::Nothing | Bound::Failed(_) => None,
+    }
+}
+
+/// The places that the value is from, the highest priority first.
+fn origins(answer: &Answer, files: &dyn Files) -> Vec<String> {
+    let counting = answer.sources.iter().filter(|it| it.counts());
+    counting.map(|it| origin(it, files)).collect()
+}
+
+fn origin(source: &Source, files: &dyn Files) -> String {
+    let Some(place) = source.shown_place() else {
+        return format!("level \"{}\" ({})", source.level, source.path);
+    };
+    let path = files.path(place.file);
+    let line = files.text(&path).map(|text| LineIndex::new(&text).line_of(place.range.start) + 1);
+    match line {
+        Ok(line) => format!("{}:{line}", as_seen_from_here(&path)),
+        Err(_) => as_seen_from_here(&path).to_owned(),
+    }
+}
+
+fn default_place(class: &ClassCode, binding: &Binding) -> String {
+    let range = binding.default_range.unwrap_or(binding.name_range);
+    place_of(class, range.start)
+}
+
+fn place_of(class: &ClassCode, offset: u32) -> String {
+    format!("{}:{}", as_seen_from_here(&class.path), class.file.line(offset))
+}

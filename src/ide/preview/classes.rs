@@ -1,0 +1,135 @@
+//! The classes of a node in its preview, with what their parameters are bound to.
+
+use super::LineKind;
+use super::page::Page;
+use crate::binding::{Binder, Binding, Bound, BoundCase, Verdict};
+use crate::code::ClassCode;
+use crate::data::{Files as _, Place, render};
+use crate::engine::cases::in_words;
+use crate::engine::{CancelToken, Source};
+use crate::ide::perspective::Perspective;
+use crate::world::NodeClass;
+
+/// Longer values are cut: whole ones stand below, with their keys.
+const MAX_VALUE: usize = 60;
+
+/// Writes the classes that the node has, certainly or perhaps: parameters that are missing, or that Puppet refuses for other
+/// reasons, come first.
+pub(super) fn write(perspective: &Perspective, page: &mut Page, cancel: &CancelToken) {
+    let evaluator = &perspective.evaluator;
+    let classes = perspective.world.node_classes(evaluator);
+    if classes.is_empty() {
+        return;
+    }
+    let aliases = perspective.world.type_aliases(evaluator.environment());
+    let binder = Binder { evaluator, aliases: &aliases, cancel };
+    let mut bound = Vec::new();
+    for class in &classes {
+        if cancel.is_cancelled() {
+            return;
+        }
+        let bindings = class.code.as_ref().map(|it| binder.bind_class(it)).unwrap_or_default();
+        bound.push((class, bindings));
+    }
+    page.plain("");
+    page.comment("== classes ==", LineKind::Header, None);
+    for (class, bindings) in &bound {
+        let Some(code) = class.code.as_ref().filter(|_| class.is_certain) else { continue };
+        for binding in bindings {
+            write_refusals(perspective, page, code, (class, binding));
+        }
+    }
+    for (class, bindings) in &bound {
+        write_class(perspective, page, class);
+        for binding in bindings {
+            if let Some(code) = &class.code {
+                write_binding(perspective, page, code, binding);
+            }
+        }
+    }
+}
+
+fn write_refusals(
+    perspective: &Perspective,
+    page: &mut Page,
+    code: &ClassCode,
+    (class, binding): (&NodeClass, &Binding),
+) {
+    if class.given.iter().any(|it| **it == *binding.name || &**it == "*") {
+        return;
+    }
+    for (index, case) in binding.cases.iter().enumerate() {
+        let Some(message) = case.verdict.message(&binding.name) else { continue };
+        let when = when(binding, case);
+        let kind = match case.verdict {
+            Verdict::Missing => "missing",
+            _ => "refused",
+        };
+        let place = data_place(binding, index)
+            .or_else(|| Some(parameter_place(perspective, code, binding)));
+        let note = format!("{kind}{when}: {}: {message}", code.key_of(&binding.name));
+        page.comment(&note, LineKind::Error, place);
+    }
+}
+
+fn write_class(perspective: &Perspective, page: &mut Page, class: &NodeClass) {
+    let world = &perspective.world;
+    let at = Place { file: world.id(&class.included_at.path), range: class.included_at.range };
+    let perhaps = if class.is_certain { "" } else { "perhaps " };
+    let missing = if class.code.is_some() { "" } else { ", which is not here" };
+    let title = format!(
+        "-- {perhaps}class {}{missing}, included in {} --",
+        class.name,
+        perspective.shown_place(at)
+    );
+    page.comment(&title, LineKind::Header, Some(at));
+}
+
+fn write_binding(perspective: &Perspective, page: &mut Page, code: &ClassCode, binding: &Binding) {
+    for (index, case) in binding.cases.iter().enumerate() {
+        let place = data_place(binding, index);
+        let shown = match &case.bound {
+            Bound::Data(value) => {
+                let value = cut(&render::to_json(&perspective.without_secrets(value)));
+                match place {
+                    Some(place) => format!("{value} from {}", perspective.shown_place(place)),
+                    None => value,
+                }
+            }
+            Bound::Default(value) => format!("{} by default", cut(&render::to_json(value))),
+            Bound::Computed => "computed by code".to_owned(),
+            Bound::Nothing => "missing".to_owned(),
+            Bound::Failed(failure) => format!("the lookup fails: {}", failure.message),
+        };
+        let line = format!("  {}{}: {shown}", binding.name, when(binding, case));
+        let place = place.or_else(|| Some(parameter_place(perspective, code, binding)));
+        let kind = if case.verdict.is_refused() { LineKind::Error } else { LineKind::Header };
+        page.comment(&line, kind, place);
+    }
+}
+
+/// ` if role is web`, where there are several cases.
+fn when(binding: &Binding, case: &BoundCase) -> String {
+    match (binding.cases.len(), case.conditions.as_slice()) {
+        (1, _) => String::new(),
+        (_, []) => " otherwise".to_owned(),
+        (_, conditions) => format!(" if {}", in_words(conditions)),
+    }
+}
+
+/// Where the first source is written that counts.
+fn data_place(binding: &Binding, case: usize) -> Option<Place> {
+    let mut sources = binding.answer_of(case).sources.iter().filter(|it| it.counts());
+    sources.find_map(Source::shown_place)
+}
+
+fn parameter_place(perspective: &Perspective, code: &ClassCode, binding: &Binding) -> Place {
+    Place { file: perspective.world.id(&code.path), range: binding.name_range }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_VALUE) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,164 @@
+//! `hiera-ls lookup --class`: the parameters of a class as people and programs see them.
+
+use std::process::Command;
+
+use serde_json::{Value as Json, json};
+
+use crate::support::workspace::Workspace;
+
+const FILES: [(&str, &str); 6] = [
+    (
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n  - {name: Roles, path: 'roles/%{role}.yaml'}\n  - {name: Common, path: common.yaml}\n",
+    ),
+    ("data/roles/db.yaml", "web::port: '80'\nweb::owner: root\n"),
+    ("data/common.yaml", "web::port: 8080\nweb::modules: [ssl, php]\n"),
+    ("modules/web/types/port.pp", "type Web::Port = Integer[1, 65535]\n"),
+    (
+        "modules/web/manifests/init.pp",
+        "class web (\n  Web::Port $port,\n  Array[String] $modules = [],\n  Boolean $tls = true,\n  \
+         String $owner,\n  $user = $owner,\n) { }\n",
+    ),
+    (
+        "modules/web/manifests/fine.pp",
+        "class web::fine (Web::Port $port = 80, $user = upcase('x')) { }\n",
+    ),
+];
+
+#[track_caller]
+fn check(arguments: &[&str], status: i32, expected: &str) {
+    let found = run(arguments);
+    assert_eq!((found.0, &*found.1), (Some(status), expected), "{}", found.2);
+}
+
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let workspace = Workspace::new(&FILES);
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .arg("lookup")
+        .args(arguments)
+        .current_dir(workspace.root())
+        .output()
+        .expect("the program runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn what_is_missing_comes_first() {
+    check(
+        &["--class", "::Web", "--set", "role=web"],
+        1,
+        "\
+web for any node (modules/web/manifests/init.pp:1)
+  missing  owner
+           expects a value for parameter 'owner'
+  ok       port     8080           data/common.yaml:1
+  ok       modules  [\"ssl\",\"php\"]  data/common.yaml:2
+  ok       tls      true           default, modules/web/manifests/init.pp:4
+  ?        user                    computed by code, modules/web/manifests/init.pp:6
+",
+    );
+}
+
+#[test]
+fn cases_where_facts_are_open() {
+    check(
+        &["--class", "web"],
+        3,
+        "\
+web for any node (modules/web/manifests/init.pp:1)
+  ok       owner if role is db  \"root\"         data/roles/db.yaml:2
+  missing    otherwise
+           expects a value for parameter 'owner'
+  error    port if role is db   \"80\"           data/roles/db.yaml:1
+           parameter 'port' expects a Web::Port = Integer[1, 65535] value, got String
+  ok         otherwise          8080           data/common.yaml:1
+  ok       modules              [\"ssl\",\"php\"]  data/common.yaml:2
+  ok       tls                  true           default, modules/web/manifests/init.pp:4
+  ?        user                                computed by code, modules/web/manifests/init.pp:6
+",
+    );
+}
+
+#[test]
+fn a_class_that_puppet_takes() {
+    check(
+        &["--class", "web::fine"],
+        0,
+        "\
+web::fine for any node (modules/web/manifests/fine.pp:1)
+  ok  port  80  default, modules/web/manifests/fine.pp:1
+  ?   user      computed by code, modules/web/manifests/fine.pp:1
+",
+    );
+    check(
+        &["--class", "web::fine", "--render-as", "yaml"],
+        0,
+        "\
+---
+class: web::fine
+status: ok
+error:
+node: any node
+file: modules/web/manifests/fine.pp
+line: 1
+parameters:
+- param: port
+  type: Web::Port
+  line: 1
+  status: ok
+  from: default
+  value: 80
+  error:
+- param: user
+  type:
+  line: 1
+  status: unknown
+  from: code
+  error:
+  why: 'not known: computed by code'
+",
+    );
+}
+
+#[test]
+fn programs_get_every_case() {
+    let (status, out, _) = run(&["--class", "web", "--render-as", "jsonl"]);
+    let lines: Vec<Json> =
+        out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(status, Some(3));
+    assert_eq!(lines.len(), 6);
+    let message = "parameter 'port' expects a Web::Port = Integer[1, 65535] value, got String";
+    let expected = json!({
+        "class": "web", "param": "port", "type": "Web::Port", "line": 2, "status": "depends", "on": ["role"], "complete": true,
+        "cases": [
+            {"if": {"role": "db"}, "status": "error", "from": "data", "value": "80", "error": message,
+             "origins": ["data/roles/db.yaml:1"]},
+            {"if": {}, "status": "ok", "from": "data", "value": 8080, "error": null, "origins": ["data/common.yaml:1"]},
+        ],
+    });
+    assert_eq!(lines[0], expected);
+    assert_eq!(lines[5]["status"], "depends");
+    let (status, out, _) = run(&["--class", "web", "--class", "web::fine", "--render-as", "json"]);
+    let found: Json = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((status, found.as_array().map(Vec::len)), (Some(3), Some(2)));
+}
+
+#[test]
+fn puppets_words_about_the_class() {
+    let (status, out, _) =
+        run(&["--class", "web", "--set", "role=web", "--render-as", "json", "--node", "x"]);
+    let found: Json = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((status, &found["status"]), (Some(1), &json!("error")));
+    assert_eq!(found["error"], "Class[Web]: expects a value for parameter 'owner'");
+}
+
+#[test]
+fn a_class_that_is_not_there() {
+    let (status, out, err) = run(&["--class", "web::none"]);
+    assert_eq!((status, &*out), (Some(1), ""));
+    assert!(err.contains("there is no class web::none in"), "{err}");
+    let (status, _, err) = run(&["--class", "web", "key"]);
+    assert_eq!(status, Some(1));
+    assert!(err.contains("cannot be used with"), "{err}");
+}
