@@ -1,4 +1,4 @@
-//! The shell commands: `lookup`, `check`, `classes`, `type-check`, `rule`, `nodes`, `init`, `schema`, `completions`, `man`,
+//! The shell commands: `lookup`, `diff`, `check`, `classes`, `type-check`, `rule`, `nodes`, `init`, `schema`, `completions`, `man`,
 //! `server`.
 //!
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
@@ -17,15 +17,21 @@ mod check_findings;
 mod check_fix;
 mod check_output;
 mod check_setup;
-mod check_since;
 pub mod classes;
 mod classes_output;
+pub mod diff;
+mod diff_output;
+mod fleet;
+mod git;
+mod git_disk;
 pub mod init;
 pub mod lookup;
+mod lookup_fleet;
 mod lookup_output;
 mod lookup_queries;
 mod lookup_setup;
 pub mod nodes;
+mod place;
 mod progress;
 pub mod rule;
 mod server;
@@ -46,6 +52,8 @@ struct Arguments {
 enum Command {
     /// Look up keys as `puppet lookup` does
     Lookup(Box<lookup::LookupArguments>),
+    /// Say which nodes' answers an edit changes: between a Git revision and the working tree, or two revisions
+    Diff(Box<diff::DiffArguments>),
     /// Check data files and hiera.yaml files
     Check(check::CheckArguments),
     /// List what Puppet manifests declare and look up
@@ -93,6 +101,7 @@ pub fn run() -> ExitCode {
     };
     match arguments.command {
         Command::Lookup(arguments) => lookup::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Classes(arguments) => classes::run(&arguments),
         Command::Rule(arguments) => rule::run(&arguments),

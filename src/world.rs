@@ -5,6 +5,7 @@ mod code;
 mod disk;
 mod evaluators;
 mod file_entry;
+mod fleet;
 mod host;
 mod indexes;
 mod interner;
@@ -30,6 +31,8 @@ mod views;
 
 pub use disk::{DiskReader, DiskTable};
 pub use file_entry::FileEntry;
+pub(crate) use fleet::changed_cases;
+pub use fleet::{AnswerChange, Cause, Difference, Fleet, FleetPair, SharedAnswer, is_unchanged};
 pub use host::{Change, Effect, Host};
 pub use key_index::{KeyIndex, KeyPlace};
 pub use loader::Disk;

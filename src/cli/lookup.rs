@@ -7,9 +7,12 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
+use super::fleet;
+use super::lookup_fleet;
 use super::lookup_output::{self, Output};
 use super::lookup_queries::{self, Query};
 use super::lookup_setup::{self, Setup};
+use super::place::PlaceArguments;
 use super::progress::Progress;
 use super::{complain, print, type_files};
 use crate::data::puppet_type::{TypeAliases, TypeProblem};
@@ -22,6 +25,8 @@ Examples:
   hiera-ls lookup ntp::servers --facts web01.json --explain --origins
   hiera-ls lookup --all --node web01.example.com --render-as jsonl
   hiera-ls lookup profile::web::port --set role=web --set facts.os.family=Debian
+  hiera-ls lookup ntp::servers --nodes all
+  hiera-ls lookup --all --nodes 'web*,db01.example.com' --render-as jsonl
 
 Where facts are not known, the answer is a list of cases: the first whose conditions hold counts.
 
@@ -30,7 +35,7 @@ answer depends on facts that are not known, and the cases are printed.
 With --explain a missing key and an error in the data are part of the explanation, and it is 0.";
 
 /// What the command exits with if the answer depends on facts that are not known.
-const DEPENDS: u8 = 3;
+pub(super) const DEPENDS: u8 = 3;
 
 /// Stands for all keys that belong to no module, where only lookup_options are explained.
 const KEY_WITHOUT_MODULE: &str = "__global__";
@@ -43,21 +48,18 @@ pub struct LookupArguments {
     /// Keys; of several, the first that is found is answered (with jsonl: each)
     #[arg(value_name = "KEY")]
     pub keys: Vec<String>,
-    /// The environment's directory, or one below it
-    #[arg(long, value_name = "DIR", default_value = ".", help_heading = "Where")]
-    pub root: PathBuf,
-    /// Trust the directory: its settings may decrypt, lead out of it, and start programs and Ruby as back ends
-    #[arg(long, help_heading = "Where")]
-    pub trust: bool,
-    /// The environment's name; with a tree of environments, which of them
-    #[arg(long, short = 'E', value_name = "NAME", help_heading = "Where")]
-    pub environment: Option<String>,
-    /// A file of facts (facter, puppet facts, onceover, facterdb, PuppetDB; JSON or YAML)
-    #[arg(long, value_name = "FILE", help_heading = "The node")]
+    #[command(flatten)]
+    pub place: PlaceArguments,
+    /// A file of facts (facter, puppet facts, onceover, facterdb, PuppetDB; JSON or YAML); or a directory of such files,
+    /// each of which is the node of its name
+    #[arg(long, value_name = "FILE|DIR", help_heading = "The node")]
     pub facts: Option<PathBuf>,
     /// The node, by its certname: with a fact set, or known by its name alone. Without it, the answer is for any node
     #[arg(long, value_name = "NAME", help_heading = "The node")]
     pub node: Option<String>,
+    /// Many nodes at once: `all`, or names with * and ?, separated by commas
+    #[arg(long, value_name = "all|GLOB,…", help_heading = "The node")]
+    pub nodes: Option<String>,
     /// Give a variable that is open a value: role=web, facts.os.family=Debian (repeatable)
     #[arg(long, value_name = "NAME=VALUE", help_heading = "The node")]
     pub set: Vec<String>,
@@ -70,15 +72,6 @@ pub struct LookupArguments {
     /// A file with $server_facts
     #[arg(long, value_name = "FILE", help_heading = "The node")]
     pub server_facts: Option<PathBuf>,
-    /// Module directories, separated as in PATH
-    #[arg(long, value_name = "DIRS", help_heading = "Where")]
-    pub modulepath: Option<String>,
-    /// The global layer's hiera.yaml
-    #[arg(long, value_name = "FILE", help_heading = "Where")]
-    pub hiera_config: Option<PathBuf>,
-    /// Whose strictness: 7 or 8
-    #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8), help_heading = "Where")]
-    pub puppet_version: Option<u8>,
     /// first, unique, hash, deep, or a JSON object with `strategy` and options
     #[arg(long, value_name = "STRATEGY", help_heading = "As arguments of lookup()")]
     pub merge: Option<String>,
@@ -126,7 +119,7 @@ pub struct LookupArguments {
     )]
     pub encrypted: Encrypted,
     /// s (plain text, the default with --explain), json, yaml (the default without), or jsonl: one JSON object per key
-    /// and line, nothing lost
+    /// and line, nothing lost. For many nodes: table (the default), json or jsonl
     #[arg(
         long,
         value_enum,
@@ -161,6 +154,8 @@ pub enum RenderAs {
     Yaml,
     /// One JSON object per key and line, nothing lost
     Jsonl,
+    /// For many nodes: each different answer with the nodes that get it
+    Table,
 }
 
 /// Runs the command.
@@ -176,6 +171,12 @@ pub fn run(arguments: &LookupArguments) -> ExitCode {
 
 fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     let merge = command_line_merge(arguments)?;
+    if lookup_fleet::is_wanted(arguments) {
+        return for_many_nodes(arguments, merge.as_ref());
+    }
+    if arguments.render_as == Some(RenderAs::Table) {
+        return Err("--render-as table is for many nodes: --nodes or --facts DIR".to_owned());
+    }
     let setup = lookup_setup::prepare(arguments)?;
     let aliases = type_files::aliases_of(setup.evaluator.environment());
     check_that_type_is_known(arguments.value_type.as_deref(), &aliases)?;
@@ -184,7 +185,7 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
         queries.extend(lookup_queries::from_file(file)?);
     }
     if arguments.all {
-        queries.extend(setup.all_keys().into_iter().map(Query::key));
+        queries.extend(setup.place.all_keys().iter().map(|key| Query::key(&**key)));
     }
     if queries.is_empty() {
         if !arguments.explain_options || arguments.explain {
@@ -198,6 +199,48 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     }
     let names: Vec<_> = queries.iter().map(|query| Arc::from(query.key.as_str())).collect();
     Ok(first_found(arguments, (&setup, aliases), &names, merge.as_ref(), &output))
+}
+
+fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<ExitCode, String> {
+    lookup_fleet::check_arguments(arguments)?;
+    let place = arguments.place.open()?;
+    let aliases = type_files::aliases_of(&place.environment);
+    check_that_type_is_known(arguments.value_type.as_deref(), &aliases)?;
+    let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
+    let nodes = fleet::nodes(&place, arguments.nodes.as_deref(), facts.as_deref())?;
+    let mut queries: Vec<_> = arguments.keys.iter().map(Query::key).collect();
+    if let Some(file) = &arguments.keys_from {
+        queries.extend(lookup_queries::from_file(file)?);
+    }
+    if arguments.all {
+        queries.extend(place.all_keys().iter().map(|key| Query::key(&**key)));
+    }
+    if queries.is_empty() {
+        return Err("No keys were given to lookup.".to_owned());
+    }
+    let decryption = lookup_setup::decryption(arguments.encrypted, place.world.reveals_secrets());
+    let fleet = fleet::fleet_of(&place, nodes, decryption);
+    let request = |query: &Query| request_of_query(arguments, query, merge, &aliases);
+    let format = arguments.render_as.unwrap_or(RenderAs::Table);
+    Ok(lookup_fleet::run(&fleet, &queries, request, format))
+}
+
+fn request_of_query(
+    arguments: &LookupArguments,
+    query: &Query,
+    merge: Option<&Json>,
+    aliases: &Arc<TypeAliases>,
+) -> Request {
+    let merge = query.merge.as_ref().or(merge);
+    let mut request = request(arguments, vec![Arc::from(query.key.as_str())], merge);
+    request.type_aliases = Some(Arc::clone(aliases));
+    if let Some(default) = &query.default {
+        request.default = Some(json::to_value(default).unplaced());
+    }
+    if query.value_type.is_some() {
+        request.value_type.clone_from(&query.value_type);
+    }
+    request
 }
 
 /// Puppet reads the type before it looks anything up.
@@ -224,14 +267,7 @@ fn each(
     for query in queries {
         progress.step();
         let merge = query.merge.as_ref().or(merge);
-        let mut request = request(arguments, vec![Arc::from(query.key.as_str())], merge);
-        request.type_aliases = Some(Arc::clone(aliases));
-        if let Some(default) = &query.default {
-            request.default = Some(json::to_value(default).unplaced());
-        }
-        if query.value_type.is_some() {
-            request.value_type.clone_from(&query.value_type);
-        }
+        let request = request_of_query(arguments, query, merge, aliases);
         let answer = if request.explain == Explain::Off {
             setup.evaluator.call(&request)
         } else {

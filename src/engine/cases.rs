@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::assumptions::{Assumed, Condition, Script};
 use super::evaluator::Evaluator;
 use super::failure::Failure;
+use super::footprint::Footprint;
 use super::hierarchy::Location;
 use super::request::{Answer, Request};
 use crate::data::{Located, Value};
@@ -87,10 +88,16 @@ pub(super) fn certain_failure(evaluator: &Evaluator, request: &Request) -> Optio
 /// Answers a request for a node that is not known completely. What has too many ways is summed up: the location with the most
 /// ways, then the next; after a few of them two more, then four, so that the end is near whatever the hierarchy is.
 pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
+    let mut footprint = Footprint::default();
+    let answer = explore_noting(evaluator, request, &mut footprint);
+    Answer { footprint: request.wants_footprint.then_some(footprint), ..answer }
+}
+
+fn explore_noting(evaluator: &Evaluator, request: &Request, footprint: &mut Footprint) -> Answer {
     let mut summed_up = Vec::new();
     let mut count = 1;
     loop {
-        let (cases, ways) = explore_without(evaluator, request, &summed_up);
+        let (cases, ways) = explore_without(evaluator, request, &summed_up, footprint);
         if let Some(cases) = cases.filter(|it| it.len() <= MAX_CASES) {
             return joined(cases);
         }
@@ -111,13 +118,17 @@ fn explore_without(
     evaluator: &Evaluator,
     request: &Request,
     summed_up: &[usize],
+    footprint: &mut Footprint,
 ) -> (Option<Vec<Case>>, HashMap<usize, usize>) {
     let mut exploration =
         Exploration { script: Script::default(), summed_up, ways: HashMap::new() };
     let mut cases = Vec::new();
     loop {
-        let (answer, conditions, back) = evaluator.run_assuming(request, exploration);
+        let (mut answer, conditions, back) = evaluator.run_assuming(request, exploration);
         exploration = back;
+        if let Some(read) = answer.footprint.take() {
+            footprint.add_all(&read);
+        }
         cases.push(Case { conditions, answer });
         if request.cancel.is_cancelled() || !exploration.script.advance() {
             return (Some(without_repetitions(cases)), exploration.ways);
@@ -197,13 +208,17 @@ fn is_given_by(behind: &[Case], case: &Case, before: &[Case]) -> bool {
 
 /// Whether two answers say the same, places apart. The order of a hash's members counts: Puppet keeps it.
 pub fn is_same(one: &Answer, other: &Answer) -> bool {
-    let outcome = match (&one.outcome, &other.outcome) {
+    is_same_outcome(one, other) && one.opaque == other.opaque && one.open == other.open
+}
+
+/// Whether two lookups end with the same value or error.
+pub fn is_same_outcome(one: &Answer, other: &Answer) -> bool {
+    match (&one.outcome, &other.outcome) {
         (Ok(Some(one)), Ok(Some(other))) => is_identical(one, other),
         (Ok(None), Ok(None)) => true,
         (Err(one), Err(other)) => one.message == other.message && one.class == other.class,
         _ => false,
-    };
-    outcome && one.opaque == other.opaque && one.open == other.open
+    }
 }
 
 fn is_identical(one: &Located, other: &Located) -> bool {

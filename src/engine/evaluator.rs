@@ -227,6 +227,12 @@ impl Evaluator {
         layers.iter().any(|it| it.locations(self).any(|location| &*location.location == path))
     }
 
+    /// Why every lookup fails, if the hiera.yaml of the global layer or of the environment cannot be loaded.
+    pub fn config_failure(&self) -> Option<Arc<str>> {
+        let failure = self.global_layer().err().or_else(|| self.environment_layer().err());
+        failure.map(|failure| failure.message.clone())
+    }
+
     /// The files that a lookup of a key of `module` asks for in that module, default hierarchy included.
     pub fn module_files(&self, module: &str) -> Vec<Arc<str>> {
         let layers = self.layers(Some(module));
