@@ -1,5 +1,5 @@
-//! The shell commands: `lookup`, `diff`, `check`, `classes`, `type-check`, `rule`, `nodes`, `init`, `schema`, `completions`, `man`,
-//! `server`.
+//! The shell commands: `lookup`, `diff`, `uses`, `readers`, `check`, `classes`, `type-check`, `rule`, `nodes`, `init`, `schema`,
+//! `completions`, `man`, `server`.
 //!
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
 
@@ -33,11 +33,13 @@ mod lookup_setup;
 pub mod nodes;
 mod place;
 mod progress;
+pub mod readers;
 pub mod rule;
 mod server;
 mod shown;
 pub mod type_check;
 mod type_files;
+pub mod uses;
 mod workspace;
 
 /// What would Puppet answer, and why? The complete Hiera 5 engine for editors and shells.
@@ -54,6 +56,10 @@ enum Command {
     Lookup(Box<lookup::LookupArguments>),
     /// Say which nodes' answers an edit changes: between a Git revision and the working tree, or two revisions
     Diff(Box<diff::DiffArguments>),
+    /// List everything that speaks of a key: data, lookup_options, interpolations, manifests
+    Uses(uses::UsesArguments),
+    /// Say which nodes read a data file, and under which conditions any node does
+    Readers(readers::ReadersArguments),
     /// Check data files and hiera.yaml files
     Check(check::CheckArguments),
     /// List what Puppet manifests declare and look up
@@ -102,6 +108,8 @@ pub fn run() -> ExitCode {
     match arguments.command {
         Command::Lookup(arguments) => lookup::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Uses(arguments) => uses::run(&arguments),
+        Command::Readers(arguments) => readers::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Classes(arguments) => classes::run(&arguments),
         Command::Rule(arguments) => rule::run(&arguments),

@@ -36,6 +36,7 @@ pub use assumptions::{Assumed, Condition};
 pub use budget::CancelToken;
 pub use cases::{Case, LeftOut};
 pub use evaluator::{Evaluator, KeyFinder, LayerView};
+pub(crate) use evaluator::{ModuleScope, SharedScopes};
 pub use footprint::{Dependency, Footprint, ReadEntry};
 pub use hierarchy::{Location, ResolvedLevel};
 pub use invocation::OpaqueLevel;

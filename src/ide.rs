@@ -44,6 +44,7 @@ mod semantic_tokens;
 mod sources;
 mod strings;
 mod symbols;
+mod uses;
 mod workspace_files;
 
 pub use crate::engine::Role;
@@ -74,4 +75,5 @@ pub use selection::selections;
 pub use semantic_tokens::{SemanticKind, SemanticToken, semantic_tokens};
 pub use strings::{StringNode, interpolated_strings};
 pub use symbols::{Symbol, SymbolKind, WorkspaceSymbol, document_symbols, workspace_symbols};
+pub use uses::{KeyUse, UseKind, uses_of_key};
 pub use workspace_files::workspace_files;

@@ -44,3 +44,4 @@ pub use read_orders::{Below, FileSet, ReadOrders, Source};
 pub use snapshot::World;
 pub use trust::{Trust, WorkspaceSettings};
 pub use unread::UnreadData;
+pub use views::WayToFile;

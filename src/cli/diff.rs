@@ -170,9 +170,11 @@ fn open(arguments: &DiffArguments) -> Result<Sides, String> {
             warn_of_submodules(&disk, revision);
             arguments.place.open_on(Arc::new(disk))
         }
-        None if repository.top.is_none() => Err(format!(
-            "{root} is a bare repository and has no working tree: --to names the revision to compare with"
-        )),
+        None if repository.top.is_none() => {
+            return Err(format!(
+                "{root} is a bare repository and has no working tree: --to names the revision to compare with"
+            ));
+        }
         None => arguments.place.open_on(Arc::new(loader::Disk)),
     };
     let disk = GitDisk::new(repository, &commit)?;

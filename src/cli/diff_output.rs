@@ -63,6 +63,10 @@ impl Report {
             let proof = if self.not_proved.is_empty() { "" } else { ", as far as it can be told" };
             return format!("0 answers change: {keys} compared for {all}{proof}");
         }
+        if self.nodes.is_empty() {
+            let (cases, keys) = (counted(cases, "case"), counted(keys.len(), "key"));
+            return format!("{cases} of any node change, {keys}{rest}");
+        }
         let changing = if nodes.len() == 1 { "changes" } else { "change" };
         let other = match cases {
             0 => String::new(),
@@ -84,10 +88,12 @@ impl Report {
 
     /// `14 nodes: web01, web02 and 12 more`, or the cases.
     fn who(&self, change: &AnswerChange) -> String {
-        if change.nodes.is_empty() {
-            let cases: Vec<String> = change.cases.iter().map(|it| case_text(it)).collect();
-            return cases.join("; ");
-        }
+        let cases = change.cases.iter().map(|it| case_text(it));
+        let nodes = (!change.nodes.is_empty()).then(|| self.nodes_of(change));
+        nodes.into_iter().chain(cases).collect::<Vec<_>>().join("; ")
+    }
+
+    fn nodes_of(&self, change: &AnswerChange) -> String {
         let count = change.nodes.len();
         if count == self.nodes.len() && count > MAX_NAMES {
             return format!("all {}", counted(count, "node"));

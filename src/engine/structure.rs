@@ -21,6 +21,8 @@ pub struct Structure {
     pub shape: u64,
     /// The files that are there, those of default hierarchies included.
     pub files: Vec<AskedFile>,
+    /// Whether functions answer that may ask for anything, and keep what they found.
+    pub asks_functions: bool,
     /// The variable expressions that the hierarchy reads. With the same values there, a node has this structure, too.
     pub variables: Vec<Arc<str>>,
 }
@@ -98,6 +100,7 @@ fn add_level(
 ) {
     level.open_options.hash(hasher);
     let is_answered = level.back_end.is_some();
+    structure.asks_functions |= is_answered && level.reads.is_none();
     if is_answered {
         hash_of(&Value::Hash(Arc::clone(&level.options))).hash(hasher);
     }

@@ -9,40 +9,33 @@ mod causes;
 mod difference;
 #[cfg(test)]
 mod random_data;
+mod readings;
 mod scope;
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher as _};
 use std::sync::{Arc, OnceLock};
 
-use super::shards::Shards;
 use super::snapshot::World;
 use crate::backends::Registry;
 use crate::config::Environment;
 use crate::engine::cases::{is_same, is_same_outcome};
-use crate::engine::footprint::{new_hasher, outcome_hash, reading_of};
-use crate::engine::{Answer, Dependency, Evaluator, Request, module_of_key};
+use crate::engine::footprint::{new_hasher, outcome_hash};
+use crate::engine::{Answer, Dependency, Evaluator, Request};
 use crate::facts::Node;
 pub use causes::Cause;
 pub(crate) use difference::changed_cases;
 pub use difference::{Change as AnswerChange, Difference, FleetPair, is_unchanged};
-use scope::Scope;
+use readings::Readings;
 
 /// A number for each node: nodes with the same number have the same answer to a question.
 type Column = Arc<[u64]>;
 
 /// Some nodes of one environment in one snapshot, and what is known of their answers.
 pub struct Fleet {
-    world: Arc<World>,
-    environment: Arc<Environment>,
-    nodes: Arc<[Arc<Node>]>,
-    back_ends: Arc<Registry>,
+    readings: Arc<Readings>,
     /// By node, made when it is the one of its group that is asked.
     evaluators: Box<[OnceLock<Arc<Evaluator>>]>,
-    /// By module; that of keys without one under the empty name.
-    scopes: Shards<OnceLock<Arc<Scope>>>,
-    variables: Shards<OnceLock<Column>>,
-    keys: Shards<OnceLock<Column>>,
 }
 
 /// An answer and the nodes that get it, by their numbers, in order.
@@ -62,31 +55,23 @@ impl Fleet {
         nodes: Arc<[Arc<Node>]>,
         back_ends: Arc<Registry>,
     ) -> Self {
-        Self {
-            world: Arc::clone(world),
-            environment: Arc::clone(environment),
-            evaluators: nodes.iter().map(|_| OnceLock::new()).collect(),
-            nodes,
-            back_ends,
-            scopes: Shards::default(),
-            variables: Shards::default(),
-            keys: Shards::default(),
-        }
+        let evaluators = nodes.iter().map(|_| OnceLock::new()).collect();
+        Self { readings: Arc::new(Readings::new(world, environment, nodes, back_ends)), evaluators }
     }
 
     /// The nodes, in the order of their numbers.
     pub fn nodes(&self) -> &Arc<[Arc<Node>]> {
-        &self.nodes
+        &self.readings.nodes
     }
 
     /// The snapshot that answers.
     pub fn world(&self) -> &Arc<World> {
-        &self.world
+        &self.readings.world
     }
 
     /// The environment that is asked.
     pub fn environment(&self) -> &Arc<Environment> {
-        &self.environment
+        &self.readings.environment
     }
 
     /// What all nodes get, each different answer once, in the order of its first node. Without their footprints.
@@ -119,7 +104,7 @@ impl Fleet {
     fn by_footprint(&self, request: &Request) -> Vec<SharedAnswer> {
         let request = Request { wants_footprint: true, ..request.clone() };
         let mut found = Vec::new();
-        let mut left: Vec<Vec<u32>> = vec![(0..self.nodes.len() as u32).collect()];
+        let mut left: Vec<Vec<u32>> = vec![(0..self.nodes().len() as u32).collect()];
         while let Some(mut nodes) = left.pop() {
             let Some(first) = nodes.first().copied() else { continue };
             let mut answer = self.evaluator(first).call(&request);
@@ -138,8 +123,8 @@ impl Fleet {
     /// Those of the nodes that are as the first one in what was read; the others are added to `left`, in groups.
     fn split(&self, by: &Dependency, nodes: Vec<u32>, left: &mut Vec<Vec<u32>>) -> Vec<u32> {
         let column = match by {
-            Dependency::Variable(expression) => self.variable(expression),
-            Dependency::Key(root) => self.key(root),
+            Dependency::Variable(expression) => self.readings.variable(expression),
+            Dependency::Key(root) => self.readings.key(root),
             Dependency::Node => {
                 let first = nodes[0];
                 left.extend(nodes[1..].iter().map(|node| vec![*node]));
@@ -169,60 +154,13 @@ impl Fleet {
 
     fn evaluator(&self, node: u32) -> Arc<Evaluator> {
         let slot = &self.evaluators[node as usize];
-        slot.get_or_init(|| Arc::new(self.new_evaluator(node))).clone()
-    }
-
-    fn new_evaluator(&self, node: u32) -> Evaluator {
-        self.new_evaluator_of(&self.nodes[node as usize])
+        slot.get_or_init(|| Arc::new(Readings::evaluator(&self.readings, node))).clone()
     }
 
     /// Answers for a node that need not belong to the fleet.
-    pub(super) fn new_evaluator_of(&self, node: &Arc<Node>) -> Evaluator {
-        self.world.exact_evaluator(&self.environment, node, &self.back_ends)
+    fn new_evaluator_of(&self, node: &Arc<Node>) -> Evaluator {
+        self.readings.new_evaluator_of(node)
     }
-
-    fn variable(&self, expression: &str) -> Column {
-        let slot = self.variables.slot(expression);
-        let read = |node: &Arc<Node>| reading_of(node, expression);
-        slot.get_or_init(|| self.nodes.iter().map(read).collect()).clone()
-    }
-
-    /// Which files that hold a root key are asked, and which lookup_options apply.
-    fn key(&self, root: &str) -> Column {
-        let slot = self.keys.slot(root);
-        slot.get_or_init(|| {
-            let own = self.scope(None);
-            let module = module_of_key(root);
-            let module = module.filter(|it| self.environment.modules.contains_key(*it));
-            let module = module.map(|it| self.scope(Some(it)));
-            let mut column: Vec<u64> = own.shapes().to_vec();
-            own.add_files(root, &mut column);
-            if let Some(module) = &module {
-                for (number, shape) in column.iter_mut().zip(module.shapes()) {
-                    *number = mixed((*number, *shape));
-                }
-                module.add_files(root, &mut column);
-            }
-            module.as_ref().unwrap_or(&own).add_options(self, root, &mut column);
-            // Of a node whose certname is open, what it stands for is not said by what it reads.
-            for (at, node) in self.nodes.iter().enumerate() {
-                if !node.is_complete() && !is_one_machine(node) {
-                    column[at] = mixed(("any", at));
-                }
-            }
-            column.into()
-        })
-        .clone()
-    }
-
-    fn scope(&self, module: Option<&str>) -> Arc<Scope> {
-        let slot = self.scopes.slot(module.unwrap_or(""));
-        slot.get_or_init(|| Arc::new(Scope::of(self, module))).clone()
-    }
-}
-
-fn is_one_machine(node: &Node) -> bool {
-    node.origin == crate::facts::Origin::Name
 }
 
 /// Whether two answers say the same, case by case. Of answers that are not certain, what else they depend on may follow from

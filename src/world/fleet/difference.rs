@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::causes::{Cause, causes};
+use super::causes::{Cause, causes, of_any};
 use super::{Fleet, SharedAnswer, is_same_with_cases};
 use crate::engine::cases::is_same_outcome;
 use crate::engine::{Answer, Assumed, Case, Condition, Request};
@@ -100,15 +100,14 @@ impl FleetPair {
                 continue;
             }
             let is_it = |change: &&mut Change| {
-                change.nodes.is_empty()
-                    && is_same_with_cases(&change.before, &before)
+                is_same_with_cases(&change.before, &before)
                     && is_same_with_cases(&change.after, &after)
             };
             if let Some(change) = difference.changes.iter_mut().find(is_it) {
                 change.cases.push(conditions);
                 continue;
             }
-            let causes = super::causes::of_any(self, (any_before, any_after), request);
+            let causes = of_any(self, (any_before, any_after), request);
             difference.changes.push(Change {
                 key: Arc::clone(key),
                 before,

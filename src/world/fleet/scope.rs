@@ -1,12 +1,14 @@
 //! What the nodes of a fleet read for keys without a module, or in the layer of one module: which files, at which positions.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::{Column, Fleet, mixed};
+use super::readings::Readings;
+use super::{Column, mixed};
 use crate::data::{DataFile, Files as _, Format, Value};
 use crate::engine::footprint::hash_of;
 use crate::engine::structure::{Structure, concerns_all_keys};
+use crate::engine::{Evaluator, ModuleScope};
 use crate::syntax::interpolation::{self, Expression, Method};
 use crate::world::parallel;
 
@@ -22,9 +24,16 @@ pub(super) struct Scope {
     holders: HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>,
     /// The files that have a say about every key.
     of_all_keys: Vec<u32>,
+    /// Of each node, with which others it has the same levels; `None` if functions answer for it.
+    alike: Vec<Option<u32>>,
     /// How nodes differ in their lookup_options.
     options: OnceLock<OptionClasses>,
+    /// What evaluators of nodes have in common, by their levels and their lookup_options.
+    shared: Mutex<HashMap<SharedKey, Arc<ModuleScope>>>,
 }
+
+/// A module, the levels of nodes, and their lookup_options.
+type SharedKey = (Option<Arc<str>>, u32, u32);
 
 struct ReadFile {
     data: Option<Arc<DataFile>>,
@@ -38,20 +47,24 @@ struct OptionClasses {
     of_nodes: Vec<u32>,
     /// One node of each class.
     examples: Vec<u32>,
+    /// Who answers for these.
+    evaluators: Vec<OnceLock<Evaluator>>,
 }
 
 type FileNumbers = HashMap<(Arc<str>, Format), u32, foldhash::fast::RandomState>;
 
 impl Scope {
     /// Finds out what the fleet's nodes read in the layer of `module`, or in the others.
-    pub(super) fn of(fleet: &Fleet, module: Option<&str>) -> Self {
-        let structures = structures(fleet, module);
+    pub(super) fn of(readings: &Readings, module: Option<&str>) -> Self {
+        let structures = structures(readings, module);
         let mut numbers = FileNumbers::default();
         let mut readers: Vec<Vec<(u32, u32)>> = Vec::new();
-        let mut shapes = vec![0; fleet.nodes.len()];
-        for (structure, nodes) in &structures {
+        let mut shapes = vec![0; readings.nodes.len()];
+        let mut alike = vec![None; readings.nodes.len()];
+        for (number, (structure, nodes)) in (0..).zip(&structures) {
             for node in nodes {
                 shapes[*node as usize] = structure.shape;
+                alike[*node as usize] = (!structure.asks_functions).then_some(number);
             }
             for file in &structure.files {
                 let next = readers.len() as u32;
@@ -67,11 +80,11 @@ impl Scope {
         let mut paths: Vec<_> = numbers.into_iter().collect();
         paths.sort_unstable_by_key(|(_, number)| *number);
         let data = parallel::map(&paths, |((path, format), _)| {
-            let data = fleet.world.data(path, *format).ok()?;
+            let data = readings.world.data(path, *format).ok()?;
             data.verdict();
             Some(data)
         });
-        let everybody = fleet.nodes.len();
+        let everybody = readings.nodes.len();
         let file = |(data, readers): (Option<Arc<DataFile>>, Vec<(u32, u32)>)| ReadFile {
             data,
             readers: if is_read_alike(&readers, everybody) { Vec::new() } else { readers },
@@ -83,9 +96,11 @@ impl Scope {
             files,
             holders: HashMap::default(),
             of_all_keys: Vec::new(),
+            alike,
             options: OnceLock::new(),
+            shared: Mutex::default(),
         };
-        scope.index(fleet);
+        scope.index(readings);
         scope
     }
 
@@ -105,17 +120,21 @@ impl Scope {
     }
 
     /// Adds which lookup_options apply to a root key.
-    pub(super) fn add_options(&self, fleet: &Fleet, root: &str, column: &mut [u64]) {
-        let classes = self.options.get_or_init(|| self.option_classes(fleet));
+    pub(super) fn add_options(&self, readings: &Readings, root: &str, column: &mut [u64]) {
+        let classes = self.options.get_or_init(|| self.option_classes(readings));
         if classes.examples.len() < 2 {
             return;
         }
         let row = |(class, node): (usize, &u32)| {
+            let evaluator = || {
+                let slot = &classes.evaluators[class];
+                slot.get_or_init(|| readings.new_evaluator(*node))
+            };
             // A default hierarchy has options of its own, and cases have their own way to them.
-            if self.module.is_some() || !fleet.nodes[*node as usize].is_complete() {
+            if self.module.is_some() || !readings.nodes[*node as usize].is_complete() {
                 return mixed(("class", class));
             }
-            match fleet.evaluator(*node).options_for(root) {
+            match evaluator().options_for(root) {
                 Ok(None) => 0,
                 Ok(Some(applied)) => mixed(("row", hash_of(&applied.options.value))),
                 Err(failure) => mixed(("error", &failure.message)),
@@ -127,14 +146,31 @@ impl Scope {
         }
     }
 
+    /// What a node's keys of a module share with those of other nodes: of this scope's module, or of one that is not there.
+    pub(super) fn shared(
+        &self,
+        readings: &Readings,
+        module: Option<&str>,
+        node: u32,
+    ) -> Option<Arc<ModuleScope>> {
+        let levels = self.alike[node as usize]?;
+        let options = self.options.get_or_init(|| self.option_classes(readings));
+        // Without a module, only the options are kept there.
+        let levels = if self.module.is_some() { levels } else { 0 };
+        let key = (module.map(Arc::from), levels, options.of_nodes[node as usize]);
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = || Arc::new(ModuleScope::of(module));
+        Some(shared.entry(key).or_insert_with(made).clone())
+    }
+
     /// The files that have a say about a root key, each once.
     fn concerning(&self, root: &str) -> impl Iterator<Item = u32> {
         let holding = self.holders.get(root).map_or(&[][..], Vec::as_slice);
         holding.iter().chain(&self.of_all_keys).copied()
     }
 
-    fn index(&mut self, fleet: &Fleet) {
-        let version = fleet.world.settings().puppet_version;
+    fn index(&mut self, readings: &Readings) {
+        let version = readings.world.settings().puppet_version;
         for (number, file) in (0..).zip(&self.files) {
             let data = match &file.data {
                 Some(data) if !concerns_all_keys(data, self.module.is_some(), version) => data,
@@ -161,21 +197,23 @@ impl Scope {
         }
     }
 
-    fn option_classes(&self, fleet: &Fleet) -> OptionClasses {
+    fn option_classes(&self, readings: &Readings) -> OptionClasses {
         let mut column: Vec<u64> = self.shapes.to_vec();
         let mut texts = BTreeSet::new();
         self.add_files(LOOKUP_OPTIONS, &mut column);
         self.collect_tokens(&mut texts);
+        self.tell_functions_apart(&mut column);
         if self.module.is_some() {
-            let own = fleet.scope(None);
+            let own = readings.scope(None);
             own.add_files(LOOKUP_OPTIONS, &mut column);
             own.collect_tokens(&mut texts);
+            own.tell_functions_apart(&mut column);
             for (number, shape) in column.iter_mut().zip(own.shapes()) {
                 *number = mixed((*number, *shape));
             }
         }
         for text in texts {
-            let variable = text.map(|name| fleet.variable(&name));
+            let variable = text.map(|name| readings.variable(&name));
             for (at, number) in column.iter_mut().enumerate() {
                 *number = match &variable {
                     Some(values) => mixed((*number, values[at])),
@@ -184,17 +222,28 @@ impl Scope {
                 };
             }
         }
-        let mut classes = OptionClasses { of_nodes: Vec::new(), examples: Vec::new() };
+        let (of_nodes, examples, evaluators) = (Vec::new(), Vec::new(), Vec::new());
+        let mut classes = OptionClasses { of_nodes, examples, evaluators };
         let mut known: HashMap<u64, u32> = HashMap::new();
         for (node, number) in (0..).zip(column) {
             let next = classes.examples.len() as u32;
             let class = *known.entry(number).or_insert(next);
             if class == next {
                 classes.examples.push(node);
+                classes.evaluators.push(OnceLock::new());
             }
             classes.of_nodes.push(class);
         }
         classes
+    }
+
+    /// Functions may give each node other lookup_options.
+    fn tell_functions_apart(&self, column: &mut [u64]) {
+        for (at, alike) in self.alike.iter().enumerate() {
+            if alike.is_none() {
+                column[at] = mixed((column[at], at));
+            }
+        }
     }
 
     /// The variable expressions in the texts of all lookup_options; `None` for a lookup, or a text whose variables may hold more.
@@ -220,24 +269,24 @@ fn is_read_alike(readers: &[(u32, u32)], everybody: usize) -> bool {
 }
 
 /// What the nodes' hierarchies look like, each different one once.
-fn structures(fleet: &Fleet, module: Option<&str>) -> Vec<(Structure, Vec<u32>)> {
+fn structures(readings: &Readings, module: Option<&str>) -> Vec<(Structure, Vec<u32>)> {
     let mut found = Vec::new();
     let mut left: Vec<(Vec<u32>, Vec<Arc<str>>)> =
-        vec![((0..fleet.nodes.len() as u32).collect(), Vec::new())];
+        vec![((0..readings.nodes.len() as u32).collect(), Vec::new())];
     while !left.is_empty() {
         let asked = parallel::map(&left, |(nodes, _)| {
-            Some(fleet.new_evaluator(*nodes.first()?).structure(module))
+            Some(readings.new_evaluator(*nodes.first()?).structure(module))
         });
         let mut next = Vec::new();
         for (structure, (nodes, known)) in asked.into_iter().zip(left) {
             let Some(structure) = structure else { continue };
             let is_new = |it: &&Arc<str>| !known.contains(it);
             let new: Vec<Arc<str>> = structure.variables.iter().filter(is_new).cloned().collect();
-            let columns: Vec<Column> = new.iter().map(|it| fleet.variable(it)).collect();
+            let columns: Vec<Column> = new.iter().map(|it| readings.variable(it)).collect();
             let numbers = |node: u32| -> Vec<u64> {
                 columns.iter().map(|column| column[node as usize]).collect()
             };
-            let complete = |node: u32| fleet.nodes[node as usize].is_complete();
+            let complete = |node: u32| readings.nodes[node as usize].is_complete();
             let of_first = (complete(nodes[0]), numbers(nodes[0]));
             let mut same = Vec::new();
             let mut others: HashMap<(bool, Vec<u64>), usize> = HashMap::new();
