@@ -19,6 +19,7 @@ use super::{complain, print};
 use crate::backends::eyaml::Decryption;
 use crate::data::{Files as _, Format};
 use crate::facts::Node;
+use crate::syntax::key_path;
 use crate::world::{FleetPair, World, loader, parallel, paths};
 
 const EXAMPLES: &str = "\
@@ -141,8 +142,15 @@ fn compare(arguments: &DiffArguments) -> Result<Report, String> {
 fn differences(pair: &FleetPair, keys: &[Arc<str>], root: String, prefix: String) -> Report {
     let mut changes = Vec::new();
     let mut not_proved: BTreeMap<Arc<str>, usize> = BTreeMap::new();
-    let progress = Progress::before_answers(keys.len(), "keys");
-    for part in keys.chunks(KEYS_AT_ONCE) {
+    let affected = pair.affected();
+    let may_change = |key: &&Arc<str>| {
+        let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
+        let is_affected = |root: Arc<str>| affected.as_ref().is_none_or(|it| it.contains(&root));
+        root.is_none_or(is_affected)
+    };
+    let asked: Vec<Arc<str>> = keys.iter().filter(may_change).cloned().collect();
+    let progress = Progress::before_answers(asked.len(), "keys");
+    for part in asked.chunks(KEYS_AT_ONCE) {
         let found = parallel::map(part, |key| {
             progress.step();
             pair.difference(key)

@@ -5,6 +5,7 @@
 //! a node's answers are those of the node that was asked, it goes the same way and ends with the same value. So one node of a
 //! group is asked, the group is split by what its lookup depended on, and each part that differs is asked in turn.
 
+mod affected;
 mod causes;
 mod difference;
 #[cfg(test)]

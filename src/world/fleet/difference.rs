@@ -59,6 +59,11 @@ impl FleetPair {
         &self.after
     }
 
+    /// Any other node, before and after.
+    pub(super) fn any(&self) -> Option<&(Arc<Node>, Arc<Node>)> {
+        self.any.as_ref()
+    }
+
     /// What is different for a key.
     pub fn difference(&self, key: &Arc<str>) -> Difference {
         let request = Request::key(Arc::clone(key));

@@ -5,6 +5,7 @@ use super::*;
 use crate::config::PuppetVersion;
 use crate::engine::cases::in_words;
 use crate::settings::Settings;
+use crate::syntax::key_path;
 use crate::world::MemoryDisk;
 
 /// How many random workspaces are tried if `HIERA_LS_SCRIPTS` does not say.
@@ -87,7 +88,7 @@ fn pair_of(before: &Arc<World>, after: &Arc<World>) -> Option<FleetPair> {
 
 #[test]
 fn a_difference_is_what_comparing_all_answers_gives() {
-    let (mut changed, mut unchanged) = (0, 0);
+    let (mut changed, mut unchanged, mut is_narrow) = (0, 0, 0);
     for seed in 0..workspaces(WORKSPACES) {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE);
         let texts = random.texts();
@@ -105,8 +106,15 @@ fn a_difference_is_what_comparing_all_answers_gives() {
             fleet.nodes().iter().map(|node| fleet.new_evaluator_of(node)).collect()
         };
         let (before, after) = (alone(pair.before()), alone(pair.after()));
+        let affected = pair.affected();
+        is_narrow += usize::from(affected.is_some());
         for key in KEYS {
             let difference = pair.difference(&key.into());
+            let root = key_path::parse(key).ok().and_then(|it| it.root_name().cloned());
+            if let (Some(root), Some(affected)) = (root, &affected) {
+                let is_said = difference.changes.is_empty() || affected.contains(&root);
+                assert!(is_said, "{key} in {seed} is affected, too: {affected:?}");
+            }
             for (number, (before, after)) in (0_u32..).zip(before.iter().zip(&after)) {
                 let said = |it: &&AnswerChange| it.nodes.contains(&number);
                 let said: Vec<_> = difference.changes.iter().filter(said).collect();
@@ -124,6 +132,7 @@ fn a_difference_is_what_comparing_all_answers_gives() {
             }
         }
     }
+    assert!(is_narrow > 10, "{is_narrow} edits concern few keys");
     assert!(changed > 300 && unchanged > 2_000, "{changed} changed, {unchanged} did not");
 }
 
