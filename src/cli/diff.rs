@@ -29,8 +29,8 @@ Examples:
   hiera-ls diff v1.0 --to v1.1 --facts factsets --format markdown
   hiera-ls diff HEAD~3 -- ntp::servers profile::web::port
 
-Compared are all top-level keys of either side, for all nodes. Where not everything is known of nodes, the cases
-of any other node are compared, too. Two errors are the same answer.
+Compared are all top-level keys of either side, for all nodes. Where not everything is known of nodes, the
+cases of any other node are compared, too. Two errors are the same answer.
 
 Exit status: 0; with --exit-code 1 if an answer changes. 2 if something is wrong with the arguments or the
 repository.";

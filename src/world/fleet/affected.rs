@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::difference::FleetPair;
+use crate::backends::settings::BackEndSettings;
 use crate::data::{DataFile, Files as _, Format, Value};
 use crate::engine::footprint::hash_of;
 use crate::engine::structure::concerns_all_keys;
@@ -57,7 +58,7 @@ impl FleetPair {
         let nodes = || before.nodes().iter().zip(after.nodes().iter());
         before.environment() == environment
             && before.world().settings() == settings
-            && settings.backends == Default::default()
+            && settings.backends == BackEndSettings::default()
             && configs.all(|path| before.world().text(&path) == after.world().text(&path))
             && nodes().all(|(one, other)| is_same_node(one, other))
             && self.any().is_none_or(|(one, other)| is_same_node(one, other))

@@ -111,11 +111,6 @@ const FACTS: [(&str, &str); 6] = [
 pub(super) const KEYS: [&str; 12] =
     ["a", "a.p", "a.0", "b", "c", "c.web", "d", "m::a", "m::a.p", "m::b", "none", "1.2"];
 
-/// How many workspaces are tried: as many as `HIERA_LS_SCRIPTS` says.
-pub(super) fn workspaces(usual: u64) -> u64 {
-    std::env::var("HIERA_LS_SCRIPTS").ok().and_then(|it| it.parse().ok()).unwrap_or(usual)
-}
-
 /// A small random number generator: the same data everywhere.
 pub(super) struct Random(pub(super) u64);
 

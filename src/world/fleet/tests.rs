@@ -1,6 +1,6 @@
 //! Answers that are shared are those that each node gets alone.
 
-use super::random_data::{KEYS, ROOT, Random, workspaces, world_of};
+use super::random_data::{KEYS, ROOT, Random, world_of};
 use super::*;
 use crate::config::PuppetVersion;
 use crate::engine::cases::in_words;
@@ -10,6 +10,11 @@ use crate::world::MemoryDisk;
 
 /// How many random workspaces are tried if `HIERA_LS_SCRIPTS` does not say.
 const WORKSPACES: u64 = 120;
+
+/// How many workspaces are tried: as many as `HIERA_LS_SCRIPTS` says.
+fn workspaces(usual: u64) -> u64 {
+    std::env::var("HIERA_LS_SCRIPTS").ok().and_then(|it| it.parse().ok()).unwrap_or(usual)
+}
 
 fn fleet_of(world: &Arc<World>) -> Option<Fleet> {
     let environment = world.environment_of(ROOT)?;
