@@ -1,5 +1,5 @@
-//! The shell commands: `lookup`, `check`, `classes`, `type-check`, `rule`, `nodes`, `init`, `schema`, `completions`, `man`,
-//! `server`.
+//! The shell commands: `lookup`, `diff`, `uses`, `readers`, `check`, `classes`, `type-check`, `rule`, `nodes`, `init`, `schema`,
+//! `completions`, `man`, `server`.
 //!
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
 
@@ -17,22 +17,30 @@ mod check_findings;
 mod check_fix;
 mod check_output;
 mod check_setup;
-mod check_since;
 pub mod classes;
 mod classes_output;
+pub mod diff;
+mod diff_output;
+mod fleet;
+mod git;
+mod git_disk;
 pub mod init;
 pub mod lookup;
 mod lookup_class;
 mod lookup_class_output;
+mod lookup_fleet;
 mod lookup_output;
 mod lookup_queries;
 mod lookup_setup;
 pub mod nodes;
+mod place;
 mod progress;
+pub mod readers;
 pub mod rule;
 mod server;
 mod shown;
 pub mod type_check;
+pub mod uses;
 mod workspace;
 
 /// What would Puppet answer, and why? The complete Hiera 5 engine for editors and shells.
@@ -47,6 +55,12 @@ struct Arguments {
 enum Command {
     /// Look up keys as `puppet lookup` does
     Lookup(Box<lookup::LookupArguments>),
+    /// Say which nodes' answers an edit changes: between a Git revision and the working tree, or two revisions
+    Diff(Box<diff::DiffArguments>),
+    /// List everything that speaks of a key: data, lookup_options, interpolations, manifests
+    Uses(uses::UsesArguments),
+    /// Say which nodes read a data file, and under which conditions any node does
+    Readers(readers::ReadersArguments),
     /// Check data files and hiera.yaml files
     Check(check::CheckArguments),
     /// List what Puppet manifests declare and look up
@@ -94,6 +108,9 @@ pub fn run() -> ExitCode {
     };
     match arguments.command {
         Command::Lookup(arguments) => lookup::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
+        Command::Uses(arguments) => uses::run(&arguments),
+        Command::Readers(arguments) => readers::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Classes(arguments) => classes::run(&arguments),
         Command::Rule(arguments) => rule::run(&arguments),

@@ -259,7 +259,10 @@ fn gitlab(findings: &[Finding]) -> Json {
 
 /// What stays the same when lines move: FNV-1a of path, rule and message.
 fn fingerprint(finding: &Finding) -> String {
-    let parts = [&*finding.path, finding.code, &*finding.message];
+    fingerprint_of(&[&*finding.path, finding.code, &*finding.message])
+}
+
+pub(super) fn fingerprint_of(parts: &[&str]) -> String {
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

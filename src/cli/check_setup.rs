@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::check::{CheckArguments, Least, rank};
-use super::check_since;
+use super::git;
 use super::workspace::{self, absolute};
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::{RULES, Severity};
@@ -57,7 +57,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         host.apply(Change::OpenBuffer { path: path.clone(), text, version: 0 });
         vec![path]
     } else if let Some(revision) = &arguments.since {
-        changed_files(&host.snapshot(), &check_since::changed(&root, revision)?)
+        changed_files(&host.snapshot(), &git::changed_since(&root, revision)?)
     } else if let Some(list) = &arguments.files_from {
         files(&host.snapshot(), &listed(list)?)?
     } else if arguments.paths.is_empty() {
@@ -128,7 +128,7 @@ fn files(world: &Arc<World>, wanted: &[PathBuf]) -> Result<Vec<String>, String> 
 }
 
 /// What changed and is of the workspace; everything if something changed that decides what is read, and by whom.
-fn changed_files(world: &Arc<World>, changed: &[String]) -> Vec<String> {
+fn changed_files(world: &Arc<World>, changed: &BTreeSet<String>) -> Vec<String> {
     let all = workspace_files(world);
     let decides = |path: &String| {
         let name = paths::file_name(path);

@@ -7,10 +7,13 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
+use super::fleet;
 use super::lookup_class;
+use super::lookup_fleet;
 use super::lookup_output::{self, Output};
 use super::lookup_queries::{self, Query};
 use super::lookup_setup::{self, Setup};
+use super::place::PlaceArguments;
 use super::progress::Progress;
 use super::{complain, print};
 use crate::data::puppet_type::{TypeAliases, TypeProblem};
@@ -24,6 +27,8 @@ Examples:
   hiera-ls lookup --all --node web01.example.com --render-as jsonl
   hiera-ls lookup profile::web::port --set role=web --set facts.os.family=Debian
   hiera-ls lookup --class profile::web --node web01.example.com
+  hiera-ls lookup ntp::servers --nodes all
+  hiera-ls lookup --all --nodes 'web*,db01.example.com' --render-as jsonl
 
 Where facts are not known, the answer is a list of cases: the first whose conditions hold counts.
 
@@ -46,21 +51,18 @@ pub struct LookupArguments {
     /// Keys; of several, the first that is found is answered (with jsonl: each)
     #[arg(value_name = "KEY")]
     pub keys: Vec<String>,
-    /// The environment's directory, or one below it
-    #[arg(long, value_name = "DIR", default_value = ".", help_heading = "Where")]
-    pub root: PathBuf,
-    /// Trust the directory: its settings may decrypt, lead out of it, and start programs and Ruby as back ends
-    #[arg(long, help_heading = "Where")]
-    pub trust: bool,
-    /// The environment's name; with a tree of environments, which of them
-    #[arg(long, short = 'E', value_name = "NAME", help_heading = "Where")]
-    pub environment: Option<String>,
-    /// A file of facts (facter, puppet facts, onceover, facterdb, PuppetDB; JSON or YAML)
-    #[arg(long, value_name = "FILE", help_heading = "The node")]
+    #[command(flatten)]
+    pub place: PlaceArguments,
+    /// A file of facts (facter, puppet facts, onceover, facterdb, PuppetDB; JSON or YAML); or a directory of such files,
+    /// each of which is the node of its name
+    #[arg(long, value_name = "FILE|DIR", help_heading = "The node")]
     pub facts: Option<PathBuf>,
     /// The node, by its certname: with a fact set, or known by its name alone. Without it, the answer is for any node
     #[arg(long, value_name = "NAME", help_heading = "The node")]
     pub node: Option<String>,
+    /// Many nodes at once: `all`, or names with * and ?, separated by commas
+    #[arg(long, value_name = "all|GLOB,…", help_heading = "The node")]
+    pub nodes: Option<String>,
     /// Give a variable that is open a value: role=web, facts.os.family=Debian (repeatable)
     #[arg(long, value_name = "NAME=VALUE", help_heading = "The node")]
     pub set: Vec<String>,
@@ -73,15 +75,6 @@ pub struct LookupArguments {
     /// A file with $server_facts
     #[arg(long, value_name = "FILE", help_heading = "The node")]
     pub server_facts: Option<PathBuf>,
-    /// Module directories, separated as in PATH
-    #[arg(long, value_name = "DIRS", help_heading = "Where")]
-    pub modulepath: Option<String>,
-    /// The global layer's hiera.yaml
-    #[arg(long, value_name = "FILE", help_heading = "Where")]
-    pub hiera_config: Option<PathBuf>,
-    /// Whose strictness: 7 or 8
-    #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8), help_heading = "Where")]
-    pub puppet_version: Option<u8>,
     /// first, unique, hash, deep, or a JSON object with `strategy` and options
     #[arg(long, value_name = "STRATEGY", help_heading = "As arguments of lookup()")]
     pub merge: Option<String>,
@@ -138,7 +131,7 @@ pub struct LookupArguments {
     )]
     pub encrypted: Encrypted,
     /// s (plain text, the default with --explain and --class), json, yaml (the default without), or jsonl: one JSON object per key
-    /// and line, nothing lost
+    /// and line, nothing lost. For many nodes: table (the default), json or jsonl; --class can be a table, too
     #[arg(
         long,
         value_enum,
@@ -173,6 +166,8 @@ pub enum RenderAs {
     Yaml,
     /// One JSON object per key and line, nothing lost
     Jsonl,
+    /// For many nodes: each different answer with the nodes that get it
+    Table,
 }
 
 /// Runs the command.
@@ -188,6 +183,13 @@ pub fn run(arguments: &LookupArguments) -> ExitCode {
 
 fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     let merge = command_line_merge(arguments)?;
+    if lookup_fleet::is_wanted(arguments) {
+        return for_many_nodes(arguments, merge.as_ref());
+    }
+    if arguments.render_as == Some(RenderAs::Table) && arguments.class.is_empty() {
+        return Err("--render-as table is for many nodes (--nodes or --facts DIR) and for --class"
+            .to_owned());
+    }
     let setup = lookup_setup::prepare(arguments)?;
     if !arguments.class.is_empty() {
         return lookup_class::run(&setup, &arguments.class, arguments.render_as);
@@ -199,7 +201,7 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
         queries.extend(lookup_queries::from_file(file)?);
     }
     if arguments.all {
-        queries.extend(setup.all_keys().into_iter().map(Query::key));
+        queries.extend(setup.place.all_keys().iter().map(|key| Query::key(&**key)));
     }
     if queries.is_empty() {
         if !arguments.explain_options || arguments.explain {
@@ -213,6 +215,48 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     }
     let names: Vec<_> = queries.iter().map(|query| Arc::from(query.key.as_str())).collect();
     Ok(first_found(arguments, (&setup, aliases), &names, merge.as_ref(), &output))
+}
+
+fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<ExitCode, String> {
+    lookup_fleet::check_arguments(arguments)?;
+    let place = arguments.place.open()?;
+    let aliases = place.world.type_aliases(&place.environment);
+    check_that_type_is_known(arguments.value_type.as_deref(), &aliases)?;
+    let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
+    let nodes = fleet::nodes(&place, arguments.nodes.as_deref(), facts.as_deref())?;
+    let mut queries: Vec<_> = arguments.keys.iter().map(Query::key).collect();
+    if let Some(file) = &arguments.keys_from {
+        queries.extend(lookup_queries::from_file(file)?);
+    }
+    if arguments.all {
+        queries.extend(place.all_keys().iter().map(|key| Query::key(&**key)));
+    }
+    if queries.is_empty() {
+        return Err("No keys were given to lookup.".to_owned());
+    }
+    let decryption = lookup_setup::decryption(arguments.encrypted, place.world.reveals_secrets());
+    let fleet = fleet::fleet_of(&place, nodes, decryption);
+    let request = |query: &Query| request_of_query(arguments, query, merge, &aliases);
+    let format = arguments.render_as.unwrap_or(RenderAs::Table);
+    Ok(lookup_fleet::run(&fleet, &queries, request, format))
+}
+
+fn request_of_query(
+    arguments: &LookupArguments,
+    query: &Query,
+    merge: Option<&Json>,
+    aliases: &Arc<TypeAliases>,
+) -> Request {
+    let merge = query.merge.as_ref().or(merge);
+    let mut request = request(arguments, vec![Arc::from(query.key.as_str())], merge);
+    request.type_aliases = Some(Arc::clone(aliases));
+    if let Some(default) = &query.default {
+        request.default = Some(json::to_value(default).unplaced());
+    }
+    if query.value_type.is_some() {
+        request.value_type.clone_from(&query.value_type);
+    }
+    request
 }
 
 /// Puppet reads the type before it looks anything up.
@@ -239,14 +283,7 @@ fn each(
     for query in queries {
         progress.step();
         let merge = query.merge.as_ref().or(merge);
-        let mut request = request(arguments, vec![Arc::from(query.key.as_str())], merge);
-        request.type_aliases = Some(Arc::clone(aliases));
-        if let Some(default) = &query.default {
-            request.default = Some(json::to_value(default).unplaced());
-        }
-        if query.value_type.is_some() {
-            request.value_type.clone_from(&query.value_type);
-        }
+        let request = request_of_query(arguments, query, merge, aliases);
         let answer = if request.explain == Explain::Off {
             setup.evaluator.call(&request)
         } else {

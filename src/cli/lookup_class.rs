@@ -32,8 +32,8 @@ pub(super) fn run(
     }
     let node = &setup.evaluator.node().name;
     let files = setup.files().as_ref();
-    print(&match render_as.unwrap_or(RenderAs::S) {
-        RenderAs::S => lookup_class_output::table(&all, node, files),
+    print(&match render_as.unwrap_or(RenderAs::Table) {
+        RenderAs::Table | RenderAs::S => lookup_class_output::table(&all, node, files),
         RenderAs::Json => lookup_class_output::json(&all, node, files),
         RenderAs::Yaml => lookup_class_output::yaml(&all, node, files),
         RenderAs::Jsonl => lookup_class_output::json_lines(&all, node, files),

@@ -71,7 +71,7 @@ impl Output {
         match self.format {
             RenderAs::S => with_newline(render::to_ruby_s(&value.value)),
             RenderAs::Json => format!("{}\n", render::to_json(&value.value)),
-            RenderAs::Yaml | RenderAs::Jsonl => render::to_yaml(&value.value),
+            RenderAs::Yaml | RenderAs::Jsonl | RenderAs::Table => render::to_yaml(&value.value),
         }
     }
 
@@ -86,7 +86,7 @@ impl Output {
         match self.format {
             RenderAs::Json => return with_newline(explain::to_json(trace)),
             RenderAs::Yaml => return explain::to_yaml(trace),
-            RenderAs::S | RenderAs::Jsonl => {}
+            RenderAs::S | RenderAs::Jsonl | RenderAs::Table => {}
         }
         let mut text = self.explain_text(trace);
         match &answer.outcome {
@@ -134,14 +134,39 @@ impl Output {
         text
     }
 
+    /// An answer that depends on facts that are not known, as YAML.
+    pub(super) fn cases_as_yaml(answer: &Answer, files: &dyn Files) -> String {
+        let mut text = String::new();
+        for (conditions, answer) in answer.each_case() {
+            let _ = writeln!(text, "# {}:", if_text(conditions));
+            match &answer.outcome {
+                Ok(Some(value)) => text.push_str(&render::to_yaml(&value.value)),
+                Ok(None) => text.push_str("# not found\n"),
+                Err(failure) => {
+                    let _ = writeln!(text, "# {}", failure_with_place(failure, files));
+                }
+            }
+        }
+        for left_out in &answer.left_out {
+            let _ = writeln!(text, "# {}", left_out_text(left_out));
+        }
+        text
+    }
+
+    /// What a record says of an answer: `status`, `value` and so on.
+    pub(super) fn answer_json(answer: &Answer) -> Map<String, Json> {
+        if !answer.is_certain() {
+            return Self::depends(answer);
+        }
+        let mut members = Map::new();
+        Self::add_outcome(&mut members, answer);
+        members
+    }
+
     fn json_line(&self, key: &str, merge: Option<&Json>, answer: &Answer) -> Json {
         let mut line = Map::new();
         line.insert("key".into(), key.into());
-        if answer.is_certain() {
-            Self::add_outcome(&mut line, answer);
-        } else {
-            line.append(&mut Self::depends(answer));
-        }
+        line.append(&mut Self::answer_json(answer));
         if let Some(merge) = merge {
             line.insert("merge".into(), merge.clone());
         }
@@ -151,6 +176,11 @@ impl Output {
             line.insert("explain".into(), self.explain_text(trace).into());
         }
         Json::Object(line)
+    }
+
+    /// What must hold in a case.
+    pub(super) fn conditions_json(conditions: &[Condition]) -> Map<String, Json> {
+        conditions_json(conditions)
     }
 
     /// `status: depends` with the cases.

@@ -1,33 +1,31 @@
 //! From the arguments of `lookup` to an evaluator: which workspace, which environment, which node.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::complain;
 use super::lookup::{Encrypted, LookupArguments};
-use super::workspace::{self, absolute};
+use super::place::Place;
 use crate::backends::eyaml::Decryption;
-use crate::config::{DatadirMap, Environment, PuppetVersion};
-use crate::data::{Files, Format, Hash, Value};
+use crate::config::{DatadirMap, Environment};
+use crate::data::{Files, Hash, Value};
 use crate::engine::Evaluator;
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
-use crate::settings::Settings;
-use crate::world::{UnreadData, World, loader};
+use crate::world::{UnreadData, World};
 
 /// Everything that the keys are asked against.
 pub(super) struct Setup {
     pub(super) evaluator: Evaluator,
     files: Arc<dyn Files>,
     datadirs: DatadirMap,
-    world: Arc<World>,
+    pub(super) place: Place,
 }
 
 impl Setup {
     /// Directories that look like data and that no hierarchy reads: why a key may not be found.
     pub(super) fn hints(&self) -> Vec<String> {
         let config = format!("{}/hiera.yaml", self.evaluator.environment().directory());
-        let unread = self.world.unread_data().into_iter();
+        let unread = self.place.world.unread_data().into_iter();
         let hint = |it: UnreadData| {
             format!(
                 "{} files in {} look like Hiera data, but {config} does not read them; see `hiera-ls rule unread-data`",
@@ -38,7 +36,7 @@ impl Setup {
     }
 
     pub(super) fn world(&self) -> &Arc<World> {
-        &self.world
+        &self.place.world
     }
 
     pub(super) fn files(&self) -> &Arc<dyn Files> {
@@ -53,113 +51,33 @@ impl Setup {
             .with_datadir_map(self.datadirs.clone())
             .with_back_ends(known.back_ends().clone())
     }
-
-    /// Every top-level key of every data file below the environment and its modules, sorted; files that no level reads
-    /// count as well.
-    pub(super) fn all_keys(&self) -> Vec<String> {
-        let environment = self.evaluator.environment();
-        let mut keys = BTreeSet::new();
-        let roots = environment.root.iter().chain(environment.modules.values());
-        for root in roots {
-            self.collect_keys(root, MAX_DEPTH, &mut keys);
-        }
-        keys.remove("lookup_options");
-        keys.into_iter().collect()
-    }
-
-    fn collect_keys(&self, directory: &str, depth: u32, keys: &mut BTreeSet<String>) {
-        for item in self.files.list(directory).iter() {
-            let path = format!("{directory}/{}", item.name);
-            if item.is_directory {
-                let is_data =
-                    !item.is_link && !item.name.starts_with('.') && !NO_DATA.contains(&&*item.name);
-                if is_data && depth > 0 {
-                    self.collect_keys(&path, depth - 1, keys);
-                }
-            } else if let Some(format) = data_format(&item.name)
-                && let Ok(file) = self.files.data(&path, format)
-            {
-                let names = file.entries().filter_map(|entry| entry.key.as_str());
-                keys.extend(names.map(str::to_owned));
-            }
-        }
-    }
-}
-
-/// How deep below an environment data is looked for.
-const MAX_DEPTH: u32 = 32;
-
-/// Directories that hold no data of the environment.
-const NO_DATA: [&str; 4] = ["spec", "examples", "locales", "node_modules"];
-
-fn data_format(name: &str) -> Option<Format> {
-    if matches!(name, "hiera.yaml" | "environment.yaml" | "metadata.json") {
-        return None;
-    }
-    match Path::new(name).extension()?.to_str()? {
-        "yaml" | "yml" | "eyaml" => Some(Format::Yaml),
-        "json" => Some(Format::Json),
-        _ => None,
-    }
 }
 
 pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
-    let root = absolute(&arguments.root)?;
-    let settings = settings(arguments, &root)?;
+    let place = arguments.place.open()?;
+    let Place { world, environment } = &place;
+    let settings = world.settings();
     let version = settings.puppet_version;
     let datadirs = settings.datadirs();
-    let world = World::on_disk(Arc::new(loader::Disk), vec![root.as_str().into()], settings);
-    let environment = environment(arguments, &world, &root)?;
-    let node = node(arguments, &world, &environment)?;
-    let files: Arc<dyn Files> = Arc::clone(&world) as Arc<dyn Files>;
-    let evaluator = Evaluator::new(Arc::clone(&files), environment, Arc::new(node), version)
+    let node = node(arguments, world, environment)?;
+    let files: Arc<dyn Files> = Arc::clone(world) as Arc<dyn Files>;
+    let (environment, node) = (Arc::clone(environment), Arc::new(node));
+    let evaluator = Evaluator::new(Arc::clone(&files), environment, node, version)
         .with_datadir_map(datadirs.clone());
     let eyaml = world.eyaml(decryption(arguments.encrypted, world.reveals_secrets()));
     let back_ends = world.back_ends().with_eyaml(eyaml);
     let evaluator = evaluator.with_back_ends(Arc::new(back_ends));
-    Ok(Setup { evaluator, files, datadirs, world })
+    Ok(Setup { evaluator, files, datadirs, place })
 }
 
 /// Nothing is decrypted unless the settings or the command line ask for it.
-fn decryption(encrypted: Encrypted, is_allowed: bool) -> Decryption {
+pub(super) fn decryption(encrypted: Encrypted, is_allowed: bool) -> Decryption {
     match (encrypted, is_allowed) {
         (Encrypted::Keep, false) => Decryption::Off,
         (Encrypted::Keep, true) => Decryption::WhereKeysAreReadable,
         (Encrypted::Fail, false) => Decryption::Refused,
         (Encrypted::Fail, true) | (Encrypted::Decrypt, _) => Decryption::AsPuppet,
     }
-}
-
-/// The settings of the workspace, with what the arguments say over them.
-fn settings(arguments: &LookupArguments, root: &str) -> Result<Settings, String> {
-    let mut settings = workspace::settings(root, &[], arguments.trust);
-    match arguments.puppet_version {
-        Some(7) => settings.puppet_version = PuppetVersion::V7,
-        Some(_) => settings.puppet_version = PuppetVersion::V8,
-        None => {}
-    }
-    if let Some(config) = &arguments.hiera_config {
-        settings.global_hiera_yaml = Some(absolute(config)?.into());
-    }
-    if let Some(modulepath) = &arguments.modulepath {
-        let directories: Result<Vec<_>, _> = std::env::split_paths(modulepath)
-            .map(|directory| absolute(&directory).map(Arc::from))
-            .collect();
-        settings.modulepath = Some(directories?);
-    }
-    Ok(settings)
-}
-
-fn environment(
-    arguments: &LookupArguments,
-    world: &World,
-    root: &str,
-) -> Result<Arc<Environment>, String> {
-    let mut environment = workspace::environment(world, root, arguments.environment.as_deref())?;
-    if let Some(name) = &arguments.environment {
-        Arc::make_mut(&mut environment).name = name.as_str().into();
-    }
-    Ok(environment)
 }
 
 fn node(

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::complain;
 use crate::config::Environment;
-use crate::data::Files as _;
+use crate::data::{Files as _, PathKind};
 use crate::settings::{PROJECT_FILE, Settings};
-use crate::world::{Trust, World, loader, paths};
+use crate::world::{DiskReader, Trust, World, loader, paths};
 
 /// How deep below the root a hiera.yaml is looked for.
 const MAX_DEPTH: usize = 6;
@@ -26,8 +26,18 @@ pub(super) fn absolute(path: &Path) -> Result<String, String> {
 /// The settings that hold in the directory `root`; says on standard error what is wrong with them. `rules` are the codes
 /// that they may name.
 pub(super) fn settings(root: &str, rules: &[&str], is_trusted: bool) -> Settings {
+    settings_on(Arc::new(loader::Disk), root, rules, is_trusted)
+}
+
+/// The same for another disk than this machine's.
+pub(super) fn settings_on(
+    disk: Arc<dyn DiskReader>,
+    root: &str,
+    rules: &[&str],
+    is_trusted: bool,
+) -> Settings {
     let folders: Vec<Arc<str>> = vec![root.into()];
-    let world = World::on_disk(Arc::new(loader::Disk), folders, Settings::default());
+    let world = World::on_disk(disk, folders, Settings::default());
     let trust = if is_trusted { Trust::Given } else { Trust::Missing };
     let found = world.workspace_settings(&[root], None, rules, trust);
     let path = found.file.as_ref().map_or("", |file| &*file.path);
@@ -45,7 +55,8 @@ pub(super) fn environment(
     name: Option<&str>,
 ) -> Result<Arc<Environment>, String> {
     let named = name.map(|name| format!("{root}/environments/{name}"));
-    let directory = named.filter(|it| Path::new(it).is_dir()).unwrap_or_else(|| root.to_owned());
+    let directory =
+        named.filter(|it| world.kind(it) == PathKind::Directory).unwrap_or_else(|| root.to_owned());
     if let Some(environment) = world.environment_of(&directory) {
         return Ok(environment);
     }

@@ -79,6 +79,7 @@ impl Layer {
         if !level.open_options.is_empty() {
             return Ok(opaque(invocation, (self, level), key, depends_on(&level.open_options)));
         }
+        invocation.note_any_read();
         let asked = Asked { layer: self, level, location, back_end: back_end.as_ref() };
         match level.function.kind {
             FunctionKind::LookupKey => asked.lookup_key(invocation, key),

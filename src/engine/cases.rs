@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use super::assumptions::{Assumed, Condition, Script};
 use super::evaluator::Evaluator;
 use super::failure::Failure;
+use super::footprint::Footprint;
 use super::hierarchy::Location;
 use super::request::{Answer, Request};
 use crate::data::{Located, Value};
@@ -91,15 +92,24 @@ pub(super) fn certain_failure(evaluator: &Evaluator, request: &Request) -> Optio
 /// Answers a request for a node that is not known completely. What has too many ways is summed up: the locations with the most
 /// ways, as many as the cases that were met make it seem, then more of them, so that the end is near whatever the hierarchy is.
 pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
+    let mut footprint = Footprint::default();
+    let answer = explore_noting(evaluator, request, &mut footprint);
+    Answer { footprint: request.wants_footprint.then_some(footprint), ..answer }
+}
+
+fn explore_noting(evaluator: &Evaluator, request: &Request, footprint: &mut Footprint) -> Answer {
     let mut summed_up = Vec::new();
     let mut count = 1;
     loop {
-        let met = match explore_without(evaluator, request, &summed_up) {
+        let met = match explore_without(evaluator, request, &summed_up, footprint) {
             Ok(cases) => return joined(cases),
             Err(met) => met,
         };
         let otherwise = Exploration::new(Script::otherwise(), &summed_up);
-        let (.., otherwise) = evaluator.run_assuming(request, otherwise);
+        let (answer, _, otherwise) = evaluator.run_assuming(request, otherwise);
+        if let Some(read) = &answer.footprint {
+            footprint.add_all(read);
+        }
         let mut ways = otherwise.ways;
         for (location, count) in &met.ways {
             let most = ways.entry(*location).or_default();
@@ -145,14 +155,18 @@ fn explore_without(
     evaluator: &Evaluator,
     request: &Request,
     summed_up: &[usize],
+    footprint: &mut Footprint,
 ) -> Result<Vec<Case>, TooMany> {
     let mut exploration = Exploration::new(Script::default(), summed_up);
     let mut cases: Vec<Case> = Vec::new();
     // Each different answer is told by a case at least.
     let mut different: Vec<usize> = Vec::new();
     loop {
-        let (answer, conditions, back) = evaluator.run_assuming(request, exploration);
+        let (mut answer, conditions, back) = evaluator.run_assuming(request, exploration);
         exploration = back;
+        if let Some(read) = answer.footprint.take() {
+            footprint.add_all(&read);
+        }
         if !different.iter().rev().any(|at| is_same(&cases[*at].answer, &answer)) {
             different.push(cases.len());
         }
@@ -244,17 +258,21 @@ fn is_given_by(behind: &[Case], case: &Case, before: &[Case]) -> bool {
 
 /// Whether two answers say the same, places apart. The order of a hash's members counts: Puppet keeps it.
 pub fn is_same(one: &Answer, other: &Answer) -> bool {
-    let outcome = match (&one.outcome, &other.outcome) {
+    let undecided = |answer: &Answer| answer.left_out.iter().any(|it| it.level.is_none());
+    is_same_outcome(one, other)
+        && one.opaque == other.opaque
+        && one.open == other.open
+        && undecided(one) == undecided(other)
+}
+
+/// Whether two lookups end with the same value or error.
+pub fn is_same_outcome(one: &Answer, other: &Answer) -> bool {
+    match (&one.outcome, &other.outcome) {
         (Ok(Some(one)), Ok(Some(other))) => is_identical(one, other),
         (Ok(None), Ok(None)) => true,
         (Err(one), Err(other)) => one.message == other.message && one.class == other.class,
         _ => false,
-    };
-    let undecided = |answer: &Answer| answer.left_out.iter().any(|it| it.level.is_none());
-    outcome
-        && one.opaque == other.opaque
-        && one.open == other.open
-        && undecided(one) == undecided(other)
+    }
 }
 
 fn is_identical(one: &Located, other: &Located) -> bool {

@@ -39,6 +39,7 @@ pub struct Evaluator {
     config_warnings: Mutex<Vec<Arc<str>>>,
     prepared: Arc<Prepared>,
     key_finder: Option<Arc<dyn KeyFinder>>,
+    shared_scopes: Option<Arc<dyn SharedScopes>>,
     reads_broken_files: bool,
     default_merge: Result<Merge, Failure>,
     nothing: Hash,
@@ -53,7 +54,20 @@ pub trait KeyFinder: Send + Sync {
     fn files_with(&self, root: &str) -> Vec<Arc<str>>;
 }
 
+/// Has what the keys of a module share from evaluators of other nodes, for which it is the same.
+pub(crate) trait SharedScopes: Send + Sync {
+    /// For the keys of `module`, or for those without one; `None` if nobody else has the same.
+    fn scope(&self, module: Option<&str>) -> Option<Arc<ModuleScope>>;
+}
+
 type ModuleLayer = Result<Option<Arc<Layer>>, Failure>;
+
+impl ModuleScope {
+    /// What the keys of `name` share, nothing of it found out yet.
+    pub(crate) fn of(name: Option<&str>) -> Self {
+        Self { name: name.map(Arc::from), ..Self::default() }
+    }
+}
 
 /// What the keys of one module share.
 #[derive(Debug, Default)]
@@ -137,6 +151,7 @@ impl Evaluator {
             config_warnings: Mutex::default(),
             prepared: Arc::default(),
             key_finder: None,
+            shared_scopes: None,
             reads_broken_files: false,
             default_merge: Merge::of(None),
             nothing: Hash::new(),
@@ -171,6 +186,16 @@ impl Evaluator {
     #[must_use]
     pub fn with_key_finder(mut self, finder: Arc<dyn KeyFinder>) -> Self {
         self.key_finder = Some(finder);
+        self
+    }
+
+    /// Asks `scopes` for what is the same for other nodes.
+    #[must_use]
+    pub(crate) fn with_shared_scopes(mut self, scopes: Arc<dyn SharedScopes>) -> Self {
+        if let Some(own) = scopes.scope(None) {
+            self.no_module = own;
+        }
+        self.shared_scopes = Some(scopes);
         self
     }
 
@@ -228,6 +253,18 @@ impl Evaluator {
     pub fn reads(&self, module: Option<&str>, path: &str) -> bool {
         let layers = self.layers(module);
         layers.iter().any(|it| it.locations(self).any(|location| &*location.location == path))
+    }
+
+    /// Whether a lookup of a key of `module` perhaps asks for the file at `path`, depending on variables that are open.
+    pub fn may_read(&self, module: Option<&str>, path: &Arc<str>) -> bool {
+        let layers = self.layers(module);
+        layers.iter().any(|it| it.locations(self).any(|location| location.may_lead_to(path)))
+    }
+
+    /// Why every lookup fails, if the hiera.yaml of the global layer or of the environment cannot be loaded.
+    pub fn config_failure(&self) -> Option<Arc<str>> {
+        let failure = self.global_layer().err().or_else(|| self.environment_layer().err());
+        failure.map(|failure| failure.message.clone())
     }
 
     /// The files that a lookup of a key of `module` asks for in that module, default hierarchy included.
@@ -356,12 +393,10 @@ impl Evaluator {
             return Arc::clone(scope);
         }
         drop(known);
+        let shared = self.shared_scopes.as_ref().and_then(|it| it.scope(Some(name)));
+        let made = shared.unwrap_or_else(|| Arc::new(ModuleScope::of(Some(name))));
         let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
-        let name: Arc<str> = Arc::from(name);
-        let scope = modules.entry(Arc::clone(&name)).or_insert_with(|| {
-            Arc::new(ModuleScope { name: Some(name), ..ModuleScope::default() })
-        });
-        Arc::clone(scope)
+        Arc::clone(modules.entry(Arc::from(name)).or_insert(made))
     }
 
     pub(crate) fn no_module(&self) -> &Arc<ModuleScope> {

@@ -77,10 +77,17 @@ pub(crate) fn variable(
 ) -> Result<Variable, Failure> {
     let path = key_path::parse(expression)
         .map_err(|_| Failure::lookup(format!("Syntax error in string: {subject}")))?;
-    if let Some(stand) = invocation.read_partial_node(&path) {
-        return partial_variable(invocation, expression, &path, stand, context);
-    }
-    known_variable(invocation, expression, &path, context).map(Variable::Found)
+    let found = match invocation.read_partial_node(&path) {
+        Some(stand) => partial_variable(invocation, expression, &path, stand, context),
+        None => known_variable(invocation, expression, &path, context).map(Variable::Found),
+    };
+    // Also what fails read the variable.
+    let value = match &found {
+        Ok(Variable::Found(Some(value))) => Some(&value.value),
+        _ => None,
+    };
+    invocation.note_variable(expression, value);
+    found
 }
 
 /// A variable of a node of which not everything is known.
@@ -247,11 +254,7 @@ fn expand(
             return Err(Failure::issue(format!("Unknown interpolation method '{name}'")));
         }
         Some(Method::Scope) | None => match variable(invocation, argument, subject, context)? {
-            Variable::Found(value) => {
-                let value = value.unwrap_or_else(undef);
-                invocation.note_variable(argument, &value.value);
-                value
-            }
+            Variable::Found(value) => value.unwrap_or_else(undef),
             Variable::Open(name) => {
                 if context == Context::Config && !argument.contains('.') {
                     invocation.must_be_set(&name);

@@ -74,7 +74,7 @@ impl Key {
 }
 
 /// What stands before the first `::`; of `::a` the whole name, for Ruby's `[0..-1]` is all of it.
-fn module_of(root: &str) -> Option<&str> {
+pub fn module_of(root: &str) -> Option<&str> {
     match memchr::memmem::find(root.as_bytes(), b"::")? {
         0 => Some(root),
         end => Some(&root[..end]),

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::assumptions::{Assumed, Condition, Fork, Turn, Way};
 use super::calls;
 use super::failure::{Failure, FailureClass};
+use super::footprint::Footprint;
 use super::hierarchy::{self, Location, ResolvedLevel};
 use super::holders::{Holders, Spot};
 use super::interpolate::interpolate;
@@ -31,6 +32,8 @@ pub struct Layer {
     title: Arc<str>,
     levels: OnceLock<Result<Vec<ResolvedLevel>, Failure>>,
     default_levels: OnceLock<Result<Vec<ResolvedLevel>, Failure>>,
+    /// The variable expressions that its levels read, and those of its default hierarchy.
+    variables: [OnceLock<Vec<Arc<str>>>; 2],
     holders: Holders,
     /// Open variables without which its levels cannot be expanded.
     must_be_set: OnceLock<Vec<Arc<str>>>,
@@ -78,6 +81,7 @@ impl Layer {
             title: title.into(),
             levels: OnceLock::new(),
             default_levels: OnceLock::new(),
+            variables: [OnceLock::new(), OnceLock::new()],
             holders: Holders::default(),
             must_be_set: OnceLock::new(),
             open_options: OnceLock::new(),
@@ -98,8 +102,11 @@ impl Layer {
             // Templates have a stack of names of their own, and explain does not show them.
             let evaluator = invocation.evaluator;
             let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
+            own.footprint = Some(Footprint::default());
             let resolved = hierarchy::resolve(&mut own, &self.config, levels);
             evaluator.keep_config_warnings(own.warnings);
+            let variables = own.footprint.as_ref().map_or_else(Vec::new, Footprint::variables);
+            let _ = self.variables[usize::from(which == Which::DefaultHierarchy)].set(variables);
             if which == Which::Hierarchy {
                 let _ = self.must_be_set.set(own.must_be_set);
             }
@@ -111,6 +118,16 @@ impl Layer {
             }
             resolved
         })
+    }
+
+    /// The variable expressions that its levels read, as far as they were expanded.
+    pub(super) fn variables(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.variables.iter().filter_map(OnceLock::get).flatten()
+    }
+
+    /// Open variables without which its levels cannot be expanded.
+    pub(super) fn must_be_set(&self) -> &[Arc<str>] {
+        self.must_be_set.get().map_or(&[], Vec::as_slice)
     }
 
     /// A default hierarchy that cannot be expanded breaks the whole layer, even for keys that need no default.

@@ -64,8 +64,11 @@ pub(crate) fn search(
             lookup_options::explain_collection(invocation)?;
             return Ok(Some(undef()));
         }
-        let options = invocation.unrecorded(|it| lookup_options::for_key(it, &scope, &key))?;
-        invocation.note_options(key.root(), options.as_deref());
+        let options = invocation
+            .unrecorded(|it| it.without_footprint(|it| lookup_options::for_key(it, &scope, &key)));
+        // A lookup that fails for its options searched for the key, too.
+        invocation.note_key(key.root(), options.as_ref().ok().and_then(Option::as_deref));
+        let options = options?;
         let options =
             options.filter(|it| !invocation.depends_on_texts_of_earlier_runs([it.written()]));
         let from_options = match &options {

@@ -14,7 +14,8 @@ use super::invocation::Invocation;
 use super::key::Key;
 use super::layer::{Layer, Which};
 use super::lookup::LOOKUP_OPTIONS;
-use crate::data::{DataFile, Format, Value, Verdict};
+use super::structure::concerns_all_keys;
+use crate::data::{DataFile, Format, Value};
 use crate::facts::open_path::Fit;
 use crate::syntax::ruby_regex::RubyRegex;
 
@@ -186,14 +187,7 @@ fn fits_of<'f>(all: &'f [Fit], path: &Arc<str>) -> impl Iterator<Item = &'f Fit>
 
 /// Whether Puppet fails because of a file whatever the key is.
 fn is_refused(evaluator: &Evaluator, module: Option<&Arc<str>>, file: &DataFile) -> bool {
-    match file.verdict() {
-        Verdict::Empty => false,
-        Verdict::Hash => {
-            module.is_some() && file.entries().any(|entry| entry.key.as_str().is_none())
-        }
-        Verdict::NotAHash { .. } => evaluator.version().is_strict(),
-        Verdict::Broken(_) => true,
-    }
+    concerns_all_keys(file, module.is_some(), evaluator.version())
 }
 
 /// What the lookup_options of a file say, as far as one must know to tell which keys they are for.

@@ -204,6 +204,14 @@ impl Answer {
         self.cases.is_empty() && self.left_out.is_empty()
     }
 
+    /// Each case with what must hold; the answer itself if it does not depend on anything.
+    pub fn each_case(&self) -> Vec<(&[Condition], &Self)> {
+        if self.cases.is_empty() {
+            return vec![(&[], self)];
+        }
+        self.cases.iter().map(|case| (&*case.conditions, &case.answer)).collect()
+    }
+
     /// Why the lookup fails, if it fails for all nodes that the answer is for.
     pub fn certain_failure(&self) -> Option<&Failure> {
         self.outcome.as_ref().err().filter(|_| self.is_certain())

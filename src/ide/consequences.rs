@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::edits::{FileChange, FileEdit};
 use crate::config::Environment;
 use crate::data::Files as _;
-use crate::engine::cases::{in_words, is_same};
-use crate::engine::{Answer, Assumed, Case, Request};
+use crate::engine::cases::in_words;
+use crate::engine::{Answer, Assumed, Condition, Request};
 use crate::facts::Node;
 use crate::text::edit::apply_edits;
-use crate::world::World;
+use crate::world::{World, changed_cases, is_unchanged};
 
 /// So many nodes with fact sets are asked; of all other nodes, the cases of the key are compared.
 const MAX_NODES: usize = 64;
@@ -42,7 +42,7 @@ pub(crate) fn consequences_of(
     let mut gained: Vec<String> = Vec::new();
     let mut changed: Vec<String> = Vec::new();
     let mut note = |who: String, before: &Answer, now: &Answer| {
-        if is_same(before, now) {
+        if is_unchanged(before, now) {
             return;
         }
         match (&before.outcome, &now.outcome) {
@@ -57,30 +57,23 @@ pub(crate) fn consequences_of(
     }
     let any = world.any_node(environment);
     let (before, now) = (ask(world, &any), ask(&after, &any));
-    let is_asked = |case: &Case| {
-        let certname = case.conditions.iter().find(|it| &*it.variable == "trusted.certname");
+    let is_asked = |conditions: &[Condition]| {
+        let certname = conditions.iter().find(|it| &*it.variable == "trusted.certname");
         certname.is_some_and(|it| {
             let mut complete = nodes.iter().filter(|node| node.is_complete());
             complete.any(|node| it.value == Assumed::Text(node.name.clone()))
         })
     };
-    for (case, other) in different_cases(&before, &now) {
-        if is_asked(&case) {
+    for (conditions, one, other) in changed_cases(&before, &now) {
+        if is_asked(&conditions) {
             continue;
         }
-        let who = match case.conditions.as_slice() {
+        let who = match conditions.as_slice() {
             [] if before.cases.is_empty() && now.cases.is_empty() => "every node".to_owned(),
             [] => "all other nodes".to_owned(),
             conditions => format!("nodes where {}", in_words(conditions)),
         };
-        note(who, &case.answer, other);
-    }
-    let is_new = |case: &Case| !before.cases.iter().any(|it| it.conditions == case.conditions);
-    for (case, other) in different_cases(&now, &before) {
-        if !case.conditions.is_empty() && is_new(&case) && !is_asked(&case) {
-            let who = format!("nodes where {}", in_words(&case.conditions));
-            note(who, other, &case.answer);
-        }
+        note(who, &one, &other);
     }
     let mut said = Vec::new();
     let is_one = |who: &[String]| matches!(who, [one] if !one.contains("nodes"));
@@ -110,21 +103,6 @@ fn texts_after(world: &Arc<World>, edits: &[FileEdit]) -> Option<Vec<(Arc<str>, 
         Some((edit.path.clone(), Arc::from(text)))
     };
     edits.iter().map(text).collect()
-}
-
-/// The cases of `before`, each with what the same nodes get of `now`.
-fn different_cases<'a>(before: &'a Answer, now: &'a Answer) -> Vec<(Case, &'a Answer)> {
-    let alone = |answer: &Answer| vec![Case { conditions: Vec::new(), answer: answer.clone() }];
-    let cases = if before.cases.is_empty() { alone(before) } else { before.cases.clone() };
-    let pairs = cases.into_iter().filter_map(|case| {
-        let fits = |other: &&Case| other.conditions.iter().all(|it| case.conditions.contains(it));
-        let other = match now.cases.as_slice() {
-            [] => now,
-            others => &others.iter().find(fits)?.answer,
-        };
-        Some((case, other))
-    });
-    pairs.collect()
 }
 
 fn listed(who: &[String]) -> String {

@@ -94,22 +94,7 @@ impl Perspective {
         if !self.reveals && self.is_written_encrypted(value) {
             return Value::string(HIDDEN_ENCRYPTED);
         }
-        match &value.value {
-            Value::Sensitive(_) => Value::string(HIDDEN_SENSITIVE),
-            Value::String(text) if holds_encrypted(text) => Value::string(HIDDEN_ENCRYPTED),
-            Value::Array(items) => {
-                Value::array(items.iter().map(|item| self.without_secrets(item).into()).collect())
-            }
-            Value::Hash(hash) => {
-                let mut shown = Hash::with_capacity(hash.len());
-                for (key, member) in hash.as_ref() {
-                    let value = self.without_secrets(&member.value);
-                    shown.insert(key.clone(), None, value.into());
-                }
-                Value::hash(shown)
-            }
-            other => other.clone(),
-        }
+        hidden(value, &|item| self.without_secrets(item))
     }
 
     /// Whether the file holds the value encrypted, whatever it was decrypted to.
@@ -125,4 +110,28 @@ impl Perspective {
 
 fn holds_encrypted(text: &str) -> bool {
     text.contains("ENC[")
+}
+
+/// A value without what is sensitive, or encrypted.
+pub fn redacted(value: &Located) -> Value {
+    hidden(value, &redacted)
+}
+
+/// A value with its own secrets replaced, and its members as `of_member` has them.
+fn hidden(value: &Located, of_member: &dyn Fn(&Located) -> Value) -> Value {
+    match &value.value {
+        Value::Sensitive(_) => Value::string(HIDDEN_SENSITIVE),
+        Value::String(text) if holds_encrypted(text) => Value::string(HIDDEN_ENCRYPTED),
+        Value::Array(items) => {
+            Value::array(items.iter().map(|item| of_member(item).into()).collect())
+        }
+        Value::Hash(hash) => {
+            let mut shown = Hash::with_capacity(hash.len());
+            for (key, member) in hash.as_ref() {
+                shown.insert(key.clone(), None, of_member(&member.value).into());
+            }
+            Value::hash(shown)
+        }
+        other => other.clone(),
+    }
 }

@@ -82,6 +82,25 @@ pub(crate) fn tokens_of(
     found
 }
 
+/// The places where a key is written, where it has lookup_options, and where texts are made of it.
+pub(crate) fn parts_of(
+    world: &Arc<World>,
+    environment: &Environment,
+    key: &Subject,
+    cancel: &CancelToken,
+) -> [Vec<Occurrence>; 3] {
+    let search = Search { world, environment, subject: key, cancel };
+    let mut parts = [Vec::new(), Vec::new(), Vec::new()];
+    if let Subject::Key(key) = key
+        && let Some(root) = key.root_name()
+    {
+        let _ = search.declarations(key, &mut parts[0]);
+        let _ = search.lookup_options(&mut parts[1]);
+        let _ = search.tokens(root, &mut parts[2]);
+    }
+    parts
+}
+
 /// What stands at `offset` of a file.
 pub(crate) fn subject_at(world: &Arc<World>, path: &str, offset: u32) -> Option<Subject> {
     if is_code(path) {

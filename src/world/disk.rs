@@ -214,6 +214,16 @@ impl DiskTable {
         }
     }
 
+    /// An empty table for another disk, whose files may have the same texts: these are parsed once.
+    #[must_use]
+    pub(super) fn on_other_disk(&self, reader: Arc<dyn DiskReader>) -> Self {
+        let files = self.files.changed(|_, slot| {
+            let earlier = slot.now.get().and_then(|it| it.clone().ok());
+            Some(Arc::new(FileSlot { earlier, now: OnceLock::new() }))
+        });
+        Self { paths: self.paths.clone(), names: self.names.clone(), files, ..Self::new(reader) }
+    }
+
     /// A table of the same texts and listings, none of the texts parsed yet.
     #[must_use]
     pub(super) fn unparsed(&self) -> Self {

@@ -180,6 +180,18 @@ impl World {
         made.with_key_finder(self.key_index(environment))
     }
 
+    /// An evaluator that answers exactly as Puppet does, files that Puppet refuses included, and asks these back ends. Its files
+    /// are not read ahead.
+    pub fn exact_evaluator(
+        &self,
+        environment: &Arc<Environment>,
+        node: &Arc<Node>,
+        back_ends: &Arc<Registry>,
+    ) -> Evaluator {
+        let files = Arc::new(Unhurried(self.texts.clone()));
+        self.evaluator_reading(files, environment, node).with_back_ends(back_ends.clone())
+    }
+
     fn evaluator_reading(
         &self,
         files: Arc<dyn Files>,

@@ -85,6 +85,27 @@ impl World {
         .clone()
     }
 
+    /// The nodes of fact sets that a user names: each with the path that it was read from. What the settings say of a node
+    /// of its name lies over it.
+    pub fn nodes_of_fact_sets(
+        &self,
+        environment: &Environment,
+        sets: &[(String, NodeParts)],
+    ) -> Vec<Arc<Node>> {
+        let mut found = Found { world: self, drafts: IndexMap::new(), problems: Vec::new() };
+        for (path, parts) in sets {
+            let draft = Draft::new(parts.clone(), Origin::File(path.as_str().into()));
+            found.drafts.entry(parts.name.clone()).or_insert(draft);
+        }
+        let settings = self.settings.clone();
+        for (name, over) in found.of_settings(&settings) {
+            if let Some(draft) = found.drafts.get_mut(&name) {
+                formats::lay_over(&mut draft.parts, &over.parts);
+            }
+        }
+        found.finish(environment).nodes.to_vec()
+    }
+
     /// The node of this name: a sample node, or one of which no more is known than its name proves.
     pub fn node_named(&self, environment: &Environment, name: &str) -> Arc<Node> {
         let mut found = drafts(self, environment);

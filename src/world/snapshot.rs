@@ -83,6 +83,14 @@ impl World {
         Arc::new(Self { folders: folders.into(), settings: Arc::new(settings), ..world })
     }
 
+    /// Another world of the same folders: what `reader` has. What both have in common is parsed once, and files have the same
+    /// numbers.
+    pub fn on_other_disk(&self, reader: Arc<dyn DiskReader>, settings: Settings) -> Arc<Self> {
+        let world = Self::new(self.texts.base.on_other_disk(reader));
+        let folders = self.folders.clone();
+        Arc::new(Self { folders, settings: Arc::new(settings), ..world })
+    }
+
     /// The same workspace as if no editor had anything open.
     pub fn as_saved(&self) -> Arc<Self> {
         let base = self.texts.base.clone();

@@ -18,7 +18,40 @@ const ANY_NODE: &str = "any node";
 /// A variable and its text.
 type Known = (Arc<str>, Arc<str>);
 
+/// A template that leads to a file, and what must hold for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WayToFile {
+    /// The level's name.
+    pub level: Arc<str>,
+    /// The module whose hiera.yaml has the level.
+    pub module: Option<Arc<str>>,
+    /// The variables with their texts; an empty text may mean that the variable is not set.
+    pub conditions: Vec<(Arc<str>, Arc<str>)>,
+}
+
 impl World {
+    /// The ways in which hierarchies lead to the file at `path`, in their order.
+    pub fn ways_to_file(&self, environment: &Arc<Environment>, path: &str) -> Vec<WayToFile> {
+        let of_all = known_texts(&self.settings, environment);
+        let path: Arc<str> = path.into();
+        let mut ways: Vec<WayToFile> = Vec::new();
+        for place in self.reach(environment).places_of(&path) {
+            let way = |conditions| WayToFile {
+                level: Arc::clone(&place.level),
+                module: place.module.clone(),
+                conditions,
+            };
+            let Some(open) = place.template().open_path(&of_all) else {
+                ways.push(way(Vec::new()));
+                continue;
+            };
+            let fits = open.fits_among([&path].into_iter());
+            ways.extend(fits.into_iter().map(|fit| way(fit.texts)));
+        }
+        ways.dedup();
+        ways
+    }
+
     /// Any node of the environment: nothing is known of it but what the settings say of all nodes.
     pub fn any_node(&self, environment: &Environment) -> Arc<Node> {
         self.view(environment, &[])

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Pages whose commands are meant for the sample repository.
-const ABOUT_THE_SAMPLE: [&str; 3] = ["README.md", "docs/tour.md", "docs/cli.md"];
+const ABOUT_THE_SAMPLE: [&str; 4] = ["README.md", "docs/tour.md", "docs/cli.md", "docs/diff.md"];
 
 #[test]
 fn links_lead_somewhere() {

@@ -12,6 +12,7 @@ mod cli;
 mod conformance;
 mod corpus;
 mod determinism;
+mod diff;
 mod docs;
 mod fixes;
 mod fuzz;

@@ -1,0 +1,170 @@
+//! Git is asked what a revision holds. Nothing of the repository is run: no hooks, no filters, no programs that its settings
+//! name, and nothing is fetched. Nothing is checked out either.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// The repository that a directory belongs to.
+#[derive(Debug)]
+pub(super) struct Repository {
+    /// The directory.
+    pub(super) root: String,
+    /// The directory as the repository names it, with `/` at its end; empty at the top.
+    pub(super) prefix: String,
+    /// The top of the working tree; `None` if there is no working tree.
+    pub(super) top: Option<String>,
+}
+
+/// What a revision has under a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TreeItem {
+    pub(super) kind: ItemKind,
+    /// The name of its content.
+    pub(super) object: String,
+}
+
+/// Which of these lies there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    File,
+    Link,
+    Submodule,
+}
+
+impl Repository {
+    /// The repository that holds the directory `root`.
+    pub(super) fn of(root: &str) -> Result<Self, String> {
+        let answer = git(root, &["rev-parse", "--is-bare-repository", "--show-prefix"])?;
+        let mut lines = answer.lines();
+        let is_bare = lines.next() == Some("true");
+        let prefix = lines.next().unwrap_or_default().to_owned();
+        let top = if is_bare { None } else { Some(git(root, &["rev-parse", "--show-toplevel"])?) };
+        let top = top.map(|it| it.trim_end_matches(['\n', '\r']).to_owned());
+        Ok(Self { root: root.to_owned(), prefix, top })
+    }
+
+    /// The commit that a revision names.
+    pub(super) fn commit(&self, revision: &str) -> Result<String, String> {
+        let no_commit = || format!("{revision} is no commit of the repository at {}", self.root);
+        if revision.starts_with('-') || revision.is_empty() {
+            return Err(no_commit());
+        }
+        let name = format!("{revision}^{{commit}}");
+        match git(&self.root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &name]) {
+            Ok(commit) => Ok(commit.trim().to_owned()),
+            Err(words) if !words.is_empty() => Err(words),
+            Err(_) if self.is_shallow() => Err(format!(
+                "{}: this clone is shallow and may lack it; fetch more of the history \
+                 (git fetch --unshallow, or fetch-depth: 0 in CI)",
+                no_commit()
+            )),
+            Err(_) => Err(no_commit()),
+        }
+    }
+
+    /// Where the history of `commit` left that of the working tree; itself if they have nothing in common.
+    pub(super) fn common_with_head(&self, commit: &str) -> String {
+        let common = git(&self.root, &["merge-base", "HEAD", commit]);
+        common.map_or_else(|_| commit.to_owned(), |it| it.trim().to_owned())
+    }
+
+    fn is_shallow(&self) -> bool {
+        git(&self.root, &["rev-parse", "--is-shallow-repository"])
+            .is_ok_and(|it| it.trim() == "true")
+    }
+
+    /// Everything in a commit, by its path from the repository's top.
+    pub(super) fn tree(&self, commit: &str) -> Result<Vec<(String, TreeItem)>, String> {
+        let listed = git_bytes(&self.root, &["ls-tree", "-r", "-z", "--full-tree", commit])?;
+        let lines = listed.split(|byte| *byte == 0).filter(|line| !line.is_empty());
+        Ok(lines.filter_map(tree_item).collect())
+    }
+}
+
+/// `100644 blob 9daeafb…<TAB>data/common.yaml`. Names that are not UTF-8 lead nowhere.
+fn tree_item(line: &[u8]) -> Option<(String, TreeItem)> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (about, path) = line.split_once('\t')?;
+    let mut words = about.split(' ');
+    let kind = match words.next()? {
+        "120000" => ItemKind::Link,
+        "160000" => ItemKind::Submodule,
+        _ => ItemKind::File,
+    };
+    let object = words.nth(1)?.to_owned();
+    Some((path.to_owned(), TreeItem { kind, object }))
+}
+
+/// The files below `root` that differ from where this branch left `revision`, those that are gone included, and those that
+/// Git does not know yet.
+pub(super) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<String>, String> {
+    let repository = Repository::of(root)?;
+    // What others did meanwhile is none of ours.
+    let common = repository.common_with_head(&repository.commit(revision)?);
+    let diff = [
+        "diff",
+        "--name-only",
+        "--relative",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-renames",
+        "-z",
+        &common,
+        "--",
+    ];
+    let unknown = ["ls-files", "--others", "--exclude-standard", "-z"];
+    let names = git(root, &diff)? + &git(root, &unknown)?;
+    let names = names.split('\0').filter(|name| !name.is_empty());
+    Ok(names.map(|name| crate::world::paths::join(root, name)).collect())
+}
+
+/// A call of Git that runs nothing but Git, and asks nobody.
+///
+/// What the user and the machine set stays, as it says which directories may be trusted; what the repository sets in its
+/// own file is set aside where it could name a program.
+pub(super) fn command(root: &str) -> Command {
+    let mut command = Command::new("git");
+    let nothing = if cfg!(windows) { "NUL" } else { "/dev/null" };
+    command.args(["--no-pager", "-C", root]);
+    for setting in [
+        "core.fsmonitor=false",
+        "core.untrackedCache=false",
+        "core.sshCommand=false",
+        "core.alternateRefsCommand=false",
+        "diff.external=",
+        "protocol.allow=never",
+        "submodule.recurse=false",
+        "log.showSignature=false",
+        &format!("core.hooksPath={nothing}"),
+        &format!("core.attributesFile={nothing}"),
+    ] {
+        command.args(["-c", setting]);
+    }
+    for variable in ["GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_SSH", "GIT_SSH_COMMAND"] {
+        command.env_remove(variable);
+    }
+    command
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_PAGER", "cat")
+        // Filters of a repository are named by its attributes: an empty tree has none.
+        .env("GIT_ATTR_SOURCE", "4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+        .env("LC_ALL", "C");
+    command
+}
+
+/// What Git prints; `Err` holds its complaint.
+fn git(root: &str, arguments: &[&str]) -> Result<String, String> {
+    let bytes = git_bytes(root, arguments)?;
+    String::from_utf8(bytes).map_err(|_| "git names a file that is not UTF-8".to_owned())
+}
+
+fn git_bytes(root: &str, arguments: &[&str]) -> Result<Vec<u8>, String> {
+    let output = command(root).args(arguments).output();
+    let output = output.map_err(|error| format!("git cannot be run: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+    }
+    Ok(output.stdout)
+}

@@ -1,0 +1,269 @@
+//! A revision as a disk: what a commit holds lies where the working tree has it. Everything outside of the repository is as it
+//! is on this machine.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use super::git::{self, ItemKind, Repository, TreeItem};
+use crate::data::{DirItem, PathKind};
+use crate::limits::MAX_FILE_BYTES;
+use crate::world::{DiskReader, loader, paths};
+
+/// Links after links are followed so often.
+const MAX_LINKS: usize = 40;
+
+/// One commit of a repository.
+pub(super) struct GitDisk {
+    repository: Repository,
+    items: HashMap<String, TreeItem>,
+    /// The names in each directory.
+    directories: HashMap<String, BTreeMap<String, ItemKind>>,
+    contents: Mutex<Option<Contents>>,
+}
+
+/// What lies at a path, links followed.
+#[derive(Debug, PartialEq, Eq)]
+enum Found {
+    File(String),
+    /// A directory, by its path from the repository's top.
+    Directory(String),
+    Missing,
+    /// Somewhere on this machine.
+    Outside(String),
+}
+
+impl GitDisk {
+    /// What `commit` holds.
+    pub(super) fn new(repository: Repository, commit: &str) -> Result<Self, String> {
+        let items = repository.tree(commit)?;
+        let mut directories: HashMap<String, BTreeMap<String, ItemKind>> = HashMap::new();
+        directories.insert(String::new(), BTreeMap::new());
+        for (path, item) in &items {
+            let mut below = path.as_str();
+            let mut kind = item.kind;
+            loop {
+                let (directory, name) = below.rsplit_once('/').unwrap_or(("", below));
+                let names = directories.entry(directory.to_owned()).or_default();
+                let is_known = names.insert(name.to_owned(), kind).is_some();
+                if directory.is_empty() || is_known {
+                    break;
+                }
+                below = directory;
+                kind = ItemKind::File;
+            }
+        }
+        let items = items.into_iter().collect();
+        Ok(Self { repository, items, directories, contents: Mutex::default() })
+    }
+
+    /// The submodules below the directory that is looked at, by path.
+    pub(super) fn submodules(&self) -> BTreeSet<String> {
+        let is_here = |(path, item): &(&String, &TreeItem)| {
+            item.kind == ItemKind::Submodule && path.starts_with(&self.repository.prefix)
+        };
+        self.items.iter().filter(is_here).map(|(path, _)| path.clone()).collect()
+    }
+
+    /// The path from the repository's top; `None` if it lies elsewhere.
+    fn inside(&self, path: &str) -> Option<String> {
+        let prefix = self.repository.prefix.trim_end_matches('/');
+        if let Some(below) = paths::below(&self.repository.root, path) {
+            return Some(match (prefix, below) {
+                ("", below) => below.to_owned(),
+                (prefix, "") => prefix.to_owned(),
+                (prefix, below) => format!("{prefix}/{below}"),
+            });
+        }
+        // The user's way to the directory, as far as it goes up in the same words.
+        let above = self.repository.root.strip_suffix(prefix).map(|it| it.trim_end_matches('/'));
+        let tops = above.filter(|_| !prefix.is_empty()).into_iter();
+        let mut tops = tops.chain(self.repository.top.as_deref());
+        tops.find_map(|top| paths::below(top, path)).map(str::to_owned)
+    }
+
+    fn find(&self, path: &str) -> Found {
+        match self.inside(path) {
+            Some(inside) => self.find_inside(&inside),
+            None => Found::Outside(path.to_owned()),
+        }
+    }
+
+    fn find_inside(&self, path: &str) -> Found {
+        let mut path = path.to_owned();
+        for _ in 0..MAX_LINKS {
+            match self.items.get(&path) {
+                Some(item) if item.kind == ItemKind::File => {
+                    return Found::File(item.object.clone());
+                }
+                Some(item) if item.kind == ItemKind::Submodule => return Found::Missing,
+                _ => {}
+            }
+            if self.directories.contains_key(&path) {
+                return Found::Directory(path);
+            }
+            match self.behind_link(&path) {
+                Some(Found::Directory(next)) => path = next,
+                Some(other) => return other,
+                None => return Found::Missing,
+            }
+        }
+        Found::Missing
+    }
+
+    /// Where a path leads whose first link is replaced by what it says; a path of the repository is given as a directory.
+    fn behind_link(&self, path: &str) -> Option<Found> {
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        let is_link = |end: &usize| {
+            self.items.get(&path[..*end]).is_some_and(|item| item.kind == ItemKind::Link)
+        };
+        let end = { ends }.find(is_link)?;
+        let (link, rest) = path.split_at(end);
+        let target = self.content(&self.items[link].object).ok()?;
+        let target = String::from_utf8(target).ok()?;
+        let top = self.repository.top.as_deref().unwrap_or(&self.repository.root);
+        let directory = paths::join(top, link.rsplit_once('/').map_or("", |(it, _)| it));
+        let target = paths::normalise(&paths::join(&directory, &target));
+        let whole = format!("{target}{rest}");
+        Some(match paths::below(top, &whole) {
+            Some(inside) => Found::Directory(inside.to_owned()),
+            None => Found::Outside(whole),
+        })
+    }
+
+    fn content(&self, object: &str) -> Result<Vec<u8>, String> {
+        let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        if contents.is_none() {
+            *contents = Some(Contents::start(&self.repository.root)?);
+        }
+        let Some(running) = contents.as_mut() else { return Err(String::new()) };
+        let read = running.read(object);
+        if read.as_ref().is_err_and(|problem| problem.is_fatal) {
+            *contents = None;
+        }
+        read.map_err(|problem| problem.message)
+    }
+}
+
+impl DiskReader for GitDisk {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        match self.find(path) {
+            Found::File(object) => self.content(&object).map_err(|why| format!("{why} - {path}")),
+            Found::Directory(_) => Err(format!("Is a directory @ io_fread - {path}")),
+            Found::Missing => Err(format!("No such file or directory @ rb_sysopen - {path}")),
+            Found::Outside(path) => loader::Disk.read(&path),
+        }
+    }
+
+    fn list(&self, directory: &str) -> Option<Vec<DirItem>> {
+        match self.find(directory) {
+            Found::Directory(path) => {
+                let names = self.directories.get(&path)?;
+                let item = |(name, kind): (&String, &ItemKind)| {
+                    let whole =
+                        if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+                    let is_directory = match kind {
+                        ItemKind::Link => kind_of(&self.find_inside(&whole)) == PathKind::Directory,
+                        ItemKind::File => self.directories.contains_key(&whole),
+                        ItemKind::Submodule => true,
+                    };
+                    let is_link = *kind == ItemKind::Link;
+                    DirItem { name: name.as_str().into(), is_directory, is_link }
+                };
+                Some(names.iter().map(item).collect())
+            }
+            Found::Outside(path) => loader::Disk.list(&path),
+            Found::File(_) | Found::Missing => Some(Vec::new()),
+        }
+    }
+
+    fn kind(&self, path: &str) -> PathKind {
+        kind_of(&self.find(path))
+    }
+
+    fn real_path(&self, path: &str) -> Option<String> {
+        match self.find(path) {
+            Found::Outside(path) => loader::Disk.real_path(&path),
+            Found::Directory(inside) => {
+                let top = self.repository.top.as_deref().unwrap_or(&self.repository.root);
+                Some(paths::join(top, &inside))
+            }
+            Found::File(_) => Some(path.to_owned()),
+            Found::Missing => None,
+        }
+    }
+
+    fn environment_variable(&self, name: &str) -> Option<String> {
+        loader::Disk.environment_variable(name)
+    }
+}
+
+fn kind_of(found: &Found) -> PathKind {
+    match found {
+        Found::File(_) => PathKind::File,
+        Found::Directory(_) => PathKind::Directory,
+        Found::Missing => PathKind::Missing,
+        Found::Outside(path) => loader::Disk.kind(path),
+    }
+}
+
+/// A Git that hands out contents, one after the other, as long as this lives.
+struct Contents {
+    child: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+struct Problem {
+    message: String,
+    /// Whether nothing more can be asked.
+    is_fatal: bool,
+}
+
+impl Contents {
+    fn start(root: &str) -> Result<Self, String> {
+        let mut command = git::command(root);
+        command.args(["cat-file", "--batch"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(|error| format!("git cannot be run: {error}"))?;
+        let (Some(questions), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err("git cannot be talked to".to_owned());
+        };
+        Ok(Self { child, questions, answers: BufReader::with_capacity(1 << 16, answers) })
+    }
+
+    fn read(&mut self, object: &str) -> Result<Vec<u8>, Problem> {
+        let fatal = |message: String| Problem { message, is_fatal: true };
+        let broken = |error: std::io::Error| fatal(format!("git stopped answering: {error}"));
+        self.questions.write_all(format!("{object}\n").as_bytes()).map_err(broken)?;
+        let mut head = String::new();
+        self.answers.read_line(&mut head).map_err(broken)?;
+        let size = head.trim_end().rsplit(' ').next().and_then(|it| it.parse::<u64>().ok());
+        let Some(size) = size else {
+            let message = format!("{object} is not in this clone, and nothing is fetched");
+            return Err(Problem { message, is_fatal: head.is_empty() });
+        };
+        let mut bytes = Vec::new();
+        let kept = size.min(MAX_FILE_BYTES + 1);
+        (&mut self.answers).take(kept).read_to_end(&mut bytes).map_err(broken)?;
+        // The rest, and the line's end.
+        let rest = size - kept + 1;
+        let skipped = std::io::copy(&mut (&mut self.answers).take(rest), &mut std::io::sink());
+        if skipped.map_err(broken)? != rest {
+            return Err(fatal("git stopped answering".to_owned()));
+        }
+        if size > MAX_FILE_BYTES {
+            let message = format!("File too large (more than {MAX_FILE_BYTES} bytes)");
+            return Err(Problem { message, is_fatal: false });
+        }
+        Ok(bytes)
+    }
+}
+
+impl Drop for Contents {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,169 @@
+//! Where a command looks: the arguments that `lookup`, `diff` and others have in common.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::workspace::{self, absolute};
+use crate::config::{Environment, PuppetVersion};
+use crate::data::{Files, Format};
+use crate::settings::Settings;
+use crate::world::{DiskReader, World, loader, parallel};
+
+// No doc comment: clap would show it as what the command is about.
+#[derive(Debug, Clone, Args)]
+pub struct PlaceArguments {
+    /// The environment's directory, or one below it
+    #[arg(long, value_name = "DIR", default_value = ".", help_heading = "Where")]
+    pub root: PathBuf,
+    /// Trust the directory: its settings may decrypt, lead out of it, and start programs and Ruby as back ends
+    #[arg(long, help_heading = "Where")]
+    pub trust: bool,
+    /// The environment's name; with a tree of environments, which of them
+    #[arg(long, short = 'E', value_name = "NAME", help_heading = "Where")]
+    pub environment: Option<String>,
+    /// Module directories, separated as in PATH
+    #[arg(long, value_name = "DIRS", help_heading = "Where")]
+    pub modulepath: Option<String>,
+    /// The global layer's hiera.yaml
+    #[arg(long, value_name = "FILE", help_heading = "Where")]
+    pub hiera_config: Option<PathBuf>,
+    /// Whose strictness: 7 or 8
+    #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8), help_heading = "Where")]
+    pub puppet_version: Option<u8>,
+}
+
+/// A snapshot, and the environment in it that is asked.
+pub(super) struct Place {
+    pub(super) world: Arc<World>,
+    pub(super) environment: Arc<Environment>,
+}
+
+impl PlaceArguments {
+    /// The directory on this machine.
+    pub(super) fn open(&self) -> Result<Place, String> {
+        self.open_on(Arc::new(loader::Disk))
+    }
+
+    /// The directory as `disk` has it.
+    pub(super) fn open_on(&self, disk: Arc<dyn DiskReader>) -> Result<Place, String> {
+        let root = absolute(&self.root)?;
+        let settings = self.settings(&root, &disk)?;
+        let world = World::on_disk(disk, vec![root.as_str().into()], settings);
+        let environment = self.environment_in(&world, &root)?;
+        Ok(Place { world, environment })
+    }
+
+    /// The directory as another disk has it. If there is no hiera.yaml, the environment is that of `other`.
+    pub(super) fn open_beside(
+        &self,
+        other: &Place,
+        disk: Arc<dyn DiskReader>,
+    ) -> Result<Place, String> {
+        let root = absolute(&self.root)?;
+        let settings = self.settings(&root, &disk)?;
+        let world = other.world.on_other_disk(disk, settings);
+        let environment = self.environment_in(&world, &root);
+        let environment = environment.unwrap_or_else(|_| other.environment.clone());
+        Ok(Place { world, environment })
+    }
+
+    fn environment_in(&self, world: &World, root: &str) -> Result<Arc<Environment>, String> {
+        let mut environment = workspace::environment(world, root, self.environment.as_deref())?;
+        if let Some(name) = &self.environment {
+            Arc::make_mut(&mut environment).name = name.as_str().into();
+        }
+        Ok(environment)
+    }
+
+    /// The settings of the workspace, with what the arguments say over them.
+    fn settings(&self, root: &str, disk: &Arc<dyn DiskReader>) -> Result<Settings, String> {
+        let mut settings = workspace::settings_on(disk.clone(), root, &[], self.trust);
+        match self.puppet_version {
+            Some(7) => settings.puppet_version = PuppetVersion::V7,
+            Some(_) => settings.puppet_version = PuppetVersion::V8,
+            None => {}
+        }
+        if let Some(config) = &self.hiera_config {
+            settings.global_hiera_yaml = Some(absolute(config)?.into());
+        }
+        if let Some(modulepath) = &self.modulepath {
+            let directories: Result<Vec<_>, _> = std::env::split_paths(modulepath)
+                .map(|directory| absolute(&directory).map(Arc::from))
+                .collect();
+            settings.modulepath = Some(directories?);
+        }
+        Ok(settings)
+    }
+}
+
+/// How deep below an environment data is looked for.
+const MAX_DEPTH: u32 = 32;
+
+/// Directories that hold no data of the environment.
+const NO_DATA: [&str; 4] = ["spec", "examples", "locales", "node_modules"];
+
+impl Place {
+    /// Every top-level key of every data file below the environment and its modules, sorted; files that no level reads
+    /// count as well.
+    pub(super) fn all_keys(&self) -> BTreeSet<Arc<str>> {
+        let files = self.data_files();
+        let data = parallel::map(&files, |(path, format)| {
+            let data = self.world.data(path, *format).ok()?;
+            // Whatever is asked next wants to know it.
+            data.verdict();
+            Some(data)
+        });
+        let mut keys: BTreeSet<Arc<str>> = BTreeSet::new();
+        for data in data.iter().flatten() {
+            data.each_key(|key| {
+                // Names are cheap to have, and now and then there is no entry behind one.
+                if !keys.contains(key) && data.get(key).is_some() {
+                    keys.insert(key.into());
+                }
+            });
+        }
+        keys.remove("lookup_options");
+        keys
+    }
+
+    /// The files below the environment and its modules that look like data.
+    pub(super) fn data_files(&self) -> Vec<(String, Format)> {
+        let mut files = Vec::new();
+        let environment = &self.environment;
+        for root in environment.root.iter().chain(environment.modules.values()) {
+            self.collect_files(root, MAX_DEPTH, &mut files);
+        }
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    fn collect_files(&self, directory: &str, depth: u32, files: &mut Vec<(String, Format)>) {
+        for item in self.world.list(directory).iter() {
+            let path = format!("{directory}/{}", item.name);
+            if item.is_directory {
+                let is_data =
+                    !item.is_link && !item.name.starts_with('.') && !NO_DATA.contains(&&*item.name);
+                if is_data && depth > 0 {
+                    self.collect_files(&path, depth - 1, files);
+                }
+            } else if let Some(format) = data_format(&item.name) {
+                files.push((path, format));
+            }
+        }
+    }
+}
+
+fn data_format(name: &str) -> Option<Format> {
+    if matches!(name, "hiera.yaml" | "environment.yaml" | "metadata.json") {
+        return None;
+    }
+    match Path::new(name).extension()?.to_str()? {
+        "yaml" | "yml" | "eyaml" => Some(Format::Yaml),
+        "json" => Some(Format::Json),
+        _ => None,
+    }
+}

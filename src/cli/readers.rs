@@ -1,0 +1,154 @@
+//! `hiera-ls readers FILE`: which nodes read a data file, and under which conditions any node does.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::{Map, Value as Json, json};
+
+use super::fleet;
+use super::place::{Place, PlaceArguments};
+use super::print_or_complain;
+use super::shown::in_a_line;
+use super::uses::ListFormat;
+use super::workspace::absolute;
+use crate::data::{Files as _, PathKind};
+use crate::facts::Node;
+use crate::world::{WayToFile, parallel, paths};
+
+/// Names of nodes that people are shown.
+const MAX_NAMES: usize = 40;
+
+/// The arguments.
+#[derive(Debug, Args)]
+pub struct ReadersArguments {
+    /// The data file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub place: PlaceArguments,
+    /// Only these nodes: `all`, or names with * and ?, separated by commas
+    #[arg(long, value_name = "all|GLOB,…", help_heading = "The nodes")]
+    pub nodes: Option<String>,
+    /// A directory of fact sets: each file is the node of its name. Or one file
+    #[arg(long, value_name = "DIR|FILE", help_heading = "The nodes")]
+    pub facts: Option<PathBuf>,
+    /// text, or jsonl: one JSON object {"file", "nodes", "perhaps", "cases"}
+    #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "FORMAT")]
+    pub render_as: ListFormat,
+}
+
+/// Runs the command.
+pub fn run(arguments: &ReadersArguments) -> ExitCode {
+    print_or_complain(list(arguments))
+}
+
+/// Who reads a file.
+struct Readers {
+    path: String,
+    all: usize,
+    certain: Vec<Arc<str>>,
+    /// Nodes of which not everything is known.
+    perhaps: Vec<Arc<str>>,
+    ways: Vec<WayToFile>,
+}
+
+fn list(arguments: &ReadersArguments) -> Result<String, String> {
+    let place = arguments.place.open()?;
+    let path = absolute(&arguments.file)?;
+    if place.world.kind(&path) != PathKind::File {
+        return Err(format!("{path}: no such file"));
+    }
+    let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
+    let nodes = fleet::nodes(&place, arguments.nodes.as_deref(), facts.as_deref())?;
+    let readers = readers(&place, path, &nodes);
+    Ok(match arguments.render_as {
+        ListFormat::Text => text(&readers),
+        ListFormat::Jsonl => format!("{}\n", json_of(&readers)),
+    })
+}
+
+fn readers(place: &Place, path: String, nodes: &[Arc<Node>]) -> Readers {
+    let Place { world, environment } = place;
+    let ways = world.ways_to_file(environment, &path);
+    let mut modules: Vec<Option<Arc<str>>> = ways.iter().map(|it| it.module.clone()).collect();
+    modules.sort();
+    modules.dedup();
+    let path: Arc<str> = path.into();
+    let found = parallel::map(nodes, |node| {
+        let evaluator = world.exact_evaluator(environment, node, world.back_ends());
+        let is_read = modules.iter().any(|it| evaluator.reads(it.as_deref(), &path));
+        let may_be = || modules.iter().any(|it| evaluator.may_read(it.as_deref(), &path));
+        (is_read, !is_read && may_be())
+    });
+    let named = |wanted: fn(&(bool, bool)) -> bool| {
+        let pairs = nodes.iter().zip(&found).filter(|(_, it)| wanted(it));
+        pairs.map(|(node, _)| node.name.clone()).collect()
+    };
+    let (certain, perhaps) = (named(|it| it.0), named(|it| it.1));
+    let directory = environment.directory();
+    let path = paths::below(directory, &path).unwrap_or(&path).to_owned();
+    Readers { path, all: nodes.len(), certain, perhaps, ways }
+}
+
+fn text(readers: &Readers) -> String {
+    let Readers { path, all, certain, perhaps, ways } = readers;
+    let path = in_a_line(path);
+    if ways.is_empty() {
+        return format!("{path}: no hierarchy leads to this file\n");
+    }
+    let mut text = format!("{path}: read by {} of {all} nodes\n", certain.len());
+    add_names(&mut text, certain);
+    if !perhaps.is_empty() {
+        let _ =
+            writeln!(text, "Perhaps by {} more, of which not everything is known:", perhaps.len());
+        add_names(&mut text, perhaps);
+    }
+    text.push_str("Read by any node\n");
+    for way in ways {
+        let conditions = way.conditions.iter().map(|(name, text)| format!("{name} is {text}"));
+        let conditions = conditions.collect::<Vec<_>>().join(" and ");
+        let conditions = if conditions.is_empty() {
+            "whatever its facts are".to_owned()
+        } else {
+            format!("where {conditions}")
+        };
+        let module = way.module.as_ref();
+        let module = module.map_or(String::new(), |it| format!(" of module {it}"));
+        let _ = writeln!(
+            text,
+            "  {} (level \"{}\"{})",
+            in_a_line(&conditions),
+            in_a_line(&way.level),
+            in_a_line(&module)
+        );
+    }
+    text
+}
+
+fn add_names(text: &mut String, names: &[Arc<str>]) {
+    for name in names.iter().take(MAX_NAMES) {
+        let _ = writeln!(text, "  {}", in_a_line(name));
+    }
+    if names.len() > MAX_NAMES {
+        let _ = writeln!(text, "  and {} more", names.len() - MAX_NAMES);
+    }
+}
+
+fn json_of(readers: &Readers) -> Json {
+    let names = |names: &[Arc<str>]| names.iter().map(|it| Json::from(&**it)).collect::<Vec<_>>();
+    let case = |way: &WayToFile| {
+        let conditions = way.conditions.iter();
+        let conditions: Map<String, Json> =
+            conditions.map(|(name, text)| (name.to_string(), Json::from(&**text))).collect();
+        json!({"if": conditions, "level": &*way.level, "module": way.module.as_deref()})
+    };
+    json!({
+        "file": readers.path,
+        "nodes": names(&readers.certain),
+        "perhaps": names(&readers.perhaps),
+        "cases": readers.ways.iter().map(case).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,127 @@
+//! Everything that speaks of a key: where it is written, interpolated, given lookup_options, looked up by code, and which
+//! parameter it sets.
+
+use std::sync::Arc;
+
+use super::references::{Subject, parts_of};
+use crate::config::Environment;
+use crate::engine::CancelToken;
+use crate::syntax::key_path;
+use crate::text::TextRange;
+use crate::world::World;
+
+/// A place that speaks of a key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeyUse {
+    /// The file.
+    pub path: Arc<str>,
+    /// The name, in bytes of the file.
+    pub range: TextRange,
+    /// What it does there.
+    pub kind: UseKind,
+}
+
+/// What a key does at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UseKind {
+    /// It has a value.
+    Declaration,
+    /// A text is made of it: `%{lookup('key')}`.
+    Interpolation,
+    /// An entry of lookup_options applies to it.
+    Options,
+    /// Puppet code looks it up.
+    Manifest,
+    /// It sets a parameter of a class.
+    Parameter,
+}
+
+/// Everything in an environment that speaks of a key, sorted by file. `None` if the text is no key.
+pub fn uses_of_key(
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+    key: &str,
+) -> Option<Vec<KeyUse>> {
+    let path = key_path::parse(key).ok()?;
+    path.root_name()?;
+    let mut uses = Vec::new();
+    let parts = parts_of(world, environment, &Subject::Key(path), &CancelToken::default());
+    let kinds = [UseKind::Declaration, UseKind::Options, UseKind::Interpolation];
+    for (kind, found) in kinds.into_iter().zip(parts) {
+        let use_of = |path, range| KeyUse { path, range, kind };
+        uses.extend(found.into_iter().map(|it| use_of(it.path, it.range)));
+    }
+    let lookups = world.code_index(environment);
+    let lookups = lookups.lookups(key);
+    uses.extend(lookups.map(|(path, range)| KeyUse {
+        path: path.clone(),
+        range,
+        kind: UseKind::Manifest,
+    }));
+    uses.extend(parameter(world, environment, key));
+    uses.sort();
+    uses.dedup();
+    Some(uses)
+}
+
+fn parameter(world: &World, environment: &Environment, key: &str) -> Option<KeyUse> {
+    let (class_name, name) = key.rsplit_once("::")?;
+    let (path, file, index) = world.loaded_class(environment, class_name)?;
+    let class = file.manifest.declarations.get(index)?;
+    let parameter = class.parameters.iter().find(|it| it.name == name)?;
+    Some(KeyUse { path, range: parameter.name_range, kind: UseKind::Parameter })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::fixture::Fixture;
+    use crate::ide::fixture_world::ROOT;
+
+    const FILES: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: c, path: common.yaml}]
+#- /data/common.yaml
+a::b: 1$0
+other: \"%{lookup('a::b')}\"
+lookup_options: {'^a::': {merge: first}}
+#- /manifests/site.pp
+$x = lookup('a::b')
+#- /modules/a/manifests/init.pp
+class a($b, $c) { }
+";
+
+    #[track_caller]
+    fn check(key: &str, expected: &[(&str, UseKind)]) {
+        let fixture = Fixture::parse(FILES);
+        let world = fixture.world();
+        let environment = world.environment_of(&format!("{ROOT}/data/common.yaml"));
+        let uses = uses_of_key(&world, &environment.expect("there is one"), key);
+        let uses: Vec<_> = uses.expect("a key").into_iter().collect();
+        let shown: Vec<_> = uses.iter().map(|it| (&it.path[ROOT.len()..], it.kind)).collect();
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn in_data_options_and_code() {
+        check(
+            "a::b",
+            &[
+                ("/data/common.yaml", UseKind::Declaration),
+                ("/data/common.yaml", UseKind::Interpolation),
+                ("/data/common.yaml", UseKind::Options),
+                ("/manifests/site.pp", UseKind::Manifest),
+                ("/modules/a/manifests/init.pp", UseKind::Parameter),
+            ],
+        );
+        check("nothing", &[]);
+        check(
+            "a::c",
+            &[
+                ("/data/common.yaml", UseKind::Options),
+                ("/modules/a/manifests/init.pp", UseKind::Parameter),
+            ],
+        );
+    }
+}

@@ -1,0 +1,190 @@
+//! All answers of a fleet: what each of many nodes gets for a key. A lookup is run once for all nodes that read the same;
+//! which nodes these are, the lookup itself says ([`Footprint`](crate::engine::Footprint)).
+//!
+//! A lookup asks one question after the other: which files with this key are there, which value has this variable. As long as
+//! a node's answers are those of the node that was asked, it goes the same way and ends with the same value. So one node of a
+//! group is asked, the group is split by what its lookup depended on, and each part that differs is asked in turn.
+
+mod affected;
+mod causes;
+mod difference;
+#[cfg(test)]
+mod random_data;
+mod readings;
+mod scope;
+
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher as _};
+use std::sync::{Arc, OnceLock};
+
+use super::snapshot::World;
+use crate::backends::Registry;
+use crate::config::Environment;
+use crate::engine::cases::{is_same, is_same_outcome};
+use crate::engine::footprint::{new_hasher, outcome_hash};
+use crate::engine::{Answer, Dependency, Evaluator, Request};
+use crate::facts::Node;
+pub use causes::Cause;
+pub(crate) use difference::changed_cases;
+pub use difference::{Change as AnswerChange, Difference, FleetPair, is_unchanged};
+use readings::Readings;
+
+/// A number for each node: nodes with the same number have the same answer to a question.
+type Column = Arc<[u64]>;
+
+/// Some nodes of one environment in one snapshot, and what is known of their answers.
+pub struct Fleet {
+    readings: Arc<Readings>,
+    /// By node, made when it is the one of its group that is asked.
+    evaluators: Box<[OnceLock<Arc<Evaluator>>]>,
+}
+
+/// An answer and the nodes that get it, by their numbers, in order.
+#[derive(Debug, Clone)]
+pub struct SharedAnswer {
+    /// The answer, as the first of the nodes gets it.
+    pub answer: Answer,
+    /// The nodes.
+    pub nodes: Vec<u32>,
+}
+
+impl Fleet {
+    /// The nodes of an environment, whose data the back ends read. Nothing is read yet.
+    pub fn new(
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        nodes: Arc<[Arc<Node>]>,
+        back_ends: Arc<Registry>,
+    ) -> Self {
+        let evaluators = nodes.iter().map(|_| OnceLock::new()).collect();
+        Self { readings: Arc::new(Readings::new(world, environment, nodes, back_ends)), evaluators }
+    }
+
+    /// The nodes, in the order of their numbers.
+    pub fn nodes(&self) -> &Arc<[Arc<Node>]> {
+        &self.readings.nodes
+    }
+
+    /// The snapshot that answers.
+    pub fn world(&self) -> &Arc<World> {
+        &self.readings.world
+    }
+
+    /// The environment that is asked.
+    pub fn environment(&self) -> &Arc<Environment> {
+        &self.readings.environment
+    }
+
+    /// What all nodes get, each different answer once, in the order of its first node. Without their footprints.
+    pub fn answers(&self, request: &Request) -> Vec<SharedAnswer> {
+        let mut distinct: Vec<SharedAnswer> = Vec::new();
+        let mut by_hash: HashMap<u64, Vec<usize>> = HashMap::new();
+        for found in self.by_footprint(request) {
+            let known = by_hash.entry(outcome_hash(&found.answer)).or_default();
+            let is_it = |at: &&usize| is_same_with_cases(&distinct[**at].answer, &found.answer);
+            if let Some(at) = known.iter().find(is_it) {
+                distinct[*at].nodes.extend(found.nodes);
+            } else {
+                known.push(distinct.len());
+                distinct.push(found);
+            }
+        }
+        for group in &mut distinct {
+            group.nodes.sort_unstable();
+        }
+        distinct.sort_unstable_by_key(|group| group.nodes.first().copied());
+        distinct
+    }
+
+    /// What the node of this number gets, without a look at others.
+    pub fn answer_of(&self, node: u32, request: &Request) -> Answer {
+        self.evaluator(node).call(request)
+    }
+
+    /// The answers, one for each group of nodes whose lookups read the same.
+    fn by_footprint(&self, request: &Request) -> Vec<SharedAnswer> {
+        let request = Request { wants_footprint: true, ..request.clone() };
+        let mut found = Vec::new();
+        let mut left: Vec<Vec<u32>> = vec![(0..self.nodes().len() as u32).collect()];
+        while let Some(mut nodes) = left.pop() {
+            let Some(first) = nodes.first().copied() else { continue };
+            let mut answer = self.evaluator(first).call(&request);
+            let footprint = answer.footprint.take().unwrap_or_default();
+            for dependency in footprint.dependencies() {
+                if nodes.len() == 1 {
+                    break;
+                }
+                nodes = self.split(&dependency, nodes, &mut left);
+            }
+            found.push(SharedAnswer { answer, nodes });
+        }
+        found
+    }
+
+    /// Those of the nodes that are as the first one in what was read; the others are added to `left`, in groups.
+    fn split(&self, by: &Dependency, nodes: Vec<u32>, left: &mut Vec<Vec<u32>>) -> Vec<u32> {
+        let column = match by {
+            Dependency::Variable(expression) => self.readings.variable(expression),
+            Dependency::Key(root) => self.readings.key(root),
+            Dependency::Node => {
+                let first = nodes[0];
+                left.extend(nodes[1..].iter().map(|node| vec![*node]));
+                return vec![first];
+            }
+        };
+        let of_first = column[nodes[0] as usize];
+        if nodes.iter().all(|node| column[*node as usize] == of_first) {
+            return nodes;
+        }
+        let mut same = Vec::new();
+        let mut others: HashMap<u64, usize, foldhash::fast::RandomState> = HashMap::default();
+        for node in nodes {
+            let number = column[node as usize];
+            if number == of_first {
+                same.push(node);
+                continue;
+            }
+            let at = *others.entry(number).or_insert_with(|| {
+                left.push(Vec::new());
+                left.len() - 1
+            });
+            left[at].push(node);
+        }
+        same
+    }
+
+    fn evaluator(&self, node: u32) -> Arc<Evaluator> {
+        let slot = &self.evaluators[node as usize];
+        slot.get_or_init(|| Arc::new(Readings::evaluator(&self.readings, node))).clone()
+    }
+
+    /// Answers for a node that need not belong to the fleet.
+    fn new_evaluator_of(&self, node: &Arc<Node>) -> Evaluator {
+        self.readings.new_evaluator_of(node)
+    }
+}
+
+/// Whether two answers say the same, case by case. Of answers that are not certain, what else they depend on may follow from
+/// what was asked before, so that it is not compared.
+pub(crate) fn is_same_with_cases(one: &Answer, other: &Answer) -> bool {
+    let is_complete = one.left_out.is_empty();
+    let is_same = |one: &Answer, other: &Answer| {
+        if is_complete { is_same(one, other) } else { is_same_outcome(one, other) }
+    };
+    let pairs = || one.cases.iter().zip(&other.cases);
+    is_complete == other.left_out.is_empty()
+        && is_same(one, other)
+        && one.cases.len() == other.cases.len()
+        && pairs().all(|(one, other)| {
+            one.conditions == other.conditions && is_same(&one.answer, &other.answer)
+        })
+}
+
+fn mixed(what: impl Hash) -> u64 {
+    let mut hasher = new_hasher();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+//! Which keys an edit can concern at all: where only values changed, these are the keys of edited entries, and those whose
+//! texts are made of them. The others need not be looked up.
+//!
+//! Whatever could reach further (hierarchies, lookup_options, nodes, settings, files that come or go, files that Puppet
+//! refuses, functions) makes all keys count.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::difference::FleetPair;
+use crate::backends::settings::BackEndSettings;
+use crate::data::{DataFile, Files as _, Format, Value};
+use crate::engine::footprint::hash_of;
+use crate::engine::structure::concerns_all_keys;
+use crate::facts::Node;
+use crate::limits::MAX_DATA_FILES;
+use crate::syntax::interpolation::{self, Expression, Method};
+use crate::syntax::key_path;
+use crate::world::{World, parallel, paths};
+
+const LOOKUP_OPTIONS: &str = "lookup_options";
+
+/// With more keys than this, whoever is made of them is not looked for.
+const MAX_KEYS: usize = 64;
+
+/// A data file that hierarchies lead to, as it is on both sides.
+struct FilePair {
+    path: Arc<str>,
+    format: Format,
+    text: Arc<str>,
+    /// What it holds on both sides; `None` if that is the same.
+    edited: Option<(Arc<DataFile>, Arc<DataFile>)>,
+}
+
+impl FleetPair {
+    /// The root keys whose answers can be others now; `None` if that can be any key.
+    pub fn affected(&self) -> Option<BTreeSet<Arc<str>>> {
+        if !self.has_same_surroundings() {
+            return None;
+        }
+        let files = self.files()?;
+        let mut affected = BTreeSet::new();
+        for file in &files {
+            self.add_edited(file, &mut affected)?;
+        }
+        add_those_made_of(self.after().world(), &files, &mut affected)?;
+        Some(affected)
+    }
+
+    /// Whether nothing changed but data files.
+    fn has_same_surroundings(&self) -> bool {
+        let (before, after) = (self.before(), self.after());
+        let settings = after.world().settings();
+        let environment = after.environment();
+        let configs = environment.root.iter().chain(environment.modules.values());
+        let configs = configs.map(|root| paths::join(root, "hiera.yaml"));
+        let mut configs = configs.chain(environment.global_config.iter().map(ToString::to_string));
+        let nodes = || before.nodes().iter().zip(after.nodes().iter());
+        before.environment() == environment
+            && before.world().settings() == settings
+            && settings.backends == BackEndSettings::default()
+            && configs.all(|path| before.world().text(&path) == after.world().text(&path))
+            && nodes().all(|(one, other)| is_same_node(one, other))
+            && self.any().is_none_or(|(one, other)| is_same_node(one, other))
+    }
+
+    /// The data files, if they are the same ones on both sides.
+    fn files(&self) -> Option<Vec<FilePair>> {
+        let files = |world: &Arc<World>, fleet: &super::Fleet| -> BTreeMap<Arc<str>, Format> {
+            world.reach(fleet.environment()).files(&world.texts)
+        };
+        let (one, other) = (self.before().world(), self.after().world());
+        let before = files(one, self.before());
+        if before != files(other, self.after()) || before.len() >= MAX_DATA_FILES {
+            return None;
+        }
+        let paths: Vec<(Arc<str>, Format)> = before.into_iter().collect();
+        let pairs = parallel::map(&paths, |(path, format)| {
+            let (before, text) = (one.text(path).ok()?, other.text(path).ok()?);
+            let edited = if before == text {
+                None
+            } else {
+                Some((one.data(path, *format).ok()?, other.data(path, *format).ok()?))
+            };
+            Some(FilePair { path: Arc::clone(path), format: *format, text, edited })
+        });
+        pairs.into_iter().collect()
+    }
+
+    /// Adds the keys of a file whose entries are others now.
+    fn add_edited(&self, file: &FilePair, affected: &mut BTreeSet<Arc<str>>) -> Option<()> {
+        let Some((before, after)) = &file.edited else { return Some(()) };
+        let version = self.after().world().settings().puppet_version;
+        if concerns_all_keys(before, true, version) || concerns_all_keys(after, true, version) {
+            return None;
+        }
+        let entries = |data: &DataFile| -> BTreeMap<Arc<str>, u64> {
+            let entries = data.entries().filter_map(|entry| match &entry.key {
+                Value::String(key) => Some((Arc::clone(key), hash_of(&entry.value.value))),
+                _ => None,
+            });
+            entries.collect()
+        };
+        let (before, after) = (entries(before), entries(after));
+        let edited = before.iter().filter(|(key, value)| after.get(*key) != Some(value));
+        let new = after.keys().filter(|key| !before.contains_key(*key));
+        affected.extend(edited.map(|(key, _)| key).chain(new).cloned());
+        (!affected.contains(LOOKUP_OPTIONS)).then_some(())
+    }
+}
+
+/// Adds the keys whose texts are made of affected keys, and those made of them in turn.
+fn add_those_made_of(
+    world: &World,
+    files: &[FilePair],
+    affected: &mut BTreeSet<Arc<str>>,
+) -> Option<()> {
+    let mut left: Vec<Arc<str>> = affected.iter().cloned().collect();
+    while let Some(root) = left.pop() {
+        if affected.len() > MAX_KEYS {
+            return None;
+        }
+        let may_ask = |file: &&FilePair| match file.format {
+            _ if file.edited.is_some() => true,
+            Format::Yaml | Format::Json => interpolation::may_speak_of(&file.text, &root),
+            Format::Hocon => file.text.contains("%{"),
+        };
+        for file in files.iter().filter(may_ask) {
+            for key in keys_made_of(world, file, &root) {
+                if *key == *LOOKUP_OPTIONS {
+                    return None;
+                }
+                if affected.insert(Arc::clone(&key)) {
+                    left.push(key);
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+/// The keys of a file, as it is on either side, whose texts look up a root key.
+fn keys_made_of(world: &World, file: &FilePair, root: &str) -> Vec<Arc<str>> {
+    let sides: Vec<Arc<DataFile>> = match &file.edited {
+        Some((before, after)) => vec![Arc::clone(before), Arc::clone(after)],
+        None => world.data(&file.path, file.format).into_iter().collect(),
+    };
+    let mut keys = Vec::new();
+    for entry in sides.iter().flat_map(|data| data.entries()) {
+        if let Value::String(key) = &entry.key
+            && entry.has_tokens()
+            && looks_up(&entry.value.value, root)
+        {
+            keys.push(Arc::clone(key));
+        }
+    }
+    keys
+}
+
+fn looks_up(value: &Value, root: &str) -> bool {
+    match value {
+        Value::String(text) => interpolation::tokens(text).into_iter().any(|token| {
+            let Expression::Call { method, argument, .. } = &token.expression else { return false };
+            let is_lookup = matches!(method, Method::Lookup | Method::Hiera | Method::Alias);
+            // What is no key fails whatever the data are.
+            is_lookup
+                && key_path::parse(argument)
+                    .is_ok_and(|key| key.root_name().is_some_and(|name| **name == *root))
+        }),
+        Value::Array(items) => items.iter().any(|item| looks_up(&item.value, root)),
+        Value::Hash(hash) => hash
+            .iter()
+            .any(|(key, member)| looks_up(key, root) || looks_up(&member.value.value, root)),
+        _ => false,
+    }
+}
+
+/// Whether lookups get the same from two nodes. Texts of facts may hold lookups, too: of such nodes nothing is known.
+fn is_same_node(one: &Node, other: &Node) -> bool {
+    let facts = |node: &Node| hash_of(&Value::hash(node.variables().clone()));
+    one.origin == other.origin
+        && one.known() == other.known()
+        && one.patterns() == other.patterns()
+        && !one.variables().iter().any(|(_, member)| member.value.value.has_tokens())
+        && facts(one) == facts(other)
+}

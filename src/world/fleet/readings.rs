@@ -1,0 +1,121 @@
+//! What each node of a fleet answers to a question that lookups ask: columns of numbers, made when first asked for.
+
+use std::sync::{Arc, OnceLock};
+
+use super::scope::Scope;
+use super::{Column, mixed};
+use crate::backends::Registry;
+use crate::config::Environment;
+use crate::engine::footprint::reading_of;
+use crate::engine::{Evaluator, ModuleScope, SharedScopes, module_of_key};
+use crate::facts::{Node, Origin};
+use crate::world::World;
+use crate::world::shards::Shards;
+
+/// The nodes and what they read.
+pub(super) struct Readings {
+    pub(super) world: Arc<World>,
+    pub(super) environment: Arc<Environment>,
+    pub(super) nodes: Arc<[Arc<Node>]>,
+    back_ends: Arc<Registry>,
+    /// By module; that of keys without one under the empty name.
+    scopes: Shards<OnceLock<Arc<Scope>>>,
+    variables: Shards<OnceLock<Column>>,
+    keys: Shards<OnceLock<Column>>,
+}
+
+impl Readings {
+    pub(super) fn new(
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        nodes: Arc<[Arc<Node>]>,
+        back_ends: Arc<Registry>,
+    ) -> Self {
+        Self {
+            world: Arc::clone(world),
+            environment: Arc::clone(environment),
+            nodes,
+            back_ends,
+            scopes: Shards::default(),
+            variables: Shards::default(),
+            keys: Shards::default(),
+        }
+    }
+
+    /// Answers for a node, with everything found out anew.
+    pub(super) fn new_evaluator(&self, node: u32) -> Evaluator {
+        self.new_evaluator_of(&self.nodes[node as usize])
+    }
+
+    /// The same for a node that need not be one of these.
+    pub(super) fn new_evaluator_of(&self, node: &Arc<Node>) -> Evaluator {
+        self.world.exact_evaluator(&self.environment, node, &self.back_ends)
+    }
+
+    /// Answers for a node, sharing with others what is the same for them.
+    pub(super) fn evaluator(readings: &Arc<Self>, node: u32) -> Evaluator {
+        let made = readings.new_evaluator(node);
+        if !made.node().is_complete() {
+            // What is found out for such a node depends on what a lookup assumes.
+            return made;
+        }
+        made.with_shared_scopes(Arc::new(NodeScopes { readings: Arc::clone(readings), node }))
+    }
+
+    /// What the nodes have for a variable expression.
+    pub(super) fn variable(&self, expression: &str) -> Column {
+        let slot = self.variables.slot(expression);
+        let read = |node: &Arc<Node>| reading_of(node, expression);
+        slot.get_or_init(|| self.nodes.iter().map(read).collect()).clone()
+    }
+
+    /// Which files that hold a root key are asked, and which lookup_options apply.
+    pub(super) fn key(&self, root: &str) -> Column {
+        let slot = self.keys.slot(root);
+        slot.get_or_init(|| self.new_key(root)).clone()
+    }
+
+    fn new_key(&self, root: &str) -> Column {
+        let own = self.scope(None);
+        let module = self.module_of(root).map(|it| self.scope(Some(it)));
+        let mut column: Vec<u64> = own.shapes().to_vec();
+        own.add_files(root, &mut column);
+        if let Some(module) = &module {
+            for (number, shape) in column.iter_mut().zip(module.shapes()) {
+                *number = mixed((*number, *shape));
+            }
+            module.add_files(root, &mut column);
+        }
+        module.as_ref().unwrap_or(&own).add_options(self, root, &mut column);
+        // Of a node whose certname is open, what it stands for is not said by what it reads.
+        for (at, node) in self.nodes.iter().enumerate() {
+            if node.origin == Origin::Any {
+                column[at] = mixed(("any", at));
+            }
+        }
+        column.into()
+    }
+
+    /// The module of a key, if there is one.
+    fn module_of<'k>(&self, root: &'k str) -> Option<&'k str> {
+        module_of_key(root).filter(|it| self.environment.modules.contains_key(*it))
+    }
+
+    pub(super) fn scope(&self, module: Option<&str>) -> Arc<Scope> {
+        let slot = self.scopes.slot(module.unwrap_or(""));
+        slot.get_or_init(|| Arc::new(Scope::of(self, module))).clone()
+    }
+}
+
+/// What one of the nodes has in common with others.
+struct NodeScopes {
+    readings: Arc<Readings>,
+    node: u32,
+}
+
+impl SharedScopes for NodeScopes {
+    fn scope(&self, module: Option<&str>) -> Option<Arc<ModuleScope>> {
+        let known = module.filter(|it| self.readings.environment.modules.contains_key(*it));
+        self.readings.scope(known).shared(&self.readings, module, self.node)
+    }
+}

@@ -1,0 +1,336 @@
+//! What the nodes of a fleet read for keys without a module, or in the layer of one module: which files, at which positions.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::readings::Readings;
+use super::{Column, mixed};
+use crate::data::{DataFile, Files as _, Format, Value};
+use crate::engine::footprint::hash_of;
+use crate::engine::structure::{Structure, concerns_all_keys};
+use crate::engine::{Evaluator, ModuleScope};
+use crate::syntax::interpolation::{self, Expression, Method};
+use crate::world::parallel;
+
+const LOOKUP_OPTIONS: &str = "lookup_options";
+
+/// The files that all nodes together read in some layers, and who reads them.
+pub(super) struct Scope {
+    module: Option<Arc<str>>,
+    /// What hierarchies look like to each node, apart from files.
+    shapes: Column,
+    files: Vec<ReadFile>,
+    /// By root key, the files that hold it.
+    holders: HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>,
+    /// The files that have a say about every key.
+    of_all_keys: Vec<u32>,
+    /// Of each node, with which others it has the same levels; `None` if functions answer for it.
+    alike: Vec<Option<u32>>,
+    /// How nodes differ in their lookup_options.
+    options: OnceLock<OptionClasses>,
+    /// What evaluators of nodes have in common, by their levels and their lookup_options.
+    shared: Mutex<HashMap<SharedKey, Arc<ModuleScope>>>,
+}
+
+/// A module, the levels of nodes, and their lookup_options.
+type SharedKey = (Option<Arc<str>>, u32, u32);
+
+struct ReadFile {
+    data: Option<Arc<DataFile>>,
+    /// The nodes that read it and the positions at which they do; empty if all nodes read it at the same one.
+    readers: Vec<(u32, u32)>,
+}
+
+/// Nodes with the same lookup_options.
+struct OptionClasses {
+    /// The class of each node.
+    of_nodes: Vec<u32>,
+    /// One node of each class.
+    examples: Vec<u32>,
+    /// Who answers for these.
+    evaluators: Vec<OnceLock<Evaluator>>,
+}
+
+type FileNumbers = HashMap<(Arc<str>, Format), u32, foldhash::fast::RandomState>;
+
+impl Scope {
+    /// Finds out what the fleet's nodes read in the layer of `module`, or in the others.
+    pub(super) fn of(readings: &Readings, module: Option<&str>) -> Self {
+        let structures = structures(readings, module);
+        let mut numbers = FileNumbers::default();
+        let mut readers: Vec<Vec<(u32, u32)>> = Vec::new();
+        let mut shapes = vec![0; readings.nodes.len()];
+        let mut alike = vec![None; readings.nodes.len()];
+        for (number, (structure, nodes)) in (0..).zip(&structures) {
+            for node in nodes {
+                shapes[*node as usize] = structure.shape;
+                alike[*node as usize] = (!structure.asks_functions).then_some(number);
+            }
+            for file in &structure.files {
+                let next = readers.len() as u32;
+                let key = (Arc::clone(&file.path), file.format);
+                let number = *numbers.entry(key).or_insert(next);
+                if number == next {
+                    readers.push(Vec::new());
+                }
+                let nodes = nodes.iter().map(|node| (*node, file.position));
+                readers[number as usize].extend(nodes);
+            }
+        }
+        let mut paths: Vec<_> = numbers.into_iter().collect();
+        paths.sort_unstable_by_key(|(_, number)| *number);
+        let data = parallel::map(&paths, |((path, format), _)| {
+            let data = readings.world.data(path, *format).ok()?;
+            data.verdict();
+            Some(data)
+        });
+        let everybody = readings.nodes.len();
+        let file = |(data, readers): (Option<Arc<DataFile>>, Vec<(u32, u32)>)| ReadFile {
+            data,
+            readers: if is_read_alike(&readers, everybody) { Vec::new() } else { readers },
+        };
+        let files: Vec<ReadFile> = data.into_iter().zip(readers).map(file).collect();
+        let mut scope = Self {
+            module: module.map(Arc::from),
+            shapes: shapes.into(),
+            files,
+            holders: HashMap::default(),
+            of_all_keys: Vec::new(),
+            alike,
+            options: OnceLock::new(),
+            shared: Mutex::default(),
+        };
+        scope.index(readings);
+        scope
+    }
+
+    pub(super) fn shapes(&self) -> &[u64] {
+        &self.shapes
+    }
+
+    /// Adds to each node's number which files it reads that have a say about a root key.
+    pub(super) fn add_files(&self, root: &str, column: &mut [u64]) {
+        for number in self.concerning(root) {
+            for (node, position) in &self.files[number as usize].readers {
+                let read = mixed((self.module.as_deref(), number, *position));
+                let sum = &mut column[*node as usize];
+                *sum = sum.wrapping_add(read);
+            }
+        }
+    }
+
+    /// Adds which lookup_options apply to a root key.
+    pub(super) fn add_options(&self, readings: &Readings, root: &str, column: &mut [u64]) {
+        let classes = self.options.get_or_init(|| self.option_classes(readings));
+        if classes.examples.len() < 2 {
+            return;
+        }
+        let row = |(class, node): (usize, &u32)| {
+            let evaluator = || {
+                let slot = &classes.evaluators[class];
+                slot.get_or_init(|| readings.new_evaluator(*node))
+            };
+            // A default hierarchy has options of its own, and cases have their own way to them.
+            if self.module.is_some() || !readings.nodes[*node as usize].is_complete() {
+                return mixed(("class", class));
+            }
+            match evaluator().options_for(root) {
+                Ok(None) => 0,
+                Ok(Some(applied)) => mixed(("row", hash_of(&applied.options.value))),
+                Err(failure) => mixed(("error", &failure.message)),
+            }
+        };
+        let rows: Vec<u64> = classes.examples.iter().enumerate().map(row).collect();
+        for (number, class) in column.iter_mut().zip(&classes.of_nodes) {
+            *number = mixed((*number, rows[*class as usize]));
+        }
+    }
+
+    /// What a node's keys of a module share with those of other nodes: of this scope's module, or of one that is not there.
+    pub(super) fn shared(
+        &self,
+        readings: &Readings,
+        module: Option<&str>,
+        node: u32,
+    ) -> Option<Arc<ModuleScope>> {
+        let levels = self.alike[node as usize]?;
+        let options = self.options.get_or_init(|| self.option_classes(readings));
+        // Without a module, only the options are kept there.
+        let levels = if self.module.is_some() { levels } else { 0 };
+        let key = (module.map(Arc::from), levels, options.of_nodes[node as usize]);
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = || Arc::new(ModuleScope::of(module));
+        Some(shared.entry(key).or_insert_with(made).clone())
+    }
+
+    /// The files that have a say about a root key, each once.
+    fn concerning(&self, root: &str) -> impl Iterator<Item = u32> {
+        let holding = self.holders.get(root).map_or(&[][..], Vec::as_slice);
+        holding.iter().chain(&self.of_all_keys).copied()
+    }
+
+    fn index(&mut self, readings: &Readings) {
+        let version = readings.world.settings().puppet_version;
+        for (number, file) in (0..).zip(&self.files) {
+            let data = match &file.data {
+                Some(data) if !concerns_all_keys(data, self.module.is_some(), version) => data,
+                _ => {
+                    self.of_all_keys.push(number);
+                    continue;
+                }
+            };
+            if file.readers.is_empty() {
+                // It tells no nodes apart; but options must know its variables.
+                if data.get(LOOKUP_OPTIONS).is_none() {
+                    continue;
+                }
+            }
+            data.each_key(|key| {
+                if let Some(numbers) = self.holders.get_mut(key) {
+                    if numbers.last() != Some(&number) {
+                        numbers.push(number);
+                    }
+                } else {
+                    self.holders.insert(key.into(), vec![number]);
+                }
+            });
+        }
+    }
+
+    fn option_classes(&self, readings: &Readings) -> OptionClasses {
+        let mut column: Vec<u64> = self.shapes.to_vec();
+        let mut texts = BTreeSet::new();
+        self.add_files(LOOKUP_OPTIONS, &mut column);
+        self.collect_tokens(&mut texts);
+        self.tell_functions_apart(&mut column);
+        if self.module.is_some() {
+            let own = readings.scope(None);
+            own.add_files(LOOKUP_OPTIONS, &mut column);
+            own.collect_tokens(&mut texts);
+            own.tell_functions_apart(&mut column);
+            for (number, shape) in column.iter_mut().zip(own.shapes()) {
+                *number = mixed((*number, *shape));
+            }
+        }
+        for text in texts {
+            let variable = text.map(|name| readings.variable(&name));
+            for (at, number) in column.iter_mut().enumerate() {
+                *number = match &variable {
+                    Some(values) => mixed((*number, values[at])),
+                    // What is looked up could be anything.
+                    None => mixed((*number, at)),
+                };
+            }
+        }
+        let (of_nodes, examples, evaluators) = (Vec::new(), Vec::new(), Vec::new());
+        let mut classes = OptionClasses { of_nodes, examples, evaluators };
+        let mut known: HashMap<u64, u32> = HashMap::new();
+        for (node, number) in (0..).zip(column) {
+            let next = classes.examples.len() as u32;
+            let class = *known.entry(number).or_insert(next);
+            if class == next {
+                classes.examples.push(node);
+                classes.evaluators.push(OnceLock::new());
+            }
+            classes.of_nodes.push(class);
+        }
+        classes
+    }
+
+    /// Functions may give each node other lookup_options.
+    fn tell_functions_apart(&self, column: &mut [u64]) {
+        for (at, alike) in self.alike.iter().enumerate() {
+            if alike.is_none() {
+                column[at] = mixed((column[at], at));
+            }
+        }
+    }
+
+    /// The variable expressions in the texts of all lookup_options; `None` for a lookup, or a text whose variables may hold more.
+    fn collect_tokens(&self, found: &mut BTreeSet<Option<Arc<str>>>) {
+        for number in self.concerning(LOOKUP_OPTIONS) {
+            let data = self.files[number as usize].data.as_ref();
+            if let Some(entry) = data.and_then(|it| it.get(LOOKUP_OPTIONS)) {
+                collect_tokens(&entry.value.value, found);
+            }
+        }
+    }
+}
+
+/// Whether every node reads a file, once, and all at the same position: then it tells none of them apart.
+fn is_read_alike(readers: &[(u32, u32)], everybody: usize) -> bool {
+    let Some((_, position)) = readers.first() else { return false };
+    let mut nodes: Vec<u32> = readers.iter().map(|(node, _)| *node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes.len() == everybody
+        && readers.len() == everybody
+        && readers.iter().all(|(_, other)| other == position)
+}
+
+/// What the nodes' hierarchies look like, each different one once.
+fn structures(readings: &Readings, module: Option<&str>) -> Vec<(Structure, Vec<u32>)> {
+    let mut found = Vec::new();
+    let mut left: Vec<(Vec<u32>, Vec<Arc<str>>)> =
+        vec![((0..readings.nodes.len() as u32).collect(), Vec::new())];
+    while !left.is_empty() {
+        let asked = parallel::map(&left, |(nodes, _)| {
+            Some(readings.new_evaluator(*nodes.first()?).structure(module))
+        });
+        let mut next = Vec::new();
+        for (structure, (nodes, known)) in asked.into_iter().zip(left) {
+            let Some(structure) = structure else { continue };
+            let is_new = |it: &&Arc<str>| !known.contains(it);
+            let new: Vec<Arc<str>> = structure.variables.iter().filter(is_new).cloned().collect();
+            let columns: Vec<Column> = new.iter().map(|it| readings.variable(it)).collect();
+            let numbers = |node: u32| -> Vec<u64> {
+                columns.iter().map(|column| column[node as usize]).collect()
+            };
+            let complete = |node: u32| readings.nodes[node as usize].is_complete();
+            let of_first = (complete(nodes[0]), numbers(nodes[0]));
+            let mut same = Vec::new();
+            let mut others: HashMap<(bool, Vec<u64>), usize> = HashMap::new();
+            let known: Vec<Arc<str>> = known.into_iter().chain(new.iter().cloned()).collect();
+            for node in nodes {
+                let key = (complete(node), numbers(node));
+                if key == of_first {
+                    same.push(node);
+                    continue;
+                }
+                let at = *others.entry(key).or_insert_with(|| {
+                    next.push((Vec::new(), known.clone()));
+                    next.len() - 1
+                });
+                next[at].0.push(node);
+            }
+            found.push((structure, same));
+        }
+        left = next;
+    }
+    found
+}
+
+fn collect_tokens(value: &Value, found: &mut BTreeSet<Option<Arc<str>>>) {
+    match value {
+        Value::String(text) => {
+            for token in interpolation::tokens(text) {
+                found.insert(match token.expression {
+                    Expression::Variable(name) => Some(name),
+                    Expression::Call { method: Method::Scope, argument, .. } => Some(argument),
+                    Expression::Empty | Expression::Call { method: Method::Literal, .. } => {
+                        continue;
+                    }
+                    Expression::Call { .. } => None,
+                });
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_tokens(&item.value, found)),
+        Value::Hash(hash) => {
+            for (key, member) in hash.iter() {
+                collect_tokens(key, found);
+                collect_tokens(&member.value.value, found);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,249 @@
+//! Answers that are shared are those that each node gets alone.
+
+use super::random_data::{KEYS, ROOT, Random, world_of};
+use super::*;
+use crate::config::PuppetVersion;
+use crate::engine::cases::in_words;
+use crate::settings::Settings;
+use crate::syntax::key_path;
+use crate::world::MemoryDisk;
+
+/// How many random workspaces are tried if `HIERA_LS_SCRIPTS` does not say.
+const WORKSPACES: u64 = 120;
+
+/// How many workspaces are tried: as many as `HIERA_LS_SCRIPTS` says.
+fn workspaces(usual: u64) -> u64 {
+    std::env::var("HIERA_LS_SCRIPTS").ok().and_then(|it| it.parse().ok()).unwrap_or(usual)
+}
+
+fn fleet_of(world: &Arc<World>) -> Option<Fleet> {
+    let environment = world.environment_of(ROOT)?;
+    let mut nodes: Vec<Arc<Node>> = world.nodes(&environment).to_vec();
+    nodes.push(world.any_node(&environment));
+    nodes.push(world.node_named(&environment, "unknown"));
+    let back_ends = world.back_ends().clone();
+    Some(Fleet::new(world, &environment, nodes.into(), back_ends))
+}
+
+#[test]
+fn shared_answers_are_those_of_each_node() {
+    let mut lookups = 0;
+    let mut shared = 0;
+    for seed in 0..workspaces(WORKSPACES) {
+        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let texts = random.texts();
+        let version = if seed % 2 == 0 { PuppetVersion::V8 } else { PuppetVersion::V7 };
+        let world = world_of(&texts, version);
+        let Some(fleet) = fleet_of(&world) else { continue };
+        let alone: Vec<Evaluator> = fleet
+            .nodes()
+            .iter()
+            .map(|node| world.exact_evaluator(fleet.environment(), node, world.back_ends()))
+            .collect();
+        for key in KEYS {
+            let request = Request::key(key);
+            let answers = fleet.answers(&request);
+            for (number, evaluator) in (0_u32..).zip(&alone) {
+                let name = &evaluator.node().name;
+                let has_it = |it: &&SharedAnswer| it.nodes.contains(&number);
+                let found: Vec<&SharedAnswer> = answers.iter().filter(has_it).collect();
+                assert_eq!(found.len(), 1, "{key} of {name} in {seed}");
+                let expected = evaluator.call(&request);
+                assert!(
+                    is_same_with_cases(&found[0].answer, &expected),
+                    "{key} of {name} in {seed}, with {:?}:\n{}\n{}\n{texts:#?}",
+                    found[0].nodes,
+                    shown(&found[0].answer),
+                    shown(&expected),
+                );
+                lookups += 1;
+                shared += usize::from(found[0].nodes.len() > 1);
+            }
+        }
+    }
+    assert!(lookups > 5_000 && shared * 2 > lookups, "{shared} of {lookups}");
+}
+
+/// An answer as a failure of the test shows it.
+fn shown(answer: &Answer) -> String {
+    let cases = answer.cases.iter().map(|case| {
+        let (answer, conditions) = (&case.answer, in_words(&case.conditions));
+        format!("\n  {conditions}: {:?}, open {:?}", answer.outcome, answer.open)
+    });
+    let cases: String = cases.collect();
+    format!("{:?}, open {:?}, without {:?}{cases}", answer.outcome, answer.open, answer.left_out)
+}
+
+/// The nodes of two workspaces: those that one of them knows, on both sides.
+fn pair_of(before: &Arc<World>, after: &Arc<World>) -> Option<FleetPair> {
+    let environments = (before.environment_of(ROOT)?, after.environment_of(ROOT)?);
+    let mut names: Vec<Arc<str>> = Vec::new();
+    for node in before.nodes(&environments.0).iter().chain(after.nodes(&environments.1).iter()) {
+        if !names.contains(&node.name) {
+            names.push(node.name.clone());
+        }
+    }
+    let fleet = |world: &Arc<World>, environment: &Arc<Environment>| {
+        let nodes = names.iter().map(|name| world.node_named(environment, name)).collect();
+        Fleet::new(world, environment, nodes, world.back_ends().clone())
+    };
+    let any = (before.any_node(&environments.0), after.any_node(&environments.1));
+    Some(FleetPair::new(fleet(before, &environments.0), fleet(after, &environments.1), Some(any)))
+}
+
+#[test]
+fn a_difference_is_what_comparing_all_answers_gives() {
+    let (mut changed, mut unchanged, mut is_narrow) = (0, 0, 0);
+    for seed in 0..workspaces(WORKSPACES) {
+        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE);
+        let texts = random.texts();
+        let mut edited = random.edited(&texts);
+        while random.below(3) == 0 {
+            edited = random.edited(&edited);
+        }
+        let version = if seed % 2 == 0 { PuppetVersion::V8 } else { PuppetVersion::V7 };
+        let after = world_of(&edited, version);
+        let disk = MemoryDisk::new(texts.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+        let settings = after.settings().as_ref().clone();
+        let before = after.on_other_disk(Arc::new(disk), settings);
+        let Some(pair) = pair_of(&before, &after) else { continue };
+        let alone = |fleet: &Fleet| -> Vec<Evaluator> {
+            fleet.nodes().iter().map(|node| fleet.new_evaluator_of(node)).collect()
+        };
+        let (before, after) = (alone(pair.before()), alone(pair.after()));
+        let affected = pair.affected();
+        is_narrow += usize::from(affected.is_some());
+        for key in KEYS {
+            let difference = pair.difference(&key.into());
+            let root = key_path::parse(key).ok().and_then(|it| it.root_name().cloned());
+            if let (Some(root), Some(affected)) = (root, &affected) {
+                let is_said = difference.changes.is_empty() || affected.contains(&root);
+                assert!(is_said, "{key} in {seed} is affected, too: {affected:?}");
+            }
+            for (number, (before, after)) in (0_u32..).zip(before.iter().zip(&after)) {
+                let said = |it: &&AnswerChange| it.nodes.contains(&number);
+                let said: Vec<_> = difference.changes.iter().filter(said).collect();
+                let label = || format!("{key} of {} in {seed}", before.node().name);
+                let (before, after) = (before.lookup(key), after.lookup(key));
+                if is_unchanged(&before, &after) {
+                    assert!(said.is_empty(), "{}: {said:?}", label());
+                    unchanged += 1;
+                    continue;
+                }
+                assert_eq!(said.len(), 1, "{}: {}\n{}", label(), shown(&before), shown(&after));
+                assert!(is_same_with_cases(&said[0].before, &before), "{}", label());
+                assert!(is_same_with_cases(&said[0].after, &after), "{}", label());
+                changed += 1;
+            }
+        }
+    }
+    assert!(is_narrow > 10, "{is_narrow} edits concern few keys");
+    assert!(changed > 300 && unchanged > 2_000, "{changed} changed, {unchanged} did not");
+}
+
+/// The edits that a change is said to follow from, as `path:line`.
+#[track_caller]
+fn check_causes(key: &str, edits: &[(&str, &str)], expected: &[&str]) {
+    let files = [
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: c.yaml}\n",
+        ),
+        ("data/roles/web.yaml", "x: 1\na: {p: 1,\n  q: 2}\ngone: 1\n"),
+        (
+            "data/c.yaml",
+            "lookup_options:\n  a: {merge: deep}\na: {r: 1}\nb: \"%{lookup('a.q')}\"\ngone: 2\n",
+        ),
+        (".hiera-ls/facts/one.json", "{\"certname\": \"one\",\n\"role\": \"web\"}"),
+    ];
+    let texts = |edits: &[(&str, &str)]| -> super::random_data::Texts {
+        let path = |path: &str| format!("{ROOT}/{path}");
+        let all = files.iter().chain(edits);
+        all.map(|(name, text)| (path(name), (*text).to_owned())).collect()
+    };
+    let version = PuppetVersion::V8;
+    let after = world_of(&texts(edits), version);
+    let disk = MemoryDisk::new(texts(&[]));
+    let before = after.on_other_disk(Arc::new(disk), after.settings().as_ref().clone());
+    let pair = pair_of(&before, &after).expect("environments on both sides");
+    let difference = pair.difference(&key.into());
+    let change = difference.changes.iter().find(|it| !it.nodes.is_empty()).expect("a change");
+    let shown = |cause: &Cause| format!("{}:{}", &cause.path[ROOT.len() + 1..], cause.line);
+    assert_eq!(change.causes.iter().map(shown).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn changes_are_traced_to_lines() {
+    let web = "x: 1\na: {p: 1,\n  q: 3}\ngone: 1\n";
+    check_causes("a", &[("data/roles/web.yaml", web)], &["data/roles/web.yaml:3"]);
+    check_causes("b", &[("data/roles/web.yaml", web)], &["data/roles/web.yaml:3"]);
+    let without = ("data/roles/web.yaml", "x: 1\na: {p: 1,\n  q: 2}\n");
+    check_causes("gone", &[without], &["data/roles/web.yaml:4"]);
+    let options =
+        "a: {r: 1}\nb: \"%{lookup('a.q')}\"\ngone: 2\nlookup_options:\n  a: {merge: first}\n";
+    check_causes("a", &[("data/c.yaml", options)], &["data/c.yaml:5"]);
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: c, path: c.yaml}\n";
+    check_causes("gone", &[("hiera.yaml", hiera_yaml)], &["hiera.yaml:3"]);
+    let facts = "{\"certname\": \"one\",\n\"role\": \"db\"}";
+    check_causes("x", &[(".hiera-ls/facts/one.json", facts)], &[".hiera-ls/facts/one.json:2"]);
+}
+
+#[test]
+fn cases_of_other_nodes_are_compared() {
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: c.yaml}\n";
+    let texts = |web: &str| -> super::random_data::Texts {
+        let files = [
+            ("hiera.yaml", hiera_yaml),
+            ("data/roles/web.yaml", web),
+            ("data/c.yaml", "a: 1\nb: 1\n"),
+        ];
+        files.iter().map(|(name, text)| (format!("{ROOT}/{name}"), (*text).to_owned())).collect()
+    };
+    let (before, after) = (texts("a: 2\n"), texts("a: 3\n"));
+    let pair = pair_of(&world_of(&before, PuppetVersion::V8), &world_of(&after, PuppetVersion::V8));
+    let pair = pair.expect("environments on both sides");
+    assert!(pair.difference(&"b".into()).changes.is_empty());
+    let difference = pair.difference(&"a".into());
+    assert!(difference.not_proved.is_empty());
+    let [change] = difference.changes.as_slice() else { panic!("{difference:?}") };
+    let cases: Vec<String> = change.cases.iter().map(|it| in_words(it)).collect();
+    assert_eq!((change.nodes.len(), cases), (0, vec!["role is web".to_owned()]));
+}
+
+/// How many lookups are run for a key of many nodes.
+#[track_caller]
+fn check_lookups(data: &[(&str, &str)], key: &str, expected: usize) {
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                      - {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: common.yaml}\n";
+    let mut files = vec![("/w/hiera.yaml".to_owned(), hiera_yaml.to_owned())];
+    for number in 0..100 {
+        let role = ["web", "db"][number % 2];
+        let facts =
+            format!(r#"{{"certname": "n{number}", "role": "{role}", "site": "s{}"}}"#, number % 5);
+        files.push((format!("/w/.hiera-ls/facts/n{number}.json"), facts));
+        files.push((format!("/w/data/nodes/n{number}.yaml"), "own: 1\n".to_owned()));
+    }
+    files.extend(data.iter().map(|(path, text)| (format!("/w/data/{path}"), (*text).to_owned())));
+    let world =
+        World::on_disk(Arc::new(MemoryDisk::new(files)), vec!["/w".into()], Settings::default());
+    let environment = world.environment_of("/w").expect("there is one");
+    let nodes = world.nodes(&environment);
+    assert_eq!(nodes.len(), 100);
+    let fleet = Fleet::new(&world, &environment, nodes, world.back_ends().clone());
+    assert_eq!(fleet.by_footprint(&Request::key(key)).len(), expected);
+}
+
+#[test]
+fn lookups_are_run_for_different_reads_and_not_for_nodes() {
+    let common = ("common.yaml", "a: 1\nb: \"%{lookup('c')} %{site}\"\nc: 2\n");
+    check_lookups(&[common], "a", 1);
+    check_lookups(&[common], "none", 1);
+    check_lookups(&[common], "b", 5);
+    check_lookups(&[common, ("roles/web.yaml", "a: 3\n")], "a", 2);
+    check_lookups(&[common, ("roles/web.yaml", "c: 3\n")], "b", 10);
+    check_lookups(&[common, ("nodes/n7.yaml", "a: 3\n")], "a", 2);
+    let options = ("roles/db.yaml", "lookup_options: {c: {merge: unique}}\n");
+    check_lookups(&[common, options], "a", 1);
+    check_lookups(&[common, options], "c", 2);
+    check_lookups(&[common], "own", 100);
+}

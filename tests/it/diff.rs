@@ -1,0 +1,336 @@
+//! `diff`, and `lookup` for many nodes, run as programs in real repositories.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value as Json, json};
+
+const HIERA_YAML: &str = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                          - {name: r, path: 'roles/%{facts.role}.yaml'}\n- {name: c, path: common.yaml}\n";
+
+const COMMON: &str =
+    "port: 80\nurl: \"http://x:%{lookup('port')}\"\nsecret: ENC[PKCS7,b25l]\nlist: [1]\n";
+
+/// A repository with one commit and a directory of fact sets beside it.
+struct Repository {
+    folder: tempfile::TempDir,
+}
+
+impl Repository {
+    fn new() -> Self {
+        let repository = Self { folder: tempfile::tempdir().expect("a temporary directory") };
+        repository.write("repository/hiera.yaml", HIERA_YAML);
+        repository.write("repository/data/common.yaml", COMMON);
+        repository.write("repository/data/roles/web.yaml", "port: 8080\nlist: [2]\n");
+        repository.write("facts/web1.json", r#"{"role": "web"}"#);
+        repository.write("facts/web2.json", r#"{"role": "web", "clientcert": "other"}"#);
+        repository.write("facts/db1.example.com.yaml", "role: db\n");
+        repository.git(&["init", "--quiet"]);
+        repository.commit();
+        repository
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+
+    /// Writes a data file.
+    fn data(&self, name: &str, text: &str) {
+        self.write(&format!("repository/data/{name}"), text);
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let user = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
+        let mut command = Command::new("git");
+        command.arg("-C").arg(self.path("repository")).args(user).args(arguments);
+        let output = command.output().expect("git runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn commit(&self) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message", "x"]);
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        run_in(&self.path("repository"), arguments)
+    }
+
+    /// What `diff` says for the fact sets.
+    fn diff(&self, arguments: &[&str]) -> Json {
+        let all = ["diff", "--facts", "../facts", "--format", "json"];
+        let output = self.run(&[&all, arguments].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    }
+}
+
+fn run_in(directory: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+    command.current_dir(directory).args(arguments).output().expect("the program runs")
+}
+
+fn text_of(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[track_caller]
+fn check_refused(output: &Output, words: &str) {
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains(words), "{said}");
+}
+
+#[test]
+fn an_edit_of_the_working_tree() {
+    let repository = Repository::new();
+    assert_eq!(repository.diff(&[]), json!({"nodes": 3, "changes": []}));
+    repository.data("roles/web.yaml", "port: 8081\nlist: [2]\n");
+    let of_web = |key: &str, before: Json, after: Json| {
+        json!({
+            "key": key,
+            "before": {"status": "found", "value": before},
+            "after": {"status": "found", "value": after},
+            "nodes": ["web1", "web2"],
+            "cases": [],
+            "causes": [{"file": "data/roles/web.yaml", "line": 1}],
+        })
+    };
+    let port = of_web("port", json!(8080), json!(8081));
+    let url = of_web("url", json!("http://x:8080"), json!("http://x:8081"));
+    assert_eq!(repository.diff(&[]), json!({"nodes": 3, "changes": [port, url]}));
+    assert_eq!(repository.diff(&["--", "url"]), json!({"nodes": 3, "changes": [url]}));
+    assert_eq!(repository.diff(&["--nodes", "db*"]), json!({"nodes": 1, "changes": []}));
+    let status = |arguments: &[&str]| repository.run(arguments).status.code();
+    assert_eq!(status(&["diff", "--exit-code"]), Some(1));
+    assert_eq!(status(&["diff", "--exit-code", "--", "secret"]), Some(0));
+    assert_eq!(status(&["diff"]), Some(0));
+}
+
+#[test]
+fn any_other_node_is_compared_case_by_case() {
+    let repository = Repository::new();
+    repository.data("roles/web.yaml", "port: 8081\nlist: [2]\n");
+    let output = repository.run(&["diff", "--format", "json", "--", "port"]);
+    let json: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(json["changes"][0]["cases"], json!([{"role": "web"}]));
+    assert_eq!(json["changes"][0]["nodes"], json!([]));
+}
+
+#[test]
+fn two_revisions_and_files_that_come_and_go() {
+    let repository = Repository::new();
+    repository.git(&["rm", "--quiet", "data/roles/web.yaml"]);
+    repository.data("nodes/db1.example.com.yaml", "port: 5432\n");
+    repository.commit();
+    repository.data("common.yaml", "everything: else\n");
+    let json = repository.diff(&["HEAD~1", "--to", "HEAD", "--", "port"]);
+    let changes = json["changes"].as_array().expect("a list");
+    let shown: Vec<_> = changes
+        .iter()
+        .map(|it| (&it["nodes"], &it["before"]["value"], &it["after"]["value"]))
+        .collect();
+    let (db, web) = (json!(["db1.example.com"]), json!(["web1", "web2"]));
+    assert_eq!(shown, [(&db, &json!(80), &json!(5432)), (&web, &json!(8080), &json!(80))]);
+    assert_eq!(changes[1]["causes"], json!([{"file": "data/roles/web.yaml", "line": 1}]));
+    assert_eq!(repository.diff(&["HEAD", "--to", "HEAD"])["changes"], json!([]));
+}
+
+#[test]
+fn hierarchies_count_and_broken_ones_are_errors() {
+    let repository = Repository::new();
+    repository.write("repository/hiera.yaml", "version: 5\nhierarchy: [\n");
+    let json = repository.diff(&["--", "port"]);
+    let after: Vec<_> = json["changes"].as_array().expect("a list").iter().collect();
+    assert!(after.iter().all(|it| it["after"]["status"] == "error"), "{json}");
+    assert_eq!(after.len(), 2);
+    assert_eq!(after[0]["causes"][0]["file"], "hiera.yaml");
+    let said = repository.run(&["diff"]);
+    assert!(String::from_utf8_lossy(&said.stderr).contains("its answers are errors"));
+    repository.commit();
+    repository.write("repository/hiera.yaml", "version: 5\nhierarchy: [1\n");
+    assert_eq!(repository.diff(&[])["changes"], json!([]), "two errors are the same");
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let repository = Repository::new();
+    repository.data("common.yaml", &COMMON.replace("b25l", "dHdv"));
+    for format in ["text", "markdown", "json"] {
+        let output = repository.run(&["diff", "--format", format]);
+        let text = text_of(&output);
+        assert!(text.contains("secret") && text.contains("(encrypted, not shown)"), "{text}");
+        assert!(!text.contains("b25l") && !text.contains("dHdv"), "{text}");
+    }
+}
+
+#[test]
+fn formats_for_merge_requests() {
+    let repository = Repository::new();
+    repository.data("roles/web.yaml", "port: '`````'\nlist: ['<b>', '@all']\n");
+    let in_format =
+        |format| text_of(&repository.run(&["diff", "--facts", "../facts", "--format", format]));
+    let markdown = in_format("markdown");
+    assert!(markdown.starts_with("**2 of 3 nodes change, 3 keys; nothing else**\n"), "{markdown}");
+    assert!(markdown.contains("<details><summary><code>port</code>: 2 nodes</summary>"));
+    assert!(markdown.contains("\n``````diff\n- 8080\n"), "{markdown}");
+    let github = in_format("github");
+    let expected = "::notice file=data/roles/web.yaml,line=1,title=hiera-ls diff::Changes port, url for 2 of 3 nodes\n";
+    assert!(github.contains(expected), "{github}");
+    let gitlab: Json = serde_json::from_str(&in_format("gitlab")).expect("JSON");
+    assert_eq!(
+        gitlab[0]["location"],
+        json!({"path": "data/roles/web.yaml", "lines": {"begin": 1}})
+    );
+    let many: String =
+        (0..4_000).map(|number| format!("key{number}: {}\n", "x".repeat(40))).collect();
+    repository.data("common.yaml", &many);
+    let markdown = in_format("markdown");
+    assert!(markdown.len() < 65_000 && markdown.contains("not shown"), "{}", markdown.len());
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let repository = Repository::new();
+    check_refused(&repository.run(&["diff", "nothing"]), "nothing is no commit of the repository");
+    check_refused(&repository.run(&["diff", "--to=--all"]), "--all is no commit");
+    check_refused(&repository.run(&["diff", "--format", "nothing"]), "nothing");
+    check_refused(&repository.run(&["diff", "--facts", "none"]), "none");
+    let outside = tempfile::tempdir().expect("a temporary directory");
+    check_refused(&run_in(outside.path(), &["diff"]), "not a git repository");
+    let (from, to) = (repository.path("repository"), repository.path("bare"));
+    let bare =
+        Command::new("git").args(["clone", "--quiet", "--bare"]).arg(&from).arg(&to).status();
+    assert!(bare.expect("git runs").success());
+    check_refused(&run_in(&to, &["diff"]), "bare repository");
+    let output = run_in(&to, &["diff", "HEAD", "--to", "HEAD", "--facts", "../facts"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    repository.data("common.yaml", "x: 1\n");
+    repository.commit();
+    let shallow = repository.path("shallow");
+    let url = format!("file://{}", from.display());
+    let clone = ["clone", "--quiet", "--depth", "1", &url];
+    let made = Command::new("git").args(clone).arg(&shallow).status();
+    assert!(made.expect("git runs").success());
+    check_refused(&run_in(&shallow, &["diff", "HEAD~1"]), "shallow");
+    repository.data("common.yaml", "<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> other\n");
+    repository.data("roles/web.yaml", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n");
+    let said = String::from_utf8_lossy(&repository.run(&["diff"]).stderr).into_owned();
+    assert!(said.contains("data/common.yaml: has conflicts"), "{said}");
+    assert!(said.contains("data/roles/web.yaml: only a pointer"), "{said}");
+}
+
+/// Nothing that a repository's own settings name is run.
+#[cfg(unix)]
+#[test]
+fn no_program_of_the_repository_runs() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let repository = Repository::new();
+    let proof = repository.path("proof");
+    let program = repository.path("program");
+    fs::write(&program, format!("#!/bin/sh\ntouch {}\ncat\n", proof.display())).expect("a file");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    let program = program.to_str().expect("UTF-8");
+    repository.write("repository/.gitattributes", "* filter=evil diff=evil\n");
+    repository.commit();
+    for setting in [
+        "core.fsmonitor",
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        "diff.evil.textconv",
+        "diff.evil.command",
+        "diff.external",
+        "core.pager",
+        "core.sshCommand",
+    ] {
+        repository.git(&["config", setting, program]);
+    }
+    repository.data("common.yaml", "port: 1\n");
+    let _ = fs::remove_file(&proof);
+    assert_eq!(repository.diff(&["--", "port"])["changes"].as_array().map(Vec::len), Some(1));
+    assert!(!proof.exists(), "a program was run");
+    let checked = repository.run(&["check", "--since", "HEAD"]);
+    assert!(!proof.exists(), "a program was run: {checked:?}");
+}
+
+#[test]
+fn links_and_submodules_of_a_revision() {
+    let repository = Repository::new();
+    repository.git(&["rm", "--quiet", "-r", "data/roles"]);
+    repository.data("other/web.yaml", "port: 1\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("other", repository.path("repository/data/roles")).expect("a link");
+    repository.git(&["add", "--all"]);
+    let link = "160000,1234567890123456789012345678901234567890,sub";
+    repository.git(&["update-index", "--add", "--cacheinfo", link]);
+    repository.git(&["commit", "--quiet", "--message", "x"]);
+    repository.data("other/web.yaml", "port: 2\n");
+    let output = repository.run(&["diff", "--facts", "../facts", "--format", "json", "--", "port"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("sub: a submodule"));
+    #[cfg(unix)]
+    {
+        let json: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(json["changes"][0]["before"]["value"], json!(1), "{json}");
+        assert_eq!(json["changes"][0]["nodes"], json!(["web1", "web2"]));
+    }
+}
+
+#[test]
+fn lookups_for_many_nodes() {
+    let repository = Repository::new();
+    let lines = |arguments: &[&str]| -> Vec<Json> {
+        let all = ["lookup", "--facts", "../facts", "--render-as", "jsonl"];
+        let text = text_of(&repository.run(&[&all, arguments].concat()));
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    let of_db =
+        json!({"key": "port", "status": "found", "value": 80, "nodes": ["db1.example.com"]});
+    let of_web =
+        json!({"key": "port", "status": "found", "value": 8080, "nodes": ["web1", "web2"]});
+    let none =
+        json!({"key": "none", "status": "not_found", "nodes": ["db1.example.com", "web1", "web2"]});
+    assert_eq!(lines(&["port", "none"]), [&of_db, &of_web, &none].map(Clone::clone));
+    assert_eq!(lines(&["port", "--nodes", "web?,db*"]), [&of_db, &of_web].map(Clone::clone));
+    let all: Vec<Json> = lines(&["--all"]).iter().map(|it| it["key"].clone()).collect();
+    assert_eq!(all, ["list", "list", "port", "port", "secret", "url", "url"].map(Json::from));
+    let output = repository.run(&["lookup", "port", "--facts", "../facts"]);
+    let table = "port: 2 different answers for 3 nodes\n  1 node: db1.example.com\n    80\n  2 nodes: web1, web2\n    8080\n";
+    assert_eq!(text_of(&output), table);
+    let output = repository.run(&["lookup", "port", "--facts", "../facts", "--render-as", "json"]);
+    assert_eq!(
+        serde_json::from_slice::<Json>(&output.stdout).expect("JSON"),
+        json!([of_db, of_web])
+    );
+    let output = repository.run(&["lookup", "port", "--nodes", "all"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there are no nodes"));
+    let output = repository.run(&["lookup", "port", "--nodes", "one", "--render-as", "jsonl"]);
+    assert_eq!(output.status.code(), Some(3), "it depends on the role");
+    let output = repository.run(&["lookup", "port", "--nodes", "all", "--explain"]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn readers_and_uses() {
+    let repository = Repository::new();
+    let readers = ["readers", "data/roles/web.yaml", "--facts", "../facts", "--render-as", "jsonl"];
+    let json: Json = serde_json::from_slice(&repository.run(&readers).stdout).expect("JSON");
+    let expected = json!({
+        "file": "data/roles/web.yaml",
+        "nodes": ["web1", "web2"],
+        "perhaps": [],
+        "cases": [{"if": {"role": "web"}, "level": "r", "module": null}],
+    });
+    assert_eq!(json, expected);
+    let uses = text_of(&repository.run(&["uses", "port"]));
+    let expected = "data/common.yaml:1:1: key: port\ndata/common.yaml:2:26: interpolation: port\n\
+                    data/roles/web.yaml:1:1: key: port\n";
+    assert_eq!(uses, expected);
+}
