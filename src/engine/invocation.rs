@@ -53,6 +53,17 @@ pub(crate) enum Stand {
     Open(Arc<str>),
 }
 
+/// How lookup_options are collected.
+#[derive(Debug, Default)]
+pub(crate) struct Collecting {
+    /// Whether the global layer is being asked for lookup_options: what is looked up meanwhile knows none of them.
+    pub(crate) asks_global_options: bool,
+    /// The root key whose options are wanted, while they are collected for it alone.
+    pub(crate) wanted_for: Option<Arc<str>>,
+    /// Whether options of a module are collected: Puppet knows those of the global layer and of the environment then.
+    pub(crate) shared_are_known: bool,
+}
+
 pub(crate) struct Invocation<'a> {
     pub(crate) evaluator: &'a Evaluator,
     pub(crate) budget: Budget,
@@ -69,8 +80,8 @@ pub(crate) struct Invocation<'a> {
     /// Variables that nothing defines.
     pub(crate) unknown_variables: Vec<Arc<str>>,
     pub(crate) warnings: Vec<Arc<str>>,
-    /// Whether the global layer is being asked for lookup_options: what is looked up meanwhile knows none of them.
-    pub(crate) asks_global_options: bool,
+    /// How lookup_options are collected.
+    pub(crate) collecting: Collecting,
     /// Whether only the collection of lookup_options is wanted.
     pub(crate) explains_options_only: bool,
     /// Notes which levels have a say, if the request wants to know.
@@ -91,10 +102,6 @@ pub(crate) struct Invocation<'a> {
     pub(crate) left_out: Vec<LeftOut>,
     /// Whether files that open paths lead to are passed over.
     pub(crate) skips_open_paths: bool,
-    /// The root key whose lookup_options are wanted, while they are collected for it alone.
-    pub(crate) options_wanted_for: Option<Arc<str>>,
-    /// Whether options of a module are collected: Puppet knows those of the global layer and of the environment then.
-    pub(super) shared_options_are_known: bool,
     /// What `lookup_key` functions said of their files' keys, by the location's address: what is known is not explained
     /// again.
     explained: Vec<(usize, Arc<str>, Located)>,
@@ -120,7 +127,7 @@ impl<'a> Invocation<'a> {
             opaque: Vec::new(),
             unknown_variables: Vec::new(),
             warnings: Vec::new(),
-            asks_global_options: false,
+            collecting: Collecting::default(),
             explains_options_only: false,
             recorder: None,
             footprint: None,
@@ -131,8 +138,6 @@ impl<'a> Invocation<'a> {
             broken: Vec::new(),
             left_out: Vec::new(),
             skips_open_paths: false,
-            options_wanted_for: None,
-            shared_options_are_known: false,
             explained: Vec::new(),
             names: Vec::new(),
             tracer: None,

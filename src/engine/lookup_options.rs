@@ -207,7 +207,7 @@ pub(crate) fn for_key(
     scope: &Arc<ModuleScope>,
     key: &Key,
 ) -> Result<Option<Arc<Options>>, Failure> {
-    if !invocation.evaluator.node().is_complete() && !invocation.asks_global_options {
+    if !invocation.evaluator.node().is_complete() && !invocation.collecting.asks_global_options {
         return for_key_of_partial_node(invocation, scope, key);
     }
     known_or_collected(invocation, scope, key)
@@ -232,9 +232,9 @@ fn for_key_of_partial_node(
         }
     }
     if depends && !invocation.skips_open_paths {
-        let outer = invocation.options_wanted_for.replace(Arc::clone(key.root()));
+        let outer = invocation.collecting.wanted_for.replace(Arc::clone(key.root()));
         let table = collect(invocation, scope);
-        invocation.options_wanted_for = outer;
+        invocation.collecting.wanted_for = outer;
         let table = table?;
         return Ok(applying(invocation, &table, key));
     }
@@ -242,9 +242,9 @@ fn for_key_of_partial_node(
     let outer = std::mem::replace(&mut invocation.skips_open_paths, true);
     // What is kept must not know what this run assumes.
     let assumptions = std::mem::take(&mut invocation.assumptions);
-    let wanted_for = invocation.options_wanted_for.take();
+    let wanted_for = invocation.collecting.wanted_for.take();
     let found = known_or_collected(invocation, scope, key);
-    invocation.options_wanted_for = wanted_for;
+    invocation.collecting.wanted_for = wanted_for;
     invocation.assumptions = assumptions;
     invocation.skips_open_paths = outer;
     invocation.exploration = exploration;
@@ -260,7 +260,7 @@ fn known_or_collected(
         table
     } else {
         let table = collect(invocation, scope)?;
-        if invocation.asks_global_options {
+        if invocation.collecting.asks_global_options {
             return Ok(applying(invocation, &table, key));
         }
         scope.options.get_or_init(|| table)
@@ -340,7 +340,7 @@ fn options_of_keys_without_module_are_known_now(
     let evaluator = invocation.evaluator;
     let cell = &evaluator.no_module().options;
     let compile = || OptionTable::compile(evaluator, shared.cloned()).map(Arc::new);
-    if invocation.asks_global_options || invocation.options_wanted_for.is_some() {
+    if invocation.collecting.asks_global_options || invocation.collecting.wanted_for.is_some() {
         return compile();
     }
     if let Some(known) = cell.get() {
@@ -357,7 +357,7 @@ fn global_and_environment(
     merge: &Merge,
 ) -> Result<Option<Located>, Failure> {
     let evaluator = invocation.evaluator;
-    let global = if invocation.asks_global_options {
+    let global = if invocation.collecting.asks_global_options {
         None
     } else {
         asked_once(invocation.kept_options(&evaluator.global_options), || {
@@ -380,9 +380,9 @@ fn options_inside_global_options_are_none(
     key: &Key,
     merge: &Merge,
 ) -> Result<Option<Located>, Failure> {
-    invocation.asks_global_options = true;
+    invocation.collecting.asks_global_options = true;
     let found = lookup::in_global(invocation, key, merge);
-    invocation.asks_global_options = false;
+    invocation.collecting.asks_global_options = false;
     validated(found?, None)
 }
 
@@ -406,27 +406,27 @@ impl Invocation<'_> {
         &self,
         cell: &'c OnceLock<Option<Located>>,
     ) -> Option<&'c OnceLock<Option<Located>>> {
-        self.options_wanted_for.is_none().then_some(cell)
+        self.collecting.wanted_for.is_none().then_some(cell)
     }
 
     /// Looks up options of a module, which Puppet does when it knows those of the global layer and of the environment.
     fn knowing_shared_options<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
-        let outer = std::mem::replace(&mut self.shared_options_are_known, true);
+        let outer = std::mem::replace(&mut self.collecting.shared_are_known, true);
         let done = work(self);
-        self.shared_options_are_known = outer;
+        self.collecting.shared_are_known = outer;
         done
     }
 
     /// Collects the options of the global layer and of the environment. Where Puppet has them already, collecting them is no
     /// recursion: they may be needed again here, for another key of a partial node.
     fn as_puppet_knows_shared_options<R>(&mut self, collect: impl FnOnce(&mut Self) -> R) -> R {
-        if !self.shared_options_are_known {
+        if !self.collecting.shared_are_known {
             return collect(self);
         }
         let names = std::mem::take(&mut self.names);
-        self.shared_options_are_known = false;
+        self.collecting.shared_are_known = false;
         let collected = collect(self);
-        self.shared_options_are_known = true;
+        self.collecting.shared_are_known = true;
         self.names = names;
         collected
     }

@@ -114,7 +114,7 @@ fn with_a_say(
         return Arc::default();
     }
     if **root == *LOOKUP_OPTIONS
-        && let Some(wanted) = &invocation.options_wanted_for
+        && let Some(wanted) = &invocation.collecting.wanted_for
     {
         let options = open_options(layer, invocation);
         let wanted = options.iter().filter(|it| it.speak_of(wanted));

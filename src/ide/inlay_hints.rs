@@ -104,7 +104,7 @@ impl Hints<'_> {
             };
         }
         let (key, _) = token.lookup_key().filter(|_| is_data)?;
-        let answer = evaluator.answer_with_sources(&key, &self.cancel);
+        let answer = evaluator.answer_with_sources(key, self.cancel);
         if answer.is_certain() { answer.outcome.clone().ok().flatten() } else { None }
     }
 
