@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::assumptions::{Assumed, Condition, Script};
 use super::evaluator::Evaluator;
@@ -221,39 +221,60 @@ fn joined(mut cases: Vec<Case>) -> Answer {
 }
 
 /// Takes out each case for which those behind it give the same answer anyway.
-fn without_repetitions(mut cases: Vec<Case>) -> Vec<Case> {
-    let mut kept: Vec<Case> = Vec::new();
-    while let Some(case) = cases.pop() {
-        if !is_given_by(&kept, &case, &cases) {
-            kept.push(case);
+fn without_repetitions(cases: Vec<Case>) -> Vec<Case> {
+    let terms = terms_of(&cases);
+    let mut kept: Vec<usize> = Vec::new();
+    for number in (0..cases.len()).rev() {
+        if !is_given_by(&kept, number, &cases, &terms) {
+            kept.push(number);
         }
     }
     kept.reverse();
-    kept
+    let is_kept = |number: &usize| kept.binary_search(number).is_ok();
+    (0..).zip(cases).filter(|(number, _)| is_kept(number)).map(|(_, case)| case).collect()
 }
 
-/// Whether whoever fulfils the case's conditions, and none of those `before` it, gets its answer from the cases `behind` it,
-/// which are in reverse order.
-fn is_given_by(behind: &[Case], case: &Case, before: &[Case]) -> bool {
+/// Whether whoever fulfils the conditions of a case, and none of those before it, gets its answer from the cases `behind` it,
+/// of which the last comes first.
+fn is_given_by(behind: &[usize], number: usize, cases: &[Case], terms: &[Vec<Term>]) -> bool {
+    let own = &terms[number];
     for other in behind.iter().rev() {
-        let contradicts = |it: &Condition| {
-            case.conditions.iter().any(|own| own.variable == it.variable && own.value != it.value)
-        };
-        if other.conditions.iter().any(contradicts) {
+        let others = &terms[*other];
+        let contradicts =
+            |it: &Term| own.iter().any(|own| own.variable == it.variable && own.value != it.value);
+        if others.iter().any(contradicts) {
             continue;
         }
-        let holds = |it: &Condition| case.conditions.contains(it) || other.conditions.contains(it);
-        if before.iter().any(|earlier| earlier.conditions.iter().all(holds)) {
+        let holds = |it: &Term| own.contains(it) || others.contains(it);
+        if terms[..number].iter().any(|earlier| earlier.iter().all(holds)) {
             continue;
         }
-        if !is_same(&other.answer, &case.answer) {
+        if !is_same(&cases[*other].answer, &cases[number].answer) {
             return false;
         }
-        if other.conditions.iter().all(|it| case.conditions.contains(it)) {
+        if others.iter().all(|it| own.contains(it)) {
             return true;
         }
     }
     false
+}
+
+/// A condition as numbers, which are quicker compared than texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Term {
+    variable: usize,
+    value: usize,
+}
+
+/// The conditions of each case as numbers.
+fn terms_of(cases: &[Case]) -> Vec<Vec<Term>> {
+    let mut variables: IndexSet<&str> = IndexSet::new();
+    let mut values: IndexSet<&Assumed> = IndexSet::new();
+    let mut term = |it| {
+        let Condition { variable, value }: &Condition = it;
+        Term { variable: variables.insert_full(variable).0, value: values.insert_full(value).0 }
+    };
+    cases.iter().map(|case| case.conditions.iter().map(&mut term).collect()).collect()
 }
 
 /// Whether two answers say the same, places apart. The order of a hash's members counts: Puppet keeps it.
