@@ -198,7 +198,7 @@ fn interpolate_string(
                     Expanded::Text(Value::Undef) => {}
                     Expanded::Text(Value::Bytes(bytes)) => text.extend_from_slice(&bytes),
                     Expanded::Text(value) => {
-                        text.extend_from_slice(inspect::to_s(&value).as_bytes());
+                        text.extend_from_slice(invocation.text_of(&value).as_bytes());
                     }
                 }
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::cases::LeftOut;
 use super::invocation::Invocation;
 use super::merge::{Merge, Strategy};
-use crate::data::Value;
+use crate::data::{Value, inspect};
 use crate::facts::{Reading, variable};
 use crate::syntax::{interpolation, key_path};
 
@@ -116,6 +116,25 @@ impl Invocation<'_> {
     pub(super) fn is_type_undecided(&mut self, value_type: &str, value: &Value) -> bool {
         let is_any = value.as_str().is_some() && TYPES_OF_ANY_TEXT.contains(&value_type.trim());
         value.has_tokens() && !is_any && self.depends_on_texts([value])
+    }
+
+    /// A value as text. The tokens of open variables in a list or hash stay as they are written, without the backslashes that
+    /// Ruby adds before quotes: they may be read again.
+    pub(super) fn text_of(&self, value: &Value) -> String {
+        let text = inspect::to_s(value);
+        let is_inspected = matches!(value, Value::Array(_) | Value::Hash(_));
+        if !is_inspected || !self.has_open_texts() || !text.contains('\\') {
+            return text;
+        }
+        let mut kept = String::with_capacity(text.len());
+        let mut done = 0;
+        for token in interpolation::tokens(&text) {
+            kept.push_str(&text[done..token.range.start as usize]);
+            done = token.range.end as usize;
+            let written = token.range.slice(&text);
+            kept.push_str(&written.replace("\\\"", "\"").replace("\\\\", "\\"));
+        }
+        kept + &text[done..]
     }
 
     fn has_open_texts(&self) -> bool {

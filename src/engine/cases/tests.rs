@@ -156,3 +156,13 @@ fn a_list_is_no_secret_text_whatever_is_open_in_it() {
     );
     check("path: common.yaml", &files, "k2", "#<Sensitive [value redacted]>");
 }
+
+#[test]
+fn a_token_that_came_into_a_text_by_way_of_a_hash_can_be_read_again() {
+    check(
+        "path: c.yaml",
+        &[("c.yaml", "a: {x: '%{map.\"k\"}'}\nb: ['%{lookup(''a'')}']\nc: \"<%{lookup('b')}>\"\n")],
+        "c",
+        r#""<[\"{\\\"x\\\"=>\\\"%{map.\"k\"}\\\"}\"]>""#,
+    );
+}

@@ -76,10 +76,14 @@ module Conformance
         end
       end
 
-      # A value with the variables that were left open in its texts.
-      def fill(value, open)
+      # A value with the variables that were left open in its texts. What is put into a list that became a text gets backslashes
+      # before its quotes, so there are two ways to fill a text in.
+      def fillings(value, open)
         open = open.map { |name| Variables.joined(Variables.segments(name) || [name]) }
-        fill_all(value, open)
+        [false, true].map do |escaped|
+          @escaped = escaped
+          fill_all(value, open)
+        end
       end
 
       private
@@ -104,10 +108,15 @@ module Conformance
           token = rest[/\A[^}]*\}/]
           name = match&.begin(0)&.zero? && token ? name_in(token) : nil
           known = open.include?(name)
-          filled << (known ? value_of(name).to_s : rest[0])
+          filled << (known ? text_of(name) : rest[0])
           rest = rest[(known ? token.size : 1)..]
         end
         filled << rest
+      end
+
+      def text_of(name)
+        text = value_of(name).to_s
+        @escaped ? text.inspect[1..-2] : text
       end
 
       # As a list that became a text writes it, quotes have backslashes.
