@@ -117,7 +117,9 @@ fn with_a_say(
         && let Some(wanted) = &invocation.collecting.wanted_for
     {
         let options = open_options(layer, invocation);
-        let wanted = options.iter().filter(|it| it.speak_of(wanted));
+        // With odd ones, all count: what they are merged with decides how the lookup fails.
+        let all_count = options.iter().any(|it| it.is_odd);
+        let wanted = options.iter().filter(|it| all_count || it.speak_of(wanted));
         let paths: HashSet<&Arc<str>> = wanted.map(|it| &it.path).collect();
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
         return candidates(all.iter().filter(|it| paths.contains(&it.path)));

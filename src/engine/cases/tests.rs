@@ -166,3 +166,16 @@ fn a_token_that_came_into_a_text_by_way_of_a_hash_can_be_read_again() {
         r#""<[\"{\\\"x\\\"=>\\\"%{map.\"k\"}\\\"}\"]>""#,
     );
 }
+
+#[test]
+fn odd_lookup_options_are_merged_with_those_of_every_file() {
+    check(
+        "path: 'role/%{role}.yaml'\npath: 'site/%{site}.yaml'",
+        &[("role/a.yaml", "lookup_options: {}\n"), ("site/b.yaml", "lookup_options: {5: {}}\n")],
+        "k",
+        "role is a and site is b: error: The second element of the merge has wrong type, expects a Hash[String, Data] \
+         value, got Hash[Integer[5, 5], Hash[0, 0]]\n\
+         site is b: error: undefined method `start_with?' for 5:Integer\n\
+         : not found",
+    );
+}
