@@ -214,7 +214,7 @@ impl Work<'_> {
             let mut places = Vec::new();
             if qualified.iter().any(|it| holds(it)) {
                 let names = names_of(world, path).unwrap_or_default();
-                places.extend(last_segments(&names, &qualified, old));
+                places.extend(last_segments(&text, &names, &qualified, old));
             }
             let given = given.iter().filter(|it| it.path == *path && !it.is_hash);
             places.extend(given.map(|it| it.range));
@@ -274,14 +274,21 @@ pub(super) fn names_of(world: &World, path: &str) -> Option<Names> {
 }
 
 /// Where variables are called one of `qualified`, without the names of classes before.
+///
+/// In a lambda that has a variable of this name, Puppet takes that one, even where the class around stands before the name.
 fn last_segments<'n>(
+    text: &'n str,
     names: &'n Names,
     qualified: &'n [String],
     last: &'n str,
 ) -> impl Iterator<Item = TextRange> + 'n {
-    let is_it = |it: &&puppet::VariableUse| {
+    let is_it = move |it: &&puppet::VariableUse| {
         let name = it.name.strip_prefix("::").unwrap_or(&it.name);
-        qualified.iter().any(|it| it == name)
+        let is_of_lambda = names.declaration_of(it.scope, last).is_none()
+            && names.class_around(it.scope).is_some_and(|class| {
+                name.strip_prefix(class.slice(text)).is_some_and(|rest| rest == format!("::{last}"))
+            });
+        !is_of_lambda && qualified.iter().any(|it| it == name)
     };
     let length = last.len() as u32;
     names

@@ -123,6 +123,12 @@ impl Names {
         false
     }
 
+    /// The name of the declaration around a place in `scope`, by its range.
+    pub fn class_around(&self, scope: Option<usize>) -> Option<TextRange> {
+        let mut around = std::iter::successors(scope, |index| self.scopes[*index].parent);
+        around.find_map(|index| self.scopes[index].declaration)
+    }
+
     /// The declaration whose variable `$name` is at a place in `scope`, by its name's range. `None` for those of lambdas and of
     /// top level.
     pub fn declaration_of(&self, scope: Option<usize>, name: &str) -> Option<TextRange> {

@@ -63,6 +63,21 @@ fn heirs_read_the_parameter_by_the_new_name() {
 }
 
 #[test]
+fn a_lambda_with_a_variable_of_this_name_keeps_it_even_behind_the_class() {
+    let heir =
+        "class web::a inherits web { [1].each |$port| { notice($web::a::port, $web::port) } }";
+    check(
+        &format!("#- {WEB}\nclass web($po$0rt) {{ }}\n#- /modules/web/manifests/a.pp\n{heir}\n"),
+        "listen",
+        &[
+            "/modules/web/manifests/a.pp:1 class web::a inherits web { [1].each |$port| { notice($web::a::port, \
+             $web::listen) } }",
+            "/modules/web/manifests/init.pp:1 class web($listen) { }",
+        ],
+    );
+}
+
+#[test]
 fn a_key_that_leaves_the_class_leaves_the_parameter() {
     let files = format!("#- {WEB}\nclass web($port) {{ }}\n#- /data/common.yaml\nweb::po$0rt: 1\n");
     let warnings = check(&files, "www::port", &["/data/common.yaml:1 www::port: 1"]);
