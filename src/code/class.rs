@@ -7,6 +7,24 @@ use super::summary::known_as;
 use crate::syntax::puppet::{Declaration, DeclarationKind, Parameter};
 use crate::text::TextRange;
 
+/// The parameters that every resource has. Puppet does not look them up, and one that a class declares is handed on to all
+/// resources in it.
+pub const METAPARAMETERS: [&str; 13] = [
+    "alias",
+    "audit",
+    "before",
+    "consume",
+    "export",
+    "loglevel",
+    "noop",
+    "notify",
+    "require",
+    "schedule",
+    "stage",
+    "subscribe",
+    "tag",
+];
+
 /// A class that some file declares.
 #[derive(Debug, Clone)]
 pub struct ClassCode {

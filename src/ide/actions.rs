@@ -45,6 +45,17 @@ pub struct Action {
     pub refusal: Option<String>,
 }
 
+impl Action {
+    /// An action that makes these edits, or says why it cannot.
+    fn new(title: String, kind: ActionKind, edits: Result<Vec<FileEdit>, String>) -> Self {
+        let (edits, refusal) = match edits {
+            Ok(edits) => (edits, None),
+            Err(why) => (Vec::new(), Some(why)),
+        };
+        Self { title, kind, edits, fixes: Vec::new(), is_preferred: false, refusal }
+    }
+}
+
 /// The sorts of actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ActionKind {

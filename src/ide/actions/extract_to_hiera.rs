@@ -151,12 +151,7 @@ fn with_consequences(
 }
 
 fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {
-    let (edits, refusal) = match edits {
-        Ok(edits) => (edits, None),
-        Err(why) => (Vec::new(), Some(why)),
-    };
-    let kind = ActionKind::RefactorExtract;
-    Action { title, kind, edits, fixes: Vec::new(), is_preferred: false, refusal }
+    Action::new(title, ActionKind::RefactorExtract, edits)
 }
 
 fn refused(why: &str) -> Action {

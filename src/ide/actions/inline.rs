@@ -126,12 +126,7 @@ fn inlined_everywhere(
 }
 
 fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {
-    let (edits, refusal) = match edits {
-        Ok(edits) => (edits, None),
-        Err(why) => (Vec::new(), Some(why)),
-    };
-    let kind = ActionKind::RefactorInline;
-    Action { title, kind, edits, fixes: Vec::new(), is_preferred: false, refusal }
+    Action::new(title, ActionKind::RefactorInline, edits)
 }
 
 fn cannot_be_written(root: &str) -> String {

@@ -129,12 +129,7 @@ fn with_consequences(
 }
 
 fn action(title: String, edits: Result<Vec<FileEdit>, String>) -> Action {
-    let (edits, refusal) = match edits {
-        Ok(edits) => (edits, None),
-        Err(why) => (Vec::new(), Some(why)),
-    };
-    let kind = ActionKind::Refactor;
-    Action { title, kind, edits, fixes: Vec::new(), is_preferred: false, refusal }
+    Action::new(title, ActionKind::Refactor, edits)
 }
 
 /// A file that may take an entry.

@@ -7,6 +7,7 @@
 use super::declared_classes::{DeclaredClasses, class_and_parameter};
 use super::ignored_key::IgnoredKey;
 use super::{Report, Rule, Severity};
+use crate::code::class::METAPARAMETERS;
 use crate::data::{DataFile, RootEntry};
 
 pub(super) const RULE: Rule = Rule {
@@ -18,23 +19,6 @@ pub(super) const RULE: Rule = Rule {
     page: include_str!("../../../docs/rules/parameter-without-effect.md"),
     is_on: true,
 };
-
-/// The parameters that every resource has. Puppet does not look them up.
-const METAPARAMETERS: [&str; 13] = [
-    "alias",
-    "audit",
-    "before",
-    "consume",
-    "export",
-    "loglevel",
-    "noop",
-    "notify",
-    "require",
-    "schedule",
-    "stage",
-    "subscribe",
-    "tag",
-];
 
 /// Checks a root key of the file. `true` if it says something.
 pub(super) fn check(

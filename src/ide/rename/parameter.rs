@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Work;
 use super::ruby::{holds_word, ruby_files};
+use crate::code::class::METAPARAMETERS;
 use crate::code::documentation::tag_of_parameter;
 use crate::code::file::language_of;
 use crate::code::summary::known_as;
@@ -19,22 +20,6 @@ use crate::world::{World, paths};
 
 /// Names that Puppet keeps for itself.
 const RESERVED: [&str; 5] = ["title", "name", "facts", "trusted", "server_facts"];
-
-/// Parameters that every resource has: one of a class hands its value on to all resources in it.
-const METAPARAMETERS: [&str; 12] = [
-    "alias",
-    "audit",
-    "before",
-    "consume",
-    "export",
-    "loglevel",
-    "noop",
-    "notify",
-    "require",
-    "schedule",
-    "stage",
-    "subscribe",
-];
 
 /// A parameter that gets another name.
 struct Parameter<'a> {
@@ -214,7 +199,7 @@ impl Work<'_> {
             let mut places = Vec::new();
             if qualified.iter().any(|it| holds(it)) {
                 let names = names_of(world, path).unwrap_or_default();
-                places.extend(last_segments(&text, &names, &qualified, old));
+                places.extend(last_segments(&text, &names, &qualified, parameter));
             }
             let given = given.iter().filter(|it| it.path == *path && !it.is_hash);
             places.extend(given.map(|it| it.range));
@@ -275,18 +260,20 @@ pub(super) fn names_of(world: &World, path: &str) -> Option<Names> {
 
 /// Where variables are called one of `qualified`, without the names of classes before.
 ///
-/// In a lambda that has a variable of this name, Puppet takes that one, even where the class around stands before the name.
+/// In a lambda of an heir that has a variable of this name, Puppet takes that one, even with the heir's name before it.
 fn last_segments<'n>(
     text: &'n str,
     names: &'n Names,
     qualified: &'n [String],
-    last: &'n str,
+    parameter: &Parameter<'n>,
 ) -> impl Iterator<Item = TextRange> + 'n {
+    let (class_name, last) = (parameter.class, parameter.old);
     let is_it = move |it: &&puppet::VariableUse| {
         let name = it.name.strip_prefix("::").unwrap_or(&it.name);
         let is_of_lambda = names.declaration_of(it.scope, last).is_none()
             && names.class_around(it.scope).is_some_and(|class| {
-                name.strip_prefix(class.slice(text)).is_some_and(|rest| rest == format!("::{last}"))
+                let class = class.slice(text);
+                class != class_name && *name == format!("{class}::{last}")
             });
         !is_of_lambda && qualified.iter().any(|it| it == name)
     };

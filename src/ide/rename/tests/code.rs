@@ -67,12 +67,15 @@ fn a_lambda_with_a_variable_of_this_name_keeps_it_even_behind_the_class() {
     let heir =
         "class web::a inherits web { [1].each |$port| { notice($web::a::port, $web::port) } }";
     check(
-        &format!("#- {WEB}\nclass web($po$0rt) {{ }}\n#- /modules/web/manifests/a.pp\n{heir}\n"),
+        &format!(
+            "#- {WEB}\nclass web($po$0rt) {{ [1].each |$port| {{ $web::port }} }}\n\
+             #- /modules/web/manifests/a.pp\n{heir}\n"
+        ),
         "listen",
         &[
             "/modules/web/manifests/a.pp:1 class web::a inherits web { [1].each |$port| { notice($web::a::port, \
              $web::listen) } }",
-            "/modules/web/manifests/init.pp:1 class web($listen) { }",
+            "/modules/web/manifests/init.pp:1 class web($listen) { [1].each |$port| { $web::listen } }",
         ],
     );
 }
