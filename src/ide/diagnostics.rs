@@ -22,8 +22,8 @@ use crate::data::Format;
 use crate::syntax::tree::Node;
 use crate::text::TextRange;
 
-pub use shared::fix::{Fix, Safety};
 pub use run::diagnostics;
+pub use shared::fix::{Fix, Safety};
 pub use shared::walk::PlainScalar;
 pub use suppression::baseline::Baseline;
 
