@@ -24,6 +24,7 @@ use crate::text::TextRange;
 
 pub use run::diagnostics;
 pub use shared::fix::{Fix, Safety};
+pub(crate) use shared::near::near_key;
 pub use shared::walk::PlainScalar;
 pub use suppression::baseline::Baseline;
 

@@ -5,6 +5,7 @@ mod encrypted;
 mod key;
 mod links;
 pub(crate) mod markdown;
+pub(crate) mod markup;
 mod variable;
 
 pub(super) use key::{AskedKey, Otherwise, asked_key_text};
@@ -45,7 +46,12 @@ pub fn hover(world: &Arc<World>, path: &str, offset: u32) -> Option<Hover> {
     }
 }
 
-/// What a hover says of a key that `%{…}` asks for.
+/// What the hover of a key says, for a terminal.
+pub fn plain_text_of_key(perspective: &Perspective, key: &str) -> String {
+    key::plain_text(perspective, key)
+}
+
+/// What a hover says of a key that `%{…}` looks up.
 pub(crate) fn key_text(perspective: &Perspective, key: &str) -> String {
     key::text(perspective, key, None)
 }
@@ -79,7 +85,7 @@ fn token_text(perspective: &Perspective, spot: &TokenSpot) -> Option<String> {
     }
     match &spot.token.expression {
         Expression::Call { method: Method::Literal, argument, .. } => {
-            Some(format!("The text {} as it is, not interpolated again", markdown::code(argument)))
+            Some(format!("The text {} as it is, not interpolated again", markup::code(argument)))
         }
         Expression::Empty => Some("Gives an empty text".to_owned()),
         _ => None,

@@ -1,6 +1,7 @@
 //! Hover on a variable in `%{…}`: what it expands to for the active node.
 
-use super::markdown::{code, fenced_yaml};
+use super::markdown::fenced_yaml;
+use super::markup::code;
 use crate::data::render;
 use crate::engine::main_belongs_to_no_module;
 use crate::engine::sources::dig_value;
