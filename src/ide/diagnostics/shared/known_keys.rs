@@ -94,6 +94,11 @@ impl<'a> KnownKeys<'a> {
         near_key(key, self.keys().iter().map(|it| &**it)).map(Arc::from)
     }
 
+    /// The root keys that begin with `prefix`, sorted.
+    pub(crate) fn keys_in(&self, prefix: &str) -> Vec<Arc<str>> {
+        self.index.keys_in(prefix)
+    }
+
     /// In how many files the root key is, counted up to `most`.
     pub(crate) fn count(&self, key: &str, most: usize) -> usize {
         self.index.count(key, most)
