@@ -47,7 +47,7 @@ pub(crate) fn check(
             };
             if text.contains('*') && matches!(level.locations, Locations::Paths(_)) {
                 let message = format!(
-                    "a path is taken as it is: `{text}` is no pattern\nWrite `glob` in place of `path`, or `globs` of `paths`."
+                    "Puppet takes a path as it is: `{text}` is not a pattern\nWrite `glob` in place of `path`, or `globs` of `paths`."
                 );
                 report.add_once(&RULE, RULE.severity, place.range, message);
                 continue;
@@ -58,7 +58,7 @@ pub(crate) fn check(
                 continue;
             }
             let message = format!(
-                "there is no `{name}`\nDid you mean `{near}`, which is there and is read by no level?"
+                "`{name}` does not exist\nDid you mean `{near}`, which exists and is not read by any level?"
             );
             let finding = report.add_once(&RULE, RULE.severity, place.range, message);
             let edit = replaced_in(&config.text, place.range, &name, &near);
@@ -89,7 +89,7 @@ pub(crate) fn check_file(world: &World, path: &str, report: &mut Report) -> bool
     let Ok(text) = world.text(path) else { return false };
     let end = text.find('\n').unwrap_or(text.len());
     let message = format!(
-        "no level of the hierarchy can load this file\nThe directory is `{name}`. Did you mean `{near}`, which is there?"
+        "no level of the hierarchy can load this file\nIts directory is `{name}`. Did you mean `{near}`, which a level reads?"
     );
     report.add(&RULE, TextRange::new(0, end as u32), message);
     true
@@ -169,7 +169,7 @@ diagnostics: {severity: {orphan-file: 'off'}}
 version: 5
 hierarchy:
   - {name: a, path: "roles/%{facts.role}.yaml"}
-#                   ^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: there is no `roles` Did you mean `role`, which is there and is read by no level?
+#                   ^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: `roles` does not exist Did you mean `role`, which exists and is not read by any level?
   - {name: b, path: "site/%{facts.site}.yaml"}
 #          ^ hint[level-never-matches]
   - {name: c, paths: ["sites/%{facts.site}.yaml", other.yaml]}
@@ -197,7 +197,7 @@ hierarchy:
 a: 1
 #- /data/role/db.yaml
 a: 1
-#^^^ warning[misspelt-path]: no level of the hierarchy can load this file The directory is `role`. Did you mean `roles`, which is there?
+#^^^ warning[misspelt-path]: no level of the hierarchy can load this file Its directory is `role`. Did you mean `roles`, which a level reads?
 "#,
         );
     }
@@ -210,7 +210,7 @@ a: 1
 version: 5
 hierarchy:
   - {name: a, path: "nodes/*.yaml"}
-#                   ^^^^^^^^^^^^^^ warning[misspelt-path]: a path is taken as it is: `nodes/*.yaml` is no pattern…
+#                   ^^^^^^^^^^^^^^ warning[misspelt-path]: Puppet takes a path as it is: `nodes/*.yaml` is not a pattern…
   - {name: b, glob: "nodes/*.yaml"}
 #- /data/nodes/one.yaml
 a: 1

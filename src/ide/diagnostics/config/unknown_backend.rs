@@ -39,7 +39,7 @@ pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
         } else {
             let kind = level.function.kind.key();
             let words = format!("Unable to find '{kind}' function named '{name}'");
-            (Severity::Error, format!("{words}\nThis can be no function's name.{advice}"))
+            (Severity::Error, format!("{words}\nA function cannot have this name.{advice}"))
         };
         let finding = report.add_once(&RULE, severity, place.range, message);
         if let (Some(finding), Some(near)) = (finding, near) {
@@ -86,7 +86,7 @@ hierarchy:
 version: 5
 hierarchy:
   - {name: a, path: a.yaml, data_hash: yaml-data}
-#                                      ^^^^^^^^^ error[unknown-backend]: Unable to find 'data_hash' function named 'yaml-data' This can be no function's name. Did you mean `yaml_data`?
+#                                      ^^^^^^^^^ error[unknown-backend]: Unable to find 'data_hash' function named 'yaml-data' A function cannot have this name. Did you mean `yaml_data`?
   - {name: b, path: b.yaml, data_hash: yaml_dat}
 #                                      ^^^^^^^^ warning[unknown-backend]
   - {name: c, path: c.yaml, data_hash: my::yaml_data}

@@ -9,10 +9,10 @@ use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
     code: "folded-list",
-    name: "List that became a text",
+    name: "List that became a string",
     severity: Severity::Warning,
     since: "0.2.0",
-    summary: "Lines that begin with `- ` go on with a text that stands before them, so they are no list.",
+    summary: "Lines that start with `- ` continue a string, so they are not a list.",
     page: include_str!("../../../../docs/rules/folded-list.md"),
     is_on: true,
 };
@@ -63,7 +63,7 @@ fn check_value<'r>(
         return None;
     }
     let message = format!(
-        "this is one text and no list: the lines go on with `{}`\nBegin every item at the same column, behind `- `.",
+        "this is one string and not a list: it starts with `{}`\nStart every item in the same column, with `- `.",
         first.trim()
     );
     Some(report.add(&RULE, value.range, message))
@@ -78,7 +78,7 @@ mod tests {
         check(
             r#"
 a: b
-#  ^ warning[folded-list]: this is one text and no list: the lines go on with `b`…
+#  ^ warning[folded-list]: this is one string and not a list: it starts with `b`…
   - c
   - d
 e:

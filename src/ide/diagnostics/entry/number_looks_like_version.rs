@@ -88,7 +88,7 @@ fn check_number(name: &NameOf, node: &Node, text: &Arc<str>, report: &mut Report
         Value::Integer(_) if name.is_mode && is_mode(text) => {
             let mode = format!("0{text}");
             let message = format!(
-                "`{text}` is a number, and modes are texts\nWrite `'{mode}'`: Puppet refuses numbers for the mode of a file."
+                "`{text}` is a number, and a mode is a string\nWrite `'{mode}'`: Puppet refuses numbers for the mode of a file."
             );
             let finding = report.add(&RULE, node.range, message);
             let edit = TextEdit::replace(node.range, quoted(&mode));
@@ -136,7 +136,7 @@ c_version: {any: 1.10}
         check(
             r"
 a::config_mode: 644
-#               ^^^ warning[number-looks-like-version]: `644` is a number, and modes are texts…
+#               ^^^ warning[number-looks-like-version]: `644` is a number, and a mode is a string…
 b: {mode: 1777, dirmode: '0755', run_mode: 4, mode2: 644}
 #         ^^^^ warning[number-looks-like-version]
 c::mode: 899

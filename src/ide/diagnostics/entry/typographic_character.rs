@@ -74,7 +74,7 @@ fn check_scalar(entry: &EntryContext<'_>, node: &Node, is_key: bool, report: &mu
     }
     if let Some(inner) = in_quotes(text) {
         let message = format!(
-            "the quotes are typographic, and part of the text\nWrite `\"{inner}\"`, with the quotes of a keyboard."
+            "the quotes are typographic, so they are part of the string\nWrite `\"{inner}\"`, with the quotes of a keyboard."
         );
         let finding = report.add(&RULE, node.range, message);
         let is_whole = node.range.slice(entry.text) == &**text;
@@ -84,7 +84,7 @@ fn check_scalar(entry: &EntryContext<'_>, node: &Node, is_key: bool, report: &mu
             finding.with_fix(Fix::changing("Write the quotes of a keyboard", vec![edit]));
         }
     } else if is_key && text.starts_with(BLANKS) {
-        let message = "this key begins with a blank that is none for YAML, such as a no-break space\n\
+        let message = "this key starts with a character that YAML does not take for a blank, such as a no-break space\n\
                        It is part of the key. Indent with the blanks of a keyboard.";
         report.add(&RULE, node.range, message);
     }
@@ -112,7 +112,7 @@ pub(crate) fn check_file(error: &FileError, text: &str, report: &mut Report) -> 
     };
     let words = reader_words(&error.message);
     let message = format!(
-        "{words}\nHere is a blank that is none for YAML, such as a no-break space. Write the blank of a keyboard."
+        "{words}\nHere is a character that YAML does not take for a blank, such as a no-break space. Write the blank of a keyboard."
     );
     let finding = report.add_as(&RULE, Severity::Error, range, message);
     if text.len() <= MAX_TRIED_BYTES {
@@ -156,7 +156,7 @@ mod tests {
         check(
             r#"
 a: “b c”
-#  ^^^^^^^^^ warning[typographic-character]: the quotes are typographic, and part of the text…
+#  ^^^^^^^^^ warning[typographic-character]: the quotes are typographic, so they are part of the string…
 d: [‘e’, "“f”", Ann’s, “g” and “h”]
 #   ^^^^^^^ warning[typographic-character]
 i: "%{lookup(‘a’)}"

@@ -70,17 +70,17 @@ fn problem(
         module_of(it).is_some_and(|it| known.keys_in(&format!("{it}::")).iter().any(is_other))
     };
     let problem = if key.contains(":::") || key.starts_with(':') || key.ends_with(':') {
-        "has colons that belong to no name"
+        "has too many colons"
     } else if key.contains(": ") || key.contains(" :") || key.contains('$') {
-        "has a blank or a `$`, which are part of no name"
+        "has a blank or a `$`, which a name cannot have"
     } else if has_capital(key) && key.contains("::") {
-        "begins a name with a capital letter; the names of classes and parameters do not"
+        "has a name that starts with a capital letter; names of classes and parameters do not"
     } else if has_single_colon(key) && (known.contains(&meant) || is_of_module(&meant)) {
-        "has one colon where names are divided by two"
+        "has one colon where `::` separates names"
     } else if key.contains('.') && (is_of_module(&meant) || classes.is_used_otherwise(&meant)) {
-        "has a dot, with which lookups reach the members of a hash"
+        "has a dot, so a lookup takes the part behind it for a sub key"
     } else if key.contains('-') && known.contains(&meant) {
-        "has a dash, which no parameter can have"
+        "has a dash, which a parameter cannot have"
     } else {
         return None;
     };
@@ -126,7 +126,7 @@ mod tests {
             r#"
 web::port: 1
 web:::name: 1
-#^^^^^^^^^ warning[malformed-key]: `web:::name` has colons that belong to no name Puppet ignores this key. Did you mean `web::name`?
+#^^^^^^^^^ warning[malformed-key]: `web:::name` has too many colons Puppet ignores this key. Did you mean `web::name`?
 web::one:two: 1
 #^^^^^^^^^^^ warning[malformed-key]
 Web::host: 1

@@ -22,6 +22,9 @@ pub(crate) const RULE: Rule = Rule {
     is_on: true,
 };
 
+/// Where there are more keys, classes are not compared: typing must stay fast.
+const MAX_COMPARED: usize = 2_000;
+
 /// How many letters of a reserved key may be wrong.
 const MAX_WRONG: usize = 2;
 
@@ -65,7 +68,7 @@ fn check_reserved(data: &DataFile, key: &str, entry: &RootEntry, report: &mut Re
         return false;
     }
     let message = format!(
-        "`{key}` is no key that Puppet reads options from\nDid you mean `{LOOKUP_OPTIONS}`?"
+        "Puppet does not read options from the key `{key}`\nDid you mean `{LOOKUP_OPTIONS}`?"
     );
     let finding = report.add_as(&RULE, Severity::Warning, entry.key_place.range, message);
     let fix = renamed(data, entry, LOOKUP_OPTIONS);
@@ -137,8 +140,8 @@ fn check_siblings(
     };
     let shared = siblings.shared.iter().find(|other| is_meant(other)).cloned();
     let lone = || {
-        let mut others = known.keys_in(namespace).into_iter().filter(|it| is_meant(it));
-        others.find(|it| is_named(it))
+        let others = known.keys_in(namespace);
+        others.iter().find(|it| is_meant(it) && is_named(it)).cloned()
     };
     // What is looked up by its name is a key of its own.
     let Some(meant) = shared.or_else(lone).filter(|_| !is_named(key)) else { return false };
@@ -176,7 +179,7 @@ fn check_namespace(
                 && count(class) > count(class_name)
         })
     };
-    if class_name.len() < MIN_LENGTH - 1 || !is_lonely {
+    if class_name.len() < MIN_LENGTH - 1 || !is_lonely || known.keys().len() > MAX_COMPARED {
         return;
     }
     let Some(meant) = known.keys().iter().find(is_meant) else { return };
@@ -185,7 +188,7 @@ fn check_namespace(
         return;
     }
     let message = format!(
-        "hardly any other key begins with `{class_name}::`\nDid you mean `{meant}`, as in other files?"
+        "hardly any other key starts with `{class_name}::`\nDid you mean `{meant}`, as in other files?"
     );
     let finding = report.add(&RULE, entry.key_place.range, message);
     finding.related.extend(known.related(meant));
@@ -287,7 +290,7 @@ ntp::sarvers: 3
         check(
             r"
 lookup_option: {a: {merge: deep}}
-#^^^^^^^^^^^^ warning[misspelt-key]: `lookup_option` is no key that Puppet reads options from Did you mean `lookup_options`?
+#^^^^^^^^^^^^ warning[misspelt-key]: Puppet does not read options from the key `lookup_option` Did you mean `lookup_options`?
 lookup-options: {b: {convert_to: Integer}}
 #^^^^^^^^^^^^^ warning[misspelt-key]
 lookup_optionz: {a: b}
@@ -330,7 +333,7 @@ version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
 #- /data/a.yaml
 profile::mailsevrer::port: 25
-#^^^^^^^^^^^^^^^^^^^^^^^^ information[misspelt-key]: hardly any other key begins with `profile::mailsevrer::`…
+#^^^^^^^^^^^^^^^^^^^^^^^^ information[misspelt-key]: hardly any other key starts with `profile::mailsevrer::`…
 profile::mailservers::port: 25
 profile::webserver::port: 25
 profile::mailserver2::port: 25

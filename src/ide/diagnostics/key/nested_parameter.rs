@@ -1,13 +1,13 @@
 //! `nested-parameter`: a class parameter that has slipped into the hash before it, because it is indented.
 
-use crate::data::{DataFile, EntryTree, RootEntry};
+use crate::data::{DataFile, EntryTree, RootEntry, Value};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
 use crate::ide::diagnostics::{Report, Rule, Severity};
-use crate::syntax::tree::Pair;
+use crate::syntax::tree::{Node, Pair};
 use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
@@ -29,7 +29,9 @@ pub(crate) fn check(
     entry: &RootEntry,
     report: &mut Report,
 ) {
-    if key == LOOKUP_OPTIONS || entry.value.value.as_hash().is_none() {
+    let Some(members) = entry.value.value.as_hash() else { return };
+    let is_qualified = |name: &Value| name.as_str().is_some_and(|name| name.contains("::"));
+    if key == LOOKUP_OPTIONS || !members.iter().any(|(name, _)| is_qualified(name)) {
         return;
     }
     let Some(tree) = data.entry_at(entry.key_place.range.start) else { return };
@@ -39,26 +41,31 @@ pub(crate) fn check(
         text_of(&pair.key).is_some_and(|name| is_parameter(known, classes, key, name))
     };
     let count = pairs.iter().rev().take_while(is_parameter).count();
-    if count == pairs.len() {
-        return;
-    }
-    let slipped = &pairs[pairs.len() - count..];
+    // Where only the line of the key is indented, its value is what follows.
+    let lone = pairs.iter().skip(1).position(|pair| is_empty(&pair.value) && is_parameter(&pair));
+    let slipped = match lone {
+        Some(at) => &pairs[at + 1..at + 2],
+        None if count == pairs.len() => return,
+        None => &pairs[pairs.len() - count..],
+    };
     let names: Vec<_> = slipped.iter().filter_map(|pair| text_of(&pair.key)).collect();
     if let (Some(pair), Some(name)) = (slipped.first(), names.first()) {
         let others = if names.len() > 1 { ", like what follows it" } else { "" };
         let message = format!(
-            "`{name}` is a member of `{key}` here, and no key that Puppet looks up\nIt is indented{others}: write it at \
-             the beginning of the line."
+            "`{name}` is a member of `{key}` here, and Puppet does not look it up\nIt is indented{others}: write it at \
+             the start of the line."
         );
         let range = pair.key.range.shifted(tree.start);
         let finding = report.add(&RULE, range, message);
         // Elsewhere, the keys would take other values away.
         let is_new = names.iter().all(|name| !known.contains(name));
-        let edits = dedented(&tree, pair).filter(|_| is_new);
-        finding
-            .fixes
-            .extend(edits.map(|it| Fix::changing("Move it to the beginning of the line", it)));
+        let edits = dedented(&tree, pair).filter(|_| is_new && lone.is_none());
+        finding.fixes.extend(edits.map(|it| Fix::changing("Move it to the start of the line", it)));
     }
+}
+
+fn is_empty(value: &Node) -> bool {
+    text_of(value).is_some_and(|text| text.is_empty()) && value.range.is_empty()
 }
 
 /// Whether the name of a member is that of a class parameter, as far as classes or other keys show.
@@ -117,6 +124,11 @@ web::vhosts:
 other:
   a: 1
   db::engine: 1
+db::users:
+  root: 1
+  db::grants:
+# ^^^^^^^^^^ warning[nested-parameter]: `db::grants` is a member of `db::users` here…
+  all: 1
 lookup_options:
   web::vhosts: {merge: deep}
 #- /data/b.yaml
@@ -144,7 +156,7 @@ web::resources:
     fn to_the_beginning_of_the_line() {
         check_fix(
             "web::vhosts:\n  shop: 1\n  web::ports:\n    - 1\n\n    - 2\nx: 1\n",
-            "Move it to the beginning of the line",
+            "Move it to the start of the line",
             "web::vhosts:\n  shop: 1\nweb::ports:\n  - 1\n\n  - 2\nx: 1\n",
         );
     }

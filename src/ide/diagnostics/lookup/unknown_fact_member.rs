@@ -90,7 +90,7 @@ pub(crate) fn check(
         let colons = &variable.name[..variable.name.len() - unqualified.len()];
         let meant = format!("{colons}{}", meant.join("."));
         let message = format!(
-            "there is no `{}`, and Puppet makes an empty text of it\nDid you mean `%{{{meant}}}`?",
+            "there is no `{}`, and Puppet uses an empty string\nDid you mean `%{{{meant}}}`?",
             variable.name
         );
         let finding = report.add(&RULE, range, message);
@@ -245,7 +245,7 @@ mod tests {
         check(
             r#"
 a: "%{facts.os.familly} %{facts.os.family} %{::facts.os.familly} %{os.familly} %{facts.ox.family}"
-#   ^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]: there is no `facts.os.familly`, and Puppet makes an empty text of it Did you mean `%{facts.os.family}`?
+#   ^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]: there is no `facts.os.familly`, and Puppet uses an empty string Did you mean `%{facts.os.family}`?
 #                                          ^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
 #                                                                ^^^^^^^^^^^^^ warning[unknown-fact-member]
 #                                                                              ^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
@@ -256,7 +256,7 @@ b: "%{fact.os.family} %{trusted.cername} %{trusted.extension.pp_role} %{trusted.
 #                                                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
 #                                                                                                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
 c: "%{facts.networking.ipaddress} %{enviroment} %{facts.networking.interfaces.eth0.ipp}"
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]: there is no `facts.networking.ipaddress`, and Puppet makes an empty text of it Did you mean `%{facts.networking.ip}`?
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]: there is no `facts.networking.ipaddress`, and Puppet uses an empty string Did you mean `%{facts.networking.ip}`?
 #                                 ^^^^^^^^^^^^^ warning[unknown-fact-member]
 #                                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
 "#,
