@@ -244,12 +244,14 @@ impl Node {
         &self.patterns
     }
 
-    /// What the node has for the variable and its members that `path` asks for. Of a complete node nothing is open.
+    /// What the node has for the variable and its members that `path` asks for. Of a complete node, nothing is open but what
+    /// the server sets.
     pub fn read(&self, path: &KeyPath) -> Reading {
         let Some(root) = path.root_name() else { return Reading::Unset };
         let root = root.strip_prefix("::").unwrap_or(root);
-        if self.is_complete() || is_always_known(root) {
-            let found = self.variable(root).cloned();
+        let found = self.variable(root).cloned();
+        let is_all = self.is_complete() && (found.is_some() || !is_set_by_server(root));
+        if is_all || is_always_known(root) {
             return found.map_or(Reading::Unset, |it| Reading::Known(it, path.rest.clone()));
         }
         let Some(name) = variable::name_of(path) else { return Reading::Unset };
@@ -311,6 +313,12 @@ fn set_member(hash: &mut Hash, names: &[Arc<str>], value: &Value) {
         Value::hash(inner)
     };
     hash.insert(Value::String(Arc::clone(name)), None, value.into());
+}
+
+/// Whether a variable (without a leading `::`) is one of the server's own settings: each compilation has them, `puppet lookup`
+/// without `--compile` does not, and no fact set tells them.
+pub fn is_set_by_server(root: &str) -> bool {
+    root.starts_with("settings::")
 }
 
 /// What Puppet sets itself for every node.

@@ -423,6 +423,19 @@ other: 1
     }
 
     #[test]
+    fn what_the_server_sets_is_not_known() {
+        let files = "#- /hiera.yaml\nversion: 5\n#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}}\n#- /data/common.yaml\na: 'in %{settings::$0environment}'\n";
+        let fixture = Fixture::parse(files);
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset).expect("a variable");
+        expect![[r"
+            **`settings::environment`** for node `web01`, environment `production`
+
+            Not known: the Puppet server sets `settings::environment` from its own settings whenever it compiles a catalog. `puppet lookup` does not set it without `--compile`."]]
+        .assert_eq(&hover.markdown);
+    }
+
+    #[test]
     fn half_typed_text_leaves_other_keys_as_they_were() {
         check_open(
             "#- /data/common.yaml\nlookup_options: {list: {merge: unique}}\nlist$0: [a]\nx: \"\n",

@@ -66,6 +66,42 @@ fn what_is_encrypted_is_not_shown() {
 }
 
 #[test]
+fn what_the_server_sets_is_not_known_even_with_a_fact_set() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: Server, path: '%{settings::environment}.yaml'}, {name: Common, path: common.yaml}]\n",
+        ),
+        ("data/test.yaml", "port: 1\n"),
+        ("data/common.yaml", "port: 2\nname: 'in %{settings::environment}'\n"),
+        ("web01.json", r#"{"os": {"family": "Debian"}}"#),
+    ]);
+    let said = |key: &str, more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+            .args(["lookup", key, "--facts", "web01.json"])
+            .args(more)
+            .current_dir(workspace.path(""))
+            .output()
+            .expect("the program runs");
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(said).expect("UTF-8"))
+    };
+    let (status, name) = said("name", &[]);
+    assert_eq!(status, Some(3), "{name}");
+    assert!(name.contains("--- in %{settings::environment}\n"), "{name}");
+    let (status, port) = said("port", &[]);
+    assert_eq!(status, Some(3), "{port}");
+    assert!(port.contains("--- 2\n"), "{port}");
+    assert_eq!(
+        said("port", &["--set", "settings::environment=test"]),
+        (Some(0), "--- 1\n".to_owned())
+    );
+    std::fs::write(workspace.path("vars.json"), r#"{"settings::environment": "test"}"#)
+        .expect("the directory is there");
+    assert_eq!(said("port", &["--vars", "vars.json"]), (Some(0), "--- 1\n".to_owned()));
+}
+
+#[test]
 fn a_misspelt_key_is_met_with_the_one_that_is_there() {
     let (status, shown, said) = run(&["lits", "--set", "role=db"]);
     assert_eq!((status, &*shown), (1, ""));
