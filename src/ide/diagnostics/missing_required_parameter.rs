@@ -13,7 +13,7 @@ use crate::code::ClassCode;
 use crate::data::puppet_type::TypeAliases;
 use crate::engine::{CancelToken, Evaluator};
 use crate::syntax::puppet::{Declaration, DeclarationKind, Parameter};
-use crate::world::node_classes::{MainManifest, NodeBlock, NodeClass, host_name, hosts};
+use crate::world::node_classes::{NodeBlock, NodeClass, host_name, hosts};
 use crate::world::{World, paths};
 
 pub(super) const RULE: Rule = Rule {
@@ -37,7 +37,7 @@ pub(super) fn check(code: &CodeContext<'_>, report: &mut Report) {
         return;
     }
     let aliases = code.world.type_aliases(code.environment);
-    let mut checker = Checker { code, manifests: &manifests, aliases, told: HashSet::new() };
+    let mut checker = Checker { code, aliases, told: HashSet::new() };
     checker.check_block(NodeBlock::None, None, report);
     let blocks = code.file.manifest.declarations.iter().enumerate();
     let blocks = blocks.filter(|(_, it)| it.kind == DeclarationKind::Node).take(MAX_BLOCKS);
@@ -48,7 +48,6 @@ pub(super) fn check(code: &CodeContext<'_>, report: &mut Report) {
 
 struct Checker<'a, 'w> {
     code: &'a CodeContext<'w>,
-    manifests: &'a [MainManifest],
     aliases: Arc<TypeAliases>,
     /// The keys that were spoken of.
     told: HashSet<String>,
@@ -62,12 +61,12 @@ impl Checker<'_, '_> {
         report: &mut Report,
     ) {
         let evaluator = self.evaluator(declaration);
-        let classes = self.code.world.classes_of_block(&evaluator, self.manifests, block);
-        let certain = classes.iter().filter(|it| it.is_certain);
+        let classes = self.code.world.classes_of_block(&evaluator, block);
+        let certain = classes.classes.iter().filter(|it| it.is_certain);
         for class in certain.filter(|it| &*it.origin.path == self.code.path) {
             let Some(declared) = &class.code else { continue };
             let required = declared.parameters().iter().filter(|it| it.default.is_none());
-            for parameter in required.filter(|it| !is_given(class, it)) {
+            for parameter in required.filter(|it| !class.may_be_given(&it.name)) {
                 self.check_parameter(&evaluator, class, (declared, parameter), report);
             }
         }
@@ -127,11 +126,6 @@ impl Checker<'_, '_> {
 fn is_missing(binding: &Binding) -> bool {
     binding.answer.left_out.is_empty()
         && binding.cases.iter().all(|it| it.verdict == Verdict::Missing)
-}
-
-/// Whether some `class { … }` gives the parameter a value, or all that are in a hash.
-fn is_given(class: &NodeClass, parameter: &Parameter) -> bool {
-    class.given.iter().any(|it| **it == *parameter.name || &**it == "*")
 }
 
 #[cfg(test)]
