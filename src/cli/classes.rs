@@ -32,7 +32,8 @@ what could be read of it is printed all the same.
 
 With --node, each JSON line is a node: `node`; `classes`, each with `name`, `certain`
 (else it depends on what is not known), `here`, and the `file` and `line` that
-includes it; and `others`, the calls whose classes are not known.
+includes it; `others`, the calls whose classes are not known; and `missing`, keys of
+required parameters that no level has.
 
 Exit status: 0 also if files are broken, 2 wrong arguments.";
 

@@ -10,6 +10,7 @@ use super::shown::in_a_line;
 use super::workspace::{self, absolute};
 use crate::config::Environment;
 use crate::data::Files as _;
+use crate::engine::{Answer, Evaluator};
 use crate::facts::Node;
 use crate::world::node_classes::{CodePlace, NodeClass, NodeClasses};
 use crate::world::{World, loader, paths};
@@ -29,16 +30,41 @@ pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
     for name in &arguments.node {
         if name == ALL {
             let fleet = world.fleet_classes(&environment);
+            let missing = world.missing_parameters(&environment);
             for (number, node) in (0_u32..).zip(fleet.nodes.iter()) {
-                shower.write(node, fleet.of(number), arguments.render_as, &mut text);
+                let of_node = missing.iter().filter(|it| it.nodes.binary_search(&number).is_ok());
+                let missing: Vec<_> = of_node.map(|it| it.class.key_of(&it.parameter)).collect();
+                let said = (fleet.of(number), &*missing);
+                shower.write(node, said, arguments.render_as, &mut text);
             }
             continue;
         }
         let node = world.node_named(&environment, name);
-        let classes = world.node_classes(&world.evaluator(&environment, &node));
-        shower.write(&node, &classes, arguments.render_as, &mut text);
+        let evaluator = world.evaluator(&environment, &node);
+        let classes = world.node_classes(&evaluator);
+        let missing = missing(&evaluator, &classes);
+        shower.write(&node, (&classes, &missing), arguments.render_as, &mut text);
     }
     Ok(text)
+}
+
+/// The keys that the node's certain classes must have, and for which no level that it can read has a value.
+fn missing(evaluator: &Evaluator, found: &NodeClasses) -> Vec<String> {
+    let mut missing = Vec::new();
+    for class in found.classes.iter().filter(|it| it.is_certain) {
+        let Some(code) = &class.code else { continue };
+        let required = code.parameters().iter().filter(|it| it.default.is_none());
+        for parameter in required.filter(|it| !class.may_be_given(&it.name)) {
+            let key = code.key_of(&parameter.name);
+            let answer = evaluator.lookup(&key);
+            let is_nothing = |it: &Answer| matches!(it.outcome, Ok(None)) && it.opaque.is_empty();
+            let in_no_case = answer.cases.iter().all(|it| is_nothing(&it.answer));
+            if is_nothing(&answer) && in_no_case && answer.left_out.is_empty() {
+                missing.push(key);
+            }
+        }
+    }
+    missing
 }
 
 struct Shower<'a> {
@@ -47,16 +73,23 @@ struct Shower<'a> {
 }
 
 impl Shower<'_> {
-    fn write(&self, node: &Node, found: &NodeClasses, format: ListFormat, text: &mut String) {
+    /// What a node has, and which keys it lacks.
+    fn write(
+        &self,
+        node: &Node,
+        (found, missing): (&NodeClasses, &[String]),
+        format: ListFormat,
+        text: &mut String,
+    ) {
         match format {
             ListFormat::Jsonl => {
-                let _ = writeln!(text, "{}", self.record(node, found));
+                let _ = writeln!(text, "{}", self.record(node, found, missing));
             }
-            ListFormat::S => self.write_for_people(node, found, text),
+            ListFormat::S => self.write_for_people(node, found, missing, text),
         }
     }
 
-    fn record(&self, node: &Node, found: &NodeClasses) -> Json {
+    fn record(&self, node: &Node, found: &NodeClasses, missing: &[String]) -> Json {
         let classes = found.classes.iter().map(|it| {
             let (file, line) = self.place(&it.included_at);
             json!({
@@ -75,11 +108,21 @@ impl Shower<'_> {
             "node": &*node.name,
             "classes": classes.collect::<Vec<_>>(),
             "others": others.collect::<Vec<_>>(),
+            "missing": missing,
         })
     }
 
-    fn write_for_people(&self, node: &Node, found: &NodeClasses, text: &mut String) {
+    fn write_for_people(
+        &self,
+        node: &Node,
+        found: &NodeClasses,
+        missing: &[String],
+        text: &mut String,
+    ) {
         let _ = writeln!(text, "{}", in_a_line(&node.name));
+        for key in missing {
+            let _ = writeln!(text, "  ! no level has {}", in_a_line(key));
+        }
         let width = found.classes.iter().map(|it| it.name.len()).max().unwrap_or_default();
         for class in &found.classes {
             let NodeClass { name, is_certain, code, included_at, .. } = class;

@@ -7,6 +7,7 @@
 mod blocks;
 mod decide;
 mod fleet;
+mod missing;
 mod search;
 
 use std::rc::Rc;
@@ -24,6 +25,7 @@ use crate::text::TextRange;
 pub use blocks::{NodeBlock, host_name, hosts};
 pub use fleet::FleetClasses;
 pub(super) use fleet::FleetClassesCache;
+pub use missing::MissingParameter;
 pub use search::ClassFinder;
 
 /// A class of a node.
@@ -268,8 +270,19 @@ mod tests {
         let names =
             |it: &NodeClasses| it.classes.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(fleet.of(0)), names(&alone));
-        assert_eq!(fleet.holders("base"), [0]);
+        assert_eq!(fleet.holders("base").count(), 1);
         assert_eq!(fleet.bound_by_lookup("classified", "role"), [0]);
         assert_eq!(fleet.bound_by_lookup("classified", "port"), [0; 0]);
+    }
+
+    #[test]
+    fn what_a_fleet_lacks() {
+        let disk = Arc::new(MemoryDisk::new(FILES));
+        let world = Arc::new(World::on_disk(disk, vec!["/r".into()], Settings::default()));
+        let environment = world.environments()[0].clone();
+        let missing = world.missing_parameters(&environment);
+        let shown =
+            missing.iter().map(|it| format!("{} {} {:?}", it.class.name, it.parameter, it.nodes));
+        assert_eq!(shown.collect::<Vec<_>>(), ["classified role [0]"]);
     }
 }

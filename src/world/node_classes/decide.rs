@@ -270,7 +270,6 @@ fn order_of(left: &Value, right: &Value) -> Option<Ordering> {
 mod tests {
     use super::*;
     use crate::code::CodeFile;
-    use crate::data::Hash;
     use crate::data::json::from_oracle_json;
     use crate::facts::{NodeParts, Origin};
 

@@ -1,10 +1,12 @@
 //! The classes of all nodes with a fact set: who certainly has a class, and what such nodes get for its parameters.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use super::{ClassFinder, LookedUp, NodeClass, NodeClasses, classes_of_answer, request};
+use super::{
+    ClassFinder, LookedUp, MissingParameter, NodeClass, NodeClasses, classes_of_answer, request,
+};
 use crate::code::inclusions::ClassLookup;
 use crate::config::Environment;
 use crate::engine::Answer;
@@ -24,8 +26,9 @@ pub struct FleetClasses {
     pub nodes: Arc<[Arc<Node>]>,
     /// By the numbers of the nodes.
     classes: Vec<NodeClasses>,
-    /// By class, the numbers of the nodes that certainly have it.
-    holders: HashMap<Arc<str>, Vec<u32>>,
+    /// By class, the numbers of the nodes that certainly have it, and which of their classes it is.
+    holders: BTreeMap<Arc<str>, Vec<(u32, usize)>>,
+    pub(super) missing: OnceLock<Arc<[MissingParameter]>>,
 }
 
 impl World {
@@ -62,17 +65,24 @@ impl FleetClasses {
         let mut found = Self { nodes: nodes.clone(), ..Self::default() };
         for (number, node) in (0_u32..).zip(nodes.iter()) {
             let classes = finder.of_node(node, &|lookup| lookups.of_node(number, lookup));
-            for class in classes.classes.iter().filter(|it| it.is_certain) {
-                found.holders.entry(class.name.clone()).or_default().push(number);
+            for (index, class) in classes.classes.iter().enumerate().filter(|(_, it)| it.is_certain)
+            {
+                found.holders.entry(class.name.clone()).or_default().push((number, index));
             }
             found.classes.push(classes);
         }
         found
     }
 
-    /// The numbers of the nodes that certainly have a class.
-    pub fn holders(&self, class: &str) -> &[u32] {
-        self.holders.get(class).map_or(&[], Vec::as_slice)
+    /// The classes that some node certainly has, sorted.
+    pub fn certain_classes(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.holders.keys()
+    }
+
+    /// The numbers of the nodes that certainly have a class, each with the class.
+    pub fn holders(&self, class: &str) -> impl Iterator<Item = (u32, &NodeClass)> {
+        let holders = self.holders.get(class).map_or(&[][..], Vec::as_slice);
+        holders.iter().map(|(node, index)| (*node, &self.of(*node).classes[*index]))
     }
 
     /// The classes of a node.
@@ -80,17 +90,10 @@ impl FleetClasses {
         &self.classes[node as usize]
     }
 
-    /// A class of a node.
-    pub fn class_of(&self, node: u32, class: &str) -> Option<&NodeClass> {
-        self.of(node).classes.iter().find(|it| &*it.name == class)
-    }
-
     /// The nodes that certainly have a class, and to which no code gives this parameter of it.
     pub fn bound_by_lookup(&self, class: &str, parameter: &str) -> Vec<u32> {
-        let is_free = |node: &&u32| {
-            self.class_of(**node, class).is_some_and(|it| !it.may_be_given(parameter))
-        };
-        self.holders(class).iter().filter(is_free).copied().collect()
+        let free = self.holders(class).filter(|(_, it)| !it.may_be_given(parameter));
+        free.map(|(node, _)| node).collect()
     }
 
     /// `3 of 12 nodes: a, b and c`

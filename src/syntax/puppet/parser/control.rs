@@ -1,7 +1,5 @@
 //! Conditionals, lambdas, and the values of templates.
 
-use std::ops::Range;
-
 use super::{Parser, TokenScope};
 use crate::syntax::puppet::condition::{Condition, Guard, Operator};
 use crate::syntax::puppet::expression::{Expression, Shape};
@@ -54,9 +52,11 @@ impl Parser<'_> {
             return;
         }
         self.open += 1;
-        let mut of_default = 0..0;
+        let mut of_default = None;
         while !self.is_at_stop() && !self.kind().is_closer() {
-            self.make_unsure(of_default);
+            if let Some(first) = of_default.take() {
+                self.make_unsure(first);
+            }
             let before = self.at;
             let mut fits = self.case_option(subject);
             while self.eat(Kind::Comma) {
@@ -64,7 +64,7 @@ impl Parser<'_> {
                 fits =
                     fits.zip(other).map(|(one, other)| Condition::joined(Operator::Or, one, other));
             }
-            let first = self.found.calls.len();
+            let first = (self.found.calls.len(), self.found.resources.len());
             if self.at > before && self.expect(Kind::Colon) {
                 match &fits {
                     Some(fits) => self.guarded_block(fits.clone(), true),
@@ -73,8 +73,7 @@ impl Parser<'_> {
             } else if self.at == before {
                 self.refuse();
             }
-            let of_this = first..self.found.calls.len();
-            of_default = if fits.is_none() { of_this } else { 0..0 };
+            of_default = fits.is_none().then_some(first);
         }
         self.expect(Kind::RightBrace);
         self.open -= 1;
@@ -87,11 +86,11 @@ impl Parser<'_> {
         (!is_default).then(|| Condition::joined(Operator::Fits, subject.clone(), option))
     }
 
-    /// Calls in a `default` with options behind it run only if none of these fits.
-    fn make_unsure(&mut self, calls: Range<usize>) {
-        for call in self.found.calls.get_mut(calls).into_iter().flatten() {
-            call.guards = Box::new([Guard::unknown()]);
-        }
+    /// What stands in a `default` with options behind it runs only if none of these fits.
+    fn make_unsure(&mut self, (calls, resources): (usize, usize)) {
+        let calls = self.found.calls[calls..].iter_mut().map(|it| &mut it.guards);
+        let resources = self.found.resources[resources..].iter_mut().map(|it| &mut it.guards);
+        calls.chain(resources).for_each(|it| *it = Box::new([Guard::unknown()]));
     }
 
     /// `|parameters| { … }`, if one begins here.
