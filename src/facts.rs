@@ -1,5 +1,6 @@
 //! Nodes and what is known of them: fact sets in every usual format, what a name proves, and nodes named by data files.
 
+pub mod core_facts;
 pub mod formats;
 pub mod infer;
 pub mod legacy;
