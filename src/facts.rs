@@ -11,5 +11,7 @@ mod suggest_pattern;
 pub mod variable;
 
 pub use name_pattern::{NamePattern, NamePatterns, proved_by_name};
-pub use node::{Basis, KnownVariable, Node, NodeParts, Origin, Reading, is_set_by_server};
+pub use node::{
+    Basis, ClassifiedClass, KnownVariable, Node, NodeParts, Origin, Reading, is_set_by_server,
+};
 pub use suggest_pattern::{Suggestion, suggest_pattern};

@@ -29,8 +29,19 @@ pub struct Node {
     variables: Hash,
     /// What is known of a node without a fact set, by [`variable::name_of`].
     known: IndexMap<Arc<str>, KnownVariable>,
+    /// The classes that an external node classifier gives it.
+    classes: Arc<[ClassifiedClass]>,
     /// What names of nodes prove.
     patterns: NamePatterns,
+}
+
+/// A class that an external node classifier gives a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassifiedClass {
+    /// In lower case, without a leading `::`.
+    pub name: Arc<str>,
+    /// The parameters that get values with it.
+    pub given: Box<[Box<str>]>,
 }
 
 /// Where a node comes from.
@@ -91,6 +102,8 @@ pub struct NodeParts {
     pub server_facts: Option<Hash>,
     /// Extra top-scope variables (ENC parameters, `site.pp`); they win over facts.
     pub variables: Hash,
+    /// The classes that a classifier gives; `None` if no classifier spoke.
+    pub classes: Option<Vec<ClassifiedClass>>,
 }
 
 impl Node {
@@ -124,6 +137,7 @@ impl Node {
             origin,
             variables,
             known: IndexMap::new(),
+            classes: parts.classes.unwrap_or_default().into(),
             patterns: NamePatterns::default(),
         }
     }
@@ -202,6 +216,11 @@ impl Node {
     /// All top-scope variables in order.
     pub fn variables(&self) -> &Hash {
         &self.variables
+    }
+
+    /// The classes that an external node classifier gives it.
+    pub fn classes(&self) -> &[ClassifiedClass] {
+        &self.classes
     }
 
     /// Whether a variable that is not there is known not to be there.

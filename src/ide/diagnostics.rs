@@ -22,6 +22,7 @@ use crate::data::Format;
 use crate::syntax::tree::Node;
 use crate::text::TextRange;
 
+pub(crate) use code::missing_required_parameter::{Missing, missing_in, nodes_that_lack};
 pub use run::diagnostics;
 pub use shared::fix::{Fix, Safety};
 pub(crate) use shared::near::near_key;
@@ -153,6 +154,7 @@ pub const RULES: &[&Rule] = &[
     &key::misspelt_key::RULE,
     &key::unused_key::RULE,
     &code::lookup_without_data::RULE,
+    &code::lookup_type_mismatch::RULE,
     &code::lookup_default_hides::RULE,
     &code::duplicate_class::RULE,
     &code::broken_code::RULE,

@@ -411,14 +411,14 @@ other: 1
     fn the_top_scope_belongs_to_no_module() {
         check_open(
             "#- /data/common.yaml\na: 'm %{module_$0name}'\n",
-            &expect![[r#"
+            &expect![[r"
                 **`module_name`** for any node, environment `production`
 
                 ```yaml
                 ''
                 ```
 
-                Hiera reads it in the top scope, which belongs to no module"#]],
+                Hiera reads it in the top scope, which belongs to no module"]],
         );
     }
 
