@@ -22,8 +22,9 @@ use crate::data::Format;
 use crate::syntax::tree::Node;
 use crate::text::TextRange;
 
-pub use shared::fix::{Fix, Safety};
+pub use file::nothing_checked::{NothingChecked, nothing_checked};
 pub use run::diagnostics;
+pub use shared::fix::{Fix, Safety};
 pub use shared::walk::PlainScalar;
 pub use suppression::baseline::Baseline;
 
@@ -149,7 +150,9 @@ pub const RULES: &[&Rule] = &[
     &config::hiera_yaml_schema::RULE,
     &config::hiera_yaml_version::RULE,
     &config::missing_datadir::RULE,
+    &config::deployed_datadir::RULE,
     &config::unread_data::RULE,
+    &file::nothing_checked::RULE,
     &config::path_without_extension::RULE,
     &config::absolute_path_by_slash::RULE,
     &config::path_empty_becomes_datadir::RULE,
