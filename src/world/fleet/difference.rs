@@ -33,6 +33,8 @@ pub struct Difference {
     pub changes: Vec<Change>,
     /// Why not everything is known about the key: levels that are not evaluated, cases that are too many.
     pub not_proved: Vec<Arc<str>>,
+    /// Whether some cases were too many to be compared.
+    leaves_cases_out: bool,
 }
 
 /// Two fleets of the same nodes, number by number, in two snapshots; and any other node.
@@ -135,11 +137,17 @@ impl FleetPair {
 }
 
 impl Difference {
+    /// Whether all cases were compared.
+    pub fn is_complete(&self) -> bool {
+        !self.leaves_cases_out
+    }
+
     fn note_unknown(&mut self, answer: &Answer) {
         for level in &answer.opaque {
             let said = format!("level '{}' ({} {})", level.level, level.function, level.reason);
             self.add_not_proved(said);
         }
+        self.leaves_cases_out |= !answer.left_out.is_empty();
         for left_out in &answer.left_out {
             self.add_not_proved(crate::engine::cases::left_out_in_words(left_out));
         }
