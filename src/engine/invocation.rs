@@ -394,7 +394,7 @@ impl<'a> Invocation<'a> {
 }
 
 /// The top scope is that of class `main`, whose module has no name and was called by none.
-fn main_belongs_to_no_module(variable: &str) -> Option<Located> {
+pub(crate) fn main_belongs_to_no_module(variable: &str) -> Option<Located> {
     match variable {
         "module_name" => Some(Value::string("").unplaced()),
         "caller_module_name" => Some(undef()),

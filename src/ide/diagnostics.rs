@@ -4,118 +4,16 @@
 //! to users. Rules about one top-level entry see that entry only, so that their findings can be kept as long as the
 //! entry is not edited.
 
-mod absolute_path_by_slash;
-mod alias_not_alone;
-mod bad_regex;
-mod baseline;
-mod bound_values;
-mod brace_cut_by_quote;
-mod broken_code;
-mod code_context;
-mod comma_number;
-mod control;
-mod convert_to_invalid;
-mod convert_to_misses_type;
-mod declared_classes;
-mod deep_merge_order;
-mod default_hierarchy_misuse;
-mod default_type_mismatch;
-mod dig_type_mismatch;
-mod dotted_option_key;
-mod dropped_by_first;
-mod duplicate_class;
-mod duplicate_key;
-mod empty_file;
-mod encrypted_but_not_sensitive;
+mod code;
+mod config;
+mod entry;
 mod entry_cache;
-mod eyaml_blob;
-mod failing_backend;
-mod fix;
-mod float_looking_string;
-mod function_in_hiera_yaml;
-mod function_inside_lookup_options;
-mod hiera_yaml_schema;
-mod hiera_yaml_version;
-mod hocon_syntax;
-mod ignored;
-mod ignored_key;
-mod invalid_encoding;
-mod json_syntax;
-mod knockout_no_effect;
-mod known_keys;
-mod legacy_fact;
-mod level_never_matches;
-mod literal_argument;
-mod lookup_default_hides;
-mod lookup_of_non_string;
-mod lookup_options_not_a_hash;
-mod lookup_without_data;
-mod lower;
-mod malformed_token;
-mod matches_no_key;
-mod merge_option_type;
-mod merge_type_clash;
-mod missing_datadir;
-mod missing_lookup_target;
-mod missing_required_parameter;
-mod misspelt_key;
-mod module_namespace;
-mod multiple_documents;
-mod near;
-mod non_string_key_in_value;
-mod not_a_hash;
-mod octal_number;
-mod option_edits;
-mod options_break_yaml_data;
-mod options_replaced_by_higher_level;
-mod orphan_file;
-mod parameter_without_effect;
-mod path_empty_becomes_datadir;
-mod path_without_extension;
-mod pattern_order;
-mod pattern_without_caret;
-mod patterns;
-mod plaintext_secret;
-mod re_interpolated_percent;
-mod recursive_lookup;
-mod redundant_override;
-mod referenced_keys;
+mod file;
+mod key;
+mod lookup;
 mod run;
-mod run_code;
-mod sensitive_parameter_plain_data;
-mod sexagesimal_number;
-mod shadowed_by_plain_entry;
-mod tab_indentation;
-mod targets;
-mod text_lookup;
-mod type_fixes;
-mod undef_wins;
-mod undefined_variable;
-mod unknown_backend;
-mod unknown_class;
-mod unknown_function;
-mod unknown_lookup_option;
-mod unknown_merge_strategy;
-mod unknown_parameter;
-mod unquoted_interpolation;
-mod unreachable_integer_key;
-mod unread_data;
-mod unscoped_variable;
-mod unsortable_arrays;
-mod unsupported_tag;
-mod untranslatable_regex;
-mod unused_ignore;
-mod unused_key;
-mod value_type_mismatch;
-mod version_four;
-mod version_three;
-mod walk;
-mod yaml_1_1_boolean;
-mod yaml_1_2_disagrees;
-mod yaml_date_breaks_file;
-mod yaml_symbol_value;
-mod yaml_syntax;
-mod yml_extension_trap;
+mod shared;
+mod suppression;
 
 use std::sync::Arc;
 
@@ -124,10 +22,10 @@ use crate::data::Format;
 use crate::syntax::tree::Node;
 use crate::text::TextRange;
 
-pub use baseline::Baseline;
-pub use fix::{Fix, Safety};
 pub use run::diagnostics;
-pub use walk::PlainScalar;
+pub use shared::fix::{Fix, Safety};
+pub use shared::walk::PlainScalar;
+pub use suppression::baseline::Baseline;
 
 /// How loudly a rule speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -175,95 +73,95 @@ pub struct Rule {
 
 /// All rules, in the order of the documentation.
 pub const RULES: &[&Rule] = &[
-    &yaml_syntax::RULE,
-    &json_syntax::RULE,
-    &hocon_syntax::RULE,
-    &invalid_encoding::RULE,
-    &unquoted_interpolation::RULE,
-    &tab_indentation::RULE,
-    &yaml_date_breaks_file::RULE,
-    &unsupported_tag::RULE,
-    &not_a_hash::RULE,
-    &empty_file::RULE,
-    &multiple_documents::RULE,
-    &duplicate_key::RULE,
-    &yaml_symbol_value::RULE,
-    &non_string_key_in_value::RULE,
-    &unreachable_integer_key::RULE,
-    &octal_number::RULE,
-    &sexagesimal_number::RULE,
-    &comma_number::RULE,
-    &float_looking_string::RULE,
-    &yaml_1_1_boolean::RULE,
-    &eyaml_blob::RULE,
-    &yaml_1_2_disagrees::RULE,
-    &malformed_token::RULE,
-    &brace_cut_by_quote::RULE,
-    &unknown_function::RULE,
-    &alias_not_alone::RULE,
-    &literal_argument::RULE,
-    &undefined_variable::RULE,
-    &legacy_fact::RULE,
-    &unscoped_variable::RULE,
-    &missing_lookup_target::RULE,
-    &dig_type_mismatch::RULE,
-    &lookup_of_non_string::RULE,
-    &re_interpolated_percent::RULE,
-    &recursive_lookup::RULE,
-    &lookup_options_not_a_hash::RULE,
-    &unknown_lookup_option::RULE,
-    &unknown_merge_strategy::RULE,
-    &merge_option_type::RULE,
-    &convert_to_invalid::RULE,
-    &bad_regex::RULE,
-    &untranslatable_regex::RULE,
-    &pattern_without_caret::RULE,
-    &dotted_option_key::RULE,
-    &matches_no_key::RULE,
-    &shadowed_by_plain_entry::RULE,
-    &options_replaced_by_higher_level::RULE,
-    &pattern_order::RULE,
-    &function_inside_lookup_options::RULE,
-    &merge_type_clash::RULE,
-    &unsortable_arrays::RULE,
-    &knockout_no_effect::RULE,
-    &undef_wins::RULE,
-    &dropped_by_first::RULE,
-    &deep_merge_order::RULE,
-    &module_namespace::RULE,
-    &redundant_override::RULE,
-    &parameter_without_effect::RULE,
-    &unknown_parameter::RULE,
-    &unknown_class::RULE,
-    &value_type_mismatch::RULE,
-    &sensitive_parameter_plain_data::RULE,
-    &convert_to_misses_type::RULE,
-    &default_type_mismatch::RULE,
-    &missing_required_parameter::RULE,
-    &misspelt_key::RULE,
-    &unused_key::RULE,
-    &lookup_without_data::RULE,
-    &lookup_default_hides::RULE,
-    &duplicate_class::RULE,
-    &broken_code::RULE,
-    &encrypted_but_not_sensitive::RULE,
-    &plaintext_secret::RULE,
-    &hiera_yaml_schema::RULE,
-    &hiera_yaml_version::RULE,
-    &missing_datadir::RULE,
-    &unread_data::RULE,
-    &path_without_extension::RULE,
-    &absolute_path_by_slash::RULE,
-    &path_empty_becomes_datadir::RULE,
-    &level_never_matches::RULE,
-    &default_hierarchy_misuse::RULE,
-    &options_break_yaml_data::RULE,
-    &unknown_backend::RULE,
-    &failing_backend::RULE,
-    &orphan_file::RULE,
-    &yml_extension_trap::RULE,
-    &function_in_hiera_yaml::RULE,
-    &unused_ignore::RULE,
+    &file::yaml_syntax::RULE,
+    &file::json_syntax::RULE,
+    &file::hocon_syntax::RULE,
+    &file::invalid_encoding::RULE,
+    &file::unquoted_interpolation::RULE,
+    &file::tab_indentation::RULE,
+    &file::yaml_date_breaks_file::RULE,
+    &file::unsupported_tag::RULE,
+    &file::not_a_hash::RULE,
+    &file::empty_file::RULE,
+    &file::multiple_documents::RULE,
+    &entry::duplicate_key::RULE,
+    &entry::yaml_symbol_value::RULE,
+    &entry::non_string_key_in_value::RULE,
+    &entry::unreachable_integer_key::RULE,
+    &entry::octal_number::RULE,
+    &entry::sexagesimal_number::RULE,
+    &entry::comma_number::RULE,
+    &entry::float_looking_string::RULE,
+    &entry::yaml_1_1_boolean::RULE,
+    &entry::eyaml_blob::RULE,
+    &entry::yaml_1_2_disagrees::RULE,
+    &entry::malformed_token::RULE,
+    &entry::brace_cut_by_quote::RULE,
+    &entry::unknown_function::RULE,
+    &entry::alias_not_alone::RULE,
+    &entry::literal_argument::RULE,
+    &lookup::undefined_variable::RULE,
+    &lookup::legacy_fact::RULE,
+    &lookup::unscoped_variable::RULE,
+    &lookup::missing_lookup_target::RULE,
+    &lookup::dig_type_mismatch::RULE,
+    &lookup::lookup_of_non_string::RULE,
+    &lookup::re_interpolated_percent::RULE,
+    &lookup::recursive_lookup::RULE,
+    &entry::lookup_options_not_a_hash::RULE,
+    &entry::unknown_lookup_option::RULE,
+    &entry::unknown_merge_strategy::RULE,
+    &entry::merge_option_type::RULE,
+    &entry::convert_to_invalid::RULE,
+    &entry::bad_regex::RULE,
+    &entry::untranslatable_regex::RULE,
+    &entry::pattern_without_caret::RULE,
+    &key::dotted_option_key::RULE,
+    &key::matches_no_key::RULE,
+    &entry::shadowed_by_plain_entry::RULE,
+    &key::options_replaced_by_higher_level::RULE,
+    &key::pattern_order::RULE,
+    &entry::function_inside_lookup_options::RULE,
+    &key::merge_type_clash::RULE,
+    &key::unsortable_arrays::RULE,
+    &key::knockout_no_effect::RULE,
+    &key::undef_wins::RULE,
+    &key::dropped_by_first::RULE,
+    &key::deep_merge_order::RULE,
+    &entry::module_namespace::RULE,
+    &key::redundant_override::RULE,
+    &key::parameter_without_effect::RULE,
+    &key::unknown_parameter::RULE,
+    &key::unknown_class::RULE,
+    &key::value_type_mismatch::RULE,
+    &key::sensitive_parameter_plain_data::RULE,
+    &key::convert_to_misses_type::RULE,
+    &code::default_type_mismatch::RULE,
+    &code::missing_required_parameter::RULE,
+    &key::misspelt_key::RULE,
+    &key::unused_key::RULE,
+    &code::lookup_without_data::RULE,
+    &code::lookup_default_hides::RULE,
+    &code::duplicate_class::RULE,
+    &code::broken_code::RULE,
+    &key::encrypted_but_not_sensitive::RULE,
+    &entry::plaintext_secret::RULE,
+    &config::hiera_yaml_schema::RULE,
+    &config::hiera_yaml_version::RULE,
+    &config::missing_datadir::RULE,
+    &config::unread_data::RULE,
+    &config::path_without_extension::RULE,
+    &config::absolute_path_by_slash::RULE,
+    &config::path_empty_becomes_datadir::RULE,
+    &config::level_never_matches::RULE,
+    &config::default_hierarchy_misuse::RULE,
+    &config::options_break_yaml_data::RULE,
+    &config::unknown_backend::RULE,
+    &config::failing_backend::RULE,
+    &file::orphan_file::RULE,
+    &file::yml_extension_trap::RULE,
+    &config::function_in_hiera_yaml::RULE,
+    &suppression::unused_ignore::RULE,
 ];
 
 /// What a rule found.
@@ -353,32 +251,32 @@ pub fn rule(code: &str) -> Option<&'static Rule> {
 /// depend on nothing but the arguments.
 pub fn entry_diagnostics(entry: &EntryContext<'_>) -> Vec<Diagnostic> {
     let mut report = Report::default();
-    malformed_token::check(entry, &mut report);
-    brace_cut_by_quote::check(entry, &mut report);
-    unknown_function::check(entry, &mut report);
-    literal_argument::check(entry, &mut report);
-    alias_not_alone::check(entry, &mut report);
-    duplicate_key::check(entry, &mut report);
-    module_namespace::check(entry, &mut report);
-    unknown_merge_strategy::check(entry, &mut report);
-    lookup_options_not_a_hash::check(entry, &mut report);
-    unknown_lookup_option::check(entry, &mut report);
-    bad_regex::check(entry, &mut report);
-    untranslatable_regex::check(entry, &mut report);
-    pattern_without_caret::check(entry, &mut report);
-    shadowed_by_plain_entry::check(entry, &mut report);
-    function_inside_lookup_options::check(entry, &mut report);
-    yaml_date_breaks_file::check(entry, &mut report);
-    yaml_symbol_value::check(entry, &mut report);
-    non_string_key_in_value::check(entry, &mut report);
-    unreachable_integer_key::check(entry, &mut report);
-    octal_number::check(entry, &mut report);
-    sexagesimal_number::check(entry, &mut report);
-    comma_number::check(entry, &mut report);
-    float_looking_string::check(entry, &mut report);
-    yaml_1_1_boolean::check(entry, &mut report);
-    eyaml_blob::check(entry, &mut report);
-    plaintext_secret::check(entry, &mut report);
+    entry::malformed_token::check(entry, &mut report);
+    entry::brace_cut_by_quote::check(entry, &mut report);
+    entry::unknown_function::check(entry, &mut report);
+    entry::literal_argument::check(entry, &mut report);
+    entry::alias_not_alone::check(entry, &mut report);
+    entry::duplicate_key::check(entry, &mut report);
+    entry::module_namespace::check(entry, &mut report);
+    entry::unknown_merge_strategy::check(entry, &mut report);
+    entry::lookup_options_not_a_hash::check(entry, &mut report);
+    entry::unknown_lookup_option::check(entry, &mut report);
+    entry::bad_regex::check(entry, &mut report);
+    entry::untranslatable_regex::check(entry, &mut report);
+    entry::pattern_without_caret::check(entry, &mut report);
+    entry::shadowed_by_plain_entry::check(entry, &mut report);
+    entry::function_inside_lookup_options::check(entry, &mut report);
+    file::yaml_date_breaks_file::check(entry, &mut report);
+    entry::yaml_symbol_value::check(entry, &mut report);
+    entry::non_string_key_in_value::check(entry, &mut report);
+    entry::unreachable_integer_key::check(entry, &mut report);
+    entry::octal_number::check(entry, &mut report);
+    entry::sexagesimal_number::check(entry, &mut report);
+    entry::comma_number::check(entry, &mut report);
+    entry::float_looking_string::check(entry, &mut report);
+    entry::yaml_1_1_boolean::check(entry, &mut report);
+    entry::eyaml_blob::check(entry, &mut report);
+    entry::plaintext_secret::check(entry, &mut report);
     report.findings.sort_by_key(|it| (it.range.start, it.range.end));
     report.findings
 }

@@ -402,6 +402,21 @@ other: 1
     }
 
     #[test]
+    fn the_top_scope_belongs_to_no_module() {
+        check_open(
+            "#- /data/common.yaml\na: 'm %{module_$0name}'\n",
+            &expect![[r#"
+                **`module_name`** for any node, environment `production`
+
+                ```yaml
+                ''
+                ```
+
+                Hiera reads it in the top scope, which belongs to no module"#]],
+        );
+    }
+
+    #[test]
     fn half_typed_text_leaves_other_keys_as_they_were() {
         check_open(
             "#- /data/common.yaml\nlookup_options: {list: {merge: unique}}\nlist$0: [a]\nx: \"\n",

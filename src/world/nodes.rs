@@ -290,7 +290,10 @@ fn finished(settings: &Settings, environment: &Environment, draft: Draft) -> Nod
     }
     let patterns = &settings.node_name;
     let node = match draft.origin {
-        Origin::File(_) => Node::new(parts, draft.origin),
+        Origin::File(_) => {
+            parts.set_missing_server_version(settings.puppet_version.usual_server_version());
+            Node::new(parts, draft.origin)
+        }
         Origin::Name => {
             let mut proved = proved_by_name(&parts.name, patterns);
             if let Some(variable) = draft.named_by {

@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use super::text_lookup::TextLookup;
-use super::walk::plain_scalars;
+use super::shared::text_lookup::TextLookup;
+use super::shared::walk::plain_scalars;
 use super::{Diagnostic, EntryContext, entry_diagnostics};
 use crate::data::{DataFile, EntryTree, FileId};
 use crate::ide::strings::{PlacedName, interpolated_strings, looked_up_keys, variables};

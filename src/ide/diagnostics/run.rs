@@ -3,30 +3,42 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use super::bound_values::BoundValues;
-use super::declared_classes::DeclaredClasses;
-use super::entry_cache::EntryCache;
-use super::known_keys::KnownKeys;
-use super::lower::LowerLevels;
-use super::targets::Targets;
-use super::undefined_variable::KnownVariables;
-use super::walk::text_of;
-use super::{
-    Diagnostic, Report, absolute_path_by_slash, control, convert_to_invalid,
-    convert_to_misses_type, deep_merge_order, default_hierarchy_misuse, dig_type_mismatch,
-    dotted_option_key, dropped_by_first, duplicate_key, empty_file, encrypted_but_not_sensitive,
-    eyaml_blob, failing_backend, function_in_hiera_yaml, hiera_yaml_schema, hiera_yaml_version,
-    hocon_syntax, invalid_encoding, json_syntax, knockout_no_effect, legacy_fact,
-    level_never_matches, lookup_of_non_string, matches_no_key, merge_option_type, merge_type_clash,
-    missing_datadir, missing_lookup_target, misspelt_key, multiple_documents, not_a_hash,
-    options_break_yaml_data, options_replaced_by_higher_level, orphan_file,
-    parameter_without_effect, path_empty_becomes_datadir, path_without_extension, pattern_order,
-    re_interpolated_percent, recursive_lookup, redundant_override, run_code,
-    sensitive_parameter_plain_data, tab_indentation, undef_wins, undefined_variable,
-    unknown_backend, unknown_class, unknown_parameter, unquoted_interpolation, unread_data,
-    unscoped_variable, unsortable_arrays, unsupported_tag, unused_key, value_type_mismatch,
-    yaml_1_2_disagrees, yaml_date_breaks_file, yaml_syntax, yml_extension_trap,
+use super::code::run_code;
+use super::config::{
+    absolute_path_by_slash, default_hierarchy_misuse, failing_backend, function_in_hiera_yaml,
+    hiera_yaml_schema, hiera_yaml_version, level_never_matches, missing_datadir,
+    options_break_yaml_data, path_empty_becomes_datadir, path_without_extension, unknown_backend,
+    unread_data,
 };
+use super::entry::{
+    convert_to_invalid, duplicate_key, eyaml_blob, merge_option_type, yaml_1_2_disagrees,
+};
+use super::entry_cache::EntryCache;
+use super::file::{
+    empty_file, hocon_syntax, invalid_encoding, json_syntax, multiple_documents, not_a_hash,
+    orphan_file, tab_indentation, unquoted_interpolation, unsupported_tag, yaml_date_breaks_file,
+    yaml_syntax, yml_extension_trap,
+};
+use super::key::{
+    convert_to_misses_type, deep_merge_order, dotted_option_key, dropped_by_first,
+    encrypted_but_not_sensitive, knockout_no_effect, matches_no_key, merge_type_clash,
+    misspelt_key, options_replaced_by_higher_level, parameter_without_effect, pattern_order,
+    redundant_override, sensitive_parameter_plain_data, undef_wins, unknown_class,
+    unknown_parameter, unsortable_arrays, unused_key, value_type_mismatch,
+};
+use super::lookup::undefined_variable::KnownVariables;
+use super::lookup::{
+    dig_type_mismatch, legacy_fact, lookup_of_non_string, missing_lookup_target,
+    re_interpolated_percent, recursive_lookup, undefined_variable, unscoped_variable,
+};
+use super::shared::bound_values::BoundValues;
+use super::shared::declared_classes::DeclaredClasses;
+use super::shared::known_keys::KnownKeys;
+use super::shared::lower::LowerLevels;
+use super::shared::targets::Targets;
+use super::shared::walk::text_of;
+use super::suppression::control;
+use super::{Diagnostic, Report};
 use crate::code::roots::is_code;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{HieraYaml, PuppetVersion};

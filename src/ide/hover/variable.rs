@@ -2,6 +2,7 @@
 
 use super::markdown::{code, fenced_yaml};
 use crate::data::render;
+use crate::engine::main_belongs_to_no_module;
 use crate::engine::sources::dig_value;
 use crate::facts::{Basis, Origin, Reading, variable};
 use crate::ide::perspective::Perspective;
@@ -19,6 +20,13 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
     let Some(root) = path.root_name() else {
         return format!("{title}A variable's name cannot be a number.");
     };
+    let unqualified = root.strip_prefix("::").unwrap_or(root);
+    if let Some(value) = main_belongs_to_no_module(unqualified).filter(|_| path.rest.is_empty()) {
+        let shown = fenced_yaml(&render::to_yaml(&value.value), 1);
+        return format!(
+            "{title}{shown}\nHiera reads it in the top scope, which belongs to no module"
+        );
+    }
     let value = match node.read(&path) {
         Reading::Open(name) => return title + &open_text(perspective, &name),
         Reading::Unset if path.rest.is_empty() => {
@@ -68,6 +76,12 @@ fn open_text(perspective: &Perspective, name: &str) -> String {
 fn undefined_text(perspective: &Perspective, root: &str) -> String {
     let evaluator = &perspective.evaluator;
     let name = code(root);
+    if root.trim_start_matches(':').starts_with("settings::") {
+        return format!(
+            "The Puppet server sets {name} from its own settings whenever it compiles a catalog. hiera-ls does not \
+             know them, and `puppet lookup` does not set them."
+        );
+    }
     if root.contains("::") && !root.starts_with("::") {
         return format!("{name} belongs to a class: it exists once the class is evaluated.");
     }

@@ -1,0 +1,72 @@
+//! `broken-code`: a file of Puppet code that Puppet refuses. What it declares is known in part at most.
+
+use crate::ide::diagnostics::shared::code_context::CodeContext;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "broken-code",
+    name: "Puppet code that Puppet refuses",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "Puppet cannot load a file of code, so that what it declares is known in part at most.",
+    page: include_str!("../../../../docs/rules/broken-code.md"),
+    is_on: true,
+};
+
+/// Checks a file: one complaint, as Puppet has only one.
+pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
+    let Some(error) = code.file.manifest.errors.first() else { return };
+    let message = format!(
+        "{}\nPuppet refuses this file when it loads it. Nothing is said of keys for what it declares.",
+        error.message
+    );
+    report.add(&RULE, error.range, message);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::ide::diagnostics::testing::check;
+    use crate::settings::Settings;
+    use crate::world::{MemoryDisk, World};
+
+    #[test]
+    fn files_that_puppet_does_not_load() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+#- /manifests/site.pp
+class a {
+  file { 'x': ensure => } 
+#                       ^ warning[broken-code]: Syntax error at '}' Puppet refuses this file when it loads it. Nothing is said of keys for what it declares.
+}
+class ] { }
+#- /modules/m/templates/x.epp
+<%= lookup( %>
+#           ^^ warning[broken-code]: Syntax error at '%>'…
+#- /modules/m/files/x.pp
+class {
+#- /modules/m/manifests/fine.pp
+class m::fine { }
+",
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_told() {
+        let files: [(&str, &[u8]); 2] = [
+            ("/r/hiera.yaml", b"version: 5\n"),
+            ("/r/manifests/site.pp", b"# caf\xe9\nclass a { }\n"),
+        ];
+        let world = World::on_disk(
+            Arc::new(MemoryDisk::new(files)),
+            vec!["/r".into()],
+            Settings::default(),
+        );
+        let found = crate::ide::diagnostics(&world, "/r/manifests/site.pp");
+        let shown: Vec<_> = found.iter().map(|it| (it.code, it.message.lines().next())).collect();
+        assert_eq!(shown, [("broken-code", Some("invalid byte sequence in UTF-8"))]);
+    }
+}

@@ -1,0 +1,165 @@
+//! `lookup-without-data`: a call in code that looks up a constant key without a default, where no node has data for the key.
+//!
+//! Whether the call is reached is not decided here. Plans have a hierarchy of their own, and are left alone.
+
+use crate::code::file::language_of;
+use crate::code::lookup_default::{self, LookupDefault};
+use crate::code::summary::root_key;
+use crate::engine::Answer;
+use crate::ide::diagnostics::shared::code_context::{Answered, CodeContext};
+use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::syntax::key_path;
+use crate::syntax::puppet::{Call, Language};
+use crate::text::TextRange;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "lookup-without-data",
+    name: "Lookup in code of a key without data",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "Puppet code looks up a key without a default, and no node has data for it.",
+    page: include_str!("../../../../docs/rules/lookup-without-data.md"),
+    is_on: true,
+};
+
+/// Checks the calls of a file.
+pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
+    if language_of(code.path) == Language::Plan {
+        return;
+    }
+    for call in code.file.manifest.calls.iter().filter(|it| it.is_lookup()) {
+        if call.is_dynamic
+            || call.names.is_empty()
+            || lookup_default::of_call(call) != LookupDefault::Missing
+        {
+            continue;
+        }
+        let is_certain = call.names.iter().all(|it| code.answered(&it.text) == Answered::Never);
+        if (is_certain || may_be_misspelt(code, call)) && !is_hidden_default(code, call) {
+            report_call(code, call, is_certain, report);
+        }
+    }
+}
+
+/// Whether no file here has the key, but one has a key that is nearly the same. Data may be elsewhere as well.
+fn may_be_misspelt(code: &CodeContext<'_>, call: &Call) -> bool {
+    let [only] = call.names.as_slice() else { return false };
+    code.is_missing_here(&only.text) && code.near(&root_key(&only.text)).is_some()
+}
+
+/// Whether the call stands in the default of a class parameter for which every node has data, so that it is never made.
+fn is_hidden_default(code: &CodeContext<'_>, call: &Call) -> bool {
+    let holds_call = |it: TextRange| it.start <= call.position && call.position < it.end;
+    let classes = code.file.manifest.declarations.iter();
+    let parameters = classes.flat_map(|class| class.parameters.iter().map(move |it| (class, it)));
+    parameters
+        .filter(|(_, it)| it.default.as_ref().is_some_and(|it| holds_call(it.range)))
+        .filter_map(|(class, it)| Some(format!("{}::{}", class.name.as_deref()?, it.name)))
+        .any(|key| code.answered(&key) == Answered::Always)
+}
+
+fn report_call(code: &CodeContext<'_>, call: &Call, is_certain: bool, report: &mut Report) {
+    let (Some(first), Some(last)) = (call.names.first(), call.names.last()) else { return };
+    let names: Vec<_> = call.names.iter().map(|it| it.text.as_str().into()).collect();
+    let keys: Vec<_> = call.names.iter().map(|it| format!("`{}`", it.text)).collect();
+    let near = match call.names.as_slice() {
+        [only] => code.near(&root_key(&only.text)),
+        _ => None,
+    };
+    let advice = near.as_ref().map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+    let (keys, failure) = (keys.join(" or "), Answer::not_found_message(&names));
+    let (severity, message) = if is_certain {
+        (RULE.severity, format!("no node has data for {keys}\nThe call fails: {failure}.{advice}"))
+    } else {
+        let unless = "Unless data that are not here have it, the call fails";
+        (Severity::Hint, format!("no data file here has {keys}\n{unless}: {failure}.{advice}"))
+    };
+    let range = TextRange::new(first.range.start, last.range.end);
+    let finding = report.add_as(&RULE, severity, range, message);
+    let Some(near) = near else { return };
+    finding.related.extend(code.keys().related(&near));
+    let root = root_key(&first.text);
+    let edit = replaced_in(&code.file.text, first.range, &root, &near);
+    let edit = edit.filter(|_| key_path::is_verbatim(&near) && !near.contains(['\'', '\\']));
+    finding.fixes.extend(edit.map(|it| Fix::changing(format!("Write `{near}`"), vec![it])));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+
+    const DATA: &str = "#- /hiera.yaml\nversion: 5\nhierarchy:\n\
+                        - {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n- {name: c, path: common.yaml}\n\
+                        #- /data/common.yaml\nservers: {ntp: 1}\nweb::port: 1\n\
+                        #- /data/nodes/web01.yaml\nonly::here: 1\n";
+
+    #[test]
+    fn keys_that_no_node_has() {
+        check(&format!(
+            "{DATA}#- /manifests/site.pp\n\
+             lookup('servers')\nlookup('servers.ntp')\nlookup('only::here')\nlookup(\"x${{y}}\")\n\
+             lookup('none')\n\
+             #      ^^^^^^ warning[lookup-without-data]: no node has data for `none` The call fails: Function lookup() did \
+             not find a value for the name 'none'.\n\
+             lookup('servers.ntpd')\n\
+             #      ^^^^^^^^^^^^^^ warning[lookup-without-data]: no node has data for `servers.ntpd`…\n\
+             lookup(['none', 'other'], Integer)\n\
+             #       ^^^^^^^^^^^^^^^ warning[lookup-without-data]: no node has data for `none` or `other` The call fails: \
+             Function lookup() did not find a value for any of the names ['none', 'other'].\n\
+             lookup(['none', 'servers'])\n\
+             lookup('none', Integer, 'first', 1)\nlookup('none') |$key| {{ 1 }}\nhiera('none', 1)\n\
+             lookup('none', {{ 'default_value' => 1 }})\n\
+             hiera_include('none')\n\
+             #             ^^^^^^ warning[lookup-without-data]\n\
+             lookup('elsewhere::none')\n\
+             #- /modules/web/functions/f.pp\n\
+             function web::f() {{ lookup('web::none') }}\n\
+             #                          ^^^^^^^^^^^ warning[lookup-without-data]\n\
+             #- /modules/web/plans/p.pp\n\
+             plan web::p() {{ lookup('web::none') }}\n"
+        ));
+    }
+
+    #[test]
+    fn the_default_of_a_parameter_that_has_data_is_not_evaluated() {
+        check(&format!(
+            "{DATA}#- /modules/web/manifests/init.pp\n\
+             class web($port = lookup('none'), $other = lookup('none')) {{ }}\n\
+             #                                                 ^^^^^^ warning[lookup-without-data]\n"
+        ));
+    }
+
+    #[test]
+    fn nothing_is_said_where_data_may_be_elsewhere() {
+        let code = "#- /manifests/site.pp\nlookup('none')\n";
+        check(&format!("#- /README.md\n\n{code}"));
+        check(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, path: common.yaml}}]\n{code}"
+        ));
+        let near = "lookup('server::al')\n#      ^^^^^^^^^^^^ hint[lookup-without-data]: no data file here has `server::al` Unless data that \
+                    are not here have it, the call fails: Function lookup() did not find a value for the name 'server::al'. Did you \
+                    mean `server::all`?\n";
+        check(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n\
+             - {{name: x, path: common.yaml}}\n- {{name: y, lookup_key: vault_lookup}}\n\
+             #                       ^^^^^^^^^^^^ information[unknown-backend]\n\
+             #- /data/common.yaml\nserver::all: 1\n{code}{near}"
+        ));
+    }
+
+    #[test]
+    fn the_key_that_was_meant() {
+        let code = "lookup('server.ntp')\n";
+        check_fix(
+            &format!("#- /manifests/site.pp\n{code}{DATA}"),
+            "Write `servers`",
+            "lookup('servers.ntp')\n",
+        );
+        check_related(
+            &format!("{DATA}#- /manifests/site.pp\n{code}"),
+            "lookup-without-data",
+            &["/data/common.yaml: servers: `servers` is here"],
+        );
+    }
+}

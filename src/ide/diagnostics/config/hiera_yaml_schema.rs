@@ -1,0 +1,104 @@
+//! `hiera-yaml-schema`: what Puppet refuses in a `hiera.yaml`, or warns about, in its own words.
+
+use crate::config::hiera_yaml::ConfigProblem;
+use crate::ide::diagnostics::config::hiera_yaml_version;
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::settings::nearest_name;
+use crate::text::{TextEdit, TextRange};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "hiera-yaml-schema",
+    name: "Wrong hiera.yaml",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "Puppet refuses this `hiera.yaml`, so every lookup that uses it fails.",
+    page: include_str!("../../../../docs/rules/hiera-yaml-schema.md"),
+    is_on: true,
+};
+
+const ROOT_KEYS: [&str; 4] = ["version", "defaults", "hierarchy", "default_hierarchy"];
+const DEFAULTS_KEYS: [&str; 5] = ["datadir", "data_hash", "lookup_key", "data_dig", "options"];
+const LEVEL_KEYS: [&str; 13] = [
+    "name",
+    "path",
+    "paths",
+    "glob",
+    "globs",
+    "uri",
+    "uris",
+    "mapped_paths",
+    "datadir",
+    "data_hash",
+    "lookup_key",
+    "data_dig",
+    "options",
+];
+
+pub(crate) fn check(text: &str, problems: &[ConfigProblem], report: &mut Report) {
+    for problem in problems.iter().filter(|problem| !hiera_yaml_version::is_of_version(problem)) {
+        let severity = if problem.is_error() { Severity::Error } else { Severity::Warning };
+        for detail in &problem.details {
+            let place = detail.place.or(problem.place);
+            let range = place.map_or(TextRange::empty(0), |place| place.range);
+            let finding = report.add_as(&RULE, severity, range, detail.message.clone());
+            finding.fixes.extend(known_key(text, range, &detail.message));
+        }
+    }
+}
+
+/// The name that was meant where Puppet complains of an unknown one.
+fn known_key(text: &str, range: TextRange, message: &str) -> Option<Fix> {
+    let (context, name) = message.split_once("unrecognized key ")?;
+    let name = name.trim_matches('\'');
+    let known: &[&str] = match context {
+        _ if context.contains("hierarchy' index") => &LEVEL_KEYS,
+        _ if context.contains("entry 'defaults'") => &DEFAULTS_KEYS,
+        _ => &ROOT_KEYS,
+    };
+    let near = nearest_name(name, known.iter().copied())?;
+    let edits = vec![TextEdit::replace(range, near)];
+    (range.slice(text) == name).then(|| Fix::safe(format!("Write `{near}`"), edits))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn keys_that_were_meant() {
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: x\n    paht: y.yaml # z\n",
+            "Write `path`",
+            "version: 5\nhierarchy:\n  - name: x\n    path: y.yaml # z\n",
+        );
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierachy:\n  - {name: x, path: y.yaml}\n",
+            "Write `hierarchy`",
+            "version: 5\nhierarchy:\n  - {name: x, path: y.yaml}\n",
+        );
+    }
+
+    #[test]
+    fn version_three_becomes_five() {
+        check_fix(
+            "#- /hiera.yaml\n:yaml:\n  :datadir: data\n:hierarchy: [common]\n#- /data/common.yaml\na: 1\n",
+            "Convert to version 5",
+            "version: 5\ndefaults:\n  datadir: 'data'\n  data_hash: yaml_data\nhierarchy:\n  - name: 'common'\n    path: 'common.yaml'\n",
+        );
+    }
+
+    #[test]
+    fn puppets_complaints() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: x
+    pathh: y
+#   ^^^^^ error[hiera-yaml-schema]: entry 'hierarchy' index 0 unrecognized key 'pathh'
+",
+        );
+    }
+}

@@ -1,0 +1,161 @@
+//! `hiera-yaml-version`: a `hiera.yaml` of a version that does not count where it lies.
+//!
+//! Version 3 is for the global layer alone; in an environment or a module Puppet 7 ignores it, and Puppet 8 refuses it. A
+//! file without `version` is of version 3.
+
+use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
+use crate::ide::diagnostics::config::{version_four, version_three};
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::text::{TextEdit, TextRange};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "hiera-yaml-version",
+    name: "Version of hiera.yaml",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A `hiera.yaml` is of a version that Puppet ignores or refuses here.",
+    page: include_str!("../../../../docs/rules/hiera-yaml-version.md"),
+    is_on: true,
+};
+
+/// What Puppet says of versions.
+const WORDS: [&str; 3] = ["hiera.yaml version ", "'hiera.yaml' version ", "support hiera.yaml"];
+
+const AS_VERSION_FIVE: &str = "Convert to version 5";
+
+/// Whether a problem is this rule's.
+pub(crate) fn is_of_version(problem: &ConfigProblem) -> bool {
+    WORDS.iter().any(|words| problem.message.contains(words))
+}
+
+pub(crate) fn check(text: &str, layer: LayerKind, problems: &[ConfigProblem], report: &mut Report) {
+    let mut words: Vec<String> = Vec::new();
+    let mut severity = Severity::Warning;
+    let mut range = TextRange::empty(0);
+    for problem in problems.iter().filter(|problem| is_of_version(problem)) {
+        if problem.is_error() {
+            severity = Severity::Error;
+        }
+        for detail in &problem.details {
+            if let Some(place) = detail.place.or(problem.place) {
+                range = place.range;
+            }
+            // Puppet begins with the path, which the place says already.
+            let start = detail.message.find("Use of '").unwrap_or(0);
+            words.push(detail.message[start..].to_owned());
+        }
+    }
+    if !words.is_empty() {
+        words.push("Write it as version 5.".to_owned());
+        let finding = report.add_as(&RULE, severity, range, words.join("\n"));
+        finding.fixes.extend(as_version_five(text, layer));
+    }
+}
+
+fn as_version_five(text: &str, layer: LayerKind) -> Option<Fix> {
+    if layer != LayerKind::Global
+        && let Some(edits) = version_four::conversion(text)
+    {
+        return Some(Fix::safe(AS_VERSION_FIVE, edits));
+    }
+    let new = version_three::converted(text, layer)?;
+    let whole = TextRange::new(0, u32::try_from(text.len()).ok()?);
+    Some(Fix::changing(AS_VERSION_FIVE, vec![TextEdit::replace(whole, new)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn of_an_environment() {
+        check(
+            r"
+#- /hiera.yaml
+:hierarchy: [common]
+#^^^^^^^^^ error[hiera-yaml-version]
+#- /hieradata/common.yaml
+a: 1
+",
+        );
+        check(
+            r"
+#- /hiera.yaml
+version: 4
+#        ^ warning[hiera-yaml-version]
+#- /data/common.yaml
+a: 1
+",
+        );
+        check("#- /hiera.yaml\nversion: 5\n");
+    }
+
+    #[test]
+    fn version_four_gives_the_same_values_as_version_five() {
+        check_fix(
+            "#- /hiera.yaml\nversion: 4\ndatadir: hieradata\nhierarchy:\n  - {name: common, backend: yaml}\n\
+             #- /hieradata/common.yaml\na: 1\n",
+            "Convert to version 5",
+            "version: 5\ndefaults:\n  datadir: hieradata\n  data_hash: yaml_data\nhierarchy:\n  \
+             - {name: common, path: common.yaml, data_hash: yaml_data}\n",
+        );
+    }
+
+    #[test]
+    fn puppet_7_ignores_version_three() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+puppetVersion: 7
+#- /hiera.yaml
+:hierarchy: [common]
+#^^^^^^^^^ warning[hiera-yaml-version]
+#- /hieradata/common.yaml
+a: 1
+",
+        );
+    }
+
+    #[test]
+    fn of_modules_and_of_the_global_layer() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 3
+#        ^ error[hiera-yaml-version]
+#- /modules/m/hieradata/common.yaml
+m::a: 1
+#- /modules/m/hieradata/nodes/one.yaml
+m::a: 2
+#- /modules/n/hiera.yaml
+version: 4
+#        ^ warning[hiera-yaml-version]
+#- /modules/n/data/common.yaml
+n::a: 1
+",
+        );
+        check(
+            r"
+#- /.hiera-ls.yaml
+globalHieraYaml: global.yaml
+#- /global.yaml
+version: 4
+#        ^ error[hiera-yaml-version]: Use of 'hiera.yaml' version 4 is deprecated. It should be converted to version 5 hiera.yaml version 4 cannot be used in the global layer…
+#- /data/common.yaml
+a: 1
+",
+        );
+    }
+
+    #[test]
+    fn versions_that_nobody_knows() {
+        check(
+            r"
+#- /hiera.yaml
+version: 6
+#        ^ error[hiera-yaml-version]
+",
+        );
+    }
+}

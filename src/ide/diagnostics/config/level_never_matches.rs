@@ -1,0 +1,92 @@
+//! `level-never-matches`: a level whose paths lead to no file, whatever the node.
+
+use crate::config::hiera_yaml::Locations;
+use crate::config::{Environment, HieraYaml};
+use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::shared::known_keys::reads_files;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::text::TextRange;
+use crate::world::World;
+
+use crate::ide::diagnostics::shared::known_keys::directory_of;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "level-never-matches",
+    name: "Level without files",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "No file exists that a level of `hiera.yaml` could read.",
+    page: include_str!("../../../../docs/rules/level-never-matches.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(
+    world: &World,
+    environment: &Environment,
+    config: &HieraYaml,
+    report: &mut Report,
+) {
+    let reach = world.reach(environment);
+    let files = world.key_index(environment).files();
+    let levels = config.hierarchy.iter().map(|level| (level, false));
+    for (level, is_default) in levels.chain(config.default_hierarchy.iter().map(|it| (it, true))) {
+        let is_path = !matches!(level.locations, Locations::None | Locations::Uris(_));
+        // Elsewhere than in this workspace there may be anything.
+        let is_here = directory_of(world, config, level)
+            .is_some_and(|directory| world.kind(&directory) == PathKind::Directory);
+        if !reads_files(level) || !is_path || !is_here {
+            continue;
+        }
+        let is_of_level = |it: &&crate::world::DataPlace| {
+            it.config == config.path && it.level == level.name && it.is_default == is_default
+        };
+        let places: Vec<_> = reach.places.iter().filter(is_of_level).collect();
+        let has_file = files.iter().any(|(path, _)| places.iter().any(|it| it.reaches(path)));
+        if has_file || places.is_empty() {
+            continue;
+        }
+        let Some(place) = level.name_place.or(level.place) else { continue };
+        let is_explained = |whole: TextRange| {
+            let inside = |it: TextRange| whole.start <= it.start && it.end <= whole.end;
+            report.findings.iter().any(|finding| inside(finding.range))
+        };
+        if level.place.is_some_and(|place| is_explained(place.range)) {
+            continue;
+        }
+        let message = format!(
+            "no file exists for level \"{}\", whatever the node\n\
+             Compare its paths with the files. The level is right if its files are added on the server only.",
+            level.name
+        );
+        report.add(&RULE, place.range, message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn levels_without_any_file() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: nodes, path: "nodes/%{trusted.certname}.yaml"}
+  - {name: roles, path: "role/%{facts.role}.yaml"}
+#          ^^^^^ hint[level-never-matches]: no file exists for level "roles", whatever the node…
+  - {name: sites, glob: "sites/*.yaml"}
+#          ^^^^^ hint[level-never-matches]
+  - {name: secrets, path: x.yaml, datadir: /etc/secrets}
+#                                          ^^^^^^^^^^^^ information[missing-datadir]
+  - {name: functions, lookup_key: mine}
+#                                 ^^^^ information[unknown-backend]
+#- /data/nodes/one.yaml
+a: 1
+#- /data/roles/web.yaml
+a: 1
+"#,
+        );
+    }
+}

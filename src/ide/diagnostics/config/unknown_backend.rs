@@ -1,0 +1,69 @@
+//! `unknown-backend`: a level whose function cannot be run here, so that answers lack what it knows.
+
+use crate::config::HieraYaml;
+use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
+use crate::ide::diagnostics::shared::known_keys::FILE_BACKENDS;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::settings::nearest_name;
+use crate::world::World;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "unknown-backend",
+    name: "Back end that is not evaluated",
+    severity: Severity::Information,
+    since: "0.1.0",
+    summary: "A level's data come from a function that cannot be run here.",
+    page: include_str!("../../../../docs/rules/unknown-backend.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
+    for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
+        let name = &level.function.name;
+        let Some(place) = level.function.place else { continue };
+        if world.back_ends().knows(&level.function, &level.name) {
+            continue;
+        }
+        let near = nearest_name(name, FILE_BACKENDS);
+        let advice = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+        let message = format!(
+            "`{name}` cannot be run here\nAnswers lack what it knows, unless the setting `backends` stands in for \
+             it.{advice}"
+        );
+        let finding = report.add_once(&RULE, RULE.severity, place.range, message);
+        if let (Some(finding), Some(near)) = (finding, near) {
+            let edit = replaced_in(&config.text, place.range, name, near);
+            let fix = |edit| Fix::changing(format!("Write `{near}`"), vec![edit]);
+            finding.fixes.extend(edit.map(fix));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn known_ones() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: a, path: a.yaml, data_hash: yaml_data}
+  - {name: b, path: b.yaml, lookup_key: eyaml_lookup_key}
+  - {name: c, path: c.yaml, data_hash: my::data}
+#                                      ^^^^^^^^ information[unknown-backend]
+",
+        );
+    }
+
+    #[test]
+    fn the_near_name() {
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, path: a.yaml, data_hash: 'yaml-data'} # x\n",
+            "Write `yaml_data`",
+            "version: 5\nhierarchy:\n  - {name: a, path: a.yaml, data_hash: 'yaml_data'} # x\n",
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! `unread-data`: a directory that looks like Hiera data although no hierarchy reads it.
+
+use crate::config::HieraYaml;
+use crate::data::{Files as _, PathKind, inspect};
+use crate::ide::diagnostics::shared::known_keys::directory_of;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::text::TextRange;
+use crate::world::{World, paths};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "unread-data",
+    name: "Data that no hierarchy reads",
+    severity: Severity::Information,
+    since: "0.2.0",
+    summary: "A directory looks like Hiera data, but no hierarchy reads it.",
+    page: include_str!("../../../../docs/rules/unread-data.md"),
+    is_on: true,
+};
+
+/// Checks the workspace; says it in the `hiera.yaml` that comes closest, which `config` may be.
+pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
+    let environments = world.environments();
+    let is_own = |root: &str| paths::join(root, "hiera.yaml") == *config.path;
+    if !environments.iter().any(|it| is_own(it.directory())) {
+        return;
+    }
+    for unread in world.unread_data() {
+        let shared = |root: &str| {
+            root.split('/').zip(unread.directory.split('/')).take_while(|(a, b)| a == b).count()
+        };
+        let nearest = environments.iter().max_by_key(|it| shared(it.directory()));
+        let mut levels = config.hierarchy.iter().chain(&config.default_hierarchy);
+        // Where a level reads that directory, or misses its own beside it, that is the matter of other rules.
+        let beside = paths::parent(&config.path)
+            .is_some_and(|it| paths::below(it, &unread.directory).is_some());
+        let is_named = levels.any(|level| {
+            let is_relative = !paths::is_absolute(&inspect::to_s(&level.datadir.value));
+            directory_of(world, config, level).is_some_and(|it| {
+                let is_missing = world.kind(&it) == PathKind::Missing;
+                *it == *unread.directory || is_relative && beside && is_missing
+            })
+        });
+        if is_named || !nearest.is_some_and(|it| is_own(it.directory())) {
+            continue;
+        }
+        let shown = shown(world, &unread.directory);
+        let what = match unread.files {
+            1 => format!("1 file in {shown} looks"),
+            files => format!("{files} files in {shown} look"),
+        };
+        let reads = match written_datadir(world, config) {
+            Some(datadir) => format!(
+                "This hiera.yaml reads `{datadir}`. If that is where it belongs, write \
+                 `datadirMap: {{{datadir}: {shown}}}` in .hiera-ls.yaml."
+            ),
+            None => {
+                "If another hiera.yaml reads it, name it with `globalHieraYaml` in .hiera-ls.yaml."
+                    .to_owned()
+            }
+        };
+        let message = format!("{what} like Hiera data, but no hierarchy reads it\n{reads}");
+        report.add(&RULE, start_of(config), message);
+    }
+}
+
+/// The directory that levels read, as the setting `datadirMap` names it.
+fn written_datadir(world: &World, config: &HieraYaml) -> Option<String> {
+    let level = config.hierarchy.first()?;
+    let written = inspect::to_s(&level.datadir.value);
+    if paths::is_absolute(&written) {
+        return Some(written);
+    }
+    Some(shown(world, &paths::join(paths::parent(&config.path)?, &written)))
+}
+
+/// A path from the workspace's folder.
+fn shown(world: &World, path: &str) -> String {
+    let below = world.folders().iter().find_map(|folder| paths::below(folder, path));
+    below.unwrap_or(path).to_owned()
+}
+
+/// The place of the first level's directory, else the first byte.
+fn start_of(config: &HieraYaml) -> TextRange {
+    let place = config.hierarchy.first().and_then(|level| level.datadir.place);
+    place.map_or(TextRange::new(0, 1), |place| place.range)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn data_beside_the_directory_that_is_read() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+defaults: {datadir: data, data_hash: yaml_data}
+#                   ^^^^ information[unread-data]: 2 files in hieradata look like Hiera data, but no hierarchy reads it…
+hierarchy: [{name: a, path: a.yaml}]
+#- /data/a.yaml
+a: 1
+#- /hieradata/common.yaml
+a: 1
+#- /hieradata/role/web.yaml
+a: 1
+",
+        );
+    }
+
+    #[test]
+    fn directories_of_which_one_file_is_read() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: a, path: a.yaml}]
+#- /data/a.yaml
+a: 1
+",
+        );
+    }
+}

@@ -1,0 +1,30 @@
+//! Rules about one top-level entry of a data file: they see its text and its tree, and nothing else.
+
+pub(super) mod alias_not_alone;
+pub(super) mod bad_regex;
+pub(super) mod brace_cut_by_quote;
+pub(super) mod comma_number;
+pub(super) mod convert_to_invalid;
+pub(super) mod duplicate_key;
+pub(super) mod eyaml_blob;
+pub(super) mod float_looking_string;
+pub(super) mod function_inside_lookup_options;
+pub(super) mod literal_argument;
+pub(super) mod lookup_options_not_a_hash;
+pub(super) mod malformed_token;
+pub(super) mod merge_option_type;
+pub(super) mod module_namespace;
+pub(super) mod non_string_key_in_value;
+pub(super) mod octal_number;
+pub(super) mod pattern_without_caret;
+pub(super) mod plaintext_secret;
+pub(super) mod sexagesimal_number;
+pub(super) mod shadowed_by_plain_entry;
+pub(super) mod unknown_function;
+pub(super) mod unknown_lookup_option;
+pub(super) mod unknown_merge_strategy;
+pub(super) mod unreachable_integer_key;
+pub(super) mod untranslatable_regex;
+pub(super) mod yaml_1_1_boolean;
+pub(super) mod yaml_1_2_disagrees;
+pub(super) mod yaml_symbol_value;

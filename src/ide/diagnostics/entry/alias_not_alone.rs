@@ -1,0 +1,97 @@
+//! `alias-not-alone`: `%{alias('…')}` with anything beside it.
+//!
+//! `alias` gives the value of another key as it is, of whatever type; so it cannot stand within a longer text. White
+//! space inside the braces is fine, outside it is not.
+
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::text::TextRange;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "alias-not-alone",
+    name: "Alias is not the entire string",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "`%{alias('…')}` is only allowed as the entire string.",
+    page: include_str!("../../../../docs/rules/alias-not-alone.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    for string in &entry.strings {
+        for token in string.tokens.iter().filter(|token| token.is_alias()) {
+            if token.range.len() as usize != string.text.len() {
+                let message = "'alias' interpolation is only permitted if the expression is equal to the entire \
+                               string\nWrite `lookup` to insert the text of the key's value.";
+                let finding = report.add(&RULE, string.source_range(token.range), message);
+                if string.text.trim() == token.range.slice(string.text) {
+                    let alone = token.range.slice(string.text);
+                    let edit = string.rewritten_text(alone);
+                    let fix = |edit| Fix::safe("Remove the blanks around it", vec![edit]);
+                    finding.fixes.extend(edit.map(fix));
+                }
+                let name = TextRange::new(
+                    token.expression_range.start,
+                    token.expression_range.start + "alias".len() as u32,
+                );
+                let edit = string.rewritten(token, name, "lookup");
+                finding.fixes.extend(edit.map(|edit| Fix::safe("Write `lookup`", vec![edit])));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn text_around_an_alias() {
+        check(
+            r#"
+a: "x%{alias('b')}"
+#    ^^^^^^^^^^^^^ error[alias-not-alone]: 'alias' interpolation is only permitted if the expression is equal to the entire string…
+b: " %{alias('c')}"
+#    ^^^^^^^^^^^^^ error[alias-not-alone]
+c: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn blanks_inside_the_braces_are_fine() {
+        check(
+            r#"
+a: "%{ alias('b') }"
+b: [1]
+c: ["%{alias('b')}", "%{lookup('a')}x"]
+"#,
+        );
+    }
+
+    #[test]
+    fn each_of_two_aliases() {
+        check(
+            r#"
+a: "%{alias('b')}%{alias('b')}"
+#   ^^^^^^^^^^^^^ error[alias-not-alone]
+#                ^^^^^^^^^^^^^ error[alias-not-alone]
+b: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn fixes() {
+        check_fix(
+            "a: \"x %{alias('b')}\"\nb: 1\n",
+            "Write `lookup`",
+            "a: \"x %{lookup('b')}\"\nb: 1\n",
+        );
+        check_fix(
+            "a: ' %{alias(\"b\")}'\nb: 1\n",
+            "Remove the blanks around it",
+            "a: '%{alias(\"b\")}'\nb: 1\n",
+        );
+    }
+}

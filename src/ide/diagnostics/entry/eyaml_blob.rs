@@ -1,0 +1,207 @@
+//! `eyaml-blob`: an `ENC[…]` that hiera-eyaml cannot decrypt, or does not even take for encrypted.
+//!
+//! A value that begins with `ENC[` is meant to be encrypted. In the midst of other text, only brackets that name a method are:
+//! people write about `ENC[…]`, too.
+
+use crate::backends::eyaml::blob::{self, BlobProblemKind, OPENING};
+use crate::backends::eyaml::{DEFAULT_METHOD, KNOWN_METHODS};
+use crate::ide::diagnostics::{Diagnostic, EntryContext, Report, Rule, Severity};
+use crate::settings::nearest_name;
+use crate::syntax::tree::{Node, NodeKind};
+use crate::text::TextRange;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "eyaml-blob",
+    name: "Broken encrypted value",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "An `ENC[…]` is cut, is no base64, or names a method that eyaml does not have.",
+    page: include_str!("../../../../docs/rules/eyaml-blob.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    if !entry.text.contains(OPENING) {
+        return;
+    }
+    let mut waiting = vec![entry.value];
+    while let Some(node) = waiting.pop() {
+        match &node.kind {
+            NodeKind::Scalar { text, .. } => check_text(entry.text, node, text, report),
+            NodeKind::Sequence(items) => waiting.extend(items.iter().rev()),
+            NodeKind::Mapping(pairs) => waiting.extend(pairs.iter().rev().map(|it| &it.value)),
+            NodeKind::Alias(_) => {}
+        }
+    }
+}
+
+/// Makes warnings of what only a level could stumble over that decrypts: no level of the file does.
+pub(crate) fn make_warnings(findings: &mut [Diagnostic]) {
+    for finding in findings.iter_mut().filter(|it| it.code == RULE.code) {
+        finding.severity = Severity::Warning;
+    }
+}
+
+fn check_text(source: &str, node: &Node, text: &str, report: &mut Report) {
+    let is_meant_whole = text.trim_start().starts_with(OPENING);
+    for problem in blob::problems(text) {
+        let written = problem.range.slice(text);
+        if is_meant_whole || names_a_method(written) {
+            let (severity, message) = words(&problem.kind);
+            let nth = text[..problem.range.start as usize].matches(OPENING).count();
+            report.add_as(&RULE, severity, source_range(source, node, written, nth), message);
+        }
+    }
+}
+
+fn names_a_method(written: &str) -> bool {
+    let inside = &written[OPENING.len()..];
+    KNOWN_METHODS.iter().any(|it| inside.strip_prefix(it).is_some_and(|it| it.starts_with(',')))
+}
+
+/// Where the `nth` blob of a scalar stands: to its end if it is written as it is meant, else to the end of the scalar.
+fn source_range(source: &str, node: &Node, written: &str, nth: usize) -> TextRange {
+    let scalar = node.range.slice(source);
+    let Some((at, _)) = scalar.match_indices(OPENING).nth(nth) else { return node.range };
+    let start = node.range.start + at as u32;
+    if scalar[at..].starts_with(written) {
+        return TextRange::new(start, start + written.len() as u32);
+    }
+    let end = scalar[at..].find(']').map_or(scalar.trim_end().len(), |it| at + it + 1);
+    TextRange::new(start, node.range.start + end as u32)
+}
+
+fn words(kind: &BlobProblemKind) -> (Severity, String) {
+    let as_text = "Puppet takes it for plain text, and nothing is decrypted";
+    let fails = "The lookup fails where it is decrypted";
+    let encrypt_again = "Encrypt the value again, or take it from an earlier version of the file.";
+    match kind {
+        BlobProblemKind::Unterminated => (
+            Severity::Warning,
+            format!("`{OPENING}` is not closed by a `]`: {as_text}.\n{encrypt_again}"),
+        ),
+        BlobProblemKind::Empty => {
+            (Severity::Warning, format!("Nothing is encrypted between the brackets: {as_text}."))
+        }
+        BlobProblemKind::AcrossLines => (
+            Severity::Warning,
+            format!(
+                "The value has line breaks, and Puppet looks for `{OPENING}` and `]` on one line: {as_text}.\n\
+                 Write `>` instead of `|` above it."
+            ),
+        ),
+        BlobProblemKind::NotBase64('=') => (
+            Severity::Error,
+            format!("`=` stands only at the end of base64. {fails}.\n{encrypt_again}"),
+        ),
+        BlobProblemKind::NotBase64(character) => (
+            Severity::Warning,
+            format!("`{character}` is no character of base64: {as_text}.\n{encrypt_again}"),
+        ),
+        BlobProblemKind::WrongLength(length) => (
+            Severity::Error,
+            format!(
+                "The base64 text has {length} characters, which is no multiple of 4: something was cut off. \
+                 {fails}.\n{encrypt_again}"
+            ),
+        ),
+        BlobProblemKind::NotPkcs7 => (
+            Severity::Error,
+            format!("This is no PKCS #7 message, or only a part of one. {fails}.\n{encrypt_again}"),
+        ),
+        BlobProblemKind::UnknownMethod(method) => {
+            let meant = nearest_name(method, KNOWN_METHODS.iter().copied());
+            let meant = meant.unwrap_or(DEFAULT_METHOD);
+            let message =
+                format!("hiera-eyaml has no method `{method}`. {fails}.\nDid you mean `{meant}`?");
+            (Severity::Error, message)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::backends::eyaml::test_keys::TEST_BLOB;
+    use crate::ide::diagnostics::testing::check;
+
+    const SETTINGS: &str = "
+#- /.hiera-ls.yaml
+diagnostics: {severity: {encrypted-but-not-sensitive: 'off'}}
+#- /data/common.yaml
+";
+
+    #[test]
+    fn nothing_fails_where_nothing_is_decrypted() {
+        check(&format!(
+            "{SETTINGS}a: ENC[PKSC7,YWJj]
+#  ^^^^^^^^^^^^^^^ warning[eyaml-blob]: hiera-eyaml has no method `PKSC7`…
+b: 0644
+#  ^^^^ warning[octal-number]
+"
+        ));
+    }
+
+    #[test]
+    fn broken_blobs() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: Encrypted
+    lookup_key: eyaml_lookup_key
+    path: common.yaml
+    options: {pkcs7_private_key: /keys/private.pem, pkcs7_public_key: /keys/public.pem}
+#- /.hiera-ls.yaml
+diagnostics: {severity: {encrypted-but-not-sensitive: 'off'}}
+#- /data/common.yaml
+a: ENC[PKSC7,YWJj]
+#  ^^^^^^^^^^^^^^^ error[eyaml-blob]: hiera-eyaml has no method `PKSC7`. The lookup fails where it is decrypted. Did you mean `PKCS7`?
+b: {c: ['ENC[PKCS7,YWJ]', "x ENC[PKCS7,YWJj] y"]}
+#        ^^^^^^^^^^^^^^ error[eyaml-blob]: The base64 text has 3 characters…
+#                            ^^^^^^^^^^^^^^^ error[eyaml-blob]: This is no PKCS #7 message…
+d: ENC[PKCS7,YW-j]
+#  ^^^^^^^^^^^^^^^ warning[eyaml-blob]: `-` is no character of base64…
+e: ENC[GPG,YWJj
+#  ^^^^^^^^^^^^ warning[eyaml-blob]: `ENC[` is not closed…
+f: ENC[]
+#  ^^^^^ warning[eyaml-blob]: Nothing is encrypted…
+g: "ENC[PKCS7,YW=j]"
+#   ^^^^^^^^^^^^^^^ error[eyaml-blob]: `=` stands only at the end of base64…
+"#,
+        );
+    }
+
+    #[test]
+    fn whole_blobs_and_words_about_them() {
+        let blob = TEST_BLOB.trim();
+        let folded: Vec<_> = blob.as_bytes().chunks(60).map(String::from_utf8_lossy).collect();
+        let folded = folded.join("\n  ");
+        check(&format!(
+            "{SETTINGS}a: {blob}\nb: >\n  {folded}\nc: ['x {blob}', '{blob}']\n\
+             d: write ENC[...] around it\ne: ENC[GPG,YWJj]\nf: the form ENC[PKSC7,x]\n"
+        ));
+    }
+
+    #[test]
+    fn a_literal_block_is_not_decrypted() {
+        check(&format!(
+            "{SETTINGS}
+a: |
+  ENC[GPG,YWJj
+# ^^^^^^^^^^^^ warning[eyaml-blob]: The value has line breaks…
+  YWJj]
+",
+        ));
+    }
+
+    #[test]
+    fn an_open_bracket_ends_with_the_text() {
+        check(
+            r#"
+a: "ENC[GPG,YWJj"
+#   ^^^^^^^^^^^^ warning[eyaml-blob]: `ENC[` is not closed…
+"#,
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! `float-looking-string`: `1e3` is a text. An exponent counts only behind a point, and with a sign.
+
+use crate::data::Value;
+use crate::ide::diagnostics::shared::fix::{Fix, quote};
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::text::TextEdit;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "float-looking-string",
+    name: "Text that looks like a number",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "A number with an exponent is a text, unless it has a point and a signed exponent.",
+    page: include_str!("../../../../docs/rules/float-looking-string.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    for plain in &entry.plain {
+        let is_text = matches!(plain.value, Ok(Value::String(_)));
+        if is_text && !plain.is_key && looks_like_a_float(plain.text) {
+            let text = plain.text;
+            let message = format!(
+                "`{text}` is a text, not a number\n\
+                 An exponent needs a point before it and a sign: `1.0e+3`. Put quotes around it if a text is meant."
+            );
+            let range = plain.node.range;
+            let finding = report.add(&RULE, range, message);
+            finding.with_fix(Fix::safe("Put quotes around it", vec![quote(range, text)]));
+            let number = as_float(text);
+            let title = format!("Write `{number}`: a number");
+            finding.with_fix(Fix::changing(title, vec![TextEdit::replace(range, number)]));
+        }
+    }
+}
+
+/// The number with a point and a signed exponent.
+fn as_float(text: &str) -> String {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let point = if mantissa.contains('.') { "" } else { ".0" };
+    let last = if mantissa.ends_with('.') { "0" } else { "" };
+    let sign = if exponent.starts_with(['+', '-']) { "" } else { "+" };
+    format!("{mantissa}{point}{last}e{sign}{exponent}")
+}
+
+fn looks_like_a_float(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let Some((mantissa, exponent)) = unsigned.split_once(['e', 'E']) else { return false };
+    let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    let are_digits =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // Longer ones are rather the number of a commit.
+    exponent.len() <= 3
+        && are_digits(exponent)
+        && mantissa.len() <= 6
+        && are_digits(&mantissa.replacen('.', "", 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn exponents() {
+        check(
+            r"
+a: [1e3, 1.5e+3, 1.5e3, '1e3', e3, 12345678e3]
+#   ^^^ hint[float-looking-string]: `1e3` is a text, not a number…
+#                ^^^^^ hint[float-looking-string]
+b: [1e308, 1e1234, 123456e3, 1234567e3]
+#   ^^^^^ hint[float-looking-string]
+#                  ^^^^^^^^ hint[float-looking-string]
+",
+        );
+    }
+
+    #[test]
+    fn fixes() {
+        check_fix("a: 1e3\n", "Put quotes around it", "a: '1e3'\n");
+        check_fix("a: 1e-3\n", "Write `1.0e-3`: a number", "a: 1.0e-3\n");
+        check_fix("a: -2E3\n", "Write `-2.0e+3`: a number", "a: -2.0e+3\n");
+    }
+}

@@ -1,0 +1,48 @@
+//! `function-inside-lookup-options`: they are read before anything is looked up, so a lookup in them is a recursion.
+
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::shared::walk::text_of;
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "function-inside-lookup-options",
+    name: "Lookup inside lookup options",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "`lookup_options` look up a key, which is a recursion that breaks every lookup.",
+    page: include_str!("../../../../docs/rules/function-inside-lookup-options.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    if text_of(entry.key).is_none_or(|key| &**key != LOOKUP_OPTIONS) {
+        return;
+    }
+    for string in &entry.strings {
+        for token in string.tokens.iter().filter(|token| token.lookup_key().is_some()) {
+            let message = "Recursive lookup detected in [lookup_options]\n\
+                           Every lookup fails. Only variables may be used here.";
+            report.add(&RULE, string.source_range(token.range), message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn variables_are_allowed() {
+        check(
+            r#"
+lookup_options:
+  a: {merge: "%{alias('b')}"}
+#             ^^^^^^^^^^^^^ error[function-inside-lookup-options]
+  c: {merge: "%{facts.merge}"}
+a: 1
+b: deep
+c: 1
+"#,
+        );
+    }
+}

@@ -1,0 +1,179 @@
+//! `lookup-options-not-a-hash`: `lookup_options`, or the options of a key in them, that are something else.
+
+use crate::data::Format;
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::walk::option_entries;
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::syntax::interpolation;
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::text::TextEdit;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "lookup-options-not-a-hash",
+    name: "Lookup options that are no hash",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "`lookup_options`, or the options of a key in it, are not a hash.",
+    page: include_str!("../../../../docs/rules/lookup-options-not-a-hash.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    let NodeKind::Scalar { text: key, .. } = &entry.key.kind else { return };
+    if &**key != LOOKUP_OPTIONS {
+        return;
+    }
+    match shape(entry.value) {
+        Shape::Hash => {}
+        Shape::Null => {
+            let effect = match entry.module {
+                Some(_) => "The module's keys lose the options that the environment has for them.",
+                None => "Lookups fail as soon as another file has lookup_options too.",
+            };
+            let message =
+                format!("these lookup_options are null\n{effect} Write `{{}}`, or remove them.");
+            let finding = report.add_as(&RULE, Severity::Warning, entry.key.range, message);
+            finding.fixes.extend(with_empty_hash(entry));
+        }
+        Shape::Text | Shape::Other => {
+            let message = "value of lookup_options must be a hash\n\
+                           Write keys or `^patterns`, each with a hash of options.";
+            report.add(&RULE, entry.value.range, message);
+        }
+    }
+    for pair in option_entries(entry) {
+        check_options(entry, &pair.value, report);
+    }
+}
+
+fn check_options(entry: &EntryContext<'_>, options: &Node, report: &mut Report) {
+    match shape(options) {
+        Shape::Hash | Shape::Null => {}
+        Shape::Text => {
+            let message =
+                "these options have no effect: they are no hash\nWrite e.g. `{merge: deep}`.";
+            let finding = report.add_as(&RULE, Severity::Warning, options.range, message);
+            finding.fixes.extend(as_merge(entry, options));
+        }
+        Shape::Other => {
+            let message =
+                "the lookup of the key fails: its options are no hash\nWrite e.g. `{merge: deep}`.";
+            report.add(&RULE, options.range, message);
+        }
+    }
+}
+
+/// `lookup_options: {}`
+fn with_empty_hash(entry: &EntryContext<'_>) -> Option<Fix> {
+    let edit = match (entry.value.range, entry.format) {
+        (range, _) if !range.is_empty() => TextEdit::replace(range, "{}"),
+        (_, Format::Yaml) => {
+            let end = entry.key.range.end as usize;
+            let colon = entry.text[end..].find(':')?;
+            TextEdit::insert((end + colon + 1) as u32, " {}")
+        }
+        _ => return None,
+    };
+    let (title, edits) = ("Write `{}`", vec![edit]);
+    Some(if entry.module.is_some() { Fix::changing(title, edits) } else { Fix::safe(title, edits) })
+}
+
+/// `{merge: deep}` for `deep`.
+fn as_merge(entry: &EntryContext<'_>, options: &Node) -> Option<Fix> {
+    let NodeKind::Scalar { text, .. } = &options.kind else { return None };
+    let is_strategy = ["first", "unique", "hash", "deep"].contains(&&**text);
+    let written = match entry.format {
+        Format::Yaml => format!("{{merge: {text}}}"),
+        Format::Json | Format::Hocon => format!("{{\"merge\": \"{text}\"}}"),
+    };
+    let title = format!("Write `{{merge: {text}}}`");
+    is_strategy.then(|| Fix::changing(title, vec![TextEdit::replace(options.range, written)]))
+}
+
+enum Shape {
+    Hash,
+    Null,
+    Text,
+    Other,
+}
+
+fn shape(node: &Node) -> Shape {
+    match &node.kind {
+        NodeKind::Mapping(_) | NodeKind::Alias(_) => Shape::Hash,
+        NodeKind::Sequence(_) => Shape::Other,
+        NodeKind::Scalar { text, .. } if interpolation::may_have_tokens(text) => Shape::Hash,
+        NodeKind::Scalar { text, style: ScalarStyle::Plain }
+            if matches!(&**text, "" | "~" | "null") =>
+        {
+            Shape::Null
+        }
+        NodeKind::Scalar { .. } => Shape::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn as_a_whole() {
+        check(
+            r"
+lookup_options: [a]
+#               ^^^ error[lookup-options-not-a-hash]: value of lookup_options must be a hash…
+a: 1
+",
+        );
+        check(
+            r"
+lookup_options:
+#^^^^^^^^^^^^^ warning[lookup-options-not-a-hash]: these lookup_options are null Lookups fail as soon as another file has lookup_options too. Write `{}`, or remove them.
+a: 1
+",
+        );
+    }
+
+    #[test]
+    fn null_in_a_module() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 5
+hierarchy: [{name: common, path: common.yaml}]
+#- /modules/m/data/common.yaml
+lookup_options: ~
+#^^^^^^^^^^^^^ warning[lookup-options-not-a-hash]: these lookup_options are null The module's keys lose the options that the environment has for them. Write `{}`, or remove them.
+m::a: 1
+",
+        );
+    }
+
+    #[test]
+    fn of_a_key() {
+        check(
+            r"
+lookup_options:
+  a: deep
+#    ^^^^ warning[lookup-options-not-a-hash]: these options have no effect…
+  b: [merge]
+#    ^^^^^^^ error[lookup-options-not-a-hash]: the lookup of the key fails…
+  c: ~
+a: 1
+b: 1
+c: 1
+",
+        );
+    }
+
+    #[test]
+    fn fixes() {
+        check_fix("lookup_options:\na: 1\n", "Write `{}`", "lookup_options: {}\na: 1\n");
+        check_fix("lookup_options: ~\na: 1\n", "Write `{}`", "lookup_options: {}\na: 1\n");
+        check_fix(
+            "lookup_options:\n  a: deep\na: {}\n",
+            "Write `{merge: deep}`",
+            "lookup_options:\n  a: {merge: deep}\na: {}\n",
+        );
+    }
+}

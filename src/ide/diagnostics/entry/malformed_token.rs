@@ -1,0 +1,315 @@
+//! `malformed-token`: a `%{…}` that Puppet cannot read, or reads as something else than it looks like.
+//!
+//! Between the braces stands either a call of exactly the form `name('argument')`, or a variable with dotted sub keys.
+//! Everything that is not exactly a call is a variable's name. With quotes or brackets in it, that name is usually no
+//! valid key, and every lookup of the string fails; without, the variable does not exist.
+
+use crate::ide::diagnostics::entry::brace_cut_by_quote;
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::strings::StringNode;
+use crate::syntax::interpolation::{self, Expression, Method, Token};
+use crate::syntax::key_path;
+use crate::syntax::tree::{NodeKind, ScalarStyle};
+use crate::text::{TextEdit, TextRange};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "malformed-token",
+    name: "Malformed interpolation token",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A `%{…}` is neither a variable nor a call of the form `name('argument')`.",
+    page: include_str!("../../../../docs/rules/malformed-token.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    check_strings(&entry.strings, Functions::Allowed, report);
+}
+
+/// Whether the place knows `literal` and the like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Functions {
+    /// In data.
+    Allowed,
+    /// In `hiera.yaml`.
+    Forbidden,
+}
+
+/// Any strings that Puppet interpolates.
+pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, report: &mut Report) {
+    for string in strings {
+        for token in &string.tokens {
+            if brace_cut_by_quote::is_cut(string.text, token) {
+                continue;
+            }
+            if token.is_malformed() {
+                let message =
+                    format!("Syntax error in string: {}\n{}", short(string.text), advice(token));
+                let finding = report.add(&RULE, string.source_range(token.range), message);
+                finding.fixes.extend(mended(string, token, functions));
+            } else if let Some(key) = broken_key(token) {
+                let message = format!(
+                    "Syntax error in key: '{}'\nSegments must not be empty, and quotes go around a whole segment: \
+                     `%{{lookup(\"a.'b.c'\")}}`.",
+                    short(key)
+                );
+                report.add(&RULE, string.source_range(token.range), message);
+            } else if let Some(call) = call_without_quotes(token) {
+                let message = not_a_call(call);
+                let range = string.source_range(token.range);
+                let finding = report.add_as(&RULE, Severity::Warning, range, message);
+                finding.fixes.extend(with_quotes(string, token, call, functions));
+            }
+        }
+        if let Some(start) = interpolation::unclosed(string.text) {
+            let range = string.source_range(TextRange::new(start, start + 2));
+            let message = "`%{` without a `}` behind it stays as text. Close it, or write `%{literal('%')}{`.";
+            let finding = report.add_as(&RULE, Severity::Warning, range, message);
+            if functions == Functions::Allowed && range.len() == 2 {
+                let quote = inner_quote(string);
+                let percent = format!("%{{literal({quote}%{quote})}}");
+                let title = format!("Write `{percent}{{`");
+                let edit = TextEdit::replace(TextRange::new(range.start, range.start + 1), percent);
+                finding.with_fix(Fix::safe(title, vec![edit]));
+            }
+        }
+    }
+}
+
+/// The token as it was most likely meant, if that is a valid one.
+fn mended(string: &StringNode<'_>, token: &Token, functions: Functions) -> Option<Fix> {
+    let written = token.expression_range.slice(string.text);
+    let call = functions == Functions::Allowed;
+    let meant =
+        called_without_blanks(written).filter(|_| call).or_else(|| with_dots(written)).filter(
+            |it| interpolation::tokens(&format!("%{{{it}}}")).iter().all(|it| !it.is_malformed()),
+        )?;
+    let edit = string.rewritten(token, token.expression_range, &meant)?;
+    Some(Fix::safe(format!("Write `%{{{meant}}}`"), vec![edit]))
+}
+
+/// `lookup ( 'key' )` without blanks outside of the quotes, and `lookup('key)` with the quote that it lost.
+fn called_without_blanks(written: &str) -> Option<String> {
+    let (name, rest) = written.split_once('(')?;
+    let argument = rest.trim_end().strip_suffix(')')?.trim();
+    let is_quote = |c: &char| matches!(c, '\'' | '"');
+    let quote = argument.chars().find(is_quote)?;
+    let inner = argument.strip_prefix(quote).unwrap_or(argument);
+    let inner = inner.strip_suffix(quote).unwrap_or(inner);
+    let is_one = !inner.is_empty() && !inner.contains(|c| is_quote(&c) || c == '(');
+    let name = name.trim();
+    (is_one && Method::NAMES.contains(&name)).then(|| format!("{name}({quote}{inner}{quote})"))
+}
+
+/// `facts['os']['family']` with dots.
+fn with_dots(written: &str) -> Option<String> {
+    let is_word = |text: &str| {
+        let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        !text.is_empty() && text.bytes().all(is_inner)
+    };
+    let (root, rest) = written.split_at(written.find('[')?);
+    let mut path = root.to_owned();
+    let members = rest.strip_prefix('[')?.strip_suffix(']')?.split("][");
+    for member in members {
+        let member = member.trim().trim_matches(['\'', '"']);
+        path = is_word(member).then(|| format!("{path}.{member}"))?;
+    }
+    is_word(root.trim_start_matches("::").split('.').next()?).then_some(path)
+}
+
+/// `lookup(key)` with the quotes that make it a call.
+fn with_quotes(
+    string: &StringNode<'_>,
+    token: &Token,
+    call: &str,
+    functions: Functions,
+) -> Option<Fix> {
+    let (name, argument) = call.strip_suffix(')')?.split_once('(')?;
+    let is_known = Method::NAMES.contains(&name);
+    let is_fine = is_known && !argument.is_empty() && !argument.contains(['\'', '"', '(', ')']);
+    if functions == Functions::Forbidden || !is_fine {
+        return None;
+    }
+    let quote = inner_quote(string);
+    let meant = format!("{name}({quote}{}{quote})", argument.trim());
+    let edit = string.rewritten(token, token.expression_range, &meant)?;
+    Some(Fix::changing(format!("Write `%{{{meant}}}`"), vec![edit]))
+}
+
+/// The quotes that need no escape in a string.
+fn inner_quote(string: &StringNode<'_>) -> char {
+    match &string.node.kind {
+        NodeKind::Scalar { style: ScalarStyle::SingleQuoted, .. } => '"',
+        _ => '\'',
+    }
+}
+
+/// The beginning of a string that may be long, on one line.
+fn short(text: &str) -> String {
+    const MAX_CHARS: usize = 60;
+    let mut chars = text.chars().map(|c| if c == '\n' { ' ' } else { c });
+    let mut start: String = chars.by_ref().take(MAX_CHARS).collect();
+    if chars.next().is_some() {
+        start.push('…');
+    }
+    start
+}
+
+fn advice(token: &Token) -> &'static str {
+    let Some((name, _)) = token.variable() else { return "" };
+    let called = name.split('(').next().unwrap_or("").trim();
+    if Method::NAMES.contains(&called) {
+        if name.ends_with("('')") || name.ends_with("(\"\")") {
+            "The argument of a call must not be empty."
+        } else {
+            "A call has one quoted argument and no blanks outside the quotes: `%{lookup('key')}`. A `}` ends it \
+             even within quotes."
+        }
+    } else if name.contains('[') {
+        "Members are reached with dots, not brackets: `%{facts.os.family}`."
+    } else {
+        "Segments of a dotted name must not be empty, and quotes go around a whole segment: `%{facts.'a.b'.c}`."
+    }
+}
+
+/// The key of a call that cannot be split.
+fn broken_key(token: &Token) -> Option<&str> {
+    token.lookup_key().map(|(key, _)| &**key).filter(|key| key_path::parse(key).is_err())
+}
+
+/// `lookup(key)` or `foo()`: looks like a call, and is the name of a variable that cannot be set.
+fn call_without_quotes(token: &Token) -> Option<&str> {
+    let Expression::Variable(name) = &token.expression else { return None };
+    let (called, rest) = name.split_once('(')?;
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_name = !called.is_empty() && called.bytes().all(is_word);
+    (is_name && rest.ends_with(')')).then_some(&**name)
+}
+
+/// What to say of a call that Puppet reads as a variable.
+fn not_a_call(call: &str) -> String {
+    let (called, rest) = call.split_once('(').unwrap_or((call, ""));
+    let argument = rest.strip_suffix(')').unwrap_or(rest).trim();
+    let read = format!("`{call}` is read as the name of a variable");
+    if !Method::NAMES.contains(&called) {
+        let known = Method::NAMES.join("`, `");
+        return format!("{read}. Hiera has no function `{called}`; it has `{known}`.");
+    }
+    if argument.is_empty() {
+        return format!("{read} because the call has no argument.");
+    }
+    format!("{read} because the argument has no quotes. Write `%{{{called}('{argument}')}}`.")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn calls_that_are_none() {
+        check(
+            r#"
+a: "%{lookup('')}"
+#   ^^^^^^^^^^^^^ error[malformed-token]: Syntax error in string: %{lookup('')} The argument of a call must not be empty.
+b: "%{lookup ('a')}"
+#   ^^^^^^^^^^^^^^^ error[malformed-token]
+d: "%{lookup()}"
+#   ^^^^^^^^^^^ warning[malformed-token]: `lookup()` is read as the name of a variable because the call has no argument.
+e: "%{foo()}"
+#   ^^^^^^^^ warning[malformed-token]: `foo()` is read as the name of a variable. Hiera has no function `foo`; it has…
+f: "%{foo(bar)}"
+#   ^^^^^^^^^^^ warning[malformed-token]
+"#,
+        );
+    }
+
+    #[test]
+    fn names_that_cannot_be_split() {
+        check(
+            r#"
+a: "%{facts..os}"
+#   ^^^^^^^^^^^^ error[malformed-token]
+b: "%{facts['os']}"
+#   ^^^^^^^^^^^^^^ error[malformed-token]: Syntax error in string: %{facts['os']} Members are reached with dots…
+c: "%{facts.'os'}"
+"#,
+        );
+    }
+
+    #[test]
+    fn keys_that_cannot_be_split() {
+        check(
+            r#"
+a: "%{lookup('b..c')}"
+#   ^^^^^^^^^^^^^^^^^ error[malformed-token]: Syntax error in key: 'b..c'…
+b: "%{lookup('a.0')} %{lookup('x y')}"
+x y: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn unclosed_tokens_stay_text() {
+        check(
+            r#"
+a: "100%{x"
+#      ^^ warning[malformed-token]
+b: "%{literal('%')}{x}"
+"#,
+        );
+    }
+
+    #[test]
+    fn calls_are_mended() {
+        check_fix(
+            "a: \"%{lookup( 'b' )}\"\nb: 1\n",
+            "Write `%{lookup('b')}`",
+            "a: \"%{lookup('b')}\"\nb: 1\n",
+        );
+        check_fix(
+            "a: '%{lookup (''b'')}'\nb: 1\n",
+            "Write `%{lookup('b')}`",
+            "a: '%{lookup(''b'')}'\nb: 1\n",
+        );
+        check_fix(
+            "a: \"%{lookup('b)}\"\nb: 1\n",
+            "Write `%{lookup('b')}`",
+            "a: \"%{lookup('b')}\"\nb: 1\n",
+        );
+        check_fix(
+            "a: \"%{lookup(b')}\"\nb: 1\n",
+            "Write `%{lookup('b')}`",
+            "a: \"%{lookup('b')}\"\nb: 1\n",
+        );
+        check_fix(
+            "a: '%{lookup(b)}'\nb: 1\n",
+            "Write `%{lookup(\"b\")}`",
+            "a: '%{lookup(\"b\")}'\nb: 1\n",
+        );
+        check_fix(
+            "a: \"%{alias(b)}\"\nb: 1\n",
+            "Write `%{alias('b')}`",
+            "a: \"%{alias('b')}\"\nb: 1\n",
+        );
+    }
+
+    #[test]
+    fn brackets_become_dots() {
+        check_fix(
+            "a: \"%{facts['os'][family]} x\"\n",
+            "Write `%{facts.os.family}`",
+            "a: \"%{facts.os.family} x\"\n",
+        );
+    }
+
+    #[test]
+    fn a_percent_that_is_meant() {
+        check_fix(
+            "a: \"50%{ off\"\n",
+            "Write `%{literal('%')}{`",
+            "a: \"50%{literal('%')}{ off\"\n",
+        );
+        check_fix("a: '%{'\n", "Write `%{literal(\"%\")}{`", "a: '%{literal(\"%\")}{'\n");
+    }
+}

@@ -1,0 +1,167 @@
+//! `module-namespace`: what a module's data says about keys outside the module.
+//!
+//! A module's data is only asked for keys that start with the module's name. Other keys are a warning in Puppet, and
+//! never found. `lookup_options` for other keys are an error that stops every lookup of the module's keys; a pattern
+//! must continue with the module's name directly behind its `^`.
+
+use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
+use crate::ide::diagnostics::shared::near::distance;
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::syntax::tree::{Node, NodeKind};
+use crate::text::TextEdit;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "module-namespace",
+    name: "Key outside the module",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A module's data has keys or lookup_options that do not start with the module's name.",
+    page: include_str!("../../../../docs/rules/module-namespace.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    let (Some(module), NodeKind::Scalar { text: key, .. }) = (entry.module, &entry.key.kind) else {
+        return;
+    };
+    let prefix = format!("{module}::");
+    if &**key == "lookup_options" {
+        check_lookup_options(entry, module, &prefix, report);
+    } else if !key.starts_with(&prefix) {
+        let meant = meant(key, module);
+        let advice = match &meant {
+            Some(meant) => format!("Write `{meant}`, or move it to the environment's data."),
+            None => "Move it to the environment's data.".to_owned(),
+        };
+        let message = format!(
+            "Module '{module}': keys must be qualified with the name of the module; got {key}\n\
+             Puppet never finds this key here. {advice}"
+        );
+        let finding = report.add(&RULE, entry.key.range, message);
+        let fix = meant.and_then(|meant| renamed(entry, entry.key, &meant, Fix::changing));
+        finding.fixes.extend(fix);
+    }
+}
+
+/// The key of the module that was meant: without a module, or with one that is nearly it.
+fn meant(key: &str, module: &str) -> Option<String> {
+    match key.split_once("::") {
+        None => Some(format!("{module}::{key}")),
+        Some((other, name)) => {
+            let is_near = module.len() > 2 && distance(other, module, 1).is_some();
+            is_near.then(|| format!("{module}::{name}"))
+        }
+    }
+}
+
+/// The fix that gives a key another name.
+fn renamed(
+    entry: &EntryContext<'_>,
+    key: &Node,
+    name: &str,
+    make: fn(String, Vec<TextEdit>) -> Fix,
+) -> Option<Fix> {
+    let written = in_style_of(key, entry.text, entry.format, name)?;
+    Some(make(format!("Write `{name}`"), vec![TextEdit::replace(key.range, written)]))
+}
+
+fn check_lookup_options(entry: &EntryContext<'_>, module: &str, prefix: &str, report: &mut Report) {
+    let NodeKind::Mapping(pairs) = &entry.value.kind else { return };
+    for pair in pairs {
+        let NodeKind::Scalar { text: key, .. } = &pair.key.kind else { continue };
+        let message = match key.strip_prefix('^') {
+            Some(pattern) if !pattern.starts_with(prefix) => format!(
+                "all lookup_options patterns must match a key starting with module name '{module}'\n\
+                 Begin the pattern with `^{prefix}`."
+            ),
+            None if !key.starts_with(prefix) => format!(
+                "all lookup_options keys must start with module name '{module}'\n\
+                 Options for other keys belong into the environment's data."
+            ),
+            _ => continue,
+        };
+        let finding = report.add_as(&RULE, Severity::Error, pair.key.range, message);
+        let bare = key.strip_prefix('^').unwrap_or(key);
+        if !bare.contains("::") && bare.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            let anchor = if key.starts_with('^') { "^" } else { "" };
+            let name = format!("{anchor}{prefix}{bare}");
+            finding.fixes.extend(renamed(entry, &pair.key, &name, Fix::safe));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn only_data_of_modules_is_checked() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+m::a: 1
+mm::c: 1
+#^^^^ warning[module-namespace]: Module 'm': keys must be qualified with the name of the module; got mm::c…
+#- /data/common.yaml
+b: 1
+",
+        );
+    }
+
+    #[test]
+    fn lookup_options() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+lookup_options:
+  m::a: {merge: deep}
+  other: {merge: deep}
+# ^^^^^ error[module-namespace]: all lookup_options keys must start with module name 'm'…
+  ^m::(a|b)$: {merge: deep}
+  ^m: {merge: deep}
+# ^^ error[module-namespace]: all lookup_options patterns must match a key starting with module name 'm'…
+",
+        );
+    }
+
+    const MODULE: &str = "#- /modules/ntp/hiera.yaml\nversion: 5\n";
+
+    #[track_caller]
+    fn check_fix_of(file: &str, title: &str, expected: &str) {
+        let fixture = format!("#- /modules/ntp/data/common.yaml\n{file}{MODULE}");
+        check_fix(&fixture, title, expected);
+    }
+
+    #[test]
+    fn the_module_s_name() {
+        check_fix_of("servers: 1 # x\n", "Write `ntp::servers`", "ntp::servers: 1 # x\n");
+        check_fix_of("'npt::servers': 1\n", "Write `ntp::servers`", "'ntp::servers': 1\n");
+        check_fix_of(
+            "lookup_options:\n  \"servers\": {merge: unique}\nntp::servers: [1]\n",
+            "Write `ntp::servers`",
+            "lookup_options:\n  \"ntp::servers\": {merge: unique}\nntp::servers: [1]\n",
+        );
+        check_fix_of(
+            "lookup_options:\n  ^serv.*: {merge: unique}\nntp::servers: [1]\n",
+            "Write `^ntp::serv.*`",
+            "lookup_options:\n  '^ntp::serv.*': {merge: unique}\nntp::servers: [1]\n",
+        );
+    }
+
+    #[test]
+    fn a_short_name_is_like_no_other() {
+        check(
+            r"
+#- /modules/mn/hiera.yaml
+version: 5
+#- /modules/mn/data/common.yaml
+mm::cc: 1
+#^^^^^ warning[module-namespace]: Module 'mn': keys must be qualified with the name of the module; got mm::cc Puppet never finds this key here. Move it to the environment's data.
+",
+        );
+    }
+}

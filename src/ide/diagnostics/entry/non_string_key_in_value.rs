@@ -1,0 +1,106 @@
+//! `non-string-key-in-value`: a hash whose key is a boolean, null, a list or a hash. Puppet takes strings and numbers.
+
+use crate::data::{Value, scalar};
+use crate::ide::diagnostics::shared::fix::{Fix, quote};
+use crate::ide::diagnostics::shared::walk::mappings;
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "non-string-key-in-value",
+    name: "Key of a wrong type",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A hash in a value has a key that is neither a string nor a number, which Puppet refuses.",
+    page: include_str!("../../../../docs/rules/non-string-key-in-value.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    for pairs in mappings(entry) {
+        for key in pairs.iter().map(|pair| &pair.key) {
+            let Some(what) = wrong_type(key) else { continue };
+            let advice = match what {
+                "a list" | "a hash" => "Keys are strings or numbers.",
+                _ => "Put quotes around it.",
+            };
+            let message = format!(
+                "has wrong type, expects Puppet::LookupValue\n\
+                 This key is {what}, and the lookup of the whole value fails. {advice}"
+            );
+            let finding = report.add(&RULE, key.range, message);
+            finding.fixes.extend(quoted(entry.text, pairs, key));
+        }
+    }
+}
+
+/// The fix that makes a string of a key, unless the hash would have that key twice then.
+fn quoted(source: &str, pairs: &[Pair], key: &Node) -> Option<Fix> {
+    let NodeKind::Scalar { text, style: ScalarStyle::Plain } = &key.kind else { return None };
+    let is_there =
+        pairs.iter().any(|pair| matches!(value(&pair.key), Some(Value::String(it)) if it == *text));
+    let is_written = !text.is_empty() && key.range.slice(source) == &**text;
+    // A tag makes a boolean or null of a quoted text, too.
+    let may_be_quoted = is_written && key.tag.is_none() && !is_there;
+    may_be_quoted.then(|| Fix::safe("Put quotes around it", vec![quote(key.range, text)]))
+}
+
+fn wrong_type(key: &Node) -> Option<&'static str> {
+    match &key.kind {
+        NodeKind::Scalar { .. } => match value(key)? {
+            Value::Boolean(_) => Some("a boolean"),
+            Value::Undef => Some("null"),
+            _ => None,
+        },
+        NodeKind::Sequence(_) => Some("a list"),
+        NodeKind::Mapping(_) => Some("a hash"),
+        NodeKind::Alias(_) => None,
+    }
+}
+
+/// What Puppet reads where a scalar is written.
+fn value(key: &Node) -> Option<Value> {
+    let NodeKind::Scalar { text, style } = &key.kind else { return None };
+    scalar::typed(text, *style, key.tag.as_deref()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix, fix_counts};
+
+    #[test]
+    fn keys_within_values() {
+        check(
+            r"
+a: {yes: 1, 'no': 2, 3: 4, 5.5: 6}
+#   ^^^ error[non-string-key-in-value]: has wrong type, expects Puppet::LookupValue This key is a boolean…
+b: [{~: 1}, {[x]: 2}]
+#    ^ error[non-string-key-in-value]
+#            ^^^ error[non-string-key-in-value]: has wrong type, expects Puppet::LookupValue This key is a list…
+",
+        );
+    }
+
+    #[test]
+    fn quotes_help() {
+        check_fix("a:\n  yes: 1\n  b: 2\n", "Put quotes around it", "a:\n  'yes': 1\n  b: 2\n");
+    }
+
+    #[test]
+    fn no_quotes_where_the_quoted_key_is_there_already() {
+        let fixable = |text: &str| fix_counts(text, "non-string-key-in-value");
+        assert_eq!(fixable("a: {yes: 1, 'yes': 2}\n"), [0]);
+        assert_eq!(fixable("a: {!!str yes: 1, yes: 2}\n"), [0]);
+        assert_eq!(fixable("a: {yes: 1, b: {'yes': 2}, 'no': 3}\n"), [1]);
+        assert_eq!(fixable("a:\n  ?\n  : 1\n"), [0]);
+        assert_eq!(fixable("a: {!!bool yes: 2}\n"), [0]);
+    }
+
+    #[test]
+    fn keys_of_other_formats_are_texts() {
+        check(
+            "#- /data/common.conf\na { yes = 1, 1 = x, null = y }\n#- /hiera.yaml\nversion: 5\n\
+             hierarchy: [{name: x, data_hash: hocon_data, path: common.conf}]\n",
+        );
+    }
+}

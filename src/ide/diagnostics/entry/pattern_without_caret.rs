@@ -1,0 +1,96 @@
+//! `pattern-without-caret`: a key of `lookup_options` that looks like a regular expression. Only what begins with `^` is one.
+
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::walk::{option_entries, text_of};
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::syntax::{interpolation, ruby_regex};
+use crate::text::TextEdit;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "pattern-without-caret",
+    name: "Pattern without `^`",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A key of `lookup_options` looks like a pattern, but patterns begin with `^`.",
+    page: include_str!("../../../../docs/rules/pattern-without-caret.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    let options = option_entries(entry);
+    for pair in options {
+        let Some(key) = text_of(&pair.key).filter(|key| looks_like_pattern(key)) else { continue };
+        let message = format!(
+            "these options are for a key of the very name `{key}`\n\
+             Only what begins with `^` is a pattern: write `^{key}`."
+        );
+        let finding = report.add(&RULE, pair.key.range, message);
+        let pattern = format!("^{key}");
+        let is_there = options.iter().any(|it| text_of(&it.key).is_some_and(|it| **it == *pattern));
+        if !is_there && ruby_regex::translate(&pattern).is_ok() {
+            finding.fixes.extend(with_caret(&pair.key, &pattern));
+        }
+    }
+}
+
+fn with_caret(key: &Node, pattern: &str) -> Option<Fix> {
+    let NodeKind::Scalar { style, .. } = &key.kind else { return None };
+    let quote = match style {
+        ScalarStyle::Plain => 0,
+        ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => 1,
+        ScalarStyle::Literal | ScalarStyle::Folded => return None,
+    };
+    let edit = TextEdit::insert(key.range.start + quote, "^");
+    Some(Fix::changing(format!("Write `{pattern}`"), vec![edit]))
+}
+
+/// Whether a key holds what regular expressions have and names of keys have not.
+pub(crate) fn looks_like_pattern(key: &str) -> bool {
+    !key.starts_with('^')
+        && !interpolation::may_have_tokens(key)
+        && (key.contains(['*', '\\', '|'])
+            || key.contains(".+")
+            || key.ends_with('$')
+            || key.contains('[') && key.contains(']')
+            || key.contains('(') && key.contains(')'))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn what_looks_like_a_pattern() {
+        check(
+            r#"
+lookup_options:
+  "ntp::.*": {merge: deep}
+# ^^^^^^^^^ warning[pattern-without-caret]: these options are for a key of the very name `ntp::.*` Only what begins with `^` is a pattern: write `^ntp::.*`.
+  (ntp|ssh)::a: {merge: deep}
+# ^^^^^^^^^^^^ warning[pattern-without-caret]
+  ::servers$: {merge: deep}
+# ^^^^^^^^^^ warning[pattern-without-caret]
+  ntp::.+: {merge: deep}
+# ^^^^^^^ warning[pattern-without-caret]
+  ^ntp::.*: {merge: deep}
+  ntp::servers: {merge: deep}
+ntp::servers: []
+"#,
+        );
+    }
+
+    #[test]
+    fn the_caret() {
+        check_fix(
+            "lookup_options:\n  'ntp::.*': {merge: unique} # all\nntp::a: [1, 1]\n",
+            "Write `^ntp::.*`",
+            "lookup_options:\n  '^ntp::.*': {merge: unique} # all\nntp::a: [1, 1]\n",
+        );
+        check_fix(
+            "lookup_options:\n  ntp::.*: {merge: unique}\nntp::a: [1, 1]\n",
+            "Write `^ntp::.*`",
+            "lookup_options:\n  ^ntp::.*: {merge: unique}\nntp::a: [1, 1]\n",
+        );
+    }
+}

@@ -1,0 +1,163 @@
+//! `unknown-lookup-option`: Puppet reads `merge` and `convert_to`, and ignores all other options without a word.
+
+use crate::data::Format;
+use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
+use crate::ide::diagnostics::shared::walk::{has_key, option_entries, pairs_of, text_of};
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::pair_edits::{insert_first, remove_pair};
+use crate::settings::nearest_name;
+use crate::syntax::interpolation;
+use crate::syntax::tree::Pair;
+use crate::text::TextEdit;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "unknown-lookup-option",
+    name: "Unknown lookup option",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "`lookup_options` know `merge` and `convert_to`; anything else has no effect.",
+    page: include_str!("../../../../docs/rules/unknown-lookup-option.md"),
+    is_on: true,
+};
+
+const OPTIONS: [&str; 2] = ["merge", "convert_to"];
+/// What belongs into the hash of `merge`.
+const OF_MERGE: [&str; 5] =
+    ["strategy", "knockout_prefix", "merge_hash_arrays", "sort_merged_arrays", "merge_debug"];
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    let options = option_entries(entry).iter().flat_map(|pair| {
+        let options = pairs_of(&pair.value);
+        options.iter().enumerate().map(move |(at, option)| (options, at, option))
+    });
+    for (option_of, at, option) in options {
+        let Some(name) = text_of(&option.key) else { continue };
+        let is_known = OPTIONS.contains(&&**name) || &**name == "<<";
+        if is_known || interpolation::may_have_tokens(name) {
+            continue;
+        }
+        let message =
+            format!("Puppet knows no lookup option `{name}` and ignores it\n{}", advice(name));
+        let finding = report.add(&RULE, option.key.range, message);
+        if OF_MERGE.contains(&&**name) {
+            finding.fixes.extend(moved_into_merge(entry, option_of, at, name));
+        }
+        if let Some(near) = nearest_name(name, OPTIONS).filter(|near| !has_key(option_of, near)) {
+            let edit = in_style_of(&option.key, entry.text, entry.format, near);
+            let edit = edit.map(|it| TextEdit::replace(option.key.range, it));
+            let title = format!("Write `{near}`");
+            finding.fixes.extend(edit.map(|edit| Fix::changing(title, vec![edit])));
+        }
+    }
+}
+
+/// The fix that moves option number `at` into the hash of `merge`, which is made of its strategy's name if need be.
+fn moved_into_merge(
+    entry: &EntryContext<'_>,
+    options: &[Pair],
+    at: usize,
+    name: &str,
+) -> Option<Fix> {
+    let is_merge = |pair: &&Pair| text_of(&pair.key).is_some_and(|key| &**key == "merge");
+    let merge = &options.iter().find(is_merge)?.value;
+    let value = options[at].value.range.slice(entry.text);
+    if value.is_empty() || value.contains(['\n', '#', '*', '&']) {
+        return None;
+    }
+    let added = match text_of(merge) {
+        Some(strategy) if &**strategy == "deep" => {
+            let strategy = merge.range.slice(entry.text);
+            let pair = |name, value| match entry.format {
+                Format::Yaml => format!("{name}: {value}"),
+                Format::Json | Format::Hocon => format!("\"{name}\": {value}"),
+            };
+            let written = format!("{{{}, {}}}", pair("strategy", strategy), pair(name, value));
+            TextEdit::replace(merge.range, written)
+        }
+        Some(_) => return None,
+        None if has_key(pairs_of(merge), name) => return None,
+        None => insert_first(entry.text, entry.format, merge, &[(name, value)])?,
+    };
+    let removed = remove_pair(entry.text, options, at)?;
+    let mut edits = vec![added, removed];
+    edits.sort_by_key(|edit| edit.range.start);
+    Some(Fix::changing("Move it into the hash of `merge`", edits))
+}
+
+fn advice(name: &str) -> String {
+    if OF_MERGE.contains(&name) {
+        return format!(
+            "It belongs into the hash of `merge`: `merge: {{strategy: deep, {name}: …}}`."
+        );
+    }
+    match nearest_name(name, OPTIONS) {
+        Some(near) => format!("Did you mean `{near}`?"),
+        None => "Known are `merge` and `convert_to`.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::ide::fixture::Fixture;
+
+    #[test]
+    fn options_that_are_ignored() {
+        check(
+            r"
+lookup_options:
+  a: {merge: deep, convert_to: Sensitive, convertto: String}
+#                                         ^^^^^^^^^ warning[unknown-lookup-option]: Puppet knows no lookup option `convertto` and ignores it Did you mean `convert_to`?
+  ^a: {knockout_prefix: '--', merge: deep}
+#      ^^^^^^^^^^^^^^^ warning[unknown-lookup-option]: Puppet knows no lookup option `knockout_prefix` and ignores it It belongs into the hash of `merge`…
+a: {}
+ab: {}
+",
+        );
+    }
+
+    #[test]
+    fn the_near_name() {
+        check_fix(
+            "lookup_options:\n  a: {mrege: deep}\na: {}\n",
+            "Write `merge`",
+            "lookup_options:\n  a: {merge: deep}\na: {}\n",
+        );
+    }
+
+    #[test]
+    fn options_of_merge_go_there() {
+        let title = "Move it into the hash of `merge`";
+        check_fix(
+            "lookup_options:\n  a:\n    merge: deep # x\n    knockout_prefix: '--' # y\n    convert_to: Array\na: []\n",
+            title,
+            "lookup_options:\n  a:\n    merge: {strategy: deep, knockout_prefix: '--'} # x\n    convert_to: Array\na: []\n",
+        );
+        check_fix(
+            "lookup_options:\n  a: {merge_debug: true, merge: {strategy: deep}}\na: []\n",
+            title,
+            "lookup_options:\n  a: {merge: {merge_debug: true, strategy: deep}}\na: []\n",
+        );
+        check_fix(
+            "lookup_options:\n  a:\n    sort_merged_arrays: true\n    merge:\n      strategy: deep\na: []\n",
+            title,
+            "lookup_options:\n  a:\n    merge:\n      sort_merged_arrays: true\n      strategy: deep\na: []\n",
+        );
+    }
+
+    #[test]
+    fn what_merge_has_or_cannot_have_stays() {
+        let fixture = Fixture::parse_without_marks(
+            "lookup_options:\n  a: {merge: {strategy: deep, merge_debug: true}, merge_debug: false}\n  \
+             b: {merge: unique, knockout_prefix: x}\n  \
+             c:\n    merge: deep\n    knockout_prefix: |\n      x\n  \
+             d:\n    merge: deep\n    merge_debug: [true,\n      false]\n  \
+             e: {merge: deep, merge_debug: }\n\
+             a: []\nb: []\nc: []\nd: []\ne: []\n",
+        );
+        let path = fixture.files[0].world_path();
+        let found = crate::ide::diagnostics(&fixture.world(), &path);
+        assert_eq!(found.len(), 5, "{found:?}");
+        assert!(found.iter().all(|it| it.fixes.is_empty()), "{found:?}");
+    }
+}

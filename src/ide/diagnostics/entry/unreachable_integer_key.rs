@@ -1,0 +1,72 @@
+//! `unreachable-integer-key`: a key at the root of a file that is no string. Lookups ask for strings.
+
+use crate::data::{Value, inspect};
+use crate::ide::diagnostics::shared::fix::{Fix, quote};
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "unreachable-integer-key",
+    name: "Key that cannot be looked up",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A key at the root of a file is no string, so no lookup finds it.",
+    page: include_str!("../../../../docs/rules/unreachable-integer-key.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    let Some(plain) = entry.plain.iter().find(|plain| std::ptr::eq(plain.node, entry.key)) else {
+        return;
+    };
+    let Ok(value) = &plain.value else { return };
+    // Symbols become strings.
+    if matches!(value, Value::String(_) | Value::Symbol(_)) {
+        return;
+    }
+    let class = inspect::ruby_class(value);
+    let (severity, effect) = match entry.module {
+        Some(_) => {
+            (Severity::Error, "In a module's data, every lookup of the module's keys fails. ")
+        }
+        None => (RULE.severity, ""),
+    };
+    let message = format!(
+        "no lookup finds this key: it is {} {class}, and lookups ask for strings\n{effect}Put quotes around it.",
+        if class.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" },
+    );
+    let range = plain.node.range;
+    let finding = report.add_as(&RULE, severity, range, message);
+    if !range.is_empty() && entry.module.is_none() {
+        let title = "Put quotes around it: a key that lookups find";
+        finding.with_fix(Fix::changing(title, vec![quote(range, plain.text)]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn at_the_root() {
+        check(
+            r"
+55: x
+#^ warning[unreachable-integer-key]: no lookup finds this key: it is an Integer, and lookups ask for strings Put quotes around it.
+'6': x
+yes: x
+#^^ warning[unreachable-integer-key]
+:s: x
+a: {7: x}
+",
+        );
+    }
+
+    #[test]
+    fn quotes_make_it_a_name() {
+        check_fix(
+            "80: http\nb: 1\n",
+            "Put quotes around it: a key that lookups find",
+            "'80': http\nb: 1\n",
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! `untranslatable-regex`: a pattern of `lookup_options` that only Ruby can judge. Puppet reads it; we say that we do not.
+
+use crate::ide::diagnostics::shared::walk::option_patterns;
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::syntax::ruby_regex::{self, RegexProblem};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "untranslatable-regex",
+    name: "Pattern that only Ruby can read",
+    severity: Severity::Information,
+    since: "0.1.0",
+    summary: "A pattern in `lookup_options` uses what only Ruby's regular expressions have.",
+    page: include_str!("../../../../docs/rules/untranslatable-regex.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    for (key, pattern) in option_patterns(entry) {
+        if let Err(RegexProblem::Unsupported(reason)) = ruby_regex::translate(pattern) {
+            let message = format!(
+                "hiera-ls cannot read this pattern: {reason}\n\
+                 Puppet can; but which options keys have is not known here. A simpler pattern helps."
+            );
+            report.add(&RULE, key.range, message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn what_puppet_reads_and_this_does_not() {
+        check(
+            r"
+lookup_options:
+  '^a(?~b)$': {merge: unique}
+# ^^^^^^^^^^ information[untranslatable-regex]: hiera-ls cannot read this pattern…
+  '^a(?!b)$': {merge: unique}
+  '^%{facts.x}(?~b)$': {merge: unique}
+  'a(?~b)$': {merge: unique}
+# ^^^^^^^^^ warning[pattern-without-caret]
+a: [1]
+",
+        );
+    }
+}

@@ -1,0 +1,63 @@
+//! `empty-file`: a YAML file that holds nothing. It counts as an empty hash, and Puppet warns at every compilation.
+
+use crate::data::{Format, Verdict};
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::pair_edits::line_end;
+use crate::text::{TextEdit, TextRange};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "empty-file",
+    name: "Empty file",
+    severity: Severity::Information,
+    since: "0.1.0",
+    summary: "A data file holds nothing; Puppet warns about it at every compilation.",
+    page: include_str!("../../../../docs/rules/empty-file.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(verdict: &Verdict, format: Format, text: &str, report: &mut Report) {
+    if !matches!((verdict, format), (Verdict::Empty, Format::Yaml)) {
+        return;
+    }
+    let message = "file does not contain a valid yaml hash\n\
+                   Puppet takes it as an empty hash, and warns each time. Write `{}`, or remove the file.";
+    let end = text.find('\n').unwrap_or(text.len());
+    let finding = report.add(&RULE, TextRange::new(0, end as u32), message);
+    if text.lines().all(holds_nothing) {
+        let line_end = line_end(text);
+        let before = if text.is_empty() || text.ends_with('\n') { "" } else { line_end };
+        let edit = TextEdit::insert(text.len() as u32, format!("{before}{{}}{line_end}"));
+        finding.with_fix(Fix::safe("Write `{}`", vec![edit]));
+    }
+}
+
+/// Blank lines, comments and the mark that a document begins.
+fn holds_nothing(line: &str) -> bool {
+    let content = line.trim_start_matches('\u{feff}').trim();
+    content.is_empty() || content.starts_with('#') || content == "---"
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn nothing_but_comments() {
+        check(
+            r"
+# Nothing here
+#^^^^^^^^^^^^^ information[empty-file]: file does not contain a valid yaml hash…
+
+# at all
+",
+        );
+        check("--- {}\n");
+    }
+
+    #[test]
+    fn an_empty_hash() {
+        check_fix("# nothing\n# yet", "Write `{}`", "# nothing\n# yet\n{}\n");
+        check_fix("---\n", "Write `{}`", "---\n{}\n");
+    }
+}

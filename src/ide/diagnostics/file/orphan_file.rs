@@ -1,0 +1,107 @@
+//! `orphan-file`: a file in a data directory that no level can load, whatever the node.
+
+use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::text::TextRange;
+use crate::world::{World, paths};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "orphan-file",
+    name: "File that no level loads",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "A file lies in a data directory, but no path of the hierarchy can lead to it.",
+    page: include_str!("../../../../docs/rules/orphan-file.md"),
+    is_on: true,
+};
+
+/// Checks a file that is no data of any level.
+pub(crate) fn check(world: &World, path: &str, report: &mut Report) {
+    if !is_orphan(world, path) {
+        return;
+    }
+    let Ok(text) = world.text(path) else { return };
+    let message = "no level of the hierarchy can load this file\nIts keys are never found. Compare its path with \
+                   those in hiera.yaml.";
+    let end = text.find('\n').unwrap_or(text.len());
+    report.add(&RULE, TextRange::new(0, end as u32), message);
+}
+
+/// Whether the file looks like data among data of the same kind.
+fn is_orphan(world: &World, path: &str) -> bool {
+    let Some(environment) = world.environment_of(path) else { return false };
+    let reach = world.reach(&environment);
+    let is_root = |directory: &str| {
+        let roots = environment.root.iter().chain(environment.modules.values());
+        directory == "/" || roots.into_iter().any(|root| paths::below(directory, root).is_some())
+    };
+    let is_like = |template: &str| {
+        let extension = paths::extension(template);
+        !extension.is_empty() && extension == paths::extension(path)
+    };
+    let is_hidden = path.contains("/.");
+    let is_around =
+        |directory: &str| !is_root(directory) && paths::below(directory, path).is_some();
+    let around: Vec<_> = reach.places.iter().filter(|place| is_around(place.directory())).collect();
+    !is_hidden
+        && world.kind(path) == PathKind::File
+        && !reach.reaches(path)
+        && around.iter().any(|place| is_like(place.location()))
+        && !around.iter().any(|place| has_plan_hierarchy(world, &place.config))
+}
+
+/// Bolt's plans have a hierarchy of their own, which is not looked at here.
+fn has_plan_hierarchy(world: &World, config: &str) -> bool {
+    world.text(config).is_ok_and(|text| text.contains("plan_hierarchy"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn plans_may_read_other_files() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+plan_hierarchy:
+  - {name: static, path: static.yaml}
+hierarchy:
+  - {name: common, path: common.yaml}
+#- /data/static.yaml
+a: 1
+#- /data/common.yaml
+a: 1
+",
+        );
+    }
+
+    #[test]
+    fn only_files_that_look_like_data() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: roles, path: "roles/%{facts.role}.yaml"}
+  - {name: common, path: common.yaml}
+#          ^^^^^^ hint[level-never-matches]
+#- /data/roles/web.yaml
+a: 1
+#- /data/roles/sub/web.yaml
+a: 1
+#- /data/common.yml
+a: 1
+#^^^ warning[yml-extension-trap]
+#- /data/commen.yaml
+a: 1
+#^^^ hint[orphan-file]
+#- /data/README.md
+text
+#- /spec/fixtures.yaml
+a: 1
+"#,
+        );
+    }
+}

@@ -1,0 +1,69 @@
+//! `unsupported-tag`: a YAML tag that asks for a Ruby class. Puppet allows none, and refuses the whole file.
+
+use crate::data::FileError;
+use crate::ide::diagnostics::file::yaml_date_breaks_file::refused_class;
+use crate::ide::diagnostics::file::yaml_syntax::reader_words;
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::text::{TextEdit, TextRange};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "unsupported-tag",
+    name: "Unsupported YAML tag",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A YAML tag asks for a Ruby class that Puppet does not allow, so it refuses the whole file.",
+    page: include_str!("../../../../docs/rules/unsupported-tag.md"),
+    is_on: true,
+};
+
+/// Says whether the whole file's error is about a tag.
+pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) -> bool {
+    if refused_class(error).is_none() {
+        return false;
+    }
+    let words = reader_words(&error.message);
+    let message = format!("{words}\nPuppet refuses the whole file for this tag. Take it away.");
+    let finding = report.add(&RULE, error.range, message);
+    if let Some(tag) = tag_before(text, error.range.start) {
+        let title = format!("Remove `{}`", tag.slice(text).trim_end());
+        finding.with_fix(Fix::safe(title, vec![TextEdit::delete(tag)]));
+    }
+    true
+}
+
+/// The tag that stands before a value on its line, with the blanks between them.
+fn tag_before(text: &str, value: u32) -> Option<TextRange> {
+    let before = &text[..value as usize];
+    let line = before.rfind('\n').map_or(0, |at| at + 1);
+    let word = before[line..].split(' ').rfind(|word| !word.is_empty())?;
+    let at = word.as_ptr() as usize - text.as_ptr() as usize;
+    word.starts_with('!').then(|| TextRange::new(at as u32, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn classes_are_refused_and_other_tags_are_not() {
+        check(
+            r"
+a: !!set {x, y}
+#        ^^^^^^ error[unsupported-tag]: Tried to load unspecified class: Psych::Set Puppet refuses the whole file for this tag. Take it away.
+b: !foo x
+c: !!str 5
+d: !!binary aGVsbG8=
+",
+        );
+    }
+
+    #[test]
+    fn the_tag_is_taken_away() {
+        check_fix(
+            "a: !ruby/regexp /^a/ # why\nb: 1\n",
+            "Remove `!ruby/regexp`",
+            "a: /^a/ # why\nb: 1\n",
+        );
+    }
+}

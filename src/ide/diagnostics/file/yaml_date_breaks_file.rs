@@ -1,0 +1,95 @@
+//! `yaml-date-breaks-file`: a date without quotes. Puppet does not let Psych make a `Date` or `Time`, and refuses the
+//! whole file.
+
+use crate::data::FileError;
+use crate::data::scalar::Refusal;
+use crate::ide::diagnostics::shared::fix::{Fix, quote};
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "yaml-date-breaks-file",
+    name: "Unquoted date",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A date without quotes makes Puppet refuse the whole file.",
+    page: include_str!("../../../../docs/rules/yaml-date-breaks-file.md"),
+    is_on: true,
+};
+
+const PUPPETS_WORDS: &str = "Tried to load unspecified class: ";
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    for plain in &entry.plain {
+        if let Err(Refusal::Class(class)) = &plain.value {
+            let quoted = vec![quote(plain.node.range, plain.text)];
+            report
+                .add(&RULE, plain.node.range, message(class))
+                .with_fix(Fix::safe("Put quotes around it", quoted));
+        }
+    }
+}
+
+/// The whole file's error, unless an entry's check has found its cause already. Says whether it was about a date.
+pub(crate) fn check_file(error: &FileError, text: &str, report: &mut Report) -> bool {
+    let class = refused_class(error).filter(|class| matches!(*class, "Date" | "Time"));
+    let Some(class) = class else { return false };
+    let is_known = |start| report.findings.iter().any(|it| it.range.start == start);
+    if !is_known(error.range.start) {
+        let finding = report.add(&RULE, error.range, message(class));
+        let written = error.range.slice(text);
+        if written.starts_with(|c: char| c.is_ascii_digit()) && !written.contains('\n') {
+            let quoted = vec![quote(error.range, written)];
+            finding.with_fix(Fix::safe("Put quotes around it", quoted));
+        }
+    }
+    true
+}
+
+/// The class that Puppet does not let Psych make.
+pub(crate) fn refused_class(error: &FileError) -> Option<&str> {
+    let at = error.message.find(PUPPETS_WORDS)? + PUPPETS_WORDS.len();
+    error.message[at..].split_whitespace().next()
+}
+
+fn message(class: &str) -> String {
+    let what = if class == "Time" { "time" } else { "date" };
+    format!(
+        "{PUPPETS_WORDS}{class}\nPuppet refuses the whole file for this {what}. Put quotes around it."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn every_date_of_the_file() {
+        check(
+            r"
+a: 2001-01-01
+#  ^^^^^^^^^^ error[yaml-date-breaks-file]: Tried to load unspecified class: Date Puppet refuses the whole file for this date. Put quotes around it.
+b: [x, 2001-12-14 21:59:43]
+#      ^^^^^^^^^^^^^^^^^^^ error[yaml-date-breaks-file]: Tried to load unspecified class: Time…
+c: {2001-1-1: x}
+#   ^^^^^^^^ error[yaml-date-breaks-file]
+d: '2001-01-01'
+e: 2001-13-45
+",
+        );
+    }
+
+    #[test]
+    fn quotes_help() {
+        check_fix(
+            "a: 2024-05-01 # May\nb: 1\n",
+            "Put quotes around it",
+            "a: '2024-05-01' # May\nb: 1\n",
+        );
+        check_fix(
+            "a: [2024-05-01 10:00:00, b]\n",
+            "Put quotes around it",
+            "a: ['2024-05-01 10:00:00', b]\n",
+        );
+        check_fix("- 2024-05-01\n", "Put quotes around it", "- '2024-05-01'\n");
+    }
+}

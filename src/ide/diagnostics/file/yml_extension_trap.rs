@@ -1,0 +1,69 @@
+//! `yml-extension-trap`: `x.yml` where the hierarchy asks for `x.yaml`, or the other way round.
+
+use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::text::TextRange;
+use crate::world::{World, paths};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "yml-extension-trap",
+    name: "Wrong spelling of .yaml",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "No level loads this file: it ends in `.yml` where the hierarchy asks for `.yaml`, or the other way round.",
+    page: include_str!("../../../../docs/rules/yml-extension-trap.md"),
+    is_on: true,
+};
+
+/// Checks a file that is no data of any level; says whether that is why.
+pub(crate) fn check(world: &World, path: &str, report: &mut Report) -> bool {
+    let other = match paths::extension(path) {
+        "yml" => "yaml",
+        "yaml" => "yml",
+        _ => return false,
+    };
+    let Some(environment) = world.environment_of(path) else { return false };
+    let twin = format!("{}{other}", &path[..path.len() - paths::extension(path).len()]);
+    if !world.reach(&environment).reaches(&twin) || world.kind(path) != PathKind::File {
+        return false;
+    }
+    let Ok(text) = world.text(path) else { return false };
+    let message = format!(
+        "no level of the hierarchy loads this file: hiera.yaml asks for `{}`\n\
+         Rename the file, or add its path to the hierarchy.",
+        paths::file_name(&twin)
+    );
+    let end = text.find('\n').unwrap_or(text.len());
+    report.add(&RULE, TextRange::new(0, end as u32), message);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn both_ways() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: nodes, path: "nodes/%{trusted.certname}.yaml"}
+  - {name: common, path: common.yml}
+#          ^^^^^^ hint[level-never-matches]
+#- /data/nodes/one.yml
+a: 1
+#^^^ warning[yml-extension-trap]: no level of the hierarchy loads this file: hiera.yaml asks for `one.yaml`…
+#- /data/nodes/two.yaml
+a: 1
+#- /data/common.yaml
+a: 1
+#^^^ warning[yml-extension-trap]
+#- /data/other.yml
+a: 1
+#^^^ hint[orphan-file]
+"#,
+        );
+    }
+}

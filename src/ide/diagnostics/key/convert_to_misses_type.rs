@@ -1,0 +1,67 @@
+//! `convert-to-misses-type`: lookup options convert a value to a type that the class parameter does not take.
+
+use crate::data::Value;
+use crate::ide::diagnostics::shared::bound_values::RefusedParameter;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "convert-to-misses-type",
+    name: "Conversion to a type that the parameter does not take",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "`convert_to` makes a value of a type that the class parameter does not take.",
+    page: include_str!("../../../../docs/rules/convert-to-misses-type.md"),
+    is_on: true,
+};
+
+/// Whether that is why Puppet refuses the parameter; then it is reported at the key.
+pub(crate) fn check(refused: &RefusedParameter<'_>, report: &mut Report) -> bool {
+    let mut parts = refused.parts.iter().filter(|it| it.misfit.path.is_empty());
+    let Some((part, conversion)) = parts.find_map(|it| Some((it, it.conversion.as_ref()?))) else {
+        return false;
+    };
+    let advice = match &part.value.value {
+        Value::Sensitive(_) => "\nOnly a parameter whose type names Sensitive takes such values.",
+        _ => "",
+    };
+    let advice = format!("{advice}\nThe lookup options of `{}` convert it.", conversion.entry);
+    let range = refused.entry.key_place.range;
+    let finding = refused.report(&RULE, part, range, &advice, report);
+    finding.related.extend(conversion.place.clone());
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_related};
+
+    const FIXTURE: &str = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
+                           #- /modules/db/manifests/init.pp\nclass db(String $password, Integer $port, Array[Integer] $ports) { }\n\
+                           #- /data/common.yaml\nlookup_options:\n  ^db::pass: {convert_to: Sensitive}\n  db::port: {convert_to: String}\n\
+                           \x20 db::ports: {convert_to: Array}\n";
+
+    #[test]
+    fn the_value_after_the_conversion_counts() {
+        check(&format!(
+            "{FIXTURE}\
+             db::password: x\n\
+             #^^^^^^^^^^^ warning[convert-to-misses-type]: parameter 'password' expects a String value, got Sensitive[String] Catalogs with class `db` fail for any node. Only a parameter whose type names Sensitive takes such values. The lookup options of `^db::pass` convert it.\n\
+             db::port: 1\n\
+             #^^^^^^^ warning[convert-to-misses-type]: parameter 'port' expects an Integer value, got String…\n\
+             db::ports: [1, x]\n\
+             #              ^ warning[value-type-mismatch]: parameter 'ports' index 1 expects an Integer value, got String…\n"
+        ));
+    }
+
+    #[test]
+    fn it_leads_to_the_options() {
+        check_related(
+            &format!("{FIXTURE}db::password: x\n"),
+            "convert-to-misses-type",
+            &[
+                "/modules/db/manifests/init.pp: $password: `$password` is here",
+                "/data/common.yaml: ^db::pass: these lookup options convert it",
+            ],
+        );
+    }
+}

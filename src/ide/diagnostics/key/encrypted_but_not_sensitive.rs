@@ -1,0 +1,99 @@
+//! `encrypted-but-not-sensitive`: a value is encrypted in the file, but once looked up it is a plain text, which Puppet
+//! writes into catalogs, reports and logs.
+
+use crate::data::DataFile;
+use crate::engine::{AppliedOptions, ResolvedLevel};
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::option_edits::with_option;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::perspective::Perspective;
+use crate::text::TextRange;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "encrypted-but-not-sensitive",
+    name: "Encrypted value that is not Sensitive",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "An encrypted value is not converted to `Sensitive` by `lookup_options`.",
+    page: include_str!("../../../../docs/rules/encrypted-but-not-sensitive.md"),
+    is_on: true,
+};
+
+/// The back end that decrypts.
+const EYAML: &str = "eyaml_lookup_key";
+
+/// Whether a level of the node decrypts what the file at `path` holds for keys of `module`.
+pub(crate) fn is_decrypted(perspective: &Perspective, module: Option<&str>, path: &str) -> bool {
+    let decrypts = |level: &ResolvedLevel| {
+        &*level.function.name == EYAML
+            && level.locations.iter().flatten().any(|it| &*it.location == path)
+    };
+    let found = perspective.evaluator.find_level(module, |_, level| decrypts(level).then_some(()));
+    found.is_some()
+}
+
+/// Checks the root key `key` at `range`, whose value holds something encrypted.
+pub(crate) fn check(
+    perspective: &Perspective,
+    data: &DataFile,
+    key: &str,
+    range: TextRange,
+    report: &mut Report,
+) {
+    let Ok(options) = perspective.evaluator.options_for(key) else { return };
+    if options.as_ref().is_some_and(AppliedOptions::makes_sensitive) {
+        return;
+    }
+    let message = format!(
+        "`{key}` is encrypted here, but Puppet treats its value as a plain text\n\
+         Add `lookup_options: {{{key}: {{convert_to: Sensitive}}}}`, so that no log or report shows it."
+    );
+    let finding = report.add(&RULE, range, message);
+    // An entry of its own would hide those that the key has.
+    if options.is_none() {
+        let edit = with_option(data, key, "convert_to", "Sensitive");
+        let fix = |edit| Fix::changing("Make the value Sensitive by lookup_options", vec![edit]);
+        finding.fixes.extend(edit.map(fix));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn by_lookup_options() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: c, path: common.yaml, lookup_key: eyaml_lookup_key}]
+#- /data/common.yaml
+lookup_options:
+  a: {convert_to: Sensitive}
+  b: {convert_to: [Sensitive]}
+  cc: {convert_to: String}
+a: ENC[GPG,YWJj]
+b: {x: 'ENC[GPG,YWJj]'}
+cc: ENC[GPG,YWJj]
+#^ hint[encrypted-but-not-sensitive]: `cc` is encrypted here, but Puppet treats its value as a plain text…
+dd: [ENC]
+",
+        );
+    }
+
+    #[test]
+    fn what_no_level_decrypts_stays_as_it_is() {
+        check("a: ENC[GPG,YWJj]\n");
+    }
+
+    #[test]
+    fn options_make_it_sensitive() {
+        check_fix(
+            "lookup_options:\n  a: {convert_to: Sensitive}\nbb: ENC[GPG,YWJj]\n#- /hiera.yaml\nversion: 5\n\
+             hierarchy: [{name: c, path: common.yaml, lookup_key: eyaml_lookup_key}]\n",
+            "Make the value Sensitive by lookup_options",
+            "lookup_options:\n  bb: {convert_to: Sensitive}\n  a: {convert_to: Sensitive}\nbb: ENC[GPG,YWJj]\n",
+        );
+    }
+}

@@ -1,0 +1,239 @@
+//! `knockout-no-effect`: a knocked out item that stays, or a knockout of what cannot be knocked out.
+//!
+//! The prefix works on items of lists, against the next lower value alone: further levels do not see it any more. Keys of
+//! hashes stay as they are, and a text becomes an empty text.
+
+use std::collections::BTreeMap;
+
+use crate::data::{Located, Value};
+use crate::ide::diagnostics::shared::lower::{KeyAbove, KeyBelow};
+use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::text::TextRange;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "knockout-no-effect",
+    name: "Knockout without effect",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "Something with the `knockout_prefix` knocks nothing out.",
+    page: include_str!("../../../../docs/rules/knockout-no-effect.md"),
+    is_on: true,
+};
+
+/// What makes a prefix more than a text: Puppet takes it for a regular expression.
+const REGEX_CHARACTERS: &[char] = &['.', '+', '*', '?', '(', ')', '[', ']', '|', '\\', '^', '$'];
+
+/// What becomes of something with the prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    /// Nothing below has it.
+    Missed,
+    /// It is found below the next lower value only.
+    Consumed,
+    /// It is the key of a hash.
+    HashKey,
+    /// It is no item of a list.
+    Text,
+    /// It is knocked out, or may be.
+    Effective,
+}
+
+pub(crate) fn check(above: &KeyAbove<'_>, report: &mut Report) {
+    let mut fates: BTreeMap<(TextRange, String), Fate> = BTreeMap::new();
+    let mut is_deep_everywhere = true;
+    for order in &above.orders {
+        let Some(prefix) = prefix_of(order) else {
+            is_deep_everywhere = false;
+            continue;
+        };
+        let lower: Vec<&Value> = order.values.iter().map(|it| &it.value.value).collect();
+        let mut add = |place: Option<TextRange>, name: &str, fate: Fate| {
+            let Some(range) = place else { return };
+            let fate = if order.is_first_uncertain { fate.max(Fate::HashKey) } else { fate };
+            let known = fates.entry((range, name.to_owned())).or_insert(fate);
+            *known = (*known).max(fate);
+        };
+        walk(&above.own.value, &lower, prefix, &mut add);
+    }
+    for ((range, name), fate) in fates {
+        let message = match fate {
+            Fate::Missed if above.is_whole && is_deep_everywhere => format!(
+                "no lower level has `{name}` here, so there is nothing to knock out\n\
+                 Where only one level has the key, the item even stays with its prefix."
+            ),
+            Fate::Consumed => format!(
+                "`{name}` is not knocked out: the next lower level does not have it\n\
+                 A knockout reaches the next lower value only; it is gone when further levels are merged."
+            ),
+            Fate::HashKey => format!(
+                "the key `{name}` stays: keys of hashes cannot be knocked out\n\
+                 Only items of lists can."
+            ),
+            Fate::Text => "this becomes an empty text, it is not removed\n\
+                           Only items of lists can be knocked out."
+                .to_owned(),
+            Fate::Missed | Fate::Effective => continue,
+        };
+        let finding = report.add(&RULE, range, message);
+        finding.related = merged_values(above);
+    }
+}
+
+/// The lower values that the strategy merges, where the first node has any.
+fn merged_values(above: &KeyAbove<'_>) -> Vec<Related> {
+    let merged = above.orders.iter().filter(|order| prefix_of(order).is_some());
+    let values = merged.map(|order| &order.values).find(|values| !values.is_empty());
+    let related = values.into_iter().flatten().enumerate().map(|(number, lower)| {
+        lower.related(if number == 0 { "the next lower value" } else { "a value further below" })
+    });
+    related.collect()
+}
+
+fn prefix_of(order: &KeyBelow) -> Option<&str> {
+    let prefix = order.merge.option("knockout_prefix").filter(|_| order.merge.is_deep())?;
+    prefix.as_str().filter(|it| !it.is_empty() && !it.contains(REGEX_CHARACTERS))
+}
+
+/// Gives the fate of everything with the prefix. `lower` are the values at the same place below, the nearest first.
+fn walk(
+    own: &Located,
+    lower: &[&Value],
+    prefix: &str,
+    add: &mut impl FnMut(Option<TextRange>, &str, Fate),
+) {
+    let place = |it: &Located| it.place.map(|place| place.range);
+    match &own.value {
+        Value::Array(items) => {
+            for item in items.iter() {
+                let text = item.value.as_str().and_then(|text| text.strip_prefix(prefix));
+                if let Some(name) = text.filter(|name| !name.is_empty()) {
+                    add(place(item), name, fate_of_item(name, prefix, lower));
+                }
+            }
+        }
+        Value::Hash(hash) => {
+            for (key, member) in hash.as_ref() {
+                if let Some(name) = key.as_str().and_then(|text| text.strip_prefix(prefix)) {
+                    add(member.key_place.map(|it| it.range), name, Fate::HashKey);
+                }
+                let member_of = |value: &&'_ Value| {
+                    value.as_hash()?.get_value(key).map(|it| it.value.value.clone())
+                };
+                let below: Vec<Value> = lower.iter().filter_map(member_of).collect();
+                let below: Vec<&Value> = below.iter().collect();
+                walk(&member.value, &below, prefix, add);
+            }
+        }
+        Value::String(text) if text.starts_with(prefix) => {
+            // A single value is left alone.
+            let fate = if lower.is_empty() { Fate::Effective } else { Fate::Text };
+            add(place(own), text, fate);
+        }
+        _ => {}
+    }
+}
+
+fn fate_of_item(name: &str, prefix: &str, lower: &[&Value]) -> Fate {
+    let has = |value: &&Value| match value {
+        Value::Array(items) => items.iter().filter_map(|item| item.value.as_str()).any(|item| {
+            item == name || item.strip_prefix(prefix) == Some(name) || item.contains("%{")
+        }),
+        // A text with a token may become anything.
+        Value::String(text) => text.contains("%{"),
+        _ => false,
+    };
+    match lower {
+        [next, ..] if has(next) => Fate::Effective,
+        [_, further @ ..] if further.iter().any(has) => Fate::Consumed,
+        _ => Fate::Missed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_related};
+
+    const HIERARCHY: &str = r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+";
+    const OPTIONS: &str =
+        "lookup_options: {^k: {merge: {strategy: deep, knockout_prefix: '--'}}}\n";
+
+    #[track_caller]
+    fn check_files(files: &str) {
+        check(&format!("{HIERARCHY}{files}{OPTIONS}"));
+    }
+
+    #[test]
+    fn missed_and_consumed_items() {
+        check_files(
+            r#"
+#- /data/a.yaml
+k1: [--x, --y, --z]
+#    ^^^ warning[knockout-no-effect]: `x` is not knocked out: the next lower level does not have it…
+#              ^^^ warning[knockout-no-effect]: no lower level has `z` here, so there is nothing to knock out…
+k2: {a: [--x], b: [--x], c: [--, x]}
+#                  ^^^ warning[knockout-no-effect]: no lower level has `x` here…
+k3: [--x]
+#    ^^^ warning[knockout-no-effect]: no lower level has `x` here…
+k4: [--x]
+other: [--x]
+#- /data/b.yaml
+k1: [y]
+k2: {a: [x], b: x}
+k4: ["%{facts.x}"]
+#- /data/c.yaml
+k1: [x]
+other: [y]
+"#,
+        );
+    }
+
+    #[test]
+    fn keys_and_texts() {
+        check_files(
+            r"
+#- /data/a.yaml
+k1: {--a: 1, b: --x, c: --y}
+#    ^^^ warning[knockout-no-effect]: the key `a` stays: keys of hashes cannot be knocked out…
+#               ^^^ warning[knockout-no-effect]: this becomes an empty text, it is not removed…
+k2: --a
+#   ^^^ warning[knockout-no-effect]: this becomes an empty text…
+k3: --a
+#- /data/c.yaml
+k1: {a: 1, b: x}
+k2: a
+",
+        );
+    }
+
+    #[test]
+    fn a_prefix_that_is_a_regular_expression_is_not_judged() {
+        check(&format!(
+            "{HIERARCHY}#- /data/a.yaml\nk: ['.x']\n#- /data/b.yaml\nk: [y]\n\
+             lookup_options: {{k: {{merge: {{strategy: deep, knockout_prefix: '.'}}}}}}\n"
+        ));
+    }
+
+    #[test]
+    fn the_lower_values_are_shown() {
+        check_related(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+a: [--x]
+#- /data/b.yaml
+a: [y]
+#- /data/c.yaml
+lookup_options: {a: {merge: {strategy: deep, knockout_prefix: '--'}}}
+a: [x]
+",
+            "knockout-no-effect",
+            &["/data/b.yaml: a: the next lower value", "/data/c.yaml: a: a value further below"],
+        );
+    }
+}

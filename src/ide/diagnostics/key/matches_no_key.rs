@@ -1,0 +1,151 @@
+//! `matches-no-key`: an entry of `lookup_options` for a key that no data file has, or a pattern that matches none.
+
+use crate::data::{EntryTree, Format};
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::entry::pattern_without_caret::looks_like_pattern;
+use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
+use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::ide::diagnostics::shared::walk::{has_key, pairs_of, text_of};
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::pair_edits::remove_pair;
+use crate::syntax::interpolation;
+use crate::text::TextEdit;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "matches-no-key",
+    name: "Options of no key",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "An entry of `lookup_options` is for a key that no data file has.",
+    page: include_str!("../../../../docs/rules/matches-no-key.md"),
+    is_on: true,
+};
+
+/// Checks the entries of `lookup_options`.
+pub(crate) fn check(
+    known: &KnownKeys<'_>,
+    options: EntryTree<'_>,
+    format: Format,
+    report: &mut Report,
+) {
+    let pairs = pairs_of(options.value);
+    for (number, pair) in pairs.iter().enumerate() {
+        let Some(key) = text_of(&pair.key).filter(|key| !interpolation::may_have_tokens(key))
+        else {
+            continue;
+        };
+        let message = match key.strip_prefix('^') {
+            Some(rest) => unmatched_pattern(known, key, rest),
+            None => unknown_key(known, key),
+        };
+        if let Some(message) = message {
+            let finding = report.add(&RULE, pair.key.range.shifted(options.start), message);
+            let near = known.near(key).filter(|_| !key.starts_with('^'));
+            finding.related.extend(near.as_ref().and_then(|near| known.related(near)));
+            let near = near.filter(|near| !has_key(pairs, near));
+            let renamed = near.and_then(|near| {
+                let written = in_style_of(&pair.key, options.text, format, &near)?;
+                let edit = TextEdit::replace(pair.key.range, written);
+                Some(Fix::changing(format!("Write `{near}`"), vec![edit]))
+            });
+            let removed = remove_pair(options.text, pairs, number)
+                .map(|edit| Fix::changing("Remove these options", vec![edit]));
+            let fixes = renamed.into_iter().chain(removed);
+            finding.fixes.extend(fixes.map(|fix| fix.shifted(options.start)));
+        }
+    }
+}
+
+fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {
+    // Keys with dots and those that look like patterns are the matter of other rules.
+    if known.contains(key) || key.contains('.') || key == "<<" || looks_like_pattern(key) {
+        return None;
+    }
+    let near = known.near(key);
+    if near.is_none() && known.is_open(module_of(key)) {
+        return None;
+    }
+    let advice = near.map_or(String::new(), |near| format!("\nDid you mean `{near}`?"));
+    Some(format!("no data file has the key `{key}`{advice}"))
+}
+
+fn unmatched_pattern(known: &KnownKeys<'_>, pattern: &str, rest: &str) -> Option<String> {
+    let regex = known.pattern(pattern)?;
+    let is_word =
+        |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let module = module_of(rest).filter(is_word);
+    // A pattern that does not begin with a module's name may be for keys of any module.
+    if module.is_none() && rest.contains(':') || known.is_open(module) {
+        return None;
+    }
+    let is_for = |key: &str| key != LOOKUP_OPTIONS && regex.is_match(key);
+    let matches = known.keys().iter().any(|key| is_for(key));
+    (!matches).then(|| format!("no data file has a key that matches /{pattern}/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+
+    #[test]
+    fn keys_and_patterns() {
+        check(
+            r"
+lookup_options:
+  abc: {merge: deep}
+  abd: {merge: deep}
+# ^^^ hint[matches-no-key]: no data file has the key `abd` Did you mean `abc`?
+  ^ab: {merge: deep}
+  ^b: {merge: deep}
+# ^^ hint[matches-no-key]: no data file has a key that matches /^b/
+  ^elsewhere::x: {merge: deep}
+  elsewhere::x: {merge: deep}
+abc: {}
+",
+        );
+    }
+
+    #[test]
+    fn fixes() {
+        check_fix(
+            "lookup_options:\n  ntp::server: {merge: unique}\nntp::servers: [a]\n",
+            "Write `ntp::servers`",
+            "lookup_options:\n  ntp::servers: {merge: unique}\nntp::servers: [a]\n",
+        );
+        check_fix(
+            "lookup_options:\n  a: {merge: unique}\n  ^other: # none\n    merge: deep\na: [a]\n",
+            "Remove these options",
+            "lookup_options:\n  a: {merge: unique}\na: [a]\n",
+        );
+    }
+
+    #[test]
+    fn the_near_key_is_shown() {
+        check_related(
+            r"
+lookup_options: {ntp::servr: {merge: unique}}
+ntp::server: [x]
+",
+            "matches-no-key",
+            &["/data/common.yaml: ntp::server: `ntp::server` is here"],
+        );
+    }
+
+    #[test]
+    fn patterns_of_a_module_that_is_here() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+m::a: 1
+#- /data/common.yaml
+lookup_options:
+  ^m::nothing: {merge: unique}
+# ^^^^^^^^^^^ hint[matches-no-key]: no data file has a key that matches /^m::nothing/
+  ^(m|n)::nothing: {merge: unique}
+  ^n::nothing: {merge: unique}
+",
+        );
+    }
+}

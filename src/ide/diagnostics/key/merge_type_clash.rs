@@ -1,0 +1,181 @@
+//! `merge-type-clash`: values that the key's merge strategy cannot merge.
+//!
+//! `hash` merges hashes only; `unique` takes everything but a hash or `null` behind the first value. Asked of the
+//! engine, for the active node; the blame goes to the values of the wrong type.
+
+use crate::data::{Place, Value};
+use crate::engine::{CancelToken, Source, Written};
+use crate::ide::context;
+use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::perspective::Perspective;
+use crate::syntax::key_path::Segment;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "merge-type-clash",
+    name: "Values cannot be merged",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "The key's merge strategy cannot merge this value with those of other levels.",
+    page: include_str!("../../../../docs/rules/merge-type-clash.md"),
+    is_on: true,
+};
+
+const PUPPETS_WORDS: &str = "element of the merge has wrong type";
+
+/// Checks the root key `key` of the file at `path`.
+pub(crate) fn check(perspective: &Perspective, path: &str, key: &str, report: &mut Report) {
+    let asked = context::lookup_key([&Segment::Name(key.into())].into_iter());
+    let Some(asked) = asked else { return };
+    let evaluator = &perspective.evaluator;
+    let merge = evaluator.merge_for(key);
+    let strategy = merge.name();
+    if !matches!(strategy, "hash" | "unique") {
+        return;
+    }
+    let Some(failure) = evaluator.certain_failure(&asked) else { return };
+    if !failure.message.contains(PUPPETS_WORDS) {
+        return;
+    }
+    let answer = evaluator.answer_with_sources(&asked, &CancelToken::default());
+    let found: Vec<(&Source, &Written)> = answer
+        .sources
+        .iter()
+        .filter(|source| !source.is_default)
+        .filter_map(|source| Some((source, source.written.as_ref()?)))
+        .collect();
+    let is_wrong = |(number, (_, written)): &(usize, &(&Source, &Written))| match (
+        strategy,
+        &written.root_value.value,
+    ) {
+        ("hash", Value::Hash(_)) => false,
+        ("hash", _) => true,
+        (_, Value::Hash(_) | Value::Undef) => *number > 0,
+        _ => false,
+    };
+    let wrong = found.iter().enumerate().filter(is_wrong).map(|(_, source)| source);
+    for (_, written) in wrong.filter(|(source, _)| &*source.path == path) {
+        let Some(Place { range, .. }) = written.root_value.place else { continue };
+        let message =
+            format!("{}\nThe lookup options merge `{key}` with `{strategy}`.", failure.message);
+        let finding = report.add_as(&RULE, RULE.severity, range, message);
+        finding.related = found
+            .iter()
+            .filter(|(other, _)| &*other.path != path)
+            .map(|(other, written)| Related {
+                path: Some(other.path.clone()),
+                range: written.root_key_place.range,
+                message: format!("merged with this value of level \"{}\"", other.level),
+            })
+            .collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::run::MAX_ASKED_KEYS;
+    use crate::ide::diagnostics::testing::{check, check_related};
+
+    #[test]
+    fn unique_takes_a_hash_only_first() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: x
+    paths: [a.yaml, b.yaml]
+#- /data/a.yaml
+lookup_options: {^.: {merge: unique}}
+k: {x: 1}
+l: [1]
+m: 1
+#- /data/b.yaml
+k: [1]
+l: {x: 1}
+#  ^^^^^^ error[merge-type-clash]: The second element of the merge has wrong type…
+m: [2]
+",
+        );
+    }
+
+    #[test]
+    fn the_other_values_are_shown() {
+        check_related(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+a: {x: 1}
+#- /data/b.yaml
+a: 1
+#- /data/c.yaml
+lookup_options: {a: {merge: hash}}
+a: {y: 1}
+",
+            "merge-type-clash",
+            &[
+                "/data/a.yaml: a: merged with this value of level \"x\"",
+                "/data/c.yaml: a: merged with this value of level \"x\"",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_value_that_nothing_is_merged_with() {
+        check(
+            r"
+lookup_options: {a: {merge: hash}, b: {merge: unique}}
+a: 1
+b: {x: 1}
+",
+        );
+    }
+
+    #[test]
+    fn other_failures_are_the_matter_of_other_rules() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+lookup_options: {k: {merge: hash}}
+k: {x: "%{Lookup('y')}"}
+#       ^^^^^^^^^^^^^^ error[unknown-function]
+#- /data/b.yaml
+k: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn a_clash_in_another_key_is_told_there() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+lookup_options: {a: {merge: deep}, k: {merge: hash}}
+a: {x: "%{lookup('k')}"}
+k: {x: 1}
+#- /data/b.yaml
+a: {y: 1}
+k: 1
+#  ^ error[merge-type-clash]
+"#,
+        );
+    }
+
+    #[test]
+    fn only_so_many_keys_of_a_file_are_asked() {
+        let others = (1..MAX_ASKED_KEYS).map(|number| format!("key{number}: 1\n"));
+        check(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, paths: [a.yaml, b.yaml]}}]\n\
+             #- /data/a.yaml\nlookup_options: {{^._last: {{merge: hash}}}}\na_last: {{}}\nb_last: {{}}\n\
+             #- /data/b.yaml\n{}a_last: 1\n#       ^ error[merge-type-clash]\nb_last: 1\n",
+            others.collect::<String>()
+        ));
+    }
+}

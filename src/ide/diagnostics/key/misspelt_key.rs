@@ -1,0 +1,277 @@
+//! `misspelt-key`: a key that is found once, and is one letter away from a key of the same namespace that other files have, or
+//! from one without a module that code looks up.
+
+use crate::data::{DataFile, RootEntry};
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
+use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
+use crate::ide::diagnostics::shared::known_keys::KnownKeys;
+use crate::ide::diagnostics::shared::near::distance;
+use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::text::TextEdit;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "misspelt-key",
+    name: "Key that looks misspelt",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "A key is found only here, and is one letter away from a key that other files have.",
+    page: include_str!("../../../../docs/rules/misspelt-key.md"),
+    is_on: true,
+};
+
+/// Shorter names differ by a letter all too often.
+const MIN_LENGTH: usize = 6;
+
+/// A namespace with more keys is not compared: typing must stay fast.
+const MAX_SIBLINGS: usize = 1_000;
+
+/// Checks a root key of the file.
+pub(crate) fn check(
+    known: &KnownKeys<'_>,
+    classes: &DeclaredClasses<'_>,
+    data: &DataFile,
+    key: &str,
+    entry: &RootEntry,
+    report: &mut Report,
+) {
+    if key == LOOKUP_OPTIONS || known.count(key, 2) != 1 {
+        return;
+    }
+    if !check_looked_up(known, classes, data, key, entry, report) {
+        check_siblings(known, data, key, entry, report);
+    }
+}
+
+/// Compares the key with those without a module that code looks up by their names. `true` if it says something.
+fn check_looked_up(
+    known: &KnownKeys<'_>,
+    classes: &DeclaredClasses<'_>,
+    data: &DataFile,
+    key: &str,
+    entry: &RootEntry,
+    report: &mut Report,
+) -> bool {
+    let code = classes.code();
+    if key.contains("::") || key.len() < MIN_LENGTH || code.is_named(key) {
+        return false;
+    }
+    let is_meant = |other: &str| is_misspelling(key, other) && data.get(other).is_none();
+    let Some(meant) = code.keys_without_module().iter().find(|it| is_meant(it)) else {
+        return false;
+    };
+    if code.is_looked_up(key) || classes.is_used_by_data(key) || classes.is_in_unread_code(key) {
+        return false;
+    }
+    let Some((path, range)) = code.lookups(meant).next() else { return false };
+    // A lookup that finds nothing makes it likelier still.
+    let is_certain = !known.contains(meant) && code.lookup_of_anything().is_none();
+    let severity = if is_certain { Severity::Warning } else { RULE.severity };
+    let message = format!(
+        "no code looks up `{key}`\nDid you mean `{meant}`, which {} looks up?",
+        classes.shown(path)
+    );
+    let finding = report.add_as(&RULE, severity, entry.key_place.range, message);
+    let message = format!("`{meant}` is looked up here");
+    finding.related.push(Related { path: Some(path.clone()), range, message });
+    finding.fixes.extend(renamed(data, entry, meant));
+    true
+}
+
+/// Compares the key with those of its namespace that several other files have.
+fn check_siblings(
+    known: &KnownKeys<'_>,
+    data: &DataFile,
+    key: &str,
+    entry: &RootEntry,
+    report: &mut Report,
+) {
+    let (namespace, name) =
+        key.rsplit_once("::").map_or(("", key), |(space, name)| (&key[..space.len() + 2], name));
+    if name.len() < MIN_LENGTH {
+        return;
+    }
+    let siblings = known.shared_keys_in(namespace);
+    if siblings.count > MAX_SIBLINGS {
+        return;
+    }
+    let is_meant = |other: &str| {
+        other.strip_prefix(namespace).is_some_and(|it| is_misspelling(name, it))
+            && data.get(other).is_none()
+    };
+    let Some(meant) = siblings.shared.iter().find(|other| is_meant(other)) else { return };
+    let message =
+        format!("only this file has the key `{key}`\nDid you mean `{meant}`, as in other files?");
+    let finding = report.add_as(&RULE, RULE.severity, entry.key_place.range, message);
+    finding.related.extend(known.related(meant));
+    finding.fixes.extend(renamed(data, entry, meant));
+}
+
+fn renamed(data: &DataFile, entry: &RootEntry, name: &str) -> Option<Fix> {
+    let range = entry.key_place.range;
+    let tree = data.entry_at(range.start)?;
+    let written = in_style_of(tree.key, tree.text, data.format(), name)?;
+    Some(Fix::changing(format!("Write `{name}`"), vec![TextEdit::replace(range, written)]))
+}
+
+/// One letter apart, but neither by a digit nor by a plural: those are other names.
+fn is_misspelling(name: &str, other: &str) -> bool {
+    let is_plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
+    let without_digits = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
+    !other.contains("::")
+        && distance(name, other, 1) == Some(1)
+        && without_digits(name) != without_digits(other)
+        && !(is_plural(name, other) || is_plural(other, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MAX_SIBLINGS;
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+
+    #[test]
+    fn found_once_and_nearly_elsewhere() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: n, path: "nodes/%{trusted.certname}.yaml"}
+#- /data/nodes/one.yaml
+ntp::serveers: 1
+#^^^^^^^^^^^^ hint[misspelt-key]: only this file has the key `ntp::serveers` Did you mean `ntp::servers`, as in other files?
+ssh::servers: 1
+ntp::server: 1
+ntp::servers2: 1
+ntp::x: 1
+ntp::listen_a: 1
+#- /data/nodes/two.yaml
+ntp::servers: 2
+ntp::y: 2
+ntp::listen_b: 1
+#- /data/nodes/three.yaml
+ntp::servers: 3
+ntp::y: 3
+ntp::sarvers: 3
+"#,
+        );
+    }
+
+    const HIERARCHY: &str = "#- /hiera.yaml\nversion: 5\nhierarchy:\n\
+                             - {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n- {name: c, path: common.yaml}\n";
+
+    #[test]
+    fn keys_that_code_looks_up() {
+        check(&format!(
+            "{HIERARCHY}#- /manifests/site.pp\n\
+             lookup('ntp_servers', undef, undef, []) lookup('dns_servers', undef, undef, []) lookup(\"dns_${{x}}\")\n\
+             #- /data/common.yaml\nother: 1\n\
+             #- /data/nodes/one.yaml\n\
+             ntp_serveers: 1\n\
+             #^^^^^^^^^^^ warning[misspelt-key]: no code looks up `ntp_serveers` Did you mean `ntp_servers`, which \
+             manifests/site.pp looks up?\n\
+             dns_serveers: 1\n\
+             ntp_server: 1\n\
+             used_servers: \"%{{lookup('mtp_servers')}}\"\n\
+             mtp_servers: 1\n"
+        ));
+        check(&format!(
+            "{HIERARCHY}#- /manifests/site.pp\n\
+             lookup('ntp_servers')\n\
+             #- /modules/m/lib/facter/x.rb\nlookup('ntp_servors')\n\
+             #- /data/common.yaml\nntp_servers: 2\n\
+             #- /data/nodes/one.yaml\n\
+             ntp_serveers: 1\n\
+             #^^^^^^^^^^^ hint[misspelt-key]: no code looks up `ntp_serveers`…\n\
+             ntp_servors: 1\n"
+        ));
+        check_fix(
+            &format!(
+                "#- /data/nodes/one.yaml\n'ntp_serveers': 1 # ours\n{HIERARCHY}\
+                 #- /data/common.yaml\nother: 1\n#- /manifests/site.pp\nhiera('ntp_servers', 1)\n"
+            ),
+            "Write `ntp_servers`",
+            "'ntp_servers': 1 # ours\n",
+        );
+        check_related(
+            &format!(
+                "{HIERARCHY}#- /manifests/site.pp\nhiera('ntp_servers', 1)\n#- /data/common.yaml\nntp_serveers: 1\n"
+            ),
+            "misspelt-key",
+            &["/manifests/site.pp: 'ntp_servers': `ntp_servers` is looked up here"],
+        );
+    }
+
+    #[test]
+    fn the_other_name() {
+        check_fix(
+            "#- /data/nodes/one.yaml\na: 1\n'ntp::serveers': 1 # ours\n#- /data/nodes/two.yaml\nntp::servers: 2\n\
+             #- /data/nodes/three.yaml\nntp::servers: 3\n#- /hiera.yaml\nversion: 5\nhierarchy:\n  \
+             - {name: n, path: \"nodes/%{trusted.certname}.yaml\"}\n",
+            "Write `ntp::servers`",
+            "a: 1\n'ntp::servers': 1 # ours\n",
+        );
+    }
+
+    #[test]
+    fn the_other_key_is_shown() {
+        check_related(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: n, path: "nodes/%{trusted.certname}.yaml"}
+#- /data/nodes/one.yaml
+ntp::serveers: 1
+#- /data/nodes/three.yaml
+ntp::servers: 3
+#- /data/nodes/two.yaml
+ntp::servers: 2
+"#,
+            "misspelt-key",
+            &["/data/nodes/three.yaml: ntp::servers: `ntp::servers` is here"],
+        );
+    }
+
+    #[test]
+    fn short_names_and_keys_of_several_files_are_names_of_their_own() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: n, path: "nodes/%{trusted.certname}.yaml"}
+#- /data/nodes/one.yaml
+ntp::confyg: 1
+#^^^^^^^^^^ hint[misspelt-key]
+ntp::parts: 1
+ntp::listen_a: 1
+#- /data/nodes/two.yaml
+ntp::config: 1
+ntp::ports: 2
+ntp::listen_a: 1
+ntp::listen_b: 2
+#- /data/nodes/three.yaml
+ntp::config: 1
+ntp::ports: 3
+ntp::listen_b: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn a_namespace_with_very_many_keys_is_not_compared() {
+        // Beside those there are the two names that are nearly the same.
+        let fixture = |count: usize, mark: &str| {
+            let many = (2..count).map(|number| format!("ntp::key{number}: 1\n"));
+            let many: String = many.collect();
+            check(&format!(
+                "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: n, glob: '*.yaml'}}]\n\
+                 #- /data/a.yaml\nntp::serveers: 3\n{mark}{many}\
+                 #- /data/b.yaml\nntp::servers: 1\n#- /data/c.yaml\nntp::servers: 2\n"
+            ));
+        };
+        fixture(MAX_SIBLINGS, "#^^^^^^^^^^^^ hint[misspelt-key]\n");
+        fixture(MAX_SIBLINGS + 1, "");
+    }
+}

@@ -1,0 +1,199 @@
+//! `redundant-override`: a value that the next lower level has too, for every sample node that reads the file.
+//!
+//! Only where the first value found is the answer: a merge may well want the value twice.
+
+use crate::data::DataFile;
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::lower::KeyAbove;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::pair_edits::remove_entry;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "redundant-override",
+    name: "Override that changes nothing",
+    severity: Severity::Hint,
+    since: "0.1.0",
+    summary: "The next lower level has the same value for the key, whatever the node.",
+    page: include_str!("../../../../docs/rules/redundant-override.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) {
+    let own = &above.own.value;
+    let is_repeated = |order: &crate::ide::diagnostics::shared::lower::KeyBelow| {
+        order.merge.is_first_found()
+            && order.values.first().is_some_and(|lower| lower.value == *own)
+            && !order.is_first_uncertain
+    };
+    if !above.is_whole || !above.orders.iter().all(is_repeated) {
+        return;
+    }
+    let Some(lower) = above.orders.first().and_then(|order| order.values.first()) else { return };
+    let message = format!(
+        "the next lower level has the same value for `{}`\n\
+         Without this entry, all sample nodes that read this file get the same. Remove it.",
+        above.key
+    );
+    let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
+    finding.related.push(lower.related("the same value"));
+    let edit = remove_entry(data, above.own.key_place.range);
+    let fix = |edit| Fix::safe("Remove the entry: the lower level answers the same", vec![edit]);
+    finding.fixes.extend(edit.map(fix));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+
+    const HIERARCHY: &str = r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: nodes, path: 'nodes/%{trusted.certname}.yaml'}
+  - {name: others, paths: ['roles/%{facts.role}.yaml', common.yaml]}
+";
+
+    #[track_caller]
+    fn check_files(files: &str) {
+        check(&format!("{HIERARCHY}{files}"));
+    }
+
+    #[test]
+    fn the_same_value_below() {
+        check_files(
+            r"
+#- /data/nodes/one.yaml
+aa: {b: [1]}
+#^ hint[redundant-override]: the next lower level has the same value for `aa`…
+c: 1
+d: '1'
+e: 1
+#- /data/common.yaml
+aa: {b: [1]}
+c: 2
+d: 1
+",
+        );
+    }
+
+    #[test]
+    fn a_level_between_may_have_another_value() {
+        check_files(
+            r"
+#- /data/nodes/one.yaml
+a: 1
+bb: 1
+#^ hint[redundant-override]
+#- /data/roles/web.yaml
+a: 2
+#- /data/common.yaml
+a: 1
+bb: 1
+",
+        );
+    }
+
+    #[test]
+    fn all_nodes_that_read_the_file_count() {
+        check_files(
+            r"
+#- /.hiera-ls.yaml
+nodes:
+  one: {facts: {role: web}}
+  two: {facts: {role: db}}
+#- /data/nodes/one.yaml
+aa: 1
+#^ hint[redundant-override]
+bb: 2
+#- /data/roles/web.yaml
+aa: 1
+bb: 3
+#- /data/roles/db.yaml
+aa: 2
+#^ hint[redundant-override]
+#- /data/common.yaml
+aa: 2
+bb: 2
+",
+        );
+    }
+
+    #[test]
+    fn merged_values_are_not_redundant() {
+        check_files(
+            r"
+#- /data/nodes/one.yaml
+a: [1]
+bb: [1]
+#^ hint[redundant-override]
+#- /data/common.yaml
+lookup_options:
+  a: {merge: unique}
+  bb: {merge: first}
+a: [1]
+bb: [1]
+",
+        );
+    }
+
+    #[test]
+    fn data_of_modules_is_lower_still() {
+        check_files(
+            r"
+#- /data/nodes/one.yaml
+m::b: 2
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+m::a: 1
+#- /data/common.yaml
+m::a: 1
+#^^^ hint[redundant-override]
+m::b: 1
+",
+        );
+    }
+
+    #[test]
+    fn the_lower_level_answers() {
+        let title = "Remove the entry: the lower level answers the same";
+        let fixture = |file: &str| format!("#- /data/nodes/one.yaml\n{file}{HIERARCHY}");
+        let low = "#- /data/common.yaml\na: [x, y]\nb: 2\n";
+        check_fix(
+            &fixture(&format!("# of a\na:\n  - x # first\n  - y\n# of b\nb: 1\n{low}")),
+            title,
+            "# of a\n# of b\nb: 1\n",
+        );
+        check_fix(&fixture(&format!("b: 1\na: [x, y] # why\n{low}")), title, "b: 1\n");
+    }
+
+    #[test]
+    fn the_same_value_is_shown() {
+        check_related(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+a: 1
+#- /data/c.yaml
+a: 1
+",
+            "redundant-override",
+            &["/data/c.yaml: a: the same value"],
+        );
+    }
+
+    #[test]
+    fn lookup_options_are_no_values() {
+        check_files(
+            r"
+#- /data/nodes/one.yaml
+lookup_options: {a: {merge: unique}}
+a: [1]
+#- /data/common.yaml
+lookup_options: {a: {merge: unique}}
+",
+        );
+    }
+}

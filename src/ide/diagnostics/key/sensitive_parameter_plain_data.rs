@@ -1,0 +1,75 @@
+//! `sensitive-parameter-plain-data`: a parameter takes `Sensitive` values only, and the data are plain.
+//!
+//! Data are never `Sensitive` by themselves, also if they are encrypted: lookup options have to convert them.
+
+use crate::binding::Verdict;
+use crate::data::Value;
+use crate::ide::diagnostics::shared::bound_values::RefusedParameter;
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::option_edits::with_option;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "sensitive-parameter-plain-data",
+    name: "Plain data for a Sensitive parameter",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A class parameter takes `Sensitive` values only, and no lookup option makes this one `Sensitive`.",
+    page: include_str!("../../../../docs/rules/sensitive-parameter-plain-data.md"),
+    is_on: true,
+};
+
+/// Whether that is why Puppet refuses the parameter; then it is reported at the key.
+pub(crate) fn check(refused: &RefusedParameter<'_>, report: &mut Report) -> bool {
+    let part = refused.parts.iter().find(|part| {
+        let sensitive = Value::Sensitive(part.value.clone().into());
+        part.misfit.path.is_empty()
+            && part.conversion.is_none()
+            && !matches!(part.value.value, Value::Sensitive(_))
+            && refused.wanted.verdict_on(&sensitive) == Verdict::Fits
+    });
+    let Some(part) = part else { return false };
+    let key = refused.key;
+    let advice = format!(
+        "\nAdd `lookup_options: {{{key}: {{convert_to: Sensitive}}}}`: data are never Sensitive by themselves."
+    );
+    let range = refused.entry.key_place.range;
+    let finding = refused.report(&RULE, part, range, &advice, report);
+    let edit = with_option(refused.data, key, "convert_to", "Sensitive");
+    let fix = |edit| Fix::changing("Make the value Sensitive by lookup_options", vec![edit]);
+    finding.fixes.extend(edit.map(fix));
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    const DB: &str = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
+                      #- /modules/db/manifests/init.pp\n\
+                      class db(Sensitive[String] $password, Optional[Sensitive[String]] $other = undef,\n\
+                      Variant[String, Sensitive[String]] $either = '', Sensitive[String[8]] $number) { }\n";
+
+    #[test]
+    fn values_that_no_option_converts() {
+        check(&format!(
+            "{DB}#- /data/common.yaml\n\
+             lookup_options: {{db::other: {{convert_to: Sensitive}}}}\n\
+             db::password: ENC[GPG,YWJj]\n\
+             #^^^^^^^^^^^ warning[sensitive-parameter-plain-data]: parameter 'password' expects a Sensitive[String] value, got String…\n\
+             db::other: x\n\
+             db::either: x\n\
+             db::number: 1\n\
+             #           ^ warning[value-type-mismatch]: parameter 'number' expects a Sensitive[String] value, got Integer…\n"
+        ));
+    }
+
+    #[test]
+    fn an_option_makes_them_sensitive() {
+        check_fix(
+            &format!("db::password: x\n{DB}"),
+            "Make the value Sensitive by lookup_options",
+            "db::password: x\nlookup_options:\n  db::password: {convert_to: Sensitive}\n",
+        );
+    }
+}

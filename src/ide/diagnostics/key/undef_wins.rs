@@ -1,0 +1,115 @@
+//! `undef-wins`: a `null` in a higher level is found, and hides the values of lower levels.
+//!
+//! A key without a value often is meant to say nothing. Where values are merged deeply, `null` is left out, and the
+//! other strategies refuse it, so that only first-found is looked at.
+
+use crate::data::{DataFile, Value};
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::lower::KeyAbove;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::pair_edits::remove_entry;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "undef-wins",
+    name: "Null that hides a value",
+    severity: Severity::Information,
+    since: "0.1.0",
+    summary: "A key is `null` here, which hides the value of a lower level.",
+    page: include_str!("../../../../docs/rules/undef-wins.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) {
+    if !matches!(above.own.value.value, Value::Undef) {
+        return;
+    }
+    let hidden = above.orders.iter().filter(|order| order.merge.is_first_found());
+    // If the next one is null as well, it is that one which hides.
+    let mut values = hidden.filter_map(|order| order.values.first());
+    let Some(lower) = values.find(|it| !matches!(it.value.value, Value::Undef)) else { return };
+    let written = above.own.value.place.filter(|place| !place.range.is_empty());
+    let (severity, range, advice) = match written {
+        None => (
+            RULE.severity,
+            above.own.key_place.range,
+            "Remove the key to let the lower level answer, or write `~` if that is meant.",
+        ),
+        // Somebody wrote it down, so it may well be meant.
+        Some(place) => (
+            Severity::Hint,
+            place.range,
+            "A class parameter falls back to its default, not to the lower level.",
+        ),
+    };
+    let message =
+        format!("`{}` is null here, which hides the value of a lower level\n{advice}", above.key);
+    let finding = report.add_as(&RULE, severity, range, message);
+    finding.related.push(lower.related("this value is hidden"));
+    let edit = remove_entry(data, above.own.key_place.range);
+    let fix = |edit| Fix::changing("Remove the entry, so that the lower level answers", vec![edit]);
+    finding.fixes.extend(edit.map(fix));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+
+    #[test]
+    fn without_a_merge() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+kk:
+#^ information[undef-wins]: `kk` is null here, which hides the value of a lower level…
+l: ~
+#  ^ hint[undef-wins]: `l` is null here, which hides the value of a lower level…
+m: ~
+nn: ~
+#^ hint[redundant-override]
+o: ~
+pp:
+#^ hint[redundant-override]
+#- /data/b.yaml
+lookup_options: {m: {merge: deep}}
+nn: ~
+#   ^ hint[undef-wins]
+pp:
+#- /data/c.yaml
+kk: 1
+l: 1
+m: {a: 1}
+nn: 1
+",
+        );
+    }
+
+    #[test]
+    fn the_lower_level_answers() {
+        check_fix(
+            "#- /data/a.yaml\na: 1\nb: # none\n# of c\nc: 1\n#- /data/b.yaml\nb: 2\n#- /hiera.yaml\nversion: 5\n\
+             hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]\n",
+            "Remove the entry, so that the lower level answers",
+            "a: 1\n# of c\nc: 1\n",
+        );
+    }
+
+    #[test]
+    fn the_hidden_value_is_shown() {
+        check_related(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+a: ~
+#- /data/c.yaml
+a: 1
+",
+            "undef-wins",
+            &["/data/c.yaml: a: this value is hidden"],
+        );
+    }
+}

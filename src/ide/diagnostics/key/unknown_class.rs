@@ -1,0 +1,91 @@
+//! `unknown-class`: a key that would set a parameter of a class which its module has not.
+//!
+//! Only of modules that are here is said anything. What a lookup in code or data names is no parameter, and is left alone.
+
+use crate::data::{DataFile, RootEntry};
+use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
+use crate::ide::diagnostics::shared::ignored_key::IgnoredKey;
+use crate::ide::diagnostics::shared::near::near_key;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "unknown-class",
+    name: "Key for a class that does not exist",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A key names a class that its module does not have.",
+    page: include_str!("../../../../docs/rules/unknown-class.md"),
+    is_on: true,
+};
+
+/// Checks a root key of the file. `true` if it says something.
+pub(crate) fn check(
+    classes: &DeclaredClasses<'_>,
+    data: &DataFile,
+    key: &str,
+    entry: &RootEntry,
+    report: &mut Report,
+) -> bool {
+    let Some((class, parameter)) = class_and_parameter(key) else { return false };
+    if !classes.is_missing(class) || classes.is_used_otherwise(key) {
+        return false;
+    }
+    let known = classes.of_the_module_of(class);
+    let is_free = |it: &&str| data.get(&format!("{it}::{parameter}")).is_none();
+    let meant = near_key(class, known.iter().map(|it| &**it).filter(is_free));
+    let ignored = IgnoredKey {
+        rule: &RULE,
+        problem: format!("there is no class `{class}`"),
+        meant: meant.map(|it| format!("{it}::{parameter}")),
+        advice: "Puppet ignores this key, and no code looks it up by its name.",
+        related: meant.and_then(|it| classes.only(it)).iter().map(|it| it.related(None)).collect(),
+    };
+    ignored.report(classes, data, entry, report);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn classes_that_the_module_has_not() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, path: common.yaml}]
+#- /modules/web/manifests/server.pp
+class web::server($port, $ports) { lookup('web::x::looked_up') lookup('web::site::looked_up') }
+define web::site($name2) { }
+#- /modules/empty/README.md
+no code
+#- /modules/broken/manifests/init.pp
+class broken { ]
+#              ^ warning[broken-code]
+#- /data/common.yaml
+web::server::port: 1
+web::sever::ports: 1
+#^^^^^^^^^^^^^^^^ warning[unknown-class]: there is no class `web::sever` Puppet ignores this key. Did you mean `web::server::ports`?
+web::port: 1
+#^^^^^^^^ warning[unknown-class]: there is no class `web` Puppet ignores this key, and no code looks it up by its name.
+web::site::looked_up: 1
+web::x::looked_up: 1
+empty::x: 1
+broken::y::x: 1
+elsewhere::x: 1
+Web::Sever::port: 1
+",
+        );
+    }
+
+    #[test]
+    fn the_class_that_was_meant() {
+        check_fix(
+            "web::sever::port: 1\n#- /modules/web/manifests/server.pp\nclass web::server($port) { }\n\
+             #- /hiera.yaml\nversion: 5\nhierarchy: [{name: x, path: common.yaml}]\n",
+            "Write `web::server::port`",
+            "web::server::port: 1\n",
+        );
+    }
+}

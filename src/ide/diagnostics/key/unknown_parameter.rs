@@ -1,0 +1,148 @@
+//! `unknown-parameter`: a key that would set a parameter which its class has not.
+//!
+//! Puppet looks up the parameters that a class has, and never hears of any other key. What a lookup in code or data names is
+//! no parameter, and is left alone.
+
+use crate::data::{DataFile, RootEntry};
+use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
+use crate::ide::diagnostics::shared::ignored_key::IgnoredKey;
+use crate::ide::diagnostics::shared::near::near_key;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "unknown-parameter",
+    name: "Key for a parameter that does not exist",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A key names a parameter that the class does not have.",
+    page: include_str!("../../../../docs/rules/unknown-parameter.md"),
+    is_on: true,
+};
+
+/// Checks a root key of the file. `true` if it says something.
+pub(crate) fn check(
+    classes: &DeclaredClasses<'_>,
+    data: &DataFile,
+    key: &str,
+    entry: &RootEntry,
+    report: &mut Report,
+) -> bool {
+    let Some((class_name, parameter)) = class_and_parameter(key) else { return false };
+    let Some(class) = classes.only(class_name) else { return false };
+    if class.parameters().any(|it| it == parameter) || classes.is_used_otherwise(key) {
+        return false;
+    }
+    let is_free = |it: &&str| data.get(&format!("{class_name}::{it}")).is_none();
+    let meant = near_key(parameter, class.parameters().filter(is_free));
+    let ignored = IgnoredKey {
+        rule: &RULE,
+        problem: format!("class `{class_name}` has no parameter `{parameter}`"),
+        meant: meant.map(|it| format!("{class_name}::{it}")),
+        advice: "Puppet ignores this key.",
+        related: vec![class.related(meant)],
+    };
+    ignored.report(classes, data, entry, report);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+
+    const WEB: &str = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: x, path: common.yaml}]\n\
+                       #- /modules/web/manifests/init.pp\nclass web(Integer $port, $fooBar = 1) { }\n";
+
+    #[test]
+    fn parameters_that_the_class_has_not() {
+        check(&format!(
+            "{WEB}#- /data/common.yaml\n\
+             web::port: 1\n\
+             web::fooBar: 1\n\
+             web::prot: 1\n\
+             #^^^^^^^^ warning[unknown-parameter]: class `web` has no parameter `prot` Puppet ignores this key.\n\
+             web::foobaz: 1\n\
+             #^^^^^^^^^^ warning[unknown-parameter]: class `web` has no parameter `foobaz` Puppet ignores this key.\n\
+             other::prot: 1\n"
+        ));
+    }
+
+    #[test]
+    fn what_is_looked_up_is_no_parameter() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, path: common.yaml}]
+#- /modules/web/manifests/init.pp
+class web($port) { lookup('web::one') lookup("web::${x}_two") }
+#- /modules/web/templates/a.epp
+<%= lookup('web::template') %>
+#- /modules/web/templates/b.erb
+<%= scope.call_function('lookup', ['web::ruby']) %>
+#- /modules/web/functions/level.pp
+function web::level($key, $options, $context) { $context.interpolate("%{hiera('web::level')}") }
+#- /data/common.yaml
+web::one: 1
+web::a_two: "%{lookup('web::in_data')}"
+web::in_data: 1
+web::template: 1
+web::ruby: 1
+web::level: 1
+web::three: 1
+#^^^^^^^^^ warning[unknown-parameter]
+"#,
+        );
+    }
+
+    #[test]
+    fn a_lookup_of_anything_leaves_only_what_is_nearly_a_parameter() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, path: common.yaml}]
+#- /modules/web/manifests/init.pp
+class web($port) { lookup($key) }
+#- /data/common.yaml
+web::three: 1
+#^^^^^^^^^ hint[unknown-parameter]: class `web` has no parameter `three` Puppet ignores this key, unless code looks it up by a name that is put together.
+web::porrt: 1
+#^^^^^^^^^ warning[unknown-parameter]: class `web` has no parameter `porrt` Puppet ignores this key. Did you mean `web::port`?
+",
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_of_classes_that_are_broken_or_declared_twice() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, path: common.yaml}]
+#- /manifests/site.pp
+class twice($a) { }
+#- /modules/twice/manifests/init.pp
+class twice($b) { }
+#     ^^^^^ warning[duplicate-class]
+#- /modules/broken/manifests/init.pp
+class broken($a) { file { ]
+#                         ^ warning[broken-code]
+#- /data/common.yaml
+twice::c: 1
+broken::c: 1
+",
+        );
+    }
+
+    #[test]
+    fn the_parameter_that_was_meant() {
+        let fixture = format!("a: 1\n'web::porrt': 1 # ours\n{WEB}");
+        check_fix(&fixture, "Write `web::port`", "a: 1\n'web::port': 1 # ours\n");
+        check_fix(&fixture, "Remove the entry", "a: 1\n");
+        check_related(
+            &format!("{WEB}#- /data/common.yaml\nweb::porrt: 1\n"),
+            "unknown-parameter",
+            &["/modules/web/manifests/init.pp: $port: `$port` is here"],
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! `unsortable-arrays`: `sort_merged_arrays` over items that Ruby cannot compare. Asked of the engine, and only where a key
+//! has that option.
+
+use crate::ide::diagnostics::shared::lower::KeyAbove;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "unsortable-arrays",
+    name: "Lists that cannot be sorted",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "`sort_merged_arrays` sorts a list of items that cannot be compared, so the lookup fails.",
+    page: include_str!("../../../../docs/rules/unsortable-arrays.md"),
+    is_on: true,
+};
+
+const RUBYS_WORDS: &str = "comparison of ";
+
+pub(crate) fn check(above: &KeyAbove<'_>, report: &mut Report) {
+    for order in &above.orders {
+        if order.merge.option("sort_merged_arrays").is_none() || order.values.is_empty() {
+            continue;
+        }
+        let Some(failure) = order.evaluator.certain_failure(&above.looked_up()) else { continue };
+        if !failure.message.contains(RUBYS_WORDS) {
+            continue;
+        }
+        let message = format!(
+            "{}\nThe lookup options of `{}` sort merged lists: their items must be of one kind.",
+            failure.message, above.key
+        );
+        let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
+        let merged = order.values.iter().map(|lower| lower.related("merged with this value"));
+        finding.related.extend(merged);
+        return;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_related};
+
+    #[test]
+    fn items_of_different_kinds() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+kk: [1, 3]
+#^ error[unsortable-arrays]: comparison of …
+l: [1]
+m: [1]
+#- /data/b.yaml
+lookup_options:
+  kk: {merge: {strategy: deep, sort_merged_arrays: true}}
+  l: {merge: {strategy: deep, sort_merged_arrays: true}}
+  m: {merge: {strategy: deep}}
+kk: [b, a]
+l: [3, 2]
+m: [a]
+",
+        );
+    }
+
+    #[test]
+    fn the_merged_values_are_shown() {
+        check_related(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
+#- /data/a.yaml
+a: [1]
+#- /data/b.yaml
+lookup_options: {a: {merge: {strategy: deep, sort_merged_arrays: true}}}
+a: [x]
+",
+            "unsortable-arrays",
+            &["/data/b.yaml: a: merged with this value"],
+        );
+    }
+
+    #[test]
+    fn other_failures_are_the_matter_of_other_rules() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+a: [y, "%{Lookup('b')}"]
+#       ^^^^^^^^^^^^^^ error[unknown-function]
+#- /data/b.yaml
+lookup_options: {a: {merge: {strategy: deep, sort_merged_arrays: true}}}
+a: [x]
+"#,
+        );
+    }
+
+    #[test]
+    fn several_orders_of_levels_are_one_finding() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+nodes:
+  one: {facts: {role: web}}
+  two: {facts: {role: db}}
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, 'roles/%{facts.role}.yaml', b.yaml]}]
+#- /data/a.yaml
+kk: [1]
+#^ error[unsortable-arrays]
+#- /data/roles/web.yaml
+kk: [x]
+#- /data/roles/db.yaml
+kk: [y]
+#- /data/b.yaml
+lookup_options: {kk: {merge: {strategy: deep, sort_merged_arrays: true}}}
+",
+        );
+    }
+}

@@ -1,0 +1,168 @@
+//! `unused-key`: a key without a module that neither data nor code refers to.
+//!
+//! Other programs can read data as well, so the rule is off by default. A key that code may look up by a name with expressions
+//! in it, or whose name Ruby code holds, is only possibly used; and one with a module is a class parameter.
+
+use crate::data::{DataFile, RootEntry};
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::pair_edits::remove_entry;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "unused-key",
+    name: "Key that nothing refers to",
+    severity: Severity::Information,
+    since: "0.1.0",
+    summary: "No data and no code refer to a key without a module.",
+    page: include_str!("../../../../docs/rules/unused-key.md"),
+    is_on: false,
+};
+
+/// Checks a root key of a file.
+pub(crate) fn check(
+    classes: &DeclaredClasses<'_>,
+    data: &DataFile,
+    key: &str,
+    entry: &RootEntry,
+    report: &mut Report,
+) {
+    if key.contains("::")
+        || key == LOOKUP_OPTIONS
+        || classes.code().is_named(key)
+        || classes.is_used_by_data(key)
+    {
+        return;
+    }
+    let range = entry.key_place.range;
+    if let Some(user) = possible_user(classes, key) {
+        let message = format!("`{key}` is possibly used\n{user}");
+        report.add_as(&RULE, Severity::Hint, range, message);
+        return;
+    }
+    let message = format!(
+        "`{key}` is unused: neither data nor Puppet code refers to it\n\
+         Unless another program reads it, remove it."
+    );
+    let finding = report.add(&RULE, range, message);
+    let edit = remove_entry(data, range);
+    finding.fixes.extend(edit.map(|edit| Fix::changing("Remove the entry", vec![edit])));
+}
+
+/// What may look the key up, as a sentence.
+fn possible_user(classes: &DeclaredClasses<'_>, key: &str) -> Option<String> {
+    let code = classes.code();
+    if code.files().is_empty() {
+        return Some("There is no Puppet code here that tells.".to_owned());
+    }
+    if let Some(path) = code.pattern_of(key) {
+        let path = classes.shown(path);
+        return Some(format!(
+            "{path} looks up keys by a name with expressions in it that can be this one."
+        ));
+    }
+    if let Some(path) = code.lookup_of_anything() {
+        let path = classes.shown(path);
+        return Some(format!("{path} looks up keys by names that are put together elsewhere."));
+    }
+    let is_in_unread = classes.is_in_unread_code(key);
+    is_in_unread.then(|| {
+        "Ruby code of a module, or code outside of the modulepath, has its name.".to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::ide::diagnostics::testing::{check, check_fix};
+    use crate::settings::Settings;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    #[test]
+    fn what_refers_to_keys() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {unused-key: information}}
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /manifests/site.pp
+lookup('in_code', Array).include
+# nothing code
+#- /modules/m/manifests/init.pp
+class m { lookup('hash.a') $code = "some_${x}".lookup }
+#- /stray/manifests/init.pp
+class stray { lookup('in_stray') }
+#- /modules/m/lib/facter/f.rb
+Puppet.lookup('in_ruby')
+#- /data/a.yaml
+used: 1
+looked: {up: 1}
+listed: 1
+nothing: 1
+#^^^^^^ information[unused-key]: `nothing` is unused: neither data nor Puppet code refers to it…
+in_code: 1
+hash: {a: 1}
+some_name: 1
+#^^^^^^^^ information[unused-key]: `some_name` is possibly used modules/m/manifests/init.pp looks up keys by a name with expressions in it that can be this one.
+in_ruby: 1
+#^^^^^^ information[unused-key]: `in_ruby` is possibly used Ruby code of a module, or code outside of the modulepath, has its name.
+in_stray: 1
+#^^^^^^^ information[unused-key]: `in_stray` is possibly used…
+code: 1
+#^^^ information[unused-key]: `code` is unused…
+a::parameter: 1
+#- /data/b.yaml
+b::x: "%{lookup('used')} %{hiera('looked.up')} %{scope('nothing')}"
+lookup_options: {listed: {merge: unique}}
+"#,
+        );
+    }
+
+    #[test]
+    fn what_can_be_any_key() {
+        let fixture = |code: &str, expected: &str| {
+            check(&format!(
+                "#- /.hiera-ls.yaml\ndiagnostics: {{severity: {{unused-key: information}}}}\n{code}\
+                 #- /data/common.yaml\nkey: 1\n#^^ information[unused-key]: {expected}\n"
+            ));
+        };
+        fixture("", "`key` is possibly used There is no Puppet code here that tells.");
+        fixture(
+            "#- /manifests/a/b/c/d/e.pp\nlookup($any)\n",
+            "`key` is possibly used manifests/a/b/c/d/e.pp looks up keys by names that are put together elsewhere.",
+        );
+        fixture("#- /manifests/a/b/c/d/e.pp\n'key'\n", "`key` is unused…");
+    }
+
+    #[test]
+    fn the_entry_goes() {
+        check_fix(
+            "# a\na: 1\n# b\nb::x: 2\n#- /manifests/site.pp\nnotice('a')\n#- /.hiera-ls.yaml\ndiagnostics: {severity: {unused-key: hint}}\n",
+            "Remove the entry",
+            "# a\n# b\nb::x: 2\n",
+        );
+    }
+
+    #[test]
+    fn what_refers_to_keys_is_read_again_when_it_changes() {
+        let files = [
+            ("hiera.yaml", "version: 5\nhierarchy: [{name: x, datadir: ., glob: '*.data'}]\n"),
+            ("a.data", "a: 1\n"),
+            ("b.data", "m::b: \"%{lookup('a')}\"\n"),
+        ];
+        let files = files.map(|(path, text)| (format!("/r/{path}"), text.to_owned()));
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        let settings = "diagnostics: {severity: {unused-key: hint}}\n";
+        host.apply(Change::Settings(Settings::read(Some(settings), None, &[]).0));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let count = |host: &Host| crate::ide::diagnostics(&host.snapshot(), "/r/a.data").len();
+        assert_eq!(count(&host), 0);
+        let (path, text) = ("/r/b.data".to_owned(), "m::b: 1\n".to_owned());
+        host.apply(Change::OpenBuffer { path, text, version: 1 });
+        assert_eq!(count(&host), 1);
+    }
+}

@@ -1,0 +1,116 @@
+//! `value-type-mismatch`: the value that a class parameter gets does not fit its type.
+//!
+//! What counts is the value in the end: merged, interpolated, converted. The finding stands at the part that does not fit, in
+//! the file that brings it.
+
+use crate::ide::diagnostics::shared::bound_values::RefusedParameter;
+use crate::ide::diagnostics::shared::type_fixes::fixes;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "value-type-mismatch",
+    name: "Value that does not fit the parameter's type",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A class parameter gets a value from here that does not fit its type.",
+    page: include_str!("../../../../docs/rules/value-type-mismatch.md"),
+    is_on: true,
+};
+
+/// Reports all parts of a value that do not fit.
+pub(crate) fn check(refused: &RefusedParameter<'_>, report: &mut Report) {
+    for part in &refused.parts {
+        let finding = refused.report(&RULE, part, part.range, "", report);
+        finding.fixes.extend(fixes(refused, part));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+
+    const WEB: &str = "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: r, path: '%{role}.yaml'}\n\
+                       - {name: c, path: common.yaml}\n\
+                       #- /modules/web/types/port.pp\ntype Web::Port = Integer[1, 65535]\n\
+                       #- /modules/web/manifests/init.pp\nclass web(\n  Web::Port $port = 80, Array[String] $mods = [],\n  \
+                       Hash[String, Struct[{a => Integer, Optional[b] => String}]] $sites = {}, Boolean $tls = true,\n  \
+                       Optional[Enum['a', 'b']] $mode = undef, Float $f = 1.0, Sensitive[String] $s = Sensitive('x'),\n  \
+                       No::Such $other = 1, $any = 1, String $text = '',\n) { }\n";
+
+    #[test]
+    fn values_that_do_not_fit_are_marked_where_they_stand() {
+        check(&format!(
+            "{WEB}#- /data/common.yaml\n\
+             web::port: '8080'\n\
+             #          ^^^^^^ warning[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got String Catalogs with class `web` fail for any node.\n\
+             web::mods: [a, 1, b]\n\
+             #              ^ warning[value-type-mismatch]: parameter 'mods' index 1 expects a String value, got Integer Catalogs with class `web` fail for any node.\n\
+             web::sites: {{x: {{a: 1}}, y: {{a: z, c: 1}}}}\n\
+             #                              ^ warning[value-type-mismatch]: parameter 'sites' entry 'y' entry 'a' expects an Integer value, got String…\n\
+             #                                 ^ warning[value-type-mismatch]: parameter 'sites' entry 'y' unrecognized key 'c'…\n\
+             web::mode: c\n\
+             #          ^ warning[value-type-mismatch]: parameter 'mode' expects an undef value or a match for Enum['a', 'b'], got 'c'…\n\
+             web::other: x\n\
+             web::any: x\n\
+             web::tls: ~\n\
+             web::f: 1.5\n"
+        ));
+    }
+
+    #[test]
+    fn the_case_is_named_and_the_file_that_brings_the_value() {
+        check(&format!(
+            "{WEB}#- /data/db.yaml\nweb::port: 8080\nweb::mods: a\n\
+             #          ^ warning[value-type-mismatch]: parameter 'mods' expects an Array value, got String Catalogs with class `web` fail for any node where role is db.\n\
+             #- /data/common.yaml\n\
+             web::port: 0\n\
+             #          ^ warning[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got Integer[0, 0] Catalogs with class `web` fail for any node, unless another level decides.\n"
+        ));
+    }
+
+    #[test]
+    fn merged_and_interpolated_values_count_as_they_are_in_the_end() {
+        check(&format!(
+            "{WEB}#- /data/db.yaml\nweb::mods: [x]\nweb::port: \"%{{lookup('number')}}\"\n\
+             #          ^^^^^^^^^^^^^^^^^^^^^ warning[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got String…\n\
+             #- /data/common.yaml\nlookup_options: {{web::mods: {{merge: unique}}, web::tls: {{merge: unique}}}}\n\
+             number: 1\nweb::mods: [2]\n\
+             #           ^ warning[value-type-mismatch]: parameter 'mods' index 1 expects a String value, got Integer…\n\
+             web::tls: true\n\
+             #         ^^^^ warning[value-type-mismatch]: parameter 'tls' expects a Boolean value, got Tuple…\n\
+             web::text: 'a %{{x}}'\nweb::mode: '%{{x}}'\nweb::port: \"%{{alias('number')}}\"\n"
+        ));
+    }
+
+    #[test]
+    fn what_looks_up_keys_that_are_kept_elsewhere_is_left_alone() {
+        check(&format!(
+            "{WEB}#- /data/common.yaml\n\
+             web::mode: \"%{{lookup('secret')}}\"\n\
+             #           ^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]\n"
+        ));
+    }
+
+    #[test]
+    fn quotes_are_added_and_taken_away_and_lists_made() {
+        let common = |text: &str| format!("{text}\n{WEB}");
+        check_fix(
+            &common("web::port: '8080' # x"),
+            "Write `8080` without quotes",
+            "web::port: 8080 # x\n",
+        );
+        check_fix(&common("web::tls: \"true\""), "Write `true` without quotes", "web::tls: true\n");
+        check_fix(&common("web::mods: [1]"), "Put quotes around it", "web::mods: ['1']\n");
+        check_fix(&common("web::text: 1.50"), "Put quotes around it", "web::text: '1.50'\n");
+        check_fix(&common("web::mods: php"), "Make a list of it", "web::mods: [php]\n");
+    }
+
+    #[test]
+    fn it_leads_to_the_parameter() {
+        check_related(
+            &format!("{WEB}#- /data/common.yaml\nweb::port: a\n"),
+            "value-type-mismatch",
+            &["/modules/web/manifests/init.pp: $port: `$port` is here"],
+        );
+    }
+}

@@ -1,0 +1,192 @@
+//! `dig-type-mismatch`: a dotted key or variable that leads into something without members. Puppet fails, it does not go on
+//! with an empty text.
+//!
+//! What files hold only raises the suspicion; whether the lookup fails for some node that reads the file, the engine says.
+
+use std::sync::Arc;
+
+use crate::facts::Node;
+use crate::ide::diagnostics::shared::targets;
+use crate::ide::diagnostics::shared::targets::{Dug, Targets};
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::strings::PlacedName;
+use crate::syntax::key_path;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "dig-type-mismatch",
+    name: "Member of something without members",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A dotted key leads into a value that has no members, so the lookup fails.",
+    page: include_str!("../../../../docs/rules/dig-type-mismatch.md"),
+    is_on: true,
+};
+
+/// Puppet's words, and Ruby's where the value is an integer.
+const WORDS: [&str; 2] = ["Data Provider type mismatch", "undefined method `include?'"];
+
+/// Checks what an entry looks up; `start` is where the entry begins.
+pub(crate) fn check(
+    targets: &Targets<'_>,
+    looked_up: &[PlacedName],
+    start: u32,
+    report: &mut Report,
+) {
+    for token in looked_up.iter().filter(|token| token.name.contains('.')) {
+        let Some((dug, _)) = targets.dug(&token.name) else { continue };
+        let in_the_way = dug.iter().find_map(|it| match it {
+            Dug::Mismatch(value) => Some(value),
+            _ => None,
+        });
+        let Some(in_the_way) = in_the_way else { continue };
+        let failures = targets.readers().into_iter().filter_map(|evaluator| {
+            let message = evaluator.certain_failure(&token.name)?.message;
+            WORDS.iter().any(|words| message.contains(words)).then_some(message)
+        });
+        if let Some(words) = failures.into_iter().next() {
+            let message = format!(
+                "{words}\nThe lookup fails: what stands before the last dot must be a hash or a list."
+            );
+            let finding = report.add(&RULE, token.range.shifted(start), message);
+            let related = targets.related(in_the_way, "this has no members".to_owned());
+            finding.related.extend(related);
+        }
+    }
+}
+
+/// Checks the variables that an entry reads, for nodes whose variables are known.
+pub(crate) fn check_variables(
+    nodes: &[Arc<Node>],
+    variables: &[PlacedName],
+    start: u32,
+    report: &mut Report,
+) {
+    for variable in variables.iter().filter(|variable| variable.name.contains('.')) {
+        let Ok(path) = key_path::parse(&variable.name) else { continue };
+        let Some(root) = path.root_name() else { continue };
+        let root = root.strip_prefix("::").unwrap_or(root);
+        let is_mismatch = |node: &&Arc<Node>| {
+            let dug = node.variable(root).map(|value| targets::dig(value, &path.rest));
+            matches!(dug, Some(Dug::Mismatch(_)))
+        };
+        if let Some(node) = nodes.iter().find(is_mismatch) {
+            let message = format!(
+                "`{}` leads into a value without members\n\
+                 The lookup fails for node {}: what stands before a dot must be a hash or a list.",
+                variable.name, node.name
+            );
+            report.add(&RULE, variable.range.shifted(start), message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_related};
+
+    #[test]
+    fn keys() {
+        check(
+            r#"
+a: text
+b: "%{lookup('a.x')} %{lookup('c.d')} %{lookup('c.0.x')} %{lookup('e.x')}"
+#   ^^^^^^^^^^^^^^^^ error[dig-type-mismatch]: Data Provider type mismatch: Got String when a hash-like object was expected to access value using 'x' from key 'a.x'…
+#                    ^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
+c: [{x: 1}]
+d: "%{alias('f.x')}"
+#   ^^^^^^^^^^^^^^^ error[dig-type-mismatch]: undefined method `include?' for 1:Integer…
+e: ~
+f: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn the_engine_decides() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+a: {x: y}
+b: "%{lookup('a.x')}"
+#- /data/b.yaml
+a: text
+"#,
+        );
+    }
+
+    #[test]
+    fn variables_of_known_nodes() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+node: web01
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /data/common.yaml
+a: "%{facts.os.family.x} %{facts.os.nope.x} %{facts.os.family}"
+#   ^^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]: `facts.os.family.x` leads into a value without members…
+"#,
+        );
+    }
+
+    #[test]
+    fn what_is_in_the_way_is_shown() {
+        check_related(
+            r#"
+a: "%{lookup('b.c.d')}"
+b: {c: text}
+"#,
+            "dig-type-mismatch",
+            &["/data/common.yaml: text: this has no members"],
+        );
+    }
+
+    #[test]
+    fn other_failures_are_the_matter_of_other_rules() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+a: {x: "%{lookup('a.x')}"}
+#       ^^^^^^^^^^^^^^^^ error[recursive-lookup]
+b: "%{lookup('a.x')}"
+#- /data/b.yaml
+a: text
+"#,
+        );
+    }
+
+    #[test]
+    fn variables_in_paths() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+node: web01
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, path: "%{facts.os.family.x}.yaml"}
+#                    ^^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
+"#,
+        );
+    }
+
+    #[test]
+    fn in_the_data_of_a_module() {
+        check(
+            r#"
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+m::a: text
+m::b: "%{lookup('m::a.x')}"
+#      ^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
+"#,
+        );
+    }
+}

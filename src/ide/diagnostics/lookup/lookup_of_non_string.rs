@@ -1,0 +1,138 @@
+//! `lookup-of-non-string`: `lookup` and `hiera` always give a text. Of a hash or a list, that is Ruby's notation.
+
+use crate::data::Value;
+use crate::ide::diagnostics::shared::targets::{Dug, Targets};
+use crate::ide::diagnostics::shared::text_lookup::TextLookup;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "lookup-of-non-string",
+    name: "Lookup of a hash or list as a text",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A `%{lookup('…')}` makes Ruby's text of a hash or a list.",
+    page: include_str!("../../../../docs/rules/lookup-of-non-string.md"),
+    is_on: true,
+};
+
+/// Checks the lookups of an entry that give texts; `start` is where the entry begins.
+pub(crate) fn check(
+    targets: &Targets<'_>,
+    lookups: &[TextLookup],
+    start: u32,
+    report: &mut Report,
+) {
+    for lookup in lookups {
+        let Some((dug, is_whole)) = targets.dug(&lookup.name) else { continue };
+        let mut kinds = dug.iter().filter(|it| **it != Dug::Missing).map(kind);
+        let Some(kind) = kinds.next().flatten().filter(|_| is_whole) else { continue };
+        if !kinds.all(|it| it.is_some()) || has_conversion(targets, &lookup.name) {
+            continue;
+        }
+        let advice = if lookup.is_alone {
+            format!("Write `%{{alias('{}')}}` to get the {kind} itself.", lookup.name)
+        } else {
+            "Name a member that is a text.".to_owned()
+        };
+        let message =
+            format!("`{}` is a {kind}: this gives Ruby's text of it\n{advice}", lookup.name);
+        let finding = report.add(&RULE, lookup.range.shifted(start), message);
+        let found = dug.iter().find_map(Dug::found);
+        finding.related.extend(found.and_then(|it| targets.related(it, format!("this {kind}"))));
+        finding.fixes.extend(lookup.as_alias(start));
+    }
+}
+
+fn kind(dug: &Dug) -> Option<&'static str> {
+    match dug.found()?.value {
+        Value::Hash(_) => Some("hash"),
+        Value::Array(_) => Some("list"),
+        _ => None,
+    }
+}
+
+/// Whether lookup options make something else of the key's value.
+fn has_conversion(targets: &Targets<'_>, name: &str) -> bool {
+    let root = name.split('.').next().unwrap_or(name);
+    targets.readers().first().is_some_and(|evaluator| {
+        let options = evaluator.options_for(root);
+        options.map_or(true, |it| it.is_some_and(|it| it.convert_to().is_some()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::shared::targets::MAX_FILES;
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+
+    #[test]
+    fn hashes_and_lists() {
+        check(
+            r#"
+lookup_options: {e: {convert_to: String}}
+a: "%{lookup('b')}"
+#   ^^^^^^^^^^^^^^ warning[lookup-of-non-string]: `b` is a list: this gives Ruby's text of it Write `%{alias('b')}` to get the list itself.
+b: [x]
+c: "x %{hiera('d')}"
+#     ^^^^^^^^^^^^^ warning[lookup-of-non-string]: `d` is a hash: this gives Ruby's text of it Name a member that is a text.
+d: {x: 1}
+e: [1]
+f: "%{alias('d.x')} %{lookup('d.x')} %{lookup('e')} %{lookup('b.0')} %{lookup('d.y')}"
+#   ^^^^^^^^^^^^^^^ error[alias-not-alone]
+"#,
+        );
+    }
+
+    #[test]
+    fn all_files_must_agree() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+a: "%{lookup('b')}%{lookup('c')}"
+#                 ^^^^^^^^^^^^^^ warning[lookup-of-non-string]
+b: [x]
+#- /data/b.yaml
+b: x
+c: {}
+"#,
+        );
+    }
+
+    #[test]
+    fn the_value_is_shown() {
+        check_related(
+            r#"
+a: "%{lookup('b')}"
+b: [x]
+"#,
+            "lookup-of-non-string",
+            &["/data/common.yaml: [x]: this list"],
+        );
+    }
+
+    #[test]
+    fn alias_takes_the_value_as_it_is() {
+        check_fix(
+            "a: '%{ hiera(\"b\") }'\nb: [x]\n",
+            "Write `%{alias('b')}`",
+            "a: '%{ alias(\"b\") }'\nb: [x]\n",
+        );
+    }
+
+    #[test]
+    fn keys_of_very_many_files_are_left_alone() {
+        let fixture = |count: usize, mark: &str| {
+            let files = (0..count).map(|number| format!("#- /data/{number}.yaml\nb: [{number}]\n"));
+            check(&format!(
+                "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, glob: '*.yaml'}}]\n\
+                 #- /data/a.yaml\na: \"%{{lookup('b')}}\"\n{mark}{}",
+                files.collect::<String>()
+            ));
+        };
+        fixture(MAX_FILES, "#   ^^^^^^^^^^^^^^ warning[lookup-of-non-string]\n");
+        fixture(MAX_FILES + 1, "");
+    }
+}

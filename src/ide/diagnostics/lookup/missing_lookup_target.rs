@@ -1,0 +1,151 @@
+//! `missing-lookup-target`: a lookup of a key that no data file has. Puppet gives an empty text without a word.
+
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::strings::PlacedName;
+use crate::syntax::key_path;
+use crate::text::{TextEdit, TextRange};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "missing-lookup-target",
+    name: "Lookup of a missing key",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A `%{lookup('…')}` asks for a key that no data file has.",
+    page: include_str!("../../../../docs/rules/missing-lookup-target.md"),
+    is_on: true,
+};
+
+/// Checks what an entry looks up; `start` is where the entry begins.
+pub(crate) fn check(
+    known: &KnownKeys<'_>,
+    looked_up: &[PlacedName],
+    start: u32,
+    report: &mut Report,
+) {
+    for token in looked_up {
+        let Ok(path) = key_path::parse(&token.name) else { continue };
+        let Some(key) = path.root_name() else { continue };
+        if &**key == LOOKUP_OPTIONS || known.contains(key) {
+            continue;
+        }
+        let near = known.near(key);
+        if near.is_none() && known.is_open(module_of(key)) {
+            continue;
+        }
+        let advice = near.as_ref().map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+        let message =
+            format!("no data file has the key `{key}`\nPuppet gives an empty text for it.{advice}");
+        let finding = report.add(&RULE, token.range.shifted(start), message);
+        finding.related.extend(near.as_ref().and_then(|near| known.related(near)));
+        if let Some(near) = near.filter(|near| key_path::is_verbatim(near))
+            && let Some(range) = token.name_range.filter(|_| token.name.starts_with(&**key))
+        {
+            let root = TextRange::new(range.start, range.start + key.len() as u32).shifted(start);
+            let edit = TextEdit::replace(root, &*near);
+            finding.with_fix(Fix::changing(format!("Write `{near}`"), vec![edit]));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+
+    #[test]
+    fn keys_of_all_levels_are_known() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: nodes, path: "nodes/%{trusted.certname}.yaml"}
+  - {name: common, path: common.yaml}
+#- /data/nodes/one.yaml
+only::here: {x: 1}
+#- /data/common.yaml
+a: "%{lookup('only::here.x')} %{alias('b')} %{lookup('lookup_options')}"
+#                             ^^^^^^^^^^^^^ error[alias-not-alone]
+b: "%{hiera('missing')}"
+#   ^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `missing` Puppet gives an empty text for it.
+c: "%{lookup('only::hree.x')}"
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `only::hree` Puppet gives an empty text for it. Did you mean `only::here`?
+"#,
+        );
+    }
+
+    #[test]
+    fn where_files_do_not_tell_everything() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: secrets, lookup_key: vault_lookup, uri: "https://vault"}
+#                               ^^^^^^^^^^^^ information[unknown-backend]
+  - {name: common, path: common.yaml}
+#- /data/common.yaml
+a: "%{lookup('from_vault')}"
+ntp::servers: x
+b: "%{lookup('ntp::server')}"
+#   ^^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]
+"#,
+        );
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: secrets, path: "private/%{trusted.certname}.yaml"}
+#          ^^^^^^^ hint[level-never-matches]
+  - {name: common, path: common.yaml}
+#- /data/common.yaml
+a: "%{lookup('password')}"
+"#,
+        );
+        check(
+            r#"
+a: "%{lookup('module::that_is_not_here')}"
+"#,
+        );
+    }
+
+    #[test]
+    fn the_near_key() {
+        check_fix(
+            "a: \"%{lookup('ntp::servr.0')}\"\nntp::server: [x]\n",
+            "Write `ntp::server`",
+            "a: \"%{lookup('ntp::server.0')}\"\nntp::server: [x]\n",
+        );
+    }
+
+    #[test]
+    fn the_near_key_is_shown() {
+        check_related(
+            r#"
+a: "%{lookup('ntp::servr')}"
+ntp::server: x
+"#,
+            "missing-lookup-target",
+            &["/data/common.yaml: ntp::server: `ntp::server` is here"],
+        );
+    }
+
+    #[test]
+    fn the_global_layer_may_know_more() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+globalHieraYaml: global.yaml
+#- /global.yaml
+version: 5
+hierarchy: [{name: secrets, lookup_key: vault_lookup, uri: "https://vault"}]
+#                                       ^^^^^^^^^^^^ information[unknown-backend]
+#- /data/common.yaml
+a: "%{lookup('from_vault')}"
+"#,
+        );
+    }
+}

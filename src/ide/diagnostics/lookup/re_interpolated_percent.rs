@@ -1,0 +1,109 @@
+//! `re-interpolated-percent`: what `lookup` gives is interpolated once more, so that a `%{` that was made with `literal`
+//! does not survive.
+
+use crate::data::{Located, Value};
+use crate::ide::diagnostics::shared::targets::{Dug, Targets};
+use crate::ide::diagnostics::shared::text_lookup::TextLookup;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::syntax::interpolation::{self, Expression, Method};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "re-interpolated-percent",
+    name: "Literal percent that is interpolated again",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A `%{lookup('…')}` interpolates a `%{…}` that the key protects with `literal`.",
+    page: include_str!("../../../../docs/rules/re-interpolated-percent.md"),
+    is_on: true,
+};
+
+/// Checks the lookups of an entry that give texts; `start` is where the entry begins.
+pub(crate) fn check(
+    targets: &Targets<'_>,
+    lookups: &[TextLookup],
+    start: u32,
+    report: &mut Report,
+) {
+    for lookup in lookups {
+        let Some((dug, _)) = targets.dug(&lookup.name) else { continue };
+        let made = |value| Some((value, token_made(value)?));
+        let Some((value, token)) = dug.iter().filter_map(Dug::found).find_map(made) else {
+            continue;
+        };
+        let advice = if lookup.is_alone {
+            format!("Write `%{{alias('{}')}}`, which takes the value as it is.", lookup.name)
+        } else {
+            "Only `alias` takes a value as it is, and it must stand alone.".to_owned()
+        };
+        let message = format!(
+            "the text of `{}` is interpolated again, and with it its `{token}`\n{advice}",
+            lookup.name
+        );
+        let finding = report.add(&RULE, lookup.range.shifted(start), message);
+        finding.related.extend(targets.related(value, "this text".to_owned()));
+        finding.fixes.extend(lookup.as_alias(start));
+    }
+}
+
+/// The token that a text holds once its `literal`s are replaced.
+fn token_made(found: &Located) -> Option<String> {
+    let Value::String(text) = &found.value else { return None };
+    let mut made = String::new();
+    let mut end = 0;
+    let mut has_literal = false;
+    for token in interpolation::tokens(text) {
+        made.push_str(&text[end..token.range.start as usize]);
+        if let Expression::Call { method: Method::Literal, argument, .. } = &token.expression {
+            made.push_str(argument);
+            has_literal = true;
+        }
+        end = token.range.end as usize;
+    }
+    made.push_str(&text[end..]);
+    let tokens = interpolation::tokens(&made);
+    let token = tokens.first().filter(|_| has_literal)?;
+    Some(token.range.slice(&made).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+
+    #[test]
+    fn only_where_a_token_comes_out() {
+        check(
+            r#"
+a: "%{literal('%')}{SERVER_NAME}"
+b: "%{lookup('a')}"
+#   ^^^^^^^^^^^^^^ warning[re-interpolated-percent]: the text of `a` is interpolated again, and with it its `%{SERVER_NAME}` Write `%{alias('a')}`, which takes the value as it is.
+c: "x %{lookup('a')}"
+#     ^^^^^^^^^^^^^^ warning[re-interpolated-percent]: the text of `a` is interpolated again, and with it its `%{SERVER_NAME}` Only `alias`…
+d: "%{alias('a')}"
+e: "100%{literal('%')} {x} %{facts.x}"
+f: "%{lookup('e')} %{lookup('g')}"
+g: "%{facts.x}"
+"#,
+        );
+    }
+
+    #[test]
+    fn the_text_is_shown() {
+        check_related(
+            r#"
+a: "%{literal('%')}{x}"
+b: "%{lookup('a')}"
+"#,
+            "re-interpolated-percent",
+            &["/data/common.yaml: \"%{literal('%')}{x}\": this text"],
+        );
+    }
+
+    #[test]
+    fn alias_takes_the_value_as_it_is() {
+        check_fix(
+            "a: \"%{literal('%')}{x}\"\nb: \"%{lookup('a')}\"\n",
+            "Write `%{alias('a')}`",
+            "a: \"%{literal('%')}{x}\"\nb: \"%{alias('a')}\"\n",
+        );
+    }
+}

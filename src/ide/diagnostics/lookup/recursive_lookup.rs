@@ -1,0 +1,140 @@
+//! `recursive-lookup`: a value that leads back to itself through `lookup`, `hiera` or `alias`.
+//!
+//! Asked of the engine, for the active node: only what that node really reads can recurse.
+
+use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::perspective::Perspective;
+use crate::ide::places;
+use crate::ide::strings::PlacedName;
+use crate::syntax::key_path::{self, KeyPath, Segment};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "recursive-lookup",
+    name: "Recursive lookup",
+    severity: Severity::Error,
+    since: "0.1.0",
+    summary: "A key's value looks the key itself up again, directly or through other keys.",
+    page: include_str!("../../../../docs/rules/recursive-lookup.md"),
+    is_on: true,
+};
+
+const PUPPETS_WORDS: &str = "Recursive lookup detected in [";
+
+/// Checks the root key `key`, whose value in the file at `path` asks for `looked_up`; `start` is where the entry begins.
+pub(crate) fn check(
+    perspective: &Perspective,
+    path: &str,
+    key: &str,
+    start: u32,
+    looked_up: &[PlacedName],
+    report: &mut Report,
+) {
+    let asked = lookup_text(key);
+    let Some((words, names)) = recursion(perspective, &asked) else { return };
+    let at = names.iter().position(|name| *name == asked).unwrap_or(0);
+    let next = names.get(at + 1).unwrap_or(&asked);
+    if !is_in_circle(perspective, key, &asked, next) || !is_read_here(perspective, path, key) {
+        return;
+    }
+    if let Some(token) = looked_up.iter().find(|token| &*token.name == next.as_str()) {
+        let message = format!("{words}\nThe lookup of `{key}` fails.");
+        let finding = report.add_as(&RULE, RULE.severity, token.range.shifted(start), message);
+        finding.related = circle(perspective, key, &names[at..]);
+    }
+}
+
+/// Puppet's words and the names in them, if the lookup of `key` ends in a recursion.
+fn recursion(perspective: &Perspective, key: &str) -> Option<(String, Vec<String>)> {
+    let failure = perspective.evaluator.certain_failure(key)?;
+    let words = &failure.message[failure.message.find(PUPPETS_WORDS)?..];
+    let names = words[PUPPETS_WORDS.len()..].trim_end_matches(']');
+    Some((words.to_owned(), names.split(", ").map(str::to_owned).collect()))
+}
+
+/// Whether the recursion comes back to `key`, instead of only lying on its way: what comes next must lead to it too.
+fn is_in_circle(perspective: &Perspective, key: &str, asked: &str, next: &str) -> bool {
+    let is_of_key = |name: &String| {
+        key_path::parse(name).is_ok_and(|path| path.root_name().is_some_and(|root| &**root == key))
+    };
+    next == asked
+        || recursion(perspective, next).is_some_and(|(_, names)| names.iter().any(is_of_key))
+}
+
+/// The other keys of the circle where the node finds them, in the order of the lookups; the last one leads back to `key`.
+fn circle(perspective: &Perspective, key: &str, names: &[String]) -> Vec<Related> {
+    let Some(asked) = names.first() else { return Vec::new() };
+    let steps = names.iter().zip(names.iter().skip(1).chain([asked])).skip(1);
+    let related = steps.filter_map(|(name, next)| {
+        let path = key_path::parse(name).ok()?;
+        // A member of the key itself is where the circle began.
+        path.root_name().filter(|root| &***root != key)?;
+        let place = places::places(&perspective.evaluator, &path).into_iter().next()?;
+        let range = place.shown_place()?.range;
+        let message = format!("`{name}` looks up `{next}`");
+        Some(Related { path: Some(place.path), range, message })
+    });
+    related.collect()
+}
+
+fn is_read_here(perspective: &Perspective, path: &str, key: &str) -> bool {
+    let key = KeyPath { root: Segment::Name(key.into()), rest: Vec::new() };
+    places::places(&perspective.evaluator, &key).iter().any(|place| &*place.path == path)
+}
+
+/// The root key as one looks it up.
+fn lookup_text(key: &str) -> String {
+    let segment = Segment::Name(key.into());
+    crate::ide::context::lookup_key(std::iter::once(&segment)).unwrap_or_else(|| key.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_related};
+
+    #[test]
+    fn a_key_itself_and_a_circle() {
+        check(
+            r#"
+a: "%{lookup('a')}"
+#   ^^^^^^^^^^^^^^ error[recursive-lookup]: Recursive lookup detected in [a]…
+b: ["%{alias('c.x')}"]
+#    ^^^^^^^^^^^^^^^ error[recursive-lookup]
+c: {x: "%{alias('b')}"}
+#       ^^^^^^^^^^^^^ error[recursive-lookup]
+d: "%{lookup('e')}"
+e: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn what_only_leads_to_a_circle_is_not_to_blame() {
+        check(
+            r#"
+a: "%{lookup('a')}"
+#   ^^^^^^^^^^^^^^ error[recursive-lookup]
+b: "%{lookup('a')}"
+"#,
+        );
+    }
+
+    #[test]
+    fn the_circle_is_shown() {
+        check_related(
+            r#"
+a: "%{lookup('b.x')}"
+b: {x: "%{alias('c')}"}
+c: "%{lookup('a')}"
+"#,
+            "recursive-lookup",
+            &[
+                "/data/common.yaml: x: `b.x` looks up `c`",
+                "/data/common.yaml: c: `c` looks up `a`",
+                "/data/common.yaml: c: `c` looks up `a`",
+                "/data/common.yaml: a: `a` looks up `b.x`",
+                "/data/common.yaml: a: `a` looks up `b.x`",
+                "/data/common.yaml: x: `b.x` looks up `c`",
+            ],
+        );
+    }
+}

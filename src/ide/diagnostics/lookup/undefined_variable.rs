@@ -1,0 +1,209 @@
+//! `undefined-variable`: a variable that none of the sample nodes has that read the file.
+//!
+//! Only nodes whose variables are all known count: of a node made up from the names of data files, nothing is known. A
+//! few sample nodes do not speak for all nodes, so this is no error even where Puppet makes it one. A variable of a
+//! class exists once the class is evaluated, so it is never reported; nor are missing members of a known variable, for
+//! Puppet says nothing about them either.
+
+use std::sync::Arc;
+
+use crate::facts::Node;
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::near::near_key;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::strings::PlacedName;
+use crate::syntax::key_path;
+use crate::text::{TextEdit, TextRange};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "undefined-variable",
+    name: "Undefined variable",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "A `%{…}` reads a variable that none of the sample nodes has that read the file.",
+    page: include_str!("../../../../docs/rules/undefined-variable.md"),
+    is_on: true,
+};
+
+/// What is known of the nodes that may read a file.
+pub(crate) struct KnownVariables<'a> {
+    /// The nodes that read the file and whose variables are all known.
+    pub(crate) nodes: Vec<&'a Arc<Node>>,
+    /// Whether Puppet fails, instead of going on with an empty text.
+    pub(crate) is_error: bool,
+}
+
+/// Checks what an entry reads; `start` is where the entry begins.
+pub(crate) fn check(
+    known: &KnownVariables<'_>,
+    variables: &[PlacedName],
+    start: u32,
+    report: &mut Report,
+) {
+    if known.nodes.is_empty() {
+        return;
+    }
+    for variable in variables {
+        let Some(name) = undefined(known, &variable.name) else { continue };
+        let effect = if known.is_error { "The lookup fails" } else { "It gives an empty text" };
+        let meant = meant(known, &name);
+        let advice =
+            meant.as_ref().map_or(String::new(), |meant| format!(" Did you mean `%{{{meant}}}`?"));
+        let message = format!(
+            "Undefined variable '{name}'\n{effect} for {}.{advice}",
+            nodes_text(&known.nodes)
+        );
+        let finding = report.add(&RULE, variable.range.shifted(start), message);
+        let range = variable.name_range.filter(|_| variable.name.starts_with(&*name));
+        if let (Some(meant), Some(range)) = (meant, range) {
+            let range = TextRange::new(range.start, range.start + name.len() as u32);
+            let edits = vec![TextEdit::replace(range.shifted(start), &*meant)];
+            let members = &variable.name[name.len()..];
+            let title = format!("Write `%{{{meant}{members}}}`");
+            let make = if known.is_error { Fix::safe } else { Fix::changing };
+            finding.with_fix(make(title, edits));
+        }
+    }
+}
+
+fn nodes_text(nodes: &[&Arc<Node>]) -> String {
+    match nodes {
+        [node] => format!("node {}", node.name),
+        nodes => format!("all {} sample nodes that read this file", nodes.len()),
+    }
+}
+
+fn undefined(known: &KnownVariables<'_>, name: &str) -> Option<String> {
+    let path = key_path::parse(name).ok()?;
+    let root = path.root_name()?;
+    let unqualified = root.strip_prefix("::").unwrap_or(root);
+    let never_reported = unqualified.contains("::")
+        || unqualified.contains('(')
+        || unqualified.bytes().all(|b| b.is_ascii_digit())
+        || [
+            "module_name",
+            "caller_module_name",
+            "calling_module",
+            "calling_class",
+            "calling_class_path",
+            "name",
+            "title",
+        ]
+        .contains(&unqualified);
+    let is_defined = known.nodes.iter().any(|node| node.variable(unqualified).is_some());
+    (!never_reported && !is_defined).then(|| root.to_string())
+}
+
+/// What became of an old fact, or a variable of the nodes with nearly this name.
+fn meant(known: &KnownVariables<'_>, name: &str) -> Option<String> {
+    if let Some(modern) = modern_name(name) {
+        return Some(modern.to_owned());
+    }
+    let unqualified = name.strip_prefix("::").unwrap_or(name);
+    let variables = known.nodes.iter().flat_map(|node| node.variables());
+    let near = near_key(unqualified, variables.filter_map(|(variable, _)| variable.as_str()))?;
+    Some(format!("{}{near}", &name[..name.len() - unqualified.len()]))
+}
+
+/// What became of the old facts.
+fn modern_name(name: &str) -> Option<&'static str> {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    let modern = match name {
+        "osfamily" => "facts.os.family",
+        "operatingsystem" => "facts.os.name",
+        "operatingsystemrelease" => "facts.os.release.full",
+        "operatingsystemmajrelease" => "facts.os.release.major",
+        "lsbdistcodename" => "facts.os.distro.codename",
+        "architecture" => "facts.os.architecture",
+        "hostname" => "facts.networking.hostname",
+        "fqdn" => "facts.networking.fqdn",
+        "domain" => "facts.networking.domain",
+        "ipaddress" => "facts.networking.ip",
+        "macaddress" => "facts.networking.mac",
+        "clientcert" | "certname" => "trusted.certname",
+        _ => return None,
+    };
+    Some(modern)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn of_complete_nodes() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+node: web01
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /data/common.yaml
+a: "%{osfamily} %{os.family} %{os.nope} %{facts.nope} %{::environment} %{trusted.certname}"
+#   ^^^^^^^^^^^ warning[undefined-variable]: Undefined variable 'osfamily' The lookup fails for node web01. Did you mean `%{facts.os.family}`?
+b: "%{a::class} %{0} %{module_name} %{scope('nope')}"
+#                                   ^^^^^^^^^^^^^^^^ warning[undefined-variable]
+"#,
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_of_nodes_without_facts() {
+        check(
+            r#"
+a: "%{nope}"
+"#,
+        );
+    }
+
+    #[test]
+    fn puppet_7_goes_on() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+puppetVersion: 7
+node: web01
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /data/common.yaml
+a: "%{nope}"
+#   ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' It gives an empty text for node web01.
+"#,
+        );
+    }
+
+    #[test]
+    fn paths_of_hiera_yaml_go_on_with_an_empty_text() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+node: web01
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - name: x
+    path: "%{role}.yaml"
+#          ^^^^^^^ warning[undefined-variable]
+"#,
+        );
+    }
+
+    #[test]
+    fn the_near_name() {
+        let nodes = "#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {role: web, os: {family: x}}}}\n";
+        check_fix(
+            &format!("a: \"%{{::enviroment}} x\"\n{nodes}"),
+            "Write `%{::environment}`",
+            "a: \"%{::environment} x\"\n",
+        );
+        check_fix(
+            &format!("a: '%{{scope(\"fcts.os.family\")}}'\n{nodes}"),
+            "Write `%{facts.os.family}`",
+            "a: '%{scope(\"facts.os.family\")}'\n",
+        );
+        check_fix(
+            &format!("a: '%{{osfamily}}'\n{nodes}"),
+            "Write `%{facts.os.family}`",
+            "a: '%{facts.os.family}'\n",
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! `unscoped-variable`: a variable that a local one of the same name hides. Off unless settings ask for it.
+
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::strings::PlacedName;
+use crate::syntax::key_path;
+use crate::text::TextEdit;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "unscoped-variable",
+    name: "Unscoped variable",
+    severity: Severity::Information,
+    since: "0.1.0",
+    summary: "A `%{…}` reads a variable without saying where it comes from.",
+    page: include_str!("../../../../docs/rules/unscoped-variable.md"),
+    is_on: false,
+};
+
+/// What Puppet itself sets, and nobody hides.
+const OF_PUPPET: [&str; 7] =
+    ["facts", "trusted", "server_facts", "environment", "module_name", "caller_module_name", "tmp"];
+
+/// Checks what an entry reads; `start` is where the entry begins.
+pub(crate) fn check(variables: &[PlacedName], start: u32, report: &mut Report) {
+    for variable in variables {
+        let Ok(path) = key_path::parse(&variable.name) else { continue };
+        let Some(name) = path.root_name() else { continue };
+        if name.contains("::") || OF_PUPPET.contains(&&**name) {
+            continue;
+        }
+        let message = format!(
+            "`{name}` may be a variable of any scope\nWrite `%{{facts.{name}}}` for the fact, `%{{::{name}}}` for \
+             the variable of the top scope."
+        );
+        let finding = report.add(&RULE, variable.range.shifted(start), message);
+        if let Some(range) = variable.name_range {
+            for prefix in ["facts.", "::"] {
+                let edit = TextEdit::insert(range.start + start, prefix);
+                let title = format!("Write `%{{{prefix}{}}}`", variable.name);
+                finding.with_fix(Fix::changing(title, vec![edit]));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn only_when_asked_for() {
+        check("a: '%{role}'\n");
+        check(
+            r#"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {unscoped-variable: hint}}
+#- /data/common.yaml
+a: "%{role.x} %{::role} %{facts.x} %{trusted.certname} %{a::b}"
+#   ^^^^^^^^^ hint[unscoped-variable]
+"#,
+        );
+    }
+
+    #[test]
+    fn the_fact_or_the_top_scope() {
+        let settings = "#- /.hiera-ls.yaml\ndiagnostics: {severity: {unscoped-variable: hint}}\n\
+                        nodes: {one: {facts: {role: {x: y}}}}\n";
+        let file = format!("a: \"é %{{ role.x }}\"\n{settings}");
+        check_fix(&file, "Write `%{facts.role.x}`", "a: \"é %{ facts.role.x }\"\n");
+        check_fix(&file, "Write `%{::role.x}`", "a: \"é %{ ::role.x }\"\n");
+    }
+
+    #[test]
+    fn in_hiera_yaml() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {unscoped-variable: hint}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, path: "%{role}.yaml"}
+#                    ^^^^^^^ hint[unscoped-variable]
+#- /data/web.yaml
+a: 1
+"#,
+        );
+    }
+}

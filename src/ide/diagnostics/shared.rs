@@ -1,0 +1,17 @@
+//! What several rules need: what is known of keys and classes, walks through a tree, and fixes.
+
+pub(super) mod bound_values;
+pub(super) mod code_context;
+pub(super) mod declared_classes;
+pub(super) mod fix;
+pub(super) mod ignored_key;
+pub(super) mod known_keys;
+pub(super) mod lower;
+pub(super) mod near;
+pub(super) mod option_edits;
+pub(super) mod patterns;
+pub(super) mod referenced_keys;
+pub(super) mod targets;
+pub(super) mod text_lookup;
+pub(super) mod type_fixes;
+pub(super) mod walk;

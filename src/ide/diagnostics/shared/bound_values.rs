@@ -1,0 +1,249 @@
+//! What class parameters get from the keys of one file, for the rules about types.
+//!
+//! Most values fit as they are written, which needs no lookup to see. Only for the others the engine is asked what the
+//! parameter gets in the end.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use crate::binding::{Binder, Binding, Bound, ParameterType, Verdict};
+use crate::code::ClassCode;
+use crate::data::puppet_type::{self, Misfit, TypeAliases};
+use crate::data::{DataFile, Files as _, Located, RootEntry, Value, render};
+use crate::engine::{Answer, CancelToken, cases::in_words};
+use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
+use crate::ide::diagnostics::{Related, Report, Rule};
+use crate::ide::perspective::Perspective;
+use crate::syntax::interpolation;
+use crate::text::TextRange;
+
+/// Asks about the keys of the file at `path`.
+pub(crate) struct BoundValues<'a> {
+    perspective: &'a Perspective,
+    path: &'a str,
+    aliases: OnceCell<Arc<TypeAliases>>,
+}
+
+/// A parameter that Puppet refuses in some case, with the key of the file that may be to blame.
+pub(crate) struct RefusedParameter<'a> {
+    pub(crate) data: &'a DataFile,
+    pub(crate) entry: &'a RootEntry,
+    pub(crate) key: &'a str,
+    pub(crate) class: ClassCode,
+    pub(crate) wanted: ParameterType,
+    pub(crate) parts: Vec<RefusedPart>,
+}
+
+/// A part of the value that the file brings and that does not fit.
+pub(crate) struct RefusedPart {
+    /// The whole value that the parameter gets.
+    pub(crate) value: Located,
+    pub(crate) misfit: Misfit,
+    /// Where the part is written in the file; the key if that is not known.
+    pub(crate) range: TextRange,
+    /// Puppet's words, several lines if several things do not fit.
+    pub(crate) words: String,
+    /// The nodes that it happens to.
+    pub(crate) nodes: String,
+    /// What the lookup options convert the value to, and where they are written.
+    pub(crate) conversion: Option<Conversion>,
+}
+
+/// A `convert_to` that applies.
+#[derive(Clone)]
+pub(crate) struct Conversion {
+    /// The entry of lookup_options.
+    pub(crate) entry: Arc<str>,
+    pub(crate) place: Option<Related>,
+}
+
+impl<'a> BoundValues<'a> {
+    pub(crate) fn new(perspective: &'a Perspective, path: &'a str) -> Self {
+        Self { perspective, path, aliases: OnceCell::new() }
+    }
+
+    /// What is wrong with the parameter that a root key of the file sets; `None` if nothing is, or the key sets none.
+    pub(crate) fn refused<'k>(
+        &self,
+        classes: &DeclaredClasses<'_>,
+        data: &'k DataFile,
+        (key, entry): (&'k str, &'k RootEntry),
+    ) -> Option<RefusedParameter<'k>> {
+        let (class, name) = class_and_parameter(key)?;
+        let class = classes.only(class)?.code()?;
+        let parameter = class.parameter(name)?;
+        parameter.type_range?;
+        let wanted = ParameterType::of(&class, parameter, self.aliases());
+        wanted.known()?;
+        if self.fits_as_written(key, entry, &wanted, parameter.default.is_some()) {
+            return None;
+        }
+        let cancel = CancelToken::default();
+        let evaluator = &self.perspective.evaluator;
+        let binder = Binder { evaluator, aliases: self.aliases(), cancel: &cancel };
+        let binding = binder.bind(&class, parameter);
+        let mut refused = RefusedParameter { data, entry, key, class, wanted, parts: Vec::new() };
+        for index in 0..binding.cases.len() {
+            self.add_parts(&binding, index, &mut refused);
+        }
+        (!refused.parts.is_empty()).then_some(refused)
+    }
+
+    /// Whether the value fits if nothing is done with it but to take it, and that is all that lookups do.
+    fn fits_as_written(
+        &self,
+        key: &str,
+        entry: &RootEntry,
+        wanted: &ParameterType,
+        has_default: bool,
+    ) -> bool {
+        let value = &entry.value.value;
+        if matches!(value, Value::Undef) && has_default {
+            return true;
+        }
+        let is_open = |text: &str| text.contains("%{") || text.contains("ENC[");
+        let has_open_texts = value.has_tokens() || render::has_encrypted_text(value);
+        if has_open_texts && (has_alias(value) || !fits_with_any_text(wanted, value, &is_open)) {
+            return false;
+        }
+        let options = self.perspective.evaluator.options_for(key);
+        let is_plain = options.is_ok_and(|options| {
+            let has = |option: &str| {
+                let options = options.as_ref().and_then(|it| it.options.value.as_hash());
+                options.is_some_and(|it| it.get(option).is_some())
+            };
+            !has("merge") && !has("convert_to")
+        });
+        is_plain && (has_open_texts || !matches!(wanted.verdict_on(value), Verdict::Misfit(_)))
+    }
+
+    fn add_parts(&self, binding: &Binding, index: usize, refused: &mut RefusedParameter<'_>) {
+        let case = &binding.cases[index];
+        let (Bound::Data(value), Verdict::Misfit(misfits)) = (&case.bound, &case.verdict) else {
+            return;
+        };
+        let answer = binding.answer_of(index);
+        let file = self.perspective.world.id(self.path);
+        let is_from_here = answer.sources.iter().any(|it| it.counts() && &*it.path == self.path);
+        // What nothing here has a key for is perhaps kept elsewhere, such as secrets.
+        let is_whole = |range: TextRange| !self.looks_up_missing_keys(refused.data, range);
+        let known = refused.parts.len();
+        for misfit in misfits {
+            let range = match misfit.place(value) {
+                Some(place) if place.file == file && is_whole(place.range) => place.range,
+                None if is_from_here => refused.entry.key_place.range,
+                _ => continue,
+            };
+            let words = format!("parameter '{}' {}", binding.name, misfit.message);
+            let (earlier, own) = refused.parts.split_at_mut(known);
+            if earlier.iter().any(|it| it.range == range) {
+                continue;
+            }
+            if let Some(part) = own.iter_mut().find(|it| it.range == range) {
+                part.words.push('\n');
+                part.words.push_str(&words);
+                continue;
+            }
+            refused.parts.push(RefusedPart {
+                value: value.clone(),
+                misfit: misfit.clone(),
+                range,
+                words,
+                nodes: self.nodes_of(binding, index),
+                conversion: self.conversion(answer),
+            });
+        }
+    }
+
+    /// Whether the text in the range looks up a key that not all of the nodes have data for.
+    fn looks_up_missing_keys(&self, data: &DataFile, range: TextRange) -> bool {
+        let written = range.slice(data.text());
+        let is_missing = |key: &str| {
+            let answer = self.perspective.evaluator.lookup(key);
+            let is_found = |it: &Answer| matches!(it.outcome, Ok(Some(_)));
+            !is_found(&answer) || answer.cases.iter().any(|it| !is_found(&it.answer))
+        };
+        written.contains("%{")
+            && interpolation::tokens(written)
+                .into_iter()
+                .any(|token| token.lookup_key().is_some_and(|(key, _)| is_missing(key)))
+    }
+
+    fn conversion(&self, answer: &Answer) -> Option<Conversion> {
+        let options = answer.merge.as_ref()?.options.as_ref()?;
+        options.convert_to()?;
+        let place = options.key_place.map(|place| Related {
+            path: Some(self.perspective.world.path(place.file)),
+            range: place.range,
+            message: "these lookup options convert it".to_owned(),
+        });
+        Some(Conversion { entry: options.entry.clone(), place })
+    }
+
+    /// `any node where role is web, if variant is alice`
+    fn nodes_of(&self, binding: &Binding, index: usize) -> String {
+        let node = &self.perspective.evaluator.node().name;
+        let case = &binding.cases[index];
+        if !case.conditions.is_empty() {
+            format!("{node}, if {}", in_words(&case.conditions))
+        } else if binding.is_certain() {
+            node.to_string()
+        } else {
+            format!("{node}, unless another level decides")
+        }
+    }
+
+    fn aliases(&self) -> &Arc<TypeAliases> {
+        self.aliases.get_or_init(|| {
+            self.perspective.world.type_aliases(self.perspective.evaluator.environment())
+        })
+    }
+}
+
+/// Whether a value fits whatever becomes of its open texts. What is interpolated stays a text.
+fn fits_with_any_text(
+    wanted: &ParameterType,
+    value: &Value,
+    is_open: &dyn Fn(&str) -> bool,
+) -> bool {
+    let fit = wanted.known().and_then(|it| puppet_type::fit_of_open(it, value, is_open));
+    fit == Some(true)
+}
+
+/// Whether an interpolation may give something else than a text.
+fn has_alias(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains("alias"),
+        Value::Array(items) => items.iter().any(|it| has_alias(&it.value)),
+        Value::Hash(hash) => hash.iter().any(|(_, member)| has_alias(&member.value.value)),
+        _ => false,
+    }
+}
+
+impl RefusedParameter<'_> {
+    /// Says that Puppet refuses a part, and points to the parameter.
+    pub(crate) fn report<'r>(
+        &self,
+        rule: &'static Rule,
+        part: &RefusedPart,
+        range: TextRange,
+        advice: &str,
+        report: &'r mut Report,
+    ) -> &'r mut crate::ide::diagnostics::Diagnostic {
+        let class = &self.class.name;
+        let message = format!(
+            "{}\nCatalogs with class `{class}` fail for {}.{advice}",
+            part.words, part.nodes
+        );
+        let finding = report.add(rule, range, message);
+        finding.related.extend(self.parameter());
+        finding
+    }
+
+    fn parameter(&self) -> Option<Related> {
+        let (_, name) = self.key.rsplit_once("::")?;
+        let parameter = self.class.parameter(name)?;
+        let message = format!("`${name}` is here");
+        Some(Related { path: Some(self.class.path.clone()), range: parameter.name_range, message })
+    }
+}

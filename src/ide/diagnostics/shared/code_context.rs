@@ -1,0 +1,127 @@
+//! A file of Puppet code with what its rules need to know: the code and the data of its environment.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::code::roots::is_code;
+use crate::code::summary::root_key;
+use crate::code::{CodeFile, CodeIndex};
+use crate::config::Environment;
+use crate::data::{Files as _, PathKind};
+use crate::engine::{Answer, Evaluator, Request};
+use crate::ide::diagnostics::run::MAX_ASKED_KEYS;
+use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::world::{World, paths};
+
+/// One file that Puppet loads code from.
+pub(crate) struct CodeContext<'a> {
+    pub(crate) world: &'a Arc<World>,
+    pub(crate) environment: &'a Arc<Environment>,
+    pub(crate) path: &'a str,
+    pub(crate) file: Arc<CodeFile>,
+    pub(crate) index: &'a CodeIndex,
+    keys: OnceCell<KnownKeys<'a>>,
+    evaluator: OnceCell<Arc<Evaluator>>,
+    /// By name, as far as somebody asked.
+    known: RefCell<HashMap<Box<str>, Answered>>,
+    near: RefCell<HashMap<Box<str>, Option<Arc<str>>>>,
+}
+
+/// Whether nodes have data for a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answered {
+    /// Every node has some.
+    Always,
+    /// No node has any.
+    Never,
+    /// Some nodes may have some, or it cannot be told.
+    Perhaps,
+}
+
+impl<'a> CodeContext<'a> {
+    /// The file at `path`, which `index` holds; `None` if it cannot be read.
+    pub(crate) fn new(
+        world: &'a Arc<World>,
+        environment: &'a Arc<Environment>,
+        index: &'a CodeIndex,
+        path: &'a str,
+    ) -> Option<Self> {
+        let file = world.code_file(path).filter(|_| is_code(path))?;
+        let (keys, evaluator) = (OnceCell::new(), OnceCell::new());
+        let (known, near) = (RefCell::default(), RefCell::default());
+        Some(Self { world, environment, path, file, index, keys, evaluator, known, near })
+    }
+
+    /// Whether nodes have data for what a lookup of `name` asks for. It cannot be told of very many names in one file.
+    pub(crate) fn answered(&self, name: &str) -> Answered {
+        if let Some(known) = self.known.borrow().get(name) {
+            return *known;
+        }
+        if self.known.borrow().len() >= MAX_ASKED_KEYS {
+            return Answered::Perhaps;
+        }
+        let answered = self.ask(name);
+        self.known.borrow_mut().insert(name.into(), answered);
+        answered
+    }
+
+    fn ask(&self, name: &str) -> Answered {
+        let root = root_key(name);
+        let is_open = self.keys().is_open(module_of(&root)) || self.has_no_data();
+        if !self.keys().contains(&root) {
+            return if is_open { Answered::Perhaps } else { Answered::Never };
+        }
+        // What somebody assumes of the variables is not true for all nodes.
+        if !self.world.assumed().is_empty() {
+            return Answered::Perhaps;
+        }
+        let answer = self.evaluator().call(&Request::key(name));
+        let cases = || answer.cases.iter().map(|case| &case.answer);
+        let cases = || cases().chain(answer.cases.is_empty().then_some(&answer));
+        if !answer.left_out.is_empty() {
+            Answered::Perhaps
+        } else if cases().all(|it| matches!(it.outcome, Ok(Some(_)))) {
+            Answered::Always
+        } else if !is_open && cases().all(is_nothing) {
+            Answered::Never
+        } else {
+            Answered::Perhaps
+        }
+    }
+
+    /// Whether there are data files, but none has the root key of `name`: data may be elsewhere, too.
+    pub(crate) fn is_missing_here(&self, name: &str) -> bool {
+        !self.keys().contains(&root_key(name)) && !self.keys().is_empty()
+    }
+
+    /// The key that a misspelt one was meant to be.
+    pub(crate) fn near(&self, key: &str) -> Option<Arc<str>> {
+        let mut near = self.near.borrow_mut();
+        near.entry(key.into()).or_insert_with(|| self.keys().near(key)).clone()
+    }
+
+    /// The keys of the environment's data.
+    pub(crate) fn keys(&self) -> &KnownKeys<'a> {
+        self.keys.get_or_init(|| KnownKeys::new(self.world, self.environment.clone()))
+    }
+
+    /// Whether the data are kept elsewhere: a server's own `hiera.yaml` counts where the environment has none.
+    pub(crate) fn has_no_data(&self) -> bool {
+        let directory = self.environment.directory();
+        let is_missing = self.world.kind(&paths::join(directory, "hiera.yaml")) != PathKind::File;
+        is_missing && self.environment.global_config.is_none() || self.keys().is_empty()
+    }
+
+    /// Answers for any node.
+    fn evaluator(&self) -> &Evaluator {
+        self.evaluator.get_or_init(|| {
+            let node = self.world.any_node(self.environment);
+            self.world.quiet_evaluator(self.environment, &node)
+        })
+    }
+}
+
+fn is_nothing(answer: &Answer) -> bool {
+    matches!(answer.outcome, Ok(None)) && answer.opaque.is_empty()
+}

@@ -1,0 +1,185 @@
+//! What Puppet code says of the keys of data: the classes whose parameters they could be, and the lookups that name them.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use memchr::memmem;
+
+use crate::code::{ClassCode, CodeFile, CodeIndex};
+use crate::config::Environment;
+use crate::data::Files as _;
+use crate::ide::diagnostics::Related;
+use crate::ide::diagnostics::shared::known_keys::module_of;
+use crate::ide::diagnostics::shared::referenced_keys::{ReferencedKeys, UnreadCode, ruby_files};
+use crate::syntax::puppet::{Declaration, DeclarationKind};
+use crate::world::{World, paths};
+
+/// The code of one environment, read when the first key asks.
+pub(crate) struct DeclaredClasses<'a> {
+    world: &'a Arc<World>,
+    environment: &'a Arc<Environment>,
+    index: OnceCell<Arc<CodeIndex>>,
+    referenced: OnceCell<ReferencedKeys>,
+    unread_code: OnceCell<UnreadCode>,
+    /// The texts of Ruby files, by module.
+    ruby: RefCell<HashMap<Arc<str>, Texts>>,
+}
+
+/// The texts of files.
+type Texts = Rc<[Arc<str>]>;
+
+/// A class or a defined type that is declared once, in a file that Puppet accepts.
+pub(crate) struct DeclaredClass {
+    /// Where it is declared.
+    pub(crate) path: Arc<str>,
+    file: Arc<CodeFile>,
+    index: usize,
+}
+
+impl<'a> DeclaredClasses<'a> {
+    pub(crate) fn new(world: &'a Arc<World>, environment: &'a Arc<Environment>) -> Self {
+        Self {
+            world,
+            environment,
+            index: OnceCell::new(),
+            referenced: OnceCell::new(),
+            unread_code: OnceCell::new(),
+            ruby: RefCell::default(),
+        }
+    }
+
+    /// The class of this name, if it is certain which one that is.
+    pub(crate) fn only(&self, name: &str) -> Option<DeclaredClass> {
+        self.only_of(DeclarationKind::Class, name)
+    }
+
+    /// The defined type of this name, if it is certain that nothing else has the name.
+    pub(crate) fn only_defined_type(&self, name: &str) -> Option<DeclaredClass> {
+        let classes = self.code().declared(DeclarationKind::Class, name);
+        if classes.is_empty() { self.only_of(DeclarationKind::Define, name) } else { None }
+    }
+
+    fn only_of(&self, kind: DeclarationKind, name: &str) -> Option<DeclaredClass> {
+        let [only] = self.code().declared(kind, name) else { return None };
+        if only.is_broken {
+            return None;
+        }
+        let file = self.world.code_file(&only.path)?;
+        let index = only.index as usize;
+        file.manifest.declarations.get(index)?;
+        Some(DeclaredClass { path: only.path.clone(), file, index })
+    }
+
+    /// Whether no class and no defined type has this name, though the module that must hold it is here with code that Puppet
+    /// accepts.
+    pub(crate) fn is_missing(&self, name: &str) -> bool {
+        let has_name = |kind| !self.code().declared(kind, name).is_empty();
+        !has_name(DeclarationKind::Class)
+            && !has_name(DeclarationKind::Define)
+            && module_of(name).or(Some(name)).is_some_and(|module| self.is_readable(module))
+    }
+
+    /// The names of all classes in the module of `name`, sorted.
+    pub(crate) fn of_the_module_of(&self, name: &str) -> Vec<Arc<str>> {
+        let module = module_of(name).unwrap_or(name);
+        let mut names = self.code().names(DeclarationKind::Class);
+        names.retain(|it| module_of(it).unwrap_or(it) == module);
+        names
+    }
+
+    /// Whether the key is used as no class parameter: by a lookup in code, by an interpolation in data, or somehow by the Ruby
+    /// code of its module.
+    pub(crate) fn is_used_otherwise(&self, key: &str) -> bool {
+        self.code().is_looked_up(key) || self.is_used_by_data(key) || self.is_in_ruby(key)
+    }
+
+    /// Whether an interpolation or `lookup_options` of the data name the key.
+    pub(crate) fn is_used_by_data(&self, key: &str) -> bool {
+        let new = || ReferencedKeys::new(self.world, self.environment);
+        self.referenced.get_or_init(new).by_data(key)
+    }
+
+    /// Whether the name of the key, which has no module itself, stands in the Ruby code of some module, or in code that is not on
+    /// the modulepath.
+    pub(crate) fn is_in_unread_code(&self, key: &str) -> bool {
+        let new = || UnreadCode::new(self.world, self.environment);
+        self.unread_code.get_or_init(new).hold(key)
+    }
+
+    /// A path as people say it: from the environment's directory.
+    pub(crate) fn shown(&self, path: &str) -> String {
+        paths::below(self.environment.directory(), path).unwrap_or(path).to_owned()
+    }
+
+    /// Whether some lookup in code has a key of which nothing is known: it can be any.
+    pub(crate) fn has_lookups_of_anything(&self) -> bool {
+        self.code().lookup_of_anything().is_some()
+    }
+
+    /// Whether the name of the key stands in a function, a fact, a type or a template of its module.
+    fn is_in_ruby(&self, key: &str) -> bool {
+        let module = module_of(key).and_then(|it| self.environment.modules.get_key_value(it));
+        let Some((name, directory)) = module else { return false };
+        let known = self.ruby.borrow().get(name).cloned();
+        let texts = known.unwrap_or_else(|| {
+            let files = ruby_files(self.world, directory).into_iter();
+            let texts: Texts = files.filter_map(|path| self.world.text(&path).ok()).collect();
+            self.ruby.borrow_mut().insert(name.clone(), texts.clone());
+            texts
+        });
+        texts.iter().any(|text| memmem::find(text.as_bytes(), key.as_bytes()).is_some())
+    }
+
+    fn is_readable(&self, module: &str) -> bool {
+        let Some(directory) = self.environment.modules.get(module) else { return false };
+        let manifests = paths::join(directory, "manifests");
+        let files = self.code().files().iter();
+        let mut of_module =
+            files.filter(|(path, _)| paths::below(&manifests, path).is_some()).peekable();
+        of_module.peek().is_some() && of_module.all(|(_, summary)| !summary.is_broken)
+    }
+
+    /// What code declares and looks up.
+    pub(crate) fn code(&self) -> &CodeIndex {
+        self.index.get_or_init(|| self.world.code_index(self.environment))
+    }
+}
+
+impl DeclaredClass {
+    /// The class itself; `None` of a defined type.
+    pub(crate) fn code(&self) -> Option<ClassCode> {
+        ClassCode::of(self.path.clone(), self.file.clone(), self.index)
+    }
+
+    /// The names of its parameters, in their order.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.declaration().parameters.iter().map(|it| it.name.as_str())
+    }
+
+    /// Points to the class, or to its parameter of this name.
+    pub(crate) fn related(&self, parameter: Option<&str>) -> Related {
+        let class = self.declaration();
+        let found = class.parameters.iter().find(|it| Some(it.name.as_str()) == parameter);
+        let (name, range) = match found {
+            Some(parameter) => (format!("${}", parameter.name), parameter.name_range),
+            None => (class.name.clone().unwrap_or_default(), class.name_range),
+        };
+        let message = format!("`{name}` is here");
+        Related { path: Some(self.path.clone()), range, message }
+    }
+
+    fn declaration(&self) -> &Declaration {
+        &self.file.manifest.declarations[self.index]
+    }
+}
+
+/// The class and the parameter that a key would set. `None` for names that Puppet never asks for: its own are in lower case.
+pub(crate) fn class_and_parameter(key: &str) -> Option<(&str, &str)> {
+    let (class, parameter) = key.rsplit_once("::")?;
+    let is_class = !class.starts_with("::")
+        && class.split("::").all(|it| it.starts_with(|c: char| c.is_ascii_lowercase()))
+        && class.bytes().all(|it| !it.is_ascii_uppercase());
+    (is_class && !parameter.is_empty()).then_some((class, parameter))
+}

@@ -1,0 +1,189 @@
+//! Which keys an environment's data can hold, as far as files tell, and where they do not.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::config::hiera_yaml::{FunctionKind, LayerKind, Level, Locations};
+use crate::config::{Environment, HieraYaml};
+use crate::data::{Files as _, PathKind, inspect};
+use crate::ide::diagnostics::Related;
+use crate::ide::diagnostics::shared::near::near_key;
+use crate::ide::diagnostics::shared::patterns;
+use crate::syntax::ruby_regex::RubyRegex;
+use crate::world::{KeyIndex, World, paths};
+
+/// The back ends that read files.
+pub(crate) const FILE_BACKENDS: [&str; 4] =
+    ["yaml_data", "json_data", "hocon_data", "eyaml_lookup_key"];
+
+/// The keys of one environment.
+pub(crate) struct KnownKeys<'a> {
+    world: &'a Arc<World>,
+    environment: Arc<Environment>,
+    index: Arc<KeyIndex>,
+    /// Whether keys may come from elsewhere than from files of this workspace.
+    is_open: bool,
+    /// Whether the layers of modules are open, as far as somebody asked.
+    open_modules: RefCell<HashMap<Box<str>, bool>>,
+    all: OnceCell<Vec<Arc<str>>>,
+    /// By prefix.
+    shared: RefCell<HashMap<Box<str>, Rc<Siblings>>>,
+}
+
+/// The keys with the same prefix.
+pub(crate) struct Siblings {
+    /// How many there are.
+    pub(crate) count: usize,
+    /// Those that are in several files, sorted.
+    pub(crate) shared: Vec<Arc<str>>,
+}
+
+impl<'a> KnownKeys<'a> {
+    /// Reads all data files of the environment the first time.
+    pub(crate) fn new(world: &'a Arc<World>, environment: Arc<Environment>) -> Self {
+        let index = world.key_index(&environment);
+        let mut keys = Self {
+            world,
+            environment,
+            index,
+            is_open: false,
+            open_modules: RefCell::default(),
+            all: OnceCell::new(),
+            shared: RefCell::default(),
+        };
+        let own = keys.environment.root.as_ref().map(|root| paths::join(root, "hiera.yaml"));
+        let global = keys.environment.global_config.as_ref().map(ToString::to_string);
+        // Of a module alone, it is not known what the environment's data hold.
+        keys.is_open = keys.environment.root.is_none()
+            || own.is_some_and(|it| keys.has_open_level(&it, LayerKind::Environment))
+            || global.is_some_and(|it| keys.has_open_level(&it, LayerKind::Global));
+        keys
+    }
+
+    /// Whether there is no data file at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// Whether some file has the root key.
+    pub(crate) fn contains(&self, key: &str) -> bool {
+        self.index.contains(key)
+    }
+
+    /// Whether keys may exist that no file of the workspace holds: those of `module`, or those without one.
+    pub(crate) fn is_open(&self, module: Option<&str>) -> bool {
+        self.is_open || module.is_some_and(|module| self.is_open_module(module))
+    }
+
+    fn is_open_module(&self, module: &str) -> bool {
+        if let Some(known) = self.open_modules.borrow().get(module) {
+            return *known;
+        }
+        let directory = self.environment.modules.get(module);
+        let is_open = directory.is_none_or(|directory| {
+            self.has_open_level(&paths::join(directory, "hiera.yaml"), LayerKind::Module)
+        });
+        self.open_modules.borrow_mut().insert(module.into(), is_open);
+        is_open
+    }
+
+    /// The key that a misspelt one was meant to be.
+    pub(crate) fn near(&self, key: &str) -> Option<Arc<str>> {
+        near_key(key, self.keys().iter().map(|it| &**it)).map(Arc::from)
+    }
+
+    /// In how many files the root key is, counted up to `most`.
+    pub(crate) fn count(&self, key: &str, most: usize) -> usize {
+        self.index.count(key, most)
+    }
+
+    /// The keys that begin with `prefix` and are in several files, sorted.
+    pub(crate) fn shared_keys_in(&self, prefix: &str) -> Rc<Siblings> {
+        if let Some(known) = self.shared.borrow().get(prefix) {
+            return known.clone();
+        }
+        let (count, shared) = self.index.shared_keys_in(prefix);
+        let siblings = Rc::new(Siblings { count, shared });
+        self.shared.borrow_mut().insert(prefix.into(), siblings.clone());
+        siblings
+    }
+
+    /// Points to the key in the first file that has it.
+    pub(crate) fn related(&self, key: &str) -> Option<Related> {
+        let (places, _) = self.index.first_places(key, 1);
+        let place = places.into_iter().next()?;
+        let message = format!("`{key}` is here");
+        Some(Related { path: Some(place.path), range: place.key, message })
+    }
+
+    /// All keys, sorted.
+    pub(crate) fn keys(&self) -> &[Arc<str>] {
+        self.all.get_or_init(|| self.index.keys())
+    }
+
+    /// [`patterns::pattern`]
+    pub(crate) fn pattern(&self, text: &str) -> Option<Arc<RubyRegex>> {
+        patterns::pattern(self.world, text)
+    }
+
+    fn has_open_level(&self, path: &str, layer: LayerKind) -> bool {
+        let Ok(text) = self.world.text(path) else { return false };
+        let version = self.world.settings().puppet_version;
+        let id = self.world.id(path);
+        let (config, _) = HieraYaml::read(path, id, Some(&text), layer, version);
+        let Some(config) = config else { return true };
+        let mut levels = config.hierarchy.iter().chain(&config.default_hierarchy);
+        levels.any(|level| !reads_files(level) || self.lacks_files(&config, level))
+    }
+
+    /// Whether a level's files are kept elsewhere: secrets often are.
+    fn lacks_files(&self, config: &HieraYaml, level: &Level) -> bool {
+        let Some(directory) = directory_of(self.world, config, level) else { return false };
+        let templates = match &level.locations {
+            Locations::Paths(templates) | Locations::Globs(templates) => &**templates,
+            Locations::MappedPaths(parts) => &parts[2..],
+            Locations::Uris(_) | Locations::None => &[],
+        };
+        let mut fixed = templates.iter().filter_map(|it| it.value.as_str()).map(fixed_part);
+        let is_missing = |path: &str| self.world.kind(path) == PathKind::Missing;
+        is_missing(&directory) || fixed.any(|it| is_missing(&paths::join(&directory, it)))
+    }
+}
+
+/// The module of a key.
+pub(crate) fn module_of(key: &str) -> Option<&str> {
+    key.split_once("::").map(|(module, _)| module)
+}
+
+/// Whether a level's data are files that can be read here.
+pub(crate) fn reads_files(level: &Level) -> bool {
+    is_file_backend(level) && !matches!(level.locations, Locations::Uris(_))
+}
+
+/// Whether the back end is one of Puppet's own for files.
+pub(crate) fn is_file_backend(level: &Level) -> bool {
+    matches!(
+        level.function.kind,
+        FunctionKind::DataHash | FunctionKind::LookupKey | FunctionKind::V4DataHash
+    ) && FILE_BACKENDS.contains(&&*level.function.name)
+}
+
+/// Where a level's files lie; `None` if that depends on the node.
+pub(crate) fn directory_of(world: &World, config: &HieraYaml, level: &Level) -> Option<String> {
+    let datadir = inspect::to_s(&level.datadir.value);
+    if datadir.contains("%{") {
+        return None;
+    }
+    let directory = paths::join(paths::parent(&config.path).unwrap_or("/"), &datadir);
+    Some(world.settings().datadirs().moved(&directory).into_owned())
+}
+
+/// The part of a template before anything that depends on the node, or is a pattern.
+pub(crate) fn fixed_part(template: &str) -> &str {
+    match template.find(['%', '*', '?', '[', '{']) {
+        Some(at) => template[..at].rfind('/').map_or("", |slash| &template[..slash]),
+        None => template,
+    }
+}

@@ -1,0 +1,244 @@
+//! What lower levels have for the keys of a file: the values that the file's own values hide, or are merged with.
+//!
+//! Each different order in which sample nodes read files is looked at once. Which files come after this one does not
+//! depend on what is typed, so per key only they are asked.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::config::Environment;
+use crate::data::{DataFile, FileId, Files as _, Format, Located, Place, RootEntry, Value};
+use crate::engine::{Evaluator, UsedMerge};
+use crate::ide::context::{LOOKUP_OPTIONS, lookup_key};
+use crate::ide::diagnostics::Related;
+use crate::ide::diagnostics::shared::known_keys::module_of;
+use crate::syntax::key_path::Segment;
+use crate::world::{Below, FileSet, KeyIndex, ReadOrders, Source, World};
+
+/// The levels below one file.
+pub(crate) struct LowerLevels<'a> {
+    world: &'a Arc<World>,
+    environment: Arc<Environment>,
+    index: Arc<KeyIndex>,
+    orders: Arc<ReadOrders>,
+    path: &'a str,
+    module: Option<&'a str>,
+    /// By the module of the key.
+    opened: RefCell<HashMap<Option<Box<str>>, Rc<Opened>>>,
+}
+
+/// The files of some orders, ready to be asked.
+struct Opened {
+    below: Arc<Below>,
+    files: HashMap<FileId, (Arc<str>, Arc<DataFile>)>,
+    evaluators: Vec<OnceCell<Arc<Evaluator>>>,
+}
+
+/// A key that is asked for in several orders.
+struct Asked<'k> {
+    key: &'k str,
+    found: HashMap<FileId, LowerValue>,
+    /// Which sets of files hold it; most orders have the same ones.
+    held: RefCell<Vec<(Arc<FileSet>, bool)>>,
+}
+
+impl Asked<'_> {
+    fn is_held_by(&self, index: &KeyIndex, files: &Arc<FileSet>) -> bool {
+        let mut held = self.held.borrow_mut();
+        if let Some((_, is_held)) = held.iter().find(|(known, _)| Arc::ptr_eq(known, files)) {
+            return *is_held;
+        }
+        let is_held = index.is_held_by(self.key, files);
+        held.push((files.clone(), is_held));
+        is_held
+    }
+}
+
+/// A key of the file, and what is below it.
+pub(crate) struct KeyAbove<'a> {
+    /// The root key.
+    pub(crate) key: &'a str,
+    /// Its entry in the file.
+    pub(crate) own: &'a RootEntry,
+    /// One for each order in which nodes read files.
+    pub(crate) orders: Vec<KeyBelow>,
+    /// Whether these are the orders of all sample nodes.
+    pub(crate) is_whole: bool,
+}
+
+/// What one order of files has below the file for a key.
+pub(crate) struct KeyBelow {
+    /// The highest priority first; perhaps none.
+    pub(crate) values: Vec<LowerValue>,
+    /// Whether something that may hold the key as well stands before the first of the values; where there is none, this is
+    /// only said of deep merges.
+    pub(crate) is_first_uncertain: bool,
+    /// How the values are merged.
+    pub(crate) merge: UsedMerge,
+    /// Answers for one of the nodes with this order.
+    pub(crate) evaluator: Arc<Evaluator>,
+}
+
+/// A value of a lower level.
+#[derive(Debug, Clone)]
+pub(crate) struct LowerValue {
+    /// The file.
+    pub(crate) path: Arc<str>,
+    /// Where the key is written.
+    pub(crate) key_place: Place,
+    /// The value as written.
+    pub(crate) value: Located,
+}
+
+impl LowerValue {
+    /// Points to the key.
+    pub(crate) fn related(&self, message: &str) -> Related {
+        let (path, range) = (Some(self.path.clone()), self.key_place.range);
+        Related { path, range, message: message.to_owned() }
+    }
+}
+
+impl<'a> LowerLevels<'a> {
+    /// The levels below the file at `path`, which holds data of `module` if there is one.
+    pub(crate) fn new(
+        world: &'a Arc<World>,
+        environment: Arc<Environment>,
+        path: &'a str,
+        module: Option<&'a str>,
+    ) -> Self {
+        let orders = world.read_orders(&environment);
+        let index = world.key_index(&environment);
+        Self { world, environment, index, orders, path, module, opened: RefCell::default() }
+    }
+
+    /// What lower levels have for `key`; `None` if no lower level has it and lookup options cannot matter either.
+    pub(crate) fn of_key<'k>(&self, key: &'k str, own: &'k RootEntry) -> Option<KeyAbove<'k>> {
+        let opened = self.opened(self.module.or_else(|| module_of(key)));
+        let find = |(file, (path, data)): (&FileId, &(Arc<str>, Arc<DataFile>))| {
+            let entry = data.get(key)?;
+            let (key_place, value) = (entry.key_place, entry.value.clone());
+            Some((*file, LowerValue { path: path.clone(), key_place, value }))
+        };
+        let found: HashMap<FileId, LowerValue> = opened.files.iter().filter_map(find).collect();
+        let may_have_options = matches!(own.value.value, Value::Array(_) | Value::Hash(_))
+            && self.index.contains(LOOKUP_OPTIONS);
+        if found.is_empty() && !may_have_options {
+            return None;
+        }
+        // Where no level has the key, the orders do not differ.
+        let count = if found.is_empty() { 1 } else { opened.below.orders.len() };
+        let asked = Asked { key, found, held: RefCell::default() };
+        let orders =
+            (0..opened.below.orders.len().min(count)).map(|at| self.order(&opened, at, &asked));
+        Some(KeyAbove { key, own, orders: orders.collect(), is_whole: opened.below.is_whole })
+    }
+
+    /// Whether another key of the same module is merged.
+    pub(crate) fn merges_siblings(&self, key: &str, evaluator: &Evaluator) -> bool {
+        if !self.index.contains(LOOKUP_OPTIONS) {
+            return false;
+        }
+        let module = module_of(key).map_or(String::new(), |module| format!("{module}::"));
+        let siblings = self.index.keys_in(&module).into_iter();
+        let mut siblings =
+            siblings.filter(|other| **other != *key && module_of(other) == module_of(key));
+        siblings.any(|other| !evaluator.merge_for(&other).is_first_found())
+    }
+
+    /// The `lookup_options` of lower levels that keys of `module` see.
+    pub(crate) fn options(&self, module: Option<&str>) -> Vec<LowerValue> {
+        let opened = self.opened(self.module.or(module));
+        let mut values: Vec<LowerValue> = Vec::new();
+        for (_, sources) in &opened.below.orders {
+            for source in sources {
+                let Source::File(file, _) = source else { continue };
+                let Some((path, data)) = opened.files.get(file) else { continue };
+                let Some(entry) = data.get(LOOKUP_OPTIONS) else { continue };
+                let (key_place, value) = (entry.key_place, entry.value.clone());
+                if !values.iter().any(|it| it.path == *path) {
+                    values.push(LowerValue { path: path.clone(), key_place, value });
+                }
+            }
+        }
+        values
+    }
+
+    /// The text that holds a value of a lower level, if it is of this format.
+    pub(crate) fn text_of(&self, lower: &LowerValue, format: Format) -> Option<Arc<str>> {
+        let opened = self.opened.borrow();
+        let mut files = opened.values().flat_map(|opened| opened.files.values());
+        let (_, data) = files.find(|(path, _)| *path == lower.path)?;
+        (data.format() == format).then(|| data.text().clone())
+    }
+
+    fn order(&self, opened: &Opened, at: usize, asked: &Asked<'_>) -> KeyBelow {
+        let (node, sources) = &opened.below.orders[at];
+        let value_of = |source: &Source| match source {
+            Source::File(file, _) => asked.found.get(file).cloned(),
+            _ => None,
+        };
+        let first = sources.iter().position(|it| value_of(it).is_some()).unwrap_or(sources.len());
+        let evaluator = opened.evaluators[at]
+            .get_or_init(|| self.world.evaluator(&self.environment, node))
+            .clone();
+        let merge = if self.index.contains(LOOKUP_OPTIONS) {
+            evaluator.merge_for(asked.key)
+        } else {
+            UsedMerge::of_options(None)
+        };
+        let values: Vec<LowerValue> = sources.iter().filter_map(value_of).collect();
+        // To look through all files takes its time; where no level has a value, only deep merges care.
+        let matters = !values.is_empty() || merge.is_deep();
+        let is_first_uncertain = matters
+            && sources[..first].iter().any(|source| match source {
+                Source::File(..) => false,
+                Source::OneOf(files) => asked.is_held_by(&self.index, files),
+                Source::Unknown => true,
+            });
+        KeyBelow { values, is_first_uncertain, merge, evaluator }
+    }
+
+    fn opened(&self, module: Option<&str>) -> Rc<Opened> {
+        let module = module.filter(|name| self.environment.modules.contains_key(*name));
+        let key = module.map(Box::from);
+        if let Some(opened) = self.opened.borrow().get(&key) {
+            return opened.clone();
+        }
+        let opened = Rc::new(self.open(module));
+        self.opened.borrow_mut().insert(key, opened.clone());
+        opened
+    }
+
+    fn open(&self, module: Option<&str>) -> Opened {
+        let (world, path) = (self.world, self.path);
+        let below = self.orders.below(world, &self.environment, path, self.module, module);
+        let mut files = HashMap::new();
+        for (file, format) in below.orders.iter().flat_map(|(_, sources)| files_of(sources)) {
+            files.entry(file).or_insert_with(|| {
+                let path = world.path(file);
+                let data = world.data(&path, format).ok();
+                data.map(|data| (path, data))
+            });
+        }
+        let files = files.into_iter().filter_map(|(file, it)| Some((file, it?))).collect();
+        let evaluators = below.orders.iter().map(|_| OnceCell::new()).collect();
+        Opened { below, files, evaluators }
+    }
+}
+
+fn files_of(sources: &[Source]) -> impl Iterator<Item = (FileId, Format)> {
+    sources.iter().filter_map(|source| match source {
+        Source::File(file, format) => Some((*file, *format)),
+        _ => None,
+    })
+}
+
+impl KeyAbove<'_> {
+    /// The root key as one looks it up.
+    pub(crate) fn looked_up(&self) -> String {
+        let segment = Segment::Name(self.key.into());
+        lookup_key(std::iter::once(&segment)).unwrap_or_else(|| self.key.to_owned())
+    }
+}

@@ -1,0 +1,51 @@
+//! Keys that are nearly the same: what a misspelt one was meant to be.
+
+use crate::text::edit_distance;
+
+/// The most letters that may be wrong.
+const MAX_DISTANCE: usize = 2;
+
+/// The key that `name` was most likely meant to be.
+pub(crate) fn near_key<'a>(name: &str, keys: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let most = MAX_DISTANCE.min(name.len() / 3);
+    let distances = keys.into_iter().filter_map(|key| Some((distance(name, key, most)?, key)));
+    distances.filter(|(distance, _)| *distance > 0).min().map(|(_, key)| key)
+}
+
+/// How many letters must be added, taken away, replaced or swapped with their neighbour; `None` if more than `most`, or if
+/// they are far apart.
+pub(crate) fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    let same_start = left.iter().zip(right).take_while(|(a, b)| a == b).count();
+    let (left, right) = (&left[same_start..], &right[same_start..]);
+    let same_end = left.iter().rev().zip(right.iter().rev()).take_while(|(a, b)| a == b).count();
+    let left = &left[..left.len() - same_end];
+    let right = &right[..right.len() - same_end];
+    if left.len().max(right.len()) > 2 * most + 2 || left.len().abs_diff(right.len()) > most {
+        return None;
+    }
+    Some(edit_distance(left, right)).filter(|distance| *distance <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::near_key;
+
+    #[track_caller]
+    fn check(name: &str, expected: Option<&str>) {
+        let keys = ["ntp::servers", "ntp::service", "ssh::port", "a", "ab"];
+        assert_eq!(near_key(name, keys), expected);
+    }
+
+    #[test]
+    fn near_keys() {
+        check("ntp::server", Some("ntp::servers"));
+        check("npt::servers", Some("ntp::servers"));
+        check("ssh::prot", Some("ssh::port"));
+        check("ssh::ports", Some("ssh::port"));
+        check("ssh::listen", None);
+        check("mtp::servicx", None);
+        check("xy", None);
+        check("b", None);
+    }
+}

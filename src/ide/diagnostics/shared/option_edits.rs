@@ -1,0 +1,109 @@
+//! Edits that give a key a lookup option in the file that speaks of it.
+
+use crate::data::{DataFile, Format};
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::shared::fix::is_plain_word;
+use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
+use crate::ide::pair_edits::{insert_first, line_end};
+use crate::syntax::tree::Pair;
+use crate::text::TextEdit;
+
+/// The edit after which the file's `lookup_options` say `option: value` of `key`. `None` where that cannot be said simply.
+pub(crate) fn with_option(
+    data: &DataFile,
+    key: &str,
+    option: &str,
+    value: &str,
+) -> Option<TextEdit> {
+    if data.format() != Format::Yaml || !is_plain_word(key) {
+        return None;
+    }
+    let is_named = |pair: &&Pair, name: &str| text_of(&pair.key).is_some_and(|it| **it == *name);
+    let mut entries = data.trees();
+    let entry = entries.find(|it| text_of(it.key).is_some_and(|it| **it == *LOOKUP_OPTIONS));
+    let Some(entry) = entry else { return at_the_end(data, key, option, value) };
+    let own = pairs_of(entry.value).iter().find(|pair| is_named(pair, key));
+    let mut edit = match own {
+        Some(own) if pairs_of(&own.value).iter().any(|it| is_named(&it, option)) => return None,
+        Some(own) => insert_first(entry.text, Format::Yaml, &own.value, &[(option, value)])?,
+        None => {
+            let options = format!("{{{option}: {value}}}");
+            insert_first(entry.text, Format::Yaml, entry.value, &[(key, &options)])?
+        }
+    };
+    edit.range = edit.range.shifted(entry.start);
+    Some(edit)
+}
+
+/// A new entry behind all others, unless the file goes on behind them.
+fn at_the_end(data: &DataFile, key: &str, option: &str, value: &str) -> Option<TextEdit> {
+    let (text, end) = (data.text(), line_end(data.text()));
+    let last = data.trees().last()?;
+    let is_flow = data.trees().next().is_some_and(|it| {
+        !text[..it.range().start as usize].ends_with(['\n', '\u{feff}']) && it.range().start > 0
+    });
+    let behind = &text[last.range().end as usize..];
+    if is_flow || behind.lines().any(|line| line.starts_with(['-', '.', '%'])) {
+        return None;
+    }
+    let gap = if text.ends_with('\n') { "" } else { end };
+    let entry = format!("{gap}{LOOKUP_OPTIONS}:{end}  {key}: {{{option}: {value}}}{end}");
+    Some(TextEdit::insert(text.len() as u32, entry))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::FileId;
+    use crate::text::apply_edits;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        for (text, expected) in [
+            (text.to_owned(), expected.map(str::to_owned)),
+            (text.replace('\n', "\r\n"), expected.map(|it| it.replace('\n', "\r\n"))),
+        ] {
+            let data = DataFile::new(FileId(0), Format::Yaml, text.clone().into());
+            let edit = with_option(&data, "m::a", "merge", "hash");
+            assert_eq!(edit.map(|edit| apply_edits(&text, &[edit])), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn options_that_are_there_are_added_to() {
+        check(
+            "---\nm::a: 1\nlookup_options:\n  # b\n  m::b: {}\n",
+            Some("---\nm::a: 1\nlookup_options:\n  # b\n  m::a: {merge: hash}\n  m::b: {}\n"),
+        );
+        check(
+            "lookup_options:\n  m::a:\n    convert_to: x\nm::a: 1\n",
+            Some("lookup_options:\n  m::a:\n    merge: hash\n    convert_to: x\nm::a: 1\n"),
+        );
+        check(
+            "lookup_options: {m::b: {}}\n",
+            Some("lookup_options: {m::a: {merge: hash}, m::b: {}}\n"),
+        );
+        check("lookup_options: {m::a: {merge: first}}\n", None);
+        check("lookup_options: {}\n", None);
+    }
+
+    #[test]
+    fn a_file_without_any_gets_some() {
+        let options = "lookup_options:\n  m::a: {merge: hash}\n";
+        check("# x\nm::a: 1 # y\n", Some(&format!("# x\nm::a: 1 # y\n{options}")));
+        check("m::a:\n  - 1", Some(&format!("m::a:\n  - 1\n{options}")));
+        check("{m::a: 1}\n", None);
+        check("m::a: 1\n...\n", None);
+        check("m::a: 1\n---\nm::b: 1\n", None);
+    }
+
+    #[test]
+    fn other_formats_and_keys_that_need_quotes_are_left_alone() {
+        let with = |format, text: &str, key| {
+            with_option(&DataFile::new(FileId(0), format, text.into()), key, "merge", "hash")
+        };
+        assert_eq!(with(Format::Json, r#"{"lookup_options": {"b": {}}, "a": {}}"#, "a"), None);
+        assert_eq!(with(Format::Hocon, "lookup_options { b = {} }\na = {}\n", "a"), None);
+        assert_eq!(with(Format::Yaml, "lookup_options: {b: {}}\n'a: b': {}\n", "a: b"), None);
+    }
+}

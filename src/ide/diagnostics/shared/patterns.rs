@@ -1,0 +1,30 @@
+//! The patterns of `lookup_options`, translated once and not with every edit.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::syntax::ruby_regex::{self, RubyRegex};
+use crate::world::World;
+
+/// More patterns than this are forgotten.
+const MAX_PATTERNS: usize = 4_096;
+
+#[derive(Debug, Default)]
+struct Patterns {
+    by_text: Mutex<HashMap<Box<str>, Option<Arc<RubyRegex>>>>,
+}
+
+/// The regular expression that Ruby makes of `text`; `None` if it makes none, or we cannot.
+pub(crate) fn pattern(world: &World, text: &str) -> Option<Arc<RubyRegex>> {
+    let patterns = world.attached::<Patterns>();
+    let mut by_text = patterns.by_text.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = by_text.get(text) {
+        return known.clone();
+    }
+    if by_text.len() == MAX_PATTERNS {
+        by_text.clear();
+    }
+    let translated = ruby_regex::translate(text).ok().map(Arc::new);
+    by_text.insert(text.into(), translated.clone());
+    translated
+}

@@ -1,0 +1,145 @@
+//! What the keys hold that a file looks up, as far as files tell.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::config::Environment;
+use crate::data::{Files as _, Located, Value};
+use crate::engine::Evaluator;
+use crate::ide::diagnostics::Related;
+use crate::syntax::interpolation;
+use crate::syntax::key_path::{self, KeyPath, Segment};
+use crate::world::{KeyIndex, World};
+
+/// More files than this are not asked for a key.
+pub(crate) const MAX_FILES: usize = 16;
+
+/// More nodes than this are not asked whether a lookup fails.
+const MAX_NODES: usize = 4;
+
+/// The keys of one environment, asked for by a file at `path`.
+pub(crate) struct Targets<'a> {
+    world: &'a Arc<World>,
+    environment: Arc<Environment>,
+    index: Arc<KeyIndex>,
+    path: &'a str,
+    known: RefCell<HashMap<Arc<str>, Rc<RootValues>>>,
+}
+
+/// The values of a root key in all files that have it.
+#[derive(Debug, Default)]
+pub(crate) struct RootValues {
+    /// As they are written, by path.
+    pub(crate) values: Vec<Located>,
+    /// Whether these are all.
+    pub(crate) is_whole: bool,
+}
+
+/// Where digging in a value that is not interpolated ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Dug {
+    /// There.
+    Found(Located),
+    /// There is no such member.
+    Missing,
+    /// This is in the way, which has no members; Puppet fails.
+    Mismatch(Located),
+    /// A token is in the way: only a lookup can tell.
+    Unknown,
+}
+
+impl Dug {
+    /// What is there.
+    pub(crate) fn found(&self) -> Option<&Located> {
+        match self {
+            Self::Found(found) => Some(found),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Targets<'a> {
+    /// The keys of the environment that the file at `path` belongs to.
+    pub(crate) fn new(world: &'a Arc<World>, environment: Arc<Environment>, path: &'a str) -> Self {
+        let index = world.key_index(&environment);
+        Self { world, environment, index, path, known: RefCell::default() }
+    }
+
+    /// What files hold under a root key.
+    pub(crate) fn root(&self, key: &Arc<str>) -> Rc<RootValues> {
+        if let Some(known) = self.known.borrow().get(key) {
+            return known.clone();
+        }
+        let (places, is_whole) = self.index.first_places(key, MAX_FILES);
+        let value = |place: &crate::world::KeyPlace| {
+            let data = self.world.data(&place.path, place.format).ok()?;
+            data.get(key).map(|entry| entry.value.clone())
+        };
+        let values = places.iter().filter_map(value).collect();
+        let values = Rc::new(RootValues { values, is_whole });
+        self.known.borrow_mut().insert(key.clone(), values.clone());
+        values
+    }
+
+    /// What a lookup of `name` digs out of the values that files hold; `None` if it is no key.
+    pub(crate) fn dug(&self, name: &str) -> Option<(Vec<Dug>, bool)> {
+        let KeyPath { root, rest } = key_path::parse(name).ok()?;
+        let Segment::Name(root) = root else { return None };
+        let found = self.root(&root);
+        Some((found.values.iter().map(|value| dig(value, &rest)).collect(), found.is_whole))
+    }
+
+    /// Points to where a value is written.
+    pub(crate) fn related(&self, value: &Located, message: String) -> Option<Related> {
+        let place = value.place?;
+        Some(Related { path: Some(self.world.path(place.file)), range: place.range, message })
+    }
+
+    /// The evaluators of some nodes that read the file; the active one's for a module's file.
+    pub(crate) fn readers(&self) -> Vec<Arc<Evaluator>> {
+        let orders = self.world.read_orders(&self.environment);
+        let readers = orders.readers(self.world.id(self.path), MAX_NODES);
+        let evaluators: Vec<_> =
+            readers.map(|node| self.world.evaluator(&self.environment, node)).collect();
+        if evaluators.is_empty() {
+            return vec![self.world.active_evaluator(&self.environment)];
+        }
+        evaluators
+    }
+}
+
+/// Follows `segments` down a value as Puppet does.
+pub(crate) fn dig(value: &Located, segments: &[Segment]) -> Dug {
+    let mut value = value.clone();
+    for segment in segments {
+        let next = match (&value.value, segment) {
+            (Value::Undef, _) => None,
+            (Value::Array(items), Segment::Index(at)) => {
+                usize::try_from(*at).ok().and_then(|at| items.get(at)).cloned()
+            }
+            (Value::Hash(hash), segment) => {
+                let member = match segment {
+                    Segment::Name(name) => hash.get(name),
+                    Segment::Index(at) => hash.get_value(&Value::Integer(*at)),
+                };
+                let has_tokens =
+                    |key: &Value| key.as_str().is_some_and(interpolation::may_have_tokens);
+                if member.is_none() && hash.iter().any(|(key, _)| has_tokens(key)) {
+                    return Dug::Unknown;
+                }
+                member.map(|it| it.value.clone())
+            }
+            (Value::String(text), _) if interpolation::may_have_tokens(text) => {
+                return Dug::Unknown;
+            }
+            _ => return Dug::Mismatch(value),
+        };
+        match next {
+            Some(next) => value = next,
+            None => return Dug::Missing,
+        }
+    }
+    Dug::Found(value)
+}

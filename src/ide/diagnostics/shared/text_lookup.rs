@@ -1,0 +1,53 @@
+//! Lookups whose results become texts: what the rules about them have in common.
+
+use std::sync::Arc;
+
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::strings::StringNode;
+use crate::syntax::interpolation::{Expression, Token};
+use crate::text::{TextEdit, TextRange};
+
+/// A lookup whose result becomes a text. Ranges count from the entry's first byte.
+#[derive(Debug, Clone)]
+pub(crate) struct TextLookup {
+    /// The key.
+    pub(crate) name: Arc<str>,
+    /// The token.
+    pub(crate) range: TextRange,
+    /// Whether the token is the whole string, so that `alias` could stand there.
+    pub(crate) is_alone: bool,
+    /// The function's name; `None` where it is not written as it is meant.
+    method: Option<TextRange>,
+}
+
+impl TextLookup {
+    /// The lookups in some strings.
+    pub(crate) fn all(strings: &[StringNode<'_>]) -> Vec<Self> {
+        let lookups = strings.iter().flat_map(|string| {
+            let tokens = string.tokens.iter().filter(|token| !token.is_alias());
+            tokens.filter_map(move |token| Self::of(string, token))
+        });
+        lookups.collect()
+    }
+
+    fn of(string: &StringNode<'_>, token: &Token) -> Option<Self> {
+        let (name, _) = token.lookup_key()?;
+        let Expression::Call { method, .. } = &token.expression else { return None };
+        let start = token.expression_range.start;
+        let part = TextRange::new(start, start + method.name().len() as u32);
+        let is_first = part.slice(string.text) == method.name();
+        Some(Self {
+            name: name.clone(),
+            range: string.source_range(token.range),
+            is_alone: token.range.len() as usize == string.text.len(),
+            method: string.verbatim_range(token, part).filter(|_| is_first),
+        })
+    }
+
+    /// The fix that writes `alias`, in an entry that begins at `start`; only where the token is the whole string.
+    pub(crate) fn as_alias(&self, start: u32) -> Option<Fix> {
+        let method = self.method.filter(|_| self.is_alone)?.shifted(start);
+        let title = format!("Write `%{{alias('{}')}}`", self.name);
+        Some(Fix::changing(title, vec![TextEdit::replace(method, "alias")]))
+    }
+}

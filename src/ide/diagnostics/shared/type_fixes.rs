@@ -1,0 +1,135 @@
+//! Fixes for a value that does not fit its type: quotes around it, none around it, or a list of it. Only those are offered after
+//! which the part fits.
+
+use crate::binding::Verdict;
+use crate::data::puppet_type::Part;
+use crate::data::{Format, Hash, Located, Value};
+use crate::ide::diagnostics::shared::bound_values::{RefusedParameter, RefusedPart};
+use crate::ide::diagnostics::shared::fix::{Fix, quoted};
+use crate::text::TextEdit;
+
+/// The fixes of one part that does not fit.
+pub(crate) fn fixes(refused: &RefusedParameter<'_>, part: &RefusedPart) -> Vec<Fix> {
+    let format = refused.data.format();
+    let written = part.range.slice(refused.data.text());
+    let is_simple = !written.contains(['\n', '%']) && part.conversion.is_none();
+    let Some(value) = part_of(&part.value, part).filter(|_| is_simple && format != Format::Hocon)
+    else {
+        return Vec::new();
+    };
+    let helps = |new: &Value| {
+        let whole = with_part(&part.value, &part.misfit.path, new);
+        match refused.wanted.verdict_on(&whole.value) {
+            Verdict::Fits => true,
+            Verdict::Misfit(left) => !left.iter().any(|it| it.path == part.misfit.path),
+            _ => false,
+        }
+    };
+    let mut fixes = Vec::new();
+    let mut offer = |title: String, new: &Value, text: String| {
+        if helps(new) {
+            fixes.push(Fix::changing(title, vec![TextEdit::replace(part.range, text)]));
+        }
+    };
+    match &value.value {
+        Value::String(text) if is_quoted(written) => {
+            if let Some(plain) = plain_value(text) {
+                offer(format!("Write `{text}` without quotes"), &plain, text.to_string());
+            }
+        }
+        Value::Integer(_) | Value::Float(_) | Value::Boolean(_) => {
+            let text = match format {
+                Format::Json => serde_json::Value::from(written).to_string(),
+                _ => quoted(written),
+            };
+            offer("Put quotes around it".to_owned(), &Value::string(written), text);
+        }
+        _ => {}
+    }
+    let may_stand_in_a_list =
+        is_quoted(written) || !written.contains([',', '[', ']', '{', '}', '#', ':']);
+    if !matches!(value.value, Value::Array(_) | Value::Hash(_) | Value::Undef)
+        && may_stand_in_a_list
+    {
+        let list = Value::array(vec![value]);
+        offer("Make a list of it".to_owned(), &list, format!("[{written}]"));
+    }
+    fixes
+}
+
+fn is_quoted(written: &str) -> bool {
+    written.starts_with(['"', '\''])
+}
+
+/// What a text is without its quotes, if it is no text then.
+fn plain_value(text: &str) -> Option<Value> {
+    match text {
+        "true" => return Some(Value::Boolean(true)),
+        "false" => return Some(Value::Boolean(false)),
+        _ => {}
+    }
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_number = digits.starts_with(|it: char| it.is_ascii_digit())
+        && digits.ends_with(|it: char| it.is_ascii_digit())
+        && digits.bytes().all(|it| it.is_ascii_digit() || it == b'.')
+        && (digits.len() == 1 || !digits.starts_with('0') || digits.starts_with("0."));
+    if !is_number {
+        return None;
+    }
+    let integer = text.parse().ok().map(Value::Integer);
+    integer.or_else(|| text.parse().ok().filter(|it: &f64| it.is_finite()).map(Value::Float))
+}
+
+/// The value of the part, if it is what its range holds.
+fn part_of(whole: &Located, part: &RefusedPart) -> Option<Located> {
+    let mut value = whole;
+    for step in &part.misfit.path {
+        value = match (step, &value.value) {
+            (Part::Index(index), Value::Array(items)) => items.get(*index)?,
+            (Part::Entry(name), Value::Hash(hash)) => &hash.get(name)?.value,
+            _ => return None,
+        };
+    }
+    let is_there = value.place.is_some_and(|it| it.range == part.range);
+    (is_there && part.misfit.extraneous_key.is_none()).then(|| value.clone())
+}
+
+/// The value with another part.
+fn with_part(whole: &Located, path: &[Part], new: &Value) -> Located {
+    let value = match (path, &whole.value) {
+        ([], _) => new.clone(),
+        ([Part::Index(index), rest @ ..], Value::Array(items)) => {
+            let item = |(at, it): (usize, &Located)| {
+                if at == *index { with_part(it, rest, new) } else { it.clone() }
+            };
+            Value::array(items.iter().enumerate().map(item).collect())
+        }
+        ([Part::Entry(name), rest @ ..], Value::Hash(hash)) => {
+            let mut changed = Hash::with_capacity(hash.len());
+            for (key, member) in hash.iter() {
+                let is_it = key.as_str() == Some(name);
+                let value =
+                    if is_it { with_part(&member.value, rest, new) } else { member.value.clone() };
+                changed.insert(key.clone(), member.key_place, value);
+            }
+            Value::hash(changed)
+        }
+        (_, other) => other.clone(),
+    };
+    Located { value, place: whole.place }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_yaml_reads_in_another_way_keep_their_quotes() {
+        assert_eq!(plain_value("80"), Some(Value::Integer(80)));
+        assert_eq!(plain_value("-1.5"), Some(Value::Float(-1.5)));
+        assert_eq!(plain_value("0.5"), Some(Value::Float(0.5)));
+        for text in ["0644", "1:30", "1_000", "", "yes", "1.2.3", "."] {
+            assert_eq!(plain_value(text), None, "{text}");
+        }
+    }
+}

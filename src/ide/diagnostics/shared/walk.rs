@@ -1,0 +1,135 @@
+//! What rules look at in an entry's tree.
+
+use std::sync::Arc;
+
+use crate::data::scalar::{self, Refusal};
+use crate::data::{Format, Value, inspect};
+use crate::ide::diagnostics::EntryContext;
+use crate::ide::diagnostics::shared::fix::{Fix, quote};
+use crate::syntax::interpolation;
+use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
+
+/// A scalar without quotes that may be something else than a string.
+#[derive(Debug)]
+pub struct PlainScalar<'a> {
+    /// The scalar.
+    pub node: &'a Node,
+    /// Its text.
+    pub text: &'a Arc<str>,
+    /// Whether it is a hash's key.
+    pub is_key: bool,
+    /// What Puppet reads.
+    pub value: Result<Value, Refusal>,
+}
+
+impl PlainScalar<'_> {
+    /// The fix that makes a text of it; none for a root key, which would be another key then.
+    pub(crate) fn as_text(&self, entry: &EntryContext<'_>) -> Option<Fix> {
+        let quoted = vec![quote(self.node.range, self.text)];
+        let fix = Fix::changing("Put quotes around it: a text", quoted);
+        (!entry.is_root_key(self.node)).then_some(fix)
+    }
+}
+
+/// The plain scalars that are numbers, with what Puppet writes for each.
+pub(crate) fn numbers<'e, 'a>(
+    entry: &'e EntryContext<'a>,
+) -> impl Iterator<Item = (&'e PlainScalar<'a>, String)> {
+    entry.plain.iter().filter_map(|plain| match &plain.value {
+        Ok(value @ (Value::Integer(_) | Value::BigInteger(_) | Value::Float(_))) => {
+            Some((plain, inspect::to_s(value)))
+        }
+        _ => None,
+    })
+}
+
+/// The plain scalars of a YAML entry that are no mere words.
+pub(crate) fn plain_scalars<'a>(
+    format: Format,
+    key: &'a Node,
+    value: &'a Node,
+) -> Vec<PlainScalar<'a>> {
+    let mut found = Vec::new();
+    if format != Format::Yaml {
+        return found;
+    }
+    let mut waiting = vec![(value, false), (key, true)];
+    while let Some((node, is_key)) = waiting.pop() {
+        match &node.kind {
+            NodeKind::Scalar { text, style: ScalarStyle::Plain }
+                if node.tag.is_none() && may_be_typed(text) =>
+            {
+                found.push(PlainScalar { node, text, is_key, value: scalar::by_looks(text) });
+            }
+            NodeKind::Sequence(items) => waiting.extend(items.iter().rev().map(|it| (it, false))),
+            NodeKind::Mapping(pairs) => {
+                for pair in pairs.iter().rev() {
+                    waiting.push((&pair.value, false));
+                    waiting.push((&pair.key, true));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Numbers, dates and symbols by their first character; `yes`, `null` and the like by their length.
+fn may_be_typed(text: &str) -> bool {
+    text.bytes().next().is_none_or(|first| first.is_ascii_digit() || b"+-.:~".contains(&first))
+        || text.len() <= 5
+}
+
+/// The hashes in an entry's value, itself included.
+pub(crate) fn mappings<'a>(entry: &EntryContext<'a>) -> Vec<&'a [Pair]> {
+    let mut found = Vec::new();
+    let mut waiting = vec![entry.value];
+    while let Some(node) = waiting.pop() {
+        match &node.kind {
+            NodeKind::Sequence(items) => waiting.extend(items.iter().rev()),
+            NodeKind::Mapping(pairs) => {
+                found.push(&**pairs);
+                waiting.extend(pairs.iter().rev().map(|pair| &pair.value));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether a hash has the key.
+pub(crate) fn has_key(pairs: &[Pair], key: &str) -> bool {
+    pairs.iter().any(|pair| text_of(&pair.key).is_some_and(|it| **it == *key))
+}
+
+/// A scalar's text.
+pub(crate) fn text_of(node: &Node) -> Option<&Arc<str>> {
+    match &node.kind {
+        NodeKind::Scalar { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+/// A hash's pairs; none of anything else.
+pub(crate) fn pairs_of(node: &Node) -> &[Pair] {
+    match &node.kind {
+        NodeKind::Mapping(pairs) => pairs,
+        _ => &[],
+    }
+}
+
+/// The patterns of `lookup_options` that Puppet reads as they are written, with their keys.
+pub(crate) fn option_patterns<'a>(
+    entry: &EntryContext<'a>,
+) -> impl Iterator<Item = (&'a Node, &'a str)> {
+    option_entries(entry).iter().filter_map(|pair| {
+        let text = text_of(&pair.key).filter(|key| key.starts_with('^'))?;
+        (!interpolation::may_have_tokens(text)).then_some((&pair.key, &**text))
+    })
+}
+
+/// The entries of `lookup_options`: a key or pattern, and its options. None of any other entry.
+pub(crate) fn option_entries<'a>(entry: &EntryContext<'a>) -> &'a [Pair] {
+    let is_options = text_of(entry.key).is_some_and(|key| &**key == "lookup_options");
+    if is_options { pairs_of(entry.value) } else { &[] }
+}

@@ -1,0 +1,6 @@
+//! What silences a finding: settings, comments in the file, and the baseline.
+
+pub(super) mod baseline;
+pub(super) mod control;
+pub(super) mod ignored;
+pub(super) mod unused_ignore;

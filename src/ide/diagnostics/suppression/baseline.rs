@@ -1,0 +1,311 @@
+//! Findings that a team knows already and does not want to hear of again: how many a rule has for which key of which file.
+//!
+//! Neither lines nor values are kept: lines move, and values may be secret.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value as Json, json};
+
+use crate::data::{DataFile, Files as _, Verdict};
+use crate::ide::diagnostics::Diagnostic;
+use crate::ide::file_role::FileRole;
+use crate::text::TextRange;
+use crate::world::World;
+
+/// The version of the format.
+const VERSION: u64 = 1;
+
+/// By path, rule and root key: how many findings are known.
+type Counts = BTreeMap<String, BTreeMap<String, BTreeMap<String, u64>>>;
+
+/// The findings that are known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Baseline {
+    counts: Counts,
+}
+
+/// The last baseline that was read, with its text.
+#[derive(Default)]
+struct BaselineCache(Mutex<Option<(Arc<str>, Arc<Baseline>)>>);
+
+impl Baseline {
+    /// The baseline of the workspace, if it has one. One that cannot be read holds nothing.
+    pub(crate) fn of(world: &World) -> Option<Arc<Self>> {
+        let text = world.text(&world.settings_path(&world.settings().diagnostics.baseline)).ok()?;
+        let cache = world.attached::<BaselineCache>();
+        let mut known = cache.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, baseline)) = known.as_ref().filter(|(of, _)| Arc::ptr_eq(of, &text)) {
+            return Some(baseline.clone());
+        }
+        let baseline = Arc::new(Self::read(&text).unwrap_or_default());
+        *known = Some((text, baseline.clone()));
+        Some(baseline)
+    }
+
+    /// Reads what [`Self::write`] wrote; `Err` says why that cannot be.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let json: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if json["version"] != VERSION {
+            return Err(format!("the version is not {VERSION}"));
+        }
+        let counts = serde_json::from_value(json["findings"].clone());
+        Ok(Self { counts: counts.map_err(|error| error.to_string())? })
+    }
+
+    /// The file's content: JSON with sorted keys.
+    pub fn write(&self) -> String {
+        format!("{:#}\n", json!({"version": VERSION, "findings": self.counts}))
+    }
+
+    /// Takes in the findings of the file at `path`.
+    pub fn add(&mut self, world: &World, path: &str, findings: &[Diagnostic]) {
+        let shown = crate::ide::diagnostics::suppression::control::shown_path(world, path);
+        let role = FileRole::of(world, path);
+        let keys = RootKeys::of(world, path, role.as_ref());
+        for finding in findings {
+            let rules = self.counts.entry(shown.clone()).or_default();
+            let known = rules.entry(finding.code.to_owned()).or_default();
+            *known.entry(keys.key_of(finding)).or_default() += 1;
+        }
+    }
+
+    /// How many findings it knows.
+    pub fn len(&self) -> u64 {
+        self.counts.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values).sum()
+    }
+
+    /// Whether it knows none.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// Takes out what is known, and says of what it knows more than there is. Where a key has more of a rule than is known,
+    /// it cannot be known which is new: all stay.
+    pub(crate) fn leave_out(
+        &self,
+        world: &World,
+        path: &str,
+        shown: &str,
+        role: Option<&FileRole>,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Vec<Stale<'_>> {
+        let Some(known) = self.counts.get(shown) else { return Vec::new() };
+        let keys = RootKeys::of(world, path, role);
+        let mut found: BTreeMap<(&str, String), u64> = BTreeMap::new();
+        for finding in &*findings {
+            *found.entry((finding.code, keys.key_of(finding))).or_default() += 1;
+        }
+        let stale = keys.is_readable().then(|| stale(known, &found, &keys));
+        findings.retain(|finding| {
+            let key = keys.key_of(finding);
+            let most = known.get(finding.code).and_then(|keys| keys.get(&key)).copied();
+            most.unwrap_or(0) < found[&(finding.code, key)]
+        });
+        stale.unwrap_or_default()
+    }
+}
+
+/// Entries of which fewer findings are there than known.
+fn stale<'b>(
+    known: &'b BTreeMap<String, BTreeMap<String, u64>>,
+    found: &BTreeMap<(&str, String), u64>,
+    keys: &RootKeys,
+) -> Vec<Stale<'b>> {
+    let all = known.iter().flat_map(|(code, keys)| keys.iter().map(move |it| (&**code, it)));
+    let stale = all.filter_map(|(code, (key, count))| {
+        let found = found.get(&(code, key.clone())).copied().unwrap_or(0);
+        let count = count.checked_sub(found).filter(|count| *count > 0)?;
+        Some(Stale { code, key, count, range: keys.range_of(key) })
+    });
+    stale.collect()
+}
+
+/// Findings that are known and gone.
+pub(crate) struct Stale<'b> {
+    /// The rule's code.
+    pub(crate) code: &'b str,
+    /// The root key; empty for what was about the whole file.
+    pub(crate) key: &'b str,
+    /// How many are gone.
+    pub(crate) count: u64,
+    /// Where the key is; the first line of the file if it is gone too.
+    pub(crate) range: TextRange,
+}
+
+/// Which key of a file a finding is about.
+struct RootKeys(Option<Arc<DataFile>>);
+
+impl RootKeys {
+    fn of(world: &World, path: &str, role: Option<&FileRole>) -> Self {
+        let Some(FileRole::Data { format, .. }) = role else { return Self(None) };
+        Self(world.data(path, *format).ok())
+    }
+
+    /// Whether the rules can say all that they have to say of the file.
+    fn is_readable(&self) -> bool {
+        self.0.as_ref().is_none_or(|data| !matches!(data.verdict(), Verdict::Broken(_)))
+    }
+
+    fn range_of(&self, key: &str) -> TextRange {
+        let Some(data) = &self.0 else { return TextRange::empty(0) };
+        let first_line = data.text().find(['\r', '\n']).unwrap_or(data.text().len());
+        let first_line = TextRange::new(0, first_line as u32);
+        data.get(key).map_or(first_line, |entry| entry.key_place.range)
+    }
+
+    /// The root key, or nothing for what is about the whole file.
+    fn key_of(&self, finding: &Diagnostic) -> String {
+        let entry = self.0.as_ref().and_then(|data| data.entry_at(finding.range.start));
+        let entry = entry.filter(|it| it.range().touches(finding.range.start));
+        let key = entry.map(|it| it.key.range.slice(it.text).trim_matches(['"', '\'']).to_owned());
+        key.unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::diagnostics::testing::check;
+    use crate::ide::fixture::Fixture;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    #[test]
+    fn what_is_known_is_not_said() {
+        check(
+            r#"
+#- /.hiera-ls-baseline.json
+{"version": 1, "findings": {"data/common.yaml": {
+  "octal-number": {"a": 1, "c": 1}, "sexagesimal-number": {"b": 2}}}}
+#- /data/common.yaml
+a: 0644
+b: [22:22, 23:23]
+c: [0644, 0755, 0700]
+#   ^^^^ warning[octal-number]
+#         ^^^^ warning[octal-number]
+#               ^^^^ warning[octal-number]
+d: 0644
+#  ^^^^ warning[octal-number]
+"#,
+        );
+    }
+
+    #[test]
+    fn it_may_lie_elsewhere() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+diagnostics: {baseline: ci/known.json}
+#- /ci/known.json
+{"version": 1, "findings": {"data/common.yaml": {"octal-number": {"a": 1}}}}
+#- /data/common.yaml
+a: 0644
+"#,
+        );
+    }
+
+    #[test]
+    fn what_is_gone_is_reported() {
+        check(
+            r#"
+#- /.hiera-ls-baseline.json
+{"version": 1, "findings": {"data/common.yaml": {
+  "octal-number": {"aa": 3, "b": 1, "c": 1}, "empty-file": {"": 1}, "unused-key": {"aa": 1},
+  "no-such-rule": {"aa": 1}}}}
+#- /data/common.yaml
+---
+#^^ information[unused-ignore]: the baseline knows 1 more `octal-number` of `c` than there is…
+#^^ information[unused-ignore]: the baseline knows 1 more `empty-file` of this file than there is…
+aa: [0644, 0755]
+#^ information[unused-ignore]: the baseline knows 1 more `octal-number` of `aa` than there is…
+b: 0644
+"#,
+        );
+        check(
+            r#"
+#- /.hiera-ls-baseline.json
+{"version": 1, "findings": {"data/common.yaml": {"octal-number": {"a": 3}}}}
+#- /.hiera-ls.yaml
+diagnostics: {severity: {unused-ignore: "off"}}
+#- /data/common.yaml
+a: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn it_is_read_again_when_it_changes() {
+        let known = |count: u64| {
+            format!(
+                "{{\"version\": 1, \"findings\": {{\"common.yaml\": {{\"octal-number\": {{\"a\": {count}}}}}}}}}"
+            )
+        };
+        let files = [
+            (
+                "/r/hiera.yaml",
+                "version: 5\nhierarchy: [{name: x, datadir: ., path: common.yaml}]\n".to_owned(),
+            ),
+            ("/r/common.yaml", "a: [0644, 0755]\n".to_owned()),
+            ("/r/.hiera-ls-baseline.json", known(1)),
+        ];
+        let files = files.map(|(path, text)| (path.to_owned(), text));
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let count = |host: &Host| crate::ide::diagnostics(&host.snapshot(), "/r/common.yaml").len();
+        assert_eq!(count(&host), 2);
+        let path = "/r/.hiera-ls-baseline.json".to_owned();
+        host.apply(Change::OpenBuffer { path, text: known(2), version: 1 });
+        assert_eq!(count(&host), 0);
+        assert_eq!(count(&host), 0);
+    }
+
+    #[test]
+    fn a_broken_file_hides_what_it_had() {
+        check(
+            r#"
+#- /.hiera-ls-baseline.json
+{"version": 1, "findings": {"data/common.yaml": {"octal-number": {"a": 3}}}}
+#- /data/common.yaml
+a: [1
+#  ^^ error[yaml-syntax]
+b: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let fixture = Fixture::parse("a: [0644, 0755]\nb: {c: 22:22}\n\u{e9}: 1,5\n---\nx: 1\n");
+        let world = fixture.world();
+        let path = fixture.files[0].world_path();
+        let mut baseline = Baseline::default();
+        baseline.add(&world, &path, &crate::ide::diagnostics(&world, &path));
+        assert_eq!(baseline.len(), 5);
+        assert!(!baseline.is_empty() && Baseline::default().is_empty());
+        let text = baseline.write();
+        assert_eq!(Baseline::read(&text), Ok(baseline));
+        let expected = r#"{
+  "version": 1,
+  "findings": {
+    "data/common.yaml": {
+      "comma-number": {
+        "é": 1
+      },
+      "multiple-documents": {
+        "": 1
+      },
+      "octal-number": {
+        "a": 2
+      },
+      "sexagesimal-number": {
+        "b": 1
+      }
+    }
+  }
+}
+"#;
+        assert_eq!(text, expected);
+        assert!(Baseline::read("{\"version\": 2}").is_err());
+        assert!(Baseline::read("[").is_err());
+    }
+}

@@ -1,0 +1,177 @@
+//! What people said about the rules: comments in the file, severities in the settings, findings that are known already.
+
+use std::sync::Arc;
+
+use crate::config::glob::matches_path;
+use crate::data::Files as _;
+use crate::ide::diagnostics::suppression::baseline::Baseline;
+use crate::ide::diagnostics::suppression::{ignored, unused_ignore};
+use crate::ide::diagnostics::{Diagnostic, Report, Rule, Severity, rule};
+use crate::ide::file_role::FileRole;
+use crate::settings::{self, ALL_RULES, DiagnosticsSettings, Preset, SeverityMap};
+use crate::world::{World, paths};
+
+/// Leaves out of the findings in the file at `path` what nobody wants to see, and gives the others the severities that
+/// people want.
+pub(crate) fn apply(
+    world: &Arc<World>,
+    path: &str,
+    role: Option<&FileRole>,
+    findings: Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    let settings = &world.settings().diagnostics;
+    let shown = shown_path(world, path);
+    let wish = Wish { settings, path: &shown };
+    let leaves_yaml = world.settings().coexist_with_yaml_language_server;
+    let is_on = |code: &str| wish.severity(code, Severity::Hint).is_some() && !leaves_yaml;
+    let mut report = Report { findings };
+    if let Ok(text) = world.text(path) {
+        let ignores = ignored::leave_out(&text, &mut report.findings);
+        if role.is_some() {
+            unused_ignore::check(&text, &ignores, is_on, &mut report);
+        }
+    }
+    let mut findings = report.findings;
+    findings.retain_mut(|finding| match wish.severity(finding.code, finding.severity) {
+        None => false,
+        Some(severity) => {
+            finding.severity = severity;
+            true
+        }
+    });
+    if let Some(baseline) = Baseline::of(world) {
+        let stale = baseline.leave_out(world, path, &shown, role, &mut findings);
+        if let Some(severity) =
+            wish.severity(unused_ignore::RULE.code, unused_ignore::RULE.severity)
+            && role.is_some()
+        {
+            let mut report = Report { findings };
+            let spoken = stale.iter().filter(|it| is_on(it.code));
+            unused_ignore::check_baseline(spoken, severity, &mut report);
+            findings = report.findings;
+        }
+    }
+    findings
+}
+
+/// Whether somebody wants to hear of a rule in any file: those that cost much and are off are not even asked.
+pub(crate) fn asks_for(world: &World, rule: &Rule) -> bool {
+    let settings = &world.settings().diagnostics;
+    let by_path = settings.severity_by_path.iter().map(|(_, map)| map);
+    let chosen = |map: &SeverityMap| map.get(rule.code).or_else(|| map.get(ALL_RULES)).copied();
+    let mut chosen = by_path.chain([&settings.severity]).filter_map(chosen);
+    let is_chosen = chosen.any(|it| it != settings::Severity::Off);
+    is_chosen
+        || settings.preset == Preset::Strict
+        || settings.severity.get(rule.code).is_none() && rule.is_on
+}
+
+/// A path as settings and baselines write it: from the workspace's folder.
+pub(crate) fn shown_path(world: &World, path: &str) -> String {
+    let below = world.folders().iter().find_map(|folder| paths::below(folder, path));
+    below.filter(|it| !it.is_empty()).unwrap_or(path).to_owned()
+}
+
+/// What the settings want for one file.
+struct Wish<'a> {
+    settings: &'a DiagnosticsSettings,
+    path: &'a str,
+}
+
+impl Wish<'_> {
+    /// How loudly a rule speaks that would say something as `given`; `None` if not at all.
+    fn severity(&self, code: &str, given: Severity) -> Option<Severity> {
+        let chosen = |map: &SeverityMap| map.get(code).or_else(|| map.get(ALL_RULES)).copied();
+        let by_path = self.settings.severity_by_path.iter().rev();
+        let mut matching = by_path.filter(|(glob, _)| matches_path(glob, self.path));
+        match matching.find_map(|(_, map)| chosen(map)).or_else(|| chosen(&self.settings.severity))
+        {
+            Some(chosen) => severity_of(chosen),
+            None if self.settings.preset == Preset::Strict => {
+                Some(if given == Severity::Error { given } else { Severity::Warning })
+            }
+            None => rule(code).is_none_or(|rule| rule.is_on).then_some(given),
+        }
+    }
+}
+
+fn severity_of(severity: settings::Severity) -> Option<Severity> {
+    match severity {
+        settings::Severity::Error => Some(Severity::Error),
+        settings::Severity::Warning => Some(Severity::Warning),
+        settings::Severity::Information => Some(Severity::Information),
+        settings::Severity::Hint => Some(Severity::Hint),
+        settings::Severity::Off => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn severities_by_rule_and_by_path() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+diagnostics:
+  severity: {octal-number: error, all: hint, unused-key: off, yaml-1.2-disagrees: off}
+  severityByPath:
+    'data/*.yaml': {sexagesimal-number: off}
+    data/common.yaml: {all: information, octal-number: warning, unused-key: off, yaml-1.2-disagrees: off}
+    other: {all: off}
+#- /data/common.yaml
+a: 0644
+#  ^^^^ warning[octal-number]
+b: 22:22
+#  ^^^^^ information[sexagesimal-number]
+",
+        );
+        check(
+            r"
+#- /.hiera-ls.yaml
+diagnostics:
+  severity: {octal-number: error, all: hint, unused-key: off, yaml-1.2-disagrees: off}
+  severityByPath: {'data/*.yaml': {sexagesimal-number: off}}
+#- /data/common.yaml
+a: 0644
+#  ^^^^ error[octal-number]
+b: 22:22
+c: 1,5
+#  ^^^ hint[comma-number]
+",
+        );
+    }
+
+    #[test]
+    fn strict_is_everything() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+diagnostics: {preset: strict, severity: {octal-number: off, unused-key: off, yaml-1.2-disagrees: off}}
+#- /data/common.yaml
+a: yes
+#  ^^^ warning[yaml-1.1-boolean]
+b: "%{role}"
+#   ^^^^^^^ warning[unscoped-variable]
+c: :d
+#  ^^ error[yaml-symbol-value]
+d: 0644
+"#,
+        );
+    }
+
+    #[test]
+    fn another_server_may_speak_of_syntax() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+coexistWithYamlLanguageServer: true
+#- /data/common.yaml
+a: 0644
+#  ^^^^ warning[octal-number]
+b: {c: 1, c: 2}
+",
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! What comments in a file say shall not be reported: `# hiera-ls: ignore[rule]`.
+//!
+//! The comment counts for its own line, and for the next one if it stands alone. `ignore-file` counts for the whole
+//! file. Without brackets all rules are meant, with brackets those between them.
+
+use memchr::memmem;
+
+use crate::ide::diagnostics::Diagnostic;
+use crate::text::{LineIndex, TextRange};
+
+const MARK: &str = "hiera-ls:";
+
+/// One comment.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ignore<'t> {
+    /// The comment, from its first character to the end of the line without blanks.
+    pub(crate) range: TextRange,
+    /// Whether nothing else stands on its line.
+    pub(crate) stands_alone: bool,
+    /// The line that it is for, from 0; `None` for the whole file.
+    line: Option<u32>,
+    /// The rules and where they are written; none means all of them.
+    pub(crate) codes: Vec<(&'t str, TextRange)>,
+    /// Which of the rules, or, without any, whether any rule had something to say there.
+    pub(crate) used: Vec<bool>,
+}
+
+/// Takes out what the comments of `text` say, and gives the comments.
+pub(crate) fn leave_out<'t>(text: &'t str, findings: &mut Vec<Diagnostic>) -> Vec<Ignore<'t>> {
+    if memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {
+        return Vec::new();
+    }
+    let mut ignores = ignores(text);
+    let index = LineIndex::new(text);
+    findings.retain(|finding| {
+        let line = index.line_of(finding.range.start);
+        let mut is_ignored = false;
+        for ignore in ignores.iter_mut().filter(|it| it.line.is_none_or(|it| it == line)) {
+            let named = ignore.codes.iter().position(|(code, _)| *code == finding.code);
+            if let Some(at) = named.or_else(|| ignore.codes.is_empty().then_some(0)) {
+                ignore.used[at] = true;
+                is_ignored = true;
+            }
+        }
+        !is_ignored
+    });
+    ignores
+}
+
+fn ignores(text: &str) -> Vec<Ignore<'_>> {
+    let mut ignores = Vec::new();
+    let mut line_start = 0;
+    for (number, line) in (0..).zip(text.split_inclusive('\n')) {
+        let start = line_start;
+        line_start += line.len();
+        let Some(at) = line.find(MARK) else { continue };
+        let before = line[..at].trim_end();
+        let Some(before) = before.strip_suffix('#').or_else(|| before.strip_suffix("//")) else {
+            continue;
+        };
+        let Some((is_file, codes)) = command(&line[at + MARK.len()..]) else { continue };
+        let stands_alone = before.trim_start_matches('\u{feff}').trim().is_empty();
+        let line_of = if stands_alone { number + 1 } else { number };
+        let place = |part: &str| {
+            let from = (part.as_ptr() as usize - text.as_ptr() as usize) as u32;
+            TextRange::new(from, from + part.len() as u32)
+        };
+        let end = (start + line.trim_end().len()) as u32;
+        ignores.push(Ignore {
+            range: TextRange::new((start + before.len()) as u32, end),
+            stands_alone,
+            line: (!is_file).then_some(line_of),
+            used: vec![false; codes.len().max(1)],
+            codes: codes.into_iter().map(|code| (code, place(code))).collect(),
+        });
+    }
+    ignores
+}
+
+/// `ignore`, `ignore[a, b]`, `ignore-file[a]`; what stands behind is a reason for people.
+fn command(text: &str) -> Option<(bool, Vec<&str>)> {
+    let rest = text.trim_start().strip_prefix("ignore")?;
+    let (is_file, rest) = match rest.strip_prefix("-file") {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    match rest.chars().next() {
+        Some('[') => {
+            let codes = rest[1..].split_once(']')?.0.split(',').map(str::trim);
+            Some((is_file, codes.filter(|code| !code.is_empty()).collect()))
+        }
+        Some(c) if !c.is_whitespace() && c != ':' => None,
+        _ => Some((is_file, Vec::new())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn on_the_line_and_on_the_line_above() {
+        check(
+            r#"
+a: "%{lookup('')}" # hiera-ls: ignore[malformed-token]
+# hiera-ls: ignore[malformed-token, unknown-function] because
+#                                   ^^^^^^^^^^^^^^^^ information[unused-ignore]
+b: "%{lookup('')}"
+c: "%{lookup('')}"
+#   ^^^^^^^^^^^^^ error[malformed-token]
+d: "%{lookup('')}" # hiera-ls: ignore
+e: "%{lookup('')}" # hiera-ls: ignore[unknown-function]
+#   ^^^^^^^^^^^^^ error[malformed-token]
+#                                     ^^^^^^^^^^^^^^^^ information[unused-ignore]
+"#,
+        );
+    }
+
+    #[test]
+    fn in_the_whole_file() {
+        check(
+            r#"
+# hiera-ls: ignore-file[malformed-token]
+a: "%{lookup('')}"
+
+b: "%{lokup('a')}"
+#   ^^^^^^^^^^^^^ error[unknown-function]
+"#,
+        );
+    }
+
+    #[test]
+    fn words_that_only_look_like_it() {
+        check(
+            r#"
+a: "%{lookup('')}" # hiera-ls: ignored
+#   ^^^^^^^^^^^^^ error[malformed-token]
+b: "%{lookup('')} hiera-ls: ignore"
+#   ^^^^^^^^^^^^^ error[malformed-token]
+"#,
+        );
+    }
+}

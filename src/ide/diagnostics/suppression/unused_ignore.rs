@@ -1,0 +1,153 @@
+//! `unused-ignore`: a comment that silences what nobody says. It would silence the next mistake.
+
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::suppression::baseline::Stale;
+use crate::ide::diagnostics::suppression::ignored::Ignore;
+use crate::ide::diagnostics::{RULES, Report, Rule, Severity, rule};
+use crate::ide::pair_edits::whole_lines;
+use crate::settings::nearest_name;
+use crate::text::{TextEdit, TextRange};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "unused-ignore",
+    name: "Ignore comment without effect",
+    severity: Severity::Information,
+    since: "0.1.0",
+    summary: "A comment, or the baseline, silences a rule that has nothing to say there.",
+    page: include_str!("../../../../docs/rules/unused-ignore.md"),
+    is_on: true,
+};
+
+/// Checks the comments of `text`; `is_on` says whether a rule speaks at all in this file.
+pub(crate) fn check(
+    text: &str,
+    ignores: &[Ignore<'_>],
+    is_on: impl Fn(&str) -> bool,
+    report: &mut Report,
+) {
+    for ignore in ignores {
+        let rules = ignore.codes.iter().zip(&ignore.used).filter(|(_, is_used)| !**is_used);
+        for ((code, range), _) in rules {
+            let is_known = rule(code).is_some();
+            if *code == RULE.code || is_known && !is_on(code) {
+                continue;
+            }
+            let finding = if is_known {
+                let message =
+                    format!("`{code}` has nothing to say here\nRemove it from the comment.");
+                report.add(&RULE, *range, message)
+            } else {
+                let near = nearest_name(code, RULES.iter().map(|rule| rule.code));
+                let advice = near.map_or(String::new(), |near| format!("\nDid you mean `{near}`?"));
+                report.add(&RULE, *range, format!("there is no rule `{code}`{advice}"))
+            };
+            let edit = if ignore.codes.len() == 1 {
+                without_comment(text, ignore)
+            } else {
+                without_code(text, *range)
+            };
+            finding.with_fix(Fix::safe(format!("Remove `{code}` from the comment"), vec![edit]));
+        }
+        if ignore.codes.is_empty() && !ignore.used[0] {
+            let message = "no rule has anything to say here\nRemove the comment.";
+            let edits = vec![without_comment(text, ignore)];
+            let finding = report.add(&RULE, ignore.range, message);
+            finding.with_fix(Fix::safe("Remove the comment", edits));
+        }
+    }
+    report.findings.sort_by_key(|it| (it.range.start, it.range.end));
+}
+
+/// Reports what the baseline knows and nobody says any more.
+pub(crate) fn check_baseline<'b>(
+    stale: impl Iterator<Item = &'b Stale<'b>>,
+    severity: Severity,
+    report: &mut Report,
+) {
+    for Stale { code, key, count, range } in stale.filter(|it| rule(it.code).is_some()) {
+        let subject = if key.is_empty() { "this file".to_owned() } else { format!("`{key}`") };
+        let message = format!(
+            "the baseline knows {count} more `{code}` of {subject} than there is\n\
+             Write it anew: `hiera-ls check --write-baseline`."
+        );
+        report.add_as(&RULE, severity, *range, message);
+    }
+}
+
+/// The comment with its line, or with the blanks before it.
+fn without_comment(text: &str, ignore: &Ignore<'_>) -> TextEdit {
+    if ignore.stands_alone
+        && let Some(line) = whole_lines(text, ignore.range)
+    {
+        return TextEdit::delete(line);
+    }
+    let start = text[..ignore.range.start as usize].trim_end_matches([' ', '\t']).len();
+    TextEdit::delete(TextRange::new(start as u32, ignore.range.end))
+}
+
+/// One rule of several, with its comma.
+fn without_code(text: &str, code: TextRange) -> TextEdit {
+    let after = &text[code.end as usize..];
+    let rest = after.trim_start_matches([' ', '\t']);
+    if let Some(rest) = rest.strip_prefix(',') {
+        let next = rest.trim_start_matches([' ', '\t']);
+        let end = text.len() - next.len();
+        return TextEdit::delete(TextRange::new(code.start, end as u32));
+    }
+    let before = text[..code.start as usize].trim_end_matches([' ', '\t', ',']);
+    TextEdit::delete(TextRange::new(before.len() as u32, code.end))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn what_is_used_or_off_is_not_reported() {
+        check(
+            r#"
+a: yes # hiera-ls: ignore[yaml-1.1-boolean]
+b: "%{x}" # hiera-ls: ignore[unscoped-variable]
+c: true # hiera-ls: ignore
+#       ^^^^^^^^^^^^^^^^^^ information[unused-ignore]: no rule has anything to say here…
+d: true # hiera-ls: ignore[octl-number]
+#                          ^^^^^^^^^^^ information[unused-ignore]: there is no rule `octl-number` Did you mean `octal-number`?
+# hiera-ls: ignore-file[comma-number, octal-number]
+#                       ^^^^^^^^^^^^ information[unused-ignore]: `comma-number` has nothing to say here…
+e: 0644
+f: 0644
+"#,
+        );
+    }
+
+    #[test]
+    fn what_is_of_no_use_goes() {
+        let title = "Remove `octal-number` from the comment";
+        check_fix(
+            "a: yes # hiera-ls: ignore[yaml-1.1-boolean, octal-number] why\n",
+            title,
+            "a: yes # hiera-ls: ignore[yaml-1.1-boolean] why\n",
+        );
+        check_fix(
+            "a: yes # hiera-ls: ignore[octal-number, yaml-1.1-boolean]\n",
+            title,
+            "a: yes # hiera-ls: ignore[yaml-1.1-boolean]\n",
+        );
+        check_fix("a: 1  # hiera-ls: ignore[octal-number] why\nb: 1\n", title, "a: 1\nb: 1\n");
+        check_fix("a:\n  # hiera-ls: ignore\n  b: 1\n", "Remove the comment", "a:\n  b: 1\n");
+    }
+
+    #[test]
+    fn rules_that_are_off_may_be_named() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {octal-number: 'off'}}
+#- /data/common.yaml
+a: 1 # hiera-ls: ignore[octal-number]
+b: 1 # hiera-ls: ignore[unused-key]
+c: 1 # hiera-ls: ignore[unused-ignore]
+",
+        );
+    }
+}
