@@ -7,7 +7,7 @@ use super::edits::{FileChange, FileEdit};
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::cases::in_words;
-use crate::engine::{CancelToken, Condition, Request};
+use crate::engine::{CancelToken, Condition, Request, module_of_key};
 use crate::text::edit::apply_edits;
 use crate::world::{AnswerChange, Difference, FleetPair, World};
 
@@ -24,10 +24,13 @@ pub(crate) fn consequences(
     cancel: &CancelToken,
 ) -> Option<String> {
     let after = world.as_if(&texts_after(world, edits)?);
-    let pair = world.beside_what_if(&after, environment);
+    let edited: Vec<Arc<str>> = edits.iter().map(|edit| edit.path.clone()).collect();
+    let module = request.names.first().and_then(|key| module_of_key(key));
+    let pair = world.beside_what_if(&after, environment, &edited, module);
     let request = Request { cancel: cancel.clone(), ..request.clone() };
     let difference = pair.difference_of(&request);
-    (!cancel.is_cancelled()).then(|| said(&pair, &difference))?
+    let nodes = world.nodes(environment).len();
+    (!cancel.is_cancelled()).then(|| said(&pair, &difference, nodes))?
 }
 
 /// Whom a change is about: nodes, by name, and the cases of all others.
@@ -37,7 +40,8 @@ struct Who {
     others: Vec<String>,
 }
 
-fn said(pair: &FleetPair, difference: &Difference) -> Option<String> {
+/// `all` nodes there are.
+fn said(pair: &FleetPair, difference: &Difference, all: usize) -> Option<String> {
     let (mut lost, mut gained, mut changed) = (Who::default(), Who::default(), Who::default());
     for change in &difference.changes {
         let who = match (&change.before.outcome, &change.after.outcome) {
@@ -48,13 +52,13 @@ fn said(pair: &FleetPair, difference: &Difference) -> Option<String> {
         who.add(pair, difference, change);
     }
     let mut said = Vec::new();
-    if let Some((who, is_one)) = lost.listed(pair) {
+    if let Some((who, is_one)) = lost.listed(all) {
         said.push(format!("{who} {} it", if is_one { "loses" } else { "lose" }));
     }
-    if let Some((who, is_one)) = gained.listed(pair) {
+    if let Some((who, is_one)) = gained.listed(all) {
         said.push(format!("{who} {} it", if is_one { "gets" } else { "get" }));
     }
-    if let Some((who, _)) = changed.listed(pair) {
+    if let Some((who, _)) = changed.listed(all) {
         said.push(format!("another value for {who}"));
     }
     (!said.is_empty()).then(|| said.join(", "))
@@ -73,9 +77,8 @@ impl Who {
     }
 
     /// Who it is, and whether that is one node; `None` if it is nobody.
-    fn listed(mut self, pair: &FleetPair) -> Option<(String, bool)> {
+    fn listed(mut self, all: usize) -> Option<(String, bool)> {
         self.nodes.sort_unstable();
-        let all = pair.after().nodes().len();
         let is_every_node = self.others.iter().any(|it| it == "every node");
         if is_every_node && self.nodes.len() == all {
             return Some(("every node".to_owned(), false));

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Fleet, FleetPair};
 use crate::backends::eyaml::Decryption;
 use crate::config::Environment;
+use crate::data::Files as _;
 use crate::facts::Node;
 use crate::world::World;
 
@@ -47,7 +48,7 @@ impl World {
         environment: &Arc<Environment>,
         asker: Asker,
     ) -> FleetPair {
-        let sides = Sides::of(self, before, self, environment);
+        let sides = Sides::of(before, self, environment);
         let kept = |world: &Arc<World>, environment: &Arc<Environment>, nodes: Nodes| {
             self.kept_fleet(world, environment, nodes, asker)
         };
@@ -56,16 +57,27 @@ impl World {
         FleetPair::new(earlier, now, Some(sides.any))
     }
 
-    /// What would become of this snapshot, beside it: only this snapshot is kept for the next question.
+    /// What would become of this snapshot if some data files were edited, beside it: the nodes with fact sets that read one
+    /// of these files for keys of `module`, and any other node. Nodes that read none of them get what they got.
     pub fn beside_what_if(
         self: &Arc<Self>,
         after: &Arc<World>,
         environment: &Arc<Environment>,
+        edited: &[Arc<str>],
+        module: Option<&str>,
     ) -> FleetPair {
-        let sides = Sides::of(self, self, after, environment);
-        let now = self.kept_fleet(self, environment, sides.nodes_before, Asker::Nobody);
-        let then = after.new_fleet(environment, sides.nodes_after, Asker::Nobody);
-        FleetPair::new(now, then, Some(sides.any))
+        let orders = after.read_orders(environment);
+        let mut readers: Vec<Arc<Node>> = Vec::new();
+        for path in edited {
+            readers.extend(orders.complete_readers(after, environment, after.id(path), module));
+        }
+        readers.sort_by(|one, other| one.name.cmp(&other.name));
+        readers.dedup_by(|one, other| one.name == other.name);
+        let here = readers.iter().map(|node| Arc::new(node.in_environment(&environment.name)));
+        let nodes: Nodes = here.collect();
+        let any = self.any_node(environment);
+        let fleet = |world: &Arc<World>| world.new_fleet(environment, nodes.clone(), Asker::Nobody);
+        FleetPair::new(fleet(self), fleet(after), Some((any.clone(), any)))
     }
 
     /// All nodes of an environment as a comparison takes them; the same list for the same nodes.
@@ -143,14 +155,13 @@ struct Sides {
 }
 
 impl Sides {
-    /// `keeper` keeps the lists of nodes for the next question.
-    fn of(keeper: &World, before: &World, after: &World, environment: &Arc<Environment>) -> Self {
+    fn of(before: &World, after: &World, environment: &Arc<Environment>) -> Self {
         // Perhaps the edit made the environment.
         let here = before.environment_of(environment.directory());
         let here = here.unwrap_or_else(|| environment.clone());
         // Both have the same ones while only values are edited.
-        let earlier = keeper.kept_nodes(before, &here);
-        let now = keeper.kept_nodes(after, environment);
+        let earlier = after.kept_nodes(before, &here);
+        let now = after.kept_nodes(after, environment);
         let (nodes_before, nodes_after) = if Arc::ptr_eq(&earlier, &now) {
             (earlier, now)
         } else {

@@ -52,8 +52,11 @@ impl Readings {
 
     /// The same for a node that need not be one of these.
     pub(super) fn new_evaluator_of(&self, node: &Arc<Node>) -> Evaluator {
-        let made = self.world.exact_evaluator(&self.environment, node, &self.back_ends);
-        if self.reads_broken_files { made.reading_broken_files() } else { made }
+        if self.reads_broken_files {
+            let made = self.world.new_evaluator(&self.environment, node);
+            return made.with_back_ends(self.back_ends.clone());
+        }
+        self.world.exact_evaluator(&self.environment, node, &self.back_ends)
     }
 
     /// Answers for a node, sharing with others what is the same for them.
