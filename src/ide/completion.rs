@@ -141,7 +141,7 @@ fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Op
         FileRole::HieraYaml { layer } => {
             Some(config::complete(&place, &line::spot_at(&file.text, offset)?, layer))
         }
-        FileRole::Data { format: Format::Yaml, module } => {
+        FileRole::Data { format: Format::Yaml, module, .. } => {
             let spot = line::spot_at(&file.text, offset)?;
             let data = file.data(Format::Yaml);
             Some(match (spot.steps.first().map(String::as_str), spot.part) {

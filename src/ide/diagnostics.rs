@@ -23,6 +23,7 @@ use crate::syntax::tree::Node;
 use crate::text::TextRange;
 
 pub(crate) use code::missing_required_parameter::{Missing, missing_in, nodes_that_lack};
+pub use file::nothing_checked::{NothingChecked, nothing_checked};
 pub use run::diagnostics;
 pub use shared::fix::{Fix, Safety};
 pub(crate) use shared::near::near_key;
@@ -163,7 +164,9 @@ pub const RULES: &[&Rule] = &[
     &config::hiera_yaml_schema::RULE,
     &config::hiera_yaml_version::RULE,
     &config::missing_datadir::RULE,
+    &config::deployed_datadir::RULE,
     &config::unread_data::RULE,
+    &file::nothing_checked::RULE,
     &config::path_without_extension::RULE,
     &config::path_is_directory::RULE,
     &config::misspelt_path::RULE,

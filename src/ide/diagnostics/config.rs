@@ -2,6 +2,7 @@
 
 pub(super) mod absolute_path_by_slash;
 pub(super) mod default_hierarchy_misuse;
+pub(super) mod deployed_datadir;
 pub(super) mod failing_backend;
 pub(super) mod function_in_hiera_yaml;
 pub(super) mod hiera_yaml_schema;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::code::run_code;
 use super::config::{
-    absolute_path_by_slash, default_hierarchy_misuse, failing_backend, function_in_hiera_yaml,
-    hiera_yaml_schema, hiera_yaml_version, level_never_matches, missing_datadir, misspelt_path,
-    options_break_yaml_data, path_empty_becomes_datadir, path_is_directory, path_without_extension,
-    unknown_backend, unread_data,
+    absolute_path_by_slash, default_hierarchy_misuse, deployed_datadir, failing_backend,
+    function_in_hiera_yaml, hiera_yaml_schema, hiera_yaml_version, level_never_matches,
+    missing_datadir, misspelt_path, options_break_yaml_data, path_empty_becomes_datadir,
+    path_is_directory, path_without_extension, unknown_backend, unread_data,
 };
 use super::entry::{
     convert_to_invalid, duplicate_key, eyaml_blob, merge_option_type, puppet_style_interpolation,
@@ -17,8 +17,8 @@ use super::entry::{
 use super::entry_cache::EntryCache;
 use super::file::{
     empty_file, hocon_syntax, invalid_encoding, json_syntax, multiple_documents, not_a_hash,
-    orphan_file, tab_indentation, unquoted_interpolation, unsupported_tag, yaml_date_breaks_file,
-    yaml_syntax, yml_extension_trap,
+    nothing_checked, orphan_file, tab_indentation, unquoted_interpolation, unsupported_tag,
+    yaml_date_breaks_file, yaml_syntax, yml_extension_trap,
 };
 use super::key::{
     convert_to_misses_type, deep_merge_order, dotted_option_key, dropped_by_first,
@@ -93,17 +93,22 @@ pub fn diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
     let mut report = Report::default();
     let role = FileRole::of(world, path);
     match &role {
-        Some(FileRole::Data { format, module }) => {
+        Some(FileRole::Data { format, module, is_built_in }) => {
             if let Ok(file) = world.file(path) {
                 let data = file.data(*format).clone();
-                check_data(world, path, &data, module.as_deref(), &mut report);
+                if *is_built_in {
+                    check_data(world, path, &data, module.as_deref(), &mut report);
+                } else {
+                    check_syntax(&data, &mut report);
+                }
             }
         }
         Some(FileRole::HieraYaml { layer }) => check_config(world, path, *layer, &mut report),
         None if is_code(path) => run_code::check(world, path, &mut report),
         None => {
             let is_explained = yml_extension_trap::check(world, path, &mut report)
-                || misspelt_path::check_file(world, path, &mut report);
+                || misspelt_path::check_file(world, path, &mut report)
+                || nothing_checked::check(world, path, &mut report);
             if !is_explained {
                 orphan_file::check(world, path, &mut report);
             }
@@ -115,6 +120,26 @@ pub fn diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
     }
     findings.sort_by_key(|it| (it.range.start, it.range.end));
     findings
+}
+
+/// What is said of a file that only a function of the site reads: that no reader of its format takes it. What else the
+/// function accepts, only it knows.
+fn check_syntax(data: &DataFile, report: &mut Report) {
+    let text = data.text();
+    match (data.verdict(), data.format()) {
+        (Verdict::Broken(error), Format::Yaml) => {
+            let is_of_class = yaml_date_breaks_file::refused_class(&error).is_some();
+            let is_explained = is_of_class
+                || unquoted_interpolation::check(&error, text, report)
+                || tab_indentation::check(&error, text, report);
+            if !is_explained {
+                yaml_syntax::check(&error, text, report);
+            }
+        }
+        (Verdict::Broken(error), Format::Json) => json_syntax::check(&error, text, report),
+        (Verdict::Broken(error), Format::Hocon) => hocon_syntax::check(&error, report),
+        _ => {}
+    }
 }
 
 fn check_data(
@@ -161,12 +186,14 @@ fn check_data(
             let findings = yaml_1_2_disagrees::of_entry(&entry, summary).iter();
             report.findings.extend(findings.map(|it| shifted(it.clone(), entry.start)));
         }
-        legacy_fact::check(&known, &summary.variables, entry.start, report);
+        legacy_fact::check(&summary.variables, entry.start, report);
         unscoped_variable::check(&summary.variables, entry.start, report);
         let is_options = text_of(entry.key).is_some_and(|key| &**key == LOOKUP_OPTIONS);
         if is_options && let Some(keys) = known_keys() {
             dotted_option_key::check(keys, entry, data.format(), report);
-            if let Some(environment) = &environment {
+            if module.is_none()
+                && let Some(environment) = &environment
+            {
                 let classes = DeclaredClasses::new(world, environment);
                 matches_no_key::check(keys, &classes, entry, data.format(), report);
             }
@@ -325,6 +352,7 @@ fn check_config(world: &Arc<World>, path: &str, layer: LayerKind, report: &mut R
     let nodes = complete_nodes(world, path, None);
     let is_refused = problems.iter().any(ConfigProblem::is_error);
     if let Some(config) = config.filter(|config| config.version == 5 && !is_refused) {
+        deployed_datadir::check(world, &config, report);
         missing_datadir::check(world, &config, report);
         unread_data::check(world, &config, report);
         path_empty_becomes_datadir::check(&config, &nodes, report);
@@ -351,7 +379,7 @@ fn check_config(world: &Arc<World>, path: &str, layer: LayerKind, report: &mut R
     undefined_variable::check(&known, &variables, 0, report);
     unknown_fact_member::check(&known, &variables, 0, report);
     dig_type_mismatch::check_variables(&nodes, &variables, 0, report);
-    legacy_fact::check(&known, &variables, 0, report);
+    legacy_fact::check(&variables, 0, report);
     unscoped_variable::check(&variables, 0, report);
 }
 

@@ -189,11 +189,14 @@ pub(crate) fn is_file_backend(level: &Level) -> bool {
 /// Where a level's files lie; `None` if that depends on the node.
 pub(crate) fn directory_of(world: &World, config: &HieraYaml, level: &Level) -> Option<String> {
     let datadir = inspect::to_s(&level.datadir.value);
-    if datadir.contains("%{") {
-        return None;
-    }
     let directory = paths::join(paths::parent(&config.path).unwrap_or("/"), &datadir);
-    Some(world.settings().datadirs().moved(&directory).into_owned())
+    let datadirs = world.settings().datadirs();
+    let datadirs = match world.environment_of(&config.path) {
+        Some(environment) => datadirs.of_environment(&environment),
+        None => datadirs,
+    };
+    let directory = datadirs.moved(&directory).into_owned();
+    (!directory.contains("%{")).then_some(directory)
 }
 
 /// The part of a template before anything that depends on the node, or is a pattern.
