@@ -1,9 +1,12 @@
 //! `misspelt-path`: a path of a level that leads to no file, where a file or a directory beside it has nearly the name and is read
 //! by no level.
 
+use std::sync::Arc;
+
 use crate::config::hiera_yaml::Locations;
 use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::file::orphan_file::may_be_read_by_function;
 use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
 use crate::ide::diagnostics::shared::known_keys::{directory_of, is_file_backend};
 use crate::ide::diagnostics::shared::near::near_key;
@@ -70,7 +73,7 @@ pub(crate) fn check(
 }
 
 /// Checks a file that no level reads: its directory may have been meant to be one beside it. `true` if it says something.
-pub(crate) fn check_file(world: &World, path: &str, report: &mut Report) -> bool {
+pub(crate) fn check_file(world: &Arc<World>, path: &str, report: &mut Report) -> bool {
     let Some(environment) = world.environment_of(path) else { return false };
     let reach = world.reach(&environment);
     let Some(directory) = paths::parent(path) else { return false };
@@ -86,6 +89,9 @@ pub(crate) fn check_file(world: &World, path: &str, report: &mut Report) -> bool
     let is_read = |it: &&str| reach.reaches(&format!("{parent}/{it}/{own}"));
     let directories = items.iter().filter(|it| it.is_directory).map(|it| &*it.name);
     let Some(near) = near_key(name, directories.filter(is_read)) else { return false };
+    if may_be_read_by_function(world, &environment) {
+        return false;
+    }
     let Ok(text) = world.text(path) else { return false };
     let end = text.find('\n').unwrap_or(text.len());
     let message = format!(

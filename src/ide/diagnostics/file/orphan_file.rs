@@ -62,7 +62,7 @@ fn is_orphan(world: &Arc<World>, path: &str) -> bool {
 
 /// Whether functions may read files of which hierarchies say nothing: those of levels without paths, and those that code calls
 /// with the path of a file of data.
-fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Environment>) -> bool {
+pub(crate) fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Environment>) -> bool {
     let configs = environment.root.iter().chain(environment.modules.values());
     let configs = configs.map(|root| paths::join(root, "hiera.yaml"));
     let mut configs = configs.chain(environment.global_config.iter().map(ToString::to_string));

@@ -2,7 +2,7 @@
 //! takes the higher value where a list meets a hash, and says nothing.
 
 use crate::data::{Located, Value};
-use crate::ide::diagnostics::shared::lower::{KeyAbove, KeyBelow};
+use crate::ide::diagnostics::shared::lower::KeyAbove;
 use crate::ide::diagnostics::{Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 16;
 pub(crate) fn check(above: &KeyAbove<'_>, report: &mut Report) {
     for order in above.orders.iter().filter(|it| it.merge.is_deep() && !it.is_first_uncertain) {
         let Some(lower) = order.values.first() else { continue };
-        let Some(clash) = clash(order, &above.own.value, &lower.value, 0) else { continue };
+        let Some(clash) = clash(&above.own.value, &lower.value, 0) else { continue };
         let range = clash.place.map_or(above.own.key_place.range, |place| place.range);
         if report.holds(&RULE, range) {
             return;
@@ -47,11 +47,11 @@ struct Clash {
     other: &'static str,
 }
 
-fn clash(order: &KeyBelow, own: &Located, other: &Located, depth: usize) -> Option<Clash> {
+fn clash(own: &Located, other: &Located, depth: usize) -> Option<Clash> {
     if let (Value::Hash(own), Value::Hash(other)) = (&own.value, &other.value) {
         let common = own.iter().filter_map(|(key, member)| Some((member, other.get_value(key)?)));
         let mut common = common.filter(|_| depth < MAX_DEPTH);
-        return common.find_map(|(own, other)| clash(order, &own.value, &other.value, depth + 1));
+        return common.find_map(|(own, other)| clash(&own.value, &other.value, depth + 1));
     }
     let (own_kind, other_kind) = (kind(&own.value)?, kind(&other.value)?);
     (own_kind != other_kind).then_some(Clash { place: own.place, own: own_kind, other: other_kind })

@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn members_that_are_parameters() {
         check(
-            r#"
+            r"
 #- /hiera.yaml
 version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
@@ -133,14 +133,14 @@ lookup_options:
   web::vhosts: {merge: deep}
 #- /data/b.yaml
 ssh::port: 1
-"#,
+",
         );
     }
 
     #[test]
     fn hashes_of_keys() {
         check(
-            r#"
+            r"
 web::port: 1
 classes:
   web::port: 1
@@ -148,7 +148,7 @@ classes:
 web::resources:
   'file::x': {a: 1}
   b: 1
-"#,
+",
         );
     }
 

@@ -184,13 +184,13 @@ a: "%{nope}"
     #[test]
     fn names_that_no_variable_has() {
         check(
-            r#"
+            r"
 a: '%{Referer}i %{User-Agent}i %{referer} %{::Foo.x} %{{x} %{Foo::bar}'
 #   ^^^^^^^^^^ warning[undefined-variable]: Undefined variable 'Referer' The lookup fails: names of variables…
 #               ^^^^^^^^^^^^^ warning[undefined-variable]
 #                                                    ^^^^^ warning[undefined-variable]
 #                                                          ^^^^^^^^^^^ warning[undefined-variable]
-"#,
+",
         );
     }
 

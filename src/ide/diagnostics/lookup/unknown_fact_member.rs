@@ -119,14 +119,13 @@ fn meant(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
         ["server_facts", member, ..] if !SERVER_FACTS.contains(member) => {
             Some(replaced(names, 1, near_key(member, SERVER_FACTS)?))
         }
-        ["trusted" | "server_facts", ..] => None,
+        ["trusted" | "server_facts", ..] | [] => None,
         [root, ..] => of_puppet(known, names).or_else(|| {
             // A bare variable may be anything; with the members of a core fact, it is that fact.
             let is_nearly_core = names.len() > 1 && known.nodes.is_empty();
             let is_core = matches!(core_fact(&[root]), CoreFact::Exists);
             if is_core || is_nearly_core { fact(known, names) } else { None }
         }),
-        [] => None,
     }
 }
 

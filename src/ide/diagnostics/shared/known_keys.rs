@@ -29,10 +29,13 @@ pub(crate) struct KnownKeys<'a> {
     open_modules: RefCell<HashMap<Box<str>, bool>>,
     all: OnceCell<Vec<Arc<str>>>,
     /// By prefix.
-    by_prefix: RefCell<HashMap<Box<str>, Rc<[Arc<str>]>>>,
+    by_prefix: RefCell<HashMap<Box<str>, Names>>,
     /// By prefix.
     shared: RefCell<HashMap<Box<str>, Rc<Siblings>>>,
 }
+
+/// Keys, sorted.
+type Names = Rc<[Arc<str>]>;
 
 /// The keys with the same prefix.
 pub(crate) struct Siblings {
@@ -98,11 +101,11 @@ impl<'a> KnownKeys<'a> {
     }
 
     /// The root keys that begin with `prefix`, sorted.
-    pub(crate) fn keys_in(&self, prefix: &str) -> Rc<[Arc<str>]> {
+    pub(crate) fn keys_in(&self, prefix: &str) -> Names {
         if let Some(known) = self.by_prefix.borrow().get(prefix) {
             return known.clone();
         }
-        let keys: Rc<[Arc<str>]> = self.index.keys_in(prefix).into();
+        let keys: Names = self.index.keys_in(prefix).into();
         self.by_prefix.borrow_mut().insert(prefix.into(), keys.clone());
         keys
     }
