@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::config::hiera_yaml::LayerKind;
 use crate::config::{Environment, HieraYaml};
-use crate::data::Files as _;
+use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::{Report, Rule, Severity};
 use crate::text::TextRange;
 use crate::world::{UnreadData, World, paths};
@@ -50,6 +50,12 @@ pub fn nothing_checked(world: &Arc<World>) -> Option<NothingChecked> {
     let mut unread = world.unread_data();
     // A level that looks for its files there and finds none is the matter of other rules.
     unread.retain(|it| !environments.iter().any(|of| is_datadir(world, of, &it.directory)));
+    let has_own = |it: &Arc<Environment>| {
+        world.kind(&paths::join(it.directory(), "hiera.yaml")) == PathKind::File
+    };
+    if unread.is_empty() && environments.iter().any(has_own) {
+        return None;
+    }
     let others = world.other_hiera_yamls();
     let path = unread.first().map(|it| &it.first).or_else(|| others.first())?.clone();
     let mut message =
