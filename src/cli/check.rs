@@ -14,7 +14,7 @@ use super::check_setup::{Setup, set_up};
 use super::progress::Progress;
 use super::{check_baseline, check_output};
 use super::{complain, print};
-use crate::ide::diagnostics::{Diagnostic, Fix, Severity};
+use crate::ide::diagnostics::{Diagnostic, Fix, Severity, nodes_that_lack};
 use crate::ide::{diagnostics, repair};
 use crate::world::World;
 
@@ -197,6 +197,9 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let mut summary = fixing.summary();
     if is_for_people {
         summary += &check_output::summary(&found, setup.files.len());
+        if arguments.is_about_all() {
+            summary += &lacking_nodes(&world);
+        }
         if fixable > 0 {
             let _ = write!(summary, "; {fixable} can be fixed with --fix");
         }
@@ -204,6 +207,28 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let has_problems = found.iter().any(is_problem);
     let notes = fixing.notes().chain(setup.outside.iter().cloned()).chain(world.notes()).collect();
     Ok(Checked { text, summary, has_problems, notes })
+}
+
+/// How many nodes lack values of parameters, as the end of a sentence; nothing if none does.
+fn lacking_nodes(world: &Arc<World>) -> String {
+    match nodes_that_lack(world) {
+        None | Some((0, _)) => String::new(),
+        Some((lacking, 1)) => format!("; {lacking} of 1 node lacks required parameters"),
+        Some((lacking, all)) => {
+            let verb = if lacking == 1 { "lacks" } else { "lack" };
+            format!("; {lacking} of {all} nodes {verb} required parameters")
+        }
+    }
+}
+
+impl CheckArguments {
+    /// Whether the whole workspace is checked.
+    fn is_about_all(&self) -> bool {
+        self.paths.is_empty()
+            && self.since.is_none()
+            && self.files_from.is_none()
+            && self.stdin_filename.is_none()
+    }
 }
 
 /// What `work` makes of what the rules say of each file to be checked, in the order of paths.

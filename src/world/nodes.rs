@@ -200,7 +200,17 @@ impl Found<'_> {
                     formats::lay_over(&mut parts, default);
                 }
                 let origin = Origin::File(path.as_str().into());
-                self.drafts.entry(parts.name.clone()).or_insert(Draft::new(parts, origin));
+                match self.drafts.get_mut(&parts.name) {
+                    None => {
+                        let name = parts.name.clone();
+                        self.drafts.insert(name, Draft::new(parts, origin));
+                    }
+                    // What a classifier says lies over the facts that are beside it.
+                    Some(draft) if draft.parts.classes.is_some() != parts.classes.is_some() => {
+                        formats::lay_over(&mut draft.parts, &parts);
+                    }
+                    Some(_) => {}
+                }
             }
         }
     }
@@ -292,7 +302,10 @@ fn finished(settings: &Settings, environment: &Environment, draft: Draft) -> Nod
     }
     let patterns = &settings.node_name;
     let node = match draft.origin {
-        Origin::File(_) => Node::new(parts, draft.origin),
+        Origin::File(_) => {
+            parts.set_missing_server_version(settings.puppet_version.usual_server_version());
+            Node::new(parts, draft.origin)
+        }
         Origin::Name => {
             let mut proved = proved_by_name(&parts.name, patterns);
             if let Some(variable) = draft.named_by {
@@ -316,6 +329,7 @@ pub(super) fn of_all_nodes(settings: &Settings) -> NodeParts {
         trusted: some_members(&settings.trusted),
         server_facts: some_members(&settings.server_facts),
         variables: settings.variables.clone(),
+        classes: None,
     }
 }
 
@@ -343,6 +357,7 @@ fn parts_of(node: &NodeSettings) -> NodeParts {
         trusted: some_members(&node.trusted),
         server_facts: some_members(&node.server_facts),
         variables: node.variables.clone(),
+        classes: None,
     }
 }
 

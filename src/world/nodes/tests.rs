@@ -173,3 +173,16 @@ fn nodes_follow_the_files() {
     host.apply(Change::OpenBuffer { path: FACTS.0.to_owned(), text, version: 1 });
     assert_eq!(show(&host)[0], "db x=2 environment=production");
 }
+
+#[test]
+fn the_server_is_of_the_version_that_the_settings_name() {
+    for (settings, version) in [("{puppetVersion: 7}", "7.34.0"), ("{}", "8.11.0")] {
+        let host = host(&[HIERA_YAML, FACTS], settings);
+        let world = host.snapshot();
+        let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+        let nodes = world.nodes(&environment);
+        let node = nodes.iter().find(|node| node.is_complete()).expect("a node with a fact set");
+        let found = node.variable("serverversion").expect("the server has a version");
+        assert_eq!(found.value, crate::data::Value::string(version));
+    }
+}

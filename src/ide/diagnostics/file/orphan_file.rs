@@ -128,7 +128,7 @@ a: 1
 #- /data/common.yml
 a: 1
 #^^^ warning[yml-extension-trap]
-#- /data/commen.yaml
+#- /data/other.yaml
 a: 1
 #^^^ hint[orphan-file]
 #- /data/README.md

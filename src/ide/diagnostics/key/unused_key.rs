@@ -93,7 +93,7 @@ diagnostics: {severity: {unused-key: information}}
 version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
 #- /manifests/site.pp
-lookup('in_code', Array).include
+lookup('in_code', Any).include
 # nothing code
 #- /modules/m/manifests/init.pp
 class m { lookup('hash.a') $code = "some_${x}".lookup }
