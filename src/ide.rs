@@ -3,6 +3,7 @@
 mod actions;
 mod calls;
 mod cases;
+pub mod changes;
 mod class_parameter;
 mod code;
 mod code_lens;

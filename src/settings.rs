@@ -71,6 +71,12 @@ pub struct Settings {
     pub hover_max_lines: u32,
     /// `codeLens.enabled`: say above keys that several levels have them.
     pub code_lens_enabled: bool,
+    /// `codeLens.changes`: say above edited keys how many nodes get another answer.
+    pub code_lens_changes: bool,
+    /// `changes.before`: the revision that edits are compared with; `None`: the saved files.
+    pub changes_before: Option<Arc<str>>,
+    /// `hover.blame`: name the commit behind each line.
+    pub hover_blame: bool,
     /// `codeLens.parameters`, `documentLinks.parameters`
     pub class_parameters: ClassParameterSettings,
     /// `codeLens.classParameters`: say above parameters in the heads of classes which levels set them.
@@ -284,6 +290,9 @@ impl Default for Settings {
             },
             hover_max_lines: 20,
             code_lens_enabled: true,
+            code_lens_changes: true,
+            changes_before: None,
+            hover_blame: false,
             class_parameters: ClassParameterSettings::default(),
             code_lens_class_parameters: true,
             inlay_hints: InlayHintsSettings { interpolations: true, overridden: true },

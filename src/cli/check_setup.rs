@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::check::{CheckArguments, Least, PresetName, rank};
-use super::git;
 use super::workspace::{self, absolute};
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::{RULES, Severity, nothing_checked};
 use crate::ide::workspace_files;
 use crate::settings::{PROJECT_FILE, Preset, Settings};
+use crate::world::git;
 use crate::world::loader::{self, WorkspaceDisk};
 use crate::world::{Change, DataPlace, Host, World, paths};
 

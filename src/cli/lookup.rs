@@ -128,6 +128,9 @@ pub struct LookupArguments {
     /// With --explain: file and line of every value found, and of every part of a merged one
     #[arg(long, help_heading = "Output")]
     pub origins: bool,
+    /// With --explain: as --origins, and the commit that wrote each of these lines
+    #[arg(long, help_heading = "Output", requires = "explain")]
+    pub blame: bool,
     /// What becomes of values that are encrypted with eyaml: keep (they stay as they are written, unless the setting
     /// eyaml.decrypt is on and the level's key can be read), fail (as Puppet fails without the key), or decrypt (with
     /// the level's key, and fail without)
@@ -222,7 +225,7 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     if arguments.why {
         return Ok(why(&setup, &queries));
     }
-    let output = Output::of(arguments, setup.files());
+    let output = Output::of(arguments, setup.world());
     if output.is_per_key() || arguments.all || arguments.keys_from.is_some() {
         return Ok(each(arguments, (&setup, &aliases), &queries, merge.as_ref(), &output));
     }

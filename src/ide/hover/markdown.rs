@@ -8,7 +8,7 @@ use crate::engine::Role;
 use crate::facts::Origin;
 
 /// At most this many places are listed; the rest is counted.
-const MAX_SOURCES: usize = 12;
+pub(super) const MAX_SOURCES: usize = 12;
 
 /// At most this many places of one case are named.
 const MAX_CASE_PLACES: usize = 3;
@@ -101,6 +101,8 @@ pub(crate) struct SourceLine {
     pub(crate) layer: Option<String>,
     /// `path:line`.
     pub(crate) place: String,
+    /// The commit behind the line, if that is wanted.
+    pub(crate) commit: Option<String>,
     /// Its part in the answer.
     pub(crate) role: Role,
 }
@@ -255,13 +257,20 @@ impl SourceLine {
         let layer = self.layer.as_ref().map_or(String::new(), |layer| format!(" ({layer})"));
         let (level, place) = (markup.plain(&self.level), markup.code(&self.place));
         let line = format!("level \"{level}\"{layer} · {place}");
-        match self.role {
+        let line = match self.role {
             Role::Wins => markup.strong(&line),
             Role::Contributes => line,
             Role::Overridden => format!("{line} · overridden"),
             Role::KnockedOut => format!("{line} · knocked out"),
             Role::Opaque => format!("{line} · not evaluated"),
             Role::Open => format!("{line} · for some nodes"),
+        };
+        match &self.commit {
+            Some(commit) => {
+                let line_break = if markup == Markup::Markdown { "  " } else { "" };
+                format!("{line}{line_break}\n   {}", markup.plain(commit))
+            }
+            None => line,
         }
     }
 }
@@ -317,7 +326,13 @@ mod tests {
     }
 
     fn source(level: &str, place: &str, role: Role) -> SourceLine {
-        SourceLine { level: level.to_owned(), layer: None, place: place.to_owned(), role }
+        SourceLine {
+            level: level.to_owned(),
+            layer: None,
+            place: place.to_owned(),
+            commit: None,
+            role,
+        }
     }
 
     #[test]

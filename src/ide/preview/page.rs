@@ -8,7 +8,7 @@ use crate::text::TextRange;
 
 /// The lines so far.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(in crate::ide) struct Page {
     text: String,
     lines: Vec<PreviewLine>,
     next: u32,
@@ -16,27 +16,27 @@ pub(super) struct Page {
 
 /// What there is to say about a line.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Mark {
-    pub(super) kind: Option<LineKind>,
-    pub(super) place: Option<Place>,
+pub(in crate::ide) struct Mark {
+    pub(in crate::ide) kind: Option<LineKind>,
+    pub(in crate::ide) place: Option<Place>,
     /// The comment behind the line, without its `#`.
-    pub(super) origin: Option<String>,
+    pub(in crate::ide) origin: Option<String>,
 }
 
 impl Mark {
-    pub(super) fn of(kind: LineKind, place: Option<Place>) -> Self {
+    pub(in crate::ide) fn of(kind: LineKind, place: Option<Place>) -> Self {
         Self { kind: Some(kind), place, origin: None }
     }
 }
 
 impl Page {
     /// A line about which there is nothing to say.
-    pub(super) fn plain(&mut self, line: &str) {
+    pub(in crate::ide) fn plain(&mut self, line: &str) {
         self.line(line, Mark::default());
     }
 
     /// A line of a YAML comment, or as many as `text` has.
-    pub(super) fn comment(&mut self, text: &str, kind: LineKind, place: Option<Place>) {
+    pub(in crate::ide) fn comment(&mut self, text: &str, kind: LineKind, place: Option<Place>) {
         for line in text.split(['\n', '\r']) {
             let line = if line.is_empty() { "#".to_owned() } else { format!("# {line}") };
             self.line(&line, Mark::of(kind, place));
@@ -44,7 +44,7 @@ impl Page {
     }
 
     /// One line.
-    pub(super) fn line(&mut self, line: &str, mark: Mark) {
+    pub(in crate::ide) fn line(&mut self, line: &str, mark: Mark) {
         self.text.push_str(line);
         let origin = mark.origin.map(|origin| {
             let start = line.len() as u32 + 2;
@@ -65,7 +65,7 @@ impl Page {
     }
 
     /// The finished document, of one node.
-    pub(super) fn finish(mut self, perspective: &Perspective, title: String) -> Preview {
+    pub(in crate::ide) fn finish(mut self, perspective: &Perspective, title: String) -> Preview {
         if self.is_full() {
             let lines = self.next;
             let note = format!(
