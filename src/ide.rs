@@ -72,7 +72,7 @@ pub use labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 pub use level_jump::{Direction, level_jump};
 pub use node_facts::{NodeFact, hierarchy_variables, node_facts, open_variables};
 pub use perspective::{Perspective, redacted};
-pub use proof::{Refutation, refutation};
+pub use proof::refutation;
 pub use references::{Occurrence, references};
 pub use rename::{RenameTarget, prepare_rename, rename};
 pub use rename_file::rename_file;

@@ -69,19 +69,16 @@ pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
 }
 
 impl Fixing {
-    /// Takes back what is not proved to leave all answers as they are.
+    /// Takes back what is not proved to leave all answers as they are: file by file, each beside those that are proved.
     fn prove(&mut self, setup: &mut Setup) {
-        let Some(before) = self.before.clone() else { return };
-        while !self.files.is_empty() {
-            let after = setup.host.snapshot();
-            let paths: Vec<&str> = self.files.keys().map(String::as_str).collect();
-            let Some(refuted) = refutation(&before, &after, &paths) else { break };
-            let mut paths: Vec<String> = refuted.paths.iter().map(ToString::to_string).collect();
-            if paths.is_empty() {
-                paths = self.files.keys().cloned().collect();
-            }
-            for path in paths {
-                self.withdraw(setup, &path, &refuted.why);
+        let Some(mut world) = self.before.clone() else { return };
+        let edited: Vec<(String, Arc<str>)> =
+            self.files.iter().map(|(path, (_, after))| (path.clone(), after.clone())).collect();
+        for (path, text) in edited {
+            let after = world.as_if(&[(path.as_str().into(), text)]);
+            match refutation(&world, &after, &path) {
+                None => world = after,
+                Some(why) => self.withdraw(setup, &path, &why),
             }
         }
     }

@@ -1,5 +1,5 @@
-//! The proof that edits change no answer: for all known nodes, for nodes of which is known what leads to an edited file, and
-//! for all cases of any other node. A lookup that failed before may succeed now.
+//! The proof that edits change no answer: for the nodes with fact sets, and for all cases of any other node that reads the edited
+//! file. Who does not read it has the answers that it had. A lookup that failed before may succeed now.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,42 +14,47 @@ use crate::world::{AnswerChange, Difference, Fleet, FleetPair, World, parallel};
 /// Keys that are compared between two looks at whether one is found.
 const KEYS_AT_ONCE: usize = 64;
 
-/// Why edits are not proved to change nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refutation {
-    /// The files whose edits do it, as far as that is known.
-    pub paths: Vec<Arc<str>>,
-    /// What would change, as a sentence.
-    pub why: String,
-}
-
-/// What speaks against it that the edits of `paths` change no answer; `None` if it is proved.
-pub fn refutation(before: &Arc<World>, after: &Arc<World>, paths: &[&str]) -> Option<Refutation> {
-    if paths.iter().all(|path| holds_the_same(before, after, path)) {
+/// Why an edit of the file at `path` is not proved to change nothing, as a sentence; `None` if it is.
+pub fn refutation(before: &Arc<World>, after: &Arc<World>, path: &str) -> Option<String> {
+    if holds_the_same(before, after, path) {
         return None;
     }
+    let is_data = FileRole::of(before, path).is_some_and(|role| role.is_data());
+    if let Some(environment) = before.environment_of(path).filter(|_| is_data) {
+        let nodes = readers(&environment, before, path);
+        return refutation_for(&environment, (before, after), nodes, None);
+    }
     let environments = before.environments();
-    environments.iter().find_map(|it| refutation_in(it, before, after, paths))
+    environments.iter().find_map(|environment| {
+        let any = before.any_node(environment);
+        let nodes = before.nodes(environment);
+        refutation_for(environment, (before, after), nodes, Some((Arc::clone(&any), any)))
+    })
 }
 
-fn refutation_in(
+/// The nodes that may read a data file: those of which all is known, and any that reads it.
+fn readers(environment: &Arc<Environment>, world: &Arc<World>, path: &str) -> Arc<[Arc<Node>]> {
+    let nodes = world.nodes(environment);
+    let mut readers: Vec<Arc<Node>> = nodes.iter().filter(|it| it.is_complete()).cloned().collect();
+    let view = world.view_of_file(environment, path);
+    if !view.is_complete() {
+        readers.push(view);
+    }
+    readers.into()
+}
+
+fn refutation_for(
     environment: &Arc<Environment>,
-    before: &Arc<World>,
-    after: &Arc<World>,
-    paths: &[&str],
-) -> Option<Refutation> {
+    (before, after): (&Arc<World>, &Arc<World>),
+    nodes: Arc<[Arc<Node>]>,
+    any: Option<(Arc<Node>, Arc<Node>)>,
+) -> Option<String> {
     let later = after.environments();
     let later = later.iter().find(|it| it.directory() == environment.directory())?;
-    let nodes = nodes(environment, before, paths);
     let fleet = |world: &Arc<World>, environment: &Arc<Environment>| {
         Fleet::new(world, environment, nodes.clone(), world.back_ends().clone())
     };
-    let any = before.any_node(environment);
-    let pair = FleetPair::new(
-        fleet(before, environment),
-        fleet(after, later),
-        Some((Arc::clone(&any), any)),
-    );
+    let pair = FleetPair::new(fleet(before, environment), fleet(after, later), any);
     let keys: BTreeSet<Arc<str>> = pair.affected().unwrap_or_else(|| {
         let keys = |world: &Arc<World>, it: &Arc<Environment>| world.key_index(it).keys();
         keys(before, environment).into_iter().chain(keys(after, later)).collect()
@@ -57,7 +62,7 @@ fn refutation_in(
     let keys: Vec<Arc<str>> = keys.into_iter().collect();
     for part in keys.chunks(KEYS_AT_ONCE) {
         let found = parallel::map(part, |key| pair.difference(key));
-        let refuted = part.iter().zip(&found).find_map(|(key, it)| refuted(&pair, key, it, paths));
+        let refuted = part.iter().zip(&found).find_map(|(key, it)| refuted(&pair, key, it));
         if refuted.is_some() {
             return refuted;
         }
@@ -65,42 +70,14 @@ fn refutation_in(
     None
 }
 
-/// The nodes that are known, and for each edited file any node that reads it.
-fn nodes(environment: &Arc<Environment>, world: &Arc<World>, paths: &[&str]) -> Arc<[Arc<Node>]> {
-    let mut nodes: Vec<Arc<Node>> = world.nodes(environment).to_vec();
-    for path in paths {
-        let own = world.environment_of(path);
-        if own.is_some_and(|own| own.directory() == environment.directory()) {
-            let view = world.view_of_file(environment, path);
-            if !nodes.iter().any(|node| node.name == view.name) {
-                nodes.push(view);
-            }
-        }
-    }
-    nodes.into()
-}
-
-fn refuted(
-    pair: &FleetPair,
-    key: &str,
-    difference: &Difference,
-    paths: &[&str],
-) -> Option<Refutation> {
+fn refuted(pair: &FleetPair, key: &str, difference: &Difference) -> Option<String> {
     let change = difference.changes.iter().find(|change| change.before.outcome.is_ok());
     if let Some(change) = change {
-        let causes = change.causes.iter().map(|cause| &cause.path);
-        let mut paths: Vec<Arc<str>> =
-            causes.filter(|path| paths.contains(&&***path)).cloned().collect();
-        paths.dedup();
-        let why = format!("`{key}` would be another value for {}", who(pair, change));
-        return Some(Refutation { paths, why });
+        return Some(format!("`{key}` would be another value for {}", who(pair, change)));
     }
     // Values of levels that nobody can ask here stay what they are; but cases that are too many are not compared.
     let is_unclear = !difference.is_complete();
-    is_unclear.then(|| Refutation {
-        paths: Vec::new(),
-        why: format!("it is not known for all nodes that `{key}` keeps its value"),
-    })
+    is_unclear.then(|| format!("it is not known for all nodes that `{key}` keeps its value"))
 }
 
 fn who(pair: &FleetPair, change: &AnswerChange) -> String {
@@ -124,8 +101,7 @@ fn holds_the_same(before: &Arc<World>, after: &Arc<World>, path: &str) -> bool {
     !one.is_broken()
         && !other.is_broken()
         && one.entries().count() == other.entries().count()
-        && entries()
-            .all(|(one, other)| one.key == other.key && one.value.value == other.value.value)
+        && entries().all(|(one, other)| one.key == other.key && one.value == other.value)
 }
 
 #[cfg(test)]
@@ -139,8 +115,7 @@ mod tests {
         host.apply(Change::Folders(vec!["/r".to_owned()]));
         let before = host.snapshot();
         let after = before.as_if(&[(path.into(), text.into())]);
-        let found = refutation(&before, &after, &[path]);
-        assert_eq!(found.map(|it| it.why).as_deref(), expected);
+        assert_eq!(refutation(&before, &after, path).as_deref(), expected);
     }
 
     const HIERA_YAML: (&str, &str) = (

@@ -39,7 +39,7 @@ fn is_proved(context: &ActionContext<'_>, edits: &[TextEdit]) -> bool {
     let path = &context.file.path;
     let text = apply_edits(&context.file.text, edits);
     let after = context.world.as_if(&[(Arc::clone(path), text.into())]);
-    refutation(context.world, &after, &[&**path]).is_none()
+    refutation(context.world, &after, path).is_none()
 }
 
 /// The first fix of each diagnostic that `is_wanted`, in the order of the text. Of two that overlap, only the first

@@ -154,6 +154,7 @@ fn check_data(
     let known = KnownVariables {
         nodes: nodes.iter().collect(),
         is_error: world.settings().puppet_version.has_strict_variables(),
+        is_path: false,
     };
     let mut asked = 0;
     let environment = world.environment_of(path);
@@ -374,7 +375,7 @@ fn check_config(world: &Arc<World>, path: &str, layer: LayerKind, report: &mut R
     let strings = config_strings(&text, &root);
     function_in_hiera_yaml::check(&strings, report);
     // In the paths of hiera.yaml, Puppet goes on with an empty text.
-    let known = KnownVariables { nodes: nodes.iter().collect(), is_error: false };
+    let known = KnownVariables { nodes: nodes.iter().collect(), is_error: false, is_path: true };
     let variables = variables(&strings);
     undefined_variable::check(&known, &variables, 0, report);
     unknown_fact_member::check(&known, &variables, 0, report);

@@ -77,7 +77,6 @@ mod tests {
 #^^^^^^^^^ error[hiera-yaml-version]
 #- /hieradata/common.yaml
 a: 1
-#^^^ warning[nothing-checked]
 ",
         );
         check(
@@ -114,7 +113,6 @@ puppetVersion: 7
 #^^^^^^^^^ warning[hiera-yaml-version]
 #- /hieradata/common.yaml
 a: 1
-#^^^ warning[nothing-checked]
 ",
         );
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::config::hiera_yaml::LayerKind;
 use crate::config::{Environment, HieraYaml};
-use crate::data::Files as _;
+use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::{Report, Rule, Severity};
 use crate::text::TextRange;
 use crate::world::{UnreadData, World, paths};
@@ -50,6 +50,20 @@ pub fn nothing_checked(world: &Arc<World>) -> Option<NothingChecked> {
     let mut unread = world.unread_data();
     // A level that looks for its files there and finds none is the matter of other rules.
     unread.retain(|it| !environments.iter().any(|of| is_datadir(world, of, &it.directory)));
+    let has_own = |it: &Arc<Environment>| {
+        world.kind(&paths::join(it.directory(), "hiera.yaml")) == PathKind::File
+    };
+    // Of one of an old version, and of a datadir that is not there, other rules speak.
+    let has_old = |it: &Arc<Environment>| {
+        let path = paths::join(it.directory(), "hiera.yaml");
+        has_own(it) && version_of(world, &path).is_some_and(|version| version < 5)
+    };
+    let is_explained = |it: &Arc<Environment>| {
+        has_old(it) || lacks_datadir(world, it) || unread.is_empty() && has_own(it)
+    };
+    if environments.iter().any(is_explained) {
+        return None;
+    }
     let others = world.other_hiera_yamls();
     let path = unread.first().map(|it| &it.first).or_else(|| others.first())?.clone();
     let mut message =
@@ -72,6 +86,16 @@ pub fn nothing_checked(world: &Arc<World>) -> Option<NothingChecked> {
         message += "\nIf their hiera.yaml lies elsewhere, write `globalHieraYaml: PATH` in .hiera-ls.yaml.";
     }
     Some(NothingChecked { path, message, unread, others })
+}
+
+/// Whether a level names a directory of the workspace that is not there.
+fn lacks_datadir(world: &World, environment: &Environment) -> bool {
+    let reach = world.reach(environment);
+    reach.places.iter().any(|place| {
+        place.written_datadir.place.is_some()
+            && paths::below(environment.directory(), place.datadir()).is_some()
+            && world.kind(place.datadir()) == PathKind::Missing
+    })
 }
 
 /// Whether a level of the environment looks for files in the directory.

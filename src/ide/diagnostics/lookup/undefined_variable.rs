@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use crate::data::Hash;
 use crate::facts::Node;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::near::near_key;
@@ -31,6 +32,24 @@ pub(crate) struct KnownVariables<'a> {
     pub(crate) nodes: Vec<&'a Arc<Node>>,
     /// Whether Puppet fails, instead of going on with an empty text.
     pub(crate) is_error: bool,
+    /// Whether these are the variables of paths in hiera.yaml.
+    pub(crate) is_path: bool,
+}
+
+impl KnownVariables<'_> {
+    /// Whether top-scope variables of some node are known that are no facts: then somebody wrote down what a classifier sets.
+    fn holds_more_than_facts(&self) -> bool {
+        const OF_PUPPET: [&str; 6] =
+            ["environment", "trusted", "server_facts", "facts", "name", "title"];
+        self.nodes.iter().any(|node| {
+            let members = |name| node.variable(name).and_then(|it| it.value.as_hash());
+            let (facts, of_server) = (members("facts"), members("server_facts"));
+            node.variables().iter().filter_map(|(name, _)| name.as_str()).any(|name| {
+                let is_in = |hash: Option<&Hash>| hash.is_some_and(|it| it.get(name).is_some());
+                !OF_PUPPET.contains(&name) && !is_in(facts) && !is_in(of_server)
+            })
+        })
+    }
 }
 
 /// Checks what an entry reads; `start` is where the entry begins.
@@ -48,6 +67,10 @@ pub(crate) fn check(
         let Some(name) = undefined(known, &variable.name) else { continue };
         let effect = if known.is_error { "The lookup fails" } else { "It gives an empty text" };
         let meant = meant(known, &name);
+        // What a classifier or a manifest sets is in no fact set, and an empty text in a path may be meant.
+        if meant.is_none() && known.is_path && !known.holds_more_than_facts() {
+            continue;
+        }
         let advice =
             meant.as_ref().map_or(String::new(), |meant| format!(" Did you mean `%{{{meant}}}`?"));
         let message = format!(
@@ -210,12 +233,27 @@ a: "%{nope}"
     }
 
     #[test]
+    fn what_a_classifier_may_set_is_left_alone_in_paths() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, paths: ["%{role}.yaml", "%{::osfamily}.yaml"]}
+#                                      ^^^^^^^^^^^^^ warning[undefined-variable]
+"#,
+        );
+    }
+
+    #[test]
     fn paths_of_hiera_yaml_go_on_with_an_empty_text() {
         check(
             r#"
 #- /.hiera-ls.yaml
 node: web01
-nodes: {web01: {facts: {os: {family: Debian}}}}
+nodes: {web01: {facts: {os: {family: Debian}}, variables: {tier: front}}}
 #- /hiera.yaml
 version: 5
 hierarchy:
