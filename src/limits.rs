@@ -61,6 +61,12 @@ pub const MAX_REGEX_STEPS: usize = 10_000;
 /// Bytes of a path that an editor names. No system has files with longer ones.
 pub const MAX_PATH_BYTES: usize = 4_096;
 
+/// Keys of one file that are compared with other files after each keystroke.
+pub const MAX_KEYS_WHILE_TYPING: usize = 2_000;
+
+/// Nodes with fact sets whose variables count for one file after each keystroke.
+pub const MAX_NODES_WHILE_TYPING: usize = 64;
+
 /// A limit, as people are told of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit {
@@ -122,6 +128,16 @@ pub const LIMITS: &[Limit] = &[
         "Steps back of a pattern with look-around or back references",
         MAX_REGEX_STEPS as u64,
         "The pattern does not match that key",
+    ),
+    count(
+        "Keys of one file that are compared with other files after each keystroke",
+        MAX_KEYS_WHILE_TYPING as u64,
+        "The status of the server tells of it; `check` compares all",
+    ),
+    count(
+        "Nodes with fact sets that are asked for the variables of one file after each keystroke",
+        MAX_NODES_WHILE_TYPING as u64,
+        "What is said holds for the first of the nodes; `check` asks all",
     ),
     bytes(
         "A message from an editor",

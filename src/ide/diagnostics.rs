@@ -22,7 +22,7 @@ use crate::data::Format;
 use crate::syntax::tree::Node;
 use crate::text::TextRange;
 
-pub use run::diagnostics;
+pub use run::{all_diagnostics, diagnostics};
 pub use shared::fix::{Fix, Safety};
 pub use shared::walk::PlainScalar;
 pub use suppression::baseline::Baseline;
