@@ -128,13 +128,13 @@ impl CountedReferences {
         for (path, format) in files {
             let Ok(text) = world.text(path) else { continue };
             let known = before.files.get(path).filter(|(other, _)| Arc::ptr_eq(other, &text));
-            let names = known.map(|(_, names)| names.clone()).unwrap_or_else(|| {
+            let names = if let Some((_, names)) = known {
+                names.clone()
+            } else {
                 let found = references(world, path, *format, &text).into_iter();
                 Arc::new(found.map(|name| shared(&mut texts, name)).collect())
-            });
-            for name in names.as_ref() {
-                *all.counts.entry(name.clone()).or_default() += 1;
-            }
+            };
+            names.iter().for_each(|name| *all.counts.entry(name.clone()).or_default() += 1);
             all.files.insert(path.clone(), (text, names));
         }
         all
@@ -143,13 +143,11 @@ impl CountedReferences {
 
 /// The same text for the same name.
 fn shared(texts: &mut HashSet<Arc<str>>, name: Arc<str>) -> Arc<str> {
-    match texts.get(&name) {
-        Some(known) => known.clone(),
-        None => {
-            texts.insert(name.clone());
-            name
-        }
-    }
+    let known = texts.get(&name).cloned();
+    known.unwrap_or_else(|| {
+        texts.insert(name.clone());
+        name
+    })
 }
 
 impl UnreadCode {
