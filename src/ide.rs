@@ -59,7 +59,7 @@ pub use calls::{Call, CallItem, call_items, called, callers};
 pub use code_lens::{CodeLens, code_lenses};
 pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};
 pub use definition::{Target, declaration, definition};
-pub use diagnostics::{Diagnostic, Related, Severity, diagnostics};
+pub use diagnostics::{Diagnostic, Related, Severity, all_diagnostics, diagnostics};
 pub use document_link::{DocumentLink, document_links};
 pub use edits::{FileChange, FileEdit};
 pub use file_role::FileRole;

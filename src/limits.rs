@@ -66,6 +66,11 @@ pub const MAX_PREVIEW_LINES: usize = 100_000;
 
 /// Bytes of a preview, but for the line that reaches them.
 pub const MAX_PREVIEW_BYTES: usize = 16 << 20;
+/// Keys of one file that are compared with other files after each keystroke.
+pub const MAX_KEYS_WHILE_TYPING: usize = 2_000;
+
+/// Nodes with fact sets whose variables count for one file after each keystroke.
+pub const MAX_NODES_WHILE_TYPING: usize = 64;
 
 /// A limit, as people are told of it.
 #[derive(Debug, Clone, Copy)]
@@ -132,6 +137,16 @@ pub const LIMITS: &[Limit] = &[
     ),
     count("Lines of a preview", MAX_PREVIEW_LINES as u64, PREVIEW_ENDS),
     bytes("Bytes of a preview", MAX_PREVIEW_BYTES as u64, PREVIEW_ENDS),
+    count(
+        "Keys of one file that are compared with other files after each keystroke",
+        MAX_KEYS_WHILE_TYPING as u64,
+        "The status of the server tells of it; `check` compares all",
+    ),
+    count(
+        "Nodes with fact sets that are asked for the variables of one file after each keystroke",
+        MAX_NODES_WHILE_TYPING as u64,
+        "What is said holds for the first of the nodes; `check` asks all",
+    ),
     bytes(
         "A message from an editor",
         MAX_MESSAGE_BYTES,

@@ -15,7 +15,7 @@ use super::progress::Progress;
 use super::{check_baseline, check_output};
 use super::{complain, print};
 use crate::ide::diagnostics::{Diagnostic, Fix, Severity, nodes_that_lack};
-use crate::ide::{diagnostics, repair};
+use crate::ide::{all_diagnostics, repair};
 use crate::world::World;
 
 const EXAMPLES: &str = "\
@@ -39,9 +39,13 @@ pub struct CheckArguments {
     /// Files and directories to check; without any, all data files, hiera.yaml files and Puppet code of the workspace
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// The workspace: a control repository, an environment or a module
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub root: PathBuf,
+    /// The workspace: a control repository, an environment or a module. Without it, that is the repository around the paths, else the
+    /// current directory
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// Pass over named files that are no data, hiera.yaml or Puppet code: hooks name whatever was changed
+    #[arg(long)]
+    pub skip_other_files: bool,
     /// Trust the directory: its settings may lead out of it
     #[arg(long)]
     pub trust: bool,
@@ -242,7 +246,7 @@ pub(super) fn each_file<R: Send>(
     for (world, files) in world.in_parts(&setup.files, FILES_AT_ONCE) {
         let of_file = |path: &String| {
             progress.step();
-            let mut found = diagnostics(&world, path);
+            let mut found = all_diagnostics(&world, path);
             found.retain(|it| rank(it.severity) >= setup.least);
             work(&world, path, found)
         };

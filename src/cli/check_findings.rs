@@ -1,5 +1,6 @@
 //! Diagnostics as `check` prints them: with lines and columns, and without anything secret.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -64,7 +65,8 @@ pub(super) fn findings(
     }
     let Ok(file) = world.file(path) else { return Vec::new() };
     let text = without_encrypted(&file.text);
-    let shower = Shower { world, root, path, text: &text, index: file.line_index() };
+    let (index, perspective) = (file.line_index(), OnceCell::new());
+    let shower = Shower { world, root, path, text: &text, index, perspective };
     diagnostics.into_iter().map(|it| shower.finding(it)).collect()
 }
 
@@ -74,6 +76,7 @@ struct Shower<'a> {
     path: &'a str,
     text: &'a str,
     index: &'a LineIndex,
+    perspective: OnceCell<Option<Perspective>>,
 }
 
 impl Shower<'_> {
@@ -121,8 +124,11 @@ impl Shower<'_> {
         let Some(FileRole::Data { format, .. }) = FileRole::of(self.world, self.path) else {
             return false;
         };
-        self.root_key(format, offset)
-            .is_some_and(|key| is_sensitive_key(self.world, self.path, &key))
+        let perspective =
+            self.perspective.get_or_init(|| Perspective::of_file(self.world, self.path)).as_ref();
+        perspective.is_some_and(|perspective| {
+            self.root_key(format, offset).is_some_and(|key| is_sensitive_key(perspective, &key))
+        })
     }
 
     fn root_key(&self, format: Format, offset: u32) -> Option<String> {
@@ -166,17 +172,17 @@ pub(super) fn hidden_lines(world: &Arc<World>, path: &str) -> BTreeSet<usize> {
     let (Ok(file), Ok(data)) = (world.file(path), world.data(path, format)) else {
         return BTreeSet::new();
     };
+    let Some(perspective) = Perspective::of_file(world, path) else { return BTreeSet::new() };
     let secret = data.trees().filter(|entry| {
         let key = entry.key.range.slice(entry.text).trim_matches(['"', '\'']);
-        is_sensitive_key(world, path, key)
+        is_sensitive_key(&perspective, key)
     });
     let index = file.line_index();
     let lines = |range: TextRange| index.line_of(range.start)..=index.line_of(range.end);
     secret.flat_map(|entry| lines(entry.range())).map(|line| line as usize).collect()
 }
 
-fn is_sensitive_key(world: &Arc<World>, path: &str, key: &str) -> bool {
-    let Some(perspective) = Perspective::of_file(world, path) else { return false };
+fn is_sensitive_key(perspective: &Perspective, key: &str) -> bool {
     // Where it depends on the node, the value is hidden.
     let options = perspective.evaluator.options_for(key);
     options.map_or(true, |it| it.is_some_and(|it| it.makes_sensitive()))

@@ -1,15 +1,18 @@
 //! What `check` works on: the workspace, its settings, the files to be checked.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::check::{CheckArguments, Least, PresetName, rank};
+use super::check_findings::shown_path;
 use super::workspace::{self, absolute};
+use crate::code::roots::is_code;
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::{RULES, Severity, nothing_checked};
-use crate::ide::workspace_files;
+use crate::ide::{FileRole, workspace_files};
 use crate::settings::{PROJECT_FILE, Preset, Settings};
 use crate::world::git;
 use crate::world::loader::{self, WorkspaceDisk};
@@ -19,7 +22,7 @@ use crate::world::{Change, DataPlace, Host, World, paths};
 pub(super) struct Setup {
     /// The workspace with its settings.
     pub(super) host: Host,
-    /// The workspace's directory.
+    /// The directory that paths are shown from.
     pub(super) root: String,
     /// The files to be checked, sorted, each once.
     pub(super) files: Vec<String>,
@@ -31,10 +34,7 @@ pub(super) struct Setup {
 
 /// Finds out; `Err` says what is wrong with the arguments.
 pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
-    let root = absolute(&arguments.root)?;
-    if !Path::new(&root).is_dir() {
-        return Err(format!("{root}: no such directory"));
-    }
+    let Roots { workspace: root, shown } = roots(arguments)?;
     let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
     let mut settings = workspace::settings(&root, &rules, arguments.trust);
     match arguments.preset {
@@ -67,7 +67,11 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     } else if arguments.paths.is_empty() {
         workspace_files(&host.snapshot()).into_iter().collect()
     } else {
-        files(&host.snapshot(), &arguments.paths)?
+        let files = files(&host.snapshot(), &arguments.paths)?;
+        if !arguments.skip_other_files {
+            refuse_other_files(&host.snapshot(), &arguments.paths, &shown)?;
+        }
+        files
     };
     if host.snapshot().environments().is_empty() {
         let why = nothing_checked(&host.snapshot());
@@ -81,7 +85,71 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         Least::Error => Severity::Error,
     });
     let outside = disk.map_or_else(Vec::new, |disk| outside(&host.snapshot(), &disk));
-    Ok(Setup { host, root, files, least, outside })
+    Ok(Setup { host, root: shown, files, least, outside })
+}
+
+/// Where the workspace lies, and where shown paths begin.
+struct Roots {
+    workspace: String,
+    shown: String,
+}
+
+/// The directory that `--root` names. Else the repository around the files that are named, wherever the command runs: what else
+/// lies beside it has nothing to do with them. Paths are shown from the current directory if they lie in it.
+fn roots(arguments: &CheckArguments) -> Result<Roots, String> {
+    if let Some(root) = &arguments.root {
+        let root = absolute(root)?;
+        if !Path::new(&root).is_dir() {
+            return Err(format!("{root}: no such directory"));
+        }
+        return Ok(Roots { workspace: root.clone(), shown: root });
+    }
+    let here = absolute(Path::new("."))?;
+    let named: Result<Vec<String>, String> =
+        arguments.paths.iter().chain(&arguments.stdin_filename).map(|it| absolute(it)).collect();
+    let named = named?;
+    let around = |path: &String| {
+        let mut above = std::iter::once(path.as_str()).chain(paths::ancestors(path));
+        above.find(|it| Path::new(&paths::join(it, ".git")).exists()).map(str::to_owned)
+    };
+    let repositories: BTreeSet<Option<String>> = named.iter().map(around).collect();
+    let [Some(repository)] = &*repositories.into_iter().collect::<Vec<_>>() else {
+        return Ok(Roots { workspace: here.clone(), shown: here });
+    };
+    let is_here = named.iter().all(|path| paths::below(&here, path).is_some());
+    let shown = if is_here { here } else { repository.clone() };
+    Ok(Roots { workspace: repository.clone(), shown })
+}
+
+/// Who names a file wants to hear of it: that no rule looks at it is no good news.
+fn refuse_other_files(world: &Arc<World>, named: &[PathBuf], shown: &str) -> Result<(), String> {
+    let mut others = Vec::new();
+    for path in named {
+        let path = absolute(path)?;
+        if world.kind(&path) == PathKind::File && !is_looked_at(world, &path) {
+            others.push(shown_path(shown, &path));
+        }
+    }
+    if others.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "{}: no rule looks at this, as it is neither data of the workspace nor a hiera.yaml nor Puppet code; \
+         --skip-other-files passes over such files",
+        others.join(", ")
+    ))
+}
+
+/// Whether the rules have anything to do with a file.
+fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
+    let lies_beside_data = || {
+        let environment = world.environment_of(path);
+        environment.is_some_and(|it| world.reach(&it).surrounds(path))
+    };
+    FileRole::of(world, path).is_some()
+        || is_code(path)
+        || paths::file_name(path) == "hiera.yml"
+        || lies_beside_data()
 }
 
 /// The directory and the repository that holds it, the tree of environments around it, what the command line names, and
@@ -114,7 +182,8 @@ fn outside(world: &World, disk: &WorkspaceDisk) -> Vec<String> {
 
 /// What somebody named.
 fn files(world: &Arc<World>, wanted: &[PathBuf]) -> Result<Vec<String>, String> {
-    let all = workspace_files(world);
+    // A single file need not wait until all files are found.
+    let all = LazyCell::new(|| workspace_files(world));
     let mut files = BTreeSet::new();
     for path in wanted {
         let path = absolute(path)?;
@@ -123,7 +192,6 @@ fn files(world: &Arc<World>, wanted: &[PathBuf]) -> Result<Vec<String>, String> 
                 let inside = all.iter().filter(|file| paths::below(&path, file).is_some());
                 files.extend(inside.cloned());
             }
-            // Hooks name whatever was changed: about what Hiera has nothing to do with, no rule says anything.
             PathKind::File => {
                 files.insert(path);
             }

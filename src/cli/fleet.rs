@@ -1,5 +1,6 @@
 //! The nodes that `lookup` and `diff` ask for at once: those of the workspace, or the files of a directory of fact sets.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,10 +33,11 @@ pub(super) fn fact_sets(path: &Path) -> Result<Vec<(String, NodeParts)>, String>
     let mut files = Vec::new();
     collect_files(&path, MAX_DEPTH, &mut files);
     files.sort_unstable();
+    let mut by_name: HashMap<String, String> = HashMap::new();
     for file in files {
         let Some(mut parts) = read_facts(&file)?.into_iter().next() else { continue };
         name_after_file(&mut parts, &file);
-        if let Some((other, _)) = sets.iter().find(|(_, it)| it.name == parts.name) {
+        if let Some(other) = by_name.insert(parts.name.clone(), file.clone()) {
             return Err(format!("{other} and {file} are both for {}", parts.name));
         }
         sets.push((file, parts));
@@ -125,6 +127,7 @@ fn chosen(
     is_only_these: bool,
 ) -> Result<Vec<Arc<Node>>, String> {
     let mut found: Vec<Arc<Node>> = Vec::new();
+    let mut names: HashSet<Arc<str>> = HashSet::new();
     for pattern in wanted.split(',').map(str::trim).filter(|it| !it.is_empty()) {
         let before = found.len();
         let fits: Vec<&Arc<Node>> = if pattern == "all" {
@@ -135,7 +138,7 @@ fn chosen(
         };
         let is_known = !fits.is_empty();
         for node in fits {
-            if !found.iter().any(|it| it.name == node.name) {
+            if names.insert(Arc::clone(&node.name)) {
                 found.push(Arc::clone(node));
             }
         }

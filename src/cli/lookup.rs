@@ -104,7 +104,7 @@ pub struct LookupArguments {
     /// merge, default, type
     #[arg(long, value_name = "FILE", help_heading = "More keys")]
     pub keys_from: Option<String>,
-    /// Every key of every data file
+    /// Every key of every data file that some level of a hierarchy can lead to
     #[arg(long, help_heading = "More keys")]
     pub all: bool,
     /// All parameters of a class, as they are bound when it is included: data, else their defaults; and whether that fits

@@ -10,7 +10,7 @@ use super::workspace::{self, absolute};
 use crate::config::{Environment, PuppetVersion};
 use crate::data::{Files, Format};
 use crate::settings::Settings;
-use crate::world::{DiskReader, World, loader, parallel};
+use crate::world::{DiskReader, World, loader};
 
 // No doc comment: clap would show it as what the command is about.
 #[derive(Debug, Clone, Args)]
@@ -101,6 +101,9 @@ impl PlaceArguments {
     }
 }
 
+/// The key that holds options for others.
+const LOOKUP_OPTIONS: &str = "lookup_options";
+
 /// How deep below an environment data is looked for.
 const MAX_DEPTH: u32 = 32;
 
@@ -108,27 +111,11 @@ const MAX_DEPTH: u32 = 32;
 const NO_DATA: [&str; 4] = ["spec", "examples", "locales", "node_modules"];
 
 impl Place {
-    /// Every top-level key of every data file below the environment and its modules, sorted; files that no level reads
-    /// count as well.
+    /// Every top-level key of every data file that some hierarchy of the environment and its modules can lead to, sorted. Files
+    /// are searched for where entries begin; their values are not parsed.
     pub(super) fn all_keys(&self) -> BTreeSet<Arc<str>> {
-        let files = self.data_files();
-        let data = parallel::map(&files, |(path, format)| {
-            let data = self.world.data(path, *format).ok()?;
-            // Whatever is asked next wants to know it.
-            data.verdict();
-            Some(data)
-        });
-        let mut keys: BTreeSet<Arc<str>> = BTreeSet::new();
-        for data in data.iter().flatten() {
-            data.each_key(|key| {
-                // Names are cheap to have, and now and then there is no entry behind one.
-                if !keys.contains(key) && data.get(key).is_some() {
-                    keys.insert(key.into());
-                }
-            });
-        }
-        keys.remove("lookup_options");
-        keys
+        let keys = self.world.all_keys(&self.environment).into_iter();
+        keys.filter(|key| **key != *LOOKUP_OPTIONS).collect()
     }
 
     /// The files below the environment and its modules that look like data.

@@ -1,5 +1,6 @@
 //! How far a long command is: one line on a terminal's standard error, and nothing anywhere else.
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,12 +8,16 @@ use std::time::{Duration, Instant};
 /// How often the line changes.
 const INTERVAL: Duration = Duration::from_millis(200);
 
+/// How long the bar is.
+const BAR_COLUMNS: usize = 20;
+
 /// Counts steps, of several threads if need be; the first ones are silent, as most commands end before anyone would wonder.
 pub(super) struct Progress {
     total: usize,
     /// What is counted: `keys`.
     unit: &'static str,
     is_wanted: bool,
+    begun: Instant,
     steps: Mutex<Steps>,
 }
 
@@ -36,7 +41,7 @@ impl Progress {
     fn new(total: usize, unit: &'static str, is_wanted: bool) -> Self {
         let steps = Steps { done: 0, last_shown: Instant::now(), is_shown: false };
         let is_wanted = is_wanted && std::io::stderr().is_terminal();
-        Self { total, unit, is_wanted, steps: Mutex::new(steps) }
+        Self { total, unit, is_wanted, begun: Instant::now(), steps: Mutex::new(steps) }
     }
 
     /// Another step is about to be done.
@@ -45,7 +50,9 @@ impl Progress {
         if self.is_wanted && steps.last_shown.elapsed() >= INTERVAL {
             steps.last_shown = Instant::now();
             steps.is_shown = true;
-            show(&format!("\r{} of {} {}", steps.done, self.total, self.unit));
+            let line = line(steps.done, self.total, self.unit, self.begun.elapsed());
+            // What stood there before may have been longer.
+            show(&format!("\r{line}\x1b[K"));
         }
         steps.done += 1;
     }
@@ -59,8 +66,40 @@ impl Progress {
     }
 }
 
+/// `[####      ] 800 of 1,895 files, 160 a second, 7 s left`.
+fn line(done: usize, total: usize, unit: &str, elapsed: Duration) -> String {
+    let filled = (done * BAR_COLUMNS).checked_div(total).unwrap_or(BAR_COLUMNS).min(BAR_COLUMNS);
+    let bar = "#".repeat(filled) + &" ".repeat(BAR_COLUMNS - filled);
+    let mut line = format!("[{bar}] {done} of {total} {unit}");
+    let milliseconds = elapsed.as_millis().max(1);
+    let rate = done as u128 * 1_000 / milliseconds;
+    if rate > 0 {
+        let left = (total.saturating_sub(done) as u128).div_ceil(rate);
+        let left =
+            if left < 120 { format!("{left} s") } else { format!("{} min", left.div_ceil(60)) };
+        let _ = write!(line, ", {rate} a second, {left} left");
+    }
+    line
+}
+
 fn show(text: &str) {
     let mut terminal = std::io::stderr().lock();
     let _ = terminal.write_all(text.as_bytes());
     let _ = terminal.flush();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_how_far_how_fast_and_how_long() {
+        let check = |done: usize, seconds: u64, expected: &str| {
+            assert_eq!(line(done, 1_000, "files", Duration::from_secs(seconds)), expected);
+        };
+        check(0, 1, "[                    ] 0 of 1000 files");
+        check(500, 5, "[##########          ] 500 of 1000 files, 100 a second, 5 s left");
+        check(200, 100, "[####                ] 200 of 1000 files, 2 a second, 7 min left");
+        check(1_000, 5, "[####################] 1000 of 1000 files, 200 a second, 0 s left");
+    }
 }

@@ -61,6 +61,13 @@ pub(super) fn environment(
     let wanted = name.unwrap_or(USUAL_ENVIRONMENT);
     let only = || if let [only] = &*all { name.is_none().then_some(only) } else { None };
     let found = all.iter().find(|it| &*it.name == wanted).or_else(only);
+    if let Some(taken) = found
+        && name.is_none()
+        && all.len() > 1
+    {
+        let (taken, count) = (&taken.name, all.len());
+        complain(&format!("the environment {taken}, one of {count}; --environment names another"));
+    }
     found.cloned().ok_or_else(|| {
         let line = |it: &Arc<Environment>| {
             format!("\n  {}", paths::below(root, it.directory()).unwrap_or(it.directory()))

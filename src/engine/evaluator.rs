@@ -12,6 +12,7 @@ use super::kept_answers::KeptAnswers;
 use super::layer::{Layer, Which};
 use super::lookup_options::{AppliedOptions, OptionTable};
 use super::merge::Merge;
+use super::open_files::OpenFilesTable;
 use super::prepared::Prepared;
 use super::sources::UsedMerge;
 use crate::backends::Registry;
@@ -39,6 +40,7 @@ pub struct Evaluator {
     config_warnings: Mutex<Vec<Arc<str>>>,
     prepared: Arc<Prepared>,
     key_finder: Option<Arc<dyn KeyFinder>>,
+    open_files: Option<Arc<OpenFilesTable>>,
     shared_scopes: Option<Arc<dyn SharedScopes>>,
     reads_broken_files: bool,
     default_merge: Result<Merge, Failure>,
@@ -151,6 +153,7 @@ impl Evaluator {
             config_warnings: Mutex::default(),
             prepared: Arc::default(),
             key_finder: None,
+            open_files: None,
             shared_scopes: None,
             reads_broken_files: false,
             default_merge: Merge::of(None),
@@ -187,6 +190,17 @@ impl Evaluator {
     pub fn with_key_finder(mut self, finder: Arc<dyn KeyFinder>) -> Self {
         self.key_finder = Some(finder);
         self
+    }
+
+    /// Shares with other evaluators which files of open paths have a say. They must read the same files in the same way.
+    #[must_use]
+    pub fn sharing_open_files(mut self, table: Arc<OpenFilesTable>) -> Self {
+        self.open_files = Some(table);
+        self
+    }
+
+    pub(super) fn open_files(&self) -> Option<&OpenFilesTable> {
+        self.open_files.as_deref()
     }
 
     /// Asks `scopes` for what is the same for other nodes.
@@ -259,6 +273,16 @@ impl Evaluator {
     pub fn may_read(&self, module: Option<&str>, path: &Arc<str>) -> bool {
         let layers = self.layers(module);
         layers.iter().any(|it| it.locations(self).any(|location| location.may_lead_to(path)))
+    }
+
+    /// [`Self::reads`] or [`Self::may_read`], or it cannot be known what some path leads to.
+    pub(crate) fn may_read_somehow(&self, module: Option<&str>, path: &Arc<str>) -> bool {
+        let is_near = |location: &Location| {
+            *location.location == **path
+                || location.open.as_ref().is_some_and(|it| it.is_obscure)
+                || location.may_lead_to(path)
+        };
+        self.layers(module).iter().any(|layer| layer.locations(self).any(is_near))
     }
 
     /// Why every lookup fails, if the hiera.yaml of the global layer or of the environment cannot be loaded.

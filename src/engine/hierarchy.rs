@@ -1,16 +1,14 @@
 //! A layer made concrete for one node: its levels with their templates expanded and their files found.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::assumptions::Way;
 use super::calls::Source;
 use super::evaluator::Evaluator;
 use super::failure::Failure;
-use super::fit_index::FitIndex;
 use super::interpolate::{self, Variable, interpolate_text};
 use super::invocation::{Context, Invocation};
+use super::open_files::OpenFiles;
 use super::trace::TraceKind;
 use crate::backends::{BackEnd, Registry};
 use crate::config::hiera_yaml::{DatadirRule, Function, HieraYaml, Level, Locations};
@@ -90,16 +88,9 @@ pub(crate) struct OpenLocation {
     pub(crate) is_list: bool,
     /// The concrete locations that lookups came to, by path.
     made: Mutex<HashMap<String, Arc<[Location]>, foldhash::fast::RandomState>>,
-    /// The ways to files that have a say about a root key, on demand.
-    candidates: Mutex<HashMap<Arc<str>, Candidates, foldhash::fast::RandomState>>,
-    /// How many keys were asked for.
-    asked: AtomicU32,
-    /// Its files by their keys, once many keys were asked for.
-    pub(super) index: OnceLock<FitIndex>,
+    /// Which of its files have a say about which keys, as far as somebody asked.
+    shared: OnceLock<Arc<OpenFiles>>,
 }
-
-/// The ways in which an open path leads to files that have a say, all different, each with its files.
-pub(crate) type Candidates = Arc<[(Way, Vec<Arc<str>>)]>;
 
 impl OpenLocation {
     fn new(path: OpenPath, is_list: bool) -> Self {
@@ -108,29 +99,20 @@ impl OpenLocation {
             path,
             is_list,
             made: Mutex::default(),
-            candidates: Mutex::default(),
-            asked: AtomicU32::new(0),
-            index: OnceLock::new(),
+            shared: OnceLock::new(),
         }
     }
 
-    /// Counts a question for another key. Whether there were so many that an index pays.
-    pub(super) fn is_asked_often(&self) -> bool {
-        self.asked.fetch_add(1, Ordering::Relaxed) >= 8
-    }
-
-    /// The ways to files that have a say about `root`, found by `find` the first time.
-    pub(crate) fn candidates(
+    /// Which of its files have a say, known to all evaluators that read the same.
+    pub(super) fn files(
         &self,
-        root: &Arc<str>,
-        find: impl FnOnce() -> Candidates,
-    ) -> Candidates {
-        let lock = || self.candidates.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(root).cloned();
-        known.unwrap_or_else(|| {
-            let found = find();
-            lock().insert(Arc::clone(root), Arc::clone(&found));
-            found
+        evaluator: &Evaluator,
+        module: Option<&Arc<str>>,
+        format: Format,
+    ) -> &OpenFiles {
+        self.shared.get_or_init(|| match evaluator.open_files() {
+            Some(table) => table.of(&self.path, module.is_some(), format),
+            None => Arc::default(),
         })
     }
 }

@@ -9,11 +9,12 @@ use super::assumptions::{Assumed, Condition, Fork, Turn, Way};
 use super::cases::LeftOut;
 use super::evaluator::Evaluator;
 use super::fit_index::FitIndex;
-use super::hierarchy::{Candidates, Location, OpenLocation, ResolvedLevel};
+use super::hierarchy::{Location, OpenLocation, ResolvedLevel};
 use super::invocation::Invocation;
 use super::key::Key;
 use super::layer::{Layer, Which};
 use super::lookup::LOOKUP_OPTIONS;
+use super::open_files::{Candidates, OpenFiles};
 use super::structure::concerns_all_keys;
 use crate::data::{DataFile, Format, Value};
 use crate::facts::open_path::Fit;
@@ -124,7 +125,9 @@ fn with_a_say(
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
         return candidates(all.iter().filter(|it| paths.contains(&it.path)));
     }
-    open.candidates(root, || having(evaluator, layer.module.as_ref(), open, format, root))
+    let module = layer.module.as_ref();
+    let known = open.files(evaluator, module, format);
+    known.candidates(root, || having(evaluator, module, (open, known), format, root))
 }
 
 /// The conditions under which files are read, each with its files.
@@ -145,14 +148,14 @@ fn candidates<'f>(fits: impl Iterator<Item = &'f Fit>) -> Candidates {
 fn having(
     evaluator: &Evaluator,
     module: Option<&Arc<str>>,
-    open: &OpenLocation,
+    (open, known): (&OpenLocation, &OpenFiles),
     format: Format,
     root: &str,
 ) -> Candidates {
     let files = evaluator.files().as_ref();
     if let Some(finder) = evaluator.key_finder() {
         let mut paths = finder.files_with(root);
-        if !open.is_asked_often() {
+        if !known.is_asked_often() {
             return candidates(open.path.fits_among(paths.iter()).iter());
         }
         let all = evaluator.prepared().fits(files, &open.path);
@@ -168,10 +171,10 @@ fn having(
         Ok(file) => file.get(root).is_some() || is_judged && is_refused(evaluator, module, &file),
         Err(_) => true,
     };
-    if !open.is_asked_often() {
+    if !known.is_asked_often() {
         return candidates(all.iter().filter(has_a_say));
     }
-    let index = open.index.get_or_init(|| {
+    let index = known.index.get_or_init(|| {
         FitIndex::new(all.iter().map(|fit| match files.data(&fit.path, format) {
             Ok(file) if !(is_judged && is_refused(evaluator, module, &file)) => Some(file),
             _ => None,

@@ -24,7 +24,7 @@ use crate::text::TextRange;
 
 pub(crate) use code::missing_required_parameter::{Missing, missing_in, nodes_that_lack};
 pub use file::nothing_checked::{NothingChecked, nothing_checked};
-pub use run::diagnostics;
+pub use run::{all_diagnostics, diagnostics};
 pub use shared::fix::{Fix, Safety};
 pub(crate) use shared::near::near_key;
 pub use shared::walk::PlainScalar;

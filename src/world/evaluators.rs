@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::indexes::key_of;
+use super::shards::Shards;
 use super::snapshot::{Kept, World};
 use super::texts::Texts;
 use crate::backends::Registry;
 use crate::backends::eyaml::{Decryption, Eyaml, Keyring};
 use crate::config::Environment;
 use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
-use crate::engine::{Evaluator, Prepared};
+use crate::engine::{Evaluator, OpenFilesTable, Prepared};
 use crate::facts::Node;
 
 /// The environment's key, the node's name, and which node it answers for.
@@ -31,6 +32,9 @@ enum Purpose {
 #[derive(Default)]
 pub(super) struct Evaluators {
     made: Mutex<HashMap<Key, Arc<Evaluator>>>,
+    /// Which files of open paths have a say, by environment: as [`World::new_evaluator`] reads them, and as
+    /// [`World::exact_evaluator`] does.
+    open_files: [Shards<Arc<OpenFilesTable>>; 2],
     /// Outlives the snapshot until a hiera.yaml changes; in part until files come or go.
     prepared: Arc<Prepared>,
     /// Outlives the snapshot: it knows keys and values by their texts.
@@ -44,7 +48,7 @@ impl Evaluators {
             Kept::All => self.prepared.clone(),
             Kept::Structure | Kept::Nothing => Arc::new(self.prepared.for_other_files()),
         };
-        Self { made: Mutex::default(), prepared, keyring: self.keyring.clone() }
+        Self { prepared, keyring: self.keyring.clone(), ..Self::default() }
     }
 }
 
@@ -177,7 +181,9 @@ impl World {
         if node.is_complete() {
             return made;
         }
+        let open_files = self.evaluators.open_files[0].slot(&key_of(environment));
         made.with_key_finder(self.key_index(environment))
+            .sharing_open_files(open_files.as_ref().clone())
     }
 
     /// An evaluator that answers exactly as Puppet does, files that Puppet refuses included, and asks these back ends. Its files
@@ -189,7 +195,13 @@ impl World {
         back_ends: &Arc<Registry>,
     ) -> Evaluator {
         let files = Arc::new(Unhurried(self.texts.clone()));
-        self.evaluator_reading(files, environment, node).with_back_ends(back_ends.clone())
+        let made = self.evaluator_reading(files, environment, node);
+        let made = made.with_back_ends(back_ends.clone());
+        if node.is_complete() {
+            return made;
+        }
+        let open_files = self.evaluators.open_files[1].slot(&key_of(environment));
+        made.sharing_open_files(open_files.as_ref().clone())
     }
 
     fn evaluator_reading(

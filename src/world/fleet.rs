@@ -14,9 +14,10 @@ mod kept;
 #[cfg(test)]
 mod random_data;
 mod readings;
+mod references;
 mod scope;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher as _};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -101,9 +102,18 @@ impl Fleet {
 
     /// What all nodes get, each different answer once, in the order of its first node. Without their footprints.
     pub fn answers(&self, request: &Request) -> Vec<SharedAnswer> {
+        self.answers_among(request, self.all_nodes())
+    }
+
+    fn all_nodes(&self) -> Vec<u32> {
+        (0..self.nodes().len() as u32).collect()
+    }
+
+    /// The same for some of the nodes.
+    fn answers_among(&self, request: &Request, nodes: Vec<u32>) -> Vec<SharedAnswer> {
         let mut distinct: Vec<SharedAnswer> = Vec::new();
         let mut by_hash: HashMap<u64, Vec<usize>> = HashMap::new();
-        for found in self.by_footprint(request) {
+        for found in self.by_footprint(request, nodes) {
             let known = by_hash.entry(outcome_hash(&found.answer)).or_default();
             let is_it = |at: &&usize| is_same_with_cases(&distinct[**at].answer, &found.answer);
             if let Some(at) = known.iter().find(is_it) {
@@ -123,7 +133,7 @@ impl Fleet {
     /// [`Self::answers`], but one for each group of nodes whose lookups read the same: the values of a group are from the same
     /// places.
     pub fn answers_by_reads(&self, request: &Request) -> Vec<SharedAnswer> {
-        self.by_footprint(request)
+        self.by_footprint(request, self.all_nodes())
     }
 
     /// What the node of this number gets, without a look at others.
@@ -132,10 +142,10 @@ impl Fleet {
     }
 
     /// The answers, one for each group of nodes whose lookups read the same.
-    fn by_footprint(&self, request: &Request) -> Vec<SharedAnswer> {
+    fn by_footprint(&self, request: &Request, nodes: Vec<u32>) -> Vec<SharedAnswer> {
         let request = Request { wants_footprint: true, ..request.clone() };
         let mut found = Vec::new();
-        let mut left: Vec<Vec<u32>> = vec![(0..self.nodes().len() as u32).collect()];
+        let mut left: Vec<Vec<u32>> = vec![nodes];
         while let Some(mut nodes) = left.pop() {
             let Some(first) = nodes.first().copied() else { continue };
             let mut answer = self.evaluator(first).call(&request);
@@ -193,6 +203,23 @@ impl Fleet {
     fn keep_differences(&self, before: &Arc<Self>, found: &Arc<Differences>) {
         let kept = Some((before.clone(), found.clone()));
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    }
+
+    /// The nodes that read one of `files` for keys of `module`, or perhaps read one.
+    fn readers(&self, files: &BTreeSet<Arc<str>>, module: Option<&str>) -> Vec<u32> {
+        let mut reads = vec![false; self.nodes().len()];
+        for path in files {
+            self.readings.add_readers(module, path, &mut reads);
+        }
+        for (number, node) in (0_u32..).zip(self.nodes().iter()) {
+            let may_read = || {
+                let evaluator = self.evaluator(number);
+                files.iter().any(|path| evaluator.may_read_somehow(module, path))
+            };
+            let reads = &mut reads[number as usize];
+            *reads = *reads || !node.is_complete() && may_read();
+        }
+        (0..).zip(reads).filter(|(_, reads)| *reads).map(|(number, _)| number).collect()
     }
 
     fn evaluator(&self, node: u32) -> Arc<Evaluator> {

@@ -7,9 +7,10 @@
 mod below;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::indexes::key_of;
+use super::parallel;
 use super::shards::Shards;
 use super::snapshot::World;
 use crate::config::Environment;
@@ -18,16 +19,11 @@ use crate::data::{FileId, Files as _, Format};
 use crate::engine::{Evaluator, LayerView, Location, ResolvedLevel};
 use crate::facts::Node;
 
-pub use below::{Below, Source};
+use below::BelowFiles;
+pub use below::{Below, FileAbove, Source};
 
 /// Some files.
 pub type FileSet = HashSet<FileId, foldhash::fast::RandomState>;
-
-/// More sample nodes than this are not looked at.
-const MAX_NODES: usize = 4_096;
-
-/// More readers of one file than this are not told of.
-const MAX_READERS: usize = 64;
 
 /// What the sample nodes of one environment read.
 #[derive(Debug, Default)]
@@ -40,8 +36,8 @@ pub struct ReadOrders {
     module_readers: Shards<OnceLock<Readers>>,
     /// The files that open paths can lead to, by the path as people read it.
     open_paths: Shards<OnceLock<Arc<FileSet>>>,
-    /// By file and module.
-    below: Shards<OnceLock<Arc<Below>>>,
+    /// What is asked after the files that somebody wanted to know it of lately.
+    below: Mutex<BelowFiles>,
 }
 
 /// The nodes that read a file, by number, in order.
@@ -75,20 +71,9 @@ impl ReadOrders {
         readers.iter().take(most).map(|number| &self.nodes[*number as usize].node)
     }
 
-    /// The nodes with fact sets that read `file` for keys of `module`, in order; the first few. Default hierarchies count.
+    /// The nodes with fact sets that read `file` for keys of `module`, in order. Default hierarchies count. The first time, every
+    /// node is asked what it reads of the module.
     pub fn complete_readers(
-        &self,
-        world: &Arc<World>,
-        environment: &Arc<Environment>,
-        file: FileId,
-        module: Option<&str>,
-    ) -> Vec<Arc<Node>> {
-        self.all_readers(world, environment, file, module).into_iter().take(MAX_READERS).collect()
-    }
-
-    /// The nodes that read `file`, in the layer of `module` or in another one, in order. The first time, every node is asked
-    /// what it reads of the module.
-    fn all_readers(
         &self,
         world: &Arc<World>,
         environment: &Arc<Environment>,
@@ -123,10 +108,11 @@ impl World {
         slot.get_or_init(|| {
             let mut orders = ReadOrders::default();
             let nodes = self.nodes(environment);
-            let complete = nodes.iter().filter(|node| node.is_complete()).take(MAX_NODES);
-            for (number, node) in (0..).zip(complete) {
-                let maker = OrderMaker { world: self, environment, orders: &orders };
-                let asked = maker.asked(node, None);
+            let complete = nodes.iter().filter(|node| node.is_complete());
+            let complete: Vec<&Arc<Node>> = complete.collect();
+            let maker = OrderMaker { world: self, environment, orders: &orders };
+            let asked = parallel::map(&complete, |node| maker.asked(node, None));
+            for (number, (node, asked)) in (0..).zip(complete.into_iter().zip(asked)) {
                 let mut files: Vec<FileId> = files_of(&asked).collect();
                 files.sort_unstable();
                 files.dedup();
@@ -158,17 +144,21 @@ struct OrderMaker<'a> {
 impl OrderMaker<'_> {
     /// What `node` asks in the layer of `module`, or in the others.
     fn asked(&self, node: &Arc<Node>, module: Option<&str>) -> Arc<[Asked]> {
-        let evaluator = self.world.structural_evaluator(self.environment, node);
+        self.asked_by(&self.world.structural_evaluator(self.environment, node), module)
+    }
+
+    /// The same for a node with an evaluator that answers for it.
+    fn asked_by(&self, evaluator: &Evaluator, module: Option<&str>) -> Arc<[Asked]> {
         let mut asked = Vec::new();
         let layers = evaluator.layers(module);
         let is_wanted = |it: &&LayerView| (it.kind() == LayerKind::Module) == module.is_some();
         for layer in layers.iter().filter(is_wanted) {
-            let Ok(levels) = layer.levels(&evaluator) else {
+            let Ok(levels) = layer.levels(evaluator) else {
                 asked.push(Asked::Unknown);
                 continue;
             };
             for level in levels {
-                self.add_level(&evaluator, level, &mut asked);
+                self.add_level(evaluator, level, &mut asked);
             }
         }
         asked.into()

@@ -106,8 +106,34 @@ fn only_the_given_files() {
     assert_eq!(count(&[]), (Some(1), 2));
     assert_eq!(count(&["data/nodes"]), (Some(1), 1));
     assert_eq!(count(&["data/nodes/one.yaml", "data/common.yaml", "data"]), (Some(1), 2));
-    assert_eq!(count(&["notes.yaml"]), (Some(0), 0));
+    assert_eq!(count(&["notes.yaml"]), (Some(2), 0));
+    assert_eq!(count(&["notes.yaml", "data/common.yaml"]), (Some(2), 0));
+    assert_eq!(count(&["--skip-other-files", "notes.yaml"]), (Some(0), 0));
     assert_eq!(count(&["nothing.yaml"]), (Some(2), 0));
+}
+
+#[test]
+fn the_repository_around_the_named_files_is_the_workspace() {
+    let workspace = Workspace::new(&[
+        ("one/.git/HEAD", ""),
+        ("one/hiera.yaml", HIERA_YAML),
+        ("one/data/common.yaml", "a: 1\na: 2\n"),
+        ("other/hiera.yaml", "not: read\n"),
+        ("elsewhere/notes.txt", ""),
+    ]);
+    let from = |directory: &str, path: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+            .args(["check", "--format", "concise", path])
+            .current_dir(std::path::Path::new(workspace.root()).join(directory))
+            .output()
+            .expect("the program runs");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        (output.status.code(), text.split(": ").next().unwrap_or_default().to_owned())
+    };
+    assert_eq!(from("", "one/data"), (Some(1), "one/data/common.yaml:2:1".to_owned()));
+    assert_eq!(from("one/data", "common.yaml"), (Some(1), "common.yaml:2:1".to_owned()));
+    let shown = (Some(1), "data/common.yaml:2:1".to_owned());
+    assert_eq!(from("elsewhere", "../one/data/common.yaml"), shown);
 }
 
 #[test]

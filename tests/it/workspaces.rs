@@ -40,6 +40,9 @@ fn of_several_environments_the_one_that_puppet_takes() {
     assert_eq!(run(&workspace, "", &["lookup", "a"]), "--- production\n");
     assert_eq!(run(&workspace, "", &["lookup", "--environment", "dev", "a"]), "--- dev\n");
     assert_eq!(run(&workspace, "environments/dev/data", &["lookup", "a"]), "--- dev\n");
+    let not_found = run(&workspace, "", &["lookup", "b"]);
+    let taken = "hiera-ls: the environment production, one of 2; --environment names another\n";
+    assert!(not_found.starts_with(taken), "{not_found}");
     assert_eq!(
         run(&workspace, "", &["lookup", "--environment", "test", "a"]),
         "hiera-ls: ROOT: which environment? --root takes one of:\n  environments/dev\n  environments/production\n"

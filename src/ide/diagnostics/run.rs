@@ -51,15 +51,26 @@ use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::file_role::FileRole;
 use crate::ide::perspective::Perspective;
 use crate::ide::strings::{StringNode, interpolated_strings, variables};
+use crate::limits::{MAX_KEYS_WHILE_TYPING, MAX_NODES_WHILE_TYPING};
 use crate::syntax::tree::{self, NodeKind};
 use crate::syntax::yaml;
 use crate::world::{World, paths};
 
-/// How many keys of one file the engine is asked about: more would make typing slow.
-pub(super) const MAX_ASKED_KEYS: usize = 2_000;
+/// How much of a file is looked at, where that takes lookups.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// How many keys of one file the engine is asked about.
+    keys: usize,
+    /// Of how many nodes with fact sets the variables count.
+    nodes: usize,
+}
 
-/// How many nodes a `hiera.yaml` is looked at for.
-const MAX_ASKED_NODES: usize = 64;
+impl Bounds {
+    /// More would make typing slow.
+    const WHILE_TYPING: Self = Self { keys: MAX_KEYS_WHILE_TYPING, nodes: MAX_NODES_WHILE_TYPING };
+
+    const NONE: Self = Self { keys: usize::MAX, nodes: usize::MAX };
+}
 
 /// The rules that any YAML or JSON language server has as well: off together where one runs beside us.
 const COEXIST_FAMILY: [&str; 5] = [
@@ -84,8 +95,18 @@ const INTERPOLATED_KEYS: [&str; 10] = [
     "hiera3_backend",
 ];
 
-/// Everything that the rules say of the file at `path`, in the order of the text.
+/// What the rules say of the file at `path`, in the order of the text, as far as that can be found out while somebody types:
+/// what is left out of a very large file, the snapshot's notes say.
 pub fn diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
+    diagnostics_within(world, path, Bounds::WHILE_TYPING)
+}
+
+/// Everything that the rules say of the file at `path`, in the order of the text.
+pub fn all_diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
+    diagnostics_within(world, path, Bounds::NONE)
+}
+
+fn diagnostics_within(world: &Arc<World>, path: &str, bounds: Bounds) -> Vec<Diagnostic> {
     let settings = &world.settings().diagnostics;
     if !settings.enabled {
         return Vec::new();
@@ -97,13 +118,15 @@ pub fn diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
             if let Ok(file) = world.file(path) {
                 let data = file.data(*format).clone();
                 if *is_built_in {
-                    check_data(world, path, &data, module.as_deref(), &mut report);
+                    check_data(world, path, (&data, module.as_deref()), bounds, &mut report);
                 } else {
                     check_syntax(&data, &mut report);
                 }
             }
         }
-        Some(FileRole::HieraYaml { layer }) => check_config(world, path, *layer, &mut report),
+        Some(FileRole::HieraYaml { layer }) => {
+            check_config(world, path, *layer, bounds, &mut report);
+        }
         None if is_code(path) => run_code::check(world, path, &mut report),
         None => {
             let is_explained = yml_extension_trap::check(world, path, &mut report)
@@ -145,12 +168,12 @@ fn check_syntax(data: &DataFile, report: &mut Report) {
 fn check_data(
     world: &Arc<World>,
     path: &str,
-    data: &DataFile,
-    module: Option<&str>,
+    (data, module): (&DataFile, Option<&str>),
+    bounds: Bounds,
     report: &mut Report,
 ) {
     let perspective = Perspective::of_file(world, path);
-    let nodes = complete_nodes(world, path, module);
+    let nodes = complete_nodes(world, path, module, bounds);
     let known = KnownVariables {
         nodes: nodes.iter().collect(),
         is_error: world.settings().puppet_version.has_strict_variables(),
@@ -216,7 +239,7 @@ fn check_data(
         }
         if let (Some(perspective), NodeKind::Scalar { text: key, .. }) =
             (&perspective, &entry.key.kind)
-            && asked < MAX_ASKED_KEYS
+            && asked < bounds.keys
         {
             asked += 1;
             if !summary.looked_up.is_empty() {
@@ -231,7 +254,7 @@ fn check_data(
         }
     });
     let perspective = perspective.as_ref();
-    check_keys(world, path, (data, module, perspective), known_keys(), report);
+    check_keys(world, path, (data, module, perspective), known_keys(), bounds, report);
     duplicate_key::check_root(data, report);
     check_whole_file(data, world.settings().puppet_version, report);
 }
@@ -242,13 +265,14 @@ fn check_keys(
     path: &str,
     (data, module, perspective): (&DataFile, Option<&str>, Option<&Perspective>),
     known: Option<&KnownKeys<'_>>,
+    bounds: Bounds,
     report: &mut Report,
 ) {
     let (Some(environment), Some(known)) = (world.environment_of(path), known) else { return };
     if let Some(module) = module {
         default_hierarchy_misuse::check_data(world, &environment, path, data, module, report);
     }
-    let lower = LowerLevels::new(world, environment.clone(), path, module);
+    let lower = LowerLevels::new(world, &environment, path, module);
     let wants_unused = control::asks_for(world, &unused_key::RULE);
     let of_classes =
         [&parameter_without_effect::RULE, &unknown_parameter::RULE, &unknown_class::RULE];
@@ -262,7 +286,15 @@ fn check_keys(
     ];
     let wants_types = of_types.iter().any(|it| control::asks_for(world, it));
     let bound = perspective.filter(|_| wants_types).map(|it| BoundValues::new(it, path));
-    for entry in data.entries().take(MAX_ASKED_KEYS) {
+    for (number, entry) in data.entries().enumerate() {
+        if number >= bounds.keys {
+            let most = bounds.keys;
+            let why = format!(
+                "{path}: only its first {most} keys are compared with other files here; `hiera-ls check` looks at all"
+            );
+            world.left_out(path, why);
+            break;
+        }
         let Some(key) = entry.key.as_str() else { continue };
         if key == LOOKUP_OPTIONS {
             merge_option_type::check(entry, report);
@@ -344,13 +376,19 @@ fn shifted(mut finding: Diagnostic, by: u32) -> Diagnostic {
     finding
 }
 
-fn check_config(world: &Arc<World>, path: &str, layer: LayerKind, report: &mut Report) {
+fn check_config(
+    world: &Arc<World>,
+    path: &str,
+    layer: LayerKind,
+    bounds: Bounds,
+    report: &mut Report,
+) {
     let Ok(text) = world.text(path) else { return };
     let version = world.settings().puppet_version;
     let (config, problems) = HieraYaml::read(path, world.id(path), Some(&text), layer, version);
     hiera_yaml_schema::check(&text, &problems, report);
     hiera_yaml_version::check(&text, layer, &problems, report);
-    let nodes = complete_nodes(world, path, None);
+    let nodes = complete_nodes(world, path, None, bounds);
     let is_refused = problems.iter().any(ConfigProblem::is_error);
     if let Some(config) = config.filter(|config| config.version == 5 && !is_refused) {
         deployed_datadir::check(world, &config, report);
@@ -410,13 +448,20 @@ fn config_strings<'a>(text: &'a str, root: &'a tree::Node) -> Vec<StringNode<'a>
 }
 
 /// The nodes that read a data file, or use a `hiera.yaml`, and of which all variables are known.
-fn complete_nodes(world: &Arc<World>, path: &str, module: Option<&str>) -> Vec<Arc<Node>> {
+fn complete_nodes(
+    world: &Arc<World>,
+    path: &str,
+    module: Option<&str>,
+    bounds: Bounds,
+) -> Vec<Arc<Node>> {
     let Some(environment) = world.environment_of(path) else { return Vec::new() };
     if paths::file_name(path) == "hiera.yaml" {
         let nodes = world.nodes(&environment);
         let complete = nodes.iter().filter(|node| node.is_complete());
-        return complete.take(MAX_ASKED_NODES).cloned().collect();
+        return complete.take(bounds.nodes).cloned().collect();
     }
     let orders = world.read_orders(&environment);
-    orders.complete_readers(world, &environment, world.id(path), module)
+    let mut readers = orders.complete_readers(world, &environment, world.id(path), module);
+    readers.truncate(bounds.nodes);
+    readers
 }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::difference::FleetPair;
+use super::references::{References, key_at};
 use crate::backends::settings::BackEndSettings;
 use crate::data::{DataFile, Files as _, Format, Value};
 use crate::engine::footprint::hash_of;
@@ -16,12 +17,12 @@ use crate::facts::Node;
 use crate::limits::MAX_DATA_FILES;
 use crate::syntax::interpolation::{self, Expression, Method};
 use crate::syntax::key_path;
-use crate::world::{World, parallel, paths};
+use crate::world::{KeyIndex, World, parallel, paths};
 
 const LOOKUP_OPTIONS: &str = "lookup_options";
 
-/// With more keys than this, whoever is made of them is not looked for.
-const MAX_KEYS: usize = 64;
+/// By root key, the files with the entries that can give it another answer now: what is not there was the same before.
+pub(super) type AffectedKeys = BTreeMap<Arc<str>, BTreeSet<Arc<str>>>;
 
 /// A data file that hierarchies lead to, as it is on both sides.
 struct FilePair {
@@ -35,15 +36,27 @@ struct FilePair {
 impl FleetPair {
     /// The root keys whose answers can be others now; `None` if that can be any key.
     pub fn affected(&self) -> Option<BTreeSet<Arc<str>>> {
+        self.affected_keys().map(|keys| keys.keys().cloned().collect())
+    }
+
+    /// The same, with the files that are to blame.
+    pub(super) fn affected_keys(&self) -> Option<&AffectedKeys> {
+        self.affected.get_or_init(|| self.find_affected()).as_ref()
+    }
+
+    fn find_affected(&self) -> Option<AffectedKeys> {
         if !self.has_same_surroundings() {
             return None;
         }
         let files = self.files()?;
-        let mut affected = BTreeSet::new();
+        let mut affected = AffectedKeys::new();
         for file in &files {
             self.add_edited(file, &mut affected)?;
         }
-        add_those_made_of(self.after().world(), &files, &mut affected)?;
+        if !affected.is_empty() {
+            let index = self.after().world().key_index(self.after().environment());
+            add_those_made_of(self.after().world(), &index, &files, &mut affected)?;
+        }
         Some(affected)
     }
 
@@ -88,7 +101,7 @@ impl FleetPair {
     }
 
     /// Adds the keys of a file whose entries are others now.
-    fn add_edited(&self, file: &FilePair, affected: &mut BTreeSet<Arc<str>>) -> Option<()> {
+    fn add_edited(&self, file: &FilePair, affected: &mut AffectedKeys) -> Option<()> {
         let Some((before, after)) = &file.edited else { return Some(()) };
         let version = self.after().world().settings().puppet_version;
         if concerns_all_keys(before, true, version) || concerns_all_keys(after, true, version) {
@@ -104,36 +117,44 @@ impl FleetPair {
         let (before, after) = (entries(before), entries(after));
         let edited = before.iter().filter(|(key, value)| after.get(*key) != Some(value));
         let new = after.keys().filter(|key| !before.contains_key(*key));
-        affected.extend(edited.map(|(key, _)| key).chain(new).cloned());
-        (!affected.contains(LOOKUP_OPTIONS)).then_some(())
+        for key in edited.map(|(key, _)| key).chain(new) {
+            affected.entry(Arc::clone(key)).or_default().insert(Arc::clone(&file.path));
+        }
+        (!affected.contains_key(LOOKUP_OPTIONS)).then_some(())
     }
 }
 
 /// Adds the keys whose texts are made of affected keys, and those made of them in turn.
 fn add_those_made_of(
     world: &World,
+    index: &KeyIndex,
     files: &[FilePair],
-    affected: &mut BTreeSet<Arc<str>>,
+    affected: &mut AffectedKeys,
 ) -> Option<()> {
-    let mut left: Vec<Arc<str>> = affected.iter().cloned().collect();
+    let unedited =
+        |file: &FilePair| file.edited.is_none().then(|| (Arc::clone(&file.text), file.format));
+    let references = References::of(&files.iter().map(unedited).collect::<Vec<_>>());
+    let is_edited = |number: &usize| files[*number].edited.is_some();
+    let edited = (0..files.len()).filter(is_edited);
+    let obscure = references.obscure().iter().map(|number| *number as usize);
+    let parsed: Vec<&FilePair> = edited.chain(obscure).map(|number| &files[number]).collect();
+    let mut left: Vec<Arc<str>> = affected.keys().cloned().collect();
     while let Some(root) = left.pop() {
-        if affected.len() > MAX_KEYS {
-            return None;
-        }
-        let may_ask = |file: &&FilePair| match file.format {
-            _ if file.edited.is_some() => true,
-            Format::Yaml | Format::Json => interpolation::may_speak_of(&file.text, &root),
-            Format::Hocon => file.text.contains("%{"),
-        };
-        for file in files.iter().filter(may_ask) {
-            for key in keys_made_of(world, file, &root) {
-                if *key == *LOOKUP_OPTIONS {
-                    return None;
-                }
-                if affected.insert(Arc::clone(&key)) {
-                    left.push(key);
-                }
+        let by_text = references.to(&root).iter().filter_map(|(number, at)| {
+            let path = &files[*number as usize].path;
+            Some((path, key_at(index, path, *at)?))
+        });
+        let by_value = parsed.iter().flat_map(|file| {
+            keys_made_of(world, file, &root).into_iter().map(move |key| (&file.path, key))
+        });
+        for (path, key) in by_text.chain(by_value) {
+            if *key == *LOOKUP_OPTIONS {
+                return None;
             }
+            if !affected.contains_key(&key) {
+                left.push(Arc::clone(&key));
+            }
+            affected.entry(key).or_default().insert(Arc::clone(path));
         }
     }
     Some(())

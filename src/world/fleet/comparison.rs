@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use super::difference::{Change, FleetPair};
 use crate::config::Environment;
 use crate::data::{Files as _, Format};
@@ -96,9 +98,12 @@ impl World {
         if text.starts_with("version https://git-lfs.github.com/spec/") {
             return Some("only a pointer to what Git LFS keeps; its data is not compared");
         }
-        let data = self.data(path, format).ok()?;
         let is_mark = |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
-        (data.is_broken() && text.lines().any(is_mark))
+        // Most files have no marks, which costs less to see than what else is in them.
+        let has_marks = ["<<<<<<< ", ">>>>>>> "]
+            .iter()
+            .any(|mark| memmem::find(text.as_bytes(), mark.as_bytes()).is_some());
+        (has_marks && text.lines().any(is_mark) && self.data(path, format).ok()?.is_broken())
             .then_some("has conflicts that are not resolved; lookups that read it fail")
     }
 

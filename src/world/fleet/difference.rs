@@ -1,13 +1,15 @@
 //! What is different between two snapshots: the keys with another answer, for which nodes and cases, and which edits did it.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::affected::AffectedKeys;
 use super::causes::{Cause, causes, of_any};
 use super::{Fleet, SharedAnswer, is_same_with_cases};
 use crate::engine::cases::is_same_outcome;
-use crate::engine::{Answer, Assumed, Case, Condition, Request};
+use crate::engine::{Answer, Assumed, Case, Condition, Request, module_of_key};
 use crate::facts::Node;
+use crate::syntax::key_path;
 
 /// A key whose answer is another one for some nodes, in the same way for all of these.
 #[derive(Debug, Clone)]
@@ -45,6 +47,8 @@ pub struct FleetPair {
     after: Arc<Fleet>,
     /// Stands for all nodes that are not listed, before and after.
     any: Option<(Arc<Node>, Arc<Node>)>,
+    /// Found out once.
+    pub(super) affected: OnceLock<Option<AffectedKeys>>,
 }
 
 impl FleetPair {
@@ -54,7 +58,13 @@ impl FleetPair {
         after: impl Into<Arc<Fleet>>,
         any: Option<(Arc<Node>, Arc<Node>)>,
     ) -> Self {
-        Self { before: before.into(), after: after.into(), any }
+        Self { before: before.into(), after: after.into(), any, affected: OnceLock::new() }
+    }
+
+    /// The same for nodes of which it is known that they read what was edited: every one is compared for every key.
+    pub(super) fn of_readers(before: Fleet, after: Fleet, any: (Arc<Node>, Arc<Node>)) -> Self {
+        let any_key_may_change = OnceLock::from(None);
+        Self { affected: any_key_may_change, ..Self::new(before, after, Some(any)) }
     }
 
     /// The fleet before.
@@ -80,8 +90,12 @@ impl FleetPair {
     /// What is different for a question of any sort. It is told as that of the first name.
     pub fn difference_of(&self, request: &Request) -> Difference {
         let Some(key) = request.names.first() else { return Difference::default() };
-        let before = self.before.answers(request);
-        let after = self.after.answers(request);
+        let nodes = match &*request.names {
+            [key] => self.nodes_that_may_change(key),
+            _ => self.after.all_nodes(),
+        };
+        let before = self.before.answers_among(request, nodes.clone());
+        let after = self.after.answers_among(request, nodes);
         let mut difference = Difference::default();
         for group in before.iter().chain(&after) {
             difference.note_unknown(&group.answer);
@@ -104,6 +118,16 @@ impl FleetPair {
         difference.changes.sort_by_key(|change| change.nodes.len());
         self.add_cases(key, request, &mut difference);
         difference
+    }
+
+    /// The nodes that can have another answer now: where nothing but entries of files was edited, those that read such files.
+    pub(super) fn nodes_that_may_change(&self, key: &str) -> Vec<u32> {
+        let Some(affected) = self.affected_keys() else { return self.after.all_nodes() };
+        let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
+        match root.and_then(|root| Some((affected.get(&root)?, root))) {
+            Some((files, root)) => self.after.readers(files, module_of_key(&root)),
+            None => self.after.all_nodes(),
+        }
     }
 
     /// Adds what changes for nodes that are not listed.
@@ -182,8 +206,8 @@ fn pairs(
     after: &[SharedAnswer],
     nodes: usize,
 ) -> Vec<(usize, usize, Vec<u32>)> {
-    if let ([_], [_]) = (before, after) {
-        return vec![(0, 0, (0..nodes as u32).collect())];
+    if let ([_], [only]) = (before, after) {
+        return vec![(0, 0, only.nodes.clone())];
     }
     let mut of_node = vec![0; nodes];
     for (at, group) in before.iter().enumerate() {

@@ -77,7 +77,7 @@ impl World {
         let nodes: Nodes = here.collect();
         let any = self.any_node(environment);
         let fleet = |world: &Arc<World>| world.new_fleet(environment, nodes.clone(), Asker::Nobody);
-        FleetPair::new(fleet(self), fleet(after), Some((any.clone(), any)))
+        FleetPair::of_readers(fleet(self), fleet(after), (any.clone(), any))
     }
 
     /// All nodes of an environment as a comparison takes them; the same list for the same nodes.

@@ -103,6 +103,15 @@ impl Readings {
         column.into()
     }
 
+    /// Marks the nodes that read the file at `path` for keys of `module`; those of which not everything is known may do so as
+    /// well.
+    pub(super) fn add_readers(&self, module: Option<&str>, path: &str, reads: &mut [bool]) {
+        self.scope(None).add_readers(path, reads);
+        if let Some(module) = module.filter(|it| self.environment.modules.contains_key(*it)) {
+            self.scope(Some(module)).add_readers(path, reads);
+        }
+    }
+
     /// The module of a key, if there is one.
     fn module_of<'k>(&self, root: &'k str) -> Option<&'k str> {
         module_of_key(root).filter(|it| self.environment.modules.contains_key(*it))

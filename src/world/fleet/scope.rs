@@ -20,6 +20,8 @@ pub(super) struct Scope {
     /// What hierarchies look like to each node, apart from files.
     shapes: Column,
     files: Vec<ReadFile>,
+    /// By path, the files there: one for each way of reading it.
+    by_path: HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>,
     /// By root key, the files that hold it.
     holders: HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>,
     /// The files that have a say about every key.
@@ -90,7 +92,12 @@ impl Scope {
             readers: if is_read_alike(&readers, everybody) { Vec::new() } else { readers },
         };
         let files: Vec<ReadFile> = data.into_iter().zip(readers).map(file).collect();
+        let mut by_path: HashMap<Arc<str>, Vec<u32>, _> = HashMap::default();
+        for ((path, _), number) in paths {
+            by_path.entry(path).or_default().push(number);
+        }
         let mut scope = Self {
+            by_path,
             module: module.map(Arc::from),
             shapes: shapes.into(),
             files,
@@ -116,6 +123,22 @@ impl Scope {
                 let sum = &mut column[*node as usize];
                 *sum = sum.wrapping_add(read);
             }
+        }
+    }
+
+    /// Marks the nodes that read the file at `path`, and those whose functions may.
+    pub(super) fn add_readers(&self, path: &str, reads: &mut [bool]) {
+        for number in self.by_path.get(path).into_iter().flatten() {
+            let readers = &self.files[*number as usize].readers;
+            if readers.is_empty() {
+                reads.fill(true);
+            }
+            for (node, _) in readers {
+                reads[*node as usize] = true;
+            }
+        }
+        for (reads, alike) in reads.iter_mut().zip(&self.alike) {
+            *reads = *reads || alike.is_none();
         }
     }
 

@@ -230,7 +230,59 @@ fn check_lookups(data: &[(&str, &str)], key: &str, expected: usize) {
     let nodes = world.nodes(&environment);
     assert_eq!(nodes.len(), 100);
     let fleet = Fleet::new(&world, &environment, nodes, world.back_ends().clone());
-    assert_eq!(fleet.by_footprint(&Request::key(key)).len(), expected);
+    assert_eq!(fleet.by_footprint(&Request::key(key), (0..100).collect()).len(), expected);
+}
+
+/// How many of `count` nodes are compared for a key after an edit of one file. Each node has a file of its own with `own`, which
+/// is made of `port`, and one of 10 roles with a file.
+#[track_caller]
+fn check_compared(count: usize, key: &str, (path, text): (&str, &str), expected: usize) {
+    let mut files: Vec<(String, String)> = vec![(
+        "/w/hiera.yaml".to_owned(),
+        "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+         - {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: common.yaml}\n"
+            .to_owned(),
+    )];
+    for number in 0..count {
+        let facts = format!(r#"{{"certname": "n{number}", "role": "r{}"}}"#, number % 10);
+        files.push((format!("/w/.hiera-ls/facts/n{number}.json"), facts));
+        let own = format!("own{}: \"%{{lookup('port')}}\"\n", number % 20);
+        files.push((format!("/w/data/nodes/n{number}.yaml"), own));
+    }
+    for role in 0..10 {
+        files.push((format!("/w/data/roles/r{role}.yaml"), "role: 1\nhost: a\n".to_owned()));
+    }
+    files.push(("/w/data/common.yaml".to_owned(), "port: 1\nother: 1\n".to_owned()));
+    let before = World::on_disk(
+        Arc::new(MemoryDisk::new(files.clone())),
+        vec!["/w".into()],
+        Settings::default(),
+    );
+    let path = format!("/w/data/{path}");
+    for file in files.iter_mut().filter(|it| it.0 == path) {
+        text.clone_into(&mut file.1);
+    }
+    let after =
+        before.on_other_disk(Arc::new(MemoryDisk::new(files)), before.settings().as_ref().clone());
+    let fleet = |world: &Arc<World>| {
+        let environment = world.environment_of("/w").expect("there is one");
+        let nodes = world.nodes(&environment);
+        assert_eq!(nodes.len(), count);
+        Fleet::new(world, &environment, nodes, world.back_ends().clone())
+    };
+    let pair = FleetPair::new(fleet(&before), fleet(&after), None);
+    assert!(pair.affected().is_some_and(|keys| keys.contains(key)), "{:?}", pair.affected());
+    assert_eq!(pair.nodes_that_may_change(key).len(), expected);
+}
+
+#[test]
+fn only_nodes_that_read_what_was_edited_are_compared() {
+    for count in [100, 1_600] {
+        check_compared(count, "role", ("roles/r3.yaml", "role: 2\nhost: a\n"), count / 10);
+        check_compared(count, "own7", ("common.yaml", "port: 2\nother: 1\n"), count / 20);
+        check_compared(count, "other", ("common.yaml", "port: 1\nother: 2\n"), count);
+        check_compared(count, "own5", ("nodes/n5.yaml", "own5: 1\n"), 1);
+    }
 }
 
 #[test]

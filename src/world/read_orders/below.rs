@@ -1,10 +1,13 @@
 //! What nodes ask after a file: the levels whose values the file's values hide or are merged with.
 
-use std::sync::Arc;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
 
 use super::{Asked, FileSet, OrderMaker, ReadOrders};
 use crate::config::Environment;
 use crate::data::{FileId, Files as _, Format};
+use crate::engine::Evaluator;
 use crate::facts::Node;
 use crate::world::snapshot::World;
 
@@ -45,41 +48,105 @@ impl PartialEq for Source {
     }
 }
 
+/// For so many files it is kept what is asked after them: those that are open in an editor, and some that were.
+const MAX_KEPT_FILES: usize = 64;
+
+/// What is asked after some files, by the file's path and the module of keys.
+#[derive(Debug, Default)]
+pub(super) struct BelowFiles(HashMap<String, OfModules>);
+
+/// By module; what is asked for keys without one under the empty name.
+type OfModules = HashMap<String, Arc<Below>>;
+
+impl BelowFiles {
+    fn get(&self, path: &str, module: &str) -> Option<Arc<Below>> {
+        self.0.get(path)?.get(module).cloned()
+    }
+
+    fn keep(&mut self, path: &str, module: &str, below: Arc<Below>) {
+        if self.0.len() >= MAX_KEPT_FILES && !self.0.contains_key(path) {
+            self.0.clear();
+        }
+        self.0.entry(path.to_owned()).or_default().insert(module.to_owned(), below);
+    }
+}
+
+/// A file of which somebody wants to know what is asked after it, for keys of several modules.
+pub struct FileAbove<'a> {
+    world: &'a Arc<World>,
+    environment: &'a Arc<Environment>,
+    path: &'a str,
+    file: FileId,
+    /// The module whose data the file holds.
+    module: Option<&'a str>,
+    view: OnceCell<Option<View>>,
+}
+
+/// Any node that reads the file.
+struct View {
+    node: Arc<Node>,
+    evaluator: Evaluator,
+    /// What it asks apart from modules.
+    asked: Arc<[Asked]>,
+}
+
+impl<'a> FileAbove<'a> {
+    /// The file at `path`, which holds data of `module` if there is one.
+    pub fn new(
+        world: &'a Arc<World>,
+        environment: &'a Arc<Environment>,
+        path: &'a str,
+        module: Option<&'a str>,
+    ) -> Self {
+        let view = OnceCell::new();
+        Self { world, environment, path, file: world.id(path), module, view }
+    }
+
+    fn view(&self, maker: &OrderMaker<'_>) -> Option<&View> {
+        let new = || {
+            let node = self.world.view_of_file(self.environment, self.path);
+            if node.is_complete() {
+                return None;
+            }
+            let evaluator = self.world.structural_evaluator(self.environment, &node);
+            let of_module = self.module.is_some();
+            let asked = if of_module { Arc::default() } else { maker.asked_by(&evaluator, None) };
+            Some(View { node, evaluator, asked })
+        };
+        self.view.get_or_init(new).as_ref()
+    }
+}
+
 impl ReadOrders {
-    /// What is asked after the file at `path`, which holds data of `file_module` if there is one, for keys of `module`.
-    pub fn below(
-        &self,
-        world: &Arc<World>,
-        environment: &Arc<Environment>,
-        path: &str,
-        file_module: Option<&str>,
-        module: Option<&str>,
-    ) -> Arc<Below> {
-        let with_layer = |name: &&str| environment.modules.contains_key(*name);
+    /// What is asked after a file for keys of `module`.
+    pub fn below(&self, file: &FileAbove<'_>, module: Option<&str>) -> Arc<Below> {
+        let with_layer = |name: &&str| file.environment.modules.contains_key(*name);
         let module = module.filter(with_layer);
-        let slot = self.below.slot(&format!("{path} {}", module.unwrap_or("")));
-        let finder = Finder { orders: self, world, environment, file: world.id(path), path };
-        slot.get_or_init(|| Arc::new(finder.below(file_module, module))).clone()
+        let lock = || self.below.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = module.unwrap_or("");
+        let known = lock().get(file.path, name);
+        known.unwrap_or_else(|| {
+            let below = Arc::new(Finder { orders: self, file }.below(module));
+            lock().keep(file.path, name, below.clone());
+            below
+        })
     }
 }
 
 struct Finder<'a> {
     orders: &'a ReadOrders,
-    world: &'a Arc<World>,
-    environment: &'a Arc<Environment>,
-    file: FileId,
-    path: &'a str,
+    file: &'a FileAbove<'a>,
 }
 
 impl Finder<'_> {
-    fn below(&self, file_module: Option<&str>, module: Option<&str>) -> Below {
-        let Self { orders, world, environment, .. } = *self;
-        let maker = OrderMaker { world, environment, orders };
+    fn below(&self, module: Option<&str>) -> Below {
+        let FileAbove { world, environment, file, module: file_module, .. } = *self.file;
+        let maker = OrderMaker { world, environment, orders: self.orders };
         let mut below = Below { orders: Vec::new(), is_whole: true };
         let readers = match file_module {
             // Who reads a module's file is only known once everybody was asked.
             Some(_) => (0..self.orders.nodes.len() as u32).collect(),
-            None => self.orders.readers.get(&self.file).cloned().unwrap_or_default(),
+            None => self.orders.readers.get(&file).cloned().unwrap_or_default(),
         };
         if module.is_some() && readers.len() > MAX_ASKED_NODES {
             below.is_whole = false;
@@ -99,16 +166,12 @@ impl Finder<'_> {
                 break;
             }
         }
-        let view = world.view_of_file(environment, self.path);
-        if !view.is_complete() {
-            let mut asked: Vec<Asked> = Vec::new();
-            if file_module.is_none() {
-                asked.extend(maker.asked(&view, None).iter().cloned());
-            }
+        if let Some(view) = self.file.view(&maker) {
+            let mut asked: Vec<Asked> = view.asked.to_vec();
             if module.is_some() {
-                asked.extend(maker.asked(&view, module).iter().cloned());
+                asked.extend(maker.asked_by(&view.evaluator, module).iter().cloned());
             }
-            self.add(&mut below, view, &asked);
+            self.add(&mut below, view.node.clone(), &asked);
         }
         below
     }
@@ -130,8 +193,9 @@ impl Finder<'_> {
     /// What comes after the first place where the file is certainly asked, and after each place before it where it may be
     /// asked: what stands between two such places is hidden by the first. Nothing if it is not asked at all.
     fn after_file(&self, asked: &[Asked]) -> Vec<Vec<Source>> {
-        let is_file = |it: &Asked| matches!(it, Asked::File(file, _) if *file == self.file);
-        let may_be = |it: &Asked| matches!(it, Asked::OneOf(files) if files.contains(&self.file));
+        let own = self.file.file;
+        let is_file = |it: &Asked| matches!(it, Asked::File(file, _) if *file == own);
+        let may_be = |it: &Asked| matches!(it, Asked::OneOf(files) if files.contains(&own));
         let certain = asked.iter().position(is_file);
         let possible = (0..certain.unwrap_or(asked.len())).filter(|at| may_be(&asked[*at]));
         let source = |asked: &Asked| match asked {

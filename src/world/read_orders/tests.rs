@@ -41,7 +41,8 @@ fn check(path: &str, module: Option<&str>, expected: &[&[&str]]) {
     let world = host.snapshot();
     let environment = world.environment_of("/r/data/c.yaml").expect("there is one");
     let file_module = path.contains("/modules/").then_some("m");
-    let below = orders(&host).below(&world, &environment, path, file_module, module);
+    let file = FileAbove::new(&world, &environment, path, file_module);
+    let below = orders(&host).below(&file, module);
     assert!(below.is_whole);
     let show = |source: &Source| match source {
         Source::File(file, _) => world.path(*file).replace("/r/", ""),

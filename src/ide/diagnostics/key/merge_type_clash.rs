@@ -72,8 +72,8 @@ pub(crate) fn check(perspective: &Perspective, path: &str, key: &str, report: &m
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::run::MAX_ASKED_KEYS;
     use crate::ide::diagnostics::testing::{check, check_related};
+    use crate::limits::MAX_KEYS_WHILE_TYPING;
 
     #[test]
     fn unique_takes_a_hash_only_first() {
@@ -170,7 +170,7 @@ k: 1
 
     #[test]
     fn only_so_many_keys_of_a_file_are_asked() {
-        let others = (1..MAX_ASKED_KEYS).map(|number| format!("key{number}: 1\n"));
+        let others = (1..MAX_KEYS_WHILE_TYPING).map(|number| format!("key{number}: 1\n"));
         check(&format!(
             "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, paths: [a.yaml, b.yaml]}}]\n\
              #- /data/a.yaml\nlookup_options: {{^._last: {{merge: hash}}}}\na_last: {{}}\nb_last: {{}}\n\

@@ -10,8 +10,8 @@ use crate::code::{CodeFile, CodeIndex};
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
 use crate::engine::{Answer, Evaluator, Request};
-use crate::ide::diagnostics::run::MAX_ASKED_KEYS;
 use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::limits::MAX_KEYS_WHILE_TYPING;
 use crate::world::{World, paths};
 
 /// One file that Puppet loads code from.
@@ -58,7 +58,7 @@ impl<'a> CodeContext<'a> {
         if let Some(known) = self.known.borrow().get(name) {
             return *known;
         }
-        if self.known.borrow().len() >= MAX_ASKED_KEYS {
+        if self.known.borrow().len() >= MAX_KEYS_WHILE_TYPING {
             return Answered::Perhaps;
         }
         let answered = self.ask(name);

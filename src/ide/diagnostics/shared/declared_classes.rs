@@ -21,8 +21,8 @@ pub(crate) struct DeclaredClasses<'a> {
     world: &'a Arc<World>,
     environment: &'a Arc<Environment>,
     index: OnceCell<Arc<CodeIndex>>,
-    referenced: OnceCell<ReferencedKeys>,
-    unread_code: OnceCell<UnreadCode>,
+    referenced: OnceCell<Arc<ReferencedKeys>>,
+    unread_code: OnceCell<Arc<UnreadCode>>,
     /// The texts of Ruby files, by module.
     ruby: RefCell<HashMap<Arc<str>, Texts>>,
 }
@@ -110,14 +110,14 @@ impl<'a> DeclaredClasses<'a> {
 
     /// Whether an interpolation or `lookup_options` of the data name the key.
     pub(crate) fn is_used_by_data(&self, key: &str) -> bool {
-        let new = || ReferencedKeys::new(self.world, self.environment);
+        let new = || ReferencedKeys::of(self.world, self.environment);
         self.referenced.get_or_init(new).by_data(key)
     }
 
     /// Whether the name of the key, which has no module itself, stands in the Ruby code of some module, or in code that is not on
     /// the modulepath.
     pub(crate) fn is_in_unread_code(&self, key: &str) -> bool {
-        let new = || UnreadCode::new(self.world, self.environment);
+        let new = || UnreadCode::of(self.world, self.environment);
         self.unread_code.get_or_init(new).hold(key)
     }
 

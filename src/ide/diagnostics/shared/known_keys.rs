@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::config::hiera_yaml::{FunctionKind, LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
@@ -36,6 +36,12 @@ pub(crate) struct KnownKeys<'a> {
 
 /// Keys, sorted.
 type Names = Rc<[Arc<str>]>;
+/// Which hiera.yaml files have levels that keys may come from which no file of the workspace holds; each with the key index of
+/// the snapshot for which that was found out.
+#[derive(Default)]
+struct OpenLevels {
+    known: Mutex<HashMap<String, (Weak<KeyIndex>, bool)>>,
+}
 
 /// The keys with the same prefix.
 pub(crate) struct Siblings {
@@ -144,7 +150,22 @@ impl<'a> KnownKeys<'a> {
         patterns::pattern(self.world, text)
     }
 
+    /// The answer is the same for all files of a snapshot, so it is found out once.
     fn has_open_level(&self, path: &str, layer: LayerKind) -> bool {
+        let cache = self.world.attached::<OpenLevels>();
+        let lock = || cache.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = Arc::downgrade(&self.index);
+        if let Some((index, is_open)) = lock().get(path)
+            && index.ptr_eq(&own)
+        {
+            return *is_open;
+        }
+        let is_open = self.find_open_level(path, layer);
+        lock().insert(path.to_owned(), (own, is_open));
+        is_open
+    }
+
+    fn find_open_level(&self, path: &str, layer: LayerKind) -> bool {
         let Ok(text) = self.world.text(path) else { return false };
         let version = self.world.settings().puppet_version;
         let id = self.world.id(path);

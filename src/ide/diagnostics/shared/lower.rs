@@ -15,15 +15,15 @@ use crate::ide::context::{LOOKUP_OPTIONS, lookup_key};
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::known_keys::module_of;
 use crate::syntax::key_path::Segment;
-use crate::world::{Below, FileSet, KeyIndex, ReadOrders, Source, World};
+use crate::world::{Below, FileAbove, FileSet, KeyIndex, ReadOrders, Source, World};
 
 /// The levels below one file.
 pub(crate) struct LowerLevels<'a> {
     world: &'a Arc<World>,
-    environment: Arc<Environment>,
+    environment: &'a Arc<Environment>,
     index: Arc<KeyIndex>,
     orders: Arc<ReadOrders>,
-    path: &'a str,
+    file: FileAbove<'a>,
     module: Option<&'a str>,
     /// By the module of the key.
     opened: RefCell<HashMap<Option<Box<str>>, Rc<Opened>>>,
@@ -104,13 +104,14 @@ impl<'a> LowerLevels<'a> {
     /// The levels below the file at `path`, which holds data of `module` if there is one.
     pub(crate) fn new(
         world: &'a Arc<World>,
-        environment: Arc<Environment>,
+        environment: &'a Arc<Environment>,
         path: &'a str,
         module: Option<&'a str>,
     ) -> Self {
-        let orders = world.read_orders(&environment);
-        let index = world.key_index(&environment);
-        Self { world, environment, index, orders, path, module, opened: RefCell::default() }
+        let orders = world.read_orders(environment);
+        let index = world.key_index(environment);
+        let file = FileAbove::new(world, environment, path, module);
+        Self { world, environment, index, orders, file, module, opened: RefCell::default() }
     }
 
     /// What lower levels have for `key`; `None` if no lower level has it and lookup options cannot matter either.
@@ -181,7 +182,7 @@ impl<'a> LowerLevels<'a> {
         };
         let first = sources.iter().position(|it| value_of(it).is_some()).unwrap_or(sources.len());
         let evaluator = opened.evaluators[at]
-            .get_or_init(|| self.world.evaluator(&self.environment, node))
+            .get_or_init(|| self.world.evaluator(self.environment, node))
             .clone();
         let merge = if self.index.contains(LOOKUP_OPTIONS) {
             evaluator.merge_for(asked.key)
@@ -212,8 +213,8 @@ impl<'a> LowerLevels<'a> {
     }
 
     fn open(&self, module: Option<&str>) -> Opened {
-        let (world, path) = (self.world, self.path);
-        let below = self.orders.below(world, &self.environment, path, self.module, module);
+        let world = self.world;
+        let below = self.orders.below(&self.file, module);
         let mut files = HashMap::new();
         for (file, format) in below.orders.iter().flat_map(|(_, sources)| files_of(sources)) {
             files.entry(file).or_insert_with(|| {

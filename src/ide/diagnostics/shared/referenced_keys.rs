@@ -1,9 +1,10 @@
 //! Which root keys the data of an environment refers to, and which words the Ruby code of its modules holds.
 //!
-//! What a file refers to is kept as long as its text; so after an edit only the edited file is read again.
+//! What a file refers to is kept as long as its text; so after an edit only the edited file is read again. The references of all
+//! files are counted once and shared by whoever checks a file of the same snapshot.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use memchr::memmem;
 
@@ -12,16 +13,30 @@ use crate::data::{Files as _, Format, PathKind};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::syntax::interpolation;
 use crate::syntax::key_path;
-use crate::world::{World, paths};
+use crate::world::{KeyIndex, World, paths};
 
 /// How deep below a module's `lib` and `templates` Ruby is looked for, and in how many files of a module.
 const MAX_RUBY_DEPTH: usize = 6;
 const MAX_RUBY_FILES: usize = 1_000;
 
-/// What files refer to, by path, with the text that says so.
+/// With more files than this that are others than when the references were counted, they are counted anew.
+const MAX_CHANGED: usize = 64;
+
+/// What is kept from one file to the next, and from one snapshot to the next.
 #[derive(Default)]
 pub(crate) struct ReferenceCache {
-    files: Mutex<HashMap<Arc<str>, ReadText>>,
+    /// The words of code, by path, with the text that holds them.
+    code: Mutex<HashMap<Arc<str>, ReadText>>,
+    /// By environment.
+    collected: Mutex<HashMap<String, Collected>>,
+}
+
+/// What was collected for one key index: a snapshot has one of its own.
+#[derive(Default)]
+struct Collected {
+    index: Weak<KeyIndex>,
+    referenced: Option<Arc<ReferencedKeys>>,
+    unread_code: Option<Arc<UnreadCode>>,
 }
 
 /// A text, and the names in it.
@@ -31,7 +46,19 @@ type Names = Arc<HashSet<Arc<str>>>;
 
 /// The references of one environment.
 pub(crate) struct ReferencedKeys {
-    of_data: Vec<Names>,
+    counted: Arc<CountedReferences>,
+    /// What files refer to that are others now, or are new.
+    added: Vec<Names>,
+    /// What they referred to when the references were counted.
+    gone: Vec<Names>,
+}
+
+/// The references of all files at one moment.
+#[derive(Default)]
+struct CountedReferences {
+    files: HashMap<Arc<str>, ReadText>,
+    /// By key, how many files refer to it.
+    counts: HashMap<Arc<str>, usize>,
 }
 
 /// The words in the Ruby code and the ERB templates of an environment's modules, and in directories that look like modules but
@@ -41,35 +68,126 @@ pub(crate) struct UnreadCode {
 }
 
 impl ReferencedKeys {
-    /// Reads what has changed since the last time.
-    pub(crate) fn new(world: &Arc<World>, environment: &Arc<Environment>) -> Self {
-        let cache = world.attached::<ReferenceCache>();
-        let index = world.key_index(environment);
-        let of_data = index.files().into_iter().map(|(path, format)| {
-            cache.of(world, &path, |text| references(world, &path, format, text))
-        });
-        Self { of_data: of_data.filter(|keys| !keys.is_empty()).collect() }
+    /// The references in a snapshot. What has changed since the last time is read.
+    pub(crate) fn of(world: &Arc<World>, environment: &Environment) -> Arc<Self> {
+        world.attached::<ReferenceCache>().with(world, environment, |collected, index| {
+            let counted = collected.referenced.as_ref().map(|it| it.counted.clone());
+            if collected.index.ptr_eq(&Arc::downgrade(index))
+                && let Some(known) = &collected.referenced
+            {
+                return known.clone();
+            }
+            let new = Arc::new(Self::new(world, index, counted.unwrap_or_default()));
+            collected.begin(index).referenced = Some(new.clone());
+            new
+        })
+    }
+
+    fn new(world: &World, index: &KeyIndex, counted: Arc<CountedReferences>) -> Self {
+        let files = index.files();
+        let (mut added, mut gone, mut known) = (Vec::new(), Vec::new(), 0);
+        let mut changed: Vec<(&Arc<str>, Format, Arc<str>)> = Vec::new();
+        for (path, format) in &files {
+            let Ok(text) = world.text(path) else { continue };
+            let before = counted.files.get(path);
+            known += usize::from(before.is_some());
+            match before {
+                Some((other, _)) if Arc::ptr_eq(other, &text) => {}
+                Some((_, names)) => {
+                    gone.push(names.clone());
+                    changed.push((path, *format, text));
+                }
+                None => changed.push((path, *format, text)),
+            }
+        }
+        if changed.len() > MAX_CHANGED || known < counted.files.len() {
+            let counted = Arc::new(CountedReferences::new(world, &files, &counted));
+            return Self { counted, added: Vec::new(), gone: Vec::new() };
+        }
+        let names = |(path, format, text): (&Arc<str>, Format, Arc<str>)| {
+            Arc::new(references(world, path, format, &text))
+        };
+        added.extend(changed.into_iter().map(names));
+        Self { counted, added, gone }
     }
 
     /// Whether an interpolation or `lookup_options` name the key.
     pub(crate) fn by_data(&self, key: &str) -> bool {
-        self.of_data.iter().any(|keys| keys.contains(key))
+        let among = |files: &[Names]| files.iter().filter(|names| names.contains(key)).count();
+        let counted = self.counted.counts.get(key).copied().unwrap_or(0);
+        counted + among(&self.added) > among(&self.gone)
     }
 }
 
+impl CountedReferences {
+    /// Reads the files that `before` had not read.
+    fn new(world: &World, files: &[(Arc<str>, Format)], before: &Self) -> Self {
+        let mut all = Self::default();
+        // The same few keys are named over and over.
+        let mut texts: HashSet<Arc<str>> = HashSet::new();
+        for (path, format) in files {
+            let Ok(text) = world.text(path) else { continue };
+            let known = before.files.get(path).filter(|(other, _)| Arc::ptr_eq(other, &text));
+            let names = if let Some((_, names)) = known {
+                names.clone()
+            } else {
+                let found = references(world, path, *format, &text).into_iter();
+                Arc::new(found.map(|name| shared(&mut texts, name)).collect())
+            };
+            names.iter().for_each(|name| *all.counts.entry(name.clone()).or_default() += 1);
+            all.files.insert(path.clone(), (text, names));
+        }
+        all
+    }
+}
+
+/// The same text for the same name.
+fn shared(texts: &mut HashSet<Arc<str>>, name: Arc<str>) -> Arc<str> {
+    let known = texts.get(&name).cloned();
+    known.unwrap_or_else(|| {
+        texts.insert(name.clone());
+        name
+    })
+}
+
 impl UnreadCode {
-    /// Reads what has changed since the last time.
-    pub(crate) fn new(world: &World, environment: &Environment) -> Self {
+    /// The code in a snapshot. What has changed since the last time is read.
+    pub(crate) fn of(world: &Arc<World>, environment: &Environment) -> Arc<Self> {
         let cache = world.attached::<ReferenceCache>();
+        cache.with(world, environment, |collected, index| {
+            if collected.index.ptr_eq(&Arc::downgrade(index))
+                && let Some(known) = &collected.unread_code
+            {
+                return known.clone();
+            }
+            let new = Arc::new(Self::new(world, environment, &cache));
+            collected.begin(index).unread_code = Some(new.clone());
+            new
+        })
+    }
+
+    fn new(world: &World, environment: &Environment, cache: &ReferenceCache) -> Self {
         let files = environment.modules.values().flat_map(|it| ruby_files(world, it));
         let strays = stray_modules(world, environment).into_iter();
         let files = files.chain(strays.flat_map(|it| files_of_stray(world, &it)));
-        Self { of_files: files.map(|path| cache.of(world, &path, words)).collect() }
+        Self { of_files: files.map(|path| cache.words_of(world, &path)).collect() }
     }
 
     /// Whether some file holds the word.
     pub(crate) fn hold(&self, word: &str) -> bool {
         self.of_files.iter().any(|words| words.contains(word))
+    }
+}
+
+impl Collected {
+    /// What was collected for another index is no longer true, but for the count that the next one begins with.
+    fn begin(&mut self, index: &Arc<KeyIndex>) -> &mut Self {
+        let own = Arc::downgrade(index);
+        if !self.index.ptr_eq(&own) {
+            self.unread_code = None;
+            self.index = own;
+        }
+        self
     }
 }
 
@@ -107,22 +225,30 @@ pub(crate) fn ruby_files(world: &World, directory: &str) -> Vec<Arc<str>> {
 }
 
 impl ReferenceCache {
-    fn of(
+    /// Lets `collect` look at what is known of an environment, and add to it. Others wait: they want to know the same.
+    fn with<T>(
         &self,
-        world: &World,
-        path: &Arc<str>,
-        read: impl Fn(&str) -> HashSet<Arc<str>>,
-    ) -> Names {
+        world: &Arc<World>,
+        environment: &Environment,
+        collect: impl FnOnce(&mut Collected, &Arc<KeyIndex>) -> T,
+    ) -> T {
+        let index = world.key_index(environment);
+        let key = format!("{} {}", environment.name, environment.directory());
+        let mut collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
+        collect(collected.entry(key).or_default(), &index)
+    }
+
+    fn words_of(&self, world: &World, path: &Arc<str>) -> Names {
         let Ok(text) = world.text(path) else { return Arc::default() };
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, keys)) = files.get(path)
+        let mut files = self.code.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, found)) = files.get(path)
             && Arc::ptr_eq(known, &text)
         {
-            return keys.clone();
+            return found.clone();
         }
-        let keys = Arc::new(read(&text));
-        files.insert(path.clone(), (text, keys.clone()));
-        keys
+        let found = Arc::new(words(&text));
+        files.insert(path.clone(), (text, found.clone()));
+        found
     }
 }
 

@@ -1,0 +1,92 @@
+//! Which files of an open path have a say about which keys. It does not depend on the node, so evaluators of the same files
+//! share it: a fleet asks for the same keys once for every node.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::assumptions::Way;
+use super::fit_index::FitIndex;
+use crate::data::Format;
+use crate::facts::open_path::OpenPath;
+
+/// After so many keys, an index of all files of the path pays.
+const ASKED_OFTEN: u32 = 8;
+
+/// The ways in which an open path leads to files that have a say, all different, each with its files.
+pub(super) type Candidates = Arc<[(Way, Vec<Arc<str>>)]>;
+
+/// The files of one open path.
+#[derive(Debug, Default)]
+pub(super) struct OpenFiles {
+    /// The ways to files that have a say about a root key, on demand.
+    candidates: Mutex<HashMap<Arc<str>, Candidates, foldhash::fast::RandomState>>,
+    /// How many keys were asked for.
+    asked: AtomicU32,
+    /// The files by their keys, once many keys were asked for.
+    pub(super) index: OnceLock<FitIndex>,
+}
+
+/// The files of open paths, for all evaluators that read the same files in the same way.
+#[derive(Debug, Default)]
+pub struct OpenFilesTable {
+    paths: Mutex<HashMap<PathKey, Arc<OpenFiles>, foldhash::fast::RandomState>>,
+}
+
+/// The path, whether it belongs to a module, and how its files are read.
+type PathKey = (OpenPath, bool, Format);
+
+impl OpenFilesTable {
+    /// What is known of the files of a path.
+    pub(super) fn of(&self, path: &OpenPath, is_of_module: bool, format: Format) -> Arc<OpenFiles> {
+        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(paths.entry((path.clone(), is_of_module, format)).or_default())
+    }
+}
+
+impl OpenFiles {
+    /// Counts a question for another key. Whether there were so many that an index pays.
+    pub(super) fn is_asked_often(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) >= ASKED_OFTEN
+    }
+
+    /// The ways to files that have a say about `root`, found by `find` the first time.
+    pub(super) fn candidates(
+        &self,
+        root: &Arc<str>,
+        find: impl FnOnce() -> Candidates,
+    ) -> Candidates {
+        let lock = || self.candidates.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(root).cloned();
+        known.unwrap_or_else(|| {
+            let found = find();
+            lock().insert(Arc::clone(root), Arc::clone(&found));
+            found
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_a_path_are_looked_for_once() {
+        let table = OpenFilesTable::default();
+        let path = |text: &str| OpenPath::new(text.into(), false);
+        let find = |text: &str| {
+            let files = table.of(&path(text), false, Format::Yaml);
+            let mut is_new = false;
+            files.candidates(&"key".into(), || {
+                is_new = true;
+                Arc::default()
+            });
+            is_new
+        };
+        assert!(find("/a"));
+        assert!(!find("/a"));
+        assert!(find("/b"));
+        let of_module = table.of(&path("/a"), true, Format::Yaml);
+        assert!(!Arc::ptr_eq(&of_module, &table.of(&path("/a"), false, Format::Yaml)));
+    }
+}
