@@ -88,7 +88,7 @@ impl ReadOrders {
 
     /// The nodes that read `file`, in the layer of `module` or in another one, in order. The first time, every node is asked
     /// what it reads of the module.
-    fn all_readers(
+    pub(super) fn all_readers(
         &self,
         world: &Arc<World>,
         environment: &Arc<Environment>,

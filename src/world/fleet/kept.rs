@@ -69,7 +69,7 @@ impl World {
         let orders = after.read_orders(environment);
         let mut readers: Vec<Arc<Node>> = Vec::new();
         for path in edited {
-            readers.extend(orders.complete_readers(after, environment, after.id(path), module));
+            readers.extend(orders.all_readers(after, environment, after.id(path), module));
         }
         readers.sort_by(|one, other| one.name.cmp(&other.name));
         readers.dedup_by(|one, other| one.name == other.name);
