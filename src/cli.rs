@@ -30,6 +30,7 @@ mod lookup_fleet;
 mod lookup_output;
 mod lookup_queries;
 mod lookup_setup;
+mod node_classes;
 pub mod nodes;
 mod place;
 mod progress;

@@ -119,11 +119,13 @@ pub const ALL_RULES: &str = "all";
 /// Where the rules' severities begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Preset {
-    /// `default`: each rule's own.
+    /// `recommended`: each rule's own.
     #[default]
-    Default,
-    /// `strict`: every rule is on, and at least a warning.
+    Recommended,
+    /// `strict`: every rule is on, and at least a warning. What a rule is not certain of is left out.
     Strict,
+    /// `ci`: errors and warnings alone.
+    Ci,
 }
 
 /// `eyaml.*`
@@ -315,8 +317,13 @@ impl Severity {
 
 impl Preset {
     /// All of them under the names that settings use.
-    pub const NAMES: [(&'static str, Self); 2] =
-        [("default", Self::Default), ("strict", Self::Strict)];
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("recommended", Self::Recommended),
+        ("strict", Self::Strict),
+        ("ci", Self::Ci),
+        // What `recommended` was called first.
+        ("default", Self::Recommended),
+    ];
 }
 
 impl LogLevel {

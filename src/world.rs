@@ -42,7 +42,7 @@ pub use host::{Change, Effect, Host};
 pub use key_index::{KeyIndex, KeyPlace};
 pub use loader::Disk;
 pub use memory::MemoryDisk;
-pub use node_classes::{MainManifest, NodeBlock, NodeClass};
+pub use node_classes::{FleetClasses, MainManifest, NodeBlock, NodeClass, NodeClasses};
 pub use nodes::SampleNodes;
 pub use overlay::OpenFile;
 pub use reach::{DataPlace, Reach};

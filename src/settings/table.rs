@@ -190,10 +190,10 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "diagnostics.preset",
-        kind: Kind::Choice(&["default", "strict"]),
-        default: "\"default\"",
-        doc: "Where the severities begin: with each rule's own, or, in `strict`, with every rule on and nothing less than \
-              a warning.",
+        kind: Kind::Choice(&["recommended", "strict", "ci"]),
+        default: "\"recommended\"",
+        doc: "Where the severities begin: with each rule's own; in `strict` with every rule on and nothing less than a \
+              warning; in `ci` with each rule's own, but only errors and warnings.",
         scope: Scope::Resource,
     },
     Setting {

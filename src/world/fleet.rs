@@ -120,6 +120,12 @@ impl Fleet {
         distinct
     }
 
+    /// [`Self::answers`], but one for each group of nodes whose lookups read the same: the values of a group are from the same
+    /// places.
+    pub fn answers_by_reads(&self, request: &Request) -> Vec<SharedAnswer> {
+        self.by_footprint(request)
+    }
+
     /// What the node of this number gets, without a look at others.
     pub fn answer_of(&self, node: u32, request: &Request) -> Answer {
         self.evaluator(node).call(request)

@@ -8,6 +8,7 @@ use super::disk::{DiskReader, DiskTable};
 use super::evaluators::Evaluators;
 use super::file_entry::FileEntry;
 use super::indexes::Indexes;
+use super::node_classes::FleetClassesCache;
 use super::nodes::NodesCache;
 use super::overlay::OpenFile;
 use super::paths;
@@ -45,6 +46,7 @@ pub struct World {
     pub(super) evaluators: Evaluators,
     pub(super) code: Arc<CodeCache>,
     pub(super) type_aliases: Arc<AliasCache>,
+    pub(super) fleet_classes: Arc<FleetClassesCache>,
     pub(super) attachments: Arc<Attachments>,
     /// Made when first asked for, and kept until what it is made of changes.
     pub(super) back_ends: Arc<OnceLock<Arc<Registry>>>,
@@ -67,6 +69,7 @@ impl World {
             evaluators: Evaluators::default(),
             code: Arc::default(),
             type_aliases: Arc::default(),
+            fleet_classes: Arc::default(),
             attachments: Arc::default(),
             back_ends: Arc::default(),
             announcer: Announcer::default(),
@@ -273,6 +276,7 @@ impl World {
             evaluators: Evaluators::default(),
             code: Arc::default(),
             type_aliases: Arc::default(),
+            fleet_classes: Arc::default(),
             attachments: self.attachments.clone(),
             back_ends: self.back_ends.clone(),
             announcer: self.announcer.clone(),
@@ -297,6 +301,9 @@ impl World {
         self.indexes = before.indexes.after_change(paths, &self.texts);
         if kept == Kept::All {
             self.nodes = before.nodes.clone();
+        }
+        if kept == Kept::All && paths.is_empty() {
+            self.fleet_classes = before.fleet_classes.clone();
         }
     }
 }

@@ -98,11 +98,11 @@ fn has_tokens(value: &Value) -> bool {
 }
 
 /// What is added to the data.
-struct Entry {
-    key: String,
+pub(super) struct Entry {
+    pub(super) key: String,
     /// What the manifest says of the parameter.
-    comment: Option<String>,
-    value: Value,
+    pub(super) comment: Option<String>,
+    pub(super) value: Value,
 }
 
 fn comment(file: &CodeFile, parameter: &ClassParameter<'_>) -> Option<String> {
@@ -111,7 +111,7 @@ fn comment(file: &CodeFile, parameter: &ClassParameter<'_>) -> Option<String> {
 
 impl Entry {
     /// Lines of a file; JSON has no comments.
-    fn text(&self, format: Format) -> String {
+    pub(super) fn text(&self, format: Format) -> String {
         let comment = self.comment.iter().filter(|_| format != Format::Json);
         let comment = comment.fold(String::new(), |text, it| text + "# " + it + "\n");
         let entry = match format {

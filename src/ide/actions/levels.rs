@@ -24,7 +24,7 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
 fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     let path = &*context.file.path;
     let perspective = Perspective::of_file(context.world, path)?;
-    let FileRole::Data { format, module } = FileRole::of(context.world, path)? else {
+    let FileRole::Data { format, module, .. } = FileRole::of(context.world, path)? else {
         return None;
     };
     let data = context.file.data(format);

@@ -37,6 +37,9 @@ pub(super) fn page(
         let place = changes.iter().find_map(|it| place_of(compared, it));
         page.line(&one_line(key), Mark::of(LineKind::Header, place));
         for change in changes {
+            if page.is_full() {
+                break;
+            }
             write_change(&mut page, compared, differences, change);
         }
     }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::encrypted;
-use super::markdown::{Answer, CaseLine, KeyCard, MAX_SOURCES, MergeLine, SourceLine, code, plain};
+use super::markdown::{Answer, CaseLine, KeyCard, MAX_SOURCES, MergeLine, SourceLine};
+use super::markup::{code, plain};
 use crate::backends::eyaml::blob;
 use crate::data::{Files as _, Located, Place, Value, inspect, render};
 use crate::engine::cases::left_out_in_words;
@@ -101,6 +102,11 @@ impl<'a> AskedKey<'a> {
 pub(super) fn text(perspective: &Perspective, key: &str, from: Option<&str>) -> String {
     let otherwise = if from.is_some() { Otherwise::Fails } else { Otherwise::EmptyText };
     asked_key_text(perspective, &AskedKey { from, otherwise, ..AskedKey::new(key) })
+}
+
+/// What the hover of a key says, for a terminal: nothing cut but the lists of cases.
+pub(super) fn plain_text(perspective: &Perspective, key: &str) -> String {
+    card(perspective, &AskedKey::new(key)).plain_text()
 }
 
 /// The hover of a key that is asked for in some way.

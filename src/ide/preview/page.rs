@@ -3,6 +3,7 @@
 use super::{Language, LineKind, Preview, PreviewLine};
 use crate::data::Place;
 use crate::ide::perspective::Perspective;
+use crate::limits::{MAX_PREVIEW_BYTES, MAX_PREVIEW_LINES};
 use crate::text::TextRange;
 
 /// The lines so far.
@@ -58,8 +59,20 @@ impl Page {
         self.next += 1;
     }
 
+    /// Whether the document has as many lines or bytes as one may have: more lines would only cost time and memory.
+    pub(in crate::ide) fn is_full(&self) -> bool {
+        self.next as usize >= MAX_PREVIEW_LINES || self.text.len() >= MAX_PREVIEW_BYTES
+    }
+
     /// The finished document, of one node.
-    pub(in crate::ide) fn finish(self, perspective: &Perspective, title: String) -> Preview {
+    pub(in crate::ide) fn finish(mut self, perspective: &Perspective, title: String) -> Preview {
+        if self.is_full() {
+            let lines = self.next;
+            let note = format!(
+                "The preview ends here, after {lines} lines. `hiera-ls lookup` prints the whole value."
+            );
+            self.comment(&note, LineKind::Header, None);
+        }
         Preview {
             title,
             language: Language::Yaml,

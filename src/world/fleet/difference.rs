@@ -35,6 +35,8 @@ pub struct Difference {
     pub not_proved: Vec<Arc<str>>,
     /// Whether there are several cases of any other node, before or after.
     pub has_cases: bool,
+    /// Whether some cases were too many to be compared.
+    leaves_cases_out: bool,
 }
 
 /// Two fleets of the same nodes, number by number, in two snapshots; and any other node.
@@ -147,11 +149,17 @@ impl FleetPair {
 }
 
 impl Difference {
+    /// Whether all cases were compared.
+    pub fn is_complete(&self) -> bool {
+        !self.leaves_cases_out
+    }
+
     fn note_unknown(&mut self, answer: &Answer) {
         for level in &answer.opaque {
             let said = format!("level '{}' ({} {})", level.level, level.function, level.reason);
             self.add_not_proved(said);
         }
+        self.leaves_cases_out |= !answer.left_out.is_empty();
         for left_out in &answer.left_out {
             self.add_not_proved(crate::engine::cases::left_out_in_words(left_out));
         }
