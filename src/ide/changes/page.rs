@@ -27,7 +27,7 @@ pub(super) fn page(
         Before::Saved => "with the saved files".to_owned(),
         Before::Revision(revision) => format!("with {revision}"),
     };
-    page.line(&format!("compared {with}, environment {environment}"), title.clone());
+    page.line(&format!("compared {with}, environment {environment}"), title);
     for limit in differences.limits().chain(problems.iter().cloned()) {
         page.line(&one_line(&limit), Mark::of(LineKind::Opaque, None));
     }
