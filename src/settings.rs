@@ -34,6 +34,7 @@ pub const PROJECT_FILE: &str = ".hiera-ls.yaml";
 pub const EDITOR_PREFIX: &str = "hiera";
 
 /// All settings, checked: every field holds something that makes sense.
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// The directory where their relative paths begin: of the project file, else the first folder. Whoever reads them

@@ -316,7 +316,8 @@ impl Annotate for Origins<'_> {
         let Some(place) = value.place else { return String::new() };
         let commit = self.blame.and_then(|world| commit_text(place, world));
         let place = place_text(place, self.files);
-        place.into_iter().chain(commit).map(|it| format!("  # {it}")).collect()
+        let said: Vec<String> = place.into_iter().chain(commit).collect();
+        if said.is_empty() { String::new() } else { format!("  # {}", said.join("  # ")) }
     }
 }
 

@@ -88,7 +88,7 @@ impl<'a> Compared<'a> {
         cancel: &CancelToken,
     ) -> Option<Arc<Differences>> {
         if let Some(key) = key {
-            return self.pair.differences(&[key.clone()], cancel, || {}).map(Arc::new);
+            return self.pair.differences(std::slice::from_ref(key), cancel, || {}).map(Arc::new);
         }
         self.pair.all_differences(cancel, |affected| match affected {
             Some(keys) => keys.into_iter().collect(),

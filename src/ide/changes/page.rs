@@ -27,7 +27,7 @@ pub(super) fn page(
         Before::Saved => "with the saved files".to_owned(),
         Before::Revision(revision) => format!("with {revision}"),
     };
-    page.line(&format!("compared {with}, environment {environment}"), title.clone());
+    page.line(&format!("compared {with}, environment {environment}"), title);
     for limit in differences.limits().chain(problems.iter().cloned()) {
         page.line(&one_line(&limit), Mark::of(LineKind::Opaque, None));
     }
@@ -37,6 +37,9 @@ pub(super) fn page(
         let place = changes.iter().find_map(|it| place_of(compared, it));
         page.line(&one_line(key), Mark::of(LineKind::Header, place));
         for change in changes {
+            if page.is_full() {
+                break;
+            }
             write_change(&mut page, compared, differences, change);
         }
     }

@@ -60,7 +60,7 @@ impl Page {
     }
 
     /// Whether the document has as many lines or bytes as one may have: more lines would only cost time and memory.
-    pub(super) fn is_full(&self) -> bool {
+    pub(in crate::ide) fn is_full(&self) -> bool {
         self.next as usize >= MAX_PREVIEW_LINES || self.text.len() >= MAX_PREVIEW_BYTES
     }
 

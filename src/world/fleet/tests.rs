@@ -16,13 +16,23 @@ fn workspaces(usual: u64) -> u64 {
     std::env::var("HIERA_LS_SCRIPTS").ok().and_then(|it| it.parse().ok()).unwrap_or(usual)
 }
 
-fn fleet_of(world: &Arc<World>) -> Option<Fleet> {
+/// A fleet as the command line has it, or as editors have it.
+fn fleet(
+    world: &Arc<World>,
+    environment: &Arc<Environment>,
+    nodes: Arc<[Arc<Node>]>,
+    is_of_editor: bool,
+) -> Fleet {
+    let make = if is_of_editor { Fleet::reading_broken_files } else { Fleet::new };
+    make(world, environment, nodes, world.back_ends().clone())
+}
+
+fn fleet_of(world: &Arc<World>, is_of_editor: bool) -> Option<Fleet> {
     let environment = world.environment_of(ROOT)?;
     let mut nodes: Vec<Arc<Node>> = world.nodes(&environment).to_vec();
     nodes.push(world.any_node(&environment));
     nodes.push(world.node_named(&environment, "unknown"));
-    let back_ends = world.back_ends().clone();
-    Some(Fleet::new(world, &environment, nodes.into(), back_ends))
+    Some(fleet(world, &environment, nodes.into(), is_of_editor))
 }
 
 #[test]
@@ -34,12 +44,9 @@ fn shared_answers_are_those_of_each_node() {
         let texts = random.texts();
         let version = if seed % 2 == 0 { PuppetVersion::V8 } else { PuppetVersion::V7 };
         let world = world_of(&texts, version);
-        let Some(fleet) = fleet_of(&world) else { continue };
-        let alone: Vec<Evaluator> = fleet
-            .nodes()
-            .iter()
-            .map(|node| world.exact_evaluator(fleet.environment(), node, world.back_ends()))
-            .collect();
+        let Some(fleet) = fleet_of(&world, seed % 4 < 2) else { continue };
+        let alone: Vec<Evaluator> =
+            fleet.nodes().iter().map(|node| fleet.new_evaluator_of(node)).collect();
         for key in KEYS {
             let request = Request::key(key);
             let answers = fleet.answers(&request);
@@ -75,7 +82,7 @@ fn shown(answer: &Answer) -> String {
 }
 
 /// The nodes of two workspaces: those that one of them knows, on both sides.
-fn pair_of(before: &Arc<World>, after: &Arc<World>) -> Option<FleetPair> {
+fn pair_of(before: &Arc<World>, after: &Arc<World>, is_of_editor: bool) -> Option<FleetPair> {
     let environments = (before.environment_of(ROOT)?, after.environment_of(ROOT)?);
     let mut names: Vec<Arc<str>> = Vec::new();
     for node in before.nodes(&environments.0).iter().chain(after.nodes(&environments.1).iter()) {
@@ -85,7 +92,7 @@ fn pair_of(before: &Arc<World>, after: &Arc<World>) -> Option<FleetPair> {
     }
     let fleet = |world: &Arc<World>, environment: &Arc<Environment>| {
         let nodes = names.iter().map(|name| world.node_named(environment, name)).collect();
-        Fleet::new(world, environment, nodes, world.back_ends().clone())
+        fleet(world, environment, nodes, is_of_editor)
     };
     let any = (before.any_node(&environments.0), after.any_node(&environments.1));
     Some(FleetPair::new(fleet(before, &environments.0), fleet(after, &environments.1), Some(any)))
@@ -106,7 +113,7 @@ fn a_difference_is_what_comparing_all_answers_gives() {
         let disk = MemoryDisk::new(texts.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let settings = after.settings().as_ref().clone();
         let before = after.on_other_disk(Arc::new(disk), settings);
-        let Some(pair) = pair_of(&before, &after) else { continue };
+        let Some(pair) = pair_of(&before, &after, seed % 4 < 2) else { continue };
         let alone = |fleet: &Fleet| -> Vec<Evaluator> {
             fleet.nodes().iter().map(|node| fleet.new_evaluator_of(node)).collect()
         };
@@ -165,7 +172,7 @@ fn check_causes(key: &str, edits: &[(&str, &str)], expected: &[&str]) {
     let after = world_of(&texts(edits), version);
     let disk = MemoryDisk::new(texts(&[]));
     let before = after.on_other_disk(Arc::new(disk), after.settings().as_ref().clone());
-    let pair = pair_of(&before, &after).expect("environments on both sides");
+    let pair = pair_of(&before, &after, false).expect("environments on both sides");
     let difference = pair.difference(&key.into());
     let change = difference.changes.iter().find(|it| !it.nodes.is_empty()).expect("a change");
     let shown = |cause: &Cause| format!("{}:{}", &cause.path[ROOT.len() + 1..], cause.line);
@@ -200,7 +207,8 @@ fn cases_of_other_nodes_are_compared() {
         files.iter().map(|(name, text)| (format!("{ROOT}/{name}"), (*text).to_owned())).collect()
     };
     let (before, after) = (texts("a: 2\n"), texts("a: 3\n"));
-    let pair = pair_of(&world_of(&before, PuppetVersion::V8), &world_of(&after, PuppetVersion::V8));
+    let pair =
+        pair_of(&world_of(&before, PuppetVersion::V8), &world_of(&after, PuppetVersion::V8), false);
     let pair = pair.expect("environments on both sides");
     assert!(pair.difference(&"b".into()).changes.is_empty());
     let difference = pair.difference(&"a".into());
