@@ -22,8 +22,6 @@ mod classes_output;
 pub mod diff;
 mod diff_output;
 mod fleet;
-mod git;
-mod git_disk;
 pub mod init;
 pub mod lookup;
 mod lookup_class;

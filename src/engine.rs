@@ -41,6 +41,7 @@ pub(crate) use evaluator::{ModuleScope, SharedScopes};
 pub use footprint::{Dependency, Footprint, ReadEntry};
 pub use hierarchy::{Location, ResolvedLevel};
 pub use invocation::OpaqueLevel;
+pub(crate) use invocation::main_belongs_to_no_module;
 pub use key::module_of as module_of_key;
 pub use lookup_options::AppliedOptions;
 pub use prepared::Prepared;

@@ -61,6 +61,12 @@ pub const MAX_REGEX_STEPS: usize = 10_000;
 /// Bytes of a path that an editor names. No system has files with longer ones.
 pub const MAX_PATH_BYTES: usize = 4_096;
 
+/// Lines of a preview. Aliases can make a value of any size out of a small file.
+pub const MAX_PREVIEW_LINES: usize = 100_000;
+
+/// Bytes of a preview, but for the line that reaches them.
+pub const MAX_PREVIEW_BYTES: usize = 16 << 20;
+
 /// A limit, as people are told of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit {
@@ -80,6 +86,7 @@ const UNREADABLE: &str =
     "The file counts as one that cannot be read; `check` and the status of the server tell of it";
 const REST_LEFT_OUT: &str = "The rest is left out; `check` and the status of the server tell of it";
 const GIVEN_UP: &str = "The lookup fails, and says that it was given up";
+const PREVIEW_ENDS: &str = "The preview ends with a line that says so";
 
 /// All of them.
 pub const LIMITS: &[Limit] = &[
@@ -123,6 +130,8 @@ pub const LIMITS: &[Limit] = &[
         MAX_REGEX_STEPS as u64,
         "The pattern does not match that key",
     ),
+    count("Lines of a preview", MAX_PREVIEW_LINES as u64, PREVIEW_ENDS),
+    bytes("Bytes of a preview", MAX_PREVIEW_BYTES as u64, PREVIEW_ENDS),
     bytes(
         "A message from an editor",
         MAX_MESSAGE_BYTES,

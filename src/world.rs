@@ -6,6 +6,7 @@ mod disk;
 mod evaluators;
 mod file_entry;
 mod fleet;
+pub(crate) mod git;
 mod host;
 mod indexes;
 mod interner;
@@ -33,8 +34,10 @@ mod views;
 
 pub use disk::{DiskReader, DiskTable};
 pub use file_entry::FileEntry;
-pub(crate) use fleet::changed_cases;
-pub use fleet::{AnswerChange, Cause, Difference, Fleet, FleetPair, SharedAnswer, is_unchanged};
+pub use fleet::{
+    AnswerChange, Asker, Before, Cause, Difference, Differences, Fleet, FleetPair, SharedAnswer,
+    is_unchanged,
+};
 pub use host::{Change, Effect, Host};
 pub use key_index::{KeyIndex, KeyPlace};
 pub use loader::Disk;

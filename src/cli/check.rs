@@ -61,8 +61,11 @@ pub struct CheckArguments {
     /// The least severity that is shown
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Least::Information)]
     pub min_severity: Least,
-    /// Turn every rule on, and make a warning of whatever is less
-    #[arg(long)]
+    /// Where severities begin, instead of the setting's: recommended, strict, or ci (errors and warnings alone)
+    #[arg(long, value_enum, value_name = "PRESET", hide_possible_values = true)]
+    pub preset: Option<PresetName>,
+    /// Turn every rule on, and make a warning of whatever is less: --preset strict
+    #[arg(long, conflicts_with = "preset")]
     pub strict: bool,
     /// Fix what can be fixed without changing any value, then show the rest
     #[arg(long)]
@@ -104,6 +107,17 @@ pub enum OutputFormat {
     Gitlab,
     /// JUnit XML
     Junit,
+}
+
+/// Where severities begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PresetName {
+    /// Each rule's own
+    Recommended,
+    /// Every rule is on, and at least a warning
+    Strict,
+    /// Errors and warnings alone
+    Ci,
 }
 
 /// The least severity that is shown.
@@ -176,7 +190,8 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let text = if arguments.statistics {
         check_output::statistics(&found)
     } else {
-        check_output::render(arguments.format, &found)
+        check_output::counts_first(arguments.format, &found)
+            + &check_output::render(arguments.format, &found)
     };
     let is_for_people = matches!(arguments.format, OutputFormat::Full | OutputFormat::Concise);
     let mut summary = fixing.summary();
@@ -190,7 +205,7 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
         }
     }
     let has_problems = found.iter().any(is_problem);
-    let notes = setup.outside.iter().cloned().chain(world.notes()).collect();
+    let notes = fixing.notes().chain(setup.outside.iter().cloned()).chain(world.notes()).collect();
     Ok(Checked { text, summary, has_problems, notes })
 }
 

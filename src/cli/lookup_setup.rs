@@ -7,7 +7,7 @@ use super::complain;
 use super::lookup::{Encrypted, LookupArguments};
 use super::place::Place;
 use crate::backends::eyaml::Decryption;
-use crate::config::{DatadirMap, Environment};
+use crate::config::{DatadirMap, Environment, PuppetVersion};
 use crate::data::{Files, Hash, Value};
 use crate::engine::Evaluator;
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
@@ -86,7 +86,7 @@ fn node(
     environment: &Arc<Environment>,
 ) -> Result<Node, String> {
     let node = if arguments.facts.is_some() || has_node_parts(arguments) {
-        node_from_files(arguments)?
+        node_from_files(arguments, world.settings().puppet_version)?
     } else {
         sample_node(arguments, world, environment).as_ref().clone()
     };
@@ -106,7 +106,7 @@ fn has_node_parts(arguments: &LookupArguments) -> bool {
 }
 
 /// The node that --facts, --trusted, --vars and --server-facts describe.
-fn node_from_files(arguments: &LookupArguments) -> Result<Node, String> {
+fn node_from_files(arguments: &LookupArguments, version: PuppetVersion) -> Result<Node, String> {
     let mut parts = match &arguments.facts {
         Some(path) => parts_of_facts(path, arguments.node.as_deref())?,
         None => NodeParts::default(),
@@ -125,6 +125,7 @@ fn node_from_files(arguments: &LookupArguments) -> Result<Node, String> {
     if let Some(path) = &arguments.server_facts {
         parts.server_facts = Some(hash_file(path)?);
     }
+    parts.set_missing_server_version(version.usual_server_version());
     let path = arguments.facts.as_ref().map_or("", |path| path.to_str().unwrap_or(""));
     Ok(Node::new(parts, Origin::File(path.into())))
 }

@@ -16,6 +16,14 @@ impl PuppetVersion {
         self == Self::V8
     }
 
+    /// What `$serverversion` is where nothing else is known: the last release of Puppet 7, and the first that 8 is compared with.
+    pub fn usual_server_version(self) -> &'static str {
+        match self {
+            Self::V7 => "7.34.0",
+            Self::V8 => "8.11.0",
+        }
+    }
+
     /// `strict_variables=true`: an undefined variable is an error, except in the locations of a `hiera.yaml`.
     pub fn has_strict_variables(self) -> bool {
         self == Self::V8

@@ -6,11 +6,9 @@ use indexmap::IndexMap;
 
 use super::NamePatterns;
 use super::variable;
+use crate::config::PuppetVersion;
 use crate::data::{Hash, Located, Value};
 use crate::syntax::key_path::{self, KeyPath, Segment};
-
-/// `$serverversion` where nothing else is known.
-pub const DEFAULT_SERVER_VERSION: &str = "8.11.0";
 
 /// Variables that Puppet sets itself: a fact or node parameter of this name stops every compilation.
 const RESERVED_NAMES: [&str; 5] = ["facts", "trusted", "server_facts", "name", "title"];
@@ -265,12 +263,14 @@ impl Node {
         &self.patterns
     }
 
-    /// What the node has for the variable and its members that `path` asks for. Of a complete node nothing is open.
+    /// What the node has for the variable and its members that `path` asks for. Of a complete node, nothing is open but what
+    /// the server sets.
     pub fn read(&self, path: &KeyPath) -> Reading {
         let Some(root) = path.root_name() else { return Reading::Unset };
         let root = root.strip_prefix("::").unwrap_or(root);
-        if self.is_complete() || is_always_known(root) {
-            let found = self.variable(root).cloned();
+        let found = self.variable(root).cloned();
+        let is_all = self.is_complete() && (found.is_some() || !is_set_by_server(root));
+        if is_all || is_always_known(root) {
             return found.map_or(Reading::Unset, |it| Reading::Known(it, path.rest.clone()));
         }
         let Some(name) = variable::name_of(path) else { return Reading::Unset };
@@ -290,6 +290,12 @@ impl Node {
 }
 
 impl NodeParts {
+    /// Says which version the server has unless `server_facts` say so already.
+    pub fn set_missing_server_version(&mut self, version: &str) {
+        let server_facts = self.server_facts.get_or_insert_default();
+        add_if_missing(server_facts, "serverversion", Value::string(version));
+    }
+
     /// Sets the variable that goes by `name` among facts, trusted data and variables.
     pub fn set(&mut self, name: &str, value: &Value) {
         if name == "environment" {
@@ -326,6 +332,12 @@ fn set_member(hash: &mut Hash, names: &[Arc<str>], value: &Value) {
         Value::hash(inner)
     };
     hash.insert(Value::String(Arc::clone(name)), None, value.into());
+}
+
+/// Whether a variable (without a leading `::`) is one of the server's own settings: each compilation has them, `puppet lookup`
+/// without `--compile` does not, and no fact set tells them.
+pub fn is_set_by_server(root: &str) -> bool {
+    root.starts_with("settings::")
 }
 
 /// What Puppet sets itself for every node.
@@ -417,7 +429,8 @@ fn trusted_of(name: &str, known: Option<Hash>) -> Hash {
 /// `$server_facts`: the server is taken to be the node itself unless the parts say otherwise.
 fn server_facts_of(parts: &NodeParts) -> Hash {
     let mut server_facts = parts.server_facts.clone().unwrap_or_default();
-    add_if_missing(&mut server_facts, "serverversion", Value::string(DEFAULT_SERVER_VERSION));
+    let version = PuppetVersion::default().usual_server_version();
+    add_if_missing(&mut server_facts, "serverversion", Value::string(version));
     add_if_missing(&mut server_facts, "servername", Value::string(parts.name.as_str()));
     if let Some(environment) = &parts.environment {
         let environment = Value::string(environment.as_str()).into();

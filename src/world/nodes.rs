@@ -292,15 +292,20 @@ fn finished(settings: &Settings, environment: &Environment, draft: Draft) -> Nod
     let mut parts = of_all_nodes(settings);
     parts.name.clone_from(&draft.parts.name);
     formats::lay_over(&mut parts, &draft.parts);
-    // A directory in `environments` is one environment; a repository alone may be any of its branches.
+    // A directory in `environments` is one environment; a repository alone may be any of its branches. A node with a fact set
+    // is complete, so that it gets the name that Puppet would assume.
     let is_one = environment.root.as_ref().is_some_and(|root| codedir(root).is_some());
-    let is_set = is_one || parts.environment.is_none();
+    let is_known = environment.is_named || matches!(draft.origin, Origin::File(_));
+    let is_set = is_one || parts.environment.is_none() && is_known;
     if is_set {
         parts.environment = Some(environment.name.to_string());
     }
     let patterns = &settings.node_name;
     let node = match draft.origin {
-        Origin::File(_) => Node::new(parts, draft.origin),
+        Origin::File(_) => {
+            parts.set_missing_server_version(settings.puppet_version.usual_server_version());
+            Node::new(parts, draft.origin)
+        }
         Origin::Name => {
             let mut proved = proved_by_name(&parts.name, patterns);
             if let Some(variable) = draft.named_by {
@@ -334,7 +339,9 @@ pub(super) fn known_texts(
     environment: &Environment,
 ) -> impl Fn(&str) -> Option<Arc<str>> {
     let mut parts = of_all_nodes(settings);
-    parts.environment.get_or_insert_with(|| environment.name.to_string());
+    if let Some(name) = environment.known_name() {
+        parts.environment.get_or_insert_with(|| name.to_string());
+    }
     let node = Node::partial(parts, &[], Origin::Any);
     move |name| {
         let known = node.known().get(name)?;

@@ -96,9 +96,43 @@ impl World {
 
     /// The same workspace as if no editor had anything open.
     pub fn as_saved(&self) -> Arc<Self> {
-        let base = self.texts.base.clone();
-        let texts = Texts { base, overlay: Arc::default() };
+        let mut world = self.successor();
+        world.texts.overlay = Arc::default();
+        let paths: Vec<Arc<str>> = self.open_files().map(|open| open.entry.path.clone()).collect();
+        let kept = super::host::kept(&paths, self, &world);
+        world.carry_over(self, &paths, kept);
+        Arc::new(world)
+    }
+
+    /// The same workspace on another disk, with the same back ends.
+    pub(super) fn at_revision(&self, disk: Arc<dyn DiskReader>) -> Arc<Self> {
+        let texts =
+            Texts { base: Arc::new(self.texts.base.on_other_disk(disk)), overlay: Arc::default() };
         Arc::new(Self { indexes: Indexes::new(texts.clone()), texts, ..self.successor() })
+    }
+
+    /// The same snapshot without room for what is kept from snapshot to snapshot, so that it can be kept there.
+    pub(super) fn detached(&self) -> Arc<Self> {
+        let mut world = self.successor();
+        world.attachments = Arc::default();
+        world.carry_over(self, &[], Kept::All);
+        Arc::new(world)
+    }
+
+    /// Whether answers of both are the same, as they are made of the same.
+    pub(super) fn is_same_moment(&self, other: &Self) -> bool {
+        let is_same_overlay = Arc::ptr_eq(&self.texts.overlay, &other.texts.overlay)
+            || self.texts.overlay.iter().chain(other.texts.overlay.iter()).next().is_none();
+        is_same_overlay && self.has_same_disk(other)
+    }
+
+    /// [`Self::is_same_moment`] apart from what editors show.
+    pub(super) fn has_same_disk(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.texts.base, &other.texts.base)
+            && Arc::ptr_eq(&self.settings, &other.settings)
+            && Arc::ptr_eq(&self.folders, &other.folders)
+            && Arc::ptr_eq(&self.assumed, &other.assumed)
+            && Arc::ptr_eq(&self.back_ends, &other.back_ends)
     }
 
     /// The same workspace as if files had these texts.

@@ -11,7 +11,7 @@ use crate::code::summary::KeyPattern;
 use crate::data::{Files as _, Place};
 use crate::ide::class_parameter;
 use crate::ide::context::LOOKUP_OPTIONS;
-use crate::ide::hover::markdown::code;
+use crate::ide::hover::markup::code;
 use crate::ide::hover::{AskedKey, Hover, Otherwise, asked_key_text};
 use crate::ide::perspective::Perspective;
 use crate::syntax::puppet::{Call, CalledName};

@@ -1,9 +1,11 @@
 //! Hover on a variable in `%{…}`: what it expands to for the active node.
 
-use super::markdown::{code, fenced_yaml};
+use super::markdown::fenced_yaml;
+use super::markup::code;
 use crate::data::render;
+use crate::engine::main_belongs_to_no_module;
 use crate::engine::sources::dig_value;
-use crate::facts::{Basis, Origin, Reading, variable};
+use crate::facts::{Basis, Origin, Reading, is_set_by_server, variable};
 use crate::ide::perspective::Perspective;
 use crate::syntax::interpolation;
 use crate::syntax::key_path;
@@ -19,6 +21,13 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
     let Some(root) = path.root_name() else {
         return format!("{title}A variable's name cannot be a number.");
     };
+    let unqualified = root.strip_prefix("::").unwrap_or(root);
+    if let Some(value) = main_belongs_to_no_module(unqualified).filter(|_| path.rest.is_empty()) {
+        let shown = fenced_yaml(&render::to_yaml(&value.value), 1);
+        return format!(
+            "{title}{shown}\nHiera reads it in the top scope, which belongs to no module"
+        );
+    }
     let value = match node.read(&path) {
         Reading::Open(name) => return title + &open_text(perspective, &name),
         Reading::Unset if path.rest.is_empty() => {
@@ -56,13 +65,20 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
 
 /// What to say of a variable that is not known, and how that can be changed.
 fn open_text(perspective: &Perspective, name: &str) -> String {
+    let shown = code(name);
+    if is_set_by_server(name) {
+        return format!(
+            "Not known: the Puppet server sets {shown} from its own settings whenever it compiles a catalog. \
+             `puppet lookup` does not set it without `--compile`."
+        );
+    }
     let nodes = perspective.world.nodes(perspective.evaluator.environment());
     let hint = if nodes.iter().any(|node| node.is_complete()) {
         "Choose a node with a fact set to see a value."
     } else {
         "A fact set, or the setting `node_name`, can tell it."
     };
-    format!("Not known: {} depends on the node. {hint}", code(name))
+    format!("Not known: {shown} depends on the node. {hint}")
 }
 
 fn undefined_text(perspective: &Perspective, root: &str) -> String {

@@ -77,6 +77,7 @@ mod tests {
 #^^^^^^^^^ error[hiera-yaml-version]
 #- /hieradata/common.yaml
 a: 1
+#^^^ warning[nothing-checked]
 ",
         );
         check(
@@ -113,6 +114,7 @@ puppetVersion: 7
 #^^^^^^^^^ warning[hiera-yaml-version]
 #- /hieradata/common.yaml
 a: 1
+#^^^ warning[nothing-checked]
 ",
         );
     }

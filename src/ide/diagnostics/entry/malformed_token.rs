@@ -4,7 +4,7 @@
 //! Everything that is not exactly a call is a variable's name. With quotes or brackets in it, that name is usually no
 //! valid key, and every lookup of the string fails; without, the variable does not exist.
 
-use crate::ide::diagnostics::entry::brace_cut_by_quote;
+use crate::ide::diagnostics::entry::{brace_cut_by_quote, typographic_character};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
 use crate::ide::strings::StringNode;
@@ -40,7 +40,10 @@ pub(crate) enum Functions {
 pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, report: &mut Report) {
     for string in strings {
         for token in &string.tokens {
-            if brace_cut_by_quote::is_cut(string.text, token) {
+            // Typographic quotes are the matter of another rule.
+            let is_explained = functions == Functions::Allowed
+                && typographic_character::has_quotes(token.range.slice(string.text));
+            if is_explained || brace_cut_by_quote::is_cut(string.text, token) {
                 continue;
             }
             if token.is_malformed() {
@@ -55,12 +58,12 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
                     short(key)
                 );
                 report.add(&RULE, string.source_range(token.range), message);
+            } else if token.expression_range.slice(string.text).contains("%{") {
+                let message = "a `%{` within a `%{…}`: the first one is not closed. Write a `}` behind its name.";
+                let range = string.source_range(token.range);
+                report.add_as(&RULE, Severity::Warning, range, message);
             } else if let Some(call) = call_without_quotes(token) {
-                let message = format!(
-                    "`{call}` is read as a variable's name, for the argument has no quotes. \
-                     Write `%{{{}}}`.",
-                    call.replacen('(', "('", 1).replacen(')', "')", 1)
-                );
+                let message = not_a_call(call);
                 let range = string.source_range(token.range);
                 let finding = report.add_as(&RULE, Severity::Warning, range, message);
                 finding.fixes.extend(with_quotes(string, token, call, functions));
@@ -93,13 +96,15 @@ fn mended(string: &StringNode<'_>, token: &Token, functions: Functions) -> Optio
     Some(Fix::safe(format!("Write `%{{{meant}}}`"), vec![edit]))
 }
 
-/// `lookup ( 'key' )` without blanks outside of the quotes.
+/// `lookup ( 'key' )` without blanks outside of the quotes, and `lookup('key)` with the quote that it lost.
 fn called_without_blanks(written: &str) -> Option<String> {
     let (name, rest) = written.split_once('(')?;
-    let argument = rest.strip_suffix(')')?.trim();
-    let quote = argument.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    let inner = argument.strip_prefix(quote)?.strip_suffix(quote)?;
-    let is_one = !inner.is_empty() && !inner.contains(quote);
+    let argument = rest.trim_end().strip_suffix(')')?.trim();
+    let is_quote = |c: &char| matches!(c, '\'' | '"');
+    let quote = argument.chars().find(is_quote)?;
+    let inner = argument.strip_prefix(quote).unwrap_or(argument);
+    let inner = inner.strip_suffix(quote).unwrap_or(inner);
+    let is_one = !inner.is_empty() && !inner.contains(|c| is_quote(&c) || c == '(');
     let name = name.trim();
     (is_one && Method::NAMES.contains(&name)).then(|| format!("{name}({quote}{inner}{quote})"))
 }
@@ -128,7 +133,8 @@ fn with_quotes(
     functions: Functions,
 ) -> Option<Fix> {
     let (name, argument) = call.strip_suffix(')')?.split_once('(')?;
-    let is_fine = !argument.is_empty() && !argument.contains(['\'', '"', '(', ')']);
+    let is_known = Method::NAMES.contains(&name);
+    let is_fine = is_known && !argument.is_empty() && !argument.contains(['\'', '"', '(', ')']);
     if functions == Functions::Forbidden || !is_fine {
         return None;
     }
@@ -179,11 +185,28 @@ fn broken_key(token: &Token) -> Option<&str> {
     token.lookup_key().map(|(key, _)| &**key).filter(|key| key_path::parse(key).is_err())
 }
 
-/// `lookup(key)`: looks like a call, and is none.
+/// `lookup(key)` or `foo()`: looks like a call, and is the name of a variable that cannot be set.
 fn call_without_quotes(token: &Token) -> Option<&str> {
     let Expression::Variable(name) = &token.expression else { return None };
     let (called, rest) = name.split_once('(')?;
-    (Method::NAMES.contains(&called) && rest.ends_with(')')).then_some(&**name)
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_name = !called.is_empty() && called.bytes().all(is_word);
+    (is_name && rest.ends_with(')')).then_some(&**name)
+}
+
+/// What to say of a call that Puppet reads as a variable.
+fn not_a_call(call: &str) -> String {
+    let (called, rest) = call.split_once('(').unwrap_or((call, ""));
+    let argument = rest.strip_suffix(')').unwrap_or(rest).trim();
+    let read = format!("`{call}` is read as the name of a variable");
+    if !Method::NAMES.contains(&called) {
+        let known = Method::NAMES.join("`, `");
+        return format!("{read}. Hiera has no function `{called}`; it has `{known}`.");
+    }
+    if argument.is_empty() {
+        return format!("{read} because the call has no argument.");
+    }
+    format!("{read} because the argument has no quotes. Write `%{{{called}('{argument}')}}`.")
 }
 
 #[cfg(test)]
@@ -199,6 +222,10 @@ a: "%{lookup('')}"
 b: "%{lookup ('a')}"
 #   ^^^^^^^^^^^^^^^ error[malformed-token]
 d: "%{lookup()}"
+#   ^^^^^^^^^^^ warning[malformed-token]: `lookup()` is read as the name of a variable because the call has no argument.
+e: "%{foo()}"
+#   ^^^^^^^^ warning[malformed-token]: `foo()` is read as the name of a variable. Hiera has no function `foo`; it has…
+f: "%{foo(bar)}"
 #   ^^^^^^^^^^^ warning[malformed-token]
 "#,
         );
@@ -230,6 +257,16 @@ x y: 1
     }
 
     #[test]
+    fn a_token_within_a_token() {
+        check(
+            r#"
+a: "%{facts.os.name-%{facts.kernel}"
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[malformed-token]: a `%{` within a `%{…}`: the first one is not closed…
+"#,
+        );
+    }
+
+    #[test]
     fn unclosed_tokens_stay_text() {
         check(
             r#"
@@ -251,6 +288,16 @@ b: "%{literal('%')}{x}"
             "a: '%{lookup (''b'')}'\nb: 1\n",
             "Write `%{lookup('b')}`",
             "a: '%{lookup(''b'')}'\nb: 1\n",
+        );
+        check_fix(
+            "a: \"%{lookup('b)}\"\nb: 1\n",
+            "Write `%{lookup('b')}`",
+            "a: \"%{lookup('b')}\"\nb: 1\n",
+        );
+        check_fix(
+            "a: \"%{lookup(b')}\"\nb: 1\n",
+            "Write `%{lookup('b')}`",
+            "a: \"%{lookup('b')}\"\nb: 1\n",
         );
         check_fix(
             "a: '%{lookup(b)}'\nb: 1\n",

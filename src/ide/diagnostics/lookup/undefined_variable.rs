@@ -41,6 +41,7 @@ pub(crate) fn check(
     report: &mut Report,
 ) {
     if known.nodes.is_empty() {
+        check_names(known, variables, start, report);
         return;
     }
     for variable in variables {
@@ -63,6 +64,31 @@ pub(crate) fn check(
             let make = if known.is_error { Fix::safe } else { Fix::changing };
             finding.with_fix(make(title, edits));
         }
+    }
+}
+
+/// Checks names that hardly any variable can have, where no node is known: a `%{Referer}i` of a log format is meant as it is.
+fn check_names(
+    known: &KnownVariables<'_>,
+    variables: &[PlacedName],
+    start: u32,
+    report: &mut Report,
+) {
+    let is_impossible = |name: &str| {
+        let first = name.split('.').next().unwrap_or(name);
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-');
+        let is_word = !first.is_empty() && first.chars().all(is_name);
+        is_word && first.starts_with(|c: char| c.is_ascii_uppercase() || c == '-')
+            || first.starts_with(['{', '<', '%'])
+    };
+    for variable in variables.iter().filter(|it| is_impossible(&it.name)) {
+        let effect = if known.is_error { "The lookup fails" } else { "It gives an empty text" };
+        let message = format!(
+            "Undefined variable '{}'\n{effect}: names of variables begin with a small letter. Write \
+             `%{{literal('%')}}{{…}}` if this is meant as a text.",
+            variable.name
+        );
+        report.add(&RULE, variable.range.shifted(start), message);
     }
 }
 
@@ -151,6 +177,19 @@ b: "%{a::class} %{0} %{module_name} %{scope('nope')}"
         check(
             r#"
 a: "%{nope}"
+"#,
+        );
+    }
+
+    #[test]
+    fn names_that_no_variable_has() {
+        check(
+            r#"
+a: '%{Referer}i %{User-Agent}i %{referer} %{::Foo.x} %{{x} %{Foo::bar}'
+#   ^^^^^^^^^^ warning[undefined-variable]: Undefined variable 'Referer' The lookup fails: names of variables…
+#               ^^^^^^^^^^^^^ warning[undefined-variable]
+#                                                    ^^^^^ warning[undefined-variable]
+#                                                          ^^^^^^^^^^^ warning[undefined-variable]
 "#,
         );
     }
