@@ -84,11 +84,8 @@ impl Shower<'_> {
         let Diagnostic { range, severity, code, message, related, url, .. } = diagnostic;
         let at = |offset| self.index.line_col(self.text, offset, Encoding::Utf32);
         let is_secret = self.is_sensitive(range.start);
-        let message = if is_secret {
-            rule(code).map_or("", |rule| rule.summary).to_owned()
-        } else {
-            without_encrypted(&message)
-        };
+        let message =
+            if is_secret { without_values(code, &message) } else { without_encrypted(&message) };
         let line = self.index.line_range(self.text, self.index.line_of(range.start));
         let related = related.into_iter().map(|it| {
             let path = it.path.as_deref().unwrap_or(self.path);
@@ -157,6 +154,14 @@ fn excerpt(line: &str, start: u32, finding: TextRange) -> Excerpt {
     let marked = line.get(from..to.min(end)).map_or(1, |it| it.chars().count());
     let marked = marked.min(text.chars().count() - before).max(1);
     Excerpt { text, before, marked }
+}
+
+/// What a finding says of a value that must not be shown: the rule, and for a class parameter which catalogs fail.
+fn without_values(code: &str, message: &str) -> String {
+    const FROM_HERE: &str = "\nCatalogs with class ";
+    let summary = rule(code).map_or("", |rule| rule.summary);
+    let consequence = message.find(FROM_HERE).map_or("", |at| &message[at..]);
+    format!("{summary}{consequence}")
 }
 
 /// A path as people say it: from the workspace's directory.

@@ -7,7 +7,8 @@ use super::CodeFile;
 use super::lookup_default::{self, LookupDefault};
 use super::summary::known_as;
 use crate::syntax::puppet::{
-    ArgumentKind, Call, Constant, Declaration, DeclarationKind, Guard, ResourceUse, WrittenShape,
+    ArgumentKind, Call, Condition, Constant, Declaration, DeclarationKind, Guard, ResourceUse,
+    WrittenShape,
 };
 use crate::text::TextRange;
 
@@ -42,6 +43,8 @@ pub enum Included {
     Lookup(ClassLookup),
     /// What a defined type of this name includes, and whether a resource of it is certainly made.
     Defined(Arc<str>, bool),
+    /// What an expression gives, perhaps by facts.
+    Computed(Condition),
     /// Classes whose names are not written out.
     Unknown,
 }
@@ -135,8 +138,13 @@ fn add_call(
             looked_up += 1;
         }
     }
-    let is_lookups_alone = looked_up == call.arguments.len();
-    if call.is_dynamic && !is_lookups_alone {
+    let (known, unknown): (Vec<_>, Vec<_>) =
+        call.computed.iter().partition(|it| **it != Condition::Unknown);
+    for name in known {
+        add(Included::Computed(name.clone()), call.range);
+    }
+    // What lookups give is not known here either.
+    if unknown.len() > looked_up {
         add(Included::Unknown, call.range);
     }
 }
@@ -229,6 +237,7 @@ mod tests {
                 Included::Defined(name, is_made) => {
                     format!("{} {name}", if *is_made { "made" } else { "perhaps" })
                 }
+                Included::Computed(_) => "computed".to_owned(),
                 Included::Unknown => "unknown".to_owned(),
             };
             let given =
@@ -273,8 +282,10 @@ mod tests {
 
     #[test]
     fn what_is_not_written_out_is_named() {
-        let text = "include a, \"b${x}\"\ninclude $y\nhiera_include($z)\nclass { $c: }\n";
-        check(text, Body::TopLevel, &["a", "unknown", "unknown", "unknown", "unknown given "]);
+        let text =
+            "include a, \"b${x}\"\ninclude $y\nhiera_include($z)\nclass { $c: }\ninclude f()\n";
+        let expected = ["a", "computed", "computed", "unknown", "computed given ", "unknown"];
+        check(text, Body::TopLevel, &expected);
     }
 
     #[test]

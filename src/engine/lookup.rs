@@ -98,7 +98,8 @@ pub(crate) fn search(
                 if !is_sensitive(&conversion.value)
                     && invocation.depends_on_texts([&value.value]) =>
             {
-                Ok(found)
+                let is_hidden = options.applied().makes_sensitive();
+                Ok(found.map(|it| if is_hidden { hidden(it) } else { it }))
             }
             Some(conversion) => convert(invocation, &key, conversion, value.clone()).map(Some),
             None => Ok(found),
@@ -112,6 +113,15 @@ fn is_sensitive(conversion: &Value) -> bool {
         Value::String(name) => matches!(&**name, "Sensitive" | "Sensitive[String]"),
         Value::Array(items) => matches!(items.as_slice(), [only] if is_sensitive(&only.value)),
         _ => false,
+    }
+}
+
+/// The value as something that is sensitive if Puppet takes it.
+fn hidden(value: Located) -> Located {
+    let place = value.place;
+    match value.value {
+        Value::Sensitive(_) => value,
+        _ => Located::new(Value::Sensitive(value.into()), place),
     }
 }
 

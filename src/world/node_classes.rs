@@ -2,7 +2,7 @@
 //!
 //! A class is certain if it is written out where nothing but the node's facts decides whether the code runs: outside of node
 //! blocks, in the node's block, in classes that are certain themselves, or in data that such code looks up; or if the node's
-//! classifier says it. Names that are put together are not known.
+//! classifier says it. Names that are put together are known where facts complete them.
 
 mod blocks;
 mod decide;

@@ -155,9 +155,27 @@ def lay_out_examples(below)
   end
 end
 
+# Rules about what class parameters get: that fails where the class is included.
+OF_PARAMETERS = %w[value-type-mismatch sensitive-parameter-plain-data convert-to-misses-type].freeze
+
+# Real Puppet, which also includes classes.
+class Puppets < Conformance::PuppetLookup
+  # Why a class with the parameter that the question's key sets cannot be included, if that is why.
+  def refusal_of_parameter(folder, question)
+    Puppet[:hiera_config] = File.join(folder, 'no-global-layer', 'hiera.yaml')
+    name, _, parameter = question.queries.first['key'].rpartition('::')
+    in_compiler(folder, question) do |scope|
+      Puppet::Pops::Parser::EvaluatingParser.new.evaluate_string(scope, "include #{name}")
+    end
+    nil
+  rescue StandardError => e
+    message(e)[/parameter '#{Regexp.escape(parameter)}'.*/]
+  end
+end
+
 program, *environments = ARGV
 abort 'usage: confirm.rb HIERA_LS ENVIRONMENT...' if environments.empty?
-puppet = Conformance::PuppetLookup.new
+puppet = Puppets.new
 environments = lay_out_examples(Dir.mktmpdir('examples')) if environments == ['--examples']
 unconfirmed = 0
 environments.each do |environment|
@@ -170,8 +188,11 @@ environments.each do |environment|
     line = error.dig('start', 'line')
     asked = repository.suspects(file, line).product(repository.nodes_that_read(file))
     failure = asked.lazy.filter_map do |key, (facts, variables)|
+      question = Question.new(key, facts, variables)
+      next puppet.refusal_of_parameter(repository.path, question) if OF_PARAMETERS.include?(error['code'])
+
       global = File.join(repository.path, 'no-global-layer')
-      answer = puppet.answers_in(repository.path, global, Question.new(key, facts, variables)).first
+      answer = puppet.answers_in(repository.path, global, question).first
       "#{key}: #{answer['error'].tr("\n", ' ')}" if answer['status'] == 'error'
     end.first
     unconfirmed += 1 unless failure

@@ -170,6 +170,26 @@ encrypted: \"ENC[PKCS7,hunter2] %{lookup('')}\"
 }
 
 #[test]
+fn a_wrong_type_of_a_secret_is_told_without_the_secret() {
+    let files = [
+        ("hiera.yaml", HIERA_YAML),
+        (
+            "data/common.yaml",
+            "lookup_options:\n  db::mode: {convert_to: Sensitive}\ndb::mode: hunter2\n",
+        ),
+        ("manifests/site.pp", "include db\n"),
+        ("modules/db/manifests/init.pp", "class db(Sensitive[Enum['a', 'b']] $mode) { }\n"),
+        (".hiera-ls/facts/db01.json", "{\"os\": \"Debian\"}"),
+    ];
+    for format in ["full", "concise", "json", "sarif", "github", "gitlab", "junit"] {
+        let (_, text, _) = run(&Workspace::new(&files), &["check", "--format", format]);
+        assert!(text.contains("convert-to-misses-type"), "{format}: {text}");
+        assert!(text.contains("Catalogs with class `db` fail for db01"), "{format}: {text}");
+        assert!(!text.contains("hunter2"), "{format}: {text}");
+    }
+}
+
+#[test]
 fn formats_for_machines() {
     let workspace = workspace("a: \"%{lokup('b')}\"\na: \"%{lokup('b')}\"\n");
     let show =

@@ -33,7 +33,10 @@ impl Type {
     fn example_within(&self, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         Some(match self {
-            Self::Any | Self::Scalar | Self::ScalarData => Value::string(TEXT),
+            Self::Any
+            | Self::Scalar
+            | Self::ScalarData
+            | Self::Wrapped(Wrapper::NotUndef | Wrapper::Sensitive, None) => Value::string(TEXT),
             Self::Undef => Value::Undef,
             Self::Numeric => Value::Integer(0),
             Self::Integer(range) => Value::Integer(integer_in(*range)?),
@@ -65,7 +68,6 @@ impl Type {
                 Wrapper::Optional | Wrapper::NotUndef | Wrapper::Sensitive,
                 Some(inner),
             ) => inner.example_within(depth)?,
-            Self::Wrapped(Wrapper::NotUndef | Wrapper::Sensitive, None) => Value::string(TEXT),
             Self::Alias(alias) => alias.resolved().example_within(depth)?,
             Self::Named(named) => named.with_resolved(|it| it.example_within(depth))?,
             _ => return None,

@@ -179,3 +179,16 @@ fn odd_lookup_options_are_merged_with_those_of_every_file() {
          : not found",
     );
 }
+
+/// Puppet takes the value if its text is in the list, and refuses it otherwise.
+#[test]
+fn what_may_be_sensitive_is_never_shown() {
+    let common = "lookup_options:\n  k: {convert_to: \"Sensitive[Enum['a']]\"}\nk: '%{n}'\n";
+    check(
+        "path: common.yaml",
+        &[("common.yaml", common)],
+        "k",
+        "#<Sensitive [value redacted]>
+         The value itself depends on n",
+    );
+}

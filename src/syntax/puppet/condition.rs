@@ -14,8 +14,8 @@ const MAX_ITEMS: usize = 64;
 /// A call with more of them around keeps none: whether it runs is not known.
 const MAX_GUARDS: usize = 32;
 
-/// An expression that decides whether code runs, or a part of one.
-#[derive(Debug, Clone, PartialEq)]
+/// An expression that decides whether code runs or which class is meant, or a part of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
     /// A value that is written out.
     Constant(Constant),
@@ -23,6 +23,8 @@ pub enum Condition {
     Variable(String),
     /// What stands in a list or hash at a place: `$facts['os']`.
     Member(Box<Condition>, Box<Condition>),
+    /// A string with interpolations: its texts and what is between them.
+    Text(Vec<Condition>),
     /// `!`
     Not(Box<Condition>),
     /// What an operator makes of two.
@@ -61,7 +63,7 @@ pub enum Operator {
 }
 
 /// A condition that must hold, or must not, for code to run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guard {
     /// The condition.
     pub condition: Arc<Condition>,
@@ -89,6 +91,11 @@ impl Condition {
         Self::Member(Box::new(of), Box::new(key)).unless_too_large()
     }
 
+    /// A string of these parts.
+    pub(super) fn text(parts: Vec<Self>) -> Self {
+        Self::Text(parts).unless_too_large()
+    }
+
     /// What holds if this one does not.
     pub(super) fn negated(self) -> Self {
         Self::Not(Box::new(self)).unless_too_large()
@@ -102,6 +109,7 @@ impl Condition {
         match self {
             Self::Constant(_) | Self::Variable(_) | Self::Unknown => 1,
             Self::Not(inner) => 1 + inner.parts(),
+            Self::Text(parts) => 1 + parts.iter().map(Self::parts).sum::<usize>(),
             Self::Member(left, right) | Self::Operation(_, left, right) => {
                 1 + left.parts() + right.parts()
             }

@@ -20,7 +20,7 @@ pub(super) enum Shape {
     /// A string or a word without interpolation.
     Text(String),
     /// The texts between interpolations, and `None` for each of these.
-    Interpolated(Vec<Option<String>>),
+    Interpolated(Vec<Option<String>>, Condition),
     Name(String),
     /// As it is written.
     Number(String),
@@ -49,7 +49,7 @@ pub(super) enum Shape {
 }
 
 /// A value that is written out in code.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Constant {
     /// `undef`
     Undef,
@@ -152,7 +152,7 @@ impl Expression {
                     pairs.iter().map(|(key, value)| Some((key.constant()?, value.constant()?)));
                 Constant::Hash(pairs.collect::<Option<_>>()?)
             }
-            Shape::Interpolated(_)
+            Shape::Interpolated(..)
             | Shape::Negative(None)
             | Shape::Type(_)
             | Shape::Access { .. }
@@ -171,7 +171,7 @@ impl Expression {
         match self.shape {
             Shape::Variable(name) => Condition::Variable(name),
             Shape::Access { type_name: None, member, .. } => member,
-            Shape::Condition(condition) => condition,
+            Shape::Condition(condition) | Shape::Interpolated(_, condition) => condition,
             _ => Condition::Unknown,
         }
     }
@@ -186,14 +186,14 @@ impl Expression {
 
     /// The parts of a string with interpolations, without empty ones.
     pub(super) fn pattern(&self) -> Option<Vec<Option<String>>> {
-        let Shape::Interpolated(parts) = &self.shape else { return None };
+        let Shape::Interpolated(parts, _) = &self.shape else { return None };
         Some(parts.iter().filter(|it| it.as_deref() != Some("")).cloned().collect())
     }
 
     pub(super) fn argument_kind(&self) -> ArgumentKind {
         match &self.shape {
             Shape::Text(_) | Shape::Name(_) => ArgumentKind::String,
-            Shape::Interpolated(_) => ArgumentKind::Interpolated,
+            Shape::Interpolated(..) => ArgumentKind::Interpolated,
             Shape::Number(_) | Shape::Negative(_) => ArgumentKind::Number,
             Shape::Boolean(_) => ArgumentKind::Boolean,
             Shape::Undef => ArgumentKind::Undef,

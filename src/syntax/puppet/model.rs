@@ -1,6 +1,6 @@
 //! What a manifest declares and calls, as plain data.
 
-use super::condition::Guard;
+use super::condition::{Condition, Guard};
 use super::expression::{Constant, Written};
 use crate::syntax::tree::SyntaxError;
 use crate::text::TextRange;
@@ -115,6 +115,8 @@ pub struct Call {
     pub names: Vec<CalledName>,
     /// Whether some name is not constant.
     pub is_dynamic: bool,
+    /// The names of classes that are not constant, as far as facts can decide them.
+    pub computed: Vec<Condition>,
     /// A key with interpolations as its parts, `None` for each expression.
     pub pattern: Option<Vec<Option<String>>>,
     /// What the arguments are; of a method, the first is what stands before the dot.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::code::literal;
-use crate::data::Value;
+use crate::data::{Hash, Value, inspect};
 use crate::facts::{Node, Reading};
 use crate::syntax::key_path::{KeyPath, Segment};
 use crate::syntax::puppet::{Condition, Guard, Operator};
@@ -46,6 +46,19 @@ impl Decider<'_> {
         is_known.then_some(true)
     }
 
+    /// The names of classes that an expression gives: one, or a list of them.
+    pub(super) fn class_names(&self, computed: &Condition) -> Option<Vec<String>> {
+        let one = |value: &Value| {
+            let name = value.as_str()?.trim_start_matches("::").to_lowercase();
+            // Puppet refuses others, and the catalog with them.
+            (!name.is_empty() && !name.ends_with("::")).then_some(name)
+        };
+        match self.value(computed)? {
+            Value::Array(items) => items.iter().map(|it| one(&it.value)).collect(),
+            value => one(&value).map(|it| vec![it]),
+        }
+    }
+
     fn holds(&self, condition: &Condition) -> Option<bool> {
         match condition {
             Condition::Not(inner) => self.holds(inner).map(|it| !it),
@@ -74,6 +87,10 @@ impl Decider<'_> {
         match condition {
             Condition::Constant(constant) => literal::value_of(constant),
             Condition::Variable(_) | Condition::Member(..) => self.read(condition),
+            Condition::Text(parts) => {
+                let texts = parts.iter().map(|it| self.value(it).map(|it| inspect::to_s(&it)));
+                texts.collect::<Option<String>>().map(Value::string)
+            }
             Condition::Not(_) | Condition::Operation(..) => {
                 self.holds(condition).map(Value::Boolean)
             }
@@ -206,7 +223,7 @@ fn member(mut value: Value, segments: &[Segment], is_complete: bool) -> Option<V
 }
 
 fn is_empty(value: &Value) -> bool {
-    value.as_hash().is_some_and(|it| it.is_empty())
+    value.as_hash().is_some_and(Hash::is_empty)
 }
 
 /// `undef` and `false` alone are false.
@@ -252,6 +269,10 @@ fn is_plain(value: &Value) -> bool {
     is_number || is_scalar || matches!(value, Value::Array(_) | Value::Hash(_))
 }
 
+fn exact_float(number: i64) -> Option<f64> {
+    i32::try_from(number).ok().map(f64::from)
+}
+
 /// `None` if Puppet does not compare the two.
 fn order_of(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
@@ -260,8 +281,8 @@ fn order_of(left: &Value, right: &Value) -> Option<Ordering> {
         }
         (Value::Integer(left), Value::Integer(right)) => Some(left.cmp(right)),
         (Value::Float(left), Value::Float(right)) => left.partial_cmp(right),
-        (Value::Integer(left), Value::Float(right)) => (*left as f64).partial_cmp(right),
-        (Value::Float(left), Value::Integer(right)) => left.partial_cmp(&(*right as f64)),
+        (Value::Integer(left), Value::Float(right)) => exact_float(*left)?.partial_cmp(right),
+        (Value::Float(left), Value::Integer(right)) => left.partial_cmp(&exact_float(*right)?),
         _ => None,
     }
 }
@@ -335,6 +356,15 @@ mod tests {
         check_code("$is_virtual and include(a)", Some(true));
         check_code("$is_virtual or include(a)", Some(false));
         check_code("[1].each |$x| { include a }", None);
+    }
+
+    #[test]
+    fn texts_and_names_that_facts_complete() {
+        check("\"${facts['os']['family']}-${role}\" == 'x'", None);
+        check(
+            "\"${facts['os']['family']}${facts['os']['release']['major']}\" == 'debian12'",
+            Some(true),
+        );
     }
 
     #[test]

@@ -247,7 +247,7 @@ impl<'a, 'w> Search<'a, 'w> {
             let place = CodePlace { path: path.clone(), range: inclusion.range };
             match decider.runs(&inclusion.guards) {
                 Some(false) => {}
-                runs => self.add_inclusion(inclusion, runs.is_some(), &place, reached),
+                runs => self.add_inclusion(inclusion, (runs.is_some(), &decider), &place, reached),
             }
         }
     }
@@ -255,7 +255,7 @@ impl<'a, 'w> Search<'a, 'w> {
     fn add_inclusion(
         &mut self,
         inclusion: &Inclusion,
-        runs: bool,
+        (runs, decider): (bool, &Decider<'_>),
         place: &CodePlace,
         reached: Reached<'_>,
     ) {
@@ -280,11 +280,22 @@ impl<'a, 'w> Search<'a, 'w> {
                     self.waiting.push_back(Waiting::Defined(declared, is_certain, origin));
                 }
             }
-            Included::Unknown => {
-                if self.others.len() < MAX_OTHERS && !self.others.contains(place) {
-                    self.others.push(place.clone());
+            Included::Computed(computed) => match decider.class_names(computed) {
+                Some(names) => {
+                    let given = inclusion.given.as_deref().unwrap_or_default();
+                    for name in names {
+                        self.add(&name.into(), is_certain, origin, place, given);
+                    }
                 }
-            }
+                None => self.add_other(place),
+            },
+            Included::Unknown => self.add_other(place),
+        }
+    }
+
+    fn add_other(&mut self, place: &CodePlace) {
+        if self.others.len() < MAX_OTHERS && !self.others.contains(place) {
+            self.others.push(place.clone());
         }
     }
 

@@ -41,7 +41,7 @@ module Conformance
         name = "#{pick(ROLES)}#{number}.example.com"
         family = pick(FAMILIES)
         release = { 'major' => pick(%w[7 12 9]), 'full' => 12 }
-        facts = { 'clientcert' => name, 'os' => { 'family' => family, 'release' => release }, 'role' => pick(ROLES), 'cores' => pick([1, 4, 16]),
+        facts = { 'clientcert' => name, 'os' => { 'family' => family, 'release' => release }, 'role' => pick(ROLES), 'cores' => pick([1, 4, 14]), 'class' => "M::C#{10 + @random.rand(5)}",
                   'is_virtual' => pick([true, false]), 'tags' => ROLES.sample(2, random: @random), 'local' => pick(%w[a b]) }
         facts['custom'] = pick(['', 'yes', true]) if chance(0.5)
         { 'name' => name, 'facts' => facts, 'enc' => chance(0.3) ? classifier : nil }
@@ -94,7 +94,7 @@ module Conformance
       def statement(from, depth)
         return "#{pick(%w[include contain require])} #{name(from)}" if chance(0.3)
 
-        case @random.rand(depth > 1 ? 7 : 14)
+        case depth > 1 ? pick([0, 1, 2, 3, 4, 5, 6, 10]) : @random.rand(14)
         when 0 then "include(['#{name(from)}', \"::#{name(from)}\"], Class['#{name(from)}'])"
         when 1 then lookup
         when 2 then "m::d#{@random.rand(3)} { #{pick(["\"t#{@random.rand(9999)}${title}\"", "['a#{@random.rand(9999)}', 'b#{@random.rand(9999)}']", '[]'])}: }"
@@ -104,7 +104,8 @@ module Conformance
         when 6 then from.zero? ? 'notice(1)' : "if #{condition} { return() }"
         when 7 then "if #{condition} {\n#{body(from, depth + 1)}} #{chance(0.5) ? "elsif #{condition} {\n#{body(from, depth + 1)}} " : ''}else {\n#{body(from, depth + 1)}}"
         when 8 then "unless #{condition} {\n#{body(from, depth + 1)}}"
-        when 9, 10 then cases(from, depth)
+        when 9 then cases(from, depth)
+        when 10 then pick(["include \"m::c${facts['cores']}\"", "include $facts['class'], 'm::c14'", "contain \"${class}\""])
         when 11 then "['#{name(from)}'].each |$c| { include #{chance(0.5) ? '$c' : name(from)} }"
         when 12 then chance(0.2) ? "class { '#{name(from)}': p => 2 }" : "notice('x')"
         else "if #{condition} {\n#{body(from, depth + 1)}}"

@@ -108,6 +108,20 @@ mod tests {
         ));
     }
 
+    /// A part is marked where it is written, and a whole value where the key takes it.
+    #[test]
+    fn values_behind_anchors() {
+        check(&format!(
+            "{WEB}#- /data/common.yaml\n\
+             numbers: &numbers [x, 1]\n\
+             #                     ^ warning[value-type-mismatch]: parameter 'mods' index 1 expects a String value, got Integer…\n\
+             web::mods: *numbers\n\
+             port: &port '80'\n\
+             web::port: *port\n\
+             #          ^^^^^ warning[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got String…\n"
+        ));
+    }
+
     #[test]
     fn quotes_are_added_and_taken_away_and_lists_made() {
         let common = |text: &str| format!("{text}\n{WEB}");

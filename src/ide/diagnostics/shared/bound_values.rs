@@ -212,14 +212,14 @@ impl<'a> BoundValues<'a> {
         let file = self.perspective.world.id(self.path);
         // What nothing here has a key for is perhaps kept elsewhere, such as secrets.
         let is_whole = |range: TextRange| !self.looks_up_missing_keys(refused.data, range);
-        match misfit.place(value) {
-            Some(place) => (place.file == file && is_whole(place.range)).then_some(place.range),
-            None => {
-                let is_from_here =
-                    answer.sources.iter().any(|it| it.counts() && &*it.path == self.path);
-                is_from_here.then_some(refused.entry.key_place.range)
+        if let Some(place) = misfit.place(value) {
+            if place.file == file && misfit.path.is_empty() {
+                return Some(written_value(refused, place.range)).filter(|it| is_whole(*it));
             }
+            return (place.file == file && is_whole(place.range)).then_some(place.range);
         }
+        let is_from_here = answer.sources.iter().any(|it| it.counts() && &*it.path == self.path);
+        is_from_here.then_some(refused.entry.key_place.range)
     }
 
     /// Whether the text in the range looks up a key that not all of the nodes have data for.
@@ -265,6 +265,16 @@ impl<'a> BoundValues<'a> {
             self.perspective.world.type_aliases(self.perspective.evaluator.environment())
         })
     }
+}
+
+/// Where the key takes its value: at an alias if that stands behind an anchor of another key.
+fn written_value(refused: &RefusedParameter<'_>, value: TextRange) -> TextRange {
+    let entry = refused.data.entry_at(refused.entry.key_place.range.start);
+    let alias = entry.filter(|it| {
+        let all = it.range();
+        !(all.start <= value.start && value.end <= all.end)
+    });
+    alias.map_or(value, |it| it.value.range.shifted(it.start))
 }
 
 /// Whether a value fits whatever becomes of its open texts. What is interpolated stays a text.

@@ -1,6 +1,7 @@
 //! Calls, and what is noted of those that look up data or include classes.
 
 use super::Parser;
+use crate::syntax::puppet::condition::Condition;
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::model::{Call, CallForm, CalledName};
 use crate::syntax::puppet::token::Kind;
@@ -107,8 +108,9 @@ impl Parser<'_> {
         if title.shape == Shape::Default {
             return;
         }
-        let mut names = Vec::new();
-        let is_dynamic = !class_names(title, &mut names);
+        let (mut names, mut computed) = (Vec::new(), Vec::new());
+        class_names(title, &mut names, &mut computed);
+        let is_dynamic = !computed.is_empty();
         self.found.calls.push(Call {
             function: "class",
             form: CallForm::Resource,
@@ -117,6 +119,7 @@ impl Parser<'_> {
             function_range: keyword,
             names,
             is_dynamic,
+            computed,
             pattern: title.pattern(),
             arguments: vec![(title.argument_kind(), title.range)],
             options: Vec::new(),
@@ -133,8 +136,9 @@ impl Parser<'_> {
         let name = read.name.strip_prefix("::").unwrap_or(read.name);
         self.may_have_ended |= ENDINGS.contains(&name);
         let named = |names: &[&'static str]| names.iter().find(|it| **it == name).copied();
+        let mut computed = Vec::new();
         let (function, (names, is_dynamic, pattern)) = if let Some(function) = named(&INCLUSIONS) {
-            (function, included_classes(read.arguments))
+            (function, included_classes(read.arguments, &mut computed))
         } else if let Some(function) = named(&LOOKUPS) {
             (function, looked_up_keys(read.arguments))
         } else {
@@ -151,6 +155,7 @@ impl Parser<'_> {
             function_range: read.function_range,
             names,
             is_dynamic,
+            computed,
             pattern,
             arguments,
             options: options_of(read.arguments),
@@ -166,37 +171,42 @@ impl Parser<'_> {
 /// Constant names, whether some are not constant, and the pattern of an interpolated one.
 type Names = (Vec<CalledName>, bool, Option<Vec<Option<String>>>);
 
-fn included_classes(arguments: &[Expression]) -> Names {
+fn included_classes(arguments: &[Expression], computed: &mut Vec<Condition>) -> Names {
     let mut names = Vec::new();
-    let are_constant = all_class_names(arguments, &mut names);
+    for argument in arguments {
+        class_names(argument, &mut names, computed);
+    }
     let pattern = if let [only] = arguments { only.pattern() } else { None };
-    (names, !are_constant, pattern)
+    (names, !computed.is_empty(), pattern)
 }
 
-/// Adds the names of classes in `expression`: lists nested at will, and `Class[…]`. `false` if some are not constant.
-fn class_names(expression: &Expression, names: &mut Vec<CalledName>) -> bool {
+/// Adds the names of classes in `expression`: lists nested at will, and `Class[…]`. What is not constant goes to `computed`.
+fn class_names(
+    expression: &Expression,
+    names: &mut Vec<CalledName>,
+    computed: &mut Vec<Condition>,
+) {
     match &expression.shape {
-        Shape::List(items) => all_class_names(items, names),
         Shape::Access { type_name: Some(type_name), keys, .. } if type_name == "Class" => {
-            all_class_names(keys, names)
-        }
-        _ => match called_name(expression) {
-            Some(name) => {
-                names.push(name);
-                true
+            for key in keys {
+                class_names(key, names, computed);
             }
-            None => false,
+        }
+        Shape::List(items) => {
+            for item in items {
+                class_names(item, names, computed);
+            }
+        }
+        Shape::Interpolated(_, condition) | Shape::Condition(condition) => {
+            computed.push(condition.clone());
+        }
+        Shape::Access { type_name: None, member, .. } => computed.push(member.clone()),
+        Shape::Variable(name) => computed.push(Condition::Variable(name.clone())),
+        _ => match called_name(expression) {
+            Some(name) => names.push(name),
+            None => computed.push(Condition::Unknown),
         },
     }
-}
-
-/// [`class_names`] of each of `expressions`: constant ones are added even if others are not.
-fn all_class_names(expressions: &[Expression], names: &mut Vec<CalledName>) -> bool {
-    let mut are_constant = true;
-    for expression in expressions {
-        are_constant &= class_names(expression, names);
-    }
-    are_constant
 }
 
 /// The key, the keys of a list, or the `name` of a hash of options.

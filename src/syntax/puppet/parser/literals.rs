@@ -1,7 +1,8 @@
 //! What an expression is made of: strings, lists, hashes, names and other words.
 
 use super::Parser;
-use crate::syntax::puppet::expression::{Expression, Shape};
+use crate::syntax::puppet::condition::Condition;
+use crate::syntax::puppet::expression::{Constant, Expression, Shape};
 use crate::syntax::puppet::token::{Kind, Token};
 
 impl Parser<'_> {
@@ -57,8 +58,9 @@ impl Parser<'_> {
     fn interpolated(&mut self) -> Expression {
         let first = self.next();
         let mut parts = vec![Some(self.text_of(first))];
+        let mut values = vec![Condition::constant(Constant::Text(self.text_of(first)))];
         loop {
-            let _ = self.assignment();
+            values.push(self.assignment().into_condition());
             parts.push(None);
             self.skip_to_string_part();
             if self.kind() == Kind::End {
@@ -66,11 +68,12 @@ impl Parser<'_> {
             }
             let part = self.next();
             parts.push(Some(self.text_of(part)));
+            values.push(Condition::constant(Constant::Text(self.text_of(part))));
             if part.kind == Kind::StringEnd {
                 break;
             }
         }
-        self.expression_from(first.start, Shape::Interpolated(parts))
+        self.expression_from(first.start, Shape::Interpolated(parts, Condition::text(values)))
     }
 
     /// Puppet's position is that of the tag, not that of the text.

@@ -104,7 +104,7 @@ impl Parser<'_> {
             return;
         }
         let is_written_out = match &title.shape {
-            Shape::Text(_) | Shape::Name(_) | Shape::Interpolated(_) => true,
+            Shape::Text(_) | Shape::Name(_) | Shape::Interpolated(..) => true,
             Shape::List(items) => !items.is_empty() && title.constant().is_some(),
             _ => false,
         };
