@@ -161,7 +161,7 @@ impl Finder<'_> {
                 asked.extend(maker.of_module(number, module).iter().cloned());
             }
             let node = self.orders.nodes[number as usize].node.clone();
-            self.add(&mut below, node, &asked);
+            self.add(&mut below, &node, &asked);
             if !below.is_whole && below.orders.len() == MAX_ORDERS {
                 break;
             }
@@ -171,13 +171,13 @@ impl Finder<'_> {
             if module.is_some() {
                 asked.extend(maker.asked_by(&view.evaluator, module).iter().cloned());
             }
-            self.add(&mut below, view.node.clone(), &asked);
+            self.add(&mut below, &view.node, &asked);
         }
         below
     }
 
     /// Adds what `node` asks after the file, unless another node asks the same.
-    fn add(&self, below: &mut Below, node: Arc<Node>, asked: &[Asked]) {
+    fn add(&self, below: &mut Below, node: &Arc<Node>, asked: &[Asked]) {
         for sources in self.after_file(asked) {
             if below.orders.iter().any(|(_, other)| *other == sources) {
                 continue;
@@ -186,7 +186,7 @@ impl Finder<'_> {
                 below.is_whole = false;
                 return;
             }
-            below.orders.push((Arc::clone(&node), sources));
+            below.orders.push((Arc::clone(node), sources));
         }
     }
 
