@@ -85,9 +85,7 @@ impl Binder<'_> {
         let answer = self.evaluator.call(&request);
         let default = parameter.default.as_ref();
         let bind = |conditions: &[Condition], answer: &Answer| {
-            let bound = bound_to(parameter, answer);
-            let verdict = Verdict::of(&wanted, &bound, answer);
-            BoundCase { conditions: conditions.to_vec(), bound, verdict }
+            BoundCase::new(parameter, &wanted, conditions, answer)
         };
         let cases = match answer.cases.as_slice() {
             [] => vec![bind(&[], &answer)],
@@ -101,6 +99,20 @@ impl Binder<'_> {
             answer,
             cases,
         }
+    }
+}
+
+impl BoundCase {
+    /// What an answer binds a parameter of a type to.
+    pub fn new(
+        parameter: &Parameter,
+        wanted: &ParameterType,
+        conditions: &[Condition],
+        answer: &Answer,
+    ) -> Self {
+        let bound = bound_to(parameter, answer);
+        let verdict = Verdict::of(wanted, &bound, answer);
+        Self { conditions: conditions.to_vec(), bound, verdict }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Nodes and what is known of them: fact sets in every usual format, what a name proves, and nodes named by data files.
 
+pub mod core_facts;
 pub mod formats;
 pub mod infer;
 pub mod legacy;
@@ -10,5 +11,7 @@ mod suggest_pattern;
 pub mod variable;
 
 pub use name_pattern::{NamePattern, NamePatterns, proved_by_name};
-pub use node::{Basis, KnownVariable, Node, NodeParts, Origin, Reading};
+pub use node::{
+    Basis, ClassifiedClass, KnownVariable, Node, NodeParts, Origin, Reading, is_set_by_server,
+};
 pub use suggest_pattern::{Suggestion, suggest_pattern};

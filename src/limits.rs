@@ -66,6 +66,11 @@ pub const MAX_KEYS_WHILE_TYPING: usize = 2_000;
 
 /// Nodes with fact sets whose variables count for one file after each keystroke.
 pub const MAX_NODES_WHILE_TYPING: usize = 64;
+/// Lines of a preview. Aliases can make a value of any size out of a small file.
+pub const MAX_PREVIEW_LINES: usize = 100_000;
+
+/// Bytes of a preview, but for the line that reaches them.
+pub const MAX_PREVIEW_BYTES: usize = 16 << 20;
 
 /// A limit, as people are told of it.
 #[derive(Debug, Clone, Copy)]
@@ -86,6 +91,7 @@ const UNREADABLE: &str =
     "The file counts as one that cannot be read; `check` and the status of the server tell of it";
 const REST_LEFT_OUT: &str = "The rest is left out; `check` and the status of the server tell of it";
 const GIVEN_UP: &str = "The lookup fails, and says that it was given up";
+const PREVIEW_ENDS: &str = "The preview ends with a line that says so";
 
 /// All of them.
 pub const LIMITS: &[Limit] = &[
@@ -139,6 +145,8 @@ pub const LIMITS: &[Limit] = &[
         MAX_NODES_WHILE_TYPING as u64,
         "What is said holds for the first of the nodes; `check` asks all",
     ),
+    count("Lines of a preview", MAX_PREVIEW_LINES as u64, PREVIEW_ENDS),
+    bytes("Bytes of a preview", MAX_PREVIEW_BYTES as u64, PREVIEW_ENDS),
     bytes(
         "A message from an editor",
         MAX_MESSAGE_BYTES,

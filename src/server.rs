@@ -36,8 +36,8 @@ use tower_lsp_server::Server;
 
 pub use crate::engine::CancelToken;
 pub use features::{
-    ActionsFeature, Features, LevelJumpFeature, PrepareRenameFeature, RenameFeature,
-    SecretEditFeature, WarmUpFeature,
+    ActionsFeature, ChangesFeature, Features, LevelJumpFeature, PrepareRenameFeature,
+    RenameFeature, SecretEditFeature, WarmUpFeature,
 };
 
 use ingress::Ingress;

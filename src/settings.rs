@@ -71,6 +71,12 @@ pub struct Settings {
     pub hover_max_lines: u32,
     /// `codeLens.enabled`: say above keys that several levels have them.
     pub code_lens_enabled: bool,
+    /// `codeLens.changes`: say above edited keys how many nodes get another answer.
+    pub code_lens_changes: bool,
+    /// `changes.before`: the revision that edits are compared with; `None`: the saved files.
+    pub changes_before: Option<Arc<str>>,
+    /// `hover.blame`: name the commit behind each line.
+    pub hover_blame: bool,
     /// `codeLens.parameters`, `documentLinks.parameters`
     pub class_parameters: ClassParameterSettings,
     /// `codeLens.classParameters`: say above parameters in the heads of classes which levels set them.
@@ -113,11 +119,13 @@ pub const ALL_RULES: &str = "all";
 /// Where the rules' severities begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Preset {
-    /// `default`: each rule's own.
+    /// `recommended`: each rule's own.
     #[default]
-    Default,
-    /// `strict`: every rule is on, and at least a warning.
+    Recommended,
+    /// `strict`: every rule is on, and at least a warning. What a rule is not certain of is left out.
     Strict,
+    /// `ci`: errors and warnings alone.
+    Ci,
 }
 
 /// `eyaml.*`
@@ -282,6 +290,9 @@ impl Default for Settings {
             },
             hover_max_lines: 20,
             code_lens_enabled: true,
+            code_lens_changes: true,
+            changes_before: None,
+            hover_blame: false,
             class_parameters: ClassParameterSettings::default(),
             code_lens_class_parameters: true,
             inlay_hints: InlayHintsSettings { interpolations: true, overridden: true },
@@ -306,8 +317,13 @@ impl Severity {
 
 impl Preset {
     /// All of them under the names that settings use.
-    pub const NAMES: [(&'static str, Self); 2] =
-        [("default", Self::Default), ("strict", Self::Strict)];
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("recommended", Self::Recommended),
+        ("strict", Self::Strict),
+        ("ci", Self::Ci),
+        // What `recommended` was called first.
+        ("default", Self::Recommended),
+    ];
 }
 
 impl LogLevel {

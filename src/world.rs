@@ -6,6 +6,7 @@ mod disk;
 mod evaluators;
 mod file_entry;
 mod fleet;
+pub(crate) mod git;
 mod host;
 mod indexes;
 mod interner;
@@ -33,13 +34,15 @@ mod views;
 
 pub use disk::{DiskReader, DiskTable};
 pub use file_entry::FileEntry;
-pub(crate) use fleet::changed_cases;
-pub use fleet::{AnswerChange, Cause, Difference, Fleet, FleetPair, SharedAnswer, is_unchanged};
+pub use fleet::{
+    AnswerChange, Asker, Before, Cause, Difference, Differences, Fleet, FleetPair, SharedAnswer,
+    is_unchanged,
+};
 pub use host::{Change, Effect, Host};
 pub use key_index::{KeyIndex, KeyPlace};
 pub use loader::Disk;
 pub use memory::MemoryDisk;
-pub use node_classes::{MainManifest, NodeBlock, NodeClass};
+pub use node_classes::{FleetClasses, MainManifest, NodeBlock, NodeClass, NodeClasses};
 pub use nodes::SampleNodes;
 pub use overlay::OpenFile;
 pub use reach::{DataPlace, Reach};

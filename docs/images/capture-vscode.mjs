@@ -77,6 +77,22 @@ await session('ordinary', {}, async (window, shot, folder) => {
   await shot('hierarchy');
 });
 
+await session('changes', {}, async (window, shot, folder) => {
+  const { page } = window;
+  const common = path.join(folder, 'data/common.yaml');
+  await window.openFile('data/common.yaml');
+  await page.keyboard.press('Control+B');
+  await window.goToText(common, 'company::domain: kittiwake', 'company::domain: '.length);
+  await window.run('Hiera: What Changes');
+  await window.line('0 answers change').waitFor();
+  await page.locator('.tab', { hasText: 'common.yaml' }).first().click();
+  await page.keyboard.type('ferries.');
+  await window.line('+ ferries.kittiwake.example').waitFor();
+  await page.locator('.codelens-decoration', { hasText: 'nodes' }).first().waitFor();
+  await page.mouse.move(5, 5);
+  await shot('changes');
+});
+
 await session('cases', {}, async (window, shot, folder) => {
   const { page } = window;
   const file = path.join(folder, 'data/roles/database.yaml');

@@ -8,7 +8,23 @@
 ;; Each for the modes that there are: yaml-ts-mode and json-ts-mode are part of Emacs 29.
 ;; Leave out puppet-mode where another server shall have Puppet code: eglot has one for each buffer.
 (dolist (mode '(yaml-mode yaml-ts-mode json-mode json-ts-mode js-json-mode puppet-mode puppet-ts-mode))
-  (add-to-list 'eglot-server-programs (cons mode '("hiera-ls" "server"))))
+  (add-to-list 'eglot-server-programs (cons mode '(hiera-ls-server "hiera-ls" "server"))))
+
+(defclass hiera-ls-server (eglot-lsp-server) ()
+  :documentation "A server that says when what it was asked may have another answer.")
+
+(cl-defmethod eglot-client-capabilities ((_server hiera-ls-server))
+  "What LSP has no word for."
+  (plist-put (cl-call-next-method)
+             :experimental '(:previewChanged t :commands (:commands ["hiera.changes"]))))
+
+(cl-defmethod eglot-execute-command ((_server hiera-ls-server) (_command (eql hiera.changes)) _arguments)
+  "What the action \"Show whose answers change\" does."
+  (hiera-ls-changes))
+
+(cl-defmethod eglot-handle-notification ((_server hiera-ls-server) (_method (eql hiera/previewChanged)) &rest _)
+  "Bring what is shown up to date."
+  (hiera-ls--follow))
 
 (defun hiera-ls-root (directory)
   "The outermost directory at or above DIRECTORY with a hiera.yaml: modules have one, too."
@@ -92,6 +108,69 @@ What was assumed before stays, unless the case says something else of the same v
   (interactive)
   (hiera-ls--assume nil)
   (message "Nothing is assumed"))
+
+(defconst hiera-ls--changes-buffer "*Hiera: What Changes*")
+
+(define-derived-mode hiera-ls-changes-mode special-mode "Hiera Changes"
+  "What edits change for the nodes. It follows what is typed; RET goes to the line that is the cause."
+  (setq font-lock-defaults '((("^- .*" . 'diff-removed) ("^\\+ .*" . 'diff-added)) t)))
+
+(define-key hiera-ls-changes-mode-map (kbd "RET") #'hiera-ls-changes-visit)
+
+(defvar-local hiera-ls--question nil "The server, and what it is asked again when something changes.")
+(defvar-local hiera-ls--lines nil "What there is to say about single lines.")
+
+(defun hiera-ls-changes (&optional revision)
+  "Show which nodes get another value because of what is edited.
+Compared is with what the settings say, usually the saved files; with a prefix argument, with a REVISION of Git."
+  (interactive (list (and current-prefix-arg (read-string "Compare with the revision: " "HEAD"))))
+  (let* ((server (eglot--current-server-or-lose))
+         (params (append (list :textDocument (eglot--TextDocumentIdentifier))
+                         (and revision (list :with (list :revision revision)))))
+         (answer (hiera-ls--ask :hiera/changes params)))
+    (unless answer
+      (user-error "There is no Hiera environment here"))
+    (with-current-buffer (get-buffer-create hiera-ls--changes-buffer)
+      (hiera-ls-changes-mode)
+      (setq hiera-ls--question (cons server params))
+      (hiera-ls--show answer)
+      (display-buffer (current-buffer)))))
+
+(defun hiera-ls--show (answer)
+  "Put ANSWER into the current buffer; where nothing differs, nothing is touched."
+  (setq hiera-ls--lines (append (plist-get answer :lines) nil))
+  (unless (equal (buffer-string) (plist-get answer :text))
+    (let ((inhibit-read-only t) (line (line-number-at-pos)))
+      (erase-buffer)
+      (insert (plist-get answer :text))
+      (goto-char (point-min))
+      (forward-line (1- line)))))
+
+(defun hiera-ls--follow ()
+  "Ask again for what is shown."
+  (let ((buffer (get-buffer hiera-ls--changes-buffer)))
+    (when buffer
+      (let ((question (buffer-local-value 'hiera-ls--question buffer)))
+        (when question
+          (jsonrpc-async-request
+           (car question) :hiera/changes (cdr question)
+           :deferred 'hiera-ls-changes
+           :success-fn (lambda (answer)
+                         (when (and answer (buffer-live-p buffer))
+                           (with-current-buffer buffer (hiera-ls--show answer))))
+           :error-fn #'ignore))))))
+
+(defun hiera-ls-changes-visit ()
+  "Go to where the line at point comes from."
+  (interactive)
+  (let* ((number (1- (line-number-at-pos)))
+         (line (seq-find (lambda (it) (eql (plist-get it :line) number)) hiera-ls--lines))
+         (location (plist-get line :location)))
+    (unless location
+      (user-error "This line comes from no file"))
+    (find-file-other-window (eglot--uri-to-path (plist-get location :uri)))
+    (goto-char (point-min))
+    (forward-line (plist-get (plist-get (plist-get location :range) :start) :line))))
 
 (provide 'hiera-ls)
 ;;; hiera-ls.el ends here

@@ -14,7 +14,7 @@ use super::check_setup::{Setup, set_up};
 use super::progress::Progress;
 use super::{check_baseline, check_output};
 use super::{complain, print};
-use crate::ide::diagnostics::{Diagnostic, Fix, Severity};
+use crate::ide::diagnostics::{Diagnostic, Fix, Severity, nodes_that_lack};
 use crate::ide::{all_diagnostics, repair};
 use crate::world::World;
 
@@ -65,8 +65,11 @@ pub struct CheckArguments {
     /// The least severity that is shown
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Least::Information)]
     pub min_severity: Least,
-    /// Turn every rule on, and make a warning of whatever is less
-    #[arg(long)]
+    /// Where severities begin, instead of the setting's: recommended, strict, or ci (errors and warnings alone)
+    #[arg(long, value_enum, value_name = "PRESET", hide_possible_values = true)]
+    pub preset: Option<PresetName>,
+    /// Turn every rule on, and make a warning of whatever is less: --preset strict
+    #[arg(long, conflicts_with = "preset")]
     pub strict: bool,
     /// Fix what can be fixed without changing any value, then show the rest
     #[arg(long)]
@@ -108,6 +111,17 @@ pub enum OutputFormat {
     Gitlab,
     /// JUnit XML
     Junit,
+}
+
+/// Where severities begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PresetName {
+    /// Each rule's own
+    Recommended,
+    /// Every rule is on, and at least a warning
+    Strict,
+    /// Errors and warnings alone
+    Ci,
 }
 
 /// The least severity that is shown.
@@ -180,19 +194,45 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let text = if arguments.statistics {
         check_output::statistics(&found)
     } else {
-        check_output::render(arguments.format, &found)
+        check_output::counts_first(arguments.format, &found)
+            + &check_output::render(arguments.format, &found)
     };
     let is_for_people = matches!(arguments.format, OutputFormat::Full | OutputFormat::Concise);
     let mut summary = fixing.summary();
     if is_for_people {
         summary += &check_output::summary(&found, setup.files.len());
+        if arguments.is_about_all() {
+            summary += &lacking_nodes(&world);
+        }
         if fixable > 0 {
             let _ = write!(summary, "; {fixable} can be fixed with --fix");
         }
     }
     let has_problems = found.iter().any(is_problem);
-    let notes = setup.outside.iter().cloned().chain(world.notes()).collect();
+    let notes = fixing.notes().chain(setup.outside.iter().cloned()).chain(world.notes()).collect();
     Ok(Checked { text, summary, has_problems, notes })
+}
+
+/// How many nodes lack values of parameters, as the end of a sentence; nothing if none does.
+fn lacking_nodes(world: &Arc<World>) -> String {
+    match nodes_that_lack(world) {
+        None | Some((0, _)) => String::new(),
+        Some((lacking, 1)) => format!("; {lacking} of 1 node lacks required parameters"),
+        Some((lacking, all)) => {
+            let verb = if lacking == 1 { "lacks" } else { "lack" };
+            format!("; {lacking} of {all} nodes {verb} required parameters")
+        }
+    }
+}
+
+impl CheckArguments {
+    /// Whether the whole workspace is checked.
+    fn is_about_all(&self) -> bool {
+        self.paths.is_empty()
+            && self.since.is_none()
+            && self.files_from.is_none()
+            && self.stdin_filename.is_none()
+    }
 }
 
 /// What `work` makes of what the rules say of each file to be checked, in the order of paths.

@@ -12,7 +12,7 @@ use super::check_setup::Setup;
 use super::shown::{in_lines, within_a_line};
 use crate::data::Files as _;
 use crate::ide::diagnostics::Fix;
-use crate::ide::repair;
+use crate::ide::{refutation, repair};
 use crate::text::{LineIndex, apply_edits};
 use crate::world::{Change, World};
 
@@ -30,8 +30,10 @@ const NOT_SHOWN: &str = "(not shown)";
 pub(super) struct Fixing {
     /// The texts before and after, by path.
     files: BTreeMap<String, (Arc<str>, Arc<str>)>,
-    /// How many findings are gone.
-    count: usize,
+    /// How many findings are gone, by path.
+    counts: BTreeMap<String, usize>,
+    /// Which fixes are not done after all, and why.
+    withdrawn: Vec<String>,
     /// The world before.
     before: Option<Arc<World>>,
 }
@@ -55,15 +57,51 @@ pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
             let fixed = apply_edits(&text, &repaired.edits);
             let change = Change::OpenBuffer { path: path.clone(), text: fixed.clone(), version: 0 };
             setup.host.apply(change);
-            fixing.count += repaired.fixed.len();
+            *fixing.counts.entry(path.clone()).or_default() += repaired.fixed.len();
             fixing.files.entry(path).or_insert_with(|| (text.clone(), text)).1 = fixed.into();
         }
+    }
+    if !all {
+        fixing.prove(setup);
     }
     fixing.files.retain(|_, (before, after)| before != after);
     fixing
 }
 
 impl Fixing {
+    /// Takes back what is not proved to leave all answers as they are: file by file, each beside those that are proved.
+    fn prove(&mut self, setup: &mut Setup) {
+        let Some(mut world) = self.before.clone() else { return };
+        let edited: Vec<(String, Arc<str>)> =
+            self.files.iter().map(|(path, (_, after))| (path.clone(), after.clone())).collect();
+        for (path, text) in edited {
+            let after = world.as_if(&[(path.as_str().into(), text)]);
+            match refutation(&world, &after, &path) {
+                None => world = after,
+                Some(why) => self.withdraw(setup, &path, &why),
+            }
+        }
+    }
+
+    fn withdraw(&mut self, setup: &mut Setup, path: &str, why: &str) {
+        let Some((text, _)) = self.files.remove(path) else { return };
+        let count = self.counts.remove(path).unwrap_or_default();
+        let fixes = if count == 1 { "a fix" } else { "fixes" };
+        let shown = shown_path(&setup.root, path);
+        self.withdrawn.push(format!("{shown}: {fixes} withdrawn: {why}"));
+        let (path, text) = (path.to_owned(), text.to_string());
+        setup.host.apply(Change::OpenBuffer { path, text, version: 0 });
+    }
+
+    fn count(&self) -> usize {
+        self.counts.values().sum()
+    }
+
+    /// Which fixes are not done, and why.
+    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+        self.withdrawn.iter().cloned()
+    }
+
     /// Writes what changed to the disk.
     pub(super) fn write(&self) -> Result<(), String> {
         for (path, (_, after)) in &self.files {
@@ -74,7 +112,7 @@ impl Fixing {
 
     /// How much was fixed; empty if nothing.
     pub(super) fn summary(&self) -> String {
-        match self.count {
+        match self.count() {
             0 => String::new(),
             1 => "1 fixed; ".to_owned(),
             count => format!("{count} fixed; "),
@@ -94,12 +132,12 @@ impl Fixing {
             1 => "1 file".to_owned(),
             count => format!("{count} files"),
         };
-        let summary = match self.count {
+        let summary = match self.count() {
             0 => "nothing to be fixed".to_owned(),
             count => format!("{count} would be fixed in {files}"),
         };
         let has_problems = !self.files.is_empty();
-        Checked { text, summary, has_problems, notes: after.notes() }
+        Checked { text, summary, has_problems, notes: self.notes().chain(after.notes()).collect() }
     }
 }
 

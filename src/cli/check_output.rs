@@ -10,6 +10,9 @@ use super::check_findings::{Excerpt, Finding};
 use super::shown::{in_a_line, in_lines, is_hidden, within_a_line};
 use crate::ide::diagnostics::{RULES, Severity, rule};
 
+/// From so many findings on, a summary comes first.
+const MANY_FINDINGS: usize = 50;
+
 /// All findings in a format.
 pub(super) fn render(format: OutputFormat, findings: &[Finding]) -> String {
     match format {
@@ -37,6 +40,14 @@ pub(super) fn statistics(findings: &[Finding]) -> String {
         let _ = writeln!(text, "{count:>6}  {code:26}  {summary}");
     }
     text
+}
+
+/// Where there is more to read than anybody reads, how often each rule speaks, before the findings.
+pub(super) fn counts_first(format: OutputFormat, findings: &[Finding]) -> String {
+    if format != OutputFormat::Full || findings.len() < MANY_FINDINGS {
+        return String::new();
+    }
+    format!("{} findings, by rule:\n{}\n", findings.len(), statistics(findings))
 }
 
 /// How many findings there are, in a sentence.

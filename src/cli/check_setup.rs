@@ -6,15 +6,15 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::check::{CheckArguments, Least, rank};
+use super::check::{CheckArguments, Least, PresetName, rank};
 use super::check_findings::shown_path;
-use super::git;
 use super::workspace::{self, absolute};
 use crate::code::roots::is_code;
 use crate::data::{Files as _, PathKind};
-use crate::ide::diagnostics::{RULES, Severity};
+use crate::ide::diagnostics::{RULES, Severity, nothing_checked};
 use crate::ide::{FileRole, workspace_files};
 use crate::settings::{PROJECT_FILE, Preset, Settings};
+use crate::world::git;
 use crate::world::loader::{self, WorkspaceDisk};
 use crate::world::{Change, DataPlace, Host, World, paths};
 
@@ -37,8 +37,12 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     let Roots { workspace: root, shown } = roots(arguments)?;
     let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
     let mut settings = workspace::settings(&root, &rules, arguments.trust);
-    if arguments.strict {
-        settings.diagnostics.preset = Preset::Strict;
+    match arguments.preset {
+        Some(PresetName::Recommended) => settings.diagnostics.preset = Preset::Recommended,
+        Some(PresetName::Ci) => settings.diagnostics.preset = Preset::Ci,
+        Some(PresetName::Strict) => settings.diagnostics.preset = Preset::Strict,
+        None if arguments.strict => settings.diagnostics.preset = Preset::Strict,
+        None => {}
     }
     if let Some(baseline) = &arguments.baseline {
         settings.diagnostics.baseline = absolute(baseline)?.into();
@@ -70,7 +74,9 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         files
     };
     if host.snapshot().environments().is_empty() {
-        return Err(workspace::no_environment(&root));
+        let why = nothing_checked(&host.snapshot());
+        let why = why.map(|it| format!("{root}: warning[nothing-checked]: {}", it.message));
+        return Err(why.unwrap_or_else(|| workspace::no_environment(&root)));
     }
     let least = rank(match arguments.min_severity {
         Least::Hint => Severity::Hint,

@@ -1,4 +1,4 @@
-//! `hiera-ls classes`: what the manifests below a directory declare, look up and include.
+//! `hiera-ls classes`: what the manifests below a directory declare, look up and include; with `--node`, the classes of nodes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::classes_output::{lines, summary};
 use super::workspace::absolute;
-use super::{complain, print};
+use super::{complain, node_classes, print, print_or_complain};
 use crate::code::CodeFile;
 use crate::world::paths;
 
@@ -20,6 +20,8 @@ const EXAMPLES: &str = "\
 Examples:
   hiera-ls classes
   hiera-ls classes --root ~/control-repo/site-modules/profile
+  hiera-ls classes --node web01.example.com
+  hiera-ls classes --node all --render-as jsonl
   hiera-ls classes --render-as jsonl | jq 'select(.kind == \"class\") | .name'
 
 Each JSON line has a `kind`: class, define, function, type_alias, plan or node
@@ -27,6 +29,11 @@ Each JSON line has a `kind`: class, define, function, type_alias, plan or node
 `type`, `return_type` and `hosts`); call (with `function`, `keys`, `dynamic`,
 `args`, `pattern`, `attributes` and `in`); or error, for a file that Puppet refuses:
 what could be read of it is printed all the same.
+
+With --node, each JSON line is a node: `node`; `classes`, each with `name`, `certain`
+(else it depends on what is not known), `here`, and the `file` and `line` that
+includes it; `others`, the calls whose classes are not known; and `missing`, keys of
+required parameters that no level has.
 
 Exit status: 0 also if files are broken, 2 wrong arguments.";
 
@@ -37,6 +44,15 @@ pub struct ClassesArguments {
     /// All *.pp files below this directory are read
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub root: PathBuf,
+    /// The classes of this node instead, as manifests, data and facts say them; `all` for all nodes with a fact set
+    #[arg(long, value_name = "NAME")]
+    pub node: Vec<String>,
+    /// With --node: the environment's name; with a tree of environments, which of them
+    #[arg(long, short = 'E', value_name = "NAME", requires = "node")]
+    pub environment: Option<String>,
+    /// With --node: trust the directory: its settings may lead out of it
+    #[arg(long, requires = "node")]
+    pub trust: bool,
     /// How the list is written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::S)]
     pub render_as: ListFormat,
@@ -53,6 +69,9 @@ pub enum ListFormat {
 
 /// Prints the list.
 pub fn run(arguments: &ClassesArguments) -> ExitCode {
+    if !arguments.node.is_empty() {
+        return print_or_complain(node_classes::list(arguments));
+    }
     let root = match absolute(&arguments.root) {
         Ok(root) if Path::new(&root).is_dir() => root,
         Ok(root) => {

@@ -1,27 +1,24 @@
 //! `hiera-ls diff`: which nodes get another value for which keys, between a revision and the working tree, or two revisions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use memchr::memmem;
 
 use super::diff_output::{self, Report};
 use super::fleet;
-use super::git::Repository;
-use super::git_disk::GitDisk;
 use super::place::{Place, PlaceArguments};
 use super::progress::Progress;
 use super::shown::in_a_line;
 use super::workspace::absolute;
 use super::{complain, print};
 use crate::backends::eyaml::Decryption;
-use crate::data::{Files as _, Format};
+use crate::engine::CancelToken;
 use crate::facts::Node;
-use crate::syntax::key_path;
-use crate::world::{FleetPair, World, loader, parallel, paths};
+use crate::world::git::{GitDisk, Repository};
+use crate::world::{Differences, FleetPair, loader, paths};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,9 +32,6 @@ cases of any other node are compared, too. Two errors are the same answer.
 
 Exit status: 0; with --exit-code 1 if an answer changes. 2 if something is wrong with the arguments or the
 repository.";
-
-/// Keys that are compared between two looks at the progress.
-const KEYS_AT_ONCE: usize = 256;
 
 /// The arguments.
 #[derive(Debug, Args)]
@@ -96,7 +90,7 @@ pub fn run(arguments: &DiffArguments) -> ExitCode {
     match compare(arguments) {
         Ok(report) => {
             print(&diff_output::render(arguments.format, &report));
-            let has_changed = arguments.exit_code && !report.changes.is_empty();
+            let has_changed = arguments.exit_code && !report.found.changes.is_empty();
             ExitCode::from(u8::from(has_changed))
         }
         Err(message) => {
@@ -141,31 +135,12 @@ fn compare(arguments: &DiffArguments) -> Result<Report, String> {
 }
 
 fn differences(pair: &FleetPair, keys: &[Arc<str>], root: String, prefix: String) -> Report {
-    let mut changes = Vec::new();
-    let mut not_proved: BTreeMap<Arc<str>, usize> = BTreeMap::new();
-    let affected = pair.affected();
-    let may_change = |key: &&Arc<str>| {
-        let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
-        let is_affected = |root: Arc<str>| affected.as_ref().is_none_or(|it| it.contains(&root));
-        root.is_none_or(is_affected)
-    };
-    let asked: Vec<Arc<str>> = keys.iter().filter(may_change).cloned().collect();
+    let asked = pair.concerned(keys);
     let progress = Progress::before_answers(asked.len(), "keys");
-    for part in asked.chunks(KEYS_AT_ONCE) {
-        let found = parallel::map(part, |key| {
-            progress.step();
-            pair.difference(key)
-        });
-        for difference in found {
-            changes.extend(difference.changes);
-            for reason in difference.not_proved {
-                *not_proved.entry(reason).or_default() += 1;
-            }
-        }
-    }
+    let found = pair.differences(&asked, &CancelToken::default(), || progress.step());
     progress.end();
-    let nodes = pair.after().nodes().iter().map(|node| node.name.clone()).collect();
-    Report { nodes, keys: keys.len(), changes, not_proved, root, prefix }
+    let found = Differences { keys: keys.len(), ..found.unwrap_or_default() };
+    Report { found, root, prefix }
 }
 
 fn open(arguments: &DiffArguments) -> Result<Sides, String> {
@@ -230,14 +205,8 @@ fn aligned(
     after: Vec<Arc<Node>>,
 ) -> (Vec<Arc<Node>>, Vec<Arc<Node>>) {
     let names: BTreeSet<Arc<str>> = before.iter().chain(&after).map(|it| it.name.clone()).collect();
-    let complete = |place: &Place, nodes: Vec<Arc<Node>>| -> Vec<Arc<Node>> {
-        let mut known: BTreeMap<Arc<str>, Arc<Node>> =
-            nodes.into_iter().map(|node| (node.name.clone(), node)).collect();
-        let missing = |name: &Arc<str>| {
-            let node = place.world.node_named(&place.environment, name);
-            Arc::new(node.in_environment(&place.environment.name))
-        };
-        names.iter().map(|name| known.remove(name).unwrap_or_else(|| missing(name))).collect()
+    let complete = |place: &Place, nodes: Vec<Arc<Node>>| {
+        place.world.nodes_called(&place.environment, nodes, &names)
     };
     (complete(&sides.before, before), complete(&sides.after, after))
 }
@@ -260,7 +229,7 @@ impl Sides {
         let mut warned: BTreeSet<Arc<str>> = BTreeSet::new();
         for place in [&self.after, &self.before] {
             for (path, format) in place.data_files() {
-                if let Some(what) = no_data(&place.world, &path, format)
+                if let Some(what) = place.world.what_is_no_data(&path, format)
                     && warned.insert(path.as_str().into())
                 {
                     let shown = paths::below(&self.root, &path).unwrap_or(&path);
@@ -269,18 +238,4 @@ impl Sides {
             }
         }
     }
-}
-
-/// Why a file is certainly not what it should be.
-fn no_data(world: &World, path: &str, format: Format) -> Option<&'static str> {
-    let text = world.text(path).ok()?;
-    if text.starts_with("version https://git-lfs.github.com/spec/") {
-        return Some("only a pointer to what Git LFS keeps; its data is not compared");
-    }
-    let is_mark = |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
-    // Most files have no marks, which costs less to see than what else is in them.
-    let has_marks = memmem::find(text.as_bytes(), b"<<<<<<< ").is_some()
-        || memmem::find(text.as_bytes(), b">>>>>>> ").is_some();
-    (has_marks && text.lines().any(is_mark) && world.data(path, format).ok()?.is_broken())
-        .then_some("has conflicts that are not resolved; lookups that read it fail")
 }

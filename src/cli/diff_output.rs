@@ -10,30 +10,19 @@ use super::diff::DiffFormat;
 use super::lookup_output::Output;
 use super::shown::{in_a_line, in_lines, within_a_line};
 use crate::data::render;
-use crate::engine::cases::in_words;
-use crate::engine::{Answer, Condition};
-use crate::ide::redacted;
-use crate::world::{AnswerChange, Cause, paths};
+use crate::engine::Answer;
+use crate::ide::changes::{answer_text, counted, without_secrets};
+use crate::world::{AnswerChange, Cause, Differences, paths};
 
-/// Names of nodes that people are shown of each change.
+/// Keys that a line of an annotation names.
 const MAX_NAMES: usize = 10;
-
-/// Lines of one value that people are shown.
-const MAX_LINES: usize = 30;
 
 /// GitHub takes no longer comments than 65,536 characters; what stands below is room for what is said of the rest.
 const MAX_COMMENT: usize = 60_000;
 
-/// What is compared, and what came of it.
+/// What came of a comparison, and where.
 pub(super) struct Report {
-    /// The nodes, by their numbers.
-    pub(super) nodes: Vec<Arc<str>>,
-    /// How many keys were compared.
-    pub(super) keys: usize,
-    /// The changes, key by key.
-    pub(super) changes: Vec<AnswerChange>,
-    /// Why not everything is known, and of how many keys.
-    pub(super) not_proved: BTreeMap<Arc<str>, usize>,
+    pub(super) found: Differences,
     /// The directory that was asked for.
     pub(super) root: String,
     /// Its path in the repository, with `/` at its end.
@@ -51,57 +40,13 @@ pub(super) fn render(format: DiffFormat, report: &Report) -> String {
 }
 
 impl Report {
-    /// `14 of 622 nodes change, 3 keys; nothing else`.
-    fn summary(&self) -> String {
-        let nodes: BTreeSet<u32> = self.changes.iter().flat_map(|it| &it.nodes).copied().collect();
-        let keys: BTreeSet<&Arc<str>> = self.changes.iter().map(|it| &it.key).collect();
-        let all = counted(self.nodes.len(), "node");
-        let cases: usize = self.changes.iter().map(|it| it.cases.len()).sum();
-        let rest = if self.not_proved.is_empty() { "; nothing else" } else { "" };
-        if self.changes.is_empty() {
-            let keys = counted(self.keys, "key");
-            let proof = if self.not_proved.is_empty() { "" } else { ", as far as it can be told" };
-            return format!("0 answers change: {keys} compared for {all}{proof}");
-        }
-        if self.nodes.is_empty() {
-            let (cases, keys) = (counted(cases, "case"), counted(keys.len(), "key"));
-            return format!("{cases} of any node change, {keys}{rest}");
-        }
-        let changing = if nodes.len() == 1 { "changes" } else { "change" };
-        let other = match cases {
-            0 => String::new(),
-            count => format!(", and {} of other nodes", counted(count, "case")),
-        };
-        format!("{} of {all} {changing}{other}, {}{rest}", nodes.len(), counted(keys.len(), "key"))
+    fn who(&self, change: &AnswerChange) -> String {
+        in_a_line(&self.found.who(change)).into_owned()
     }
 
     /// What is not proved, a line each.
     fn limits(&self) -> impl Iterator<Item = String> {
-        self.not_proved.iter().map(|(reason, keys)| {
-            format!("not proved for {}: {}", counted(*keys, "key"), in_a_line(reason))
-        })
-    }
-
-    fn names<'a>(&'a self, change: &'a AnswerChange) -> impl Iterator<Item = &'a Arc<str>> {
-        change.nodes.iter().map(|node| &self.nodes[*node as usize])
-    }
-
-    /// `14 nodes: web01, web02 and 12 more`, or the cases.
-    fn who(&self, change: &AnswerChange) -> String {
-        let cases = change.cases.iter().map(|it| case_text(it));
-        let nodes = (!change.nodes.is_empty()).then(|| self.nodes_of(change));
-        nodes.into_iter().chain(cases).collect::<Vec<_>>().join("; ")
-    }
-
-    fn nodes_of(&self, change: &AnswerChange) -> String {
-        let count = change.nodes.len();
-        if count == self.nodes.len() && count > MAX_NAMES {
-            return format!("all {}", counted(count, "node"));
-        }
-        let names: Vec<_> = self.names(change).take(MAX_NAMES).map(|it| in_a_line(it)).collect();
-        let more = count - names.len();
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        format!("{}: {}{more}", counted(count, "node"), names.join(", "))
+        self.found.limits().map(|limit| in_a_line(&limit).into_owned())
     }
 
     /// A path as people say it: from the directory that was asked for.
@@ -122,35 +67,11 @@ impl Report {
         let causes: Vec<_> = causes.map(|it| format!("{}:{}", self.path(it), it.line)).collect();
         in_a_line(&causes.join(", ")).into_owned()
     }
-
-    /// The changes by key, in order.
-    fn by_key(&self) -> Vec<(&Arc<str>, Vec<&AnswerChange>)> {
-        let mut groups: Vec<(&Arc<str>, Vec<&AnswerChange>)> = Vec::new();
-        for change in &self.changes {
-            match groups.last_mut() {
-                Some((key, changes)) if **key == change.key => changes.push(change),
-                _ => groups.push((&change.key, vec![change])),
-            }
-        }
-        groups
-    }
-}
-
-/// `any other node where role is web`.
-fn case_text(conditions: &[Condition]) -> String {
-    if conditions.is_empty() {
-        return "any other node".to_owned();
-    }
-    format!("any other node where {}", in_a_line(&in_words(conditions)))
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn text(report: &Report) -> String {
     let mut text = String::new();
-    for (key, changes) in report.by_key() {
+    for (key, changes) in report.found.by_key() {
         let _ = writeln!(text, "{}", in_a_line(key));
         for change in changes {
             let _ = writeln!(text, "  {}", report.who(change));
@@ -165,7 +86,7 @@ fn text(report: &Report) -> String {
         }
         text.push('\n');
     }
-    let _ = writeln!(text, "{}", report.summary());
+    let _ = writeln!(text, "{}", report.found.summary());
     for limit in report.limits() {
         let _ = writeln!(text, "{limit}");
     }
@@ -174,11 +95,11 @@ fn text(report: &Report) -> String {
 
 /// A comment for a merge request. It begins with the summary; details are folded; what does not fit is counted.
 fn markdown(report: &Report) -> String {
-    let mut text = format!("**{}**\n", report.summary());
+    let mut text = format!("**{}**\n", report.found.summary());
     for limit in report.limits() {
         let _ = writeln!(text, "\n_{}_", escaped_markdown(&limit));
     }
-    let groups = report.by_key();
+    let groups = report.found.by_key();
     for (at, (key, changes)) in groups.iter().enumerate() {
         let block = markdown_of_key(report, key, changes);
         if text.len() + block.len() > MAX_COMMENT {
@@ -253,55 +174,12 @@ fn escaped_html(text: &str) -> String {
 
 /// An answer for people, without secrets.
 fn shown(answer: &Answer) -> String {
-    let answer = without_secrets(answer);
-    let mut text = String::new();
-    for (conditions, case) in answer.each_case() {
-        if !answer.cases.is_empty() {
-            let condition = if conditions.is_empty() {
-                "otherwise".to_owned()
-            } else {
-                format!("if {}", in_words(conditions))
-            };
-            let _ = writeln!(text, "{}:", in_a_line(&condition));
-        }
-        match &case.outcome {
-            Ok(Some(value)) => {
-                let yaml = render::to_yaml(&value.value);
-                let yaml = yaml.strip_prefix("---").unwrap_or(&yaml);
-                text.push_str(&in_lines(yaml.trim_start_matches([' ', '\n'])));
-                if !text.ends_with('\n') {
-                    text.push('\n');
-                }
-            }
-            Ok(None) => text.push_str("(not found)\n"),
-            Err(failure) => {
-                let _ = writeln!(text, "(error: {})", within_a_line(&failure.message));
-            }
-        }
-    }
-    let lines = text.lines().count();
-    if lines > MAX_LINES {
-        let kept: Vec<&str> = text.lines().take(MAX_LINES).collect();
-        return format!("{}\n… {} more\n", kept.join("\n"), counted(lines - MAX_LINES, "line"));
-    }
-    text
-}
-
-/// The answer with what is encrypted or sensitive replaced.
-fn without_secrets(answer: &Answer) -> Answer {
-    let mut answer = answer.clone();
-    if let Ok(Some(value)) = &mut answer.outcome {
-        value.value = redacted(value);
-    }
-    for case in &mut answer.cases {
-        case.answer = without_secrets(&case.answer);
-    }
-    answer
+    in_lines(&answer_text(answer)).into_owned()
 }
 
 fn json_of(report: &Report) -> Json {
-    let changes = report.changes.iter().map(|change| {
-        let names = report.names(change).map(|it| Json::from(&**it));
+    let changes = report.found.changes.iter().map(|change| {
+        let names = report.found.names(change).map(|it| Json::from(&**it));
         let cases = change.cases.iter().map(|it| Json::Object(Output::conditions_json(it)));
         let causes = change.causes.iter();
         let causes = causes.map(|it| json!({"file": report.path(it), "line": it.line}));
@@ -314,11 +192,12 @@ fn json_of(report: &Report) -> Json {
             "causes": causes.collect::<Vec<_>>(),
         })
     });
-    let mut json = json!({"nodes": report.nodes.len(), "changes": changes.collect::<Vec<_>>()});
-    if !report.not_proved.is_empty() {
+    let mut json =
+        json!({"nodes": report.found.nodes.len(), "changes": changes.collect::<Vec<_>>()});
+    if !report.found.not_proved.is_empty() {
         let reason =
             |(reason, keys): (&Arc<str>, &usize)| json!({"reason": &**reason, "keys": keys});
-        json["not_proved"] = report.not_proved.iter().map(reason).collect();
+        json["not_proved"] = report.found.not_proved.iter().map(reason).collect();
     }
     json
 }
@@ -338,7 +217,7 @@ fn answer_json(answer: &Answer) -> Map<String, Json> {
 /// The changes by the line that causes them: how many keys change for how many nodes.
 fn by_line(report: &Report) -> BTreeMap<(String, u32), Vec<&AnswerChange>> {
     let mut lines: BTreeMap<(String, u32), Vec<&AnswerChange>> = BTreeMap::new();
-    for change in &report.changes {
+    for change in &report.found.changes {
         for cause in &change.causes {
             let place = (report.path_of_repository(cause), cause.line);
             lines.entry(place).or_default().push(change);
@@ -353,7 +232,7 @@ fn line_text(report: &Report, changes: &[&AnswerChange]) -> String {
     let named: Vec<_> = keys.iter().take(MAX_NAMES).map(|it| in_a_line(it)).collect();
     let more = keys.len() - named.len();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let total = counted(report.nodes.len(), "node");
+    let total = counted(report.found.nodes.len(), "node");
     if nodes.is_empty() {
         return format!("Changes {}{more} for nodes that are not listed", named.join(", "));
     }
@@ -373,7 +252,7 @@ fn github(report: &Report) -> String {
             escaped(&within_a_line(&line_text(report, &changes)))
         );
     }
-    let _ = writeln!(text, "{}", report.summary());
+    let _ = writeln!(text, "{}", report.found.summary());
     for limit in report.limits() {
         let _ = writeln!(text, "{limit}");
     }

@@ -69,8 +69,9 @@ fn project_file(root: &str) -> String {
     } else {
         text += "\n# No hiera.yaml was found that belongs to this repository. If it lies elsewhere:\n\
                  # globalHieraYaml: ../control-repo/hiera.yaml\n";
-        for hint in workspace::other_hiera_yamls(&world, root) {
-            let _ = writeln!(text, "# globalHieraYaml: {hint}");
+        for path in world.other_hiera_yamls() {
+            let shown = paths::below(root, &path).unwrap_or(&path);
+            let _ = writeln!(text, "# globalHieraYaml: {shown}");
         }
     }
     text

@@ -15,14 +15,18 @@ use super::lookup_queries::{self, Query};
 use super::lookup_setup::{self, Setup};
 use super::place::PlaceArguments;
 use super::progress::Progress;
+use super::shown::in_lines;
 use super::{complain, print};
 use crate::data::puppet_type::{TypeAliases, TypeProblem};
 use crate::data::{Located, Value, json};
 use crate::engine::{Answer, Explain, Request};
+use crate::ide::diagnostics::near_key;
+use crate::ide::{Perspective, plain_text_of_key};
 
 const EXAMPLES: &str = "\
 Examples:
   hiera-ls lookup profile::web::port --root ~/control-repo --node web01.example.com
+  hiera-ls lookup ntp::servers --node web01.example.com --why
   hiera-ls lookup ntp::servers --facts web01.json --explain --origins
   hiera-ls lookup --all --node web01.example.com --render-as jsonl
   hiera-ls lookup profile::web::port --set role=web --set facts.os.family=Debian
@@ -39,6 +43,9 @@ With --explain a missing key and an error in the data are part of the explanatio
 
 /// What the command exits with if the answer depends on facts that are not known.
 pub(super) const DEPENDS: u8 = 3;
+
+/// A key that is not there is looked for in all data files if there are not more than these: then it takes some milliseconds.
+const MAX_FILES_READ_FOR_A_GUESS: usize = 2_000;
 
 /// Stands for all keys that belong to no module, where only lookup_options are explained.
 const KEY_WITHOUT_MODULE: &str = "__global__";
@@ -115,9 +122,15 @@ pub struct LookupArguments {
     /// Say how lookup_options were found
     #[arg(long, help_heading = "Output")]
     pub explain_options: bool,
+    /// Say why in a few lines: the value, what set the merge strategy, and each level that has the key with file and line
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["explain", "explain_options", "render_as"])]
+    pub why: bool,
     /// With --explain: file and line of every value found, and of every part of a merged one
     #[arg(long, help_heading = "Output")]
     pub origins: bool,
+    /// With --explain: as --origins, and the commit that wrote each of these lines
+    #[arg(long, help_heading = "Output", requires = "explain")]
+    pub blame: bool,
     /// What becomes of values that are encrypted with eyaml: keep (they stay as they are written, unless the setting
     /// eyaml.decrypt is on and the level's key can be read), fail (as Puppet fails without the key), or decrypt (with
     /// the level's key, and fail without)
@@ -209,12 +222,36 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
         }
         queries.push(Query::key(KEY_WITHOUT_MODULE));
     }
-    let output = Output::of(arguments, setup.files());
+    if arguments.why {
+        return Ok(why(&setup, &queries));
+    }
+    let output = Output::of(arguments, setup.world());
     if output.is_per_key() || arguments.all || arguments.keys_from.is_some() {
         return Ok(each(arguments, (&setup, &aliases), &queries, merge.as_ref(), &output));
     }
     let names: Vec<_> = queries.iter().map(|query| Arc::from(query.key.as_str())).collect();
     Ok(first_found(arguments, (&setup, aliases), &names, merge.as_ref(), &output))
+}
+
+/// What the hover of each key says. The exit status is that of a lookup of the keys.
+fn why(setup: &Setup, queries: &[Query]) -> ExitCode {
+    let evaluator = Arc::new(setup.fresh_evaluator());
+    let perspective = Perspective::hiding(setup.world(), Arc::clone(&evaluator));
+    let (mut depends, mut has_failed) = (false, false);
+    for (number, query) in queries.iter().enumerate() {
+        let between = if number == 0 { "" } else { "\n" };
+        let text = plain_text_of_key(&perspective, &query.key);
+        print(&format!("{between}{}\n", in_lines(&text)));
+        let answer = evaluator
+            .call(&Request { names: vec![Arc::from(query.key.as_str())], ..Request::default() });
+        depends |= !answer.is_certain();
+        has_failed |= answer.is_certain() && !matches!(answer.outcome, Ok(Some(_)));
+    }
+    match (has_failed, depends) {
+        (true, _) => ExitCode::FAILURE,
+        (false, true) => ExitCode::from(DEPENDS),
+        (false, false) => ExitCode::SUCCESS,
+    }
 }
 
 fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<ExitCode, String> {
@@ -338,6 +375,9 @@ fn first_found(
         }
         Ok(None) => {
             complain(&not_found_line(names));
+            if let Some(meant) = meant_key(setup, names) {
+                complain(&format!("did you mean `{meant}`?"));
+            }
             for hint in &setup.hints() {
                 complain(hint);
             }
@@ -348,6 +388,15 @@ fn first_found(
             ExitCode::FAILURE
         }
     }
+}
+
+/// A key of the data that is nearly the one that was not found.
+fn meant_key(setup: &Setup, names: &[Arc<str>]) -> Option<Arc<str>> {
+    if setup.place.data_files().len() > MAX_FILES_READ_FOR_A_GUESS {
+        return None;
+    }
+    let keys = setup.place.all_keys();
+    names.iter().find_map(|name| near_key(name, keys.iter().map(|it| &**it)).map(Arc::from))
 }
 
 /// Puppet explains the failures that it foresees; for others it prints the message alone. Failures of our own come with both.

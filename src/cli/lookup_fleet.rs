@@ -40,6 +40,7 @@ pub(super) fn check_arguments(arguments: &LookupArguments) -> Result<(), String>
         ("--explain", arguments.explain),
         ("--explain-options", arguments.explain_options),
         ("--origins", arguments.origins),
+        ("--blame", arguments.blame),
     ];
     if let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) {
         return Err(format!("{name} is for one node, and cannot stand with several"));

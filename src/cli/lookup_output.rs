@@ -11,29 +11,32 @@ use crate::data::{Files, Located, Place, render};
 use crate::engine::explain::{self, Annotate};
 use crate::engine::{Answer, Assumed, Case, Condition, Failure, LeftOut, TraceNode};
 use crate::text::{Encoding, LineIndex};
+use crate::world::World;
 
 /// The output of one command.
 pub(super) struct Output {
     format: RenderAs,
     explain: bool,
     origins: bool,
-    files: Arc<dyn Files>,
+    blame: bool,
+    world: Arc<World>,
 }
 
 impl Output {
-    pub(super) fn of(arguments: &LookupArguments, files: &Arc<dyn Files>) -> Self {
+    pub(super) fn of(arguments: &LookupArguments, world: &Arc<World>) -> Self {
         let explain = arguments.explain || arguments.explain_options;
         let default = if explain { RenderAs::S } else { RenderAs::Yaml };
         Self {
             format: arguments.render_as.unwrap_or(default),
             explain,
             origins: arguments.origins,
-            files: Arc::clone(files),
+            blame: arguments.blame,
+            world: Arc::clone(world),
         }
     }
 
     pub(super) fn files(&self) -> &dyn Files {
-        self.files.as_ref()
+        self.world.as_ref()
     }
 
     pub(super) fn is_per_key(&self) -> bool {
@@ -98,8 +101,9 @@ impl Output {
     }
 
     fn explain_text(&self, trace: &TraceNode) -> String {
-        if self.origins {
-            explain::to_text(trace, &Origins { files: self.files() })
+        if self.origins || self.blame {
+            let blame = self.blame.then_some(&*self.world);
+            explain::to_text(trace, &Origins { files: self.files(), blame })
         } else {
             explain::to_text(trace, &explain::Plain)
         }
@@ -303,13 +307,24 @@ pub(super) fn failure_with_place(failure: &Failure, files: &dyn Files) -> String
 
 struct Origins<'a> {
     files: &'a dyn Files,
+    /// Who knows the commits behind lines, if they are wanted.
+    blame: Option<&'a World>,
 }
 
 impl Annotate for Origins<'_> {
     fn origin(&self, value: &Located) -> String {
-        let place = value.place.and_then(|place| place_text(place, self.files));
-        place.map_or(String::new(), |place| format!("  # {place}"))
+        let Some(place) = value.place else { return String::new() };
+        let commit = self.blame.and_then(|world| commit_text(place, world));
+        let place = place_text(place, self.files);
+        place.into_iter().chain(commit).map(|it| format!("  # {it}")).collect()
     }
+}
+
+/// `3f2a1b0c 2026-01-05 Jane Doe: Set the port`
+fn commit_text(place: Place, world: &World) -> Option<String> {
+    let path = world.path(place.file);
+    let line = world.file(&path).ok()?.line_index().line_of(place.range.start) + 1;
+    world.blame(&path, line).map(|it| it.to_string())
 }
 
 /// A path below the current directory without that directory: shorter, and a terminal finds it all the same.

@@ -73,7 +73,9 @@ impl PlaceArguments {
     fn environment_in(&self, world: &World, root: &str) -> Result<Arc<Environment>, String> {
         let mut environment = workspace::environment(world, root, self.environment.as_deref())?;
         if let Some(name) = &self.environment {
-            Arc::make_mut(&mut environment).name = name.as_str().into();
+            let environment = Arc::make_mut(&mut environment);
+            environment.name = name.as_str().into();
+            environment.is_named = true;
         }
         Ok(environment)
     }

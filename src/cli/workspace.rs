@@ -9,9 +9,6 @@ use crate::data::{Files as _, PathKind};
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::world::{DiskReader, Trust, World, loader, paths};
 
-/// How deep below the root a hiera.yaml is looked for.
-const MAX_DEPTH: usize = 6;
-
 /// The environment that Puppet takes where none is named.
 const USUAL_ENVIRONMENT: &str = "production";
 
@@ -89,25 +86,6 @@ pub(super) fn complain_of_name_patterns(world: &World) {
     for problem in world.name_pattern_problems() {
         complain(&format!("{PROJECT_FILE}: {}: {}", problem.key, problem.message));
     }
-}
-
-/// Files called hiera.yaml below `root` that belong to no environment and no module, as paths from there.
-pub(super) fn other_hiera_yamls(world: &World, root: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut left = vec![(root.to_owned(), 0)];
-    while let Some((directory, depth)) = left.pop() {
-        for item in world.list(&directory).iter() {
-            let path = paths::join(&directory, &item.name);
-            let is_hidden = item.name.starts_with('.') || &*item.name == "node_modules";
-            if item.is_directory && depth < MAX_DEPTH && !is_hidden {
-                left.push((path, depth + 1));
-            } else if &*item.name == "hiera.yaml" {
-                found.extend(paths::below(root, &path).map(str::to_owned));
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 /// What to say where nothing tells which files are data.

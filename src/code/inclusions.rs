@@ -4,8 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::CodeFile;
+use super::lookup_default::{self, LookupDefault};
 use super::summary::known_as;
-use crate::syntax::puppet::{ArgumentKind, Call, Declaration, DeclarationKind};
+use crate::syntax::puppet::{
+    ArgumentKind, Call, Constant, Declaration, DeclarationKind, Guard, ResourceUse, WrittenShape,
+};
 use crate::text::TextRange;
 
 /// The part of a file whose calls are meant.
@@ -17,15 +20,15 @@ pub enum Body {
     Declaration(usize),
 }
 
-/// A call that includes classes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A call that includes classes, or a resource whose definition may.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Inclusion {
     /// What is included.
     pub included: Included,
     /// Where that is written.
     pub range: TextRange,
-    /// Whether nothing decides if the call runs.
-    pub is_certain: bool,
+    /// What decides whether it runs.
+    pub guards: Box<[Guard]>,
     /// The parameters that `class { … }` gives; `None` for all other calls.
     pub given: Option<Box<[Box<str>]>>,
 }
@@ -35,17 +38,26 @@ pub struct Inclusion {
 pub enum Included {
     /// A class, as Puppet knows it.
     Class(Arc<str>),
-    /// The classes that a lookup of this key gives, perhaps with a merge that is asked for.
-    Lookup {
-        /// The key.
-        key: Arc<str>,
-        /// The merge strategy.
-        merge: Option<Arc<str>>,
-    },
+    /// The classes that a lookup gives.
+    Lookup(ClassLookup),
+    /// What a defined type of this name includes, and whether a resource of it is certainly made.
+    Defined(Arc<str>, bool),
+    /// Classes whose names are not written out.
+    Unknown,
 }
 
-/// The inclusions of a file by the bodies that they stand in, in the order of the file. Names that are not written out are left
-/// out.
+/// A lookup that gives names of classes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ClassLookup {
+    /// The key.
+    pub key: Arc<str>,
+    /// The merge strategy that is asked for.
+    pub merge: Option<Arc<str>>,
+    /// The classes without data, if that is written out.
+    pub default: Option<Box<[Arc<str>]>>,
+}
+
+/// The inclusions of a file by the bodies that they stand in, in the order of the file.
 #[derive(Debug, Default)]
 pub struct Inclusions(HashMap<Body, Vec<Inclusion>>);
 
@@ -58,11 +70,17 @@ impl Inclusions {
         let mut around = Around::new(&file.manifest.declarations);
         for call in calls {
             let body = around.body_at(call.position);
+            let inclusions = found.0.entry(body).or_default();
             if call.function == "hiera_include" {
-                found.0.entry(body).or_default().extend(of_hiera_include(call));
+                inclusions.push(of_hiera_include(file, call));
             } else if !call.is_lookup() {
-                add_call(file, call, &lookups, found.0.entry(body).or_default());
+                add_call(file, call, &lookups, inclusions);
             }
+        }
+        let mut around = Around::new(&file.manifest.declarations);
+        for resource in &file.manifest.resources {
+            let body = around.body_at(resource.range.start);
+            found.0.entry(body).or_default().push(of_resource(resource));
         }
         found
     }
@@ -73,14 +91,24 @@ impl Inclusions {
     }
 }
 
-fn of_hiera_include(call: &Call) -> Option<Inclusion> {
-    let key = call.names.first()?;
-    Some(Inclusion {
-        included: Included::Lookup { key: key.text.as_str().into(), merge: Some("unique".into()) },
-        range: key.range,
-        is_certain: !call.is_conditional,
+fn of_hiera_include(file: &CodeFile, call: &Call) -> Inclusion {
+    let lookup = lookup_of(file, call).map(|it| ClassLookup { merge: Some("unique".into()), ..it });
+    Inclusion {
+        included: lookup.map_or(Included::Unknown, Included::Lookup),
+        range: call.names.first().map_or(call.range, |it| it.range),
+        guards: call.guards.clone(),
         given: None,
-    })
+    }
+}
+
+fn of_resource(resource: &ResourceUse) -> Inclusion {
+    let name = known_as(DeclarationKind::Define, &resource.type_name);
+    Inclusion {
+        included: Included::Defined(name, resource.is_made),
+        range: resource.range,
+        guards: resource.guards.clone(),
+        given: None,
+    }
 }
 
 fn add_call(
@@ -91,22 +119,56 @@ fn add_call(
 ) {
     let attributes = call.attributes.iter().map(|it| it.text.as_str().into());
     let given = (call.function == "class").then(|| attributes.collect());
-    let is_certain = !call.is_conditional;
-    inclusions.extend(call.names.iter().map(|it| Inclusion {
-        included: Included::Class(known_as(DeclarationKind::Class, &it.text)),
-        range: it.range,
-        is_certain,
-        given: given.clone(),
-    }));
+    let mut add = |included, range| {
+        let (guards, given) = (call.guards.clone(), given.clone());
+        inclusions.push(Inclusion { included, range, guards, given });
+    };
+    for name in &call.names {
+        add(Included::Class(known_as(DeclarationKind::Class, &name.text)), name.range);
+    }
+    let mut looked_up = 0;
     for (kind, range) in &call.arguments {
         if let (ArgumentKind::Call, Some(lookup)) = (kind, lookups.get(range))
-            && let ([name], false) = (lookup.names.as_slice(), lookup.is_dynamic)
+            && let Some(lookup) = lookup_of(file, lookup)
         {
-            let key = name.text.as_str().into();
-            let included = Included::Lookup { key, merge: merge_of(file, lookup) };
-            inclusions.push(Inclusion { included, range: *range, is_certain, given: None });
+            add(Included::Lookup(lookup), *range);
+            looked_up += 1;
         }
     }
+    let is_lookups_alone = looked_up == call.arguments.len();
+    if call.is_dynamic && !is_lookups_alone {
+        add(Included::Unknown, call.range);
+    }
+}
+
+/// A call that looks up one constant key.
+fn lookup_of(file: &CodeFile, call: &Call) -> Option<ClassLookup> {
+    let ([name], false) = (call.names.as_slice(), call.is_dynamic) else { return None };
+    let key = name.text.as_str().into();
+    Some(ClassLookup { key, merge: merge_of(file, call), default: default_of(call) })
+}
+
+/// The names in the default of a lookup.
+fn default_of(call: &Call) -> Option<Box<[Arc<str>]>> {
+    let LookupDefault::Written(range) = lookup_default::of_call(call) else { return None };
+    let mut names = Vec::new();
+    let options = call.written.iter().flat_map(|it| match &it.shape {
+        WrittenShape::Hash(options) => options.as_slice(),
+        _ => &[],
+    });
+    let mut all = call.written.iter().chain(options.map(|(_, value)| value));
+    let written = all.find(|it| it.range == range)?;
+    add_names(&written.constant()?, &mut names)?;
+    Some(names.into())
+}
+
+fn add_names(value: &Constant, names: &mut Vec<Arc<str>>) -> Option<()> {
+    match value {
+        Constant::Text(text) => names.push(known_as(DeclarationKind::Class, text)),
+        Constant::List(items) => return items.iter().try_for_each(|it| add_names(it, names)),
+        _ => return None,
+    }
+    Some(())
 }
 
 /// The merge strategy that a lookup asks for by a constant name.
@@ -159,13 +221,19 @@ mod tests {
         let shown = inclusions.of_body(body).iter().map(|it| {
             let what = match &it.included {
                 Included::Class(name) => name.to_string(),
-                Included::Lookup { key, merge } => {
-                    format!("lookup {key} {}", merge.as_deref().unwrap_or("-"))
+                Included::Lookup(it) => {
+                    let default = it.default.as_deref().map(|it| format!(" or {}", it.join(",")));
+                    let merge = it.merge.as_deref().unwrap_or("-");
+                    format!("lookup {} {merge}{}", it.key, default.unwrap_or_default())
                 }
+                Included::Defined(name, is_made) => {
+                    format!("{} {name}", if *is_made { "made" } else { "perhaps" })
+                }
+                Included::Unknown => "unknown".to_owned(),
             };
             let given =
                 it.given.as_ref().map_or(String::new(), |it| format!(" given {}", it.join(",")));
-            format!("{what}{}{given}", if it.is_certain { "" } else { "?" })
+            format!("{what}{}{given}", if it.guards.is_empty() { "" } else { "?" })
         });
         assert_eq!(shown.collect::<Vec<_>>(), expected, "{text}");
     }
@@ -190,10 +258,36 @@ mod tests {
     #[test]
     fn classes_that_are_looked_up() {
         let text = "lookup('classes', Array[String], 'unique').include\ninclude(lookup('more'))\n\
-                    include lookup({name => 'x', merge => 'deep'})\nhiera_include('old')\nlookup($y).include\n";
-        let expected =
-            ["lookup classes unique", "lookup more -", "lookup x deep", "lookup old unique"];
+                    include lookup({name => 'x', merge => 'deep'})\nhiera_include('old')\nlookup($y).include\n\
+                    lookup('n', undef, undef, ['A', 'b']).include\n";
+        let expected = [
+            "lookup classes unique",
+            "lookup more -",
+            "lookup x deep",
+            "lookup old unique",
+            "unknown",
+            "lookup n - or a,b",
+        ];
         check(text, Body::TopLevel, &expected);
+    }
+
+    #[test]
+    fn what_is_not_written_out_is_named() {
+        let text = "include a, \"b${x}\"\ninclude $y\nhiera_include($z)\nclass { $c: }\n";
+        check(text, Body::TopLevel, &["a", "unknown", "unknown", "unknown", "unknown given "]);
+    }
+
+    #[test]
+    fn resources_that_may_be_defined_in_code() {
+        let text = "m::a { 'x': }\n@b { 'y': }\nfile { '/z': }\nif $x { m::c { ['t', 'u']: } }\nm::d { $x: }\n";
+        check(text, Body::TopLevel, &["made m::a", "perhaps b", "made m::c?", "perhaps m::d"]);
+    }
+
+    #[test]
+    fn code_behind_a_return_may_not_run() {
+        let text = "class a { include b if $x { return() } include c }\nclass d { include e }\n";
+        check(text, Body::Declaration(0), &["b", "c?"]);
+        check(text, Body::Declaration(1), &["e"]);
     }
 
     #[test]

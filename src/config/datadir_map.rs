@@ -2,12 +2,26 @@
 
 use std::borrow::Cow;
 
-use super::path;
+use super::{Environment, path};
+use crate::facts::open_path::hole;
+
+/// Where environments are deployed to, on servers of all ages.
+const DEPLOYED_TO: [&str; 5] = [
+    "/etc/puppetlabs/code/environments",
+    "/etc/puppetlabs/puppet/environments",
+    "/etc/puppet/code/environments",
+    "/etc/puppet/environments",
+    "C:/ProgramData/PuppetLabs/code/environments",
+];
+
+/// Spellings of the environment's name in a datadir.
+const ENVIRONMENT_TOKENS: [&str; 3] =
+    ["%{environment}", "%{::environment}", "%{server_facts.environment}"];
 
 /// Leading directories of absolute data directories, and the whole paths that stand for them here.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DatadirMap {
-    /// Without a slash at their ends; the longest first.
+    /// Without a slash at their ends; the longest first, and after those of the settings where environments are deployed to.
     moves: Vec<(String, String)>,
 }
 
@@ -23,6 +37,30 @@ impl DatadirMap {
         Self { moves }
     }
 
+    /// The map for one environment. The place that it is deployed to on a server is its own directory here; and where a pair
+    /// names `%{environment}`, the environment's name counts as well.
+    #[must_use]
+    pub fn of_environment(mut self, environment: &Environment) -> Self {
+        let named = self.moves.iter().flat_map(|(from, to)| {
+            let spelt = ENVIRONMENT_TOKENS.iter().filter(|token| from.contains(**token));
+            spelt.flat_map(move |token| {
+                names_of(environment).map(move |name| (from.replace(token, &name), to.clone()))
+            })
+        });
+        let named: Vec<_> = named.collect();
+        self.moves.extend(named);
+        self.moves.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
+        if let Some(root) = &environment.root {
+            for deployed in DEPLOYED_TO.iter().filter(|it| !root.starts_with(**it)) {
+                let tokens = ENVIRONMENT_TOKENS.iter().map(|it| (*it).to_owned());
+                let moves = tokens.chain(names_of(environment));
+                let moves = moves.map(|name| (format!("{deployed}/{name}"), root.to_string()));
+                self.moves.extend(moves);
+            }
+        }
+        self
+    }
+
     /// Where what `directory` names lies here: the longest pair whose first directory is it, or holds it, counts.
     pub fn moved<'d>(&self, directory: &'d str) -> Cow<'d, str> {
         let below = |from: &str| {
@@ -34,9 +72,74 @@ impl DatadirMap {
     }
 }
 
+/// What stands for the environment in a text whose variables are put in: its name, or what is put in where that is open.
+fn names_of(environment: &Environment) -> impl Iterator<Item = String> {
+    [environment.name.to_string(), hole("environment")].into_iter()
+}
+
+/// The part of a datadir as hiera.yaml writes it that means *where this environment is deployed*; `None` if there is none.
+pub fn deployed_prefix(datadir: &str) -> Option<&str> {
+    let deployed = DEPLOYED_TO.iter().find(|it| {
+        let rest = datadir.strip_prefix(**it);
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    })?;
+    let name = datadir[deployed.len() + 1..].split('/').next()?;
+    Some(&datadir[..deployed.len() + 1 + name.len()])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_an_environment_is_deployed_to_is_its_own_directory() {
+        let check = |root: &str, datadir: &str, expected: &str| {
+            let environment = Environment {
+                name: "production".into(),
+                root: Some(root.into()),
+                ..Environment::default()
+            };
+            let map = DatadirMap::default().of_environment(&environment);
+            assert_eq!(map.moved(datadir), expected);
+        };
+        let deployed = "/etc/puppetlabs/code/environments";
+        check("/r", &format!("{deployed}/%{{environment}}/hieradata"), "/r/hieradata");
+        check("/r", &format!("{deployed}/%{{::environment}}"), "/r");
+        check("/r", &format!("{deployed}/production/data/%{{x}}"), "/r/data/%{x}");
+        check("/r", &format!("{deployed}/{}/data", hole("environment")), "/r/data");
+        check("/r", &format!("{deployed}/test/data"), &format!("{deployed}/test/data"));
+        check("/r", &format!("{deployed}/productions"), &format!("{deployed}/productions"));
+        // On a server, every environment lies where it is said to lie.
+        let test = format!("{deployed}/test");
+        check(
+            &test,
+            &format!("{deployed}/production/data"),
+            &format!("{deployed}/production/data"),
+        );
+    }
+
+    #[test]
+    fn pairs_of_the_settings_come_first_and_may_name_the_environment() {
+        let environment =
+            Environment { name: "test".into(), root: Some("/r".into()), ..Environment::default() };
+        let pairs = [("/etc/puppet", "/p"), ("/srv/%{environment}", "/s")];
+        let map = DatadirMap::new(pairs.into_iter(), "/r").of_environment(&environment);
+        assert_eq!(map.moved("/etc/puppet/environments/test/x"), "/p/environments/test/x");
+        assert_eq!(map.moved("/srv/test/x"), "/s/x");
+        assert_eq!(map.moved("/srv/%{environment}/x"), "/s/x");
+    }
+
+    #[test]
+    fn the_deployed_part_of_a_datadir() {
+        let check = |datadir: &str, expected: Option<&str>| {
+            assert_eq!(deployed_prefix(datadir), expected);
+        };
+        let prefix = "/etc/puppetlabs/code/environments/%{environment}";
+        check(&format!("{prefix}/hieradata"), Some(prefix));
+        check(prefix, Some(prefix));
+        check("/etc/puppetlabs/code/environment", None);
+        check("data", None);
+    }
 
     #[track_caller]
     fn check(pairs: &[(&str, &str)], directory: &str, expected: &str) {

@@ -9,6 +9,9 @@ use indexmap::IndexMap;
 pub struct Environment {
     /// Its name, e.g. `production`.
     pub name: Arc<str>,
+    /// Whether something says that this is its name: the directory it lies in, or the settings. A checkout of a control
+    /// repository can be deployed as any environment, and its name is only what Puppet would assume.
+    pub is_named: bool,
     /// The directory that holds its `hiera.yaml`; `None` when a single module is the workspace.
     pub root: Option<Arc<str>>,
     /// Path of the global layer's `hiera.yaml`, whether the file exists or not. `None`: no global layer is set, which is
@@ -19,6 +22,11 @@ pub struct Environment {
 }
 
 impl Environment {
+    /// Its name, if it is certain.
+    pub fn known_name(&self) -> Option<&Arc<str>> {
+        self.is_named.then_some(&self.name)
+    }
+
     /// The directory that people have in mind: of the environment, or of the module that is the workspace.
     pub fn directory(&self) -> &str {
         let module = || self.modules.values().next();

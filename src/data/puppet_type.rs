@@ -13,6 +13,7 @@ mod describe;
 mod describe_collections;
 mod evaluate;
 mod evaluate_sizes;
+mod example;
 mod expression;
 mod expression_tokens;
 mod format;

@@ -167,7 +167,7 @@ impl Evaluator {
     /// Reads data from other directories than hiera.yaml says.
     #[must_use]
     pub fn with_datadir_map(mut self, map: DatadirMap) -> Self {
-        self.datadir_map = map;
+        self.datadir_map = map.of_environment(&self.environment);
         self
     }
 

@@ -280,6 +280,7 @@ mod tests {
             let parts = NodeParts { name: name.to_owned(), facts, ..NodeParts::default() };
             let node = Node::new(parts, Origin::File("/facts".into()));
             let environment = Environment {
+                is_named: true,
                 name: "production".into(),
                 root: Some("/e".into()),
                 modules: indexmap::IndexMap::new(),

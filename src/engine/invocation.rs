@@ -14,7 +14,7 @@ use super::sources::Recorder;
 use super::trace::{FoundIn, Outcome, TraceKind, Tracer};
 use crate::backends::Returned;
 use crate::data::{Hash, Located, Value};
-use crate::facts::Reading;
+use crate::facts::{Reading, is_set_by_server};
 use crate::syntax::key_path::{KeyPath, Segment};
 
 /// What a step of a lookup gives: a value, nothing (`:no_such_key` in Puppet), or the end of the whole lookup.
@@ -262,16 +262,16 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// What is known of a variable of a node without a fact set; `None` if it is one that does not depend on the node, or if
-    /// the node is complete.
+    /// What is known of a variable that may be open; `None` if it is one that does not depend on the node, or if the node is
+    /// complete and the variable is not one that the server sets.
     pub(crate) fn read_partial_node(&self, path: &KeyPath) -> Option<Stand> {
         let node = self.evaluator.node();
-        if node.is_complete() {
+        let root = path.root_name()?;
+        let unqualified = root.strip_prefix("::").unwrap_or(root);
+        if node.is_complete() && !is_set_by_server(unqualified) {
             return None;
         }
-        let root = path.root_name()?;
         let is_local = self.local.as_ref().is_some_and(|(name, _)| name == root);
-        let unqualified = root.strip_prefix("::").unwrap_or(root);
         let is_own = is_local
             || self.overrides.get(root).is_some()
             || main_belongs_to_no_module(unqualified).is_some();

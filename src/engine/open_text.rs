@@ -44,9 +44,6 @@ impl Invocation<'_> {
     ) -> Vec<Arc<str>> {
         let node = self.evaluator.node();
         let mut variables = Vec::new();
-        if node.is_complete() {
-            return variables;
-        }
         let is_open = |name: &Arc<str>| {
             let path = key_path::parse(name);
             path.is_ok_and(|path| matches!(node.read(&path), Reading::Open(_)))

@@ -11,7 +11,7 @@ pub(crate) mod test_support;
 mod tests;
 
 pub(crate) use self::document::{hash_without_places, read_yaml};
-use super::NodeParts;
+use super::{ClassifiedClass, NodeParts};
 use crate::data::{Hash, Value};
 use crate::text::TextRange;
 
@@ -49,6 +49,11 @@ pub fn lay_over(base: &mut NodeParts, top: &NodeParts) {
     lay_trusted_over(&mut base.trusted, top.trusted.as_ref());
     if let Some(over) = &top.server_facts {
         lay_members_over(base.server_facts.get_or_insert_default(), over);
+    }
+    if let Some(over) = &top.classes {
+        let classes = base.classes.get_or_insert_default();
+        classes.retain(|it| over.iter().all(|other| other.name != it.name));
+        classes.extend(over.iter().cloned());
     }
     if top.environment.is_some() {
         base.environment.clone_from(&top.environment);

@@ -29,8 +29,19 @@ pub struct Node {
     variables: Hash,
     /// What is known of a node without a fact set, by [`variable::name_of`].
     known: IndexMap<Arc<str>, KnownVariable>,
+    /// The classes that an external node classifier gives it.
+    classes: Arc<[ClassifiedClass]>,
     /// What names of nodes prove.
     patterns: NamePatterns,
+}
+
+/// A class that an external node classifier gives a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassifiedClass {
+    /// In lower case, without a leading `::`.
+    pub name: Arc<str>,
+    /// The parameters that get values with it.
+    pub given: Box<[Box<str>]>,
 }
 
 /// Where a node comes from.
@@ -91,6 +102,8 @@ pub struct NodeParts {
     pub server_facts: Option<Hash>,
     /// Extra top-scope variables (ENC parameters, `site.pp`); they win over facts.
     pub variables: Hash,
+    /// The classes that a classifier gives; `None` if no classifier spoke.
+    pub classes: Option<Vec<ClassifiedClass>>,
 }
 
 impl Node {
@@ -124,6 +137,7 @@ impl Node {
             origin,
             variables,
             known: IndexMap::new(),
+            classes: parts.classes.unwrap_or_default().into(),
             patterns: NamePatterns::default(),
         }
     }
@@ -204,6 +218,11 @@ impl Node {
         &self.variables
     }
 
+    /// The classes that an external node classifier gives it.
+    pub fn classes(&self) -> &[ClassifiedClass] {
+        &self.classes
+    }
+
     /// Whether a variable that is not there is known not to be there.
     pub fn is_complete(&self) -> bool {
         matches!(self.origin, Origin::File(_))
@@ -244,12 +263,14 @@ impl Node {
         &self.patterns
     }
 
-    /// What the node has for the variable and its members that `path` asks for. Of a complete node nothing is open.
+    /// What the node has for the variable and its members that `path` asks for. Of a complete node, nothing is open but what
+    /// the server sets.
     pub fn read(&self, path: &KeyPath) -> Reading {
         let Some(root) = path.root_name() else { return Reading::Unset };
         let root = root.strip_prefix("::").unwrap_or(root);
-        if self.is_complete() || is_always_known(root) {
-            let found = self.variable(root).cloned();
+        let found = self.variable(root).cloned();
+        let is_all = self.is_complete() && (found.is_some() || !is_set_by_server(root));
+        if is_all || is_always_known(root) {
             return found.map_or(Reading::Unset, |it| Reading::Known(it, path.rest.clone()));
         }
         let Some(name) = variable::name_of(path) else { return Reading::Unset };
@@ -311,6 +332,12 @@ fn set_member(hash: &mut Hash, names: &[Arc<str>], value: &Value) {
         Value::hash(inner)
     };
     hash.insert(Value::String(Arc::clone(name)), None, value.into());
+}
+
+/// Whether a variable (without a leading `::`) is one of the server's own settings: each compilation has them, `puppet lookup`
+/// without `--compile` does not, and no fact set tells them.
+pub fn is_set_by_server(root: &str) -> bool {
+    root.starts_with("settings::")
 }
 
 /// What Puppet sets itself for every node.

@@ -11,6 +11,7 @@ mod ignore;
 mod inline;
 mod levels;
 mod members;
+mod missing_parameter;
 mod name_pattern;
 mod quick_fixes;
 mod root_entry;
@@ -120,6 +121,7 @@ struct Provider {
 /// In the order in which editors show what they offer.
 const PROVIDERS: &[Provider] = &[
     Provider { kinds: &[ActionKind::QuickFix], provide: quick_fixes::provide },
+    Provider { kinds: &[ActionKind::QuickFix], provide: missing_parameter::provide },
     Provider { kinds: &[ActionKind::FixAll], provide: fix_all::provide },
     Provider { kinds: &[ActionKind::QuickFix], provide: ignore::provide },
     Provider { kinds: &[ActionKind::RefactorRewrite], provide: eyaml::provide },

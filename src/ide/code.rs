@@ -6,7 +6,7 @@ mod definition;
 pub(super) mod given;
 mod hover;
 mod lens;
-mod lookup_call;
+pub(crate) mod lookup_call;
 pub(super) mod spot;
 
 pub(super) use definition::{asked_key, definition};

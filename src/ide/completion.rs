@@ -18,7 +18,8 @@ use std::sync::Arc;
 use super::class_parameter;
 use super::context::LOOKUP_OPTIONS;
 use super::file_role::FileRole;
-use super::hover::markdown::{code, fenced_yaml};
+use super::hover::markdown::fenced_yaml;
+use super::hover::markup::code;
 use super::matching::fit;
 use super::perspective::Perspective;
 use super::{hover, places};
@@ -140,7 +141,7 @@ fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Op
         FileRole::HieraYaml { layer } => {
             Some(config::complete(&place, &line::spot_at(&file.text, offset)?, layer))
         }
-        FileRole::Data { format: Format::Yaml, module } => {
+        FileRole::Data { format: Format::Yaml, module, .. } => {
             let spot = line::spot_at(&file.text, offset)?;
             let data = file.data(Format::Yaml);
             Some(match (spot.steps.first().map(String::as_str), spot.part) {

@@ -2,95 +2,108 @@
 
 use std::sync::Arc;
 
+use super::changes::counted;
 use super::edits::{FileChange, FileEdit};
 use crate::config::Environment;
 use crate::data::Files as _;
 use crate::engine::cases::in_words;
-use crate::engine::{Answer, Assumed, Condition, Request};
-use crate::facts::Node;
+use crate::engine::{CancelToken, Condition, Request, module_of_key};
 use crate::text::edit::apply_edits;
-use crate::world::{World, changed_cases, is_unchanged};
-
-/// So many nodes with fact sets are asked; of all other nodes, the cases of the key are compared.
-const MAX_NODES: usize = 64;
+use crate::world::{AnswerChange, Difference, FleetPair, World};
 
 /// So many nodes, or cases, are named.
 const MAX_NAMED: usize = 3;
 
-/// Which nodes' answers for `key` the edits change: `db01 and web02 lose it`, `another value for nodes where role is db`.
-/// `None` if no answer changes.
+/// Which nodes' answers to `request` the edits change: `db01 and web02 lose it`, `another value for nodes where role is db`.
+/// `None` if no answer changes, or nobody waits any more.
 pub(crate) fn consequences(
-    world: &Arc<World>,
-    environment: &Arc<Environment>,
-    key: &str,
-    edits: &[FileEdit],
-) -> Option<String> {
-    consequences_of(world, environment, &Request::key(key), edits)
-}
-
-/// [`consequences`] for a question of any sort.
-pub(crate) fn consequences_of(
     world: &Arc<World>,
     environment: &Arc<Environment>,
     request: &Request,
     edits: &[FileEdit],
+    cancel: &CancelToken,
 ) -> Option<String> {
     let after = world.as_if(&texts_after(world, edits)?);
-    let ask =
-        |world: &Arc<World>, node: &Arc<Node>| world.new_evaluator(environment, node).call(request);
-    let mut lost: Vec<String> = Vec::new();
-    let mut gained: Vec<String> = Vec::new();
-    let mut changed: Vec<String> = Vec::new();
-    let mut note = |who: String, before: &Answer, now: &Answer| {
-        if is_unchanged(before, now) {
-            return;
-        }
-        match (&before.outcome, &now.outcome) {
-            (Ok(Some(_)), Ok(None)) => lost.push(who),
-            (Ok(None), Ok(Some(_))) => gained.push(who),
-            _ => changed.push(who),
-        }
-    };
-    let nodes = world.nodes(environment);
-    for node in nodes.iter().filter(|node| node.is_complete()).take(MAX_NODES) {
-        note(node.name.to_string(), &ask(world, node), &ask(&after, node));
-    }
-    let any = world.any_node(environment);
-    let (before, now) = (ask(world, &any), ask(&after, &any));
-    let is_asked = |conditions: &[Condition]| {
-        let certname = conditions.iter().find(|it| &*it.variable == "trusted.certname");
-        certname.is_some_and(|it| {
-            let mut complete = nodes.iter().filter(|node| node.is_complete());
-            complete.any(|node| it.value == Assumed::Text(node.name.clone()))
-        })
-    };
-    for (conditions, one, other) in changed_cases(&before, &now) {
-        if is_asked(&conditions) {
-            continue;
-        }
-        let who = match conditions.as_slice() {
-            [] if before.cases.is_empty() && now.cases.is_empty() => "every node".to_owned(),
-            [] => "all other nodes".to_owned(),
-            conditions => format!("nodes where {}", in_words(conditions)),
+    let edited: Vec<Arc<str>> = edits.iter().map(|edit| edit.path.clone()).collect();
+    let module = request.names.first().and_then(|key| module_of_key(key));
+    let pair = world.beside_what_if(&after, environment, &edited, module);
+    let request = Request { cancel: cancel.clone(), ..request.clone() };
+    let difference = pair.difference_of(&request);
+    let nodes = world.nodes(environment).len();
+    (!cancel.is_cancelled()).then(|| said(&pair, &difference, nodes))?
+}
+
+/// Whom a change is about: nodes, by name, and the cases of all others.
+#[derive(Default)]
+struct Who {
+    nodes: Vec<Arc<str>>,
+    others: Vec<String>,
+}
+
+/// `all` nodes there are.
+fn said(pair: &FleetPair, difference: &Difference, all: usize) -> Option<String> {
+    let (mut lost, mut gained, mut changed) = (Who::default(), Who::default(), Who::default());
+    for change in &difference.changes {
+        let who = match (&change.before.outcome, &change.after.outcome) {
+            (Ok(Some(_)), Ok(None)) => &mut lost,
+            (Ok(None), Ok(Some(_))) => &mut gained,
+            _ => &mut changed,
         };
-        note(who, &one, &other);
+        who.add(pair, difference, change);
     }
     let mut said = Vec::new();
-    let is_one = |who: &[String]| matches!(who, [one] if !one.contains("nodes"));
-    if !lost.is_empty() {
-        said.push(format!("{} {} it", listed(&lost), if is_one(&lost) { "loses" } else { "lose" }));
+    if let Some((who, is_one)) = lost.listed(all) {
+        said.push(format!("{who} {} it", if is_one { "loses" } else { "lose" }));
     }
-    if !gained.is_empty() {
-        said.push(format!(
-            "{} {} it",
-            listed(&gained),
-            if is_one(&gained) { "gets" } else { "get" }
-        ));
+    if let Some((who, is_one)) = gained.listed(all) {
+        said.push(format!("{who} {} it", if is_one { "gets" } else { "get" }));
     }
-    if !changed.is_empty() {
-        said.push(format!("another value for {}", listed(&changed)));
+    if let Some((who, _)) = changed.listed(all) {
+        said.push(format!("another value for {who}"));
     }
     (!said.is_empty()).then(|| said.join(", "))
+}
+
+impl Who {
+    fn add(&mut self, pair: &FleetPair, difference: &Difference, change: &AnswerChange) {
+        let nodes = pair.after().nodes();
+        self.nodes.extend(change.nodes.iter().map(|node| nodes[*node as usize].name.clone()));
+        let case = |conditions: &Vec<Condition>| match conditions.as_slice() {
+            [] if difference.has_cases => "all other nodes".to_owned(),
+            [] => "every node".to_owned(),
+            conditions => format!("nodes where {}", in_words(conditions)),
+        };
+        self.others.extend(change.cases.iter().map(case));
+    }
+
+    /// Who it is, and whether that is one node; `None` if it is nobody.
+    fn listed(mut self, all: usize) -> Option<(String, bool)> {
+        self.nodes.sort_unstable();
+        let is_every_node = self.others.iter().any(|it| it == "every node");
+        if is_every_node && self.nodes.len() == all {
+            return Some(("every node".to_owned(), false));
+        }
+        let is_one = self.others.is_empty() && self.nodes.len() == 1;
+        let mut who: Vec<String> = if self.nodes.len() > MAX_NAMED {
+            vec![format!("{} of {}", self.nodes.len(), counted(all, "node"))]
+        } else {
+            self.nodes.iter().map(ToString::to_string).collect()
+        };
+        let room = MAX_NAMED.saturating_sub(who.len()).max(1);
+        let more = self.others.len().saturating_sub(room);
+        self.others.truncate(room);
+        who.append(&mut self.others);
+        if more > 0 {
+            who.push(format!("{} more", counted(more, "case")));
+        }
+        let (last, first) = who.split_last()?;
+        let text = if first.is_empty() {
+            last.clone()
+        } else {
+            format!("{} and {last}", first.join(", "))
+        };
+        Some((text, is_one))
+    }
 }
 
 /// The texts of the files after the edits; `None` if one cannot be read.
@@ -103,15 +116,4 @@ fn texts_after(world: &Arc<World>, edits: &[FileEdit]) -> Option<Vec<(Arc<str>, 
         Some((edit.path.clone(), Arc::from(text)))
     };
     edits.iter().map(text).collect()
-}
-
-fn listed(who: &[String]) -> String {
-    match who {
-        [only] => only.clone(),
-        who if who.len() > MAX_NAMED => {
-            format!("{} and {} more", who[..MAX_NAMED].join(", "), who.len() - MAX_NAMED)
-        }
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-        [] => String::new(),
-    }
 }

@@ -22,8 +22,11 @@ use crate::data::Format;
 use crate::syntax::tree::Node;
 use crate::text::TextRange;
 
+pub(crate) use code::missing_required_parameter::{Missing, missing_in, nodes_that_lack};
+pub use file::nothing_checked::{NothingChecked, nothing_checked};
 pub use run::{all_diagnostics, diagnostics};
 pub use shared::fix::{Fix, Safety};
+pub(crate) use shared::near::near_key;
 pub use shared::walk::PlainScalar;
 pub use suppression::baseline::Baseline;
 
@@ -93,14 +96,22 @@ pub const RULES: &[&Rule] = &[
     &entry::comma_number::RULE,
     &entry::float_looking_string::RULE,
     &entry::yaml_1_1_boolean::RULE,
+    &entry::number_looks_like_version::RULE,
+    &entry::typographic_character::RULE,
+    &entry::folded_list::RULE,
+    &entry::flow_pair_without_space::RULE,
+    &entry::merge_key_idle::RULE,
     &entry::eyaml_blob::RULE,
+    &entry::decrypted_left_in_file::RULE,
     &entry::yaml_1_2_disagrees::RULE,
     &entry::malformed_token::RULE,
     &entry::brace_cut_by_quote::RULE,
     &entry::unknown_function::RULE,
     &entry::alias_not_alone::RULE,
     &entry::literal_argument::RULE,
+    &entry::puppet_style_interpolation::RULE,
     &lookup::undefined_variable::RULE,
+    &lookup::unknown_fact_member::RULE,
     &lookup::legacy_fact::RULE,
     &lookup::unscoped_variable::RULE,
     &lookup::missing_lookup_target::RULE,
@@ -123,6 +134,7 @@ pub const RULES: &[&Rule] = &[
     &key::pattern_order::RULE,
     &entry::function_inside_lookup_options::RULE,
     &key::merge_type_clash::RULE,
+    &key::merge_changes_type::RULE,
     &key::unsortable_arrays::RULE,
     &key::knockout_no_effect::RULE,
     &key::undef_wins::RULE,
@@ -138,9 +150,12 @@ pub const RULES: &[&Rule] = &[
     &key::convert_to_misses_type::RULE,
     &code::default_type_mismatch::RULE,
     &code::missing_required_parameter::RULE,
+    &key::malformed_key::RULE,
+    &key::nested_parameter::RULE,
     &key::misspelt_key::RULE,
     &key::unused_key::RULE,
     &code::lookup_without_data::RULE,
+    &code::lookup_type_mismatch::RULE,
     &code::lookup_default_hides::RULE,
     &code::duplicate_class::RULE,
     &code::broken_code::RULE,
@@ -149,8 +164,12 @@ pub const RULES: &[&Rule] = &[
     &config::hiera_yaml_schema::RULE,
     &config::hiera_yaml_version::RULE,
     &config::missing_datadir::RULE,
+    &config::deployed_datadir::RULE,
     &config::unread_data::RULE,
+    &file::nothing_checked::RULE,
     &config::path_without_extension::RULE,
+    &config::path_is_directory::RULE,
+    &config::misspelt_path::RULE,
     &config::absolute_path_by_slash::RULE,
     &config::path_empty_becomes_datadir::RULE,
     &config::level_never_matches::RULE,
@@ -277,6 +296,13 @@ pub fn entry_diagnostics(entry: &EntryContext<'_>) -> Vec<Diagnostic> {
     entry::yaml_1_1_boolean::check(entry, &mut report);
     entry::eyaml_blob::check(entry, &mut report);
     entry::plaintext_secret::check(entry, &mut report);
+    entry::number_looks_like_version::check(entry, &mut report);
+    entry::typographic_character::check(entry, &mut report);
+    entry::folded_list::check(entry, &mut report);
+    entry::flow_pair_without_space::check(entry, &mut report);
+    entry::merge_key_idle::check(entry, &mut report);
+    entry::decrypted_left_in_file::check(entry, &mut report);
+    entry::puppet_style_interpolation::check(entry, &mut report);
     report.findings.sort_by_key(|it| (it.range.start, it.range.end));
     report.findings
 }

@@ -22,6 +22,8 @@ pub enum FileRole {
         format: Format,
         /// The module in whose layer the level stands.
         module: Option<Arc<str>>,
+        /// Whether a level reads it with one of Puppet's own back ends. What another function accepts, only it knows.
+        is_built_in: bool,
     },
 }
 
@@ -37,8 +39,9 @@ impl FileRole {
             return Some(Self::HieraYaml { layer });
         }
         let reach = world.reach(&environment);
-        let place = reach.places_of(path).next()?;
-        Some(Self::Data { format: place.format, module: place.module.clone() })
+        let place = reach.places_of(path).min_by_key(|place| !place.is_built_in)?;
+        let (format, module) = (place.format, place.module.clone());
+        Some(Self::Data { format, module, is_built_in: place.is_built_in })
     }
 
     /// As what the file is read.

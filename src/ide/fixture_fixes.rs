@@ -158,6 +158,8 @@ impl Seen {
                 after.retain(|code, _| !OF_LOWER_LEVELS.contains(code));
             }
             if path.ends_with("/hiera.yaml") {
+                // The files may be read now.
+                before.remove("nothing-checked");
                 // Puppet may say the same of it in two sentences.
                 let left = after.get(diagnostic.code).copied().unwrap_or_default();
                 let most = before.entry(diagnostic.code).or_default();

@@ -15,11 +15,17 @@ pub const ROOT: &str = "/repo";
 const DEFAULT_HIERA_YAML: &str =
     "version: 5\nhierarchy:\n  - name: Common data\n    path: common.yaml\n";
 
+/// The attribute of a `/hiera.yaml` that shall not be there.
+const ABSENT: [&str; 2] = ["there", "no"];
+
 impl Fixture {
     /// A world with the fixture's files, and its settings (`/.hiera-ls.yaml`) applied.
     pub fn world(&self) -> Arc<World> {
+        let is_there =
+            |file: &&FixtureFile| !file.attributes.contains(&ABSENT.map(str::to_owned).into());
+        let files = self.files.iter().filter(is_there);
         let mut files: Vec<(String, String)> =
-            self.files.iter().map(|file| (file.world_path(), file.text.to_string())).collect();
+            files.map(|file| (file.world_path(), file.text.to_string())).collect();
         if self.file("/hiera.yaml").is_none() {
             files.push((format!("{ROOT}/hiera.yaml"), DEFAULT_HIERA_YAML.to_owned()));
         }
@@ -27,6 +33,7 @@ impl Fixture {
         host.apply(Change::Folders(vec![ROOT.to_owned()]));
         if let Some(file) = self.file(&format!("/{PROJECT_FILE}")) {
             let (settings, _) = Settings::read(Some(&file.text), None, &[]);
+            let settings = Settings { directory: Some(ROOT.into()), ..settings };
             host.apply(Change::Settings(settings));
         }
         host.snapshot()

@@ -5,6 +5,7 @@ mod encrypted;
 mod key;
 mod links;
 pub(crate) mod markdown;
+pub(crate) mod markup;
 mod variable;
 
 pub(super) use key::{AskedKey, Otherwise, asked_key_text};
@@ -45,7 +46,12 @@ pub fn hover(world: &Arc<World>, path: &str, offset: u32) -> Option<Hover> {
     }
 }
 
-/// What a hover says of a key that `%{…}` asks for.
+/// What the hover of a key says, for a terminal.
+pub fn plain_text_of_key(perspective: &Perspective, key: &str) -> String {
+    key::plain_text(perspective, key)
+}
+
+/// What a hover says of a key that `%{…}` looks up.
 pub(crate) fn key_text(perspective: &Perspective, key: &str) -> String {
     key::text(perspective, key, None)
 }
@@ -79,7 +85,7 @@ fn token_text(perspective: &Perspective, spot: &TokenSpot) -> Option<String> {
     }
     match &spot.token.expression {
         Expression::Call { method: Method::Literal, argument, .. } => {
-            Some(format!("The text {} as it is, not interpolated again", markdown::code(argument)))
+            Some(format!("The text {} as it is, not interpolated again", markup::code(argument)))
         }
         Expression::Empty => Some("Gives an empty text".to_owned()),
         _ => None,
@@ -405,15 +411,28 @@ other: 1
     fn the_top_scope_belongs_to_no_module() {
         check_open(
             "#- /data/common.yaml\na: 'm %{module_$0name}'\n",
-            &expect![[r#"
+            &expect![[r"
                 **`module_name`** for any node, environment `production`
 
                 ```yaml
                 ''
                 ```
 
-                Hiera reads it in the top scope, which belongs to no module"#]],
+                Hiera reads it in the top scope, which belongs to no module"]],
         );
+    }
+
+    #[test]
+    fn what_the_server_sets_is_not_known() {
+        let files = "#- /hiera.yaml\nversion: 5\n#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}}\n#- /data/common.yaml\na: 'in %{settings::$0environment}'\n";
+        let fixture = Fixture::parse(files);
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset).expect("a variable");
+        expect![[r"
+            **`settings::environment`** for node `web01`, environment `production`
+
+            Not known: the Puppet server sets `settings::environment` from its own settings whenever it compiles a catalog. `puppet lookup` does not set it without `--compile`."]]
+        .assert_eq(&hover.markdown);
     }
 
     #[test]

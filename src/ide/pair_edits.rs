@@ -1,6 +1,6 @@
 //! Edits of hashes as they are written: taking a `key: value` away with its lines, and nothing else.
 
-use crate::data::{DataFile, Format};
+use crate::data::{DataFile, EntryTree, Format};
 use crate::syntax::tree::{Node, NodeKind, Pair};
 use crate::text::{TextEdit, TextRange};
 
@@ -20,12 +20,17 @@ pub(super) fn remove_pair(source: &str, pairs: &[Pair], number: usize) -> Option
 pub(super) fn remove_entry(data: &DataFile, key: TextRange) -> Option<TextEdit> {
     let source = data.text();
     let entry = data.entry_at(key.start)?;
-    if data.format() == Format::Hocon || has_anchor(entry.key) || has_anchor(entry.value) {
+    if data.format() == Format::Hocon || holds_anchor(&entry) {
         return None;
     }
     let (before, after) = data.beside(&entry);
     before.or(after)?;
     without(source, before, entry.range(), after).map(TextEdit::delete)
+}
+
+/// Whether something in the entry has an anchor, by which other entries may repeat it.
+pub(super) fn holds_anchor(entry: &EntryTree<'_>) -> bool {
+    has_anchor(entry.key) || has_anchor(entry.value)
 }
 
 /// What goes with the pair at `own` between its neighbours: a comma in braces, whole lines elsewhere.

@@ -24,6 +24,7 @@ pub use compare::{Comparison, Counterpart, compare};
 pub use explain::{Explained, Step, StepKind, explain};
 pub use key_cases::{KeyCase, key_cases};
 pub use merged::merged_value;
+pub(in crate::ide) use page::{Mark, Page};
 pub(crate) use question::Asked;
 pub use question::{Question, Scope, UnknownNode};
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::nothing_checked;
 use crate::world::{DataPlace, World, paths};
 
 /// How deep below the directories of a hierarchy files are looked for.
@@ -29,6 +30,8 @@ pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
         let code = world.code_index(environment);
         files.extend(code.files().iter().map(|(path, _)| path.to_string()));
     }
+    // Where nothing is checked, one file says so.
+    files.extend(nothing_checked(world).map(|nothing| nothing.path.to_string()));
     files
 }
 

@@ -31,8 +31,9 @@ use super::handlers::assume::AssumeParams;
 use super::handlers::nodes::NodeItem;
 use super::handlers::select_node::SelectNodeParams;
 use super::handlers::{
-    ActiveNodeItem, AllNodesItem, CaseItem, CompareParams, ComparisonItem, ExplainItem,
-    HierarchyItem, NodeOfParams, TextDocumentContentParams, TextDocumentContentResult,
+    ActiveNodeItem, AllNodesItem, CaseItem, ChangesItem, ChangesParams, CompareParams,
+    ComparisonItem, ExplainItem, HierarchyItem, NodeOfParams, TextDocumentContentParams,
+    TextDocumentContentResult,
 };
 use super::pool::Pool;
 use super::preview_proto::{PreviewItem, QuestionParams};
@@ -109,6 +110,11 @@ impl Backend {
     /// `hiera/allNodes`
     pub(super) async fn all_nodes(&self, params: QuestionParams) -> Result<Option<AllNodesItem>> {
         self.try_run(params, handlers::all_nodes).await
+    }
+
+    /// `hiera/changes`
+    pub(super) async fn changes(&self, params: ChangesParams) -> Result<Option<ChangesItem>> {
+        self.try_run(params, handlers::changes).await
     }
 
     /// `hiera/hierarchy`

@@ -16,7 +16,7 @@ use tower_lsp_server::ls_types::{
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
-use super::handlers::{self, LENS_COMMANDS};
+use super::handlers::{self, CHANGES_COMMAND, LENS_COMMANDS};
 use crate::ide::SemanticKind;
 use crate::text::Encoding;
 
@@ -24,7 +24,7 @@ use crate::text::Encoding;
 const COMPLETION_TRIGGERS: [&str; 6] = ["{", "(", "'", "\"", ".", ":"];
 
 /// The requests of our own.
-const CUSTOM_REQUESTS: [&str; 12] = [
+const CUSTOM_REQUESTS: [&str; 13] = [
     "hiera/nodes",
     "hiera/nodeOf",
     "hiera/selectNode",
@@ -34,6 +34,7 @@ const CUSTOM_REQUESTS: [&str; 12] = [
     "hiera/explain",
     "hiera/compare",
     "hiera/allNodes",
+    "hiera/changes",
     "hiera/hierarchy",
     "hiera/levelUp",
     "hiera/levelDown",
@@ -97,6 +98,8 @@ pub(super) struct ClientAbilities {
     pub(super) refreshes_semantic_tokens: bool,
     /// What a lens does in this client; `None`: nothing.
     pub(super) lens_command: Option<&'static str>,
+    /// Shows what edits change when told to.
+    pub(super) shows_changes: bool,
     /// Wants to hear when previews may have changed.
     pub(super) preview_changed: bool,
     /// Wants the places in hovers as links.
@@ -189,6 +192,7 @@ impl ClientAbilities {
                 .and_then(|it| it.semantic_tokens.as_ref())
                 .is_some_and(|it| it.refresh_support == Some(true)),
             lens_command: LENS_COMMANDS.into_iter().find(has_command),
+            shows_changes: has_command(&CHANGES_COMMAND),
             preview_changed: wants("previewChanged"),
             hover_links: wants("hoverLinks"),
             server_status: wants("serverStatusNotification"),
@@ -274,9 +278,8 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
                 ..CodeActionOptions::default()
             })
         }),
-        code_lens_provider: client
-            .lens_command
-            .map(|_| CodeLensOptions { resolve_provider: Some(false) }),
+        code_lens_provider: (client.lens_command.is_some() || client.shows_changes)
+            .then_some(CodeLensOptions { resolve_provider: Some(false) }),
         inlay_hint_provider: Some(OneOf::Left(true)),
         semantic_tokens_provider: Some(semantic_tokens_options().into()),
         experimental: Some(json!({"hiera": {"requests": CUSTOM_REQUESTS}})),

@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use super::CancelToken;
+use crate::ide::changes::{self, Changes};
 use crate::ide::preview::{
     self, AllNodes, Comparison, Counterpart, Explained, Preview, Question, UnknownNode,
 };
 use crate::ide::{self, ActionKind};
 use crate::settings::LogLevel;
 use crate::text::TextRange;
-use crate::world::World;
+use crate::world::{Before, World};
 
 /// What can be done with a selection, given the kinds that are wanted.
 pub type ActionsFeature =
@@ -36,6 +37,10 @@ pub type LevelJumpFeature =
 
 /// The reading of everything, which tells how many of how many files are read.
 pub type WarmUpFeature = fn(&Arc<World>, &CancelToken, &dyn Fn(usize, usize));
+
+/// What edits change for all nodes; `Err` says why it cannot be compared.
+pub type ChangesFeature =
+    fn(&Arc<World>, &Question, &Before, &CancelToken) -> Result<Option<Changes>, String>;
 
 /// The answer to a question about a node.
 type Asked<T> = Result<Option<T>, UnknownNode>;
@@ -104,6 +109,12 @@ pub struct Features {
     pub compare: fn(&Arc<World>, &Question, &Counterpart, &CancelToken) -> Asked<Comparison>,
     /// What each sample node gets for a key.
     pub all_nodes: fn(&Arc<World>, &Question, &CancelToken) -> Asked<AllNodes>,
+    /// What edits change for all nodes; `Err` says why it cannot be compared.
+    pub changes: ChangesFeature,
+    /// Whether an entry of a file is edited.
+    pub is_edited: fn(&Arc<World>, &str, u32) -> bool,
+    /// What stands above edited keys.
+    pub edited_keys: fn(&Arc<World>, &str, &CancelToken) -> Vec<changes::EditedKey>,
     /// The levels with their files.
     pub hierarchy: fn(&Arc<World>, &Question, &CancelToken) -> Asked<ide::Hierarchy>,
     /// The cases of a key.
@@ -152,6 +163,9 @@ impl Features {
             explain: preview::explain,
             compare: preview::compare,
             all_nodes: preview::all_nodes,
+            changes: changes::changes,
+            is_edited: changes::is_edited,
+            edited_keys: changes::edited_keys,
             hierarchy: ide::hierarchy,
             cases: ide::preview::key_cases,
             diagnostics: |world, path, _| ide::diagnostics(world, path),

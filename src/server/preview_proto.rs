@@ -13,7 +13,7 @@ use super::{from_proto, to_proto};
 use crate::data::{FileId, Files, Place};
 use crate::ide::preview::{Counterpart, Language, LineKind, Preview, Question, Scope, UnknownNode};
 use crate::text::{Encoding, LineIndex};
-use crate::world::FileEntry;
+use crate::world::{Before, FileEntry, World};
 
 /// The scheme of the URIs.
 pub(super) const SCHEME: &str = "hiera-ls";
@@ -53,6 +53,8 @@ pub(super) struct With {
     node: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     saved: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    revision: Option<String>,
 }
 
 /// Which document of a question.
@@ -64,6 +66,7 @@ pub(super) enum View {
     Difference,
     Left,
     Right,
+    Changes,
 }
 
 /// A document that a URI names.
@@ -133,6 +136,18 @@ impl QuestionParams {
 }
 
 impl With {
+    /// What edits are compared with: what the settings say, if nothing is said here.
+    pub(super) fn before(&self, world: &World) -> Result<Before> {
+        match (&self.node, &self.revision) {
+            (Some(_), _) => {
+                Err(Error::invalid_params("`with` takes `saved: true` or a `revision` here"))
+            }
+            (None, Some(revision)) => Ok(Before::Revision(revision.as_str().into())),
+            (None, None) if self.saved => Ok(Before::Saved),
+            (None, None) => Ok(world.usual_before()),
+        }
+    }
+
     /// What to compare with, in our words.
     pub(super) fn counterpart(&self) -> Result<Counterpart> {
         match &self.node {
@@ -144,13 +159,14 @@ impl With {
 }
 
 impl View {
-    const NAMES: [(Self, &'static str); 6] = [
+    const NAMES: [(Self, &'static str); 7] = [
         (Self::Value, "value"),
         (Self::Explanation, "explanation"),
         (Self::AllNodes, "all-nodes"),
         (Self::Difference, "difference"),
         (Self::Left, "left"),
         (Self::Right, "right"),
+        (Self::Changes, "changes"),
     ];
 
     fn name(self) -> &'static str {
@@ -267,6 +283,14 @@ pub(super) fn location(context: &Context, place: Place) -> Option<Location> {
     to_proto::place(context, &context.world.path(place.file), place.range)
 }
 
+/// A line of a file, counted from 1, as clients know it.
+pub(super) fn line_location(context: &Context, path: &str, line: u32) -> Option<Location> {
+    let file = context.world.file(path).ok()?;
+    let lines = file.line_index();
+    let line = line.saturating_sub(1).min(lines.line_count().saturating_sub(1));
+    to_proto::place(context, path, lines.line_range(&file.text, line))
+}
+
 /// The error for a node that is not there.
 pub(super) fn unknown_node(error: &UnknownNode) -> Error {
     Error::invalid_params(error.to_string())
@@ -281,6 +305,10 @@ pub(super) fn document(context: &Context, uri: &Uri) -> Option<Preview> {
         View::Value => (features.merged_value)(world, &question, cancel).ok()?,
         View::Explanation => Some((features.explain)(world, &question, cancel).ok()??.preview),
         View::AllNodes => Some((features.all_nodes)(world, &question, cancel).ok()??.preview),
+        View::Changes => {
+            let before = named.with.before(world).ok()?;
+            Some((features.changes)(world, &question, &before, cancel).ok()??.preview)
+        }
         View::Difference | View::Left | View::Right => {
             let with = named.with.counterpart().ok()?;
             let both = (features.compare)(world, &question, &with, cancel).ok()??;
@@ -346,7 +374,7 @@ mod tests {
             environment: String::new(),
             lines: Vec::new(),
         };
-        let with = With { node: None, saved: true };
+        let with = With { saved: true, ..With::default() };
         let named = Named { view: View::Left, question, with: with.clone() };
         let uri = named.uri(&preview);
         assert!(uri.parse::<Uri>().is_ok(), "{uri}");

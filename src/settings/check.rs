@@ -17,6 +17,9 @@ use crate::facts::formats::hash_without_places;
 use crate::facts::{NamePattern, NamePatterns};
 use crate::text::TextRange;
 
+/// What stands for the saved files in `changes.before`.
+const SAVED: &str = "saved";
+
 /// What a member of `nodes` may hold.
 pub(super) const NODE_KEYS: &[&str] =
     &["facts", "trusted", "serverFacts", "variables", "environment"];
@@ -78,6 +81,13 @@ impl Settings {
             }
             "hover.maxLines" => set_if(&mut self.hover_max_lines, reader.number(key, kind, value)),
             "codeLens.enabled" => set_if(&mut self.code_lens_enabled, reader.flag(key, value)),
+            "codeLens.changes" => set_if(&mut self.code_lens_changes, reader.flag(key, value)),
+            "changes.before" => {
+                if let Some(before) = reader.text(key, value) {
+                    self.changes_before = (&*before != SAVED).then_some(before);
+                }
+            }
+            "hover.blame" => set_if(&mut self.hover_blame, reader.flag(key, value)),
             "codeLens.parameters" => {
                 set_if(&mut self.class_parameters.lenses, reader.flag(key, value));
             }

@@ -47,6 +47,7 @@ impl NodeSettings {
             trusted: given(&self.trusted),
             server_facts: given(&self.server_facts),
             variables: self.variables.clone(),
+            classes: None,
         }
     }
 }

@@ -53,6 +53,7 @@ pub fn vscode_configuration(rules: &[(&str, &str)]) -> Value {
         schema["scope"] = match setting.scope {
             Scope::Resource => "resource".into(),
             Scope::Window => "window".into(),
+            Scope::Machine => "machine".into(),
         };
         if let Some(members) = schema.as_object_mut() {
             members.shift_remove("description");

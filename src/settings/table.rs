@@ -53,6 +53,8 @@ pub enum Scope {
     Resource,
     /// Per user or workspace window: it changes how the program runs.
     Window,
+    /// Per user of a machine, never per workspace.
+    Machine,
 }
 
 /// The words for severities.
@@ -188,10 +190,10 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "diagnostics.preset",
-        kind: Kind::Choice(&["default", "strict"]),
-        default: "\"default\"",
-        doc: "Where the severities begin: with each rule's own, or, in `strict`, with every rule on and nothing less than \
-              a warning.",
+        kind: Kind::Choice(&["recommended", "strict", "ci"]),
+        default: "\"recommended\"",
+        doc: "Where the severities begin: with each rule's own; in `strict` with every rule on and nothing less than a \
+              warning; in `ci` with each rule's own, but only errors and warnings.",
         scope: Scope::Resource,
     },
     Setting {
@@ -241,6 +243,30 @@ pub const SETTINGS: &[Setting] = &[
         doc: "Whether a lens above each key that sets a class parameter says of which class, and what its type is. Hovers say so \
               in any case.",
         scope: Scope::Resource,
+    },
+    Setting {
+        key: "codeLens.changes",
+        kind: Kind::Boolean,
+        default: "true",
+        doc: "Whether a lens above each edited key says how many nodes get another answer. Only with `codeLens.enabled`.",
+        scope: Scope::Resource,
+    },
+    Setting {
+        key: "changes.before",
+        kind: Kind::Text,
+        default: "\"saved\"",
+        doc: "What edits are compared with, in lenses and in *What Changes*: `saved`, the files as they are saved; or a revision of \
+              Git, such as `HEAD` or `origin/main`. With a revision, Git is run whenever something is edited, so this is a \
+              setting of the user: a project file may only set it where the workspace is trusted.",
+        scope: Scope::Machine,
+    },
+    Setting {
+        key: "hover.blame",
+        kind: Kind::Boolean,
+        default: "false",
+        doc: "Whether hovers name the commit behind each line that has a part in a value. Git is run for that, so this is a setting \
+              of the user: a project file may only set it where the workspace is trusted.",
+        scope: Scope::Machine,
     },
     Setting {
         key: "documentLinks.parameters",

@@ -3,6 +3,7 @@
 //! A lexer and a parser of the whole language, as Puppet's grammar has it, that go on behind errors. Code is not evaluated.
 //! Positions of declarations and calls are those of Puppet's own model.
 
+mod condition;
 mod expression;
 mod lexer;
 mod model;
@@ -10,11 +11,12 @@ mod names;
 mod parser;
 mod token;
 
+pub use condition::{Condition, Guard, Operator};
 pub use expression::{Constant, Written, WrittenShape};
 pub use lexer::Language;
 pub use model::{
     ArgumentKind, Call, CallForm, CalledName, Declaration, DeclarationKind, Manifest, Parameter,
-    ParameterDefault,
+    ParameterDefault, ResourceUse,
 };
 pub use names::{Names, Scope, VariableUse};
 

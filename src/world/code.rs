@@ -85,6 +85,16 @@ impl World {
         environment: &Environment,
         name: &str,
     ) -> Option<(Arc<str>, Arc<CodeFile>, usize)> {
+        self.loaded(environment, DeclarationKind::Class, name)
+    }
+
+    /// [`Self::loaded_class`] for a class or a defined type.
+    pub(super) fn loaded(
+        &self,
+        environment: &Environment,
+        kind: DeclarationKind,
+        name: &str,
+    ) -> Option<(Arc<str>, Arc<CodeFile>, usize)> {
         let main =
             CodeRoots { modules: Vec::new(), environment: None, ..self.code_roots(environment) };
         let mut files = main.files(self, &mut self.directories_met_once());
@@ -96,7 +106,7 @@ impl World {
         }
         files.into_iter().find_map(|path| {
             let file = self.code_file(&path)?;
-            let index = declared_at(&file, name)?;
+            let index = declared_at(&file, kind, name)?;
             Some((path, file, index))
         })
     }
@@ -143,12 +153,11 @@ impl World {
     }
 }
 
-/// Which of the declarations of a file is the class `name`.
-fn declared_at(file: &CodeFile, name: &str) -> Option<usize> {
-    let wanted = known_as(DeclarationKind::Class, name);
+/// Which of the declarations of a file is the class or defined type `name`.
+fn declared_at(file: &CodeFile, kind: DeclarationKind, name: &str) -> Option<usize> {
+    let wanted = known_as(kind, name);
     file.manifest.declarations.iter().position(|it| {
-        it.kind == DeclarationKind::Class
-            && it.name.as_deref().is_some_and(|it| known_as(DeclarationKind::Class, it) == wanted)
+        it.kind == kind && it.name.as_deref().is_some_and(|it| known_as(kind, it) == wanted)
     })
 }
 

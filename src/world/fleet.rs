@@ -6,8 +6,11 @@
 //! group is asked, the group is split by what its lookup depended on, and each part that differs is asked in turn.
 
 mod affected;
+mod before;
 mod causes;
+mod comparison;
 mod difference;
+mod kept;
 #[cfg(test)]
 mod random_data;
 mod readings;
@@ -16,7 +19,7 @@ mod scope;
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher as _};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::snapshot::World;
 use crate::backends::Registry;
@@ -25,9 +28,11 @@ use crate::engine::cases::{is_same, is_same_outcome};
 use crate::engine::footprint::{new_hasher, outcome_hash};
 use crate::engine::{Answer, Dependency, Evaluator, Request};
 use crate::facts::Node;
+pub use before::Before;
 pub use causes::Cause;
-pub(crate) use difference::changed_cases;
+pub use comparison::Differences;
 pub use difference::{Change as AnswerChange, Difference, FleetPair, is_unchanged};
+pub use kept::Asker;
 use readings::Readings;
 
 /// A number for each node: nodes with the same number have the same answer to a question.
@@ -38,6 +43,8 @@ pub struct Fleet {
     readings: Arc<Readings>,
     /// By node, made when it is the one of its group that is asked.
     evaluators: Box<[OnceLock<Arc<Evaluator>>]>,
+    /// What is different from an earlier fleet, once that was asked.
+    kept: Mutex<Option<(Arc<Fleet>, Arc<Differences>)>>,
 }
 
 /// An answer and the nodes that get it, by their numbers, in order.
@@ -57,8 +64,25 @@ impl Fleet {
         nodes: Arc<[Arc<Node>]>,
         back_ends: Arc<Registry>,
     ) -> Self {
-        let evaluators = nodes.iter().map(|_| OnceLock::new()).collect();
-        Self { readings: Arc::new(Readings::new(world, environment, nodes, back_ends)), evaluators }
+        Self::of(Readings::new(world, environment, nodes, back_ends))
+    }
+
+    /// The same for what an editor shows: of files that Puppet refuses as they are typed, those entries count that can be
+    /// read.
+    pub fn reading_broken_files(
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        nodes: Arc<[Arc<Node>]>,
+        back_ends: Arc<Registry>,
+    ) -> Self {
+        let mut readings = Readings::new(world, environment, nodes, back_ends);
+        readings.reads_broken_files = true;
+        Self::of(readings)
+    }
+
+    fn of(readings: Readings) -> Self {
+        let evaluators = readings.nodes.iter().map(|_| OnceLock::new()).collect();
+        Self { readings: Arc::new(readings), evaluators, kept: Mutex::default() }
     }
 
     /// The nodes, in the order of their numbers.
@@ -100,6 +124,12 @@ impl Fleet {
         }
         distinct.sort_unstable_by_key(|group| group.nodes.first().copied());
         distinct
+    }
+
+    /// [`Self::answers`], but one for each group of nodes whose lookups read the same: the values of a group are from the same
+    /// places.
+    pub fn answers_by_reads(&self, request: &Request) -> Vec<SharedAnswer> {
+        self.by_footprint(request, (0..self.nodes().len() as u32).collect())
     }
 
     /// What the node of this number gets, without a look at others.
@@ -174,6 +204,18 @@ impl Fleet {
             *reads = *reads || !node.is_complete() && may_read();
         }
         (0..).zip(reads).filter(|(_, reads)| *reads).map(|(number, _)| number).collect()
+    }
+
+    /// What is different from `before`, if that was asked before.
+    fn kept_differences(&self, before: &Arc<Self>) -> Option<Arc<Differences>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, found) = kept.as_ref()?;
+        Arc::ptr_eq(of, before).then(|| found.clone())
+    }
+
+    fn keep_differences(&self, before: &Arc<Self>, found: &Arc<Differences>) {
+        let kept = Some((before.clone(), found.clone()));
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
     }
 
     fn evaluator(&self, node: u32) -> Arc<Evaluator> {

@@ -230,7 +230,8 @@ fn may_define_functions(path: &str) -> bool {
     matches!(paths::extension(path), "rb" | "pp")
 }
 
-fn kept(paths: &[Arc<str>], before: &World, after: &World) -> Kept {
+/// What stays true of `before` where only these files are others in `after`.
+pub(super) fn kept(paths: &[Arc<str>], before: &World, after: &World) -> Kept {
     if paths.iter().any(|path| roots::is_structural(path, before, after)) {
         return Kept::Nothing;
     }

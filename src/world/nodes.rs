@@ -200,7 +200,17 @@ impl Found<'_> {
                     formats::lay_over(&mut parts, default);
                 }
                 let origin = Origin::File(path.as_str().into());
-                self.drafts.entry(parts.name.clone()).or_insert(Draft::new(parts, origin));
+                match self.drafts.get_mut(&parts.name) {
+                    None => {
+                        let name = parts.name.clone();
+                        self.drafts.insert(name, Draft::new(parts, origin));
+                    }
+                    // What a classifier says lies over the facts that are beside it.
+                    Some(draft) if draft.parts.classes.is_some() != parts.classes.is_some() => {
+                        formats::lay_over(&mut draft.parts, &parts);
+                    }
+                    Some(_) => {}
+                }
             }
         }
     }
@@ -282,9 +292,11 @@ fn finished(settings: &Settings, environment: &Environment, draft: Draft) -> Nod
     let mut parts = of_all_nodes(settings);
     parts.name.clone_from(&draft.parts.name);
     formats::lay_over(&mut parts, &draft.parts);
-    // A directory in `environments` is one environment; a repository alone may be any of its branches.
+    // A directory in `environments` is one environment; a repository alone may be any of its branches. A node with a fact set
+    // is complete, so that it gets the name that Puppet would assume.
     let is_one = environment.root.as_ref().is_some_and(|root| codedir(root).is_some());
-    let is_set = is_one || parts.environment.is_none();
+    let is_known = environment.is_named || matches!(draft.origin, Origin::File(_));
+    let is_set = is_one || parts.environment.is_none() && is_known;
     if is_set {
         parts.environment = Some(environment.name.to_string());
     }
@@ -317,6 +329,7 @@ pub(super) fn of_all_nodes(settings: &Settings) -> NodeParts {
         trusted: some_members(&settings.trusted),
         server_facts: some_members(&settings.server_facts),
         variables: settings.variables.clone(),
+        classes: None,
     }
 }
 
@@ -326,7 +339,9 @@ pub(super) fn known_texts(
     environment: &Environment,
 ) -> impl Fn(&str) -> Option<Arc<str>> {
     let mut parts = of_all_nodes(settings);
-    parts.environment.get_or_insert_with(|| environment.name.to_string());
+    if let Some(name) = environment.known_name() {
+        parts.environment.get_or_insert_with(|| name.to_string());
+    }
     let node = Node::partial(parts, &[], Origin::Any);
     move |name| {
         let known = node.known().get(name)?;
@@ -342,6 +357,7 @@ fn parts_of(node: &NodeSettings) -> NodeParts {
         trusted: some_members(&node.trusted),
         server_facts: some_members(&node.server_facts),
         variables: node.variables.clone(),
+        classes: None,
     }
 }
 

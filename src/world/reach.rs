@@ -170,8 +170,9 @@ impl Reach {
         };
         let root = paths::parent(&config.path).unwrap_or("/");
         let datadir = inspect::to_s(&level.datadir.value);
-        let known = Known { environment: &environment.name };
-        let datadirs = settings.datadirs();
+        let known = Known { environment: environment.known_name().map(|name| &**name) };
+        let datadirs = settings.datadirs().of_environment(environment);
+        let datadir = datadirs.moved(&paths::join(root, &datadir)).into_owned();
         for template in templates {
             let location = inspect::to_s(&template.value);
             let pattern = Pattern::new(root, &datadir, &location, is_glob, known)
@@ -189,7 +190,7 @@ impl Reach {
                 format,
                 is_built_in: built_in.is_some(),
                 template: Template {
-                    datadir: datadirs.moved(&paths::join(root, &datadir)).into_owned(),
+                    datadir: datadir.clone(),
                     path: location,
                     is_glob,
                     mapped: mapped.clone(),

@@ -11,7 +11,8 @@ use super::modulepath::{codedir, modulepath, modules};
 use super::reach::Reach;
 use super::shards::Shards;
 use super::{World, paths};
-use crate::config::Environment;
+use crate::config::hiera_yaml::LayerKind;
+use crate::config::{Environment, HieraYaml};
 use crate::data::{Files, PathKind};
 use crate::limits::MAX_SEARCHED_DIRECTORIES;
 
@@ -20,6 +21,10 @@ const DEFAULT_ENVIRONMENT: &str = "production";
 
 /// How deep below a workspace's folder environments and modules are looked for, if the folder itself is none.
 const SEARCH_DEPTH: usize = 3;
+
+/// Directories whose `hiera.yaml` is read by tests and tools, never by Puppet.
+const NOT_FOR_PUPPET: [&str; 8] =
+    ["spec", "test", "tests", "fixtures", "acceptance", "examples", "vendor", "node_modules"];
 
 /// Files whose text or existence decides what belongs together.
 const STRUCTURAL_FILES: [&str; 4] =
@@ -129,7 +134,7 @@ impl World {
     /// Looks at no more than `left` directories.
     fn search_below(&self, directory: &str, depth: usize, left: &mut usize, roots: &mut Vec<Root>) {
         for item in self.list(directory).iter().filter(|item| item.is_directory) {
-            if item.name.starts_with('.') || &*item.name == "node_modules" {
+            if item.name.starts_with('.') || NOT_FOR_PUPPET.contains(&&*item.name) {
                 continue;
             }
             if *left == 0 {
@@ -216,9 +221,38 @@ fn owner(world: &World, path: &str, from: &str) -> Option<Root> {
 
 /// Whether the directory says what it is: by a `hiera.yaml`, an `environment.conf`, or by lying in `environments`.
 fn is_root(world: &World, directory: &str) -> bool {
-    has_file(world, directory, "hiera.yaml")
+    let says_so = has_file(world, directory, "hiera.yaml")
         || has_file(world, directory, "environment.conf")
-        || (codedir(directory).is_some() && looks_like_environment(world, directory))
+        || (codedir(directory).is_some() && looks_like_environment(world, directory));
+    let is_folder = world.folders.iter().any(|folder| **folder == *directory);
+    says_so
+        && !is_for_tests(world, directory)
+        && (is_folder || codedir(directory).is_some() || !is_only_version_three(world, directory))
+}
+
+/// Whether the directory lies in one of the workspace that Puppet does not look into. An environment may have such a name.
+fn is_for_tests(world: &World, directory: &str) -> bool {
+    let below = world.folders.iter().filter_map(|folder| paths::below(folder, directory));
+    let Some(below) = below.min_by_key(|it| it.len()) else { return false };
+    let mut above = "";
+    below.split('/').any(|name| {
+        let is_environment = std::mem::replace(&mut above, name) == "environments";
+        NOT_FOR_PUPPET.contains(&name) && !is_environment
+    })
+}
+
+/// Whether all that speaks for an environment is a `hiera.yaml` of version 3, which only a global layer can have.
+fn is_only_version_three(world: &World, directory: &str) -> bool {
+    let path = paths::join(directory, "hiera.yaml");
+    let others = ["environment.conf", "metadata.json", "Puppetfile", "manifests/init.pp"];
+    let is_version_three = |text: &Arc<str>| {
+        let (version, id) = (world.settings.puppet_version, world.id(&path));
+        let (config, _) = HieraYaml::read(&path, id, Some(text), LayerKind::Global, version);
+        !text.trim().is_empty() && config.is_some_and(|config| config.version == 3)
+    };
+    !others.iter().any(|name| has_file(world, directory, name))
+        && world.text(&path).is_ok_and(|text| is_version_three(&text))
+        && environments_below(world, directory).is_empty()
 }
 
 /// Data directories may be called `environments` too; what lies in them looks different.
@@ -273,6 +307,7 @@ fn preferred(world: &World, directory: &str) -> Option<Root> {
 
 fn environment(world: &World, root: &Arc<str>) -> Environment {
     let codedir = codedir(root);
+    let is_named = codedir.is_some() || world.settings.environment.is_some();
     let name = match (&codedir, &world.settings.environment) {
         (Some(_), _) => paths::file_name(root).into(),
         (None, Some(name)) => name.clone(),
@@ -283,6 +318,7 @@ fn environment(world: &World, root: &Arc<str>) -> Environment {
     let directories = modulepath(world, &world.settings, root);
     Environment {
         name,
+        is_named,
         root: Some(root.clone()),
         global_config: global_config(world).or(beside),
         modules: modules(world, &directories),
@@ -298,6 +334,7 @@ fn module_alone(world: &World, root: &Arc<str>) -> Environment {
     }
     Environment {
         name: world.settings.environment.clone().unwrap_or_else(|| DEFAULT_ENVIRONMENT.into()),
+        is_named: world.settings.environment.is_some(),
         root: None,
         global_config: global_config(world),
         modules: found,

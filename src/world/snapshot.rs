@@ -8,6 +8,7 @@ use super::disk::{DiskReader, DiskTable};
 use super::evaluators::Evaluators;
 use super::file_entry::FileEntry;
 use super::indexes::Indexes;
+use super::node_classes::FleetClassesCache;
 use super::nodes::NodesCache;
 use super::overlay::OpenFile;
 use super::paths;
@@ -45,6 +46,7 @@ pub struct World {
     pub(super) evaluators: Evaluators,
     pub(super) code: Arc<CodeCache>,
     pub(super) type_aliases: Arc<AliasCache>,
+    pub(super) fleet_classes: Arc<FleetClassesCache>,
     pub(super) attachments: Arc<Attachments>,
     /// Made when first asked for, and kept until what it is made of changes.
     pub(super) back_ends: Arc<OnceLock<Arc<Registry>>>,
@@ -67,6 +69,7 @@ impl World {
             evaluators: Evaluators::default(),
             code: Arc::default(),
             type_aliases: Arc::default(),
+            fleet_classes: Arc::default(),
             attachments: Arc::default(),
             back_ends: Arc::default(),
             announcer: Announcer::default(),
@@ -93,9 +96,43 @@ impl World {
 
     /// The same workspace as if no editor had anything open.
     pub fn as_saved(&self) -> Arc<Self> {
-        let base = self.texts.base.clone();
-        let texts = Texts { base, overlay: Arc::default() };
+        let mut world = self.successor();
+        world.texts.overlay = Arc::default();
+        let paths: Vec<Arc<str>> = self.open_files().map(|open| open.entry.path.clone()).collect();
+        let kept = super::host::kept(&paths, self, &world);
+        world.carry_over(self, &paths, kept);
+        Arc::new(world)
+    }
+
+    /// The same workspace on another disk, with the same back ends.
+    pub(super) fn at_revision(&self, disk: Arc<dyn DiskReader>) -> Arc<Self> {
+        let texts =
+            Texts { base: Arc::new(self.texts.base.on_other_disk(disk)), overlay: Arc::default() };
         Arc::new(Self { indexes: Indexes::new(texts.clone()), texts, ..self.successor() })
+    }
+
+    /// The same snapshot without room for what is kept from snapshot to snapshot, so that it can be kept there.
+    pub(super) fn detached(&self) -> Arc<Self> {
+        let mut world = self.successor();
+        world.attachments = Arc::default();
+        world.carry_over(self, &[], Kept::All);
+        Arc::new(world)
+    }
+
+    /// Whether answers of both are the same, as they are made of the same.
+    pub(super) fn is_same_moment(&self, other: &Self) -> bool {
+        let is_same_overlay = Arc::ptr_eq(&self.texts.overlay, &other.texts.overlay)
+            || self.texts.overlay.iter().chain(other.texts.overlay.iter()).next().is_none();
+        is_same_overlay && self.has_same_disk(other)
+    }
+
+    /// [`Self::is_same_moment`] apart from what editors show.
+    pub(super) fn has_same_disk(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.texts.base, &other.texts.base)
+            && Arc::ptr_eq(&self.settings, &other.settings)
+            && Arc::ptr_eq(&self.folders, &other.folders)
+            && Arc::ptr_eq(&self.assumed, &other.assumed)
+            && Arc::ptr_eq(&self.back_ends, &other.back_ends)
     }
 
     /// The same workspace as if files had these texts.
@@ -239,6 +276,7 @@ impl World {
             evaluators: Evaluators::default(),
             code: Arc::default(),
             type_aliases: Arc::default(),
+            fleet_classes: Arc::default(),
             attachments: self.attachments.clone(),
             back_ends: self.back_ends.clone(),
             announcer: self.announcer.clone(),
@@ -263,6 +301,9 @@ impl World {
         self.indexes = before.indexes.after_change(paths, &self.texts);
         if kept == Kept::All {
             self.nodes = before.nodes.clone();
+        }
+        if kept == Kept::All && paths.is_empty() {
+            self.fleet_classes = before.fleet_classes.clone();
         }
     }
 }

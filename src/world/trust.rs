@@ -86,6 +86,12 @@ fn hold_back(settings: &mut Settings, raw: &RawSettings, trees: &[String]) -> Ve
     if settings.eyaml.private_key.take().is_some() {
         held.note("eyaml.privateKey", "names a private key");
     }
+    if settings.changes_before.take().is_some() {
+        held.note("changes.before", RUNS_GIT);
+    }
+    if std::mem::take(&mut settings.hover_blame) {
+        held.note("hover.blame", RUNS_GIT);
+    }
     held.optional("eyaml.publicKey", &mut settings.eyaml.public_key);
     held.list("facts", &mut settings.facts);
     for node in settings.nodes.values_mut() {
@@ -118,6 +124,8 @@ fn hold_back(settings: &mut Settings, raw: &RawSettings, trees: &[String]) -> Ve
     }
     held.problems
 }
+
+const RUNS_GIT: &str = "has Git run";
 
 const LEADS_OUT: &str = "leads out of the workspace";
 
@@ -214,6 +222,10 @@ mod tests {
         check("eyaml: {decrypt: true}", |it| it.eyaml.decrypt, &false, "eyaml.decrypt");
         let private = |it: &Settings| text(it.eyaml.private_key.as_ref());
         check("eyaml: {privateKey: keys/a.pem}", private, &None, "eyaml.privateKey");
+        let before = |it: &Settings| text(it.changes_before.as_ref());
+        check("changes: {before: HEAD}", before, &None, "changes.before");
+        check("changes: {before: saved}", before, &None, "");
+        check("hover: {blame: true}", |it| it.hover_blame, &false, "hover.blame");
         let public = |it: &Settings| text(it.eyaml.public_key.as_ref());
         check("eyaml: {publicKey: keys/a.pem}", public, &Some("keys/a.pem".to_owned()), "");
         check("eyaml: {publicKey: /etc/a.pem}", public, &None, "eyaml.publicKey");

@@ -28,6 +28,8 @@ pub struct UnreadData {
     pub directory: Arc<str>,
     /// How many files in it look like data.
     pub files: usize,
+    /// The first of them.
+    pub first: Arc<str>,
 }
 
 impl World {
@@ -40,8 +42,45 @@ impl World {
         for folder in self.folders() {
             search.look_for_data(folder, 0);
         }
-        let found = search.found.into_iter();
-        found.map(|(directory, files)| UnreadData { directory: directory.into(), files }).collect()
+        let unread = |(directory, (files, first)): (String, (usize, String))| UnreadData {
+            directory: directory.into(),
+            files,
+            first: first.into(),
+        };
+        search.found.into_iter().map(unread).collect()
+    }
+
+    /// The files called hiera.yaml below the workspace's folders that Puppet does not look for where they lie, sorted.
+    pub fn other_hiera_yamls(&self) -> Vec<Arc<str>> {
+        let mut found: Vec<Arc<str>> = Vec::new();
+        let mut left: Vec<(String, usize)> =
+            self.folders().iter().map(|folder| (folder.to_string(), 0)).collect();
+        let mut looked_into = 0;
+        while let Some((directory, depth)) = left.pop() {
+            looked_into += 1;
+            if looked_into > MAX_DIRECTORIES {
+                break;
+            }
+            for item in self.list(&directory).iter() {
+                let path = paths::join(&directory, &item.name);
+                let is_hidden = item.name.starts_with('.') || OTHERS.contains(&&*item.name);
+                if item.is_directory && !item.is_link && depth < MAX_DEPTH && !is_hidden {
+                    left.push((path, depth + 1));
+                } else if &*item.name == "hiera.yaml" && !self.is_configuration(&path) {
+                    found.push(path.into());
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// Whether the file is the hiera.yaml of a layer.
+    fn is_configuration(&self, path: &str) -> bool {
+        let Some(environment) = self.environment_of(path) else { return false };
+        let roots = environment.root.iter().chain(environment.modules.values());
+        let mut own = roots.map(|root| paths::join(root, "hiera.yaml"));
+        environment.global_config.as_deref() == Some(path) || own.any(|it| it == path)
     }
 }
 
@@ -49,7 +88,8 @@ struct Search<'w> {
     world: &'w World,
     reaches: Vec<Arc<Reach>>,
     left: usize,
-    found: BTreeMap<String, usize>,
+    /// How many files, and the first of them.
+    found: BTreeMap<String, (usize, String)>,
 }
 
 impl Search<'_> {
@@ -65,9 +105,10 @@ impl Search<'_> {
             }
             let path = paths::join(directory, name);
             if DATA_DIRECTORIES.contains(&name) {
-                let files = self.unread_files(&path, 0);
-                if let Some(files) = files.filter(|files| *files > 0) {
-                    self.found.insert(path, files);
+                let mut files = Vec::new();
+                if self.unread_files(&path, 0, &mut files).is_some() && !files.is_empty() {
+                    files.sort_unstable();
+                    self.found.insert(path, (files.len(), files.swap_remove(0)));
                 }
             } else if depth < MAX_DEPTH {
                 self.look_for_data(&path, depth + 1);
@@ -75,27 +116,31 @@ impl Search<'_> {
         }
     }
 
-    /// How many files look like data; `None` if a hierarchy can lead to one of them.
-    fn unread_files(&mut self, directory: &str, depth: usize) -> Option<usize> {
+    /// The files that look like data; `None` if a hierarchy can lead to one of them.
+    fn unread_files(
+        &mut self,
+        directory: &str,
+        depth: usize,
+        found: &mut Vec<String>,
+    ) -> Option<()> {
         if self.left == 0 {
             return None;
         }
         self.left -= 1;
-        let mut count = 0;
         for item in self.world.list(directory).iter() {
             let path = paths::join(directory, &item.name);
             if item.is_directory {
                 if depth < MAX_DEPTH && !item.name.starts_with('.') {
-                    count += self.unread_files(&path, depth + 1)?;
+                    self.unread_files(&path, depth + 1, found)?;
                 }
             } else if matches!(paths::extension(&path), "yaml" | "yml" | "eyaml" | "json") {
                 if self.reaches.iter().any(|reach| reach.reaches(&path)) {
                     return None;
                 }
-                count += 1;
+                found.push(path);
             }
         }
-        Some(count)
+        Some(())
     }
 }
 

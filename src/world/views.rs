@@ -128,7 +128,10 @@ impl World {
     fn new_view(&self, environment: &Environment, name: &str, known: &[Known]) -> Node {
         let mut parts = of_all_nodes(&self.settings);
         name.clone_into(&mut parts.name);
-        parts.environment = Some(environment.name.to_string());
+        let named = environment.known_name();
+        if let Some(name) = named {
+            parts.environment = Some(name.to_string());
+        }
         let patterns = &self.settings.node_name;
         let mut proved: Vec<(Arc<str>, Value, Basis)> = known
             .iter()
@@ -141,7 +144,10 @@ impl World {
             proved.extend(proved_by_name(certname, patterns));
         }
         let node = Node::partial(parts, &proved, origin).with_patterns(patterns.clone());
-        self.assuming(node.in_environment(&environment.name))
+        self.assuming(match named {
+            Some(name) => node.in_environment(name),
+            None => node,
+        })
     }
 
     /// Whether a path of the workspace is written below one of its folders.

@@ -203,3 +203,24 @@ fn rules_are_explained() {
     let (_, list, _) = run(&workspace, &["rule"]);
     assert!(list.contains("\nduplicate-key ") && list.starts_with("yaml-syntax "), "{list}");
 }
+
+#[test]
+fn nodes_that_lack_required_parameters_are_counted() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", HIERA_YAML),
+        ("data/common.yaml", "web::owner: root\n"),
+        ("data/nodes/web02.yaml", "web::port: 80\n"),
+        ("manifests/site.pp", "include web\n"),
+        ("modules/web/manifests/init.pp", "class web(Integer $port, String $owner) { }\n"),
+        (".hiera-ls/facts/web01.json", "{\"os\": \"Debian\"}"),
+        (".hiera-ls/facts/web02.json", "{\"os\": \"Debian\"}"),
+        (".hiera-ls/facts/web03.json", "{\"os\": \"Debian\"}"),
+    ]);
+    let (status, _, err) = run(&workspace, &["check"]);
+    assert_eq!(status, Some(1));
+    let expected =
+        "hiera-ls: 1 error, 0 warnings in 5 files; 2 of 3 nodes lack required parameters\n";
+    assert_eq!(err, expected);
+    let (_, _, err) = run(&workspace, &["check", "data"]);
+    assert!(!err.contains("lack"), "{err}");
+}

@@ -108,3 +108,36 @@ fn a_directory_that_is_not_there_is_an_error() {
     assert_eq!((status, &*out), (Some(2), ""));
     assert!(err.contains("nowhere"), "{err}");
 }
+
+#[test]
+fn the_classes_of_nodes() {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n"),
+        ("data/common.yaml", "classes: [base]\n"),
+        (
+            "manifests/site.pp",
+            "lookup('classes').include\nif $facts['os'] == 'Debian' {\n  include web\n}\ninclude \"x${y}\"\n",
+        ),
+        ("modules/web/manifests/init.pp", "class web($port) {\n  if $z { include other }\n}\n"),
+        (".hiera-ls/facts/web01.json", "{\"os\": \"Debian\"}"),
+        (".hiera-ls/facts/db01.json", "{\"os\": \"RedHat\"}"),
+    ]);
+    let expected = "\
+web01
+  ! no level has web::port
+    base   manifests/site.pp:1, which is not here
+    web    manifests/site.pp:3
+  ? other  modules/web/manifests/init.pp:2, which is not here
+  ? and what manifests/site.pp:5 includes
+";
+    let found = run(&workspace, &["--node", "web01"]);
+    assert_eq!(found, (Some(0), expected.to_owned(), String::new()));
+    let (_, out, _) = run(&workspace, &["--node", "all", "--render-as", "jsonl"]);
+    let nodes: Vec<Json> = out.lines().map(|it| serde_json::from_str(it).expect("JSON")).collect();
+    assert_eq!(nodes[0]["node"], "db01");
+    assert_eq!(nodes[0]["missing"], json!([]));
+    assert_eq!(nodes[1]["missing"], json!(["web::port"]));
+    assert_eq!(nodes[1]["others"], json!([{"file": "manifests/site.pp", "line": 5}]));
+    let web = json!({"name": "web", "certain": true, "here": true, "file": "manifests/site.pp", "line": 3});
+    assert_eq!(nodes[1]["classes"][1], web);
+}

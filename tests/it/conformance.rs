@@ -139,6 +139,7 @@ fn node(case: &Case) -> Node {
         trusted: case.json("/trusted.json").as_ref().map(hash),
         server_facts: case.json("/server_facts.json").as_ref().map(hash),
         variables: case.json("/vars.json").as_ref().map(hash).unwrap_or_default(),
+        classes: None,
     };
     Node::new(parts, Origin::File(Arc::from("facts.json")))
 }

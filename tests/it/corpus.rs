@@ -98,6 +98,7 @@ fn evaluator(root: &str, node: &str, version: PuppetVersion) -> Evaluator {
         trusted: Some(hash(&run["trusted"])),
         server_facts: None,
         variables: hash(&run["vars"]),
+        classes: None,
     };
     let node = Node::new(parts, Origin::File(Arc::from(text("facts"))));
     let files: Arc<dyn Files> = world;

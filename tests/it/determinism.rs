@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use hiera_ls::engine::CancelToken;
 use hiera_ls::ide;
+use hiera_ls::ide::preview::Question;
 use hiera_ls::settings::Settings;
 use hiera_ls::text::{BufferEdit, Encoding, LineCol};
-use hiera_ls::world::{Change, Host, MemoryDisk, World};
+use hiera_ls::world::{Before, Change, Host, MemoryDisk, World};
 
 /// How many scripts are tried if `HIERA_LS_SCRIPTS` does not say.
 const SCRIPTS: u64 = 150;
@@ -230,6 +231,12 @@ fn answers_of(world: &Arc<World>, path: &str, told: &mut String) {
             found.range, found.code, found.message, found.related, found.fixes
         );
     }
+    let cancel = CancelToken::default();
+    let question = Question { path: Some(path.into()), ..Question::default() };
+    let changed = ide::changes::changes(world, &question, &Before::Saved, &cancel);
+    let changed = changed.map(|it| it.map(|it| (it.preview.text, it.problems)));
+    let edited = ide::changes::edited_keys(world, path, &cancel);
+    let _ = writeln!(told, "{path} changes {changed:?} {edited:?}");
     let symbols = ide::document_symbols(world, path);
     let _ = writeln!(told, "{path} symbols {symbols:?}");
     let Ok(file) = world.file(path) else { return };

@@ -259,6 +259,52 @@ fn no_program_of_the_repository_runs() {
     assert!(!proof.exists(), "a program was run");
     let checked = repository.run(&["check", "--since", "HEAD"]);
     assert!(!proof.exists(), "a program was run: {checked:?}");
+    let blamed = repository.run(&["lookup", "port", "--explain", "--blame"]);
+    assert!(text_of(&blamed).contains("not committed yet"), "{}", text_of(&blamed));
+    assert!(!proof.exists(), "a program was run: {blamed:?}");
+    // Attributes that no commit holds.
+    repository.write(
+        "repository/.git/info/attributes",
+        "*.yaml filter=evil diff=evil\nroles/* filter=a=b\n",
+    );
+    repository.git(&["config", "--file", ".git/config", "filter.a=b.clean", program]);
+    repository.data("roles/web.yaml", "port: 8080\nlist: [2, 3]\n");
+    let checked = repository.run(&["check", "--since", "HEAD"]);
+    assert!(!proof.exists(), "a program was run: {checked:?}");
+    let blamed = repository.run(&["lookup", "list", "--explain", "--blame"]);
+    assert!(!proof.exists(), "a program was run: {blamed:?}");
+}
+
+#[test]
+fn an_explanation_names_commits() {
+    let repository = Repository::new();
+    repository.data("common.yaml", &COMMON.replace("80", "81"));
+    repository.git(&["commit", "--quiet", "--all", "--message", "Set the port\n\nand more"]);
+    // Lines above it that no commit has.
+    repository.data("common.yaml", &format!("new: 1\n{}", COMMON.replace("80", "81")));
+    let facts = ["--facts", "../facts/db1.example.com.yaml", "--explain"];
+    let run = |key: &str, how: &str| {
+        let mut all = vec!["lookup", key, how];
+        all.extend(facts);
+        text_of(&repository.run(&all))
+    };
+    let ask = |key: &str| run(key, "--blame");
+    let text = ask("port");
+    let line = text.lines().find(|it| it.contains("Found key")).unwrap_or_default();
+    assert!(line.contains("data/common.yaml:2:7") && line.ends_with(" x: Set the port"), "{text}");
+    let text = ask("list");
+    let line = text.lines().find(|it| it.contains("Found key")).unwrap_or_default();
+    assert!(line.ends_with(" x: x"), "{text}");
+    let text = ask("new");
+    assert!(text.contains("  # not committed yet"), "{text}");
+    let plain = run("port", "--origins");
+    assert!(!plain.contains("Set the port"), "{plain}");
+    fs::remove_dir_all(repository.path("repository/.git")).expect("it was there");
+    let text = ask("port");
+    assert!(
+        text.contains("data/common.yaml:2:7\n"),
+        "where Git knows nothing, the place stands alone: {text}"
+    );
 }
 
 #[test]

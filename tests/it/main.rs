@@ -28,4 +28,5 @@ mod psych;
 mod support;
 mod tidy;
 mod types;
+mod why;
 mod workspaces;

@@ -3,6 +3,7 @@
 mod actions;
 mod back_ends;
 mod cases;
+mod changes;
 mod code;
 mod code_and_data;
 mod diagnostics;

@@ -23,6 +23,7 @@ local commands = {
   ['hiera.preview'] = 'preview',
   ['hiera.explain'] = 'explain',
   ['hiera.allNodes'] = 'all-nodes',
+  ['hiera.changes'] = 'changes',
 }
 
 --- What LSP's own capabilities have no word for.

@@ -7,7 +7,7 @@ import { type Hiera, NotSupported, isHieraDocument } from './hiera';
 import { missingFileOf } from './hierarchy_view';
 import type { Nodes } from './nodes';
 import type { Previews } from './previews';
-import { Method, type Question } from './protocol';
+import { type Before, Method, type Question } from './protocol';
 import { questionOf } from './questions';
 
 export interface Parts {
@@ -62,6 +62,16 @@ export function registerCommands({ hiera, nodes, previews, restart }: Parts): vs
         void vscode.window.showInformationMessage('Open a data file of a Hiera environment first.');
       }
     },
+    'hiera.changes': async () => {
+      await showChanges(previews, ofFile());
+    },
+    'hiera.changesSince': async () => {
+      const question = ofFile();
+      const before = await chooseBefore();
+      if (before) {
+        await showChanges(previews, question, before);
+      }
+    },
     'hiera.selectNode': (argument) => nodes.select(typeof argument === 'string' || argument === null ? argument : undefined),
     'hiera.pickCase': async (argument) => {
       const question = asked(argument);
@@ -85,6 +95,29 @@ export function registerCommands({ hiera, nodes, previews, restart }: Parts): vs
     vscode.commands.registerCommand(name, (argument?: unknown) => complaining(hiera, () => run(argument))),
   );
   return vscode.Disposable.from(...registered);
+}
+
+/** Shows whose answers all edits of an environment change. */
+async function showChanges(previews: Previews, question: Question | undefined, before?: Before): Promise<void> {
+  if (!(await previews.show(Method.changes, { ...question, ...(before && { with: before }) }))) {
+    void vscode.window.showInformationMessage('There is no Hiera environment here: open one of its data files.');
+  }
+}
+
+/** Lets the user say what edits are compared with. */
+async function chooseBefore(): Promise<Before | undefined> {
+  const saved = { label: 'The saved files', description: 'what is typed and not saved yet' };
+  const head = { label: 'HEAD', description: 'the last commit' };
+  const other = { label: 'A revision…', description: 'a commit, branch or tag' };
+  const choice = await vscode.window.showQuickPick([saved, head, other], { title: 'What do edits change, compared with' });
+  if (choice === saved) {
+    return { saved: true };
+  }
+  const revision =
+    choice === other
+      ? await vscode.window.showInputBox({ title: 'Compare with a revision', prompt: 'A commit, branch or tag: origin/main, v1.0, HEAD~3' })
+      : choice?.label;
+  return revision?.trim() ? { revision: revision.trim() } : undefined;
 }
 
 /** Goes to the same key in another level. */

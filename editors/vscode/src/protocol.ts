@@ -49,6 +49,9 @@ export interface Question {
   scope?: 'key' | 'file' | 'node';
 }
 
+/** What edits are compared with; without a word, the settings say. */
+export type Before = { saved: true } | { revision: string };
+
 export type PreviewLineKind =
   | 'header'
   | 'value'
@@ -145,6 +148,7 @@ export const Method = {
   explain: 'hiera/explain',
   compare: 'hiera/compare',
   allNodes: 'hiera/allNodes',
+  changes: 'hiera/changes',
   previewChanged: 'hiera/previewChanged',
   hierarchy: 'hiera/hierarchy',
   levelUp: 'hiera/levelUp',
@@ -159,8 +163,8 @@ export const BEFORE_THE_LIST: readonly string[] = [Method.nodes, Method.selectNo
 /** JSON-RPC's code for an unknown method. */
 export const METHOD_NOT_FOUND = -32601;
 
-/** The commands that lenses of the server may carry. */
-export const LENS_COMMANDS = ['hiera.preview', 'hiera.explain', 'hiera.compare', 'hiera.allNodes'];
+/** The commands that lenses and actions of the server may carry. */
+export const LENS_COMMANDS = ['hiera.preview', 'hiera.explain', 'hiera.compare', 'hiera.allNodes', 'hiera.changes'];
 
 /** The scheme of previews' URIs. */
 export const PREVIEW_SCHEME = 'hiera-ls';

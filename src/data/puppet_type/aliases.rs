@@ -213,6 +213,15 @@ fn is_real(it: &Type, alias: &Arc<Alias>, seen: &mut Vec<Arc<str>>) -> bool {
     }
 }
 
+impl Type {
+    /// Whether the type names one, at any depth, that nothing here defines.
+    pub fn names_unknown(&self) -> bool {
+        let mut found = false;
+        self.visit(&mut Vec::new(), &mut |it| found |= matches!(it, Self::Reference(_)));
+        found
+    }
+}
+
 impl AliasName {
     fn of(alias: &Arc<Alias>) -> Self {
         Self { name: alias.name.clone(), alias: Arc::downgrade(alias) }

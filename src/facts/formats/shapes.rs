@@ -3,7 +3,8 @@
 use indexmap::IndexMap;
 
 use super::{
-    FactsProblem, NodeParts, document, extension, file_stem, foreman, hash_without_places,
+    ClassifiedClass, FactsProblem, NodeParts, document, extension, file_stem, foreman,
+    hash_without_places,
 };
 use crate::data::{Hash, Located, Value, inspect};
 use crate::text::TextRange;
@@ -119,6 +120,7 @@ fn node_of_hash(members: &Hash, note: Note<'_>) -> Option<NodeParts> {
             name: text_at(members, "name").unwrap_or_default(),
             environment: text_at(members, "environment"),
             variables: hash_at(members, "parameters").map(text_keys).unwrap_or_default(),
+            classes: Some(classes_at(members)),
             ..NodeParts::default()
         });
     }
@@ -153,7 +155,32 @@ fn wrapped(envelope: &Hash, facts: &Hash) -> NodeParts {
         trusted: outside.or(inside),
         server_facts: hash_at(envelope, "server_facts").cloned(),
         variables: hash_at(envelope, "variables").map(text_keys).unwrap_or_default(),
+        classes: envelope.get("classes").map(|_| classes_at(envelope)),
         facts,
+    }
+}
+
+/// The classes that a classifier gives: a list of names, or a hash from names to parameters.
+fn classes_at(members: &Hash) -> Vec<ClassifiedClass> {
+    let new = |name: &str, given: Vec<Box<str>>| {
+        let name = name.strip_prefix("::").unwrap_or(name).to_lowercase();
+        (!name.is_empty()).then(|| ClassifiedClass { name: name.into(), given: given.into() })
+    };
+    match members.get("classes").map(|it| &it.value.value) {
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(|it| new(it.value.as_str()?, Vec::new())).collect()
+        }
+        Some(Value::Hash(classes)) => {
+            let of_class = classes.iter().filter_map(|(name, class)| {
+                let parameters = class.value.value.as_hash().into_iter().flatten();
+                // `undef` is no value: data and the default are asked all the same.
+                let given = parameters.filter(|(_, it)| it.value.value != Value::Undef);
+                let given = given.filter_map(|(name, _)| Some(name.as_str()?.into())).collect();
+                new(name.as_str()?, given)
+            });
+            of_class.collect()
+        }
+        _ => Vec::new(),
     }
 }
 

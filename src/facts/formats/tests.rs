@@ -181,6 +181,18 @@ fn foreman_facts() {
 }
 
 #[test]
+fn the_classes_of_a_classifier() {
+    let shown = |text: &str| {
+        let (nodes, _) = read("/facts/web01.yaml", text);
+        let classes = nodes.into_iter().filter_map(|it| it.classes).flatten();
+        classes.map(|it| format!("{} {}", it.name, it.given.join(","))).collect::<Vec<_>>()
+    };
+    assert_eq!(shown("classes: ['::A', b]\nenvironment: x"), ["a ", "b "]);
+    assert_eq!(shown("classes: {a: {p: 1, q: null}, b: null}"), ["a p", "b "]);
+    assert_eq!(shown("facts: {x: 1}\nname: web01\nclasses: {a: {}}"), ["a "]);
+}
+
+#[test]
 fn node_classifier_output() {
     check(
         "enc/web.ex.yaml",

@@ -11,7 +11,7 @@ use crate::code::roots::is_code;
 use crate::data::{Format, Hash, Located, Value, render};
 use crate::engine::Request;
 use crate::ide::code::spot::{ClassParameter, class_parameters};
-use crate::ide::consequences::consequences_of;
+use crate::ide::consequences::consequences;
 use crate::ide::edits::FileEdit;
 use crate::ide::perspective::Perspective;
 use crate::syntax::puppet::ParameterDefault;
@@ -98,11 +98,11 @@ fn has_tokens(value: &Value) -> bool {
 }
 
 /// What is added to the data.
-struct Entry {
-    key: String,
+pub(super) struct Entry {
+    pub(super) key: String,
     /// What the manifest says of the parameter.
-    comment: Option<String>,
-    value: Value,
+    pub(super) comment: Option<String>,
+    pub(super) value: Value,
 }
 
 fn comment(file: &CodeFile, parameter: &ClassParameter<'_>) -> Option<String> {
@@ -111,7 +111,7 @@ fn comment(file: &CodeFile, parameter: &ClassParameter<'_>) -> Option<String> {
 
 impl Entry {
     /// Lines of a file; JSON has no comments.
-    fn text(&self, format: Format) -> String {
+    pub(super) fn text(&self, format: Format) -> String {
         let comment = self.comment.iter().filter(|_| format != Format::Json);
         let comment = comment.fold(String::new(), |text, it| text + "# " + it + "\n");
         let entry = match format {
@@ -144,7 +144,7 @@ fn with_consequences(
     let environment = perspective.evaluator.environment();
     let default = Some(Located::new(entry.value.clone(), None));
     let request = Request { default, ..Request::key(entry.key.as_str()) };
-    match consequences_of(context.world, environment, &request, edits) {
+    match consequences(context.world, environment, &request, edits, context.cancel) {
         Some(changes) => format!("{title}: {changes}"),
         None => title,
     }
@@ -259,7 +259,7 @@ lookup_options: {web::list: {merge: unique}}
             "class web($lo$0wer = 2) { }",
             &[
                 "Extract `web::lower` to data/nodes/web01.yaml (Nodes): another value for web01",
-                "Extract `web::lower` to data/more.json (Json): another value for web01, web02 and every node",
+                "Extract `web::lower` to data/more.json (Json): another value for every node",
             ],
         );
     }

@@ -1,11 +1,13 @@
 //! Everything in a file that can be fixed without asking, at once.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{Action, ActionContext, ActionKind};
 use crate::ide::diagnostics::{Diagnostic, Fix};
 use crate::ide::edits::FileEdit;
-use crate::text::TextEdit;
+use crate::ide::proof::refutation;
+use crate::text::{TextEdit, apply_edits};
 
 /// What [`repair`] does to a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub struct Repaired {
 /// One action for all safe fixes of the file.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     let Repaired { edits, fixed } = repair(context.diagnostics(), Fix::is_safe);
-    if fixed.is_empty() {
+    if fixed.is_empty() || !is_proved(context, &edits) {
         return Vec::new();
     }
     vec![Action {
@@ -30,6 +32,14 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
         is_preferred: false,
         refusal: None,
     }]
+}
+
+/// Whether all nodes get the answers that they get now.
+fn is_proved(context: &ActionContext<'_>, edits: &[TextEdit]) -> bool {
+    let path = &context.file.path;
+    let text = apply_edits(&context.file.text, edits);
+    let after = context.world.as_if(&[(Arc::clone(path), text.into())]);
+    refutation(context.world, &after, path).is_none()
 }
 
 /// The first fix of each diagnostic that `is_wanted`, in the order of the text. Of two that overlap, only the first

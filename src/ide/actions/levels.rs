@@ -7,7 +7,7 @@ use super::{Action, ActionContext, ActionKind};
 use crate::config::Environment;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{Files, Format, PathKind, Value};
-use crate::engine::{Location, ResolvedLevel};
+use crate::engine::{Location, Request, ResolvedLevel};
 use crate::ide::consequences::consequences;
 use crate::ide::context::{self, LOOKUP_OPTIONS, SpotPart};
 use crate::ide::edits::FileEdit;
@@ -24,7 +24,7 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
 fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     let path = &*context.file.path;
     let perspective = Perspective::of_file(context.world, path)?;
-    let FileRole::Data { format, module } = FileRole::of(context.world, path)? else {
+    let FileRole::Data { format, module, .. } = FileRole::of(context.world, path)? else {
         return None;
     };
     let data = context.file.data(format);
@@ -121,7 +121,10 @@ fn with_consequences(
 ) -> String {
     let Ok(edits) = edits else { return title };
     let asked = context::lookup_key([&Segment::Name(key.into())].into_iter());
-    let changes = asked.and_then(|key| consequences(context.world, environment, &key, edits));
+    let changes = asked.and_then(|key| {
+        let request = Request::key(key);
+        consequences(context.world, environment, &request, edits, context.cancel)
+    });
     match changes {
         Some(changes) => format!("{title}: {changes}"),
         None => title,

@@ -8,10 +8,10 @@ use super::lookup_call::{LookupCall, Refused};
 use super::spot::{ClassParameter, CodeSpot, spot};
 use crate::code::CodeFile;
 use crate::code::summary::KeyPattern;
-use crate::data::{Files as _, Place, puppet_type};
+use crate::data::{Files as _, Place};
 use crate::ide::class_parameter;
 use crate::ide::context::LOOKUP_OPTIONS;
-use crate::ide::hover::markdown::code;
+use crate::ide::hover::markup::code;
 use crate::ide::hover::{AskedKey, Hover, Otherwise, asked_key_text};
 use crate::ide::perspective::Perspective;
 use crate::syntax::puppet::{Call, CalledName};
@@ -107,9 +107,12 @@ fn lookup_text(
         }
     };
     let mut notes = Vec::new();
-    if let Some(value_type) = request.value_type.take_if(|it| !is_checkable(it.as_str())) {
+    let aliases = perspective.world.type_aliases(perspective.evaluator.environment());
+    let is_checkable = |it: &mut String| aliases.parse(it).is_ok_and(|it| !it.names_unknown());
+    if let Some(value_type) = request.value_type.take_if(|it| !is_checkable(it)) {
         notes.push(format!("Not checked: the type {}", class_parameter::code(&value_type)));
     }
+    request.type_aliases = Some(aliases);
     let brings_values = request.default.is_some()
         || !(request.default_values.is_empty() && request.overrides.is_empty());
     let otherwise = match open_default {
@@ -125,11 +128,6 @@ fn lookup_text(
         ..AskedKey::new(&name.text)
     };
     asked_key_text(perspective, &asked)
-}
-
-/// Whether the engine can tell what belongs to a type: aliases and variables are not known to it.
-fn is_checkable(value_type: &str) -> bool {
-    puppet_type::parse(value_type).is_ok()
 }
 
 fn proviso(open: &[String]) -> Option<String> {

@@ -6,6 +6,7 @@ pub(super) mod invalid_encoding;
 pub(super) mod json_syntax;
 pub(super) mod multiple_documents;
 pub(super) mod not_a_hash;
+pub(super) mod nothing_checked;
 pub(super) mod orphan_file;
 pub(super) mod tab_indentation;
 pub(super) mod unquoted_interpolation;

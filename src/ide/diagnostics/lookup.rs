@@ -7,4 +7,5 @@ pub(super) mod missing_lookup_target;
 pub(super) mod re_interpolated_percent;
 pub(super) mod recursive_lookup;
 pub(super) mod undefined_variable;
+pub(super) mod unknown_fact_member;
 pub(super) mod unscoped_variable;

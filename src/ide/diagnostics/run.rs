@@ -5,31 +5,34 @@ use std::sync::Arc;
 
 use super::code::run_code;
 use super::config::{
-    absolute_path_by_slash, default_hierarchy_misuse, failing_backend, function_in_hiera_yaml,
-    hiera_yaml_schema, hiera_yaml_version, level_never_matches, missing_datadir,
-    options_break_yaml_data, path_empty_becomes_datadir, path_without_extension, unknown_backend,
-    unread_data,
+    absolute_path_by_slash, default_hierarchy_misuse, deployed_datadir, failing_backend,
+    function_in_hiera_yaml, hiera_yaml_schema, hiera_yaml_version, level_never_matches,
+    missing_datadir, misspelt_path, options_break_yaml_data, path_empty_becomes_datadir,
+    path_is_directory, path_without_extension, unknown_backend, unread_data,
 };
 use super::entry::{
-    convert_to_invalid, duplicate_key, eyaml_blob, merge_option_type, yaml_1_2_disagrees,
+    convert_to_invalid, duplicate_key, eyaml_blob, merge_option_type, puppet_style_interpolation,
+    typographic_character, yaml_1_2_disagrees,
 };
 use super::entry_cache::EntryCache;
 use super::file::{
     empty_file, hocon_syntax, invalid_encoding, json_syntax, multiple_documents, not_a_hash,
-    orphan_file, tab_indentation, unquoted_interpolation, unsupported_tag, yaml_date_breaks_file,
-    yaml_syntax, yml_extension_trap,
+    nothing_checked, orphan_file, tab_indentation, unquoted_interpolation, unsupported_tag,
+    yaml_date_breaks_file, yaml_syntax, yml_extension_trap,
 };
 use super::key::{
     convert_to_misses_type, deep_merge_order, dotted_option_key, dropped_by_first,
-    encrypted_but_not_sensitive, knockout_no_effect, matches_no_key, merge_type_clash,
-    misspelt_key, options_replaced_by_higher_level, parameter_without_effect, pattern_order,
-    redundant_override, sensitive_parameter_plain_data, undef_wins, unknown_class,
-    unknown_parameter, unsortable_arrays, unused_key, value_type_mismatch,
+    encrypted_but_not_sensitive, knockout_no_effect, malformed_key, matches_no_key,
+    merge_changes_type, merge_type_clash, misspelt_key, nested_parameter,
+    options_replaced_by_higher_level, parameter_without_effect, pattern_order, redundant_override,
+    sensitive_parameter_plain_data, undef_wins, unknown_class, unknown_parameter,
+    unsortable_arrays, unused_key, value_type_mismatch,
 };
 use super::lookup::undefined_variable::KnownVariables;
 use super::lookup::{
     dig_type_mismatch, legacy_fact, lookup_of_non_string, missing_lookup_target,
-    re_interpolated_percent, recursive_lookup, undefined_variable, unscoped_variable,
+    re_interpolated_percent, recursive_lookup, undefined_variable, unknown_fact_member,
+    unscoped_variable,
 };
 use super::shared::bound_values::BoundValues;
 use super::shared::declared_classes::DeclaredClasses;
@@ -111,10 +114,14 @@ fn diagnostics_within(world: &Arc<World>, path: &str, bounds: Bounds) -> Vec<Dia
     let mut report = Report::default();
     let role = FileRole::of(world, path);
     match &role {
-        Some(FileRole::Data { format, module }) => {
+        Some(FileRole::Data { format, module, is_built_in }) => {
             if let Ok(file) = world.file(path) {
                 let data = file.data(*format).clone();
-                check_data(world, path, (&data, module.as_deref()), bounds, &mut report);
+                if *is_built_in {
+                    check_data(world, path, (&data, module.as_deref()), bounds, &mut report);
+                } else {
+                    check_syntax(&data, &mut report);
+                }
             }
         }
         Some(FileRole::HieraYaml { layer }) => {
@@ -122,7 +129,10 @@ fn diagnostics_within(world: &Arc<World>, path: &str, bounds: Bounds) -> Vec<Dia
         }
         None if is_code(path) => run_code::check(world, path, &mut report),
         None => {
-            if !yml_extension_trap::check(world, path, &mut report) {
+            let is_explained = yml_extension_trap::check(world, path, &mut report)
+                || misspelt_path::check_file(world, path, &mut report)
+                || nothing_checked::check(world, path, &mut report);
+            if !is_explained {
                 orphan_file::check(world, path, &mut report);
             }
         }
@@ -133,6 +143,26 @@ fn diagnostics_within(world: &Arc<World>, path: &str, bounds: Bounds) -> Vec<Dia
     }
     findings.sort_by_key(|it| (it.range.start, it.range.end));
     findings
+}
+
+/// What is said of a file that only a function of the site reads: that no reader of its format takes it. What else the
+/// function accepts, only it knows.
+fn check_syntax(data: &DataFile, report: &mut Report) {
+    let text = data.text();
+    match (data.verdict(), data.format()) {
+        (Verdict::Broken(error), Format::Yaml) => {
+            let is_of_class = yaml_date_breaks_file::refused_class(&error).is_some();
+            let is_explained = is_of_class
+                || unquoted_interpolation::check(&error, text, report)
+                || tab_indentation::check(&error, text, report);
+            if !is_explained {
+                yaml_syntax::check(&error, text, report);
+            }
+        }
+        (Verdict::Broken(error), Format::Json) => json_syntax::check(&error, text, report),
+        (Verdict::Broken(error), Format::Hocon) => hocon_syntax::check(&error, report),
+        _ => {}
+    }
 }
 
 fn check_data(
@@ -147,6 +177,7 @@ fn check_data(
     let known = KnownVariables {
         nodes: nodes.iter().collect(),
         is_error: world.settings().puppet_version.has_strict_variables(),
+        is_path: false,
     };
     let mut asked = 0;
     let environment = world.environment_of(path);
@@ -173,17 +204,23 @@ fn check_data(
             eyaml_blob::make_warnings(&mut report.findings[before..]);
         }
         undefined_variable::check(&known, &summary.variables, entry.start, report);
+        unknown_fact_member::check(&known, &summary.variables, entry.start, report);
         dig_type_mismatch::check_variables(&nodes, &summary.variables, entry.start, report);
         if control::asks_for(world, &yaml_1_2_disagrees::RULE) && data.format() == Format::Yaml {
             let findings = yaml_1_2_disagrees::of_entry(&entry, summary).iter();
             report.findings.extend(findings.map(|it| shifted(it.clone(), entry.start)));
         }
-        legacy_fact::check(&known, &summary.variables, entry.start, report);
+        legacy_fact::check(&summary.variables, entry.start, report);
         unscoped_variable::check(&summary.variables, entry.start, report);
         let is_options = text_of(entry.key).is_some_and(|key| &**key == LOOKUP_OPTIONS);
         if is_options && let Some(keys) = known_keys() {
             dotted_option_key::check(keys, entry, data.format(), report);
-            matches_no_key::check(keys, entry, data.format(), report);
+            if module.is_none()
+                && let Some(environment) = &environment
+            {
+                let classes = DeclaredClasses::new(world, environment);
+                matches_no_key::check(keys, &classes, entry, data.format(), report);
+            }
         } else if !summary.looked_up.is_empty()
             && let Some(keys) = known_keys()
         {
@@ -193,6 +230,10 @@ fn check_data(
             && let Some(targets) = targets()
         {
             dig_type_mismatch::check(targets, &summary.looked_up, entry.start, report);
+            if let Some(keys) = known_keys() {
+                let looked_up = &summary.looked_up;
+                missing_lookup_target::check_members(targets, keys, looked_up, entry.start, report);
+            }
             lookup_of_non_string::check(targets, &summary.texts, entry.start, report);
             re_interpolated_percent::check(targets, &summary.texts, entry.start, report);
         }
@@ -266,9 +307,10 @@ fn check_keys(
             && (parameter_without_effect::check(&classes, data, key, entry, report)
                 || unknown_parameter::check(&classes, data, key, entry, report)
                 || unknown_class::check(&classes, data, key, entry, report));
-        if !is_explained {
+        if !is_explained && !malformed_key::check(known, &classes, data, key, entry, report) {
             misspelt_key::check(known, &classes, data, key, entry, report);
         }
+        nested_parameter::check(known, &classes, data, key, entry, report);
         if wants_unused {
             unused_key::check(&classes, data, key, entry, report);
         }
@@ -283,6 +325,7 @@ fn check_keys(
             redundant_override::check(data, &above, report);
             undef_wins::check(data, &above, report);
             dropped_by_first::check(data, &lower, &above, report);
+            merge_changes_type::check(&above, report);
             unsortable_arrays::check(&above, report);
             knockout_no_effect::check(&above, report);
             if wants_order {
@@ -301,9 +344,10 @@ fn check_whole_file(data: &DataFile, version: PuppetVersion, report: &mut Report
                 || yaml_date_breaks_file::check_file(&error, text, report)
                 || unsupported_tag::check(&error, text, report)
                 || unquoted_interpolation::check(&error, text, report)
-                || tab_indentation::check(&error, text, report);
+                || tab_indentation::check(&error, text, report)
+                || typographic_character::check_file(&error, text, report);
             if !is_explained {
-                yaml_syntax::check(&error, report);
+                yaml_syntax::check(&error, text, report);
             }
         }
         (Verdict::Broken(error), Format::Json) => {
@@ -347,9 +391,11 @@ fn check_config(
     let nodes = complete_nodes(world, path, None, bounds);
     let is_refused = problems.iter().any(ConfigProblem::is_error);
     if let Some(config) = config.filter(|config| config.version == 5 && !is_refused) {
+        deployed_datadir::check(world, &config, report);
         missing_datadir::check(world, &config, report);
         unread_data::check(world, &config, report);
         path_empty_becomes_datadir::check(&config, &nodes, report);
+        path_is_directory::check(world, &config, report);
         path_without_extension::check(world, &config, report);
         absolute_path_by_slash::check(world, &config, report);
         options_break_yaml_data::check(&config, report);
@@ -358,18 +404,21 @@ fn check_config(
         path_empty_becomes_datadir::check_unknown(&config, report);
         default_hierarchy_misuse::check(&config, report);
         if let Some(environment) = world.environment_of(path) {
+            misspelt_path::check(world, &environment, &config, report);
             level_never_matches::check(world, &environment, &config, report);
         }
     }
     let Some(root) = yaml::parse(&text).root else { return };
+    puppet_style_interpolation::check_texts(&text, &root, report);
     let strings = config_strings(&text, &root);
     function_in_hiera_yaml::check(&strings, report);
     // In the paths of hiera.yaml, Puppet goes on with an empty text.
-    let known = KnownVariables { nodes: nodes.iter().collect(), is_error: false };
+    let known = KnownVariables { nodes: nodes.iter().collect(), is_error: false, is_path: true };
     let variables = variables(&strings);
     undefined_variable::check(&known, &variables, 0, report);
+    unknown_fact_member::check(&known, &variables, 0, report);
     dig_type_mismatch::check_variables(&nodes, &variables, 0, report);
-    legacy_fact::check(&known, &variables, 0, report);
+    legacy_fact::check(&variables, 0, report);
     unscoped_variable::check(&variables, 0, report);
 }
 

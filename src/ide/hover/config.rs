@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Hover;
-use super::markdown::{code, plain};
+use super::markup::{code, plain};
 use crate::data::{Files, Place};
 use crate::engine::{Location, ResolvedLevel};
 use crate::ide::perspective::Perspective;

@@ -1,6 +1,6 @@
 //! Why a value stays encrypted though the user chose to see it.
 
-use super::markdown::{code, plain};
+use super::markup::{code, plain};
 use crate::backends::eyaml::{DEFAULT_METHOD, Decryption, LevelKeys, blob};
 use crate::config::path;
 use crate::data::{Located, Value};

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::encrypted;
-use super::markdown::{Answer, CaseLine, KeyCard, MergeLine, SourceLine, code, plain};
+use super::markdown::{Answer, CaseLine, KeyCard, MAX_SOURCES, MergeLine, SourceLine};
+use super::markup::{code, plain};
 use crate::backends::eyaml::blob;
-use crate::data::{Located, Value, inspect, render};
+use crate::data::{Files as _, Located, Place, Value, inspect, render};
 use crate::engine::cases::left_out_in_words;
 use crate::engine::{
     self, CancelToken, Evaluator, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge,
@@ -101,6 +102,11 @@ impl<'a> AskedKey<'a> {
 pub(super) fn text(perspective: &Perspective, key: &str, from: Option<&str>) -> String {
     let otherwise = if from.is_some() { Otherwise::Fails } else { Otherwise::EmptyText };
     asked_key_text(perspective, &AskedKey { from, otherwise, ..AskedKey::new(key) })
+}
+
+/// What the hover of a key says, for a terminal: nothing cut but the lists of cases.
+pub(super) fn plain_text(perspective: &Perspective, key: &str) -> String {
+    card(perspective, &AskedKey::new(key)).plain_text()
 }
 
 /// The hover of a key that is asked for in some way.
@@ -237,6 +243,17 @@ fn opaque_text(opaque: &OpaqueLevel, answer: &engine::Answer) -> String {
     format!("{claim} level \"{level}\" ({function} {}).", plain(&opaque.reason))
 }
 
+/// The commit behind a place, where the user wants to see commits.
+fn commit_of(perspective: &Perspective, place: Place) -> Option<String> {
+    let world = &perspective.world;
+    if !world.settings().hover_blame {
+        return None;
+    }
+    let path = world.path(place.file);
+    let line = world.file(&path).ok()?.line_index().line_of(place.range.start) + 1;
+    world.blame(&path, line).map(|it| it.to_string())
+}
+
 fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, card: &mut KeyCard) {
     let is_shown = |source: &&Source| source.role.is_some_and(|role| role != Role::Opaque);
     let files = answer.sources.iter().filter(|source| source.written.is_some());
@@ -256,6 +273,10 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
             level: source.level.to_string(),
             layer: layer_text(source),
             place: place.unwrap_or_else(|| source.path.to_string()),
+            commit: source
+                .shown_place()
+                .filter(|_| card.sources.len() < MAX_SOURCES)
+                .and_then(|place| commit_of(perspective, place)),
             role: source.role.unwrap_or(Role::Overridden),
         });
     }

@@ -1,12 +1,14 @@
-//! Hovers as Markdown: short lists and fenced YAML, which also read well where Markdown is shown raw. No tables.
+//! What a hover says of a key, as Markdown for editors and as plain text for terminals: short lists and fenced YAML, which
+//! also read well where an editor shows Markdown as it is written. No tables.
 
 use std::fmt::Write as _;
 
+use super::markup::Markup;
 use crate::engine::Role;
 use crate::facts::Origin;
 
 /// At most this many places are listed; the rest is counted.
-const MAX_SOURCES: usize = 12;
+pub(super) const MAX_SOURCES: usize = 12;
 
 /// At most this many places of one case are named.
 const MAX_CASE_PLACES: usize = 3;
@@ -99,6 +101,8 @@ pub(crate) struct SourceLine {
     pub(crate) layer: Option<String>,
     /// `path:line`.
     pub(crate) place: String,
+    /// The commit behind the line, if that is wanted.
+    pub(crate) commit: Option<String>,
     /// Its part in the answer.
     pub(crate) role: Role,
 }
@@ -106,93 +110,108 @@ pub(crate) struct SourceLine {
 impl KeyCard {
     /// The hover's text; values of more than `max_lines` lines are cut.
     pub(crate) fn markdown(&self, max_lines: usize) -> String {
-        let mut text = format!("**{}** for {}\n\n", code(&self.key), self.asked_for.markdown());
+        self.text(Markup::Markdown, max_lines)
+    }
+
+    /// The same for a terminal, nothing cut.
+    pub(crate) fn plain_text(&self) -> String {
+        self.text(Markup::None, usize::MAX)
+    }
+
+    fn text(&self, markup: Markup, max_lines: usize) -> String {
+        let key = markup.strong(&markup.code(&self.key));
+        let mut text = format!("{key} for {}\n\n", self.asked_for.marked(markup));
         if let Some(proviso) = &self.proviso {
-            let _ = writeln!(text, "{proviso}\n");
+            let _ = writeln!(text, "{}\n", markup.of_markdown(proviso));
         }
         let is_rest = !self.cases.is_empty();
-        match &self.answer {
-            Answer::NotFound | Answer::EmptyText | Answer::Required if is_rest => {
-                text += "Not found, but for these cases:\n";
-            }
-            Answer::Default { code, is_instead_of_null } => {
-                let why = if *is_instead_of_null { "The data say null" } else { "No data" };
-                let but = if is_rest { ", but for these cases:" } else { "." };
-                let _ = writeln!(text, "{why}: the default {} counts{but}", code_in_line(code));
-            }
-            Answer::Required => {
-                text += "No data and no default: the class must be given a value.\n";
-            }
-            Answer::Value(yaml) => text += &fenced_yaml(yaml, max_lines),
-            Answer::NotFound => text += "Not found: a lookup of this key fails.\n",
-            Answer::Unknown => text += "Unknown: no level that is evaluated here has it.\n",
-            Answer::EmptyText => text += "Not found: gives an empty text.\n",
-            Answer::Error(message) => {
-                let _ =
-                    writeln!(text, "A lookup of this key fails:\n\n{}", fenced("text", message));
-            }
-        }
+        text += &self.answer_text(markup, max_lines);
         if is_rest {
             text.push('\n');
         }
         for case in &self.cases {
-            text += &case.markdown(max_lines);
+            text += &case.text(markup, max_lines);
         }
         if self.more_cases > 0 {
             let _ = writeln!(text, "- and {} more cases", self.more_cases);
         }
         if let Some(merge) = &self.merge {
             let by = merge.set_by.as_ref();
-            let by = by.map_or("by default".to_owned(), |place| format!("set in {}", code(place)));
-            let _ = writeln!(text, "\nMerge strategy {}, {by}", code(&merge.strategy));
+            let by = by
+                .map_or("by default".to_owned(), |place| format!("set in {}", markup.code(place)));
+            let _ = writeln!(text, "\nMerge strategy {}, {by}", markup.code(&merge.strategy));
         }
         if !self.sources.is_empty() {
             text.push('\n');
         }
-        for (number, source) in self.sources.iter().take(MAX_SOURCES).enumerate() {
-            let _ = writeln!(text, "{}. {}", number + 1, source.markdown());
+        let max_sources = if markup == Markup::Markdown { MAX_SOURCES } else { usize::MAX };
+        for (number, source) in self.sources.iter().take(max_sources).enumerate() {
+            let _ = writeln!(text, "{}. {}", number + 1, source.text(markup));
         }
-        if self.sources.len() > MAX_SOURCES {
-            let _ = writeln!(text, "\nand {} more", self.sources.len() - MAX_SOURCES);
+        if self.sources.len() > max_sources {
+            let _ = writeln!(text, "\nand {} more", self.sources.len() - max_sources);
         }
         for note in &self.notes {
-            let _ = writeln!(text, "\n{note}");
+            let _ = writeln!(text, "\n{}", markup.of_markdown(note));
         }
         text.truncate(text.trim_end().len());
         text
+    }
+
+    fn answer_text(&self, markup: Markup, max_lines: usize) -> String {
+        let is_rest = !self.cases.is_empty();
+        match &self.answer {
+            Answer::NotFound | Answer::EmptyText | Answer::Required if is_rest => {
+                "Not found, but for these cases:\n".to_owned()
+            }
+            Answer::Default { code, is_instead_of_null } => {
+                let why = if *is_instead_of_null { "The data say null" } else { "No data" };
+                let but = if is_rest { ", but for these cases:" } else { "." };
+                let code = markup.of_markdown(&code_in_line(code));
+                format!("{why}: the default {code} counts{but}\n")
+            }
+            Answer::Required => {
+                "No data and no default: the class must be given a value.\n".to_owned()
+            }
+            Answer::Value(yaml) => marked_yaml(markup, yaml, max_lines),
+            Answer::NotFound => "Not found: a lookup of this key fails.\n".to_owned(),
+            Answer::Unknown => "Unknown: no level that is evaluated here has it.\n".to_owned(),
+            Answer::EmptyText => "Not found: gives an empty text.\n".to_owned(),
+            Answer::Error(message) => {
+                format!("A lookup of this key fails:\n\n{}", markup.block("text", message))
+            }
+        }
     }
 }
 
 impl AskedFor {
     /// ``node `web01`, environment `production` ``, or ``any node where role is web, environment `production` ``.
     pub(crate) fn markdown(&self) -> String {
-        let environment = code(&self.environment);
-        match self.origin {
-            Origin::File(_) => format!("node {}, environment {environment}", code(&self.node)),
-            Origin::Name => {
-                format!("node {} (known by its name), environment {environment}", code(&self.node))
-            }
-            Origin::Any => format!("{}, environment {environment}", plain(&self.node)),
-        }
+        self.marked(Markup::Markdown)
     }
 
     /// The same without markup.
     pub(crate) fn text(&self) -> String {
-        let Self { node, environment, .. } = self;
-        match self.origin {
-            Origin::File(_) => format!("node {node}, environment {environment}"),
-            Origin::Name => format!("node {node} (known by its name), environment {environment}"),
-            Origin::Any => format!("{node}, environment {environment}"),
-        }
+        self.marked(Markup::None)
+    }
+
+    fn marked(&self, markup: Markup) -> String {
+        let (node, environment) = (&self.node, markup.code(&self.environment));
+        let node = match self.origin {
+            Origin::File(_) => format!("node {}", markup.code(node)),
+            Origin::Name => format!("node {} (known by its name)", markup.code(node)),
+            Origin::Any => markup.plain(node),
+        };
+        format!("{node}, environment {environment}")
     }
 }
 
 impl CaseLine {
     /// ``- `kvm_amd` if variant is alice (`roles/compute-alice.yaml:6`)``; longer values in a fence below.
-    fn markdown(&self, max_lines: usize) -> String {
-        let when = plain(&self.when);
+    fn text(&self, markup: Markup, max_lines: usize) -> String {
+        let when = markup.plain(&self.when);
         let mut places: Vec<String> =
-            self.places.iter().take(MAX_CASE_PLACES).map(|it| code(it)).collect();
+            self.places.iter().take(MAX_CASE_PLACES).map(|it| markup.code(it)).collect();
         if self.places.len() > MAX_CASE_PLACES {
             places.push("…".to_owned());
         }
@@ -202,21 +221,24 @@ impl CaseLine {
             Answer::Value(yaml) => {
                 let yaml = bare_yaml(yaml);
                 if yaml.contains('\n') {
-                    let fence = fenced_yaml(yaml, max_lines);
+                    let fence = marked_yaml(markup, yaml, max_lines);
                     let fence: Vec<String> =
                         fence.lines().map(|line| format!("  {line}")).collect();
                     return format!("- if {when}{places}:\n\n{}\n\n", fence.join("\n"));
                 }
-                format!("- {} if {when}{places}\n", code(yaml))
+                format!("- {} if {when}{places}\n", markup.code(yaml))
             }
             Answer::NotFound | Answer::EmptyText | Answer::Required => {
                 format!("- not found if {when}{places}\n")
             }
             Answer::Default { code, .. } => {
-                format!("- the default {} if {when}{places}\n", code_in_line(code))
+                let code = markup.of_markdown(&code_in_line(code));
+                format!("- the default {code} if {when}{places}\n")
             }
             Answer::Unknown => format!("- unknown if {when}{places}\n"),
-            Answer::Error(message) => format!("- fails if {when}{places}: {}\n", plain(message)),
+            Answer::Error(message) => {
+                format!("- fails if {when}{places}: {}\n", markup.plain(message))
+            }
         }
     }
 }
@@ -231,16 +253,24 @@ fn bare_yaml(yaml: &str) -> &str {
 }
 
 impl SourceLine {
-    fn markdown(&self) -> String {
+    fn text(&self, markup: Markup) -> String {
         let layer = self.layer.as_ref().map_or(String::new(), |layer| format!(" ({layer})"));
-        let line = format!("level \"{}\"{layer} · {}", plain(&self.level), code(&self.place));
-        match self.role {
-            Role::Wins => format!("**{line}**"),
+        let (level, place) = (markup.plain(&self.level), markup.code(&self.place));
+        let line = format!("level \"{level}\"{layer} · {place}");
+        let line = match self.role {
+            Role::Wins => markup.strong(&line),
             Role::Contributes => line,
             Role::Overridden => format!("{line} · overridden"),
             Role::KnockedOut => format!("{line} · knocked out"),
             Role::Opaque => format!("{line} · not evaluated"),
             Role::Open => format!("{line} · for some nodes"),
+        };
+        match &self.commit {
+            Some(commit) => {
+                let line_break = if markup == Markup::Markdown { "  " } else { "" };
+                format!("{line}{line_break}\n   {}", markup.plain(commit))
+            }
+            None => line,
         }
     }
 }
@@ -252,52 +282,18 @@ fn code_in_line(text: &str) -> String {
 
 /// YAML in a fence, cut after `max_lines` lines.
 pub(crate) fn fenced_yaml(yaml: &str, max_lines: usize) -> String {
+    marked_yaml(Markup::Markdown, yaml, max_lines)
+}
+
+fn marked_yaml(markup: Markup, yaml: &str, max_lines: usize) -> String {
     let lines: Vec<&str> = bare_yaml(yaml).split('\n').collect();
     if lines.len() <= max_lines {
-        return fenced("yaml", &lines.join("\n"));
+        return markup.block("yaml", &lines.join("\n"));
     }
     let hidden = lines.len() - max_lines;
     let shown = lines[..max_lines].join("\n");
-    fenced("yaml", &format!("{shown}\n# … {hidden} more lines"))
-}
-
-/// Text in inline code, whatever backticks it holds.
-pub(crate) fn code(text: &str) -> String {
-    let text = text.replace(['\n', '\r'], " ");
-    let fence = "`".repeat(longest_run(&text) + 1);
-    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    if text.is_empty() { "`\"\"`".to_owned() } else { format!("{fence}{pad}{text}{pad}{fence}") }
-}
-
-/// Text that must not be read as Markdown. An underscore within a word means nothing there, and some editors show Markdown
-/// as it is written: such a one stays alone.
-pub(crate) fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        let is_in_word = || {
-            plain.ends_with(char::is_alphanumeric)
-                && rest.as_str().starts_with(char::is_alphanumeric)
-        };
-        let is_markup = match c {
-            '_' => !is_in_word(),
-            _ => matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '#' | '|'),
-        };
-        if is_markup {
-            plain.push('\\');
-        }
-        plain.push(if c == '\n' { ' ' } else { c });
-    }
-    plain
-}
-
-fn fenced(language: &str, text: &str) -> String {
-    let fence = "`".repeat(longest_run(text).max(2) + 1);
-    format!("{fence}{language}\n{text}\n{fence}\n")
-}
-
-fn longest_run(text: &str) -> usize {
-    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+    let lines = if hidden == 1 { "line" } else { "lines" };
+    markup.block("yaml", &format!("{shown}\n# … {hidden} more {lines}"))
 }
 
 #[cfg(test)]
@@ -330,7 +326,13 @@ mod tests {
     }
 
     fn source(level: &str, place: &str, role: Role) -> SourceLine {
-        SourceLine { level: level.to_owned(), layer: None, place: place.to_owned(), role }
+        SourceLine {
+            level: level.to_owned(),
+            layer: None,
+            place: place.to_owned(),
+            commit: None,
+            role,
+        }
     }
 
     #[test]
@@ -350,7 +352,7 @@ mod tests {
                 ```yaml
                 - a
                 - b
-                # … 1 more lines
+                # … 1 more line
                 ```
 
                 Merge strategy `first`, by default
@@ -358,14 +360,6 @@ mod tests {
                 1. **level "Nodes" · `data/nodes/web01.yaml:3`**
                 2. level "Common_data" · `data/common.yaml:12` · overridden"#]],
         );
-    }
-
-    #[test]
-    fn underscores_within_words_stay_alone() {
-        let check = |text: &str, expected: &str| assert_eq!(plain(text), expected);
-        check("trusted.extensions.pp_role is a_b_c", "trusted.extensions.pp_role is a_b_c");
-        check("_a_ __b", "\\_a\\_ \\_\\_b");
-        check("a_*b*", "a\\_\\*b\\*");
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Hover on a variable in `%{…}`: what it expands to for the active node.
 
-use super::markdown::{code, fenced_yaml};
+use super::markdown::fenced_yaml;
+use super::markup::code;
 use crate::data::render;
 use crate::engine::main_belongs_to_no_module;
 use crate::engine::sources::dig_value;
-use crate::facts::{Basis, Origin, Reading, variable};
+use crate::facts::{Basis, Origin, Reading, is_set_by_server, variable};
 use crate::ide::perspective::Perspective;
 use crate::syntax::interpolation;
 use crate::syntax::key_path;
@@ -64,24 +65,25 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
 
 /// What to say of a variable that is not known, and how that can be changed.
 fn open_text(perspective: &Perspective, name: &str) -> String {
+    let shown = code(name);
+    if is_set_by_server(name) {
+        return format!(
+            "Not known: the Puppet server sets {shown} from its own settings whenever it compiles a catalog. \
+             `puppet lookup` does not set it without `--compile`."
+        );
+    }
     let nodes = perspective.world.nodes(perspective.evaluator.environment());
     let hint = if nodes.iter().any(|node| node.is_complete()) {
         "Choose a node with a fact set to see a value."
     } else {
         "A fact set, or the setting `node_name`, can tell it."
     };
-    format!("Not known: {} depends on the node. {hint}", code(name))
+    format!("Not known: {shown} depends on the node. {hint}")
 }
 
 fn undefined_text(perspective: &Perspective, root: &str) -> String {
     let evaluator = &perspective.evaluator;
     let name = code(root);
-    if root.trim_start_matches(':').starts_with("settings::") {
-        return format!(
-            "The Puppet server sets {name} from its own settings whenever it compiles a catalog. hiera-ls does not \
-             know them, and `puppet lookup` does not set them."
-        );
-    }
     if root.contains("::") && !root.starts_with("::") {
         return format!("{name} belongs to a class: it exists once the class is evaluated.");
     }

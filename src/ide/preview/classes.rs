@@ -17,14 +17,15 @@ const MAX_VALUE: usize = 60;
 /// reasons, come first.
 pub(super) fn write(perspective: &Perspective, page: &mut Page, cancel: &CancelToken) {
     let evaluator = &perspective.evaluator;
-    let classes = perspective.world.node_classes(evaluator);
+    let found = perspective.world.node_classes(evaluator);
+    let classes = &found.classes;
     if classes.is_empty() {
         return;
     }
     let aliases = perspective.world.type_aliases(evaluator.environment());
     let binder = Binder { evaluator, aliases: &aliases, cancel };
     let mut bound = Vec::new();
-    for class in &classes {
+    for class in classes {
         if cancel.is_cancelled() {
             return;
         }
@@ -55,7 +56,7 @@ fn write_refusals(
     code: &ClassCode,
     (class, binding): (&NodeClass, &Binding),
 ) {
-    if class.given.iter().any(|it| **it == *binding.name || &**it == "*") {
+    if class.may_be_given(&binding.name) {
         return;
     }
     for (index, case) in binding.cases.iter().enumerate() {

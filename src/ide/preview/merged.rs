@@ -74,6 +74,9 @@ fn all_keys_of_file(asked: &Asked, detail: Detail, cancel: &CancelToken) -> Opti
         if cancel.is_cancelled() {
             return None;
         }
+        if page.is_full() {
+            break;
+        }
         page.plain("");
         Entry::ask(perspective, &key, cancel).write_among(perspective, &mut page, detail);
     }
@@ -111,6 +114,9 @@ fn all_keys_of_node(asked: &Asked, detail: Detail, cancel: &CancelToken) -> Opti
     for key in &keys {
         if cancel.is_cancelled() {
             return None;
+        }
+        if page.is_full() {
+            break;
         }
         let Some(asked_key) = as_lookup_key(key) else { continue };
         let entry = Entry::ask(perspective, &asked_key, cancel);

@@ -3,11 +3,12 @@
 use super::{Language, LineKind, Preview, PreviewLine};
 use crate::data::Place;
 use crate::ide::perspective::Perspective;
+use crate::limits::{MAX_PREVIEW_BYTES, MAX_PREVIEW_LINES};
 use crate::text::TextRange;
 
 /// The lines so far.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(in crate::ide) struct Page {
     text: String,
     lines: Vec<PreviewLine>,
     next: u32,
@@ -15,27 +16,27 @@ pub(super) struct Page {
 
 /// What there is to say about a line.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Mark {
-    pub(super) kind: Option<LineKind>,
-    pub(super) place: Option<Place>,
+pub(in crate::ide) struct Mark {
+    pub(in crate::ide) kind: Option<LineKind>,
+    pub(in crate::ide) place: Option<Place>,
     /// The comment behind the line, without its `#`.
-    pub(super) origin: Option<String>,
+    pub(in crate::ide) origin: Option<String>,
 }
 
 impl Mark {
-    pub(super) fn of(kind: LineKind, place: Option<Place>) -> Self {
+    pub(in crate::ide) fn of(kind: LineKind, place: Option<Place>) -> Self {
         Self { kind: Some(kind), place, origin: None }
     }
 }
 
 impl Page {
     /// A line about which there is nothing to say.
-    pub(super) fn plain(&mut self, line: &str) {
+    pub(in crate::ide) fn plain(&mut self, line: &str) {
         self.line(line, Mark::default());
     }
 
     /// A line of a YAML comment, or as many as `text` has.
-    pub(super) fn comment(&mut self, text: &str, kind: LineKind, place: Option<Place>) {
+    pub(in crate::ide) fn comment(&mut self, text: &str, kind: LineKind, place: Option<Place>) {
         for line in text.split(['\n', '\r']) {
             let line = if line.is_empty() { "#".to_owned() } else { format!("# {line}") };
             self.line(&line, Mark::of(kind, place));
@@ -43,7 +44,7 @@ impl Page {
     }
 
     /// One line.
-    pub(super) fn line(&mut self, line: &str, mark: Mark) {
+    pub(in crate::ide) fn line(&mut self, line: &str, mark: Mark) {
         self.text.push_str(line);
         let origin = mark.origin.map(|origin| {
             let start = line.len() as u32 + 2;
@@ -58,8 +59,20 @@ impl Page {
         self.next += 1;
     }
 
+    /// Whether the document has as many lines or bytes as one may have: more lines would only cost time and memory.
+    pub(super) fn is_full(&self) -> bool {
+        self.next as usize >= MAX_PREVIEW_LINES || self.text.len() >= MAX_PREVIEW_BYTES
+    }
+
     /// The finished document, of one node.
-    pub(super) fn finish(self, perspective: &Perspective, title: String) -> Preview {
+    pub(in crate::ide) fn finish(mut self, perspective: &Perspective, title: String) -> Preview {
+        if self.is_full() {
+            let lines = self.next;
+            let note = format!(
+                "The preview ends here, after {lines} lines. `hiera-ls lookup` prints the whole value."
+            );
+            self.comment(&note, LineKind::Header, None);
+        }
         Preview {
             title,
             language: Language::Yaml,

@@ -83,6 +83,9 @@ impl<'a> Writer<'a> {
         value: &Located,
         parts: &[&Located],
     ) {
+        if self.page.is_full() {
+            return;
+        }
         let inner = if lead.is_empty() { indent } else { indent + 2 };
         let hidden = match &value.value {
             Value::Hash(hash) if !hash.is_empty() => {
@@ -116,6 +119,9 @@ impl<'a> Writer<'a> {
     fn hash(&mut self, indent: usize, hash: &Hash, parts: &[&Located]) {
         let below: Vec<&Hash> = parts.iter().filter_map(|part| part.value.as_hash()).collect();
         for (key, member) in hash {
+            if self.page.is_full() {
+                return;
+            }
             let parts = below.iter().filter_map(|hash| Some(&hash.get_value(key)?.value));
             let parts: Vec<&Located> = parts.collect();
             self.member(indent, (key, member.key_place), &member.value, &parts);
@@ -134,7 +140,13 @@ impl<'a> Writer<'a> {
 
     fn array(&mut self, indent: usize, items: &[Located], parts: &[&Located]) {
         for item in items {
+            if self.page.is_full() {
+                return;
+            }
             self.item(indent, item);
+        }
+        if parts.is_empty() {
+            return;
         }
         let counting: HashSet<&Value> = items.iter().map(|item| &item.value).collect();
         let mut shown = HashSet::new();

@@ -1,10 +1,11 @@
 //! `textDocument/codeAction`
 
 use tower_lsp_server::ls_types::{
-    CodeAction, CodeActionContext, CodeActionDisabled, CodeActionKind, CodeActionParams,
-    CodeActionResponse, Diagnostic,
+    CodeAction, CodeActionContext, CodeActionDisabled, CodeActionKind, CodeActionOrCommand,
+    CodeActionParams, CodeActionResponse, Diagnostic,
 };
 
+use super::code_lens::show_changes;
 use super::secret_actions;
 use crate::ide::{self, ActionKind};
 use crate::server::context::Context;
@@ -31,7 +32,30 @@ pub(in crate::server) fn code_action(
     let actions = actions.into_iter().filter_map(action);
     let asked = (&params.text_document.uri, params.range);
     let secret = secret_actions::offered(context, &file, asked, range, &wanted);
-    Some(actions.chain(secret).collect())
+    let shown = show_changes_of(context, &file, &params, range.start);
+    Some(actions.chain(secret).chain(shown).collect())
+}
+
+/// Shows whose answers the edit at a place changes; for clients that can, unless they ask for other kinds of actions.
+fn show_changes_of(
+    context: &Context,
+    file: &FileEntry,
+    params: &CodeActionParams,
+    offset: u32,
+) -> Option<CodeActionOrCommand> {
+    let is_wanted = params.context.only.as_ref().is_none_or(Vec::is_empty);
+    if !is_wanted
+        || !context.client.shows_changes
+        || !(context.features.is_edited)(&context.world, &file.path, offset)
+    {
+        return None;
+    }
+    let title = "Show whose answers change";
+    Some(CodeActionOrCommand::CodeAction(CodeAction {
+        title: title.to_owned(),
+        command: Some(show_changes(title.to_owned(), &params.text_document.uri)),
+        ..CodeAction::default()
+    }))
 }
 
 /// What the server may offer.

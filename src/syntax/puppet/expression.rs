@@ -1,5 +1,6 @@
 //! Expressions, as far as declarations and calls need them: what is written out is kept, everything else is just there.
 
+use super::condition::Condition;
 use super::model::ArgumentKind;
 use crate::text::TextRange;
 
@@ -33,13 +34,17 @@ pub(super) enum Shape {
     List(Vec<Expression>),
     Hash(Vec<(Expression, Expression)>),
     Type(String),
-    /// `…[keys]`; the name if a type stands before it.
+    /// `…[keys]`; the name if a type stands before it, and what stands there as far as it can decide something.
     Access {
         type_name: Option<String>,
         keys: Vec<Expression>,
+        member: Condition,
     },
-    Variable,
+    /// Without `$`.
+    Variable(String),
     Call,
+    /// Operators, with what they join.
+    Condition(Condition),
     Other,
 }
 
@@ -151,10 +156,24 @@ impl Expression {
             | Shape::Negative(None)
             | Shape::Type(_)
             | Shape::Access { .. }
-            | Shape::Variable
+            | Shape::Variable(_)
+            | Shape::Condition(_)
             | Shape::Call
             | Shape::Other => return None,
         })
+    }
+
+    /// It as far as it can decide whether code runs.
+    pub(super) fn into_condition(self) -> Condition {
+        if let Some(constant) = self.constant() {
+            return Condition::constant(constant);
+        }
+        match self.shape {
+            Shape::Variable(name) => Condition::Variable(name),
+            Shape::Access { type_name: None, member, .. } => member,
+            Shape::Condition(condition) => condition,
+            _ => Condition::Unknown,
+        }
     }
 
     /// Its text, if it is a constant string.
@@ -183,9 +202,11 @@ impl Expression {
             Shape::List(_) => ArgumentKind::Array,
             Shape::Hash(_) => ArgumentKind::Hash,
             Shape::Type(_) | Shape::Access { type_name: Some(_), .. } => ArgumentKind::Type,
-            Shape::Variable => ArgumentKind::Variable,
+            Shape::Variable(_) => ArgumentKind::Variable,
             Shape::Call => ArgumentKind::Call,
-            Shape::Access { type_name: None, .. } | Shape::Other => ArgumentKind::Expression,
+            Shape::Access { type_name: None, .. } | Shape::Condition(_) | Shape::Other => {
+                ArgumentKind::Expression
+            }
         }
     }
 }

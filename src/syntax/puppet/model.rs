@@ -1,5 +1,6 @@
 //! What a manifest declares and calls, as plain data.
 
+use super::condition::Guard;
 use super::expression::{Constant, Written};
 use crate::syntax::tree::SyntaxError;
 use crate::text::TextRange;
@@ -11,6 +12,10 @@ pub struct Manifest {
     pub declarations: Vec<Declaration>,
     /// Lookups and inclusions, in the order of the file.
     pub calls: Vec<Call>,
+    /// Resources of types that may be defined in Puppet code, in the order of the file.
+    pub resources: Vec<ResourceUse>,
+    /// The variables that code sets, outside of the parameters of declarations; without `$`, sorted.
+    pub assigned: Vec<String>,
     /// Empty for what Puppet's parser accepts; it refuses a file with any.
     pub errors: Vec<SyntaxError>,
 }
@@ -123,8 +128,8 @@ pub struct Call {
     pub attributes: Vec<CalledName>,
     /// Whether a lambda follows.
     pub has_lambda: bool,
-    /// Whether something decides if it runs: it stands in an `if`, `unless`, `case`, selector or lambda, or behind `and` or `or`.
-    pub is_conditional: bool,
+    /// What decides whether it runs: it stands in an `if`, `unless`, `case`, selector or lambda, or behind `and` or `or`.
+    pub guards: Box<[Guard]>,
     /// The name of the declaration around it.
     pub inside: Option<String>,
 }
@@ -134,6 +139,19 @@ impl Call {
     pub fn is_lookup(&self) -> bool {
         self.function == "lookup" || self.function.starts_with("hiera")
     }
+}
+
+/// One title list of a resource: `type { titles: … }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResourceUse {
+    /// The type without a leading `::`.
+    pub type_name: String,
+    /// Of the type's name.
+    pub range: TextRange,
+    /// Whether such a resource is certainly made: it is not virtual, and a title is written out.
+    pub is_made: bool,
+    /// What decides whether it is reached.
+    pub guards: Box<[Guard]>,
 }
 
 /// A name in a [`Call`], and where it is written.

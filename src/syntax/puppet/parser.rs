@@ -2,6 +2,9 @@
 //!
 //! Depth is bounded: what is nested deeper is skipped whole, and is an error. Each token is read once, so the time is linear.
 
+use std::collections::BTreeSet;
+
+use super::condition::{self, Guard};
 use super::expression::{Expression, Shape};
 use super::model::{Manifest, Parameter};
 use super::token::{Kind, Token, TokenText, Tokens};
@@ -61,7 +64,9 @@ pub(super) fn parse_with_scopes(text: &str, tokens: Tokens, errors: Vec<SyntaxEr
         found,
         namespace: Vec::new(),
         inside: None,
-        conditions: 0,
+        guards: Vec::new(),
+        may_have_ended: false,
+        assigned: BTreeSet::new(),
         depth: 0,
         open: 0,
         is_unbalanced,
@@ -77,7 +82,9 @@ pub(super) fn parse_with_scopes(text: &str, tokens: Tokens, errors: Vec<SyntaxEr
         }
         parser.refuse();
     }
-    let Parser { mut found, tokens, scopes, .. } = parser;
+    let Parser { mut found, tokens, scopes, assigned, .. } = parser;
+    found.assigned = assigned.into_iter().collect();
+    found.resources.sort_by_key(|it| it.range.start);
     found.declarations.sort_by_key(|it| it.range.start);
     found.calls.sort_by_key(|it| it.position);
     found.errors.sort_by_key(|it| it.range.start);
@@ -95,8 +102,12 @@ struct Parser<'text> {
     namespace: Vec<String>,
     /// The name of the declaration around.
     inside: Option<String>,
-    /// How many conditions and lambdas are around.
-    conditions: usize,
+    /// The conditions around, and one that nobody knows for each lambda.
+    guards: Vec<Guard>,
+    /// Whether the declaration around has a `return` before.
+    may_have_ended: bool,
+    /// The variables that are set.
+    assigned: BTreeSet<String>,
     depth: usize,
     /// How many brackets are open.
     open: usize,
@@ -314,6 +325,22 @@ impl Parser<'_> {
             if depth == 0 {
                 return;
             }
+        }
+    }
+
+    /// What decides whether code runs that stands here.
+    fn kept_guards(&self) -> Box<[Guard]> {
+        condition::kept(&self.guards, self.may_have_ended)
+    }
+
+    /// Notes the variables on the left side of an assignment.
+    fn note_assigned(&mut self, left: &Expression) {
+        match &left.shape {
+            Shape::Variable(name) => {
+                self.assigned.insert(name.clone());
+            }
+            Shape::List(items) => items.iter().for_each(|it| self.note_assigned(it)),
+            _ => {}
         }
     }
 

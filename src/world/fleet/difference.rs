@@ -35,12 +35,16 @@ pub struct Difference {
     pub changes: Vec<Change>,
     /// Why not everything is known about the key: levels that are not evaluated, cases that are too many.
     pub not_proved: Vec<Arc<str>>,
+    /// Whether some cases were too many to be compared.
+    leaves_cases_out: bool,
+    /// Whether there are several cases of any other node, before or after.
+    pub has_cases: bool,
 }
 
 /// Two fleets of the same nodes, number by number, in two snapshots; and any other node.
 pub struct FleetPair {
-    before: Fleet,
-    after: Fleet,
+    before: Arc<Fleet>,
+    after: Arc<Fleet>,
     /// Stands for all nodes that are not listed, before and after.
     any: Option<(Arc<Node>, Arc<Node>)>,
     /// Found out once.
@@ -49,17 +53,21 @@ pub struct FleetPair {
 
 impl FleetPair {
     /// Two fleets. Their nodes must have the same names, in the same order.
-    pub fn new(before: Fleet, after: Fleet, any: Option<(Arc<Node>, Arc<Node>)>) -> Self {
-        Self { before, after, any, affected: OnceLock::new() }
+    pub fn new(
+        before: impl Into<Arc<Fleet>>,
+        after: impl Into<Arc<Fleet>>,
+        any: Option<(Arc<Node>, Arc<Node>)>,
+    ) -> Self {
+        Self { before: before.into(), after: after.into(), any, affected: OnceLock::new() }
     }
 
     /// The fleet before.
-    pub fn before(&self) -> &Fleet {
+    pub fn before(&self) -> &Arc<Fleet> {
         &self.before
     }
 
     /// The fleet after.
-    pub fn after(&self) -> &Fleet {
+    pub fn after(&self) -> &Arc<Fleet> {
         &self.after
     }
 
@@ -70,10 +78,18 @@ impl FleetPair {
 
     /// What is different for a key.
     pub fn difference(&self, key: &Arc<str>) -> Difference {
-        let request = Request::key(Arc::clone(key));
-        let nodes = self.nodes_that_may_change(key);
-        let before = self.before.answers_among(&request, nodes.clone());
-        let after = self.after.answers_among(&request, nodes);
+        self.difference_of(&Request::key(Arc::clone(key)))
+    }
+
+    /// What is different for a question of any sort. It is told as that of the first name.
+    pub fn difference_of(&self, request: &Request) -> Difference {
+        let Some(key) = request.names.first() else { return Difference::default() };
+        let nodes = match &*request.names {
+            [only] => self.nodes_that_may_change(only),
+            _ => self.all_nodes(),
+        };
+        let before = self.before.answers_among(request, nodes.clone());
+        let after = self.after.answers_among(request, nodes);
         let mut difference = Difference::default();
         for group in before.iter().chain(&after) {
             difference.note_unknown(&group.answer);
@@ -83,7 +99,7 @@ impl FleetPair {
             if is_unchanged(before, after) {
                 continue;
             }
-            let causes = nodes.first().map(|node| causes(self, *node, &request));
+            let causes = nodes.first().map(|node| causes(self, *node, request));
             difference.changes.push(Change {
                 key: Arc::clone(key),
                 before: before.clone(),
@@ -94,18 +110,21 @@ impl FleetPair {
             });
         }
         difference.changes.sort_by_key(|change| change.nodes.len());
-        self.add_cases(key, &request, &mut difference);
+        self.add_cases(key, request, &mut difference);
         difference
+    }
+
+    fn all_nodes(&self) -> Vec<u32> {
+        (0..self.after.nodes().len() as u32).collect()
     }
 
     /// The nodes that can have another answer now: where nothing but entries of files was edited, those that read such files.
     pub(super) fn nodes_that_may_change(&self, key: &str) -> Vec<u32> {
-        let all = || (0..self.after.nodes().len() as u32).collect();
-        let Some(affected) = self.affected_keys() else { return all() };
+        let Some(affected) = self.affected_keys() else { return self.all_nodes() };
         let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
         match root.and_then(|root| Some((affected.get(&root)?, root))) {
             Some((files, root)) => self.after.readers(files, module_of_key(&root)),
-            None => all(),
+            None => self.all_nodes(),
         }
     }
 
@@ -114,6 +133,7 @@ impl FleetPair {
         let Some((any_before, any_after)) = &self.any else { return };
         let before = self.before.new_evaluator_of(any_before).call(request);
         let after = self.after.new_evaluator_of(any_after).call(request);
+        difference.has_cases = !before.cases.is_empty() || !after.cases.is_empty();
         difference.note_unknown(&before);
         difference.note_unknown(&after);
         for (conditions, before, after) in changed_cases(&before, &after) {
@@ -151,11 +171,17 @@ impl FleetPair {
 }
 
 impl Difference {
+    /// Whether all cases were compared.
+    pub fn is_complete(&self) -> bool {
+        !self.leaves_cases_out
+    }
+
     fn note_unknown(&mut self, answer: &Answer) {
         for level in &answer.opaque {
             let said = format!("level '{}' ({} {})", level.level, level.function, level.reason);
             self.add_not_proved(said);
         }
+        self.leaves_cases_out |= !answer.left_out.is_empty();
         for left_out in &answer.left_out {
             self.add_not_proved(crate::engine::cases::left_out_in_words(left_out));
         }
@@ -234,10 +260,7 @@ fn is_same_case(before: &Answer, after: &Answer, is_certain: bool) -> bool {
 }
 
 /// The cases in which two answers are not the same: what must hold, and both answers.
-pub(crate) fn changed_cases(
-    before: &Answer,
-    after: &Answer,
-) -> Vec<(Vec<Condition>, Answer, Answer)> {
+fn changed_cases(before: &Answer, after: &Answer) -> Vec<(Vec<Condition>, Answer, Answer)> {
     let is_certain = before.left_out.is_empty() && after.left_out.is_empty();
     let mut found: Vec<(Vec<Condition>, Answer, Answer)> = Vec::new();
     for (case, other) in matched_cases(before, after) {

@@ -22,8 +22,8 @@ pub(super) struct Pattern {
 /// What a template may name that is the same for every node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known<'a> {
-    /// `%{environment}`, however it is spelled.
-    pub(super) environment: &'a str,
+    /// `%{environment}`, however it is spelled; `None` if nothing says what it is.
+    pub(super) environment: Option<&'a str>,
 }
 
 impl Pattern {
@@ -93,8 +93,10 @@ fn without_interpolations(template: &str, known: Known<'_>) -> String {
     while let Some(Range { start, end }) = interpolation(rest) {
         text.push_str(&rest[..start]);
         match rest[start + 2..end - 1].trim() {
-            "environment" | "::environment" | "server_facts.environment" => {
-                text.push_str(known.environment);
+            "environment" | "::environment" | "server_facts.environment"
+                if known.environment.is_some() =>
+            {
+                text.push_str(known.environment.unwrap_or_default());
             }
             "" => {}
             _ if text.ends_with(ANY_TEXT) => {}
@@ -185,7 +187,7 @@ mod tests {
     use super::*;
 
     fn pattern(datadir: &str, location: &str, is_glob: bool) -> Pattern {
-        Pattern::new("/r", datadir, location, is_glob, Known { environment: "test" })
+        Pattern::new("/r", datadir, location, is_glob, Known { environment: Some("test") })
     }
 
     #[track_caller]

@@ -160,8 +160,7 @@ impl Finder<'_> {
             if let Some(module) = module {
                 asked.extend(maker.of_module(number, module).iter().cloned());
             }
-            let node = self.orders.nodes[number as usize].node.clone();
-            self.add(&mut below, node, &asked);
+            self.add(&mut below, &self.orders.nodes[number as usize].node, &asked);
             if !below.is_whole && below.orders.len() == MAX_ORDERS {
                 break;
             }
@@ -171,35 +170,42 @@ impl Finder<'_> {
             if module.is_some() {
                 asked.extend(maker.asked_by(&view.evaluator, module).iter().cloned());
             }
-            self.add(&mut below, view.node.clone(), &asked);
+            self.add(&mut below, &view.node, &asked);
         }
         below
     }
 
     /// Adds what `node` asks after the file, unless another node asks the same.
-    fn add(&self, below: &mut Below, node: Arc<Node>, asked: &[Asked]) {
-        let Some(sources) = self.after_file(asked) else { return };
-        if below.orders.iter().any(|(_, other)| *other == sources) {
-            return;
+    fn add(&self, below: &mut Below, node: &Arc<Node>, asked: &[Asked]) {
+        for sources in self.after_file(asked) {
+            if below.orders.iter().any(|(_, other)| *other == sources) {
+                continue;
+            }
+            if below.orders.len() == MAX_ORDERS {
+                below.is_whole = false;
+                return;
+            }
+            below.orders.push((Arc::clone(node), sources));
         }
-        if below.orders.len() == MAX_ORDERS {
-            below.is_whole = false;
-            return;
-        }
-        below.orders.push((node, sources));
     }
 
-    /// What comes after the last place where the file is asked; `None` if it is not asked at all.
-    fn after_file(&self, asked: &[Asked]) -> Option<Vec<Source>> {
-        let is_file = |it: &Asked| matches!(it, Asked::File(file, _) if *file == self.file.file);
-        let may_be =
-            |it: &Asked| matches!(it, Asked::OneOf(files) if files.contains(&self.file.file));
-        let at = asked.iter().rposition(is_file).or_else(|| asked.iter().rposition(may_be))?;
+    /// What comes after the first place where the file is certainly asked, and after each place before it where it may be
+    /// asked: what stands between two such places is hidden by the first. Nothing if it is not asked at all.
+    fn after_file(&self, asked: &[Asked]) -> Vec<Vec<Source>> {
+        let own = self.file.file;
+        let is_file = |it: &Asked| matches!(it, Asked::File(file, _) if *file == own);
+        let may_be = |it: &Asked| matches!(it, Asked::OneOf(files) if files.contains(&own));
+        let certain = asked.iter().position(is_file);
+        let possible = (0..certain.unwrap_or(asked.len())).filter(|at| may_be(&asked[*at]));
         let source = |asked: &Asked| match asked {
             Asked::File(file, format) => Source::File(*file, *format),
             Asked::OneOf(files) => Source::OneOf(Arc::clone(files)),
             Asked::Unknown => Source::Unknown,
         };
-        Some(asked[at + 1..].iter().map(source).collect())
+        let after = |at: usize| {
+            let others = asked[at + 1..].iter().filter(|it| !is_file(it));
+            others.map(source).collect()
+        };
+        possible.chain(certain).map(after).collect()
     }
 }

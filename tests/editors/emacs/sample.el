@@ -138,6 +138,36 @@
          (user-error (says (cadr problem) "nothing to pick")))
        "where all nodes get the same, there is nothing to pick")
 
+(defun changes ()
+  "What the view of changes shows."
+  (accept-process-output nil 0.05)
+  (with-current-buffer "*Hiera: What Changes*" (buffer-string)))
+
+(open "data/common.yaml")
+(call-interactively #'hiera-ls-changes)
+(check (says (changes) "0 answers change") "nothing is edited")
+(put-cursor "company::domain: kittiwake.example" (length "company::domain: "))
+(insert "new.")
+(eglot--signal-textDocument/didChange)
+(eventually "the view of changes follows what is typed" (lambda () (says (changes) "+ new.kittiwake.example")))
+(check (says (changes) "because of data/common.yaml:") "and says why")
+(with-current-buffer "*Hiera: What Changes*"
+  (goto-char (point-min))
+  (search-forward "+ new.")
+  (save-window-excursion
+    (hiera-ls-changes-visit)
+    (check (says (thing-at-point 'line) "company::domain: new.") "RET goes to the cause")))
+(open "data/common.yaml")
+(set-buffer-modified-p nil)
+(kill-buffer)
+(check (condition-case problem
+           (progn (open "data/roles/web.yaml")
+                  (eventually "eglot manages another file" #'eglot-managed-p)
+                  (hiera-ls-changes "nowhere")
+                  nil)
+         (error (string-match-p "nowhere is no commit\\|not a git repository" (format "%s" problem))))
+       "an unknown revision is said")
+
 (eglot-shutdown (eglot--current-server-or-lose))
 (message "%d passed, %d failed" passed failed)
 (kill-emacs (if (= failed 0) 0 1))

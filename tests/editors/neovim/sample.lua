@@ -156,7 +156,7 @@ t.group('nodes', function()
     ':Hiera node completes names')
   t.check(vim.deep_equal(vim.fn.getcompletion('Hiera n', 'cmdline'), { 'node' }), ':Hiera completes subcommands')
   t.check(vim.list_contains(vim.fn.getcompletion('Hiera compare ', 'cmdline'), 'saved'), ':Hiera compare completes')
-  t.contains(vim.fn.execute('Hiera'), 'all-nodes, case, case!, compare, down', ':Hiera alone says what there is')
+  t.contains(vim.fn.execute('Hiera'), 'all-nodes, case, case!, changes, compare, down', ':Hiera alone says what there is')
   local web01 = nodes and vim.iter(nodes):find(function(node)
     return node.active
   end)
@@ -335,6 +335,22 @@ t.group('explain and all nodes', function()
   shows('all-nodes', 'for 3 nodes', ':Hiera all-nodes groups the nodes')
   vim.cmd('Hiera compare db01.kittiwake.example')
   shows('compare', '+  - dnf-automatic', ':Hiera compare shows what another node gets')
+  t.at('company::domain: ', 1)
+  local number = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local line = vim.api.nvim_buf_get_lines(0, number, number + 1, false)[1]
+  vim.cmd('Hiera changes saved')
+  shows('changes', '0 answers change', ':Hiera changes shows that nothing is edited')
+  vim.api.nvim_buf_set_lines(0, number, number + 1, false, { 'company::domain: ferries.example' })
+  shows('changes', '+ ferries.example', 'and follows what is typed')
+  shows('changes', 'of 3 nodes change', 'and says how many nodes it concerns')
+  vim.lsp.codelens.refresh({ bufnr = 0 })
+  t.eventually('the edited key has a lens', function()
+    return vim.iter(vim.lsp.codelens.get(0)):any(function(lens)
+      return lens.command.command == 'hiera.changes' and lens.command.title:find('of 3 nodes', 1, true) ~= nil
+    end)
+  end)
+  vim.api.nvim_buf_set_lines(0, number, number + 1, false, { line })
+  shows('changes', '0 answers change', 'and when it is taken back')
   local columns = {}
   for _, kind in ipairs({ 'explain', 'all-nodes', 'compare' }) do
     local _, window = preview_of(kind)

@@ -365,6 +365,34 @@ async function previews(api) {
       assert((await text(input.modified)).includes('btop'));
     });
   });
+  await test('what edits change, as it is typed', async () => {
+    await run('workbench.action.closeAllEditors');
+    await putCursor(COMMON, 'company::domain: ', 3);
+    const shown = await previewOf('hiera.changes', '0 answers change');
+    assert.equal(shown.languageId, 'diff');
+    await withEdit(COMMON, 'company::domain: kittiwake', 'company::domain: ferries', async (document) => {
+      const text = await until('the view follows', () => shown.getText().includes('+ ferries.example') && shown.getText());
+      assert.match(text, /^3 of 3 nodes change/);
+      assert(text.includes('because of data/common.yaml:'), text);
+      const lens = await until('a lens', async () => {
+        const all = await run('vscode.executeCodeLensProvider', document.uri, 50);
+        return all.find((it) => it.command.command === 'hiera.changes');
+      });
+      assert.match(lens.command.title, /^changes 3 of 3 nodes/);
+      const place = placeOf(document, 'company::domain: ');
+      const actions = await run('vscode.executeCodeActionProvider', document.uri, new vscode.Range(place, place));
+      const action = actions.find((it) => it.title === 'Show whose answers change');
+      assert.equal(action.command.command, 'hiera.changes');
+      const definitions = await run('vscode.executeDefinitionProvider', shown.uri, placeOf(shown, '+ ferries'));
+      assert(definitions[0].uri.path.endsWith(COMMON));
+    });
+    await until('and when it is taken back', () => shown.getText().startsWith('0 answers change'));
+  });
+  await test('an unknown revision is said', async () => {
+    const { uri } = await open(COMMON);
+    const question = { textDocument: { uri: uri.toString() }, with: { revision: 'nowhere' } };
+    await assert.rejects(api.previews.show('hiera/changes', question), /nowhere is no commit|not a git repository/);
+  });
   await test('lenses carry commands of the extension', async () => {
     const { uri } = await open(WEB01);
     const lenses = await until('lenses', async () => {

@@ -322,6 +322,9 @@ local subcommands = {
     return vim.list_extend({ 'saved' }, node_names())
   end),
   ['all-nodes'] = preview('all-nodes'),
+  changes = preview('changes', function()
+    return { 'saved', 'HEAD' }
+  end),
 }
 
 local function subcommand_names()

@@ -19,6 +19,7 @@ local kinds = {
   explain = { method = 'hiera/explain' },
   compare = { method = 'hiera/compare', member = 'diff' },
   ['all-nodes'] = { method = 'hiera/allNodes' },
+  changes = { method = 'hiera/changes', none = 'there is no Hiera environment here' },
 }
 
 --- The highlight group of a line's kind.
@@ -195,7 +196,7 @@ function M.show(kind, params)
   define_groups()
   ask(kind, params, function(answer)
     if not answer then
-      return say('there is no key under the cursor', vim.log.levels.WARN)
+      return say(kinds[kind].none or 'there is no key under the cursor', vim.log.levels.WARN)
     end
     local buffer = open_window(kind, answer)
     views[buffer] = { kind = kind, params = lasting(params, answer), answer = answer }
@@ -261,7 +262,7 @@ function M.pick_case()
   hiera.pick_case({ textDocument = view.params.textDocument, position = view.params.position, key = view.params.key })
 end
 
---- `:Hiera preview|explain|compare|all-nodes`
+--- `:Hiera preview|explain|compare|all-nodes|changes`
 ---@param kind string
 ---@param argument? string
 function M.command(kind, argument)
@@ -272,6 +273,14 @@ function M.command(kind, argument)
     return choose_counterpart()
   end
   local params = at_cursor()
+  if kind == 'changes' then
+    -- About everything that is edited, and not about the key under the cursor.
+    params.position = nil
+    if argument then
+      params.with = argument == 'saved' and { saved = true } or { revision = argument }
+    end
+    return M.show(kind, params)
+  end
   if kind == 'preview' and argument then
     if not vim.list_contains({ 'key', 'file', 'node' }, argument) then
       return say('`:Hiera preview` takes key, file or node', vim.log.levels.ERROR)

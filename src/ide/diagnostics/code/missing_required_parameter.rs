@@ -3,17 +3,20 @@
 //! Told in the main manifest, at the statement that leads to the class. Only classes that are written out where nothing decides
 //! about them are certain.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::binding::{Binder, Binding, Verdict};
 use crate::code::ClassCode;
 use crate::data::puppet_type::TypeAliases;
 use crate::engine::{CancelToken, Evaluator};
+use crate::facts::Node;
 use crate::ide::diagnostics::shared::code_context::CodeContext;
+use crate::ide::diagnostics::suppression::control;
 use crate::ide::diagnostics::{Related, Report, Rule, Severity};
 use crate::syntax::puppet::{Declaration, DeclarationKind, Parameter};
-use crate::world::node_classes::{MainManifest, NodeBlock, NodeClass, host_name, hosts};
+use crate::text::TextRange;
+use crate::world::node_classes::{MissingParameter, NodeBlock, NodeClass, host_name, hosts};
 use crate::world::{World, paths};
 
 pub(crate) const RULE: Rule = Rule {
@@ -29,46 +32,138 @@ pub(crate) const RULE: Rule = Rule {
 /// More node blocks of a file are not looked at.
 const MAX_BLOCKS: usize = 32;
 
+/// A parameter that has no value where a statement leads to its class.
+pub(crate) struct Missing {
+    /// The statement, in the main manifest.
+    pub(crate) range: TextRange,
+    /// The class.
+    pub(crate) class: ClassCode,
+    /// Without `$`.
+    pub(crate) parameter: String,
+    /// A node that lacks it, or what is known of such nodes.
+    pub(crate) node: Arc<Node>,
+    /// Which nodes lack it, in words.
+    nodes: String,
+    /// Whether they are nodes of which everything is known.
+    is_certain: bool,
+    /// The file whose code includes the class, if it is another one.
+    through: Option<String>,
+}
+
 /// Checks a file of the main manifest: what all nodes have, and what those of each node block have.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
+    for missing in all_missing(code) {
+        let Missing { range, class, parameter, nodes, is_certain, through, .. } = &missing;
+        let key = class.key_of(parameter);
+        let by = through.as_ref().map_or(String::new(), |it| format!(" through {it}"));
+        let message = format!(
+            "expects a value for parameter '{parameter}'\nThis includes class `{}`{by}, and catalogs fail for {nodes}: no level \
+             has `{key}`, and the parameter has no default.",
+            class.name
+        );
+        let severity = if *is_certain { Severity::Error } else { RULE.severity };
+        let finding = report.add_as(&RULE, severity, *range, message);
+        let place = class.parameter(parameter).map(|it| Related {
+            path: Some(class.path.clone()),
+            range: it.name_range,
+            message: format!("`${parameter}` is here"),
+        });
+        finding.related.extend(place);
+    }
+}
+
+/// What is missing where statements of the main manifest at `path` lead.
+pub(crate) fn missing_in(world: &Arc<World>, path: &str) -> Vec<Missing> {
+    let Some(environment) = world.environment_of(path) else { return Vec::new() };
+    let index = world.code_index(&environment);
+    CodeContext::new(world, &environment, &index, path).map_or_else(Vec::new, |it| all_missing(&it))
+}
+
+/// How many nodes with fact sets lack some value, and how many there are; `None` if nobody asks for this rule.
+pub(crate) fn nodes_that_lack(world: &Arc<World>) -> Option<(usize, usize)> {
+    if !control::asks_for(world, &RULE) {
+        return None;
+    }
+    let (mut lacking, mut all) = (0, 0);
+    for environment in world.environments().iter() {
+        let missing = world.missing_parameters(environment);
+        let nodes: BTreeSet<u32> = missing.iter().flat_map(|it| it.nodes.iter().copied()).collect();
+        lacking += nodes.len();
+        all += world.fleet_classes(environment).nodes.len();
+    }
+    Some((lacking, all))
+}
+
+/// What is missing where statements of a main manifest lead, each parameter once.
+fn all_missing(code: &CodeContext<'_>) -> Vec<Missing> {
     let manifests = code.world.main_manifests(code.environment);
-    let Some(number) = manifests.iter().position(|it| &*it.path == code.path) else { return };
+    let Some(number) = manifests.iter().position(|it| &*it.path == code.path) else {
+        return Vec::new();
+    };
     if code.has_no_data() {
-        return;
+        return Vec::new();
     }
     let aliases = code.world.type_aliases(code.environment);
-    let mut checker = Checker { code, manifests: &manifests, aliases, told: HashSet::new() };
-    checker.check_block(NodeBlock::None, None, report);
+    let mut checker = Checker { code, aliases, found: Vec::new(), told: HashSet::new() };
+    checker.check_fleet();
+    checker.check_block(NodeBlock::None, None);
     let blocks = code.file.manifest.declarations.iter().enumerate();
     let blocks = blocks.filter(|(_, it)| it.kind == DeclarationKind::Node).take(MAX_BLOCKS);
     for (index, block) in blocks {
-        checker.check_block(NodeBlock::At(number, index), Some(block), report);
+        checker.check_block(NodeBlock::At(number, index), Some(block));
     }
+    checker.found
 }
 
 struct Checker<'a, 'w> {
     code: &'a CodeContext<'w>,
-    manifests: &'a [MainManifest],
     aliases: Arc<TypeAliases>,
+    found: Vec<Missing>,
     /// The keys that were spoken of.
     told: HashSet<String>,
 }
 
 impl Checker<'_, '_> {
-    fn check_block(
-        &mut self,
-        block: NodeBlock,
-        declaration: Option<&Declaration>,
-        report: &mut Report,
-    ) {
+    /// The nodes of which everything is known. What they lack is told at each statement that leads to the class.
+    fn check_fleet(&mut self) {
+        let (world, environment) = (self.code.world, self.code.environment);
+        let fleet = world.fleet_classes(environment);
+        for MissingParameter { class, parameter, nodes } in
+            world.missing_parameters(environment).iter()
+        {
+            let mut by_origin: Vec<(&NodeClass, Vec<u32>)> = Vec::new();
+            let holders = fleet.holders(&class.name);
+            let lacking = holders.filter(|(node, _)| nodes.binary_search(node).is_ok());
+            for (node, held) in lacking.filter(|(_, it)| &*it.origin.path == self.code.path) {
+                match by_origin.iter_mut().find(|(known, _)| known.origin == held.origin) {
+                    Some((_, nodes)) => nodes.push(node),
+                    None => by_origin.push((held, vec![node])),
+                }
+            }
+            for (held, nodes) in by_origin {
+                self.told.insert(class.key_of(parameter));
+                self.found.push(Missing {
+                    range: held.origin.range,
+                    class: class.clone(),
+                    parameter: parameter.to_string(),
+                    node: fleet.nodes[nodes[0] as usize].clone(),
+                    nodes: fleet.in_words(&nodes),
+                    is_certain: true,
+                    through: self.through(held),
+                });
+            }
+        }
+    }
+
+    fn check_block(&mut self, block: NodeBlock, declaration: Option<&Declaration>) {
         let evaluator = self.evaluator(declaration);
-        let classes = self.code.world.classes_of_block(&evaluator, self.manifests, block);
-        let certain = classes.iter().filter(|it| it.is_certain);
+        let classes = self.code.world.classes_of_block(&evaluator, block);
+        let certain = classes.classes.iter().filter(|it| it.is_certain);
         for class in certain.filter(|it| &*it.origin.path == self.code.path) {
             let Some(declared) = &class.code else { continue };
             let required = declared.parameters().iter().filter(|it| it.default.is_none());
-            for parameter in required.filter(|it| !is_given(class, it)) {
-                self.check_parameter(&evaluator, class, (declared, parameter), report);
+            for parameter in required.filter(|it| !class.may_be_given(&it.name)) {
+                self.check_parameter(&evaluator, class, (declared, parameter));
             }
         }
     }
@@ -89,7 +184,6 @@ impl Checker<'_, '_> {
         evaluator: &Evaluator,
         class: &NodeClass,
         (declared, parameter): (&ClassCode, &Parameter),
-        report: &mut Report,
     ) {
         let key = declared.key_of(&parameter.name);
         if self.told.contains(&key) {
@@ -100,26 +194,25 @@ impl Checker<'_, '_> {
         if !is_missing(&binder.bind(declared, parameter)) {
             return;
         }
-        let (name, node) = (&parameter.name, &evaluator.node().name);
-        let by = if class.included_at == class.origin {
-            String::new()
-        } else {
-            let directory = self.code.environment.directory();
-            let path = paths::below(directory, &class.included_at.path);
-            format!(" through {}", path.unwrap_or(&class.included_at.path))
-        };
-        let message = format!(
-            "expects a value for parameter '{name}'\nThis includes class `{}`{by}, and catalogs fail for {node}: no level has \
-             `{key}`, and the parameter has no default.",
-            class.name
-        );
-        let finding = report.add(&RULE, class.origin.range, message);
-        finding.related.push(Related {
-            path: Some(declared.path.clone()),
-            range: parameter.name_range,
-            message: format!("`${name}` is here"),
-        });
         self.told.insert(key);
+        self.found.push(Missing {
+            range: class.origin.range,
+            class: declared.clone(),
+            parameter: parameter.name.clone(),
+            node: evaluator.node().clone(),
+            nodes: evaluator.node().name.to_string(),
+            is_certain: false,
+            through: self.through(class),
+        });
+    }
+
+    fn through(&self, class: &NodeClass) -> Option<String> {
+        if class.included_at.path == class.origin.path {
+            return None;
+        }
+        let path = &class.included_at.path;
+        let below = paths::below(self.code.environment.directory(), path);
+        Some(below.unwrap_or(path).to_owned())
     }
 }
 
@@ -127,11 +220,6 @@ impl Checker<'_, '_> {
 fn is_missing(binding: &Binding) -> bool {
     binding.answer.left_out.is_empty()
         && binding.cases.iter().all(|it| it.verdict == Verdict::Missing)
-}
-
-/// Whether some `class { … }` gives the parameter a value, or all that are in a hash.
-fn is_given(class: &NodeClass, parameter: &Parameter) -> bool {
-    class.given.iter().any(|it| **it == *parameter.name || &**it == "*")
 }
 
 #[cfg(test)]
@@ -160,6 +248,18 @@ mod tests {
     fn what_some_level_may_have_is_not_missing() {
         check(&format!(
             "{CODE}#- /manifests/site.pp\nclass {{ 'web::deep': depth => 'x' }}\ninclude web\n"
+        ));
+    }
+
+    #[test]
+    fn nodes_with_fact_sets_are_named() {
+        let facts = "#- /.hiera-ls.yaml\nnodes:\n  web01: {facts: {os: {family: Debian}}}\n  web02: {facts: {os: {family: Debian}}}\n  \
+                     db01: {facts: {os: {family: RedHat}}}\n";
+        check(&format!(
+            "{CODE}{facts}#- /manifests/site.pp\n\
+             if $facts['os']['family'] == 'Debian' {{\n  include web\n\
+             #         ^^^ error[missing-required-parameter]: expects a value for parameter 'owner' This includes class `web`, and catalogs fail for 1 of 3 nodes: web01: no level has `web::owner`, and the parameter has no default.\n\
+             #         ^^^ error[missing-required-parameter]: expects a value for parameter 'depth' This includes class `web::deep` through modules/web/manifests/init.pp, and catalogs fail for 2 of 3 nodes: web01, web02: no level has `web::deep::depth`, and the parameter has no default.\n}}\n"
         ));
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::code::{CodeIndex, CodeSummary};
 use crate::ide::diagnostics::Report;
 use crate::ide::diagnostics::code::{
-    broken_code, default_type_mismatch, duplicate_class, lookup_default_hides, lookup_without_data,
-    missing_required_parameter,
+    broken_code, default_type_mismatch, duplicate_class, lookup_default_hides,
+    lookup_type_mismatch, lookup_without_data, missing_required_parameter,
 };
 use crate::ide::diagnostics::shared::code_context::CodeContext;
 use crate::ide::diagnostics::suppression::control;
@@ -32,6 +32,7 @@ pub(crate) fn check(world: &Arc<World>, path: &str, report: &mut Report) {
     if !summary.is_broken {
         lookup_without_data::check(&code, report);
         lookup_default_hides::check(&code, report);
+        lookup_type_mismatch::check(&code, report);
         if wants_defaults {
             default_type_mismatch::check(&code, report);
         }

@@ -74,7 +74,7 @@ mod tests {
 version: 5
 hierarchy:
   - {name: nodes, path: "nodes/%{trusted.certname}.yaml"}
-  - {name: roles, path: "role/%{facts.role}.yaml"}
+  - {name: roles, path: "team/%{facts.team}.yaml"}
 #          ^^^^^ hint[level-never-matches]: no file exists for level "roles", whatever the node…
   - {name: sites, glob: "sites/*.yaml"}
 #          ^^^^^ hint[level-never-matches]

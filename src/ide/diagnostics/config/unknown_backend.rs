@@ -1,6 +1,7 @@
 //! `unknown-backend`: a level whose function cannot be run here, so that answers lack what it knows.
 
 use crate::config::HieraYaml;
+use crate::config::hiera_yaml::FunctionKind;
 use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
 use crate::ide::diagnostics::shared::known_keys::FILE_BACKENDS;
 use crate::ide::diagnostics::{Report, Rule, Severity};
@@ -30,13 +31,32 @@ pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
             "`{name}` cannot be run here\nAnswers lack what it knows, unless the setting `backends` stands in for \
              it.{advice}"
         );
-        let finding = report.add_once(&RULE, RULE.severity, place.range, message);
+        let is_of_hiera_3 = level.function.kind == FunctionKind::Hiera3Backend;
+        let (severity, message) = if is_of_hiera_3 || is_function_name(name) {
+            // Who writes a function of their own gives it a module's name.
+            let is_own = near.is_none() || name.contains("::");
+            (if is_own { RULE.severity } else { Severity::Warning }, message)
+        } else {
+            let kind = level.function.kind.key();
+            let words = format!("Unable to find '{kind}' function named '{name}'");
+            (Severity::Error, format!("{words}\nA function cannot have this name.{advice}"))
+        };
+        let finding = report.add_once(&RULE, severity, place.range, message);
         if let (Some(finding), Some(near)) = (finding, near) {
             let edit = replaced_in(&config.text, place.range, name, near);
             let fix = |edit| Fix::changing(format!("Write `{near}`"), vec![edit]);
             finding.fixes.extend(edit.map(fix));
         }
     }
+}
+
+/// Whether a function of Puppet can have the name. Names are not interpolated.
+fn is_function_name(name: &str) -> bool {
+    let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_lowercase()) && part.bytes().all(is_inner)
+    };
+    name.trim_start_matches("::").split("::").all(is_part)
 }
 
 #[cfg(test)]
@@ -54,6 +74,23 @@ hierarchy:
   - {name: b, path: b.yaml, lookup_key: eyaml_lookup_key}
   - {name: c, path: c.yaml, data_hash: my::data}
 #                                      ^^^^^^^^ information[unknown-backend]
+",
+        );
+    }
+
+    #[test]
+    fn names_that_no_function_has() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: a, path: a.yaml, data_hash: yaml-data}
+#                                      ^^^^^^^^^ error[unknown-backend]: Unable to find 'data_hash' function named 'yaml-data' A function cannot have this name. Did you mean `yaml_data`?
+  - {name: b, path: b.yaml, data_hash: yaml_dat}
+#                                      ^^^^^^^^ warning[unknown-backend]
+  - {name: c, path: c.yaml, data_hash: my::yaml_data}
+#                                      ^^^^^^^^^^^^^ information[unknown-backend]
 ",
         );
     }

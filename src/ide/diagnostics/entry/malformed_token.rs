@@ -4,7 +4,7 @@
 //! Everything that is not exactly a call is a variable's name. With quotes or brackets in it, that name is usually no
 //! valid key, and every lookup of the string fails; without, the variable does not exist.
 
-use crate::ide::diagnostics::entry::brace_cut_by_quote;
+use crate::ide::diagnostics::entry::{brace_cut_by_quote, typographic_character};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
 use crate::ide::strings::StringNode;
@@ -40,7 +40,10 @@ pub(crate) enum Functions {
 pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, report: &mut Report) {
     for string in strings {
         for token in &string.tokens {
-            if brace_cut_by_quote::is_cut(string.text, token) {
+            // Typographic quotes are the matter of another rule.
+            let is_explained = functions == Functions::Allowed
+                && typographic_character::has_quotes(token.range.slice(string.text));
+            if is_explained || brace_cut_by_quote::is_cut(string.text, token) {
                 continue;
             }
             if token.is_malformed() {
@@ -55,6 +58,10 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
                     short(key)
                 );
                 report.add(&RULE, string.source_range(token.range), message);
+            } else if token.expression_range.slice(string.text).contains("%{") {
+                let message = "a `%{` within a `%{…}`: the first one is not closed. Write a `}` behind its name.";
+                let range = string.source_range(token.range);
+                report.add_as(&RULE, Severity::Warning, range, message);
             } else if let Some(call) = call_without_quotes(token) {
                 let message = not_a_call(call);
                 let range = string.source_range(token.range);
@@ -245,6 +252,16 @@ a: "%{lookup('b..c')}"
 #   ^^^^^^^^^^^^^^^^^ error[malformed-token]: Syntax error in key: 'b..c'…
 b: "%{lookup('a.0')} %{lookup('x y')}"
 x y: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn a_token_within_a_token() {
+        check(
+            r#"
+a: "%{facts.os.name-%{facts.kernel}"
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[malformed-token]: a `%{` within a `%{…}`: the first one is not closed…
 "#,
         );
     }

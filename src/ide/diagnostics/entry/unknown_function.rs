@@ -81,6 +81,7 @@ a: {b: ["%{template('x')}"]}
         check(
             r#"
 "%{foo('x')}":
+#^^^^^^^^^^^^ warning[malformed-key]
   "%{foo('x')}": 1
 #  ^^^^^^^^^^^ error[unknown-function]
 "#,

@@ -1,5 +1,10 @@
 //! `orphan-file`: a file in a data directory that no level can load, whatever the node.
 
+use std::sync::Arc;
+
+use crate::backends::Registry;
+use crate::config::hiera_yaml::{LayerKind, Level, Locations};
+use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::{Report, Rule, Severity};
 use crate::text::TextRange;
@@ -15,8 +20,12 @@ pub(crate) const RULE: Rule = Rule {
     is_on: true,
 };
 
+/// Functions of Puppet and its standard library that read files of data.
+const READERS_OF_DATA: [&str; 6] =
+    ["loadyaml", "loadjson", "parseyaml", "parsejson", "parsehocon", "yaml_data"];
+
 /// Checks a file that is no data of any level.
-pub(crate) fn check(world: &World, path: &str, report: &mut Report) {
+pub(crate) fn check(world: &Arc<World>, path: &str, report: &mut Report) {
     if !is_orphan(world, path) {
         return;
     }
@@ -28,7 +37,7 @@ pub(crate) fn check(world: &World, path: &str, report: &mut Report) {
 }
 
 /// Whether the file looks like data among data of the same kind.
-fn is_orphan(world: &World, path: &str) -> bool {
+fn is_orphan(world: &Arc<World>, path: &str) -> bool {
     let Some(environment) = world.environment_of(path) else { return false };
     let reach = world.reach(&environment);
     let is_root = |directory: &str| {
@@ -48,6 +57,31 @@ fn is_orphan(world: &World, path: &str) -> bool {
         && !reach.reaches(path)
         && around.iter().any(|place| is_like(place.location()))
         && !around.iter().any(|place| has_plan_hierarchy(world, &place.config))
+        && !may_be_read_by_function(world, &environment)
+}
+
+/// Whether functions may read files of which hierarchies say nothing: those of levels without paths, and those that code calls
+/// with the path of a file of data.
+pub(crate) fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Environment>) -> bool {
+    let configs = environment.root.iter().chain(environment.modules.values());
+    let configs = configs.map(|root| paths::join(root, "hiera.yaml"));
+    let mut configs = configs.chain(environment.global_config.iter().map(ToString::to_string));
+    let version = world.settings().puppet_version;
+    let reads_unseen = |level: &Level| {
+        let has_paths = !matches!(level.locations, Locations::None | Locations::Uris(_));
+        Registry::format(&level.function).is_none() && !has_paths
+    };
+    let has_such_level = |path: String| {
+        let Ok(text) = world.text(&path) else { return false };
+        let id = world.id(&path);
+        let config = HieraYaml::read(&path, id, Some(&text), LayerKind::Environment, version).0;
+        config.is_some_and(|config| config.hierarchy.iter().any(reads_unseen))
+    };
+    let calls_reader = |(path, _): &(Arc<str>, _)| {
+        let text = world.text(path);
+        text.is_ok_and(|text| READERS_OF_DATA.iter().any(|name| text.contains(name)))
+    };
+    configs.any(has_such_level) || world.code_index(environment).files().iter().any(calls_reader)
 }
 
 /// Bolt's plans have a hierarchy of their own, which is not looked at here.
@@ -94,7 +128,7 @@ a: 1
 #- /data/common.yml
 a: 1
 #^^^ warning[yml-extension-trap]
-#- /data/commen.yaml
+#- /data/other.yaml
 a: 1
 #^^^ hint[orphan-file]
 #- /data/README.md

@@ -3,7 +3,8 @@
 //! Any lookup reads all data files of the node's hierarchy, so one broken file breaks every lookup of such nodes.
 
 use crate::data::FileError;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
     code: "yaml-syntax",
@@ -15,8 +16,52 @@ pub(crate) const RULE: Rule = Rule {
     is_on: true,
 };
 
-pub(crate) fn check(error: &FileError, report: &mut Report) {
-    report.add(&RULE, error.range, reader_words(&error.message));
+pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) {
+    let words = reader_words(&error.message);
+    let Some(quote) = quote_of_an_earlier_line(text, error.range.start as usize) else {
+        report.add(&RULE, error.range, words);
+        return;
+    };
+    let line = text[..quote].matches('\n').count() + 1;
+    let message =
+        format!("{words}\nIs a quote missing? The text that begins on line {line} ends here.");
+    let finding = report.add(&RULE, error.range, message);
+    let range = TextRange::new(quote as u32, quote as u32 + 1);
+    let message = "the quote that nothing closes on its own line".to_owned();
+    finding.related.push(Related { path: None, range, message });
+}
+
+/// Where the text in quotes begins that goes over lines and ends on the line of `at`, or does not end before it. A quote begins a
+/// text where YAML takes a value: behind a blank, a bracket or a comma.
+fn quote_of_an_earlier_line(text: &str, at: usize) -> Option<usize> {
+    let line_end = text[at.min(text.len())..].find('\n').map_or(text.len(), |length| at + length);
+    let line_start = text[..at.min(text.len())].rfind('\n').map_or(0, |it| it + 1);
+    let bytes = &text.as_bytes()[..line_end];
+    let mut open: Option<(usize, u8)> = None;
+    let mut found = None;
+    let mut index = 0;
+    while let Some(&byte) = bytes.get(index) {
+        let before = index.checked_sub(1).map_or(b'\n', |it| bytes[it]);
+        match open {
+            Some((_, b'"')) if byte == b'\\' => index += 1,
+            Some((_, b'\'')) if byte == b'\'' && bytes.get(index + 1) == Some(&b'\'') => index += 1,
+            Some((start, quote)) if byte == quote => {
+                let is_over_lines = index >= line_start && start < line_start;
+                found = found.or(is_over_lines.then_some(start));
+                open = None;
+            }
+            None if matches!(byte, b'"' | b'\'') && b" \n\t[{,".contains(&before) => {
+                open = Some((index, byte));
+            }
+            None if byte == b'#' && b" \n\t".contains(&before) => {
+                index += bytes[index..].iter().position(|it| *it == b'\n').unwrap_or(bytes.len());
+                continue;
+            }
+            _ => {}
+        }
+        index += 1;
+    }
+    found.or(open.map(|(start, _)| start).filter(|start| *start < line_start))
 }
 
 /// The reader's own words, without path and place: the diagnostic has them.
@@ -35,7 +80,17 @@ pub(crate) fn reader_words(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::ide::diagnostics::testing::check;
+    use crate::ide::diagnostics::testing::{check, check_related};
+
+    #[test]
+    fn a_quote_that_is_missing_lines_before() {
+        check_related(
+            "a: \"b # it's\nc: [d, \"e\"]\nf: \"g\"\n",
+            "yaml-syntax",
+            &["/data/common.yaml: \": the quote that nothing closes on its own line"],
+        );
+        check_related("a: \"b\"\nc: d: e\n", "yaml-syntax", &[]);
+    }
 
     #[test]
     fn puppets_words_at_the_place() {

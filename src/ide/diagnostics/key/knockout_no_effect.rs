@@ -36,6 +36,8 @@ enum Fate {
     Text,
     /// It is knocked out, or may be.
     Effective,
+    /// It has a part of the prefix only, and a lower level has what is behind that.
+    Cut,
 }
 
 pub(crate) fn check(above: &KeyAbove<'_>, report: &mut Report) {
@@ -72,6 +74,9 @@ pub(crate) fn check(above: &KeyAbove<'_>, report: &mut Report) {
             Fate::Text => "this becomes an empty text, it is not removed\n\
                            Only items of lists can be knocked out."
                 .to_owned(),
+            Fate::Cut => format!(
+                "`{name}` knocks nothing out: the prefix is longer\nA lower level has the item that is meant."
+            ),
             Fate::Missed | Fate::Effective => continue,
         };
         let finding = report.add(&RULE, range, message);
@@ -94,6 +99,17 @@ fn prefix_of(order: &KeyBelow) -> Option<&str> {
     prefix.as_str().filter(|it| !it.is_empty() && !it.contains(REGEX_CHARACTERS))
 }
 
+/// Whether an item of a list has a part of the prefix only, and is in a lower list without that.
+fn is_cut(text: &str, prefix: &str, lower: &[&Value]) -> bool {
+    let starts = prefix.char_indices().skip(1).map(|(at, _)| &prefix[..at]);
+    let mut names = starts.filter_map(|start| text.strip_prefix(start));
+    let is_below = |name: &str| {
+        let mut items = lower.iter().filter_map(|value| value.as_array()).flatten();
+        items.any(|item| item.value.as_str() == Some(name))
+    };
+    !text.starts_with(prefix) && names.any(is_below)
+}
+
 /// Gives the fate of everything with the prefix. `lower` are the values at the same place below, the nearest first.
 fn walk(
     own: &Located,
@@ -108,6 +124,10 @@ fn walk(
                 let text = item.value.as_str().and_then(|text| text.strip_prefix(prefix));
                 if let Some(name) = text.filter(|name| !name.is_empty()) {
                     add(place(item), name, fate_of_item(name, prefix, lower));
+                } else if let Some(text) =
+                    item.value.as_str().filter(|it| is_cut(it, prefix, lower))
+                {
+                    add(place(item), text, Fate::Cut);
                 }
             }
         }
@@ -164,6 +184,23 @@ hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
     #[track_caller]
     fn check_files(files: &str) {
         check(&format!("{HIERARCHY}{files}{OPTIONS}"));
+    }
+
+    #[test]
+    fn a_part_of_the_prefix() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+kk: [-one, -three, --two]
+#    ^^^^ warning[knockout-no-effect]: `-one` knocks nothing out: the prefix is longer…
+#- /data/b.yaml
+lookup_options: {kk: {merge: {strategy: deep, knockout_prefix: "--"}}}
+kk: [one, two]
+"#,
+        );
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use crate::data::{EntryTree, Format};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::entry::pattern_without_caret::looks_like_pattern;
+use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::ide::diagnostics::shared::near::is_misspelling;
 use crate::ide::diagnostics::shared::walk::{has_key, pairs_of, text_of};
 use crate::ide::diagnostics::{Report, Rule, Severity};
 use crate::ide::pair_edits::remove_pair;
@@ -24,6 +26,7 @@ pub(crate) const RULE: Rule = Rule {
 /// Checks the entries of `lookup_options`.
 pub(crate) fn check(
     known: &KnownKeys<'_>,
+    classes: &DeclaredClasses<'_>,
     options: EntryTree<'_>,
     format: Format,
     report: &mut Report,
@@ -39,8 +42,14 @@ pub(crate) fn check(
             None => unknown_key(known, key),
         };
         if let Some(message) = message {
-            let finding = report.add(&RULE, pair.key.range.shifted(options.start), message);
             let near = known.near(key).filter(|_| !key.starts_with('^'));
+            let is_misspelt = near.as_ref().is_some_and(|near| is_misspelling(key, near));
+            let is_certain = is_misspelt
+                && !classes.is_parameter(key)
+                && !has_key(pairs, near.as_ref().map_or("", |it| it));
+            let severity = if is_certain { Severity::Warning } else { RULE.severity };
+            let range = pair.key.range.shifted(options.start);
+            let finding = report.add_as(&RULE, severity, range, message);
             finding.related.extend(near.as_ref().and_then(|near| known.related(near)));
             let near = near.filter(|near| !has_key(pairs, near));
             let renamed = near.and_then(|near| {

@@ -1,24 +1,35 @@
 //! `misspelt-key`: a key that is found once, and is one letter away from a key of the same namespace that other files have, or
 //! from one without a module that code looks up.
 
-use crate::data::{DataFile, RootEntry};
+use std::sync::Arc;
+
+use crate::data::{DataFile, Member, RootEntry, Value};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
-use crate::ide::diagnostics::shared::near::distance;
+use crate::ide::diagnostics::shared::near::{distance, is_misspelling};
 use crate::ide::diagnostics::{Related, Report, Rule, Severity};
 use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
     code: "misspelt-key",
     name: "Key that looks misspelt",
-    severity: Severity::Hint,
+    severity: Severity::Information,
     since: "0.1.0",
     summary: "A key is found only here, and is one letter away from a key that other files have.",
     page: include_str!("../../../../docs/rules/misspelt-key.md"),
     is_on: true,
 };
+
+/// Where there are more keys, classes are not compared: typing must stay fast.
+const MAX_COMPARED: usize = 2_000;
+
+/// How many letters of a reserved key may be wrong.
+const MAX_WRONG: usize = 2;
+
+/// A class that was misspelt once has no more keys than these.
+const MAX_LONELY: usize = 2;
 
 /// Shorter names differ by a letter all too often.
 const MIN_LENGTH: usize = 6;
@@ -38,9 +49,31 @@ pub(crate) fn check(
     if key == LOOKUP_OPTIONS || known.count(key, 2) != 1 {
         return;
     }
-    if !check_looked_up(known, classes, data, key, entry, report) {
-        check_siblings(known, data, key, entry, report);
+    let is_explained = check_reserved(data, key, entry, report)
+        || check_looked_up(known, classes, data, key, entry, report)
+        || check_siblings(known, classes, data, key, entry, report);
+    if !is_explained {
+        check_namespace(known, classes, data, key, entry, report);
     }
+}
+
+/// `lookup_option` and the like, with options in it. `true` if it says something.
+fn check_reserved(data: &DataFile, key: &str, entry: &RootEntry, report: &mut Report) -> bool {
+    let is_option = |(_, member): (&Value, &Member)| {
+        let options = member.value.value.as_hash();
+        options.is_some_and(|it| it.get("merge").is_some() || it.get("convert_to").is_some())
+    };
+    let holds_options = || entry.value.value.as_hash().is_some_and(|it| it.iter().any(is_option));
+    if distance(&key.replace('-', "_"), LOOKUP_OPTIONS, MAX_WRONG).is_none() || !holds_options() {
+        return false;
+    }
+    let message = format!(
+        "Puppet does not read options from the key `{key}`\nDid you mean `{LOOKUP_OPTIONS}`?"
+    );
+    let finding = report.add_as(&RULE, Severity::Warning, entry.key_place.range, message);
+    let fix = renamed(data, entry, LOOKUP_OPTIONS);
+    finding.fixes.extend(fix.filter(|_| data.get(LOOKUP_OPTIONS).is_none()));
+    true
 }
 
 /// Compares the key with those without a module that code looks up by their names. `true` if it says something.
@@ -56,7 +89,7 @@ fn check_looked_up(
     if key.contains("::") || key.len() < MIN_LENGTH || code.is_named(key) {
         return false;
     }
-    let is_meant = |other: &str| is_misspelling(key, other) && data.get(other).is_none();
+    let is_meant = |other: &str| is_nearly(key, other) && data.get(other).is_none();
     let Some(meant) = code.keys_without_module().iter().find(|it| is_meant(it)) else {
         return false;
     };
@@ -78,31 +111,86 @@ fn check_looked_up(
     true
 }
 
-/// Compares the key with those of its namespace that several other files have.
+/// Compares the key with those of its namespace that several other files have, or one other file, if data or code name that
+/// one alone. `true` if it says something.
 fn check_siblings(
     known: &KnownKeys<'_>,
+    classes: &DeclaredClasses<'_>,
+    data: &DataFile,
+    key: &str,
+    entry: &RootEntry,
+    report: &mut Report,
+) -> bool {
+    let (namespace, name) =
+        key.rsplit_once("::").map_or(("", key), |(space, name)| (&key[..space.len() + 2], name));
+    if name.len() < MIN_LENGTH {
+        return false;
+    }
+    let siblings = known.shared_keys_in(namespace);
+    if siblings.count > MAX_SIBLINGS {
+        return false;
+    }
+    let is_meant = |other: &str| {
+        other.strip_prefix(namespace).is_some_and(|it| is_nearly(name, it))
+            && data.get(other).is_none()
+    };
+    let is_named = |key: &str| {
+        let is_bare = !key.contains("::");
+        classes.is_used_otherwise(key) || is_bare && classes.is_in_unread_code(key)
+    };
+    let shared = siblings.shared.iter().find(|other| is_meant(other)).cloned();
+    let lone = || {
+        let others = known.keys_in(namespace);
+        others.iter().find(|it| is_meant(it) && is_named(it)).cloned()
+    };
+    // What is looked up by its name is a key of its own.
+    let Some(meant) = shared.or_else(lone).filter(|_| !is_named(key)) else { return false };
+    let message =
+        format!("only this file has the key `{key}`\nDid you mean `{meant}`, as in other files?");
+    let finding = report.add(&RULE, entry.key_place.range, message);
+    finding.related.extend(known.related(&meant));
+    finding.fixes.extend(renamed(data, entry, &meant));
+    true
+}
+
+/// Compares the class in a key with those of the keys that set the same parameter.
+fn check_namespace(
+    known: &KnownKeys<'_>,
+    classes: &DeclaredClasses<'_>,
     data: &DataFile,
     key: &str,
     entry: &RootEntry,
     report: &mut Report,
 ) {
-    let (namespace, name) =
-        key.rsplit_once("::").map_or(("", key), |(space, name)| (&key[..space.len() + 2], name));
-    if name.len() < MIN_LENGTH {
-        return;
-    }
-    let siblings = known.shared_keys_in(namespace);
-    if siblings.count > MAX_SIBLINGS {
-        return;
-    }
-    let is_meant = |other: &str| {
-        other.strip_prefix(namespace).is_some_and(|it| is_misspelling(name, it))
-            && data.get(other).is_none()
+    let Some((class_name, parameter)) = key.rsplit_once("::") else { return };
+    let count = |class: &str| known.keys_in(&format!("{class}::")).len();
+    let is_lonely = count(class_name) <= MAX_LONELY;
+    let is_nearly_class = |other: &str| {
+        let names = class_name.split("::").zip(other.split("::"));
+        let mut differing = names.filter(|(own, other)| own != other);
+        let (Some((own, other)), None) = (differing.next(), differing.next()) else { return false };
+        own.len() >= MIN_LENGTH - 1 && is_nearly(own, other)
     };
-    let Some(meant) = siblings.shared.iter().find(|other| is_meant(other)) else { return };
-    let message =
-        format!("only this file has the key `{key}`\nDid you mean `{meant}`, as in other files?");
-    let finding = report.add_as(&RULE, RULE.severity, entry.key_place.range, message);
+    let is_meant = |other: &&Arc<str>| {
+        other.rsplit_once("::").is_some_and(|(class, name)| {
+            name == parameter
+                && class.len().abs_diff(class_name.len()) <= 1
+                && is_nearly_class(class)
+                && count(class) > count(class_name)
+        })
+    };
+    if class_name.len() < MIN_LENGTH - 1 || !is_lonely || known.keys().len() > MAX_COMPARED {
+        return;
+    }
+    let Some(meant) = known.keys().iter().find(is_meant) else { return };
+    let is_own = classes.is_declared(class_name) || classes.is_used_otherwise(key);
+    if is_own || data.get(meant).is_some() {
+        return;
+    }
+    let message = format!(
+        "hardly any other key starts with `{class_name}::`\nDid you mean `{meant}`, as in other files?"
+    );
+    let finding = report.add(&RULE, entry.key_place.range, message);
     finding.related.extend(known.related(meant));
     finding.fixes.extend(renamed(data, entry, meant));
 }
@@ -114,14 +202,9 @@ fn renamed(data: &DataFile, entry: &RootEntry, name: &str) -> Option<Fix> {
     Some(Fix::changing(format!("Write `{name}`"), vec![TextEdit::replace(range, written)]))
 }
 
-/// One letter apart, but neither by a digit nor by a plural: those are other names.
-fn is_misspelling(name: &str, other: &str) -> bool {
-    let is_plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
-    let without_digits = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
-    !other.contains("::")
-        && distance(name, other, 1) == Some(1)
-        && without_digits(name) != without_digits(other)
-        && !(is_plural(name, other) || is_plural(other, name))
+/// One letter apart, in the same namespace.
+fn is_nearly(name: &str, other: &str) -> bool {
+    !other.contains("::") && is_misspelling(name, other)
 }
 
 #[cfg(test)]
@@ -139,7 +222,7 @@ hierarchy:
   - {name: n, path: "nodes/%{trusted.certname}.yaml"}
 #- /data/nodes/one.yaml
 ntp::serveers: 1
-#^^^^^^^^^^^^ hint[misspelt-key]: only this file has the key `ntp::serveers` Did you mean `ntp::servers`, as in other files?
+#^^^^^^^^^^^^ information[misspelt-key]: only this file has the key `ntp::serveers` Did you mean `ntp::servers`, as in other files?
 ssh::servers: 1
 ntp::server: 1
 ntp::servers2: 1
@@ -182,7 +265,7 @@ ntp::sarvers: 3
              #- /data/common.yaml\nntp_servers: 2\n\
              #- /data/nodes/one.yaml\n\
              ntp_serveers: 1\n\
-             #^^^^^^^^^^^ hint[misspelt-key]: no code looks up `ntp_serveers`…\n\
+             #^^^^^^^^^^^ information[misspelt-key]: no code looks up `ntp_serveers`…\n\
              ntp_servors: 1\n"
         ));
         check_fix(
@@ -199,6 +282,65 @@ ntp::sarvers: 3
             ),
             "misspelt-key",
             &["/manifests/site.pp: 'ntp_servers': `ntp_servers` is looked up here"],
+        );
+    }
+
+    #[test]
+    fn options_under_another_name() {
+        check(
+            r"
+lookup_option: {a: {merge: deep}}
+#^^^^^^^^^^^^ warning[misspelt-key]: Puppet does not read options from the key `lookup_option` Did you mean `lookup_options`?
+lookup-options: {b: {convert_to: Integer}}
+#^^^^^^^^^^^^^ warning[misspelt-key]
+lookup_optionz: {a: b}
+a: {}
+b: 1
+",
+        );
+        check_fix(
+            "lookup_optins: {a: {merge: deep}}\na: {}\n",
+            "Write `lookup_options`",
+            "lookup_options: {a: {merge: deep}}\na: {}\n",
+        );
+    }
+
+    #[test]
+    fn a_key_of_one_other_file_that_options_name() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+web::pacakges: [a]
+#^^^^^^^^^^^^ information[misspelt-key]: only this file has the key `web::pacakges`…
+web::verison: 1
+#- /data/b.yaml
+lookup_options: {web::packages: {merge: unique}}
+web::packages: [b]
+web::version: 1
+",
+        );
+    }
+
+    #[test]
+    fn a_class_that_nobody_else_has() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+profile::mailsevrer::port: 25
+#^^^^^^^^^^^^^^^^^^^^^^^^ information[misspelt-key]: hardly any other key starts with `profile::mailsevrer::`…
+profile::mailservers::port: 25
+profile::webserver::port: 25
+profile::mailserver2::port: 25
+#- /data/b.yaml
+profile::mailserver::port: 26
+profile::mailserver::name: a
+",
         );
     }
 
@@ -243,7 +385,7 @@ hierarchy:
   - {name: n, path: "nodes/%{trusted.certname}.yaml"}
 #- /data/nodes/one.yaml
 ntp::confyg: 1
-#^^^^^^^^^^ hint[misspelt-key]
+#^^^^^^^^^^ information[misspelt-key]
 ntp::parts: 1
 ntp::listen_a: 1
 #- /data/nodes/two.yaml
@@ -271,7 +413,7 @@ ntp::listen_b: 1
                  #- /data/b.yaml\nntp::servers: 1\n#- /data/c.yaml\nntp::servers: 2\n"
             ));
         };
-        fixture(MAX_SIBLINGS, "#^^^^^^^^^^^^ hint[misspelt-key]\n");
+        fixture(MAX_SIBLINGS, "#^^^^^^^^^^^^ information[misspelt-key]\n");
         fixture(MAX_SIBLINGS + 1, "");
     }
 }

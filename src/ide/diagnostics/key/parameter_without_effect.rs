@@ -152,7 +152,9 @@ mod tests {
              parameters for classes alone Puppet ignores this key.\n\
              web::site::all: 1\n\
              Other::Port: 1\n\
+             #^^^^^^^^^^ warning[malformed-key]\n\
              ::web::other: 1\n\
+             #^^^^^^^^^^^ warning[malformed-key]\n\
              web: {{port: 1, fooBar: 2}}\n\
              #^^ warning[parameter-without-effect]: `web` is a class, and Puppet looks up its parameters one by one: \
              `web::port` Puppet ignores this key.\n\

@@ -4,9 +4,10 @@
 
 use crate::data::DataFile;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::shared::lower::KeyAbove;
+use crate::ide::diagnostics::shared::lower::{KeyAbove, KeyBelow};
 use crate::ide::diagnostics::{Report, Rule, Severity};
-use crate::ide::pair_edits::remove_entry;
+use crate::ide::pair_edits::{holds_anchor, remove_entry};
+use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
     code: "redundant-override",
@@ -20,12 +21,15 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) {
     let own = &above.own.value;
-    let is_repeated = |order: &crate::ide::diagnostics::shared::lower::KeyBelow| {
+    let is_repeated = |order: &KeyBelow| {
         order.merge.is_first_found()
+            // Where it depends on open variables how values are merged, that is no answer.
+            && order.evaluator.options_for(above.key).is_ok()
             && order.values.first().is_some_and(|lower| lower.value == *own)
             && !order.is_first_uncertain
     };
-    if !above.is_whole || !above.orders.iter().all(is_repeated) {
+    let key = above.own.key_place.range;
+    if !above.is_whole || !above.orders.iter().all(is_repeated) || is_needed(data, key) {
         return;
     }
     let Some(lower) = above.orders.first().and_then(|order| order.values.first()) else { return };
@@ -34,11 +38,18 @@ pub(crate) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) 
          Without this entry, all sample nodes that read this file get the same. Remove it.",
         above.key
     );
-    let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
+    let finding = report.add_as(&RULE, RULE.severity, key, message);
     finding.related.push(lower.related("the same value"));
-    let edit = remove_entry(data, above.own.key_place.range);
+    let edit = remove_entry(data, key);
     let fix = |edit| Fix::safe("Remove the entry: the lower level answers the same", vec![edit]);
     finding.fixes.extend(edit.map(fix));
+}
+
+/// Whether the entry is more than a value: another one of the file repeats it by its anchor, or it is encrypted, and means
+/// something else at a level that decrypts.
+fn is_needed(data: &DataFile, key: TextRange) -> bool {
+    let Some(entry) = data.entry_at(key.start) else { return true };
+    holds_anchor(&entry) || entry.range().slice(data.text()).contains("ENC[")
 }
 
 #[cfg(test)]
@@ -150,6 +161,125 @@ m::a: 1
 m::a: 1
 #^^^ hint[redundant-override]
 m::b: 1
+",
+        );
+    }
+
+    #[test]
+    fn files_that_no_node_is_known_to_read_together_are_no_levels_of_each_other() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: A, path: "roles/%{facts.puppet_role}.yaml"}
+  - {name: B, path: "roles/%{facts.custom_win_role}.yaml"}
+#- /data/roles/aaa.yaml
+x::v: 5
+#- /data/roles/b_1.yaml
+x::v: 5
+"#,
+        );
+    }
+
+    #[test]
+    fn a_file_that_several_levels_may_lead_to() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: family, path: "%{facts.os.family}.yaml"}
+  - {name: name, path: "%{facts.os.name}.yaml"}
+  - {name: common, path: common.yaml}
+#- /data/Debian.yaml
+x::service: ssh
+#- /data/Solaris.yaml
+x::service: svc
+#- /data/common.yaml
+x::service: ssh
+"#,
+        );
+    }
+
+    #[test]
+    fn data_of_a_module_by_operating_system() {
+        check(
+            r#"
+#- /metadata.json
+{"name": "a-m", "operatingsystem_support": [
+  {"operatingsystem": "CentOS", "operatingsystemrelease": ["8"]},
+  {"operatingsystem": "AlmaLinux", "operatingsystemrelease": ["8"]}]}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: os, path: "os/%{facts.os.name}.yaml"}
+  - {name: kernel, path: "os/%{facts.kernel}.yaml"}
+#- /data/os/CentOS.yaml
+m::v: 5
+#- /data/os/AlmaLinux.yaml
+m::v: 5
+"#,
+        );
+    }
+
+    #[test]
+    fn the_environment_of_a_checkout_is_open() {
+        let files = |value: u8, expected: &str| {
+            format!(
+                r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {{name: n, path: 'nodes/%{{trusted.certname}}.yaml'}}
+  - {{name: e, path: 'env/%{{environment}}.yaml'}}
+  - {{name: c, path: common.yaml}}
+#- /data/nodes/one.yaml
+aaa: 1
+{expected}
+#- /data/env/test.yaml
+aaa: {value}
+{expected}
+#- /data/common.yaml
+aaa: 1
+"
+            )
+        };
+        check(&files(2, ""));
+        let of_test = files(1, "#^^ hint[redundant-override]");
+        check(&format!("#- /.hiera-ls.yaml\nenvironment: test\n{}", of_test.trim_start()));
+    }
+
+    #[test]
+    fn what_other_entries_repeat_by_an_anchor_is_needed() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
+#- /data/a.yaml
+.affinity: &affinity {x: 1}
+k::v: *affinity
+#- /data/b.yaml
+.affinity: {x: 1}
+",
+        );
+    }
+
+    #[test]
+    fn levels_may_decrypt() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: a, path: a.yaml}
+  - {name: b, path: b.yaml, lookup_key: eyaml_lookup_key, options: {pkcs7_private_key: /k, pkcs7_public_key: /k}}
+#- /data/a.yaml
+secret: ENC[GPG,hQEMA4CCJR5i]
+#- /data/b.yaml
+secret: ENC[GPG,hQEMA4CCJR5i]
+#^^^^^ hint[encrypted-but-not-sensitive]
 ",
         );
     }

@@ -75,6 +75,7 @@ empty::x: 1
 broken::y::x: 1
 elsewhere::x: 1
 Web::Sever::port: 1
+#^^^^^^^^^^^^^^^ warning[malformed-key]
 ",
         );
     }

@@ -8,7 +8,7 @@ use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Report, Rule, Severity};
-use crate::ide::pair_edits::remove_entry;
+use crate::ide::pair_edits::{holds_anchor, remove_entry};
 
 pub(crate) const RULE: Rule = Rule {
     code: "unused-key",
@@ -36,6 +36,9 @@ pub(crate) fn check(
         return;
     }
     let range = entry.key_place.range;
+    if data.entry_at(range.start).is_some_and(|entry| holds_anchor(&entry)) {
+        return;
+    }
     if let Some(user) = possible_user(classes, key) {
         let message = format!("`{key}` is possibly used\n{user}");
         report.add_as(&RULE, Severity::Hint, range, message);
@@ -90,7 +93,7 @@ diagnostics: {severity: {unused-key: information}}
 version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
 #- /manifests/site.pp
-lookup('in_code', Array).include
+lookup('in_code', Any).include
 # nothing code
 #- /modules/m/manifests/init.pp
 class m { lookup('hash.a') $code = "some_${x}".lookup }
@@ -136,6 +139,14 @@ lookup_options: {listed: {merge: unique}}
             "`key` is possibly used manifests/a/b/c/d/e.pp looks up keys by names that are put together elsewhere.",
         );
         fixture("#- /manifests/a/b/c/d/e.pp\n'key'\n", "`key` is unused…");
+    }
+
+    #[test]
+    fn what_other_entries_repeat_by_an_anchor_is_used() {
+        check(
+            "#- /.hiera-ls.yaml\ndiagnostics: {severity: {unused-key: information}}\n#- /manifests/site.pp\nnotice('x')\n\
+             #- /data/common.yaml\n.template: &it {a: 1}\nb::x: *it\n",
+        );
     }
 
     #[test]

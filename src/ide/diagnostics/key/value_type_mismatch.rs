@@ -83,6 +83,23 @@ mod tests {
     }
 
     #[test]
+    fn nodes_that_certainly_have_the_class_make_it_an_error() {
+        let nodes = "#- /.hiera-ls.yaml\nnodes:\n  web01: {facts: {role: web}}\n  web02: {facts: {role: web}}\n  \
+                     web03: {facts: {role: web}}\n  db01: {facts: {role: db}}\n";
+        let code = "#- /manifests/site.pp\nnode web01, web02 { include web }\nnode web03 { class { 'web': port => 1 } }\n\
+                    node default { if $x { include web } }\n";
+        check(&format!(
+            "{WEB}{nodes}{code}#- /data/common.yaml\n\
+             web::port: '8080'\n\
+             #          ^^^^^^ error[value-type-mismatch]: parameter 'port' expects a Web::Port = Integer[1, 65535] value, got String Catalogs with class `web` fail for 2 of 4 nodes: web01, web02.\n\
+             web::text: 1\n\
+             #          ^ error[value-type-mismatch]: parameter 'text' expects a String value, got Integer Catalogs with class `web` fail for 3 of 4 nodes: web01, web02, web03.\n\
+             #- /data/db.yaml\nweb::mode: c\n\
+             #          ^ warning[value-type-mismatch]: parameter 'mode' expects an undef value or a match for Enum['a', 'b'], got 'c' Catalogs with class `web` fail for any node where role is db.\n"
+        ));
+    }
+
+    #[test]
     fn what_looks_up_keys_that_are_kept_elsewhere_is_left_alone() {
         check(&format!(
             "{WEB}#- /data/common.yaml\n\

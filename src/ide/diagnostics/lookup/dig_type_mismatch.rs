@@ -90,6 +90,7 @@ mod tests {
             r#"
 a: text
 b: "%{lookup('a.x')} %{lookup('c.d')} %{lookup('c.0.x')} %{lookup('e.x')}"
+#                                                        ^^^^^^^^^^^^^^^^ warning[missing-lookup-target]
 #   ^^^^^^^^^^^^^^^^ error[dig-type-mismatch]: Data Provider type mismatch: Got String when a hash-like object was expected to access value using 'x' from key 'a.x'…
 #                    ^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
 c: [{x: 1}]

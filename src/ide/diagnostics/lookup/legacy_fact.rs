@@ -1,12 +1,7 @@
 //! `legacy-fact`: a variable that is one of Facter's legacy facts. Agents of Puppet 8 do not send them by default.
 
-use std::sync::Arc;
-
-use crate::data::{Value, inspect};
-use crate::facts::Node;
 use crate::facts::legacy::modern_name;
 use crate::ide::diagnostics::lookup::undefined_variable;
-use crate::ide::diagnostics::lookup::undefined_variable::KnownVariables;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Report, Rule, Severity};
 use crate::ide::strings::PlacedName;
@@ -24,12 +19,7 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 /// Checks what an entry reads; `start` is where the entry begins. What is known to be undefined is reported already.
-pub(crate) fn check(
-    known: &KnownVariables<'_>,
-    variables: &[PlacedName],
-    start: u32,
-    report: &mut Report,
-) {
+pub(crate) fn check(variables: &[PlacedName], start: u32, report: &mut Report) {
     for variable in variables {
         let Some((name, modern)) = legacy(&variable.name) else { continue };
         let range = variable.range.shifted(start);
@@ -45,9 +35,8 @@ pub(crate) fn check(
         if let Some(range) = variable.name_range.filter(|_| is_whole(&variable.name)) {
             let edits = vec![TextEdit::replace(range.shifted(start), &*modern)];
             let title = format!("Write `%{{{modern}}}`");
-            let is_same = are_same(known, &variable.name, &modern);
-            let make = if is_same { Fix::safe } else { Fix::changing };
-            finding.with_fix(make(title, edits));
+            // A node that does not send legacy facts has another answer then, however many others have the same.
+            finding.with_fix(Fix::changing(title, edits));
         }
     }
 }
@@ -68,26 +57,6 @@ fn legacy(variable: &str) -> Option<(String, String)> {
 fn is_whole(variable: &str) -> bool {
     let is_member = variable.trim_start_matches("::").starts_with("facts.");
     variable.matches('.').count() == usize::from(is_member)
-}
-
-/// Whether all nodes that read the file have the same under both names.
-fn are_same(known: &KnownVariables<'_>, old: &str, new: &str) -> bool {
-    let text = |node: &Node, name| variable(node, name).map(|value| inspect::to_s(&value));
-    let is_same = |node: &&Arc<Node>| {
-        let old = text(node, old);
-        old.is_some() && old == text(node, new)
-    };
-    !known.nodes.is_empty() && known.nodes.iter().all(is_same)
-}
-
-/// What a node has under a dotted name.
-fn variable(node: &Node, name: &str) -> Option<Value> {
-    let mut segments = name.trim_start_matches("::").split('.');
-    let mut value = node.variable(segments.next()?)?.value.clone();
-    for segment in segments {
-        value = value.as_hash()?.get(segment)?.value.value.clone();
-    }
-    Some(value)
 }
 
 fn is_reported_as_undefined(report: &Report, range: TextRange) -> bool {

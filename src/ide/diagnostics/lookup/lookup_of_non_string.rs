@@ -78,6 +78,7 @@ c: "x %{hiera('d')}"
 d: {x: 1}
 e: [1]
 f: "%{alias('d.x')} %{lookup('d.x')} %{lookup('e')} %{lookup('b.0')} %{lookup('d.y')}"
+#                                                                    ^^^^^^^^^^^^^^^^ warning[missing-lookup-target]
 #   ^^^^^^^^^^^^^^^ error[alias-not-alone]
 "#,
         );

@@ -3,6 +3,8 @@
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::ide::diagnostics::shared::near::near_key;
+use crate::ide::diagnostics::shared::targets::{Dug, Targets};
 use crate::ide::diagnostics::{Report, Rule, Severity};
 use crate::ide::strings::PlacedName;
 use crate::syntax::key_path;
@@ -18,7 +20,7 @@ pub(crate) const RULE: Rule = Rule {
     is_on: true,
 };
 
-/// Checks what an entry looks up; `start` is where the entry begins.
+/// Checks the root keys of what an entry looks up; `start` is where the entry begins.
 pub(crate) fn check(
     known: &KnownKeys<'_>,
     looked_up: &[PlacedName],
@@ -50,6 +52,39 @@ pub(crate) fn check(
     }
 }
 
+/// Checks the members that an entry looks up.
+pub(crate) fn check_members(
+    targets: &Targets<'_>,
+    known: &KnownKeys<'_>,
+    looked_up: &[PlacedName],
+    start: u32,
+    report: &mut Report,
+) {
+    for token in looked_up.iter().filter(|token| token.name.contains('.')) {
+        let Some((key, member)) = token.name.rsplit_once('.') else { continue };
+        let Some((found, true)) = targets.dug(&token.name) else { continue };
+        let is_missing = !found.is_empty() && found.iter().all(|it| *it == Dug::Missing);
+        if !is_missing || known.is_open(module_of(key)) {
+            continue;
+        }
+        let Some((holders, _)) = targets.dug(key) else { continue };
+        let hashes = holders.iter().filter_map(|it| it.found()?.value.as_hash());
+        let members: Vec<_> =
+            hashes.flat_map(|it| it.iter()).filter_map(|(name, _)| name.as_str()).collect();
+        let near = near_key(member, members).filter(|near| key_path::is_verbatim(near));
+        let advice = near.map_or(String::new(), |near| format!(" Did you mean `{key}.{near}`?"));
+        let message = format!(
+            "no value of `{key}` has a member `{member}`\nPuppet gives an empty text for it.{advice}"
+        );
+        let finding = report.add(&RULE, token.range.shifted(start), message);
+        if let (Some(near), Some(range)) = (near, token.name_range) {
+            let range = TextRange::new(range.end - member.len() as u32, range.end).shifted(start);
+            let edit = TextEdit::replace(range, near);
+            finding.with_fix(Fix::changing(format!("Write `{key}.{near}`"), vec![edit]));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::ide::diagnostics::testing::{check, check_fix, check_related};
@@ -73,6 +108,26 @@ b: "%{hiera('missing')}"
 c: "%{lookup('only::hree.x')}"
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `only::hree` Puppet gives an empty text for it. Did you mean `only::here`?
 "#,
+        );
+    }
+
+    #[test]
+    fn members_that_no_value_has() {
+        check(
+            r#"
+a: "%{lookup('b.naem')} %{lookup('b.name')} %{lookup('b.name.x')} %{lookup('c.0')} %{lookup('d.x')} %{lookup('b.zz')}"
+#   ^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no value of `b` has a member `naem` Puppet gives an empty text for it. Did you mean `b.name`?
+#                                           ^^^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
+#                                                                                                   ^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]
+b: {name: 1.5}
+c: [1]
+d: "%{alias('b')}"
+"#,
+        );
+        check_fix(
+            "a: \"%{alias('b.naem')}\"\nb: {name: x}\n",
+            "Write `b.name`",
+            "a: \"%{alias('b.name')}\"\nb: {name: x}\n",
         );
     }
 

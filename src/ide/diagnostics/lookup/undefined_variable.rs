@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use crate::data::Hash;
 use crate::facts::Node;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::near::near_key;
@@ -31,6 +32,24 @@ pub(crate) struct KnownVariables<'a> {
     pub(crate) nodes: Vec<&'a Arc<Node>>,
     /// Whether Puppet fails, instead of going on with an empty text.
     pub(crate) is_error: bool,
+    /// Whether these are the variables of paths in hiera.yaml.
+    pub(crate) is_path: bool,
+}
+
+impl KnownVariables<'_> {
+    /// Whether top-scope variables of some node are known that are no facts: then somebody wrote down what a classifier sets.
+    fn holds_more_than_facts(&self) -> bool {
+        const OF_PUPPET: [&str; 6] =
+            ["environment", "trusted", "server_facts", "facts", "name", "title"];
+        self.nodes.iter().any(|node| {
+            let members = |name| node.variable(name).and_then(|it| it.value.as_hash());
+            let (facts, of_server) = (members("facts"), members("server_facts"));
+            node.variables().iter().filter_map(|(name, _)| name.as_str()).any(|name| {
+                let is_in = |hash: Option<&Hash>| hash.is_some_and(|it| it.get(name).is_some());
+                !OF_PUPPET.contains(&name) && !is_in(facts) && !is_in(of_server)
+            })
+        })
+    }
 }
 
 /// Checks what an entry reads; `start` is where the entry begins.
@@ -41,12 +60,17 @@ pub(crate) fn check(
     report: &mut Report,
 ) {
     if known.nodes.is_empty() {
+        check_names(known, variables, start, report);
         return;
     }
     for variable in variables {
         let Some(name) = undefined(known, &variable.name) else { continue };
         let effect = if known.is_error { "The lookup fails" } else { "It gives an empty text" };
         let meant = meant(known, &name);
+        // What a classifier or a manifest sets is in no fact set, and an empty text in a path may be meant.
+        if meant.is_none() && known.is_path && !known.holds_more_than_facts() {
+            continue;
+        }
         let advice =
             meant.as_ref().map_or(String::new(), |meant| format!(" Did you mean `%{{{meant}}}`?"));
         let message = format!(
@@ -63,6 +87,31 @@ pub(crate) fn check(
             let make = if known.is_error { Fix::safe } else { Fix::changing };
             finding.with_fix(make(title, edits));
         }
+    }
+}
+
+/// Checks names that hardly any variable can have, where no node is known: a `%{Referer}i` of a log format is meant as it is.
+fn check_names(
+    known: &KnownVariables<'_>,
+    variables: &[PlacedName],
+    start: u32,
+    report: &mut Report,
+) {
+    let is_impossible = |name: &str| {
+        let first = name.split('.').next().unwrap_or(name);
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-');
+        let is_word = !first.is_empty() && first.chars().all(is_name);
+        is_word && first.starts_with(|c: char| c.is_ascii_uppercase() || c == '-')
+            || first.starts_with(['{', '<', '%'])
+    };
+    for variable in variables.iter().filter(|it| is_impossible(&it.name)) {
+        let effect = if known.is_error { "The lookup fails" } else { "It gives an empty text" };
+        let message = format!(
+            "Undefined variable '{}'\n{effect}: names of variables begin with a small letter. Write \
+             `%{{literal('%')}}{{…}}` if this is meant as a text.",
+            variable.name
+        );
+        report.add(&RULE, variable.range.shifted(start), message);
     }
 }
 
@@ -156,6 +205,19 @@ a: "%{nope}"
     }
 
     #[test]
+    fn names_that_no_variable_has() {
+        check(
+            r"
+a: '%{Referer}i %{User-Agent}i %{referer} %{::Foo.x} %{{x} %{Foo::bar}'
+#   ^^^^^^^^^^ warning[undefined-variable]: Undefined variable 'Referer' The lookup fails: names of variables…
+#               ^^^^^^^^^^^^^ warning[undefined-variable]
+#                                                    ^^^^^ warning[undefined-variable]
+#                                                          ^^^^^^^^^^^ warning[undefined-variable]
+",
+        );
+    }
+
+    #[test]
     fn puppet_7_goes_on() {
         check(
             r#"
@@ -171,12 +233,27 @@ a: "%{nope}"
     }
 
     #[test]
+    fn what_a_classifier_may_set_is_left_alone_in_paths() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {os: {family: Debian}}}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, paths: ["%{role}.yaml", "%{::osfamily}.yaml"]}
+#                                      ^^^^^^^^^^^^^ warning[undefined-variable]
+"#,
+        );
+    }
+
+    #[test]
     fn paths_of_hiera_yaml_go_on_with_an_empty_text() {
         check(
             r#"
 #- /.hiera-ls.yaml
 node: web01
-nodes: {web01: {facts: {os: {family: Debian}}}}
+nodes: {web01: {facts: {os: {family: Debian}}, variables: {tier: front}}}
 #- /hiera.yaml
 version: 5
 hierarchy:

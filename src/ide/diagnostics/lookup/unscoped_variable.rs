@@ -1,5 +1,6 @@
 //! `unscoped-variable`: a variable that a local one of the same name hides. Off unless settings ask for it.
 
+use crate::facts::legacy::modern_name;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Report, Rule, Severity};
 use crate::ide::strings::PlacedName;
@@ -28,6 +29,10 @@ pub(crate) fn check(variables: &[PlacedName], start: u32, report: &mut Report) {
         if name.contains("::") || OF_PUPPET.contains(&&**name) {
             continue;
         }
+        if let Some(modern) = modern_name(name) {
+            check_legacy(variable, name, &modern, start, report);
+            continue;
+        }
         let message = format!(
             "`{name}` may be a variable of any scope\nWrite `%{{facts.{name}}}` for the fact, `%{{::{name}}}` for \
              the variable of the top scope."
@@ -40,6 +45,19 @@ pub(crate) fn check(variables: &[PlacedName], start: u32, report: &mut Report) {
                 finding.with_fix(Fix::changing(title, vec![edit]));
             }
         }
+    }
+}
+
+/// A legacy fact: what holds the same is the one to be written.
+fn check_legacy(variable: &PlacedName, name: &str, modern: &str, start: u32, report: &mut Report) {
+    let message = format!(
+        "`{name}` may be a variable of any scope\nWrite `%{{facts.{modern}}}` for the fact."
+    );
+    let finding = report.add(&RULE, variable.range.shifted(start), message);
+    if let Some(range) = variable.name_range.filter(|_| !variable.name.contains('.')) {
+        let edit = TextEdit::replace(range.shifted(start), format!("facts.{modern}"));
+        let title = format!("Write `%{{facts.{modern}}}`");
+        finding.with_fix(Fix::changing(title, vec![edit]));
     }
 }
 
@@ -68,6 +86,20 @@ a: "%{role.x} %{::role} %{facts.x} %{trusted.certname} %{a::b}"
         let file = format!("a: \"é %{{ role.x }}\"\n{settings}");
         check_fix(&file, "Write `%{facts.role.x}`", "a: \"é %{ facts.role.x }\"\n");
         check_fix(&file, "Write `%{::role.x}`", "a: \"é %{ ::role.x }\"\n");
+    }
+
+    #[test]
+    fn legacy_facts_are_not_recommended() {
+        let settings = "#- /.hiera-ls.yaml\ndiagnostics: {severity: {unscoped-variable: hint, legacy-fact: off}}\n";
+        check(&format!(
+            "{settings}#- /data/common.yaml\na: '%{{osfamily}}'\n\
+             #   ^^^^^^^^^^^ hint[unscoped-variable]: `osfamily` may be a variable of any scope Write `%{{facts.os.family}}` for the fact.\n"
+        ));
+        check_fix(
+            &format!("a: '%{{osfamily}}'\n{settings}"),
+            "Write `%{facts.os.family}`",
+            "a: '%{facts.os.family}'\n",
+        );
     }
 
     #[test]

@@ -6,22 +6,25 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use crate::binding::{Binder, Binding, Bound, ParameterType, Verdict};
+use crate::binding::{Binder, Binding, Bound, BoundCase, ParameterType, Verdict};
 use crate::code::ClassCode;
 use crate::data::puppet_type::{self, Misfit, TypeAliases};
 use crate::data::{DataFile, Files as _, Located, RootEntry, Value, render};
-use crate::engine::{Answer, CancelToken, cases::in_words};
+use crate::engine::{Answer, CancelToken, Request, cases::in_words};
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
-use crate::ide::diagnostics::{Related, Report, Rule};
+use crate::ide::diagnostics::{Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
 use crate::syntax::interpolation;
 use crate::text::TextRange;
+use crate::world::{Fleet, FleetClasses};
 
 /// Asks about the keys of the file at `path`.
 pub(crate) struct BoundValues<'a> {
     perspective: &'a Perspective,
     path: &'a str,
     aliases: OnceCell<Arc<TypeAliases>>,
+    /// The nodes with fact sets, and their classes.
+    fleet: OnceCell<(Arc<FleetClasses>, Fleet)>,
 }
 
 /// A parameter that Puppet refuses in some case, with the key of the file that may be to blame.
@@ -43,8 +46,10 @@ pub(crate) struct RefusedPart {
     pub(crate) range: TextRange,
     /// Puppet's words, several lines if several things do not fit.
     pub(crate) words: String,
-    /// The nodes that it happens to.
+    /// The nodes that it happens to, in words.
     pub(crate) nodes: String,
+    /// The numbers of the nodes with fact sets whose catalogs certainly fail.
+    certain: Vec<u32>,
     /// What the lookup options convert the value to, and where they are written.
     pub(crate) conversion: Option<Conversion>,
 }
@@ -59,7 +64,7 @@ pub(crate) struct Conversion {
 
 impl<'a> BoundValues<'a> {
     pub(crate) fn new(perspective: &'a Perspective, path: &'a str) -> Self {
-        Self { perspective, path, aliases: OnceCell::new() }
+        Self { perspective, path, aliases: OnceCell::new(), fleet: OnceCell::new() }
     }
 
     /// What is wrong with the parameter that a root key of the file sets; `None` if nothing is, or the key sets none.
@@ -85,6 +90,9 @@ impl<'a> BoundValues<'a> {
         let mut refused = RefusedParameter { data, entry, key, class, wanted, parts: Vec::new() };
         for index in 0..binding.cases.len() {
             self.add_parts(&binding, index, &mut refused);
+        }
+        if !refused.parts.is_empty() {
+            self.note_certain_nodes(name, &mut refused);
         }
         (!refused.parts.is_empty()).then_some(refused)
     }
@@ -123,17 +131,9 @@ impl<'a> BoundValues<'a> {
             return;
         };
         let answer = binding.answer_of(index);
-        let file = self.perspective.world.id(self.path);
-        let is_from_here = answer.sources.iter().any(|it| it.counts() && &*it.path == self.path);
-        // What nothing here has a key for is perhaps kept elsewhere, such as secrets.
-        let is_whole = |range: TextRange| !self.looks_up_missing_keys(refused.data, range);
         let known = refused.parts.len();
         for misfit in misfits {
-            let range = match misfit.place(value) {
-                Some(place) if place.file == file && is_whole(place.range) => place.range,
-                None if is_from_here => refused.entry.key_place.range,
-                _ => continue,
-            };
+            let Some(range) = self.range_of(misfit, value, answer, refused) else { continue };
             let words = format!("parameter '{}' {}", binding.name, misfit.message);
             let (earlier, own) = refused.parts.split_at_mut(known);
             if earlier.iter().any(|it| it.range == range) {
@@ -150,8 +150,75 @@ impl<'a> BoundValues<'a> {
                 range,
                 words,
                 nodes: self.nodes_of(binding, index),
+                certain: Vec::new(),
                 conversion: self.conversion(answer),
             });
+        }
+    }
+
+    /// Notes the nodes of which everything is known, that certainly have the class, and whose value has the same wrong parts.
+    fn note_certain_nodes(&self, name: &str, refused: &mut RefusedParameter<'_>) {
+        let class = refused.class.clone();
+        let Some(parameter) = class.parameter(name) else { return };
+        let (classes, fleet) = self.fleet.get_or_init(|| self.new_fleet());
+        let bound = classes.bound_by_lookup(&class.name, name);
+        if bound.is_empty() {
+            return;
+        }
+        let request = Request::key(refused.key).with_sources();
+        for shared in fleet.answers_by_reads(&request) {
+            let nodes = shared.nodes.iter().filter(|it| bound.binary_search(it).is_ok());
+            let nodes: Vec<u32> = nodes.copied().collect();
+            let case = BoundCase::new(parameter, &refused.wanted, &[], &shared.answer);
+            let (Bound::Data(value), Verdict::Misfit(misfits), [_, ..]) =
+                (&case.bound, &case.verdict, nodes.as_slice())
+            else {
+                continue;
+            };
+            for misfit in misfits {
+                let range = self.range_of(misfit, value, &shared.answer, refused);
+                let part = refused.parts.iter_mut().find(|it| Some(it.range) == range);
+                if let Some(part) = part {
+                    part.certain.extend(&nodes);
+                }
+            }
+        }
+        for part in &mut refused.parts {
+            part.certain.sort_unstable();
+            part.certain.dedup();
+            if !part.certain.is_empty() {
+                part.nodes = classes.in_words(&part.certain);
+            }
+        }
+    }
+
+    fn new_fleet(&self) -> (Arc<FleetClasses>, Fleet) {
+        let (world, environment) =
+            (&self.perspective.world, self.perspective.evaluator.environment());
+        let classes = world.fleet_classes(environment);
+        let fleet = world.quiet_fleet(environment, classes.nodes.clone());
+        (classes, fleet)
+    }
+
+    /// Where a part that does not fit is written in the file; the key if that is not known, and `None` if the file does not
+    /// bring it.
+    fn range_of(
+        &self,
+        misfit: &Misfit,
+        value: &Located,
+        answer: &Answer,
+        refused: &RefusedParameter<'_>,
+    ) -> Option<TextRange> {
+        let file = self.perspective.world.id(self.path);
+        // What nothing here has a key for is perhaps kept elsewhere, such as secrets.
+        let is_whole = |range: TextRange| !self.looks_up_missing_keys(refused.data, range);
+        match misfit.place(value) {
+            Some(place) => (place.file == file && is_whole(place.range)).then_some(place.range),
+            None => {
+                let is_from_here =
+                    answer.sources.iter().any(|it| it.counts() && &*it.path == self.path);
+                is_from_here.then_some(refused.entry.key_place.range)
+            }
         }
     }
 
@@ -235,7 +302,8 @@ impl RefusedParameter<'_> {
             "{}\nCatalogs with class `{class}` fail for {}.{advice}",
             part.words, part.nodes
         );
-        let finding = report.add(rule, range, message);
+        let severity = if part.certain.is_empty() { rule.severity } else { Severity::Error };
+        let finding = report.add_as(rule, severity, range, message);
         finding.related.extend(self.parameter());
         finding
     }

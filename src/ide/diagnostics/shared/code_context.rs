@@ -114,7 +114,7 @@ impl<'a> CodeContext<'a> {
     }
 
     /// Answers for any node.
-    fn evaluator(&self) -> &Evaluator {
+    pub(crate) fn evaluator(&self) -> &Evaluator {
         self.evaluator.get_or_init(|| {
             let node = self.world.any_node(self.environment);
             self.world.quiet_evaluator(self.environment, &node)

@@ -81,6 +81,19 @@ impl<'a> DeclaredClasses<'a> {
             && module_of(name).or(Some(name)).is_some_and(|module| self.is_readable(module))
     }
 
+    /// Whether the key sets a parameter that its class has.
+    pub(crate) fn is_parameter(&self, key: &str) -> bool {
+        let class =
+            class_and_parameter(key).and_then(|(class, name)| Some((self.only(class)?, name)));
+        class.is_some_and(|(class, name)| class.parameters().any(|it| it == name))
+    }
+
+    /// Whether a class or a defined type has this name.
+    pub(crate) fn is_declared(&self, name: &str) -> bool {
+        let has_name = |kind| !self.code().declared(kind, name).is_empty();
+        has_name(DeclarationKind::Class) || has_name(DeclarationKind::Define)
+    }
+
     /// The names of all classes in the module of `name`, sorted.
     pub(crate) fn of_the_module_of(&self, name: &str) -> Vec<Arc<str>> {
         let module = module_of(name).unwrap_or(name);

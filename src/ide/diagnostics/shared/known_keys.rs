@@ -29,6 +29,8 @@ pub(crate) struct KnownKeys<'a> {
     open_modules: RefCell<HashMap<Box<str>, bool>>,
     all: OnceCell<Vec<Arc<str>>>,
     /// By prefix.
+    by_prefix: RefCell<HashMap<Box<str>, Names>>,
+    /// By prefix.
     shared: RefCell<HashMap<Box<str>, Rc<Siblings>>>,
 }
 
@@ -38,6 +40,8 @@ pub(crate) struct KnownKeys<'a> {
 struct OpenLevels {
     known: Mutex<HashMap<String, (Weak<KeyIndex>, bool)>>,
 }
+/// Keys, sorted.
+type Names = Rc<[Arc<str>]>;
 
 /// The keys with the same prefix.
 pub(crate) struct Siblings {
@@ -58,6 +62,7 @@ impl<'a> KnownKeys<'a> {
             is_open: false,
             open_modules: RefCell::default(),
             all: OnceCell::new(),
+            by_prefix: RefCell::default(),
             shared: RefCell::default(),
         };
         let own = keys.environment.root.as_ref().map(|root| paths::join(root, "hiera.yaml"));
@@ -99,6 +104,16 @@ impl<'a> KnownKeys<'a> {
     /// The key that a misspelt one was meant to be.
     pub(crate) fn near(&self, key: &str) -> Option<Arc<str>> {
         near_key(key, self.keys().iter().map(|it| &**it)).map(Arc::from)
+    }
+
+    /// The root keys that begin with `prefix`, sorted.
+    pub(crate) fn keys_in(&self, prefix: &str) -> Names {
+        if let Some(known) = self.by_prefix.borrow().get(prefix) {
+            return known.clone();
+        }
+        let keys: Names = self.index.keys_in(prefix).into();
+        self.by_prefix.borrow_mut().insert(prefix.into(), keys.clone());
+        keys
     }
 
     /// In how many files the root key is, counted up to `most`.
@@ -195,11 +210,14 @@ pub(crate) fn is_file_backend(level: &Level) -> bool {
 /// Where a level's files lie; `None` if that depends on the node.
 pub(crate) fn directory_of(world: &World, config: &HieraYaml, level: &Level) -> Option<String> {
     let datadir = inspect::to_s(&level.datadir.value);
-    if datadir.contains("%{") {
-        return None;
-    }
     let directory = paths::join(paths::parent(&config.path).unwrap_or("/"), &datadir);
-    Some(world.settings().datadirs().moved(&directory).into_owned())
+    let datadirs = world.settings().datadirs();
+    let datadirs = match world.environment_of(&config.path) {
+        Some(environment) => datadirs.of_environment(&environment),
+        None => datadirs,
+    };
+    let directory = datadirs.moved(&directory).into_owned();
+    (!directory.contains("%{")).then_some(directory)
 }
 
 /// The part of a template before anything that depends on the node, or is a pattern.

@@ -27,6 +27,15 @@ pub(crate) fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
     Some(edit_distance(left, right)).filter(|distance| *distance <= most)
 }
 
+/// Whether two names are one letter apart, but neither by a digit nor by a plural: those are other names.
+pub(crate) fn is_misspelling(name: &str, other: &str) -> bool {
+    let is_plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
+    let without_digits = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
+    distance(name, other, 1) == Some(1)
+        && without_digits(name) != without_digits(other)
+        && !(is_plural(name, other) || is_plural(other, name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::near_key;

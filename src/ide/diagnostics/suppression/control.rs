@@ -87,10 +87,28 @@ impl Wish<'_> {
         match matching.find_map(|(_, map)| chosen(map)).or_else(|| chosen(&self.settings.severity))
         {
             Some(chosen) => severity_of(chosen),
-            None if self.settings.preset == Preset::Strict => {
-                Some(if given == Severity::Error { given } else { Severity::Warning })
+            None => self.severity_of_preset(rule(code), given),
+        }
+    }
+}
+
+impl Wish<'_> {
+    fn severity_of_preset(&self, rule: Option<&Rule>, given: Severity) -> Option<Severity> {
+        let is_on = rule.is_none_or(|rule| rule.is_on);
+        match self.settings.preset {
+            Preset::Recommended => is_on.then_some(given),
+            Preset::Ci => {
+                let is_loud = matches!(given, Severity::Error | Severity::Warning);
+                (is_on && is_loud).then_some(given)
             }
-            None => rule(code).is_none_or(|rule| rule.is_on).then_some(given),
+            Preset::Strict => {
+                // A rule that is off by default and lowers its voice is not certain.
+                let is_certain = is_on || rule.is_none_or(|rule| given == rule.severity);
+                is_certain.then(|| match given {
+                    Severity::Error => Severity::Error,
+                    _ => Severity::Warning,
+                })
+            }
         }
     }
 }

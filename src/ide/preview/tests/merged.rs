@@ -305,3 +305,17 @@ fn previews_can_be_read_as_yaml() {
     };
     assert_eq!(value(&fixture), value(&again), "{}", preview.text);
 }
+
+#[test]
+fn a_preview_of_a_huge_value_ends() {
+    let items = |item: &str| vec![item; 330].join(", ");
+    let files =
+        format!("#- /data/common.yaml\nsmall: &a [{}]\nlar$0ge: [{}]\n", items("1"), items("*a"));
+    let fixture = fixture(&files);
+    let preview = ask(&fixture.world(), &at_cursor(&fixture)).expect("there is a key");
+    assert_is_consistent(&preview);
+    let end =
+        "# The preview ends here, after 100000 lines. `hiera-ls lookup` prints the whole value.";
+    assert_eq!(preview.text.lines().last(), Some(end));
+    assert_eq!(preview.text.lines().count(), 100_001);
+}

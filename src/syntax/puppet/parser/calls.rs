@@ -12,6 +12,9 @@ const LOOKUPS: [&str; 5] = ["lookup", "hiera", "hiera_array", "hiera_hash", "hie
 /// Functions whose arguments name classes.
 const INCLUSIONS: [&str; 3] = ["include", "contain", "require"];
 
+/// Functions behind which code may not run.
+const ENDINGS: [&str; 3] = ["return", "break", "next"];
+
 /// A call whose arguments were read.
 struct Read<'call> {
     name: &'call str,
@@ -120,7 +123,7 @@ impl Parser<'_> {
             written: Vec::new(),
             attributes,
             has_lambda: false,
-            is_conditional: self.conditions > 0,
+            guards: self.kept_guards(),
             inside: self.inside.clone(),
         });
     }
@@ -128,6 +131,7 @@ impl Parser<'_> {
     /// Notes a call that looks up data or includes classes.
     fn note(&mut self, read: &Read<'_>, start: u32) {
         let name = read.name.strip_prefix("::").unwrap_or(read.name);
+        self.may_have_ended |= ENDINGS.contains(&name);
         let named = |names: &[&'static str]| names.iter().find(|it| **it == name).copied();
         let (function, (names, is_dynamic, pattern)) = if let Some(function) = named(&INCLUSIONS) {
             (function, included_classes(read.arguments))
@@ -153,7 +157,7 @@ impl Parser<'_> {
             written: kept.iter().map(Expression::written).collect(),
             attributes: Vec::new(),
             has_lambda: read.has_lambda,
-            is_conditional: self.conditions > 0,
+            guards: self.kept_guards(),
             inside: self.inside.clone(),
         });
     }
@@ -173,7 +177,7 @@ fn included_classes(arguments: &[Expression]) -> Names {
 fn class_names(expression: &Expression, names: &mut Vec<CalledName>) -> bool {
     match &expression.shape {
         Shape::List(items) => all_class_names(items, names),
-        Shape::Access { type_name: Some(type_name), keys } if type_name == "Class" => {
+        Shape::Access { type_name: Some(type_name), keys, .. } if type_name == "Class" => {
             all_class_names(keys, names)
         }
         _ => match called_name(expression) {

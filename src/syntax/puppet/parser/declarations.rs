@@ -11,7 +11,9 @@ impl Parser<'_> {
     pub(super) fn declaration(&mut self) -> Expression {
         let first = self.at;
         let count = self.found.declarations.len();
+        let may_have_ended = std::mem::take(&mut self.may_have_ended);
         let read = self.declared();
+        self.may_have_ended = may_have_ended;
         // What is declared inside of it was added before.
         if let Some(declaration) = self.found.declarations.get(count..).and_then(<[_]>::last) {
             let (name, parameters) = (declaration.name_range, declaration.parameters.clone());

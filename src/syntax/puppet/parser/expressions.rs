@@ -1,6 +1,7 @@
 //! Expressions by the precedence of their operators.
 
 use super::Parser;
+use crate::syntax::puppet::condition::{Condition, Guard, Operator};
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::token::Kind;
 
@@ -26,6 +27,24 @@ fn tightness(kind: Kind) -> Option<u8> {
     })
 }
 
+/// The operator as far as conditions know it.
+fn operator_of(kind: Kind) -> Option<Operator> {
+    Some(match kind {
+        Kind::And => Operator::And,
+        Kind::Or => Operator::Or,
+        Kind::Equal => Operator::Equal,
+        Kind::NotEqual => Operator::NotEqual,
+        Kind::Less => Operator::Less,
+        Kind::LessEqual => Operator::LessEqual,
+        Kind::Greater => Operator::Greater,
+        Kind::GreaterEqual => Operator::GreaterEqual,
+        Kind::In => Operator::In,
+        Kind::Match => Operator::Match,
+        Kind::NoMatch => Operator::NoMatch,
+        _ => return None,
+    })
+}
+
 impl Parser<'_> {
     /// An expression, a resource, a chain of them, or an assignment.
     pub(super) fn assignment(&mut self) -> Expression {
@@ -33,6 +52,7 @@ impl Parser<'_> {
         while matches!(self.kind(), Kind::Assign | Kind::AssignMore) {
             let operator = self.next();
             let start = left.range.start;
+            self.note_assigned(&left);
             let _ = self.relationship();
             left = self.expression_from(start, Shape::Other);
             left.position = operator.start;
@@ -69,11 +89,11 @@ impl Parser<'_> {
                 left = match parser.kind() {
                     Kind::LeftParen => parser.call(&left),
                     Kind::Dot => parser.method_call(left),
-                    Kind::LeftBracket => parser.access(&left),
+                    Kind::LeftBracket => parser.access(left),
                     Kind::CollectorStart => parser.collector(&left),
                     Kind::Question if least <= SELECTOR => parser.selector(&left),
                     kind => match tightness(kind).filter(|it| *it >= least) {
-                        Some(tightness) => parser.operation(&left, tightness),
+                        Some(tightness) => parser.operation(left, tightness),
                         None => return left,
                     },
                 };
@@ -81,13 +101,21 @@ impl Parser<'_> {
         })
     }
 
-    fn operation(&mut self, left: &Expression, tightness: u8) -> Expression {
+    fn operation(&mut self, left: Expression, tightness: u8) -> Expression {
         let operator = self.next();
-        let may_be_left_out = usize::from(matches!(operator.kind, Kind::And | Kind::Or));
-        self.conditions += may_be_left_out;
-        let _ = self.expression_of(tightness + 1);
-        self.conditions -= may_be_left_out;
-        let mut whole = self.expression_from(left.range.start, Shape::Other);
+        let start = left.range.start;
+        let left = left.into_condition();
+        let around = self.guards.len();
+        if matches!(operator.kind, Kind::And | Kind::Or) {
+            self.guard(left.clone(), operator.kind == Kind::And);
+        }
+        let right = self.expression_of(tightness + 1).into_condition();
+        self.guards.truncate(around);
+        let shape = match operator_of(operator.kind) {
+            Some(operator) => Shape::Condition(Condition::joined(operator, left, right)),
+            None => Shape::Other,
+        };
+        let mut whole = self.expression_from(start, shape);
         whole.position = operator.start;
         whole
     }
@@ -104,33 +132,44 @@ impl Parser<'_> {
         let shape = match (operator.kind, operand.shape) {
             (Kind::Minus, Shape::Number(number)) => Shape::Negative(Some(number)),
             (Kind::Minus, _) => Shape::Negative(None),
+            (Kind::Not, shape) => {
+                Shape::Condition(Expression { shape, ..operand }.into_condition().negated())
+            }
             _ => Shape::Other,
         };
         self.expression_from(operator.start, shape)
     }
 
-    fn access(&mut self, left: &Expression) -> Expression {
+    fn access(&mut self, left: Expression) -> Expression {
         self.next();
         let keys = self.arguments(Kind::RightBracket);
         if keys.is_empty() {
             self.error(self.range_from(self.last_end.saturating_sub(1)), "Syntax error at ']'");
         }
+        let start = left.range.start;
         let type_name = match &left.shape {
             Shape::Type(name) => Some(name.clone()),
             _ => None,
         };
-        self.expression_from(left.range.start, Shape::Access { type_name, keys })
+        let member = match keys.as_slice() {
+            [key] if !matches!(key.shape, Shape::List(_) | Shape::Hash(_)) => {
+                let key = key.constant().map_or(Condition::Unknown, Condition::constant);
+                Condition::member(left.into_condition(), key)
+            }
+            _ => Condition::Unknown,
+        };
+        self.expression_from(start, Shape::Access { type_name, keys, member })
     }
 
     fn selector(&mut self, left: &Expression) -> Expression {
         self.next();
-        self.conditions += 1;
+        self.guards.push(Guard::unknown());
         if self.eat(Kind::SelectorBrace) {
             self.items(Kind::RightBrace, Self::selector_entry);
         } else {
             self.selector_entry();
         }
-        self.conditions -= 1;
+        self.guards.pop();
         self.expression_from(left.range.start, Shape::Other)
     }
 

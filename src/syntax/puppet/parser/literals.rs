@@ -40,7 +40,10 @@ impl Parser<'_> {
             Kind::TypeName => Shape::Type(self.text_of(token)),
             Kind::Number => Shape::Number(self.text_of(token)),
             Kind::Regex => Shape::Regex(self.text_of(token)),
-            Kind::Variable => Shape::Variable,
+            Kind::Variable => {
+                let name = self.text_of(token);
+                Shape::Variable(name.trim_start_matches('$').to_owned())
+            }
             Kind::True => Shape::Boolean(true),
             Kind::False => Shape::Boolean(false),
             Kind::Undef => Shape::Undef,
@@ -106,7 +109,7 @@ impl Parser<'_> {
     fn parenthesised(&mut self) -> Expression {
         let start = self.next().start;
         self.open += 1;
-        let _ = self.assignment();
+        let inner = self.assignment();
         while !self.eat(Kind::RightParen) {
             if self.is_at_stop() || self.kind().is_closer() {
                 self.refuse_here();
@@ -115,7 +118,7 @@ impl Parser<'_> {
             self.refuse();
         }
         self.open -= 1;
-        self.expression_from(start, Shape::Other)
+        self.expression_from(start, Shape::Condition(inner.into_condition()))
     }
 
     /// Arguments or items up to `close`. Pairs that follow each other (`a => 1, b => 2`) are one hash.

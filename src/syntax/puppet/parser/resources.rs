@@ -2,17 +2,37 @@
 
 use super::Parser;
 use crate::syntax::puppet::expression::{Expression, Shape};
-use crate::syntax::puppet::model::CalledName;
+use crate::syntax::puppet::model::{CalledName, ResourceUse};
 use crate::syntax::puppet::token::Kind;
 
 /// What Puppet says of braces behind what is no type.
 const NO_RESOURCE: &str =
     "Expression is not valid as a resource, resource-default, or resource-override";
 
+/// The types that Puppet brings along: they are not defined in Puppet code.
+const BUILT_IN: [&str; 13] = [
+    "file",
+    "package",
+    "service",
+    "exec",
+    "user",
+    "group",
+    "notify",
+    "tidy",
+    "schedule",
+    "filebucket",
+    "resources",
+    "stage",
+    "class",
+];
+
 impl Parser<'_> {
     /// An expression, and the braces that make a resource of it. `@` and `@@` may stand before.
     pub(super) fn resource(&mut self) -> Expression {
-        while self.eat(Kind::At) {}
+        let mut is_virtual = false;
+        while self.eat(Kind::At) {
+            is_virtual = true;
+        }
         let first = self.peek();
         let ends_with_block = matches!(
             first.kind,
@@ -32,7 +52,7 @@ impl Parser<'_> {
         let before = self.at;
         let mut left = self.expression();
         while self.kind() == Kind::LeftBrace && self.at > before && !ends_with_block {
-            left = self.braces_of(&left);
+            left = self.braces_of(&left, is_virtual);
         }
         if ends_with_block && self.kind() == Kind::LeftBrace && !self.is_at_stop() {
             self.error(first.range(), NO_RESOURCE);
@@ -54,12 +74,12 @@ impl Parser<'_> {
 
     /// The braces behind `left`: titles with attributes, attributes alone, or a hash that is the argument of `include` and
     /// its like.
-    fn braces_of(&mut self, left: &Expression) -> Expression {
+    fn braces_of(&mut self, left: &Expression, is_virtual: bool) -> Expression {
         let brace = self.next();
         self.open += 1;
         let has_title = self.kind() != Kind::RightBrace && !self.is_at_attribute();
         if has_title {
-            self.bodies(|_, _, _| {});
+            self.bodies(|parser, title, _| parser.note_resource(left, title, is_virtual));
         } else {
             self.attributes();
         }
@@ -75,6 +95,25 @@ impl Parser<'_> {
             return self.statement_call(left, &[hash]);
         }
         self.expression_from(left.range.start, Shape::Other)
+    }
+
+    fn note_resource(&mut self, of_type: &Expression, title: &Expression, is_virtual: bool) {
+        let Shape::Name(name) = &of_type.shape else { return };
+        let name = name.strip_prefix("::").unwrap_or(name);
+        if BUILT_IN.contains(&name) || title.shape == Shape::Default {
+            return;
+        }
+        let is_written_out = match &title.shape {
+            Shape::Text(_) | Shape::Name(_) | Shape::Interpolated(_) => true,
+            Shape::List(items) => !items.is_empty() && title.constant().is_some(),
+            _ => false,
+        };
+        self.found.resources.push(ResourceUse {
+            type_name: name.to_owned(),
+            range: of_type.range,
+            is_made: is_written_out && !is_virtual,
+            guards: self.kept_guards(),
+        });
     }
 
     /// Titles with their attributes, up to the brace that ends the resource.

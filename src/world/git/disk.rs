@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use super::git::{self, ItemKind, Repository, TreeItem};
+use super::{ItemKind, Repository, TreeItem};
 use crate::data::{DirItem, PathKind};
 use crate::limits::MAX_FILE_BYTES;
 use crate::world::{DiskReader, loader, paths};
@@ -15,7 +15,7 @@ use crate::world::{DiskReader, loader, paths};
 const MAX_LINKS: usize = 40;
 
 /// One commit of a repository.
-pub(super) struct GitDisk {
+pub(crate) struct GitDisk {
     repository: Repository,
     items: HashMap<String, TreeItem>,
     /// The names in each directory.
@@ -36,7 +36,7 @@ enum Found {
 
 impl GitDisk {
     /// What `commit` holds.
-    pub(super) fn new(repository: Repository, commit: &str) -> Result<Self, String> {
+    pub(crate) fn new(repository: Repository, commit: &str) -> Result<Self, String> {
         let items = repository.tree(commit)?;
         let mut directories: HashMap<String, BTreeMap<String, ItemKind>> = HashMap::new();
         directories.insert(String::new(), BTreeMap::new());
@@ -59,7 +59,7 @@ impl GitDisk {
     }
 
     /// The submodules below the directory that is looked at, by path.
-    pub(super) fn submodules(&self) -> BTreeSet<String> {
+    pub(crate) fn submodules(&self) -> BTreeSet<String> {
         let is_here = |(path, item): &(&String, &TreeItem)| {
             item.kind == ItemKind::Submodule && path.starts_with(&self.repository.prefix)
         };
@@ -223,10 +223,10 @@ struct Problem {
 
 impl Contents {
     fn start(root: &str) -> Result<Self, String> {
-        let mut command = git::command(root);
+        let mut command = super::command(root);
         command.args(["cat-file", "--batch"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|error| format!("git cannot be run: {error}"))?;
+        let mut child = command.spawn().map_err(|error| super::cannot_be_run(&error))?;
         let (Some(questions), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
             return Err("git cannot be talked to".to_owned());
         };

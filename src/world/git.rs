@@ -1,31 +1,36 @@
 //! Git is asked what a revision holds. Nothing of the repository is run: no hooks, no filters, no programs that its settings
 //! name, and nothing is fetched. Nothing is checked out either.
 
+mod blame;
+mod disk;
+
 use std::collections::BTreeSet;
 use std::process::Command;
 
+pub(crate) use disk::GitDisk;
+
 /// The repository that a directory belongs to.
 #[derive(Debug)]
-pub(super) struct Repository {
+pub(crate) struct Repository {
     /// The directory.
-    pub(super) root: String,
+    pub(crate) root: String,
     /// The directory as the repository names it, with `/` at its end; empty at the top.
-    pub(super) prefix: String,
+    pub(crate) prefix: String,
     /// The top of the working tree; `None` if there is no working tree.
-    pub(super) top: Option<String>,
+    pub(crate) top: Option<String>,
 }
 
 /// What a revision has under a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TreeItem {
-    pub(super) kind: ItemKind,
+pub(crate) struct TreeItem {
+    pub(crate) kind: ItemKind,
     /// The name of its content.
-    pub(super) object: String,
+    pub(crate) object: String,
 }
 
 /// Which of these lies there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ItemKind {
+pub(crate) enum ItemKind {
     File,
     Link,
     Submodule,
@@ -33,7 +38,7 @@ pub(super) enum ItemKind {
 
 impl Repository {
     /// The repository that holds the directory `root`.
-    pub(super) fn of(root: &str) -> Result<Self, String> {
+    pub(crate) fn of(root: &str) -> Result<Self, String> {
         let answer = git(root, &["rev-parse", "--is-bare-repository", "--show-prefix"])?;
         let mut lines = answer.lines();
         let is_bare = lines.next() == Some("true");
@@ -44,7 +49,7 @@ impl Repository {
     }
 
     /// The commit that a revision names.
-    pub(super) fn commit(&self, revision: &str) -> Result<String, String> {
+    pub(crate) fn commit(&self, revision: &str) -> Result<String, String> {
         let no_commit = || format!("{revision} is no commit of the repository at {}", self.root);
         if revision.starts_with('-') || revision.is_empty() {
             return Err(no_commit());
@@ -63,7 +68,7 @@ impl Repository {
     }
 
     /// Where the history of `commit` left that of the working tree; itself if they have nothing in common.
-    pub(super) fn common_with_head(&self, commit: &str) -> String {
+    pub(crate) fn common_with_head(&self, commit: &str) -> String {
         let common = git(&self.root, &["merge-base", "HEAD", commit]);
         common.map_or_else(|_| commit.to_owned(), |it| it.trim().to_owned())
     }
@@ -74,7 +79,7 @@ impl Repository {
     }
 
     /// Everything in a commit, by its path from the repository's top.
-    pub(super) fn tree(&self, commit: &str) -> Result<Vec<(String, TreeItem)>, String> {
+    pub(crate) fn tree(&self, commit: &str) -> Result<Vec<(String, TreeItem)>, String> {
         let listed = git_bytes(&self.root, &["ls-tree", "-r", "-z", "--full-tree", commit])?;
         let lines = listed.split(|byte| *byte == 0).filter(|line| !line.is_empty());
         Ok(lines.filter_map(tree_item).collect())
@@ -97,7 +102,7 @@ fn tree_item(line: &[u8]) -> Option<(String, TreeItem)> {
 
 /// The files below `root` that differ from where this branch left `revision`, those that are gone included, and those that
 /// Git does not know yet.
-pub(super) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<String>, String> {
+pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<String>, String> {
     let repository = Repository::of(root)?;
     // What others did meanwhile is none of ours.
     let common = repository.common_with_head(&repository.commit(revision)?);
@@ -113,16 +118,18 @@ pub(super) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
         "--",
     ];
     let unknown = ["ls-files", "--others", "--exclude-standard", "-z"];
-    let names = git(root, &diff)? + &git(root, &unknown)?;
+    let mut compare = command(root);
+    without_filters(root, &mut compare);
+    let names = text_of(compare.args(diff))? + &git(root, &unknown)?;
     let names = names.split('\0').filter(|name| !name.is_empty());
-    Ok(names.map(|name| crate::world::paths::join(root, name)).collect())
+    Ok(names.map(|name| super::paths::join(root, name)).collect())
 }
 
 /// A call of Git that runs nothing but Git, and asks nobody.
 ///
 /// What the user and the machine set stays, as it says which directories may be trusted; what the repository sets in its
 /// own file is set aside where it could name a program.
-pub(super) fn command(root: &str) -> Command {
+pub(crate) fn command(root: &str) -> Command {
     let mut command = Command::new("git");
     let nothing = if cfg!(windows) { "NUL" } else { "/dev/null" };
     command.args(["--no-pager", "-C", root]);
@@ -154,17 +161,62 @@ pub(super) fn command(root: &str) -> Command {
     command
 }
 
+/// Takes away the filters that the repository's settings define: attributes can name them that no commit holds. Git runs them
+/// where it compares a working tree.
+fn without_filters(root: &str, command: &mut Command) {
+    let defined = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];
+    // There are none if this fails.
+    let defined = git(root, &defined).unwrap_or_default();
+    let names: BTreeSet<&str> = defined
+        .split('\0')
+        .filter_map(|key| key.strip_prefix("filter.")?.rsplit_once('.').map(|(name, _)| name))
+        .collect();
+    // The value is named and not written where the name could be taken for more than a name.
+    command.env(NO_PROGRAM, "").env(NOT_REQUIRED, "false");
+    for name in names {
+        let members = ["clean", "smudge", "process"].map(|it| (it, "", NO_PROGRAM));
+        for (member, value, variable) in
+            members.into_iter().chain([("required", "false", NOT_REQUIRED)])
+        {
+            let key = format!("filter.{name}.{member}");
+            if name.contains('=') {
+                command.arg(format!("--config-env={key}={variable}"));
+            } else {
+                command.args(["-c", &format!("{key}={value}")]);
+            }
+        }
+    }
+}
+
+/// Variables that hold what filters are set to.
+const NO_PROGRAM: &str = "HIERA_LS_NO_PROGRAM";
+const NOT_REQUIRED: &str = "HIERA_LS_NOT_REQUIRED";
+
 /// What Git prints; `Err` holds its complaint.
 fn git(root: &str, arguments: &[&str]) -> Result<String, String> {
-    let bytes = git_bytes(root, arguments)?;
+    text_of(command(root).args(arguments))
+}
+
+fn text_of(command: &mut Command) -> Result<String, String> {
+    let bytes = bytes_of(command)?;
     String::from_utf8(bytes).map_err(|_| "git names a file that is not UTF-8".to_owned())
 }
 
 fn git_bytes(root: &str, arguments: &[&str]) -> Result<Vec<u8>, String> {
-    let output = command(root).args(arguments).output();
-    let output = output.map_err(|error| format!("git cannot be run: {error}"))?;
+    bytes_of(command(root).args(arguments))
+}
+
+fn bytes_of(command: &mut Command) -> Result<Vec<u8>, String> {
+    let output = command.output();
+    let output = output.map_err(|error| cannot_be_run(&error))?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
     }
     Ok(output.stdout)
+}
+
+/// What to say where there is no Git.
+fn cannot_be_run(error: &std::io::Error) -> String {
+    let advice = "revisions can only be read where Git is installed";
+    format!("git cannot be run: {error}; {advice}")
 }

@@ -1,0 +1,150 @@
+//! `hiera-ls classes --node`: the classes of nodes, certain ones and possible ones, and where each is included.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::classes::{ClassesArguments, ListFormat};
+use super::shown::in_a_line;
+use super::workspace::{self, absolute};
+use crate::config::Environment;
+use crate::data::Files as _;
+use crate::engine::{Answer, Evaluator};
+use crate::facts::Node;
+use crate::world::node_classes::{CodePlace, NodeClass, NodeClasses};
+use crate::world::{World, loader, paths};
+
+/// What stands for all nodes of which everything is known.
+const ALL: &str = "all";
+
+/// The classes of the nodes that the arguments name.
+pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
+    let root = absolute(&arguments.root)?;
+    let settings = workspace::settings(&root, &[], arguments.trust);
+    let folders: Vec<Arc<str>> = vec![root.as_str().into()];
+    let world = Arc::new(World::on_disk(Arc::new(loader::Disk), folders, settings));
+    let environment = workspace::environment(&world, &root, arguments.environment.as_deref())?;
+    let shower = Shower { world: &world, environment: &environment };
+    let mut text = String::new();
+    for name in &arguments.node {
+        if name == ALL {
+            let fleet = world.fleet_classes(&environment);
+            let missing = world.missing_parameters(&environment);
+            for (number, node) in (0_u32..).zip(fleet.nodes.iter()) {
+                let of_node = missing.iter().filter(|it| it.nodes.binary_search(&number).is_ok());
+                let missing: Vec<_> = of_node.map(|it| it.class.key_of(&it.parameter)).collect();
+                let said = (fleet.of(number), &*missing);
+                shower.write(node, said, arguments.render_as, &mut text);
+            }
+            continue;
+        }
+        let node = world.node_named(&environment, name);
+        let evaluator = world.evaluator(&environment, &node);
+        let classes = world.node_classes(&evaluator);
+        let missing = missing(&evaluator, &classes);
+        shower.write(&node, (&classes, &missing), arguments.render_as, &mut text);
+    }
+    Ok(text)
+}
+
+/// The keys that the node's certain classes must have, and for which no level that it can read has a value.
+fn missing(evaluator: &Evaluator, found: &NodeClasses) -> Vec<String> {
+    let mut missing = Vec::new();
+    for class in found.classes.iter().filter(|it| it.is_certain) {
+        let Some(code) = &class.code else { continue };
+        let required = code.parameters().iter().filter(|it| it.default.is_none());
+        for parameter in required.filter(|it| !class.may_be_given(&it.name)) {
+            let key = code.key_of(&parameter.name);
+            let answer = evaluator.lookup(&key);
+            let is_nothing = |it: &Answer| matches!(it.outcome, Ok(None)) && it.opaque.is_empty();
+            let in_no_case = answer.cases.iter().all(|it| is_nothing(&it.answer));
+            if is_nothing(&answer) && in_no_case && answer.left_out.is_empty() {
+                missing.push(key);
+            }
+        }
+    }
+    missing
+}
+
+struct Shower<'a> {
+    world: &'a World,
+    environment: &'a Environment,
+}
+
+impl Shower<'_> {
+    /// What a node has, and which keys it lacks.
+    fn write(
+        &self,
+        node: &Node,
+        (found, missing): (&NodeClasses, &[String]),
+        format: ListFormat,
+        text: &mut String,
+    ) {
+        match format {
+            ListFormat::Jsonl => {
+                let _ = writeln!(text, "{}", self.record(node, found, missing));
+            }
+            ListFormat::S => self.write_for_people(node, found, missing, text),
+        }
+    }
+
+    fn record(&self, node: &Node, found: &NodeClasses, missing: &[String]) -> Json {
+        let classes = found.classes.iter().map(|it| {
+            let (file, line) = self.place(&it.included_at);
+            json!({
+                "name": &*it.name,
+                "certain": it.is_certain,
+                "here": it.code.is_some(),
+                "file": file,
+                "line": line,
+            })
+        });
+        let others = found.others.iter().map(|it| {
+            let (file, line) = self.place(it);
+            json!({"file": file, "line": line})
+        });
+        json!({
+            "node": &*node.name,
+            "classes": classes.collect::<Vec<_>>(),
+            "others": others.collect::<Vec<_>>(),
+            "missing": missing,
+        })
+    }
+
+    fn write_for_people(
+        &self,
+        node: &Node,
+        found: &NodeClasses,
+        missing: &[String],
+        text: &mut String,
+    ) {
+        let _ = writeln!(text, "{}", in_a_line(&node.name));
+        for key in missing {
+            let _ = writeln!(text, "  ! no level has {}", in_a_line(key));
+        }
+        let width = found.classes.iter().map(|it| it.name.len()).max().unwrap_or_default();
+        for class in &found.classes {
+            let NodeClass { name, is_certain, code, included_at, .. } = class;
+            let (file, line) = self.place(included_at);
+            let mark = if *is_certain { ' ' } else { '?' };
+            let missing = if code.is_some() { "" } else { ", which is not here" };
+            let place = format!("{}:{line}{missing}", in_a_line(&file));
+            let _ = writeln!(text, "  {mark} {:width$}  {place}", in_a_line(name));
+        }
+        for other in &found.others {
+            let (file, line) = self.place(other);
+            let _ = writeln!(text, "  ? and what {}:{line} includes", in_a_line(&file));
+        }
+    }
+
+    /// The file, below the environment's directory, and the line.
+    fn place(&self, place: &CodePlace) -> (String, u32) {
+        let below = paths::below(self.environment.directory(), &place.path);
+        let line = self.world.text(&place.path).map_or(1, |text| {
+            let before = text.get(..place.range.start as usize).unwrap_or_default();
+            before.bytes().filter(|it| *it == b'\n').count() as u32 + 1
+        });
+        (below.unwrap_or(&place.path).to_owned(), line)
+    }
+}

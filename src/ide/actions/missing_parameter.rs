@@ -1,0 +1,137 @@
+//! A parameter of a class that has no value gets a key in the level that one picks, with a value of the type's shape.
+
+use super::extract_to_hiera::Entry;
+use super::levels::places_for;
+use super::{Action, ActionContext, ActionKind};
+use crate::code::roots::is_code;
+use crate::data::Value;
+use crate::data::puppet_type::evaluate;
+use crate::ide::diagnostics::{Missing, missing_in};
+use crate::ide::perspective::Perspective;
+
+/// No more places are offered for a parameter.
+const MAX_PLACES: usize = 12;
+
+/// An action for each level of the node that lacks the value.
+pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
+    let path = &*context.file.path;
+    let is_told = |it: &&crate::ide::Diagnostic| it.code == "missing-required-parameter";
+    if !is_code(path) || !context.touched_diagnostics().any(|it| is_told(&it)) {
+        return Vec::new();
+    }
+    let mut actions = Vec::new();
+    for missing in missing_in(context.world, path) {
+        let key = missing.class.key_of(&missing.parameter);
+        let of_key = format!("`{key}`");
+        let mut told = context.touched_diagnostics().filter(is_told);
+        let finding = told.find(|it| it.range == missing.range && it.message.contains(&of_key));
+        if let Some(finding) = finding {
+            let offered = places(context, &missing, &key);
+            actions.extend(
+                offered.into_iter().map(|it| Action { fixes: vec![finding.clone()], ..it }),
+            );
+        }
+    }
+    actions
+}
+
+fn places(context: &ActionContext<'_>, missing: &Missing, key: &str) -> Vec<Action> {
+    let Some(environment) = context.world.environment_of(&context.file.path) else {
+        return Vec::new();
+    };
+    let evaluator = context.world.quiet_evaluator(&environment, &missing.node);
+    let perspective = Perspective::hiding(context.world, evaluator);
+    let entry = Entry { key: key.to_owned(), comment: None, value: value_for(context, missing) };
+    let mut actions = Vec::new();
+    places_for(context, &perspective, None, key, |target, level| {
+        let shown = perspective.shown_path(target.path);
+        let edit = target.edit(&entry.text(target.format), key, &entry.value);
+        let edits = edit.map(|edit| vec![edit]).map_err(|why| format!("{shown} {why}."));
+        let title = format!("Add `{key}` to {shown} ({level})");
+        actions.push(Action::new(title, ActionKind::QuickFix, edits));
+    });
+    actions.truncate(MAX_PLACES);
+    actions
+}
+
+/// A value that the parameter's type takes, as far as one comes to mind.
+fn value_for(context: &ActionContext<'_>, missing: &Missing) -> Value {
+    let unknown = || Value::string("changeme");
+    let Some(environment) = context.world.environment_of(&context.file.path) else {
+        return unknown();
+    };
+    let aliases = context.world.type_aliases(&environment);
+    let parameter = missing.class.parameter(&missing.parameter);
+    let written = parameter.and_then(|it| it.type_range);
+    let wanted = written.and_then(|it| evaluate(missing.class.file.slice(it), &aliases).ok());
+    wanted.and_then(|it| it.example()).unwrap_or_else(unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::CancelToken;
+    use crate::ide::actions::{Action, ActionKind, actions};
+    use crate::ide::edits::FileChange;
+    use crate::ide::fixture::Fixture;
+    use crate::text::{TextRange, apply_edits};
+
+    const FILES: &str = "
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
+  - {name: Common, path: common.yaml}
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {a: 1}}}
+#- /data/common.yaml
+x: 1
+#- /modules/web/types/port.pp
+type Web::Port = Integer[1024, 65535]
+#- /modules/web/manifests/init.pp
+class web(Web::Port $port, Hash[String, Struct[{root => String}]] $sites) { }
+#- /manifests/site.pp
+include we$0b
+";
+
+    fn offered() -> (Fixture, Vec<Action>) {
+        let fixture = Fixture::parse(FILES);
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let (range, cancel) = (TextRange::empty(offset), CancelToken::default());
+        let wanted = [ActionKind::QuickFix];
+        let found = actions(&fixture.world(), &file.world_path(), range, &wanted, &cancel);
+        let found = found.into_iter().filter(|it| it.title.starts_with("Add"));
+        (fixture, found.collect())
+    }
+
+    #[test]
+    fn the_levels_of_the_node_are_offered() {
+        let (_, found) = offered();
+        let titles: Vec<_> = found.iter().map(|it| it.title.as_str()).collect();
+        let expected = [
+            "Add `web::port` to data/nodes/web01.yaml (Nodes)",
+            "Add `web::port` to data/common.yaml (Common)",
+            "Add `web::sites` to data/nodes/web01.yaml (Nodes)",
+            "Add `web::sites` to data/common.yaml (Common)",
+        ];
+        assert_eq!(titles, expected);
+        assert!(found.iter().all(|it| it.fixes.len() == 1), "each makes one finding go away");
+    }
+
+    #[test]
+    fn the_value_has_the_shape_of_the_type() {
+        let (fixture, found) = offered();
+        let after = |action: &Action| match &action.edits[..] {
+            [edit] => match &edit.change {
+                FileChange::Create(text) => text.clone(),
+                FileChange::Edit(edits) => {
+                    let file = fixture.file("/data/common.yaml").expect("it is there");
+                    apply_edits(&file.text, edits)
+                }
+            },
+            edits => panic!("{edits:?}"),
+        };
+        assert_eq!(after(&found[0]), "---\nweb::port: 1024\n");
+        let expected = "x: 1\nweb::sites:\n  changeme:\n    root: changeme\n";
+        assert_eq!(after(&found[3]), expected);
+    }
+}

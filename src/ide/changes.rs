@@ -1,0 +1,164 @@
+//! What the edits of a workspace change for its nodes: as a document that follows typing, and as a few words above an edited
+//! key. Compared is with the saved files, or with a revision.
+
+mod edited;
+mod page;
+mod words;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::preview::{Preview, Question};
+use crate::config::Environment;
+use crate::data::Files as _;
+use crate::engine::CancelToken;
+use crate::world::{Asker, Before, Differences, FleetPair, World, paths};
+pub use edited::{EditedKey, edited_keys, is_edited};
+pub use words::{answer_text, counted, without_secrets};
+
+const LOOKUP_OPTIONS: &str = "lookup_options";
+
+/// What changes, as a document and as data.
+#[derive(Debug, Clone)]
+pub struct Changes {
+    /// The document.
+    pub preview: Preview,
+    /// `14 of 622 nodes change, 3 keys; nothing else`
+    pub summary: String,
+    /// The same as data.
+    pub differences: Arc<Differences>,
+    /// What could not be compared as it should be, in sentences.
+    pub problems: Vec<String>,
+}
+
+/// Which nodes get another value for which keys, compared with what was before. `None`: there is no environment, or nobody
+/// waits any more.
+///
+/// # Errors
+/// What is wrong with the repository or the revision, as a sentence.
+pub fn changes(
+    world: &Arc<World>,
+    question: &Question,
+    before: &Before,
+    cancel: &CancelToken,
+) -> Result<Option<Changes>, String> {
+    let question = Question { node: None, ..question.clone() };
+    let asked = question.find(world).map_err(|error| error.to_string())?;
+    let Some(asked) = asked else { return Ok(None) };
+    let environment = asked.perspective.evaluator.environment().clone();
+    let Some(compared) = Compared::new(world, &environment, before, Asker::User)? else {
+        return Ok(None);
+    };
+    let key = asked.key.as_deref().map(Arc::from);
+    let Some(differences) = compared.differences(key.as_ref(), cancel) else { return Ok(None) };
+    let problems = compared.problems();
+    let preview =
+        page::page(&compared, &asked.perspective, key.as_deref(), &differences, &problems);
+    Ok(Some(Changes { preview, summary: differences.summary(), differences, problems }))
+}
+
+/// A workspace beside what it was before.
+struct Compared<'a> {
+    world: &'a Arc<World>,
+    environment: &'a Arc<Environment>,
+    what: &'a Before,
+    before: Arc<World>,
+    submodules: Arc<[String]>,
+    pair: FleetPair,
+}
+
+impl<'a> Compared<'a> {
+    /// `None` if there is nothing to compare with.
+    fn new(
+        world: &'a Arc<World>,
+        environment: &'a Arc<Environment>,
+        what: &'a Before,
+        asker: Asker,
+    ) -> Result<Option<Self>, String> {
+        let directory = world.directory_of_revision(environment);
+        let (before, submodules) = world.before(what, &directory)?;
+        let pair = world.beside(&before, environment, asker);
+        Ok(Some(Self { world, environment, what, before, submodules, pair }))
+    }
+
+    /// What is different for a key, or for all; kept until one side is another.
+    fn differences(
+        &self,
+        key: Option<&Arc<str>>,
+        cancel: &CancelToken,
+    ) -> Option<Arc<Differences>> {
+        if let Some(key) = key {
+            return self.pair.differences(&[key.clone()], cancel, || {}).map(Arc::new);
+        }
+        self.pair.all_differences(cancel, |affected| match affected {
+            Some(keys) => keys.into_iter().collect(),
+            None => self.all_keys(),
+        })
+    }
+
+    fn all_keys(&self) -> Vec<Arc<str>> {
+        let keys = |world: &World| world.all_keys(self.environment);
+        let both = keys(&self.before).into_iter().chain(keys(self.world));
+        let mut keys: BTreeSet<Arc<str>> = both.collect();
+        keys.remove(LOOKUP_OPTIONS);
+        keys.into_iter().collect()
+    }
+
+    /// What stands in the way of a whole comparison.
+    fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        for (world, side) in [(&self.before, self.name()), (self.world, "now".to_owned())] {
+            if let Some(failure) = config_failure(world, self.environment) {
+                problems.push(format!("{side}: {failure}; its answers are errors"));
+            }
+        }
+        for path in self.submodules.iter() {
+            problems.push(format!(
+                "{path}: a submodule; what it holds at {} is not in this repository and counts as missing",
+                self.name()
+            ));
+        }
+        let mut warned: BTreeSet<Arc<str>> = BTreeSet::new();
+        for world in [self.world, &self.before] {
+            for (path, format) in world.key_index(self.environment).files() {
+                if let Some(what) = world.what_is_no_data(&path, format)
+                    && warned.insert(path.clone())
+                {
+                    problems.push(format!("{}: {what}", self.shown_path(&path)));
+                }
+            }
+        }
+        for open in self.world.open_files() {
+            let path = &open.entry.path;
+            let format = self.world.reach(self.environment).format_of(path);
+            let is_broken = format.is_some_and(|it| open.entry.data(it).is_broken());
+            if is_broken && self.before.text(path).ok().as_ref() != Some(&open.entry.text) {
+                let shown = self.shown_path(path);
+                problems.push(format!(
+                    "{shown}: Puppet cannot read it as it is typed; compared are the entries that can be read"
+                ));
+            }
+        }
+        problems
+    }
+
+    /// What is compared with, for people.
+    fn name(&self) -> String {
+        match self.what {
+            Before::Saved => "saved".to_owned(),
+            Before::Revision(revision) => revision.to_string(),
+        }
+    }
+
+    fn shown_path<'p>(&self, path: &'p str) -> &'p str {
+        paths::below(self.environment.directory(), path).unwrap_or(path)
+    }
+}
+
+/// Why the hierarchy cannot be loaded.
+fn config_failure(world: &World, environment: &Arc<Environment>) -> Option<Arc<str>> {
+    world.new_evaluator(environment, &world.any_node(environment)).config_failure()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Which keys of a file an edit is about, and whose answers each of them changes.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Compared, LOOKUP_OPTIONS};
+use crate::config::Environment;
+use crate::data::{DataFile, Files as _, Format};
+use crate::engine::CancelToken;
+use crate::engine::footprint::hash_of;
+use crate::ide::file_role::FileRole;
+use crate::text::TextRange;
+use crate::world::{Asker, Before, Differences, World};
+
+/// An edited key, and what comes of the edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditedKey {
+    /// The key, in bytes of the file.
+    pub range: TextRange,
+    /// `changes 66 of 622 nodes`
+    pub title: String,
+}
+
+/// An entry of a file that is another one than before.
+struct EditedEntry {
+    key: Arc<str>,
+    key_range: TextRange,
+    /// The lines, from 1.
+    lines: (u32, u32),
+}
+
+/// The edited keys of the file at `path`, each with the nodes whose answers its edit changes. Empty if nothing is edited, what was
+/// before cannot be told, or nobody waits any more.
+pub fn edited_keys(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<EditedKey> {
+    find(world, path, cancel).unwrap_or_default()
+}
+
+/// Whether the entry of the file at `path` that holds the byte `offset` is another one than before.
+pub fn is_edited(world: &Arc<World>, path: &str, offset: u32) -> bool {
+    let Some(file) = EditedFile::of(world, path) else { return false };
+    let Ok(text) = world.file(path) else { return false };
+    let line = text.line_index().line_of(offset) + 1;
+    file.entries.iter().any(|it| it.lines.0 <= line && line <= it.lines.1)
+}
+
+struct EditedFile {
+    environment: Arc<Environment>,
+    before: Before,
+    entries: Vec<EditedEntry>,
+}
+
+impl EditedFile {
+    /// `None` if nothing is edited that could change an answer.
+    fn of(world: &Arc<World>, path: &str) -> Option<Self> {
+        let FileRole::Data { format, .. } = FileRole::of(world, path)? else { return None };
+        let environment = world.environment_of(path)?;
+        let before = world.usual_before();
+        let directory = world.directory_of_revision(&environment);
+        let (earlier, _) = world.before(&before, &directory).ok()?;
+        let entries = edited_entries(&earlier, world, path, format);
+        (!entries.is_empty()).then_some(Self { environment, before, entries })
+    }
+}
+
+fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<EditedKey>> {
+    let file = EditedFile::of(world, path)?;
+    let compared = Compared::new(world, &file.environment, &file.before, Asker::Nobody).ok()??;
+    let differences = compared.differences(None, cancel)?;
+    let edited = file
+        .entries
+        .iter()
+        .map(|entry| EditedKey { range: entry.key_range, title: title(&differences, path, entry) });
+    Some(edited.collect())
+}
+
+/// `changes 66 of 622 nodes, and 2 cases of other nodes`.
+fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
+    let is_cause = |path_of: &str, line: u32| {
+        path_of == path && entry.lines.0 <= line && line <= entry.lines.1
+    };
+    let mut nodes: BTreeSet<u32> = BTreeSet::new();
+    let mut cases = 0;
+    let mut others: BTreeSet<&Arc<str>> = BTreeSet::new();
+    for change in &differences.changes {
+        if change.key == entry.key || change.causes.iter().any(|it| is_cause(&it.path, it.line)) {
+            nodes.extend(&change.nodes);
+            cases += change.cases.len();
+            if change.key != entry.key {
+                others.insert(&change.key);
+            }
+        }
+    }
+    let all = differences.nodes.len();
+    let proof = if differences.not_proved.is_empty() { "" } else { ", as far as it can be told" };
+    let keys = match others.len() {
+        0 => String::new(),
+        count => format!(", also through {}", super::counted(count, "other key")),
+    };
+    match (nodes.len(), cases) {
+        (0, 0) => format!("changes no answer{proof}"),
+        (0, cases) => {
+            format!("changes {} of nodes that are not listed{keys}", super::counted(cases, "case"))
+        }
+        (count, 0) => format!("changes {count} of {}{keys}", super::counted(all, "node")),
+        (count, cases) => format!(
+            "changes {count} of {}, and {} of other nodes{keys}",
+            super::counted(all, "node"),
+            super::counted(cases, "case")
+        ),
+    }
+}
+
+/// The entries of a file that are new, or hold something else than before.
+fn edited_entries(before: &World, after: &World, path: &str, format: Format) -> Vec<EditedEntry> {
+    let Ok(file) = after.file(path) else { return Vec::new() };
+    let earlier = before.text(path).ok();
+    if earlier.as_ref() == Some(&file.text) {
+        return Vec::new();
+    }
+    let now = file.data(format);
+    let earlier = earlier.and_then(|_| before.data(path, format).ok());
+    let hash = |data: &DataFile, key: &str| data.get(key).map(|it| hash_of(&it.value.value));
+    let lines = file.line_index();
+    let edited = now.trees().filter_map(|tree| {
+        let crate::syntax::tree::NodeKind::Scalar { text, .. } = &tree.key.kind else {
+            return None;
+        };
+        let is_same = hash(now, text)
+            .is_some_and(|it| earlier.as_ref().and_then(|earlier| hash(earlier, text)) == Some(it));
+        if is_same || **text == *LOOKUP_OPTIONS {
+            return None;
+        }
+        let key_range = tree.key.range.shifted(tree.start);
+        let end = tree.value.range.shifted(tree.start).end.max(key_range.end);
+        let entry = EditedEntry {
+            key: text.clone(),
+            key_range,
+            lines: (lines.line_of(key_range.start) + 1, lines.line_of(end.saturating_sub(1)) + 1),
+        };
+        Some(entry)
+    });
+    edited.collect()
+}

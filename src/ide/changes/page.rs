@@ -1,0 +1,90 @@
+//! The document of a comparison: a summary, then each key with who gets which other value, and because of which lines.
+
+use std::sync::Arc;
+
+use super::Compared;
+use super::words::{answer_text, counted};
+use crate::data::Place;
+use crate::ide::perspective::Perspective;
+use crate::ide::preview::{Language, LineKind, Mark, Page, Preview};
+use crate::world::{AnswerChange, Before, Cause, Differences, World};
+
+/// Keys in the document; more are counted.
+const MAX_KEYS: usize = 200;
+
+pub(super) fn page(
+    compared: &Compared<'_>,
+    perspective: &Perspective,
+    key: Option<&str>,
+    differences: &Differences,
+    problems: &[String],
+) -> Preview {
+    let mut page = Page::default();
+    let title = Mark::of(LineKind::Header, None);
+    page.line(&one_line(&differences.summary()), title.clone());
+    let environment = &compared.environment.name;
+    let with = match compared.what {
+        Before::Saved => "with the saved files".to_owned(),
+        Before::Revision(revision) => format!("with {revision}"),
+    };
+    page.line(&format!("compared {with}, environment {environment}"), title.clone());
+    for limit in differences.limits().chain(problems.iter().cloned()) {
+        page.line(&one_line(&limit), Mark::of(LineKind::Opaque, None));
+    }
+    let groups = differences.by_key();
+    for (key, changes) in groups.iter().take(MAX_KEYS) {
+        page.plain("");
+        let place = changes.iter().find_map(|it| place_of(compared, it));
+        page.line(&one_line(key), Mark::of(LineKind::Header, place));
+        for change in changes {
+            write_change(&mut page, compared, differences, change);
+        }
+    }
+    if groups.len() > MAX_KEYS {
+        page.plain("");
+        page.plain(&format!("{} not shown", counted(groups.len() - MAX_KEYS, "more key")));
+    }
+    let subject =
+        key.map_or_else(|| "What changes".to_owned(), |key| format!("What changes in {key}"));
+    let preview = page.finish(perspective, format!("{subject} · {}", compared.name()));
+    Preview { language: Language::Diff, key: key.map(str::to_owned), node: None, ..preview }
+}
+
+fn write_change(
+    page: &mut Page,
+    compared: &Compared<'_>,
+    differences: &Differences,
+    change: &AnswerChange,
+) {
+    let place = place_of(compared, change);
+    page.line(
+        &format!("  {}", one_line(&differences.who(change))),
+        Mark::of(LineKind::Header, place),
+    );
+    for cause in &change.causes {
+        let line = format!("  because of {}:{}", compared.shown_path(&cause.path), cause.line);
+        page.line(&one_line(&line), Mark::of(LineKind::Header, line_of(compared.world, cause)));
+    }
+    let sides = [('-', LineKind::Deleted, &change.before), ('+', LineKind::Added, &change.after)];
+    for (sign, kind, answer) in sides {
+        for line in answer_text(answer).lines() {
+            page.line(&format!("{sign} {line}"), Mark::of(kind, place));
+        }
+    }
+}
+
+fn place_of(compared: &Compared<'_>, change: &AnswerChange) -> Option<Place> {
+    change.causes.iter().find_map(|cause| line_of(compared.world, cause))
+}
+
+/// The line as it stands now; `None` in a file that is gone.
+fn line_of(world: &Arc<World>, cause: &Cause) -> Option<Place> {
+    let file = world.file(&cause.path).ok()?;
+    let lines = file.line_index();
+    let line = cause.line.saturating_sub(1).min(lines.line_count().saturating_sub(1));
+    Some(Place { file: file.id, range: lines.line_range(&file.text, line) })
+}
+
+fn one_line(text: &str) -> String {
+    text.replace('\r', "\\r").replace('\n', "\\n")
+}

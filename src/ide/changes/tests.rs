@@ -1,0 +1,178 @@
+//! What edits change, in small workspaces.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::engine::CancelToken;
+use crate::world::{Change, Host, MemoryDisk};
+
+const HIERA_YAML: &str = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                          - {name: r, path: 'roles/%{facts.role}.yaml'}\n- {name: c, path: common.yaml}\n";
+
+const COMMON: &str = "port: 80\nurl: \"x:%{lookup('port')}\"\nsecret: ENC[PKCS7,b25l]\nlist: [1]\n";
+
+const PATH: &str = "/r/data/common.yaml";
+
+fn host() -> Host {
+    let facts = |role: &str| format!("role: {role}\n");
+    let files = [
+        ("/r/hiera.yaml".to_owned(), HIERA_YAML.to_owned()),
+        (PATH.to_owned(), COMMON.to_owned()),
+        ("/r/data/roles/web.yaml".to_owned(), "list: [2]\n".to_owned()),
+        ("/r/spec/factsets/web1.yaml".to_owned(), facts("web")),
+        ("/r/spec/factsets/web2.yaml".to_owned(), facts("web")),
+        ("/r/spec/factsets/db1.yaml".to_owned(), facts("db")),
+    ];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    host
+}
+
+fn edited(path: &str, text: &str) -> Host {
+    let mut host = host();
+    open(&mut host, path, text);
+    host
+}
+
+fn open(host: &mut Host, path: &str, text: &str) {
+    host.apply(Change::OpenBuffer { path: path.to_owned(), text: text.to_owned(), version: 1 });
+}
+
+fn question() -> Question {
+    Question { path: Some(PATH.into()), ..Question::default() }
+}
+
+fn of(world: &Arc<World>, question: &Question) -> Changes {
+    let found = changes(world, question, &Before::Saved, &CancelToken::default());
+    found.expect("it can be compared").expect("there is an environment")
+}
+
+fn titles(world: &Arc<World>) -> Vec<String> {
+    let found = edited_keys(world, PATH, &CancelToken::default());
+    let text = world.text(PATH).expect("a text");
+    found.iter().map(|it| format!("{}: {}", it.range.slice(&text), it.title)).collect()
+}
+
+#[test]
+fn nothing_is_edited() {
+    let world = host().snapshot();
+    let found = of(&world, &question());
+    assert_eq!(found.summary, "0 answers change: 0 keys compared for 3 nodes");
+    assert_eq!(titles(&world), Vec::<String>::new());
+    assert!(!is_edited(&world, PATH, 0));
+}
+
+#[test]
+fn who_gets_what_and_why() {
+    let world = edited(PATH, &COMMON.replace("80", "81").replace("[1]", "[3]")).snapshot();
+    let found = of(&world, &question());
+    assert_eq!(
+        found.preview.text,
+        "3 of 3 nodes change, and 3 cases of other nodes, 3 keys; nothing else\n\
+         compared with the saved files, environment production\n\
+         \n\
+         list\n  1 node: db1; any other node\n  because of data/common.yaml:4\n- - 1\n+ - 3\n\
+         \n\
+         port\n  3 nodes: db1, web1, web2; any other node\n  because of data/common.yaml:1\n- 80\n+ 81\n\
+         \n\
+         url\n  3 nodes: db1, web1, web2; any other node\n  because of data/common.yaml:1\n- x:80\n+ x:81\n"
+    );
+    let place = found.preview.lines.last().and_then(|it| it.place).expect("a place");
+    let text = world.text(PATH).expect("a text");
+    assert_eq!(place.range.slice(&text), "port: 81");
+    let found = of(&world, &Question { key: Some("list".into()), ..question() });
+    assert_eq!(
+        found.summary,
+        "1 of 3 nodes changes, and 1 case of other nodes, 1 key; nothing else"
+    );
+}
+
+#[test]
+fn edited_keys_say_whom_they_concern() {
+    let world = edited(PATH, &COMMON.replace("80", "81").replace("[1]", "[3]")).snapshot();
+    assert_eq!(
+        titles(&world),
+        [
+            "port: changes 3 of 3 nodes, and 2 cases of other nodes, also through 1 other key",
+            "list: changes 1 of 3 nodes, and 1 case of other nodes"
+        ]
+    );
+    assert!(is_edited(&world, PATH, 1));
+    assert!(!is_edited(&world, PATH, 12), "url is as it was");
+    let world = edited(PATH, &format!("{COMMON}unread: 1\n# x\n")).snapshot();
+    assert_eq!(titles(&world), ["unread: changes 3 of 3 nodes, and 1 case of other nodes"]);
+    let world = edited(PATH, &COMMON.replace("port: 80", "port:   80 # the same")).snapshot();
+    assert_eq!(titles(&world), Vec::<String>::new());
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let world = edited(PATH, &COMMON.replace("b25l", "dHdv")).snapshot();
+    let found = of(&world, &question());
+    assert!(found.summary.starts_with("3 of 3 nodes change"), "{}", found.summary);
+    assert!(!found.preview.text.contains("b25l") && !found.preview.text.contains("dHdv"));
+}
+
+#[test]
+fn the_view_follows_typing_and_saving() {
+    let mut host = edited(PATH, &COMMON.replace("80", "81"));
+    let first = host.snapshot();
+    assert!(of(&first, &question()).preview.text.contains("+ 81"));
+    open(&mut host, PATH, &COMMON.replace("80", "82"));
+    assert!(of(&host.snapshot(), &question()).preview.text.contains("+ 82"));
+    // An earlier moment is asked again.
+    assert!(of(&first, &question()).preview.text.contains("+ 81"));
+    open(&mut host, PATH, COMMON);
+    assert!(of(&host.snapshot(), &question()).preview.text.starts_with("0 answers change"));
+    // A new file, which makes a node known.
+    open(&mut host, "/r/data/nodes/db1.yaml", "port: 90\n");
+    let text = of(&host.snapshot(), &question()).preview.text;
+    assert!(text.contains("1 node: db1\n") && text.contains("+ x:90"), "{text}");
+}
+
+#[test]
+fn half_typed_text_changes_only_what_is_typed() {
+    let world = edited(PATH, &format!("{COMMON}half: \"\n")).snapshot();
+    let found = of(&world, &question());
+    assert!(found.differences.changes.is_empty(), "{}", found.preview.text);
+    assert_eq!(
+        found.problems,
+        [
+            "data/common.yaml: Puppet cannot read it as it is typed; compared are the entries that can be read"
+        ]
+    );
+    let conflict =
+        COMMON.replace("list: [1]", "<<<<<<< a\nlist: [1]\n=======\nlist: [2]\n>>>>>>> b");
+    let found = of(&edited(PATH, &conflict).snapshot(), &question());
+    assert!(found.problems[0].contains("conflicts that are not resolved"), "{:?}", found.problems);
+}
+
+#[test]
+fn a_hierarchy_that_does_not_load_is_said() {
+    let world = edited("/r/hiera.yaml", "version: 5\nhierarchy: 1\n").snapshot();
+    let found = of(&world, &question());
+    assert!(found.problems[0].starts_with("now: "), "{:?}", found.problems);
+    assert!(found.summary.starts_with("3 of 3 nodes change"), "{}", found.summary);
+}
+
+#[test]
+fn nobody_waits_for_a_cancelled_answer() {
+    let world = edited(PATH, &COMMON.replace("80", "81")).snapshot();
+    let cancel = CancelToken::default();
+    cancel.cancel();
+    let found = changes(&world, &question(), &Before::Saved, &cancel);
+    assert!(found.expect("it can be compared").is_none());
+    assert_eq!(edited_keys(&world, PATH, &cancel), []);
+    assert!(of(&world, &question()).summary.starts_with("3 of 3"), "it was not kept");
+}
+
+#[test]
+fn a_snapshot_that_nobody_holds_goes() {
+    let mut host = edited(PATH, &COMMON.replace("80", "81"));
+    let before = host.snapshot();
+    of(&before, &question());
+    let still_there = Arc::downgrade(&before);
+    drop(before);
+    open(&mut host, PATH, COMMON);
+    assert!(still_there.upgrade().is_none());
+}

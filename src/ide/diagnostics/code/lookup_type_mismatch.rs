@@ -1,0 +1,148 @@
+//! `lookup-type-mismatch`: a call of `lookup()` in code names a type, and the data that it finds do not fit it.
+//!
+//! Whether the call is reached is not decided here. Plans have a hierarchy of their own, and are left alone.
+
+use crate::code::file::language_of;
+use crate::data::puppet_type::{self, Type, TypeAliases};
+use crate::data::{Files as _, Located, render};
+use crate::engine::cases::in_words;
+use crate::engine::{Answer, Condition, Request};
+use crate::ide::code::lookup_call::LookupCall;
+use crate::ide::diagnostics::shared::code_context::CodeContext;
+use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::syntax::puppet::{Call, Language};
+use crate::text::TextRange;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "lookup-type-mismatch",
+    name: "Lookup in code with a type that the data do not fit",
+    severity: Severity::Warning,
+    since: "0.1.0",
+    summary: "Puppet code looks up a key with a type, and the data for it do not fit that type.",
+    page: include_str!("../../../../docs/rules/lookup-type-mismatch.md"),
+    is_on: true,
+};
+
+/// Checks the calls of a file.
+pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
+    let mut calls = code.file.manifest.calls.iter().filter(|it| has_type(it)).peekable();
+    let is_plan = language_of(code.path) == Language::Plan;
+    // What somebody assumes of the variables is not true for all nodes.
+    if calls.peek().is_none() || is_plan || code.has_no_data() || !code.world.assumed().is_empty() {
+        return;
+    }
+    let aliases = code.world.type_aliases(code.environment);
+    for call in calls {
+        check_call(code, &aliases, call, report);
+    }
+}
+
+fn has_type(call: &Call) -> bool {
+    call.function == "lookup"
+        && !call.is_dynamic
+        && !call.names.is_empty()
+        && call.written.len() > 1
+        || call.function == "lookup" && !call.options.is_empty()
+}
+
+fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report: &mut Report) {
+    let Ok(LookupCall { request, open, .. }) = LookupCall::of(&code.file, call) else { return };
+    let (Some(first), Some(last)) = (call.names.first(), call.names.last()) else { return };
+    let range = TextRange::new(first.range.start, last.range.end);
+    let has_more = !request.overrides.is_empty() || !request.default_values.is_empty();
+    let written = request.value_type.as_deref();
+    let wanted = written.and_then(|it| puppet_type::evaluate(it, aliases).ok());
+    let Some(wanted) = wanted.filter(|_| open.is_empty() && !has_more) else { return };
+    let default = request.default.clone();
+    let request = Request { value_type: None, default: None, ..request }.with_sources();
+    let answer = code.evaluator().call(&request);
+    let is_certain = answer.left_out.is_empty();
+    let cases: Vec<(&[Condition], &Answer)> = match answer.cases.as_slice() {
+        [] => vec![(&[], &answer)],
+        cases => cases.iter().map(|it| (it.conditions.as_slice(), &it.answer)).collect(),
+    };
+    for (conditions, answer) in cases {
+        let (found, subject) = match (&answer.outcome, &default) {
+            (Ok(Some(found)), _) => (found, "Found value"),
+            (Ok(None), Some(default)) => (default, "Default value"),
+            _ => continue,
+        };
+        let Some(words) = refusal(&wanted, found, answer, subject) else { continue };
+        let nodes = match (conditions, is_certain) {
+            ([], true) => "every node".to_owned(),
+            ([], false) => "nodes where no other level decides".to_owned(),
+            (conditions, _) => format!("nodes where {}", in_words(conditions)),
+        };
+        let finding = report.add(&RULE, range, format!("{words}\nThe call fails for {nodes}."));
+        finding.related.extend(found.place.map(|place| Related {
+            path: Some(code.world.path(place.file)),
+            range: place.range,
+            message: "the value is here".to_owned(),
+        }));
+        return;
+    }
+}
+
+/// Puppet's words if it certainly refuses the value.
+fn refusal(wanted: &Type, found: &Located, answer: &Answer, subject: &str) -> Option<String> {
+    if !answer.opaque.is_empty() {
+        return None;
+    }
+    let value = &found.value;
+    let has_open_texts = !answer.open.is_empty() && value.has_tokens();
+    if has_open_texts || render::has_encrypted_text(value) {
+        let is_open = |text: &str| has_open_texts && text.contains("%{") || text.contains("ENC[");
+        if puppet_type::fit_of_open(wanted, value, &is_open) != Some(false) {
+            return None;
+        }
+    }
+    let fit = puppet_type::fit(wanted, value).ok()?;
+    if fit.misfits.iter().any(puppet_type::Misfit::is_unresolved) {
+        return None;
+    }
+    puppet_type::assert_instance(subject, wanted, value).err()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_related};
+
+    const DATA: &str = "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: r, path: '%{role}.yaml'}\n- {name: c, path: common.yaml}\n\
+                        #- /data/db.yaml\nport: '5432'\n\
+                        #- /data/common.yaml\nport: 80\nservers: [a, 1]\nname: \"x%{other}\"\n\
+                        #- /types/port.pp\ntype Port = Integer[1, 1024]\n";
+
+    #[test]
+    fn data_that_do_not_fit() {
+        check(&format!(
+            "{DATA}#- /manifests/site.pp\n\
+             lookup('servers', Array[String])\n\
+             #      ^^^^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, index 1 expects a String value, got Integer The call fails for every node.\n\
+             lookup('port', Port)\n\
+             #      ^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects a Port = Integer[1, 1024] value, got String The call fails for nodes where role is db.\n\
+             lookup('port', Variant[Integer, String], 'first')\nlookup('port')\nlookup('name', String[1])\n\
+             lookup('name', Pattern[/y/])\nlookup('name', Integer)\n\
+             #      ^^^^^^ warning[lookup-type-mismatch]: Found value has wrong type, expects an Integer value, got String…\n\
+             lookup('servers', {{ 'value_type' => Hash }})\n\
+             #      ^^^^^^^^^ warning[lookup-type-mismatch]\n\
+             lookup('servers', No::Such)\nlookup('servers', Hash, $merge)\n\
+             lookup('none', Integer, 'first', 'x')\n\
+             #      ^^^^^^ warning[lookup-type-mismatch]: Default value has wrong type, expects an Integer value, got String…\n\
+             lookup('none', Integer, 'first', $x)\n"
+        ));
+    }
+
+    #[test]
+    fn the_older_functions_have_no_types() {
+        check(&format!("{DATA}#- /manifests/site.pp\nhiera('servers')\n"));
+    }
+
+    #[test]
+    fn it_leads_to_the_value() {
+        check_related(
+            &format!("{DATA}#- /manifests/site.pp\nlookup('servers', Hash)\n"),
+            "lookup-type-mismatch",
+            &["/data/common.yaml: [a, 1]: the value is here"],
+        );
+    }
+}

@@ -1,0 +1,236 @@
+//! `misspelt-path`: a path of a level that leads to no file, where a file or a directory beside it has nearly the name and is read
+//! by no level.
+
+use std::sync::Arc;
+
+use crate::config::hiera_yaml::Locations;
+use crate::config::{Environment, HieraYaml};
+use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::file::orphan_file::may_be_read_by_function;
+use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
+use crate::ide::diagnostics::shared::known_keys::{directory_of, is_file_backend};
+use crate::ide::diagnostics::shared::near::near_key;
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::text::TextRange;
+use crate::world::{DataPlace, Reach, World, paths};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "misspelt-path",
+    name: "Path that looks misspelt",
+    severity: Severity::Warning,
+    since: "0.2.0",
+    summary: "A path of a level leads nowhere, and a file or directory that no level reads has nearly its name.",
+    page: include_str!("../../../../docs/rules/misspelt-path.md"),
+    is_on: true,
+};
+
+/// Directories with more files are not looked through.
+const MAX_LISTED: usize = 2_000;
+
+pub(crate) fn check(
+    world: &World,
+    environment: &Environment,
+    config: &HieraYaml,
+    report: &mut Report,
+) {
+    let reach = world.reach(environment);
+    for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
+        let templates = match &level.locations {
+            Locations::Paths(templates) | Locations::Globs(templates) => &**templates,
+            Locations::MappedPaths(parts) => &parts[2..],
+            Locations::Uris(_) | Locations::None => &[],
+        };
+        if !is_file_backend(level) {
+            continue;
+        }
+        let Some(directory) = directory_of(world, config, level) else { continue };
+        for template in templates {
+            let (Some(text), Some(place)) = (template.value.as_str(), template.place) else {
+                continue;
+            };
+            if text.contains('*') && matches!(level.locations, Locations::Paths(_)) {
+                let message = format!(
+                    "Puppet takes a path as it is: `{text}` is not a pattern\nWrite `glob` in place of `path`, or `globs` of `paths`."
+                );
+                report.add_once(&RULE, RULE.severity, place.range, message);
+                continue;
+            }
+            let is_explained = report.findings.iter().any(|finding| finding.range == place.range);
+            let Some((name, near)) = misspelt(world, &reach, &directory, text) else { continue };
+            if is_explained {
+                continue;
+            }
+            let message = format!(
+                "`{name}` does not exist\nDid you mean `{near}`, which exists and is not read by any level?"
+            );
+            let finding = report.add_once(&RULE, RULE.severity, place.range, message);
+            let edit = replaced_in(&config.text, place.range, &name, &near);
+            if let (Some(finding), Some(edit)) = (finding, edit) {
+                finding.with_fix(Fix::changing(format!("Write `{near}`"), vec![edit]));
+            }
+        }
+    }
+}
+
+/// Checks a file that no level reads: its directory may have been meant to be one beside it. `true` if it says something.
+pub(crate) fn check_file(world: &Arc<World>, path: &str, report: &mut Report) -> bool {
+    let Some(environment) = world.environment_of(path) else { return false };
+    let reach = world.reach(&environment);
+    let Some(directory) = paths::parent(path) else { return false };
+    let (Some(parent), name) = (paths::parent(directory), paths::file_name(directory)) else {
+        return false;
+    };
+    let is_beside = |place: &DataPlace| paths::parent(place.directory()) == Some(parent);
+    if !is_data(path) || reach.reaches(path) || !reach.places.iter().any(is_beside) {
+        return false;
+    }
+    let items = world.list(parent);
+    let own = paths::file_name(path);
+    let is_read = |it: &&str| reach.reaches(&format!("{parent}/{it}/{own}"));
+    let directories = items.iter().filter(|it| it.is_directory).map(|it| &*it.name);
+    let Some(near) = near_key(name, directories.filter(is_read)) else { return false };
+    if may_be_read_by_function(world, &environment) {
+        return false;
+    }
+    let Ok(text) = world.text(path) else { return false };
+    let end = text.find('\n').unwrap_or(text.len());
+    let message = format!(
+        "no level of the hierarchy can load this file\nIts directory is `{name}`. Did you mean `{near}`, which a level reads?"
+    );
+    report.add(&RULE, TextRange::new(0, end as u32), message);
+    true
+}
+
+/// The first name of a template that does not exist, and the one beside it that was meant.
+fn misspelt(
+    world: &World,
+    reach: &Reach,
+    directory: &str,
+    template: &str,
+) -> Option<(String, String)> {
+    let mut directory = directory.to_owned();
+    let mut names = template.split('/').peekable();
+    while let Some(name) = names.next() {
+        if name.contains(['%', '*', '?', '[', '{', '\\']) || matches!(name, "" | "." | "..") {
+            return None;
+        }
+        let path = paths::join(&directory, name);
+        let is_file = names.peek().is_none();
+        if world.kind(&path) == PathKind::Missing {
+            let near = if is_file {
+                near_file(world, reach, &directory, name)
+            } else {
+                near_directory(world, reach, &directory, name)
+            };
+            return near.map(|near| (name.to_owned(), near));
+        }
+        directory = path;
+    }
+    None
+}
+
+/// A file that no level reads, with nearly the name, or with the name and no extension.
+fn near_file(world: &World, reach: &Reach, directory: &str, name: &str) -> Option<String> {
+    let items = world.list(directory);
+    let is_orphan = |it: &str| !it.starts_with('.') && !reach.reaches(&paths::join(directory, it));
+    let files = items.iter().take(MAX_LISTED).filter(|it| !it.is_directory && is_orphan(&it.name));
+    let files: Vec<&str> = files.map(|it| &*it.name).collect();
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let stems = files.iter().filter_map(|it| {
+        let (other, its_extension) = it.rsplit_once('.')?;
+        (its_extension == extension).then_some(other)
+    });
+    let near = near_key(stem, stems).map(|it| format!("{it}.{extension}"));
+    near.or_else(|| files.contains(&stem).then(|| stem.to_owned()))
+}
+
+/// A directory with nearly the name, with a file that no level reads.
+fn near_directory(world: &World, reach: &Reach, directory: &str, name: &str) -> Option<String> {
+    let items = world.list(directory);
+    let is_unread = |it: &&str| {
+        let path = paths::join(directory, it);
+        let inside = world.list(&path);
+        let mut files = inside.iter().take(MAX_LISTED).filter(|it| is_data(&it.name));
+        files.any(|it| !reach.reaches(&paths::join(&path, &it.name)))
+    };
+    let directories = items.iter().filter(|it| it.is_directory).map(|it| &*it.name);
+    near_key(name, directories.filter(is_unread)).map(str::to_owned)
+}
+
+fn is_data(name: &str) -> bool {
+    matches!(paths::extension(name), "yaml" | "yml" | "eyaml" | "json" | "conf")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn files_and_directories() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+diagnostics: {severity: {orphan-file: 'off'}}
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: a, path: "roles/%{facts.role}.yaml"}
+#                   ^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: `roles` does not exist Did you mean `role`, which exists and is not read by any level?
+  - {name: b, path: "site/%{facts.site}.yaml"}
+#          ^ hint[level-never-matches]
+  - {name: c, paths: ["sites/%{facts.site}.yaml", other.yaml]}
+  - {name: d, path: comon.yaml}
+#                   ^^^^^^^^^^ warning[misspelt-path]
+#- /data/role/web.yaml
+a: 1
+#- /data/sites/one.yaml
+a: 1
+#- /data/common.yaml
+a: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn a_file_in_a_directory_beside_the_one_that_is_read() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: a, path: "roles/%{facts.role}.yaml"}
+#- /data/roles/web.yaml
+a: 1
+#- /data/role/db.yaml
+a: 1
+#^^^ warning[misspelt-path]: no level of the hierarchy can load this file Its directory is `role`. Did you mean `roles`, which a level reads?
+"#,
+        );
+    }
+
+    #[test]
+    fn a_pattern_in_a_path() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: a, path: "nodes/*.yaml"}
+#                   ^^^^^^^^^^^^^^ warning[misspelt-path]: Puppet takes a path as it is: `nodes/*.yaml` is not a pattern…
+  - {name: b, glob: "nodes/*.yaml"}
+#- /data/nodes/one.yaml
+a: 1
+"#,
+        );
+    }
+
+    #[test]
+    fn the_name_that_is_there() {
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: x, path: 'roles/%{facts.x}.yaml'}\n\
+             #- /data/role/web.yaml\na: 1\n#- /.hiera-ls.yaml\ndiagnostics: {severity: {orphan-file: 'off'}}\n",
+            "Write `role`",
+            "version: 5\nhierarchy:\n  - {name: x, path: 'role/%{facts.x}.yaml'}\n",
+        );
+    }
+}

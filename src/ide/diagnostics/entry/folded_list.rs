@@ -1,0 +1,111 @@
+//! `folded-list`: items that YAML joins to one text, because a text stands before the first of them.
+
+use crate::data::Format;
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::walk::pairs_of;
+use crate::ide::diagnostics::{Diagnostic, EntryContext, Report, Rule, Severity};
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::text::{TextEdit, TextRange};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "folded-list",
+    name: "List that became a string",
+    severity: Severity::Warning,
+    since: "0.2.0",
+    summary: "Lines that start with `- ` continue a string, so they are not a list.",
+    page: include_str!("../../../../docs/rules/folded-list.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    if entry.format != Format::Yaml || !entry.text.contains('\n') {
+        return;
+    }
+    check_pair(entry, entry.key, entry.value, report);
+    let mut waiting = vec![entry.value];
+    while let Some(node) = waiting.pop() {
+        if let NodeKind::Sequence(items) = &node.kind {
+            for item in items.iter().rev() {
+                check_value(entry, item, report);
+                waiting.push(item);
+            }
+        }
+        for pair in pairs_of(node) {
+            check_pair(entry, &pair.key, &pair.value, report);
+            waiting.push(&pair.value);
+        }
+    }
+}
+
+fn check_pair(entry: &EntryContext<'_>, key: &Node, value: &Node, report: &mut Report) {
+    let Some(finding) = check_value(entry, value, report) else { return };
+    let between = TextRange::new(key.range.end, value.range.start);
+    if between.slice(entry.text).trim() == ":" && !between.slice(entry.text).contains('\n') {
+        let second = value.range.slice(entry.text).lines().nth(1).unwrap_or("");
+        let indentation = &second[..second.len() - second.trim_start().len()];
+        let line_end = if entry.text.contains("\r\n") { "\r\n" } else { "\n" };
+        let edit = TextEdit::replace(between, format!(":{line_end}{indentation}- "));
+        finding.with_fix(Fix::changing("Make it a list", vec![edit]));
+    }
+}
+
+/// Checks a value, or an item that goes on with others.
+fn check_value<'r>(
+    entry: &EntryContext<'_>,
+    value: &Node,
+    report: &'r mut Report,
+) -> Option<&'r mut Diagnostic> {
+    let NodeKind::Scalar { style: ScalarStyle::Plain, .. } = &value.kind else { return None };
+    let mut lines = value.range.slice(entry.text).lines();
+    let (first, second) = (lines.next()?, lines.next()?);
+    let is_item = |line: &str| line.trim_start().starts_with("- ");
+    if !is_item(second) || !lines.all(is_item) {
+        return None;
+    }
+    let message = format!(
+        "this is one string and not a list: it starts with `{}`\nStart every item in the same column, with `- `.",
+        first.trim()
+    );
+    Some(report.add(&RULE, value.range, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn items_behind_a_text() {
+        check(
+            r#"
+a: b
+#  ^ warning[folded-list]: this is one string and not a list: it starts with `b`…
+  - c
+  - d
+e:
+  - f
+  - g
+h: a text
+  - with a line
+  that is no item
+i: "j
+  - k"
+l: 1 -
+  2
+m:
+  - n
+#   ^ warning[folded-list]
+   - o
+  - p
+"#,
+        );
+    }
+
+    #[test]
+    fn a_list() {
+        check_fix(
+            "a:\n  b: c # d\n  e: f\n    - g\n    - h\n",
+            "Make it a list",
+            "a:\n  b: c # d\n  e:\n    - f\n    - g\n    - h\n",
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! `merge-key-idle`: a `<<` that merges nothing. Only an alias, a hash or a list of these is merged; anything else is the value
+//! of a member that is called `<<`.
+
+use crate::data::Format;
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::syntax::tree::{Node, NodeKind};
+use crate::text::TextEdit;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "merge-key-idle",
+    name: "Merge key that merges nothing",
+    severity: Severity::Warning,
+    since: "0.2.0",
+    summary: "A `<<` has a text or nothing as its value, so it merges nothing and is a member itself.",
+    page: include_str!("../../../../docs/rules/merge-key-idle.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    if entry.format != Format::Yaml {
+        return;
+    }
+    each_pair(entry, |key, value| {
+        if text_of(key).is_none_or(|it| &**it != "<<") || merges(value) {
+            return;
+        }
+        let message = "this merges nothing: the hash gets a member that is called `<<`\n\
+                       Write an alias without quotes: `<<: *name`.";
+        let finding = report.add(&RULE, key.range, message);
+        let Some(name) = text_of(value).map(|it| it.trim_start_matches(['*', '&'])) else { return };
+        let anchor = format!("&{name}");
+        let is_anchor = |it: &str| it == anchor;
+        if !name.is_empty() && entry.text.split(char::is_whitespace).any(is_anchor) {
+            let edit = TextEdit::replace(value.range, format!("*{name}"));
+            finding.with_fix(Fix::changing(format!("Write `*{name}`"), vec![edit]));
+        }
+    });
+}
+
+/// Runs `work` on the pairs of the entry, itself included.
+fn each_pair(entry: &EntryContext<'_>, mut work: impl FnMut(&Node, &Node)) {
+    work(entry.key, entry.value);
+    let mut waiting = vec![entry.value];
+    while let Some(node) = waiting.pop() {
+        if let NodeKind::Sequence(items) = &node.kind {
+            waiting.extend(items.iter().rev());
+        }
+        for pair in pairs_of(node) {
+            work(&pair.key, &pair.value);
+            waiting.push(&pair.value);
+        }
+    }
+}
+
+fn merges(value: &Node) -> bool {
+    match &value.kind {
+        NodeKind::Alias(_) | NodeKind::Mapping(_) => true,
+        NodeKind::Sequence(items) => items.iter().all(merges),
+        NodeKind::Scalar { .. } => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn what_is_no_alias() {
+        check(
+            r#"
+a: &a {x: 1}
+b:
+  <<: "a"
+# ^^ warning[merge-key-idle]: this merges nothing: the hash gets a member that is called `<<` Write an alias…
+c:
+  <<: *a
+d:
+  <<: [*a]
+  y: {<<: , z: 1}
+#     ^^ warning[merge-key-idle]
+"#,
+        );
+    }
+
+    #[test]
+    fn the_anchor_is_near() {
+        check_fix(
+            "a:\n  b: &x\n    c: 1\n  d:\n    <<: '*x'\n",
+            "Write `*x`",
+            "a:\n  b: &x\n    c: 1\n  d:\n    <<: *x\n",
+        );
+    }
+}

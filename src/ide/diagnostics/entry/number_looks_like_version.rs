@@ -1,0 +1,152 @@
+//! `number-looks-like-version`: a number where a text is meant. `version: 1.10` is 1.1, and `mode: 644` is no mode.
+
+use std::sync::Arc;
+
+use crate::data::{Format, Value, inspect, scalar};
+use crate::ide::diagnostics::shared::fix::{Fix, quote, quoted};
+use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
+use crate::text::TextEdit;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "number-looks-like-version",
+    name: "Number in place of a text",
+    severity: Severity::Warning,
+    since: "0.2.0",
+    summary: "A version such as `1.10` is the number 1.1 without quotes, and a mode such as `644` is no text.",
+    page: include_str!("../../../../docs/rules/number-looks-like-version.md"),
+    is_on: true,
+};
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    if entry.format != Format::Yaml {
+        return;
+    }
+    let Some(key) = text_of(entry.key) else { return };
+    check_value(&NameOf::new(key), entry.value, report);
+    let mut waiting = vec![entry.value];
+    while let Some(node) = waiting.pop() {
+        if let NodeKind::Sequence(items) = &node.kind {
+            waiting.extend(items.iter().rev());
+        }
+        for pair in pairs_of(node) {
+            if let Some(key) = text_of(&pair.key) {
+                check_value(&NameOf::new(key), &pair.value, report);
+            }
+            waiting.push(&pair.value);
+        }
+    }
+}
+
+/// What the name of a key says of its value.
+struct NameOf {
+    is_version: bool,
+    is_mode: bool,
+}
+
+impl NameOf {
+    fn new(key: &str) -> Self {
+        let name = key.rsplit("::").next().unwrap_or(key).to_ascii_lowercase();
+        let is_word = |word: &str| name.split(['_', '-', '.']).any(|it| it == word);
+        Self {
+            is_version: ["version", "versions", "release", "ensure"].into_iter().any(is_word),
+            is_mode: name == "mode"
+                || ["_mode", "filemode", "dirmode"].iter().any(|end| name.ends_with(end)),
+        }
+    }
+}
+
+/// Checks a value, or the items of a list of such values.
+fn check_value(name: &NameOf, value: &Node, report: &mut Report) {
+    match &value.kind {
+        NodeKind::Sequence(items) => {
+            for item in items.iter().filter(|it| matches!(it.kind, NodeKind::Scalar { .. })) {
+                check_value(name, item, report);
+            }
+        }
+        NodeKind::Scalar { text, style: ScalarStyle::Plain } if value.tag.is_none() => {
+            check_number(name, value, text, report);
+        }
+        _ => {}
+    }
+}
+
+fn check_number(name: &NameOf, node: &Node, text: &Arc<str>, report: &mut Report) {
+    let Ok(number) = scalar::by_looks(text) else { return };
+    match &number {
+        Value::Float(_) if name.is_version && is_version(text) => {
+            let read = inspect::to_s(&number);
+            if *read == **text {
+                return;
+            }
+            let message = format!("`{text}` is the number {read}\nPut quotes around the version.");
+            let finding = report.add(&RULE, node.range, message);
+            let edits = vec![quote(node.range, text)];
+            finding.with_fix(Fix::changing("Put quotes around it: a text", edits));
+        }
+        Value::Integer(_) if name.is_mode && is_mode(text) => {
+            let mode = format!("0{text}");
+            let message = format!(
+                "`{text}` is a number, and a mode is a string\nWrite `'{mode}'`: Puppet refuses numbers for the mode of a file."
+            );
+            let finding = report.add(&RULE, node.range, message);
+            let edit = TextEdit::replace(node.range, quoted(&mode));
+            finding.with_fix(Fix::changing(format!("Write `'{mode}'`"), vec![edit]));
+        }
+        _ => {}
+    }
+}
+
+/// `1.10` and `22.0`: digits, a point, digits.
+fn is_version(text: &str) -> bool {
+    let are_digits = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('.').is_some_and(|(major, minor)| are_digits(major) && are_digits(minor))
+}
+
+/// `644` and `1777`. With a leading zero, the number is octal, which is the matter of another rule.
+fn is_mode(text: &str) -> bool {
+    matches!(text.len(), 3 | 4)
+        && !text.starts_with('0')
+        && text.bytes().all(|byte| matches!(byte, b'0'..=b'7'))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn versions_that_lose_a_digit() {
+        check(
+            r"
+version: 1.10
+#        ^^^^ warning[number-looks-like-version]: `1.10` is the number 1.1 Put quotes around the version.
+a::php_version: 8.20
+#               ^^^^ warning[number-looks-like-version]
+b: {ensure: 3.0, version: 3.00, versions: [1.20, '1.30', 1.5], ratio: 0.10, conversion: 1.10}
+#                         ^^^^ warning[number-looks-like-version]
+#                                          ^^^^ warning[number-looks-like-version]
+c_version: {any: 1.10}
+",
+        );
+    }
+
+    #[test]
+    fn modes() {
+        check(
+            r"
+a::config_mode: 644
+#               ^^^ warning[number-looks-like-version]: `644` is a number, and a mode is a string…
+b: {mode: 1777, dirmode: '0755', run_mode: 4, mode2: 644}
+#         ^^^^ warning[number-looks-like-version]
+c::mode: 899
+",
+        );
+    }
+
+    #[test]
+    fn quotes() {
+        check_fix("version: 1.10\n", "Put quotes around it: a text", "version: '1.10'\n");
+        check_fix("a: {mode: 644}\n", "Write `'0644'`", "a: {mode: '0644'}\n");
+    }
+}

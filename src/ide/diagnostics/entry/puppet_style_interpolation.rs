@@ -1,0 +1,155 @@
+//! `puppet-style-interpolation`: `${facts['os']}`, `% {facts.os}`, `%(facts.os)`: texts that were meant to be interpolated.
+//! Hiera interpolates `%{…}` alone, and leaves everything else as it is.
+
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::syntax::interpolation::Expression;
+use crate::syntax::tree::{Node, NodeKind};
+use crate::text::{TextEdit, TextRange};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "puppet-style-interpolation",
+    name: "Text that looks like an interpolation",
+    severity: Severity::Warning,
+    since: "0.2.0",
+    summary: "A text such as `${facts['os']}` or `% {facts.os}` is not interpolated: Hiera knows `%{…}` alone.",
+    page: include_str!("../../../../docs/rules/puppet-style-interpolation.md"),
+    is_on: true,
+};
+
+/// What stands before an expression, and what behind it.
+const BRACKETS: [(&str, &str); 5] =
+    [("${", "}"), ("% {", "}"), ("%(", ")"), ("$(", ")"), ("{{", "}}")];
+
+/// What nobody but Hiera and Puppet interpolates.
+const VARIABLES: [&str; 3] = ["facts", "trusted", "server_facts"];
+
+/// The functions that look up keys.
+const FUNCTIONS: [&str; 4] = ["lookup", "hiera", "alias", "literal"];
+
+pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
+    check_texts(entry.text, entry.value, report);
+    for string in &entry.strings {
+        for token in &string.tokens {
+            let Expression::Variable(name) = &token.expression else { continue };
+            let Some(meant) = name.strip_prefix('$') else { continue };
+            let message = format!(
+                "there is no variable `{name}`\nWrite `%{{{meant}}}`: names have no `$` in Hiera."
+            );
+            let finding = report.add(&RULE, string.source_range(token.range), message);
+            let edit = string.rewritten(token, token.expression_range, meant);
+            let fix = |edit| Fix::changing(format!("Write `%{{{meant}}}`"), vec![edit]);
+            finding.fixes.extend(edit.map(fix));
+        }
+    }
+}
+
+/// Checks the texts in a value of a data file or of `hiera.yaml`. `source` is the text that the node's ranges count in.
+pub(crate) fn check_texts(source: &str, value: &Node, report: &mut Report) {
+    let is_possible = BRACKETS.iter().any(|(open, _)| source.contains(open));
+    let mut waiting = vec![value];
+    while let Some(node) = waiting.pop().filter(|_| is_possible) {
+        match &node.kind {
+            NodeKind::Scalar { .. } => check_text(source, node, report),
+            NodeKind::Sequence(items) => waiting.extend(items.iter().rev()),
+            NodeKind::Mapping(pairs) => waiting.extend(pairs.iter().rev().map(|pair| &pair.value)),
+            NodeKind::Alias(_) => {}
+        }
+    }
+}
+
+fn check_text(source: &str, node: &Node, report: &mut Report) {
+    let written = node.range.slice(source);
+    for (open, close) in BRACKETS {
+        for (at, _) in written.match_indices(open) {
+            let inner = &written[at + open.len()..];
+            let Some(end) = inner.find(close) else { continue };
+            let expression = inner[..end].trim();
+            let Some(meant) = as_hiera_writes(expression) else { continue };
+            let end = at + open.len() + end + close.len();
+            let range = TextRange::new(node.range.start + at as u32, node.range.start + end as u32);
+            let message = format!(
+                "`{}` stays as it is: Hiera interpolates `%{{…}}` alone\nWrite `%{{{meant}}}`.",
+                &written[at..end]
+            );
+            let finding = report.add(&RULE, range, message);
+            if !meant.contains(['\'', '"']) || written.starts_with('"') && !meant.contains('"') {
+                let edit = TextEdit::replace(range, format!("%{{{meant}}}"));
+                finding.with_fix(Fix::changing(format!("Write `%{{{meant}}}`"), vec![edit]));
+            }
+        }
+    }
+}
+
+/// The expression as Hiera writes it; none if it is not certain that Hiera or Puppet was meant to evaluate it.
+fn as_hiera_writes(expression: &str) -> Option<String> {
+    if let Some((name, argument)) = expression.split_once('(') {
+        let argument = argument.strip_suffix(')')?.trim();
+        let is_quoted = argument.len() > 2 && argument.starts_with(['\'', '"']);
+        return (FUNCTIONS.contains(&name) && is_quoted).then(|| format!("{name}({argument})"));
+    }
+    let name = expression.strip_prefix('$').unwrap_or(expression);
+    let name = name.strip_prefix("::").unwrap_or(name);
+    let (root, members) = name.split_at(name.find(['.', '['])?);
+    if !VARIABLES.contains(&root) {
+        return None;
+    }
+    let mut meant = root.to_owned();
+    for member in members.split(['.', '[']).filter(|it| !it.is_empty()) {
+        let member = member.trim_end_matches(']').trim_matches(['\'', '"']);
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+        if member.is_empty() || !member.chars().all(is_word) {
+            return None;
+        }
+        meant.push('.');
+        meant.push_str(member);
+    }
+    (meant.len() > root.len()).then_some(meant)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn what_puppet_interpolates() {
+        check(
+            r#"
+a: "x ${facts['os']['family']} ${::facts.os.family} ${HOME} ${factor} ${facts}"
+#     ^^^^^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]: `${facts['os']['family']}` stays as it is: Hiera interpolates `%{…}` alone Write `%{facts.os.family}`.
+#                              ^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]
+b: ["% {trusted.certname}", "%(facts.os.family)", "{{ facts.os.family }}", "${lookup('a')}", "$(lookup x)", "100% {x}"]
+#    ^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]
+#                            ^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]
+#                                                  ^^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]
+#                                                                           ^^^^^^^^^^^^^^ warning[puppet-style-interpolation]
+c: "%{$facts.os.family}"
+#   ^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]: there is no variable `$facts.os.family`…
+d: "{{ item }} ${facts['a b']} ${facts[$x]}"
+"#,
+        );
+    }
+
+    #[test]
+    fn in_hiera_yaml() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, path: "os/${facts['os']['family']}.yaml"}
+#                       ^^^^^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]
+"#,
+        );
+    }
+
+    #[test]
+    fn as_hiera_writes_it() {
+        check_fix(
+            "a: x ${facts['os']['family']} y\n",
+            "Write `%{facts.os.family}`",
+            "a: x %{facts.os.family} y\n",
+        );
+        check_fix("a: \"%{$facts.os}\"\n", "Write `%{facts.os}`", "a: \"%{facts.os}\"\n");
+    }
+}

@@ -1,0 +1,178 @@
+//! `nothing-checked`: there seem to be data, but no hierarchy of the workspace reads any of them, so that nothing is checked.
+
+use std::sync::Arc;
+
+use crate::config::hiera_yaml::LayerKind;
+use crate::config::{Environment, HieraYaml};
+use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::text::TextRange;
+use crate::world::{UnreadData, World, paths};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "nothing-checked",
+    name: "Nothing is checked",
+    severity: Severity::Warning,
+    since: "0.2.0",
+    summary: "The workspace seems to have data, but no `hiera.yaml` that reads any of them.",
+    page: include_str!("../../../../docs/rules/nothing-checked.md"),
+    is_on: true,
+};
+
+/// More files than this are not named.
+const MAX_NAMED: usize = 3;
+
+/// Why nothing of a workspace is checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NothingChecked {
+    /// The file that it is said in: one that looks like data, or a `hiera.yaml` that Puppet does not look for.
+    pub path: Arc<str>,
+    /// What is there, and what to set.
+    pub message: String,
+    unread: Vec<UnreadData>,
+    others: Vec<Arc<str>>,
+}
+
+/// Checks a file that Hiera has nothing to do with.
+pub(crate) fn check(world: &Arc<World>, path: &str, report: &mut Report) -> bool {
+    let Some(nothing) = nothing_checked(world).filter(|it| it.is_about(path)) else { return false };
+    let end = world.text(path).map_or(0, |text| text.find('\n').unwrap_or(text.len()));
+    report.add(&RULE, TextRange::new(0, end as u32), nothing.message);
+    true
+}
+
+/// Why no data of the workspace is checked; `None` if some are, or if there seem to be none.
+pub fn nothing_checked(world: &Arc<World>) -> Option<NothingChecked> {
+    let environments = world.environments();
+    if environments.iter().any(|it| !world.key_index(it).files().is_empty()) {
+        return None;
+    }
+    let mut unread = world.unread_data();
+    // A level that looks for its files there and finds none is the matter of other rules.
+    unread.retain(|it| !environments.iter().any(|of| is_datadir(world, of, &it.directory)));
+    let has_own = |it: &Arc<Environment>| {
+        world.kind(&paths::join(it.directory(), "hiera.yaml")) == PathKind::File
+    };
+    // Of one of an old version, and of a datadir that is not there, other rules speak.
+    let has_old = |it: &Arc<Environment>| {
+        let path = paths::join(it.directory(), "hiera.yaml");
+        has_own(it) && version_of(world, &path).is_some_and(|version| version < 5)
+    };
+    let is_explained = |it: &Arc<Environment>| {
+        has_old(it) || lacks_datadir(world, it) || unread.is_empty() && has_own(it)
+    };
+    if environments.iter().any(is_explained) {
+        return None;
+    }
+    let others = world.other_hiera_yamls();
+    let path = unread.first().map(|it| &it.first).or_else(|| others.first())?.clone();
+    let mut message =
+        "nothing is checked: no hierarchy of this workspace reads any file".to_owned();
+    for it in unread.iter().take(MAX_NAMED) {
+        let looks = if it.files == 1 { "file looks" } else { "files look" };
+        let directory = shown(world, &it.directory);
+        message += &format!("\n{} {looks} like Hiera data in {directory}.", it.files);
+    }
+    for other in others.iter().take(MAX_NAMED) {
+        let shown = shown(world, other);
+        let version =
+            version_of(world, other).map_or_else(String::new, |it| format!(" (version {it})"));
+        message += &format!(
+            "\nPuppet does not look for {shown}{version} where it lies. If a server reads it, write `globalHieraYaml: {shown}` in \
+             .hiera-ls.yaml."
+        );
+    }
+    if others.is_empty() {
+        message += "\nIf their hiera.yaml lies elsewhere, write `globalHieraYaml: PATH` in .hiera-ls.yaml.";
+    }
+    Some(NothingChecked { path, message, unread, others })
+}
+
+/// Whether a level names a directory of the workspace that is not there.
+fn lacks_datadir(world: &World, environment: &Environment) -> bool {
+    let reach = world.reach(environment);
+    reach.places.iter().any(|place| {
+        place.written_datadir.place.is_some()
+            && paths::below(environment.directory(), place.datadir()).is_some()
+            && world.kind(place.datadir()) == PathKind::Missing
+    })
+}
+
+/// Whether a level of the environment looks for files in the directory.
+fn is_datadir(world: &World, environment: &Environment, directory: &str) -> bool {
+    let reach = world.reach(environment);
+    reach.places.iter().any(|place| place.datadir() == directory)
+}
+
+impl NothingChecked {
+    fn is_about(&self, path: &str) -> bool {
+        let is_in = |it: &UnreadData| paths::below(&it.directory, path).is_some();
+        self.others.iter().any(|other| **other == *path) || self.unread.iter().any(is_in)
+    }
+}
+
+fn version_of(world: &World, path: &str) -> Option<u32> {
+    let text = world.text(path).ok()?;
+    let puppet = world.settings().puppet_version;
+    let (config, _) = HieraYaml::read(path, world.id(path), Some(&text), LayerKind::Global, puppet);
+    config.map(|it| u32::from(it.version))
+}
+
+/// A path from the workspace's folder.
+fn shown(world: &World, path: &str) -> String {
+    let below = world.folders().iter().find_map(|folder| paths::below(folder, path));
+    below.unwrap_or(path).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::check;
+
+    #[test]
+    fn a_hiera_yaml_that_lies_elsewhere() {
+        check(
+            r"
+#- /hiera.yaml there:no
+#- /environment.conf
+#- /hieradata/common.yaml
+a: 0644
+#^^^^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. Puppet does not look for puppet/hiera.yaml (version 3) where it lies. If a server reads it, write `globalHieraYaml: puppet/hiera.yaml` in .hiera-ls.yaml.
+#- /puppet/hiera.yaml
+:hierarchy: [common]
+#^^^^^^^^^^^^^^^^^^^ warning[nothing-checked]
+",
+        );
+    }
+
+    #[test]
+    fn the_setting_has_the_data_checked() {
+        check(
+            r"
+#- /hiera.yaml there:no
+#- /environment.conf
+#- /.hiera-ls.yaml
+globalHieraYaml: puppet/hiera.yaml
+#- /hieradata/common.yaml
+a: 0644
+#  ^^^^ warning[octal-number]
+#- /puppet/hiera.yaml
+version: 5
+defaults: {datadir: ../hieradata, data_hash: yaml_data}
+hierarchy: [{name: c, path: common.yaml}]
+",
+        );
+    }
+
+    #[test]
+    fn there_is_no_hiera_yaml_at_all() {
+        check(
+            r"
+#- /hiera.yaml there:no
+#- /environment.conf
+#- /hieradata/common.yaml
+a: 1
+#^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. If their hiera.yaml lies elsewhere, write `globalHieraYaml: PATH` in .hiera-ls.yaml.
+",
+        );
+    }
+}

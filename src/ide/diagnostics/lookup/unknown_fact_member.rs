@@ -1,0 +1,312 @@
+//! `unknown-fact-member`: a `%{…}` that is nearly a fact, or nearly a member of the trusted data. Puppet gives an empty text for a
+//! member that a hash has not, and says nothing.
+//!
+//! The facts of known nodes and the table of Facter's core facts say what there is. Only what is nearly one of these is reported:
+//! any module can bring facts of its own.
+
+use std::collections::BTreeSet;
+
+use super::undefined_variable::{self, KnownVariables};
+use crate::data::Value;
+use crate::facts::core_facts::{CoreFact, core_fact};
+use crate::facts::legacy::modern_name;
+use crate::ide::diagnostics::shared::fix::Fix;
+use crate::ide::diagnostics::shared::near::{distance, is_misspelling, near_key};
+use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::strings::PlacedName;
+use crate::text::TextEdit;
+
+pub(crate) const RULE: Rule = Rule {
+    code: "unknown-fact-member",
+    name: "Fact that looks misspelt",
+    severity: Severity::Warning,
+    since: "0.2.0",
+    summary: "A `%{…}` is one or two letters away from a fact, or from a member of `trusted`, and is none.",
+    page: include_str!("../../../../docs/rules/unknown-fact-member.md"),
+    is_on: true,
+};
+
+/// The members of `$trusted`.
+const TRUSTED: [&str; 6] =
+    ["authenticated", "certname", "domain", "extensions", "external", "hostname"];
+
+/// The members of `$server_facts`.
+const SERVER_FACTS: [&str; 5] =
+    ["environment", "servername", "serverip", "serverip6", "serverversion"];
+
+/// The extensions of certificates that Puppet has names for.
+const EXTENSIONS: [&str; 29] = [
+    "pp_apptier",
+    "pp_application",
+    "pp_auth_auto_renew",
+    "pp_auth_role",
+    "pp_authorization",
+    "pp_cli_auth",
+    "pp_cloudplatform",
+    "pp_cluster",
+    "pp_cost_center",
+    "pp_created_by",
+    "pp_datacenter",
+    "pp_department",
+    "pp_employee",
+    "pp_environment",
+    "pp_hostname",
+    "pp_image_name",
+    "pp_instance_id",
+    "pp_network",
+    "pp_owner",
+    "pp_preshared_key",
+    "pp_product",
+    "pp_project",
+    "pp_provisioner",
+    "pp_region",
+    "pp_role",
+    "pp_securitypolicy",
+    "pp_service",
+    "pp_software_version",
+    "pp_uuid",
+];
+
+/// Checks what an entry reads; `start` is where the entry begins. What is known to be undefined is reported already.
+pub(crate) fn check(
+    known: &KnownVariables<'_>,
+    variables: &[PlacedName],
+    start: u32,
+    report: &mut Report,
+) {
+    for variable in variables {
+        let range = variable.range.shifted(start);
+        if report.holds(&undefined_variable::RULE, range) {
+            continue;
+        }
+        let unqualified = variable.name.trim_start_matches("::");
+        let names: Vec<_> = unqualified.split('.').collect();
+        let is_plain =
+            |name: &&str| !name.is_empty() && !name.contains(['\'', '"', '(', ':', ' ', '$']);
+        if !names.iter().all(is_plain) {
+            continue;
+        }
+        let Some(meant) = meant(known, &names) else { continue };
+        let colons = &variable.name[..variable.name.len() - unqualified.len()];
+        let meant = format!("{colons}{}", meant.join("."));
+        let message = format!(
+            "there is no `{}`, and Puppet uses an empty string\nDid you mean `%{{{meant}}}`?",
+            variable.name
+        );
+        let finding = report.add(&RULE, range, message);
+        if let Some(range) = variable.name_range {
+            let edits = vec![TextEdit::replace(range.shifted(start), &*meant)];
+            finding.with_fix(Fix::changing(format!("Write `%{{{meant}}}`"), edits));
+        }
+    }
+}
+
+/// The path that was most likely meant, if this one does not exist.
+fn meant(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
+    if is_known(known, names) {
+        return None;
+    }
+    match names {
+        ["facts", names @ ..] => Some(with("facts", fact(known, names)?)),
+        ["trusted", "extensions", extension] => {
+            let is_own = !extension.starts_with("pp_") || EXTENSIONS.contains(extension);
+            let near = if is_own { None } else { near_key(extension, EXTENSIONS) }?;
+            Some(replaced(names, 2, near))
+        }
+        ["trusted", member, ..] if !TRUSTED.contains(member) => {
+            Some(replaced(names, 1, near_key(member, TRUSTED)?))
+        }
+        ["server_facts", member, ..] if !SERVER_FACTS.contains(member) => {
+            Some(replaced(names, 1, near_key(member, SERVER_FACTS)?))
+        }
+        ["trusted" | "server_facts", ..] | [] => None,
+        [root, ..] => of_puppet(known, names).or_else(|| {
+            // A bare variable may be anything; with the members of a core fact, it is that fact.
+            let is_nearly_core = names.len() > 1 && known.nodes.is_empty();
+            let is_core = matches!(core_fact(&[root]), CoreFact::Exists);
+            if is_core || is_nearly_core { fact(known, names) } else { None }
+        }),
+    }
+}
+
+/// `fact.os.family`, `trused.certname`, `enviroment`: nearly a variable of Puppet's own.
+fn of_puppet(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
+    let (root, rest) = names.split_first()?;
+    let is_near = |name: &&str| distance(root, name, 1) == Some(1);
+    let own = ["facts", "trusted", "server_facts"].into_iter().find(is_near);
+    if let Some(own) = own.filter(|_| !rest.is_empty()) {
+        let path = replaced(names, 0, own);
+        let segments: Vec<_> = path.iter().map(String::as_str).collect();
+        let exists = match own {
+            "facts" if *root == "fact" => true,
+            "facts" => is_known(known, &segments) || matches!(core_fact(rest), CoreFact::Exists),
+            "trusted" => TRUSTED.contains(&rest[0]),
+            _ => SERVER_FACTS.contains(&rest[0]),
+        };
+        return exists.then_some(path);
+    }
+    let is_environment = rest.is_empty() && root.len() > 8 && is_near(&"environment");
+    is_environment.then(|| vec!["environment".to_owned()])
+}
+
+/// The fact that a path without `facts` was meant to be.
+fn fact(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
+    let (at, mut members): (usize, BTreeSet<String>) = match core_fact(names) {
+        CoreFact::Exists => return None,
+        CoreFact::Missing { at, known } => (at, known.into_iter().map(str::to_owned).collect()),
+    };
+    // Of facts that are not Facter's own, the nodes know more than the table.
+    let at = if at == 0 { first_missing(known, names).unwrap_or(0) } else { at };
+    if at > 0 || !known.nodes.is_empty() {
+        members.extend(members_at(known, &names[..at]));
+    }
+    if at > 0 {
+        let written = names[at];
+        let modern = modern_name(written).filter(|_| at + 1 == names.len()).filter(|it| {
+            it.strip_prefix(&names[..at].join(".")).is_some_and(|rest| rest.starts_with('.'))
+        });
+        if let Some(modern) = modern {
+            return Some(modern.split('.').map(str::to_owned).collect());
+        }
+        let near = near_key(written, members.iter().map(String::as_str))?;
+        return Some(replaced(names, at, near));
+    }
+    // A fact of its own may have nearly any name: only what exists as a whole is meant.
+    let is_meant = |name: &&String| {
+        let path = replaced(names, 0, name);
+        let segments: Vec<_> = path.iter().map(String::as_str).collect();
+        let is_there = matches!(core_fact(&segments), CoreFact::Exists)
+            || is_known(known, &with_facts(&segments));
+        let is_long = names.len() > 1 || names[0].len() > 6;
+        is_long && is_there && is_misspelling(names[0], name)
+    };
+    members.iter().find(is_meant).map(|name| replaced(names, 0, name))
+}
+
+/// The first name that no node has where its parent is; none if no node has the fact at all.
+fn first_missing(known: &KnownVariables<'_>, names: &[&str]) -> Option<usize> {
+    (1..names.len()).find(|at| !members_at(known, &names[..*at]).is_empty()).and_then(|_| {
+        (1..names.len()).rev().find(|at| !members_at(known, &names[..*at]).is_empty())
+    })
+}
+
+/// The names that some node has below a fact; those of all facts for no names.
+fn members_at(known: &KnownVariables<'_>, names: &[&str]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for value in values(known, &with_facts(names)) {
+        let members = value.as_hash().into_iter().flat_map(|hash| hash.iter());
+        found.extend(members.filter_map(|(name, _)| name.as_str().map(str::to_owned)));
+    }
+    found
+}
+
+/// Whether some node has the variable.
+fn is_known(known: &KnownVariables<'_>, names: &[&str]) -> bool {
+    !values(known, names).is_empty()
+}
+
+fn values(known: &KnownVariables<'_>, names: &[&str]) -> Vec<Value> {
+    let value_of = |node: &&std::sync::Arc<crate::facts::Node>| {
+        let mut value = node.variable(names.first()?)?.value.clone();
+        for name in &names[1..] {
+            let next = match &value {
+                Value::Hash(hash) => hash.get(name)?.value.value.clone(),
+                Value::Array(items) => items.get(name.parse::<usize>().ok()?)?.value.clone(),
+                _ => return None,
+            };
+            value = next;
+        }
+        Some(value)
+    };
+    known.nodes.iter().filter_map(value_of).collect()
+}
+
+fn with_facts<'a>(names: &[&'a str]) -> Vec<&'a str> {
+    std::iter::once("facts").chain(names.iter().copied()).collect()
+}
+
+fn with(first: &str, rest: Vec<String>) -> Vec<String> {
+    std::iter::once(first.to_owned()).chain(rest).collect()
+}
+
+fn replaced(names: &[&str], at: usize, name: &str) -> Vec<String> {
+    let mut path: Vec<_> = names.iter().map(|&it| it.to_owned()).collect();
+    name.clone_into(&mut path[at]);
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ide::diagnostics::testing::{check, check_fix};
+
+    #[test]
+    fn without_nodes_the_core_facts_are_known() {
+        check(
+            r#"
+a: "%{facts.os.familly} %{facts.os.family} %{::facts.os.familly} %{os.familly} %{facts.ox.family}"
+#   ^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]: there is no `facts.os.familly`, and Puppet uses an empty string Did you mean `%{facts.os.family}`?
+#                                          ^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+#                                                                ^^^^^^^^^^^^^ warning[unknown-fact-member]
+#                                                                              ^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+b: "%{fact.os.family} %{trusted.cername} %{trusted.extension.pp_role} %{trusted.extensions.pp_roel} %{server_facts.server_name}"
+#   ^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+#                     ^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+#                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+#                                                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+#                                                                                                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+c: "%{facts.networking.ipaddress} %{enviroment} %{facts.networking.interfaces.eth0.ipp}"
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]: there is no `facts.networking.ipaddress`, and Puppet uses an empty string Did you mean `%{facts.networking.ip}`?
+#                                 ^^^^^^^^^^^^^ warning[unknown-fact-member]
+#                                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+"#,
+        );
+    }
+
+    #[test]
+    fn facts_may_be_of_modules() {
+        check(
+            r#"
+a: "%{facts.role} %{facts.os.shiny} %{facts.disk} %{role.x} %{fact} %{trusted.extensions.my_own} %{trusted.external.x}"
+b: "%{facts.networking.interfaces.eth0.ip} %{facts.processors.models.0} %{facts.'a.b'} %{facts.site.family} %{profile::facts.os}"
+"#,
+        );
+    }
+
+    #[test]
+    fn nodes_know_more() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+nodes: {web01: {facts: {os: {family: Debian, names: x}, site: {name: a, code: b}}}}
+#- /data/common.yaml
+a: "%{facts.site.nmae} %{facts.site.name} %{facts.os.names} %{facts.sitte.name} %{facts.other.name} %{facts.site.zzz}"
+#   ^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+#                                                           ^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+b: "%{osx.family}"
+#   ^^^^^^^^^^^^^ warning[undefined-variable]
+"#,
+        );
+    }
+
+    #[test]
+    fn in_hiera_yaml() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: x, path: "%{facts.os.familly}.yaml"}
+#                    ^^^^^^^^^^^^^^^^^^^ warning[unknown-fact-member]
+"#,
+        );
+    }
+
+    #[test]
+    fn the_fact_that_was_meant() {
+        check_fix(
+            "a: \"%{::trusted.cername} x\"\n",
+            "Write `%{::trusted.certname}`",
+            "a: \"%{::trusted.certname} x\"\n",
+        );
+    }
+}

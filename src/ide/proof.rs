@@ -1,0 +1,154 @@
+//! The proof that edits change no answer: for the nodes with fact sets, and for all cases of any other node that reads the edited
+//! file. Who does not read it has the answers that it had. A lookup that failed before may succeed now.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::config::Environment;
+use crate::data::Files as _;
+use crate::engine::cases::in_words;
+use crate::facts::Node;
+use crate::ide::file_role::FileRole;
+use crate::world::{AnswerChange, Difference, Fleet, FleetPair, World, parallel};
+
+/// Keys that are compared between two looks at whether one is found.
+const KEYS_AT_ONCE: usize = 64;
+
+/// Why an edit of the file at `path` is not proved to change nothing, as a sentence; `None` if it is.
+pub fn refutation(before: &Arc<World>, after: &Arc<World>, path: &str) -> Option<String> {
+    if holds_the_same(before, after, path) {
+        return None;
+    }
+    let is_data = FileRole::of(before, path).is_some_and(|role| role.is_data());
+    if let Some(environment) = before.environment_of(path).filter(|_| is_data) {
+        let nodes = readers(&environment, before, path);
+        return refutation_for(&environment, (before, after), nodes, None);
+    }
+    let environments = before.environments();
+    environments.iter().find_map(|environment| {
+        let any = before.any_node(environment);
+        let nodes = before.nodes(environment);
+        refutation_for(environment, (before, after), nodes, Some((Arc::clone(&any), any)))
+    })
+}
+
+/// The nodes that may read a data file: those of which all is known, and any that reads it.
+fn readers(environment: &Arc<Environment>, world: &Arc<World>, path: &str) -> Arc<[Arc<Node>]> {
+    let nodes = world.nodes(environment);
+    let mut readers: Vec<Arc<Node>> = nodes.iter().filter(|it| it.is_complete()).cloned().collect();
+    let view = world.view_of_file(environment, path);
+    if !view.is_complete() {
+        readers.push(view);
+    }
+    readers.into()
+}
+
+fn refutation_for(
+    environment: &Arc<Environment>,
+    (before, after): (&Arc<World>, &Arc<World>),
+    nodes: Arc<[Arc<Node>]>,
+    any: Option<(Arc<Node>, Arc<Node>)>,
+) -> Option<String> {
+    let later = after.environments();
+    let later = later.iter().find(|it| it.directory() == environment.directory())?;
+    let fleet = |world: &Arc<World>, environment: &Arc<Environment>| {
+        Fleet::new(world, environment, nodes.clone(), world.back_ends().clone())
+    };
+    let pair = FleetPair::new(fleet(before, environment), fleet(after, later), any);
+    let keys: BTreeSet<Arc<str>> = pair.affected().unwrap_or_else(|| {
+        let keys = |world: &Arc<World>, it: &Arc<Environment>| world.key_index(it).keys();
+        keys(before, environment).into_iter().chain(keys(after, later)).collect()
+    });
+    let keys: Vec<Arc<str>> = keys.into_iter().collect();
+    for part in keys.chunks(KEYS_AT_ONCE) {
+        let found = parallel::map(part, |key| pair.difference(key));
+        let refuted = part.iter().zip(&found).find_map(|(key, it)| refuted(&pair, key, it));
+        if refuted.is_some() {
+            return refuted;
+        }
+    }
+    None
+}
+
+fn refuted(pair: &FleetPair, key: &str, difference: &Difference) -> Option<String> {
+    let change = difference.changes.iter().find(|change| change.before.outcome.is_ok());
+    if let Some(change) = change {
+        return Some(format!("`{key}` would be another value for {}", who(pair, change)));
+    }
+    // Values of levels that nobody can ask here stay what they are; but cases that are too many are not compared.
+    let is_unclear = !difference.is_complete();
+    is_unclear.then(|| format!("it is not known for all nodes that `{key}` keeps its value"))
+}
+
+fn who(pair: &FleetPair, change: &AnswerChange) -> String {
+    let first = change.nodes.first().map(|node| &pair.after().nodes()[*node as usize].name);
+    match (first, change.cases.first()) {
+        (Some(name), _) => name.to_string(),
+        (None, Some(conditions)) if !conditions.is_empty() => {
+            format!("nodes where {}", in_words(conditions))
+        }
+        _ => "other nodes".to_owned(),
+    }
+}
+
+/// Whether a data file holds the same values in the same order, however it writes them.
+fn holds_the_same(before: &Arc<World>, after: &Arc<World>, path: &str) -> bool {
+    let Some(FileRole::Data { format, .. }) = FileRole::of(before, path) else { return false };
+    let (Ok(one), Ok(other)) = (before.data(path, format), after.data(path, format)) else {
+        return false;
+    };
+    let entries = || one.entries().zip(other.entries());
+    !one.is_broken()
+        && !other.is_broken()
+        && one.entries().count() == other.entries().count()
+        && entries().all(|(one, other)| one.key == other.key && one.value == other.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    #[track_caller]
+    fn check(files: &[(&str, &str)], path: &str, text: &str, expected: Option<&str>) {
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files.iter().copied())));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let before = host.snapshot();
+        let after = before.as_if(&[(path.into(), text.into())]);
+        assert_eq!(refutation(&before, &after, path).as_deref(), expected);
+    }
+
+    const HIERA_YAML: (&str, &str) = (
+        "/r/hiera.yaml",
+        "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+         - {name: r, path: 'roles/%{facts.role}.yaml'}\n- {name: c, path: common.yaml}\n",
+    );
+
+    #[test]
+    fn what_means_the_same_is_proved() {
+        let files = [HIERA_YAML, ("/r/data/common.yaml", "a: yes\nb: 1\n")];
+        check(&files, "/r/data/common.yaml", "a: true\nb:   1\n", None);
+        check(
+            &files,
+            "/r/data/common.yaml",
+            "a: yes\n",
+            Some("`b` would be another value for any node"),
+        );
+    }
+
+    #[test]
+    fn a_value_of_a_level_between_refutes_it() {
+        let (node, common) = ("/r/data/nodes/one.yaml", "/r/data/common.yaml");
+        let files = [HIERA_YAML, (node, "a: 1\nb: 1\n"), (common, "a: 1\nb: 1\n")];
+        check(&files, node, "b: 1\n", None);
+        let with_role = [&files[..], &[("/r/data/roles/web.yaml", "a: 2\n")]].concat();
+        check(&with_role, node, "b: 1\n", Some("`a` would be another value for one"));
+        check(&with_role, node, "a: 1\n", None);
+    }
+
+    #[test]
+    fn what_failed_may_succeed() {
+        let files = [HIERA_YAML, ("/r/data/common.yaml", "a: !ruby/regexp /^a/\nb: 1\n")];
+        check(&files, "/r/data/common.yaml", "a: /^a/\nb: 1\n", None);
+    }
+}

@@ -1,0 +1,108 @@
+//! What the workspace was before an edit: as it is saved, or as a revision of Git has it.
+//!
+//! Kept from question to question, as a view that follows typing asks for the same again and again.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::world::World;
+use crate::world::git::{GitDisk, Repository};
+use crate::world::paths;
+
+/// Snapshots from before that are kept: those asked for last.
+const MAX_KEPT: usize = 4;
+
+/// What is compared with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Before {
+    /// The files on the disk, without what editors have typed.
+    #[default]
+    Saved,
+    /// A revision of Git.
+    Revision(Arc<str>),
+}
+
+/// The snapshots that are kept.
+#[derive(Default)]
+struct KeptBefores(Mutex<Vec<KeptBefore>>);
+
+struct KeptBefore {
+    /// The moment that it was made from.
+    of: Arc<World>,
+    /// The commit and the directory; `None` for what is saved.
+    commit: Option<(String, String)>,
+    world: Arc<World>,
+    submodules: Arc<[String]>,
+}
+
+impl World {
+    /// The workspace as it was, and which submodules were left out of it. `directory` says which repository is meant.
+    ///
+    /// # Errors
+    /// What is wrong with the repository or the revision.
+    pub fn before(
+        self: &Arc<Self>,
+        before: &Before,
+        directory: &str,
+    ) -> Result<(Arc<World>, Arc<[String]>), String> {
+        let revision = match before {
+            Before::Saved => None,
+            Before::Revision(revision) => {
+                let repository = Repository::of(directory)?;
+                let commit = repository.commit(revision)?;
+                Some((repository, commit))
+            }
+        };
+        let wanted = revision.as_ref().map(|(_, commit)| (commit.clone(), directory.to_owned()));
+        let kept = self.attached::<KeptBefores>();
+        let is_it = |it: &KeptBefore| it.commit == wanted && self.has_same_disk(&it.of);
+        if let Some(found) = kept.find(is_it) {
+            return Ok(found);
+        }
+        let (world, submodules) = match revision {
+            None => (self.as_saved(), Vec::new()),
+            Some((repository, commit)) => {
+                let disk = GitDisk::new(repository, &commit)?;
+                let submodules: Vec<String> = disk.submodules().into_iter().collect();
+                (self.at_revision(Arc::new(disk)), submodules)
+            }
+        };
+        let made = KeptBefore {
+            of: self.detached(),
+            commit: wanted,
+            world: world.detached(),
+            submodules: submodules.into(),
+        };
+        Ok(kept.keep(made))
+    }
+
+    /// What the settings say that edits are compared with.
+    pub fn usual_before(&self) -> Before {
+        let revision = self.settings().changes_before.clone();
+        revision.map_or(Before::Saved, Before::Revision)
+    }
+
+    /// The directory that a revision is asked for: the environment's, else the workspace's first folder.
+    pub fn directory_of_revision(&self, environment: &crate::config::Environment) -> String {
+        let root = environment.root.as_deref().or_else(|| self.folders().first().map(|it| &**it));
+        paths::normalise(root.unwrap_or("/"))
+    }
+}
+
+impl KeptBefores {
+    fn find(&self, is_it: impl Fn(&KeptBefore) -> bool) -> Option<(Arc<World>, Arc<[String]>)> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(is_it)?;
+        let found = kept.remove(at);
+        let answer = (found.world.clone(), found.submodules.clone());
+        kept.insert(0, found);
+        Some(answer)
+    }
+
+    fn keep(&self, made: KeptBefore) -> (Arc<World>, Arc<[String]>) {
+        let answer = (made.world.clone(), made.submodules.clone());
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.insert(0, made);
+        kept.truncate(MAX_KEPT);
+        answer
+    }
+}

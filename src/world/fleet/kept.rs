@@ -1,0 +1,182 @@
+//! Fleets of the moments that are compared again and again: what an editor shows now, and what was before.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Fleet, FleetPair};
+use crate::backends::eyaml::Decryption;
+use crate::config::Environment;
+use crate::data::Files as _;
+use crate::facts::Node;
+use crate::world::World;
+
+/// Fleets that are kept: those asked for last.
+const MAX_KEPT: usize = 4;
+
+/// Who wants to know what changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asker {
+    /// A user, who asked for it: functions are run where they may be.
+    User,
+    /// Background work: no programs are started.
+    Nobody,
+}
+
+/// The fleets that are kept.
+#[derive(Default)]
+struct KeptFleets(Mutex<Vec<KeptFleet>>);
+
+/// Nodes by their numbers.
+type Nodes = Arc<[Arc<Node>]>;
+
+/// Lists of nodes as comparisons take them: what each was made of, the environment's name, and the list.
+#[derive(Default)]
+struct KeptNodes(Mutex<Vec<(Nodes, Arc<str>, Nodes)>>);
+
+#[derive(Clone)]
+struct KeptFleet {
+    asker: Asker,
+    fleet: Arc<Fleet>,
+}
+
+impl World {
+    /// This snapshot beside an earlier one: all nodes of `environment` that either knows, and any other. Both are kept for the
+    /// next question.
+    pub fn beside(
+        self: &Arc<Self>,
+        before: &Arc<World>,
+        environment: &Arc<Environment>,
+        asker: Asker,
+    ) -> FleetPair {
+        let sides = Sides::of(before, self, environment);
+        let kept = |world: &Arc<World>, environment: &Arc<Environment>, nodes: Nodes| {
+            self.kept_fleet(world, environment, nodes, asker)
+        };
+        let earlier = kept(before, &sides.before, sides.nodes_before);
+        let now = kept(self, environment, sides.nodes_after);
+        FleetPair::new(earlier, now, Some(sides.any))
+    }
+
+    /// What would become of this snapshot if some data files were edited, beside it: the nodes with fact sets that read one
+    /// of these files for keys of `module`, and any other node. Nodes that read none of them get what they got.
+    pub fn beside_what_if(
+        self: &Arc<Self>,
+        after: &Arc<World>,
+        environment: &Arc<Environment>,
+        edited: &[Arc<str>],
+        module: Option<&str>,
+    ) -> FleetPair {
+        let orders = after.read_orders(environment);
+        let mut readers: Vec<Arc<Node>> = Vec::new();
+        for path in edited {
+            readers.extend(orders.complete_readers(after, environment, after.id(path), module));
+        }
+        readers.sort_by(|one, other| one.name.cmp(&other.name));
+        readers.dedup_by(|one, other| one.name == other.name);
+        let here = readers.iter().map(|node| Arc::new(node.in_environment(&environment.name)));
+        let nodes: Nodes = here.collect();
+        let any = self.any_node(environment);
+        let fleet = |world: &Arc<World>| world.new_fleet(environment, nodes.clone(), Asker::Nobody);
+        FleetPair::new(fleet(self), fleet(after), Some((any.clone(), any)))
+    }
+
+    /// All nodes of an environment as a comparison takes them; the same list for the same nodes.
+    fn kept_nodes(&self, world: &World, environment: &Environment) -> Nodes {
+        let (nodes, name) = (world.nodes(environment), &environment.name);
+        let kept = self.attached::<KeptNodes>();
+        let mut known = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |it: &&(Nodes, Arc<str>, Nodes)| Arc::ptr_eq(&it.0, &nodes) && it.1 == *name;
+        if let Some((_, _, made)) = known.iter().find(is_it) {
+            return made.clone();
+        }
+        let made: Nodes = world.fleet_nodes(environment).into();
+        known.insert(0, (nodes, name.clone(), made.clone()));
+        known.truncate(MAX_KEPT);
+        made
+    }
+
+    fn kept_fleet(
+        &self,
+        world: &Arc<World>,
+        environment: &Arc<Environment>,
+        nodes: Nodes,
+        asker: Asker,
+    ) -> Arc<Fleet> {
+        let kept = self.attached::<KeptFleets>();
+        // Where no program would be started anyway, both ask for the same.
+        let asker = if self.back_ends().quiet().is_none() { Asker::User } else { asker };
+        let has_these_nodes = |it: &KeptFleet| {
+            let known = it.fleet.nodes();
+            let mut pairs = known.iter().zip(nodes.iter());
+            let is_same = Arc::ptr_eq(known, &nodes);
+            is_same
+                || known.len() == nodes.len() && pairs.all(|(one, other)| one.name == other.name)
+        };
+        let is_it = |it: &KeptFleet| {
+            it.asker == asker
+                && it.fleet.environment() == environment
+                && it.fleet.world().is_same_moment(world)
+                && has_these_nodes(it)
+        };
+        let mut known = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = known.iter().position(is_it) {
+            let found = known.remove(at);
+            known.insert(0, found.clone());
+            return found.fleet;
+        }
+        let fleet = Arc::new(world.detached().new_fleet(environment, nodes, asker));
+        known.insert(0, KeptFleet { asker, fleet: fleet.clone() });
+        known.truncate(MAX_KEPT);
+        fleet
+    }
+
+    fn new_fleet(
+        self: &Arc<Self>,
+        environment: &Arc<Environment>,
+        nodes: Nodes,
+        asker: Asker,
+    ) -> Fleet {
+        let back_ends = match asker {
+            Asker::User => None,
+            Asker::Nobody => self.back_ends().quiet(),
+        };
+        let back_ends = back_ends.unwrap_or_else(|| self.back_ends().as_ref().clone());
+        let back_ends = Arc::new(back_ends.with_eyaml(self.eyaml(Decryption::Off)));
+        Fleet::reading_broken_files(self, environment, nodes, back_ends)
+    }
+}
+
+/// Which nodes are compared, and in which environment.
+struct Sides {
+    before: Arc<Environment>,
+    nodes_before: Nodes,
+    nodes_after: Nodes,
+    any: (Arc<Node>, Arc<Node>),
+}
+
+impl Sides {
+    fn of(before: &World, after: &World, environment: &Arc<Environment>) -> Self {
+        // Perhaps the edit made the environment.
+        let here = before.environment_of(environment.directory());
+        let here = here.unwrap_or_else(|| environment.clone());
+        // Both have the same ones while only values are edited.
+        let earlier = after.kept_nodes(before, &here);
+        let now = after.kept_nodes(after, environment);
+        let (nodes_before, nodes_after) = if Arc::ptr_eq(&earlier, &now) {
+            (earlier, now)
+        } else {
+            let both = earlier.iter().chain(now.iter());
+            let names: BTreeSet<Arc<str>> = both.map(|node| node.name.clone()).collect();
+            let called = |world: &World, environment: &Environment, nodes: Nodes| -> Nodes {
+                world.nodes_called(environment, nodes.to_vec(), &names).into()
+            };
+            (called(before, &here, earlier), called(after, environment, now))
+        };
+        Self {
+            nodes_before,
+            nodes_after,
+            any: (before.any_node(&here), after.any_node(environment)),
+            before: here,
+        }
+    }
+}

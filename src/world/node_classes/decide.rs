@@ -1,0 +1,361 @@
+//! Whether code runs for a node, as far as its facts decide that. What they do not decide stays open.
+//!
+//! Only variables of the top scope are known: facts, trusted data, what settings say. A variable that code sets, or a parameter
+//! of the same name, hides them.
+
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::code::literal;
+use crate::data::Value;
+use crate::facts::{Node, Reading};
+use crate::syntax::key_path::{KeyPath, Segment};
+use crate::syntax::puppet::{Condition, Guard, Operator};
+use crate::syntax::ruby_regex::{self, RubyRegex};
+
+/// Variables that mean something else in each class.
+const OF_EACH_SCOPE: [&str; 4] = ["name", "title", "module_name", "caller_module_name"];
+
+/// Hashes that nothing but Puppet itself can set.
+const RESERVED: [&str; 3] = ["facts", "trusted", "server_facts"];
+
+/// Regular expressions by their sources, as far as they were asked for.
+pub(super) type Regexes = RefCell<HashMap<String, Option<Rc<RubyRegex>>>>;
+
+/// Decides for one node and one piece of code.
+pub(super) struct Decider<'a> {
+    pub(super) node: &'a Node,
+    /// Whether code may set a variable of this name around there.
+    pub(super) is_set: &'a dyn Fn(&str) -> bool,
+    pub(super) regexes: &'a Regexes,
+}
+
+impl Decider<'_> {
+    /// Whether all guards let code run; `None` if that is not known.
+    pub(super) fn runs(&self, guards: &[Guard]) -> Option<bool> {
+        let mut is_known = true;
+        for guard in guards {
+            match self.holds(&guard.condition) {
+                Some(holds) if holds != guard.if_it_holds => return Some(false),
+                Some(_) => {}
+                None => is_known = false,
+            }
+        }
+        is_known.then_some(true)
+    }
+
+    fn holds(&self, condition: &Condition) -> Option<bool> {
+        match condition {
+            Condition::Not(inner) => self.holds(inner).map(|it| !it),
+            Condition::Operation(Operator::And, left, right) => {
+                match (self.holds(left), self.holds(right)) {
+                    (Some(false), _) | (_, Some(false)) => Some(false),
+                    (Some(true), Some(true)) => Some(true),
+                    _ => None,
+                }
+            }
+            Condition::Operation(Operator::Or, left, right) => {
+                match (self.holds(left), self.holds(right)) {
+                    (Some(true), _) | (_, Some(true)) => Some(true),
+                    (Some(false), Some(false)) => Some(false),
+                    _ => None,
+                }
+            }
+            Condition::Operation(operator, left, right) => {
+                self.compared(*operator, &self.value(left)?, &self.value(right)?)
+            }
+            value => self.value(value).map(|it| is_true(&it)),
+        }
+    }
+
+    fn value(&self, condition: &Condition) -> Option<Value> {
+        match condition {
+            Condition::Constant(constant) => literal::value_of(constant),
+            Condition::Variable(_) | Condition::Member(..) => self.read(condition),
+            Condition::Not(_) | Condition::Operation(..) => {
+                self.holds(condition).map(Value::Boolean)
+            }
+            Condition::Unknown => None,
+        }
+    }
+
+    /// A variable, or what is dug out of one.
+    fn read(&self, condition: &Condition) -> Option<Value> {
+        let mut segments = Vec::new();
+        let mut inner = condition;
+        while let Condition::Member(of, key) = inner {
+            segments.push(match self.value(key)? {
+                Value::String(name) => Segment::Name(name),
+                Value::Integer(index) => Segment::Index(index),
+                _ => return None,
+            });
+            inner = of;
+        }
+        let Condition::Variable(written) = inner else { return None };
+        let name = written.strip_prefix("::");
+        let is_hidden = name.is_none() && !RESERVED.contains(&&**written) && (self.is_set)(written);
+        let name = name.unwrap_or(written);
+        if is_hidden || OF_EACH_SCOPE.contains(&name) || name.contains("::") {
+            return None;
+        }
+        segments.reverse();
+        let path = KeyPath { root: Segment::Name(name.into()), rest: segments };
+        match self.node.read(&path) {
+            // A node that only a classifier speaks of has facts, too.
+            Reading::Known(value, _) if name == "facts" && is_empty(&value.value) => None,
+            Reading::Known(value, rest) => member(value.value, &rest, self.node.is_complete()),
+            Reading::Unset | Reading::Open(_) => None,
+        }
+    }
+
+    fn compared(&self, operator: Operator, left: &Value, right: &Value) -> Option<bool> {
+        let ordered = |is_it: fn(Ordering) -> bool| order_of(left, right).map(is_it);
+        match operator {
+            Operator::Equal => is_equal(left, right),
+            Operator::NotEqual => is_equal(left, right).map(|it| !it),
+            Operator::Less => ordered(Ordering::is_lt),
+            Operator::LessEqual => ordered(Ordering::is_le),
+            Operator::Greater => ordered(Ordering::is_gt),
+            Operator::GreaterEqual => ordered(Ordering::is_ge),
+            Operator::In => self.is_in(left, right),
+            Operator::Match => self.is_match(left, right),
+            Operator::NoMatch => self.is_match(left, right).map(|it| !it),
+            Operator::Fits => self.fits(left, right),
+            Operator::And | Operator::Or => None,
+        }
+    }
+
+    /// Whether an option of `case` fits a value.
+    fn fits(&self, value: &Value, option: &Value) -> Option<bool> {
+        match (value, regex_of(option)) {
+            (Value::String(text), Some(source)) => self.regex(source).map(|it| it.is_match(text)),
+            (_, Some(_)) => Some(false),
+            _ => is_equal(value, option),
+        }
+    }
+
+    fn is_in(&self, item: &Value, container: &Value) -> Option<bool> {
+        match container {
+            Value::String(text) => match (item, regex_of(item)) {
+                (Value::String(part), _) => {
+                    Some(text.to_ascii_lowercase().contains(&part.to_ascii_lowercase()))
+                }
+                (_, Some(source)) => self.regex(source).map(|it| it.is_match(text)),
+                _ => Some(false),
+            },
+            Value::Array(items) => {
+                let found = items.iter().map(|it| match regex_of(item) {
+                    Some(_) => self.fits(&it.value, item),
+                    None => is_equal(item, &it.value),
+                });
+                any(found)
+            }
+            Value::Hash(hash) => any(hash.iter().map(|(key, _)| is_equal(item, key))),
+            _ => None,
+        }
+    }
+
+    fn is_match(&self, text: &Value, pattern: &Value) -> Option<bool> {
+        let text = text.as_str()?;
+        let source = regex_of(pattern).or_else(|| pattern.as_str())?;
+        self.regex(source).map(|it| it.is_match(text))
+    }
+
+    fn regex(&self, source: &str) -> Option<Rc<RubyRegex>> {
+        let mut known = self.regexes.borrow_mut();
+        let compiled = || ruby_regex::translate(source).ok().map(Rc::new);
+        known.entry(source.to_owned()).or_insert_with(compiled).clone()
+    }
+}
+
+fn any(found: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut is_known = true;
+    for found in found {
+        match found {
+            Some(true) => return Some(true),
+            Some(false) => {}
+            None => is_known = false,
+        }
+    }
+    is_known.then_some(false)
+}
+
+/// What is dug out of a value. A member that a complete node has not is `undef`; out of `undef` nothing can be dug.
+fn member(mut value: Value, segments: &[Segment], is_complete: bool) -> Option<Value> {
+    for segment in segments {
+        let found = match (&value, segment) {
+            (Value::Hash(hash), Segment::Name(name)) => hash.get(name).map(|it| it.value.clone()),
+            (Value::Hash(hash), Segment::Index(at)) => {
+                hash.get_value(&Value::Integer(*at)).map(|it| it.value.clone())
+            }
+            (Value::Array(items), Segment::Index(at)) => {
+                let at = if *at < 0 { *at + i64::try_from(items.len()).ok()? } else { *at };
+                usize::try_from(at).ok().and_then(|at| items.get(at)).cloned()
+            }
+            _ => return None,
+        };
+        value = match found {
+            Some(found) => found.value,
+            None if is_complete => Value::Undef,
+            None => return None,
+        };
+    }
+    Some(value)
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_hash().is_some_and(|it| it.is_empty())
+}
+
+/// `undef` and `false` alone are false.
+fn is_true(value: &Value) -> bool {
+    !matches!(value, Value::Undef | Value::Boolean(false))
+}
+
+fn regex_of(value: &Value) -> Option<&str> {
+    match value {
+        Value::Object { class, text } if &**class == "Regexp" => Some(text),
+        _ => None,
+    }
+}
+
+/// Puppet's `==`: letters in ASCII are equal in both cases, and numbers of both kinds. Texts are no numbers.
+fn is_equal(left: &Value, right: &Value) -> Option<bool> {
+    Some(match (left, right) {
+        (Value::String(left), Value::String(right)) => left.eq_ignore_ascii_case(right),
+        (Value::Boolean(left), Value::Boolean(right)) => left == right,
+        (Value::Undef, Value::Undef) => true,
+        (Value::Integer(_) | Value::Float(_), Value::Integer(_) | Value::Float(_)) => {
+            order_of(left, right)? == Ordering::Equal
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            if left.len() != right.len() {
+                return Some(false);
+            }
+            let differs = left
+                .iter()
+                .zip(right.iter())
+                .map(|(left, right)| is_equal(&left.value, &right.value).map(|it| !it));
+            !any(differs)?
+        }
+        (Value::Hash(_), Value::Hash(_)) => return None,
+        (left, right) if is_plain(left) && is_plain(right) => false,
+        _ => return None,
+    })
+}
+
+fn is_plain(value: &Value) -> bool {
+    let is_number = matches!(value, Value::Integer(_) | Value::Float(_));
+    let is_scalar = matches!(value, Value::String(_) | Value::Boolean(_) | Value::Undef);
+    is_number || is_scalar || matches!(value, Value::Array(_) | Value::Hash(_))
+}
+
+/// `None` if Puppet does not compare the two.
+fn order_of(left: &Value, right: &Value) -> Option<Ordering> {
+    match (left, right) {
+        (Value::String(left), Value::String(right)) => {
+            Some(left.to_ascii_lowercase().cmp(&right.to_ascii_lowercase()))
+        }
+        (Value::Integer(left), Value::Integer(right)) => Some(left.cmp(right)),
+        (Value::Float(left), Value::Float(right)) => left.partial_cmp(right),
+        (Value::Integer(left), Value::Float(right)) => (*left as f64).partial_cmp(right),
+        (Value::Float(left), Value::Integer(right)) => left.partial_cmp(&(*right as f64)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::CodeFile;
+    use crate::data::json::from_oracle_json;
+    use crate::facts::{NodeParts, Origin};
+
+    /// Whether `include a` runs in a piece of code for a node with some facts.
+    #[track_caller]
+    fn check_code(code: &str, expected: Option<bool>) {
+        let facts = from_oracle_json(&serde_json::json!({
+            "os": {"family": "Debian", "release": {"major": 12}}, "roles": ["Web", "db"], "is_virtual": true, "load": 1.5
+        }));
+        let facts = facts.as_hash().cloned().expect("a hash");
+        let parts = NodeParts { name: "web01.example".to_owned(), facts, ..NodeParts::default() };
+        let node = Node::new(parts, Origin::File("/f.json".into()));
+        let file = CodeFile::of_text("/a.pp", code);
+        assert_eq!(file.manifest.errors, [], "{code}");
+        let regexes = Regexes::default();
+        let is_set = |name: &str| name == "local";
+        let decider = Decider { node: &node, is_set: &is_set, regexes: &regexes };
+        let mut calls = file.manifest.calls.iter();
+        let call = calls.find(|it| it.names.iter().any(|name| name.text == "a")).expect("a call");
+        assert_eq!(decider.runs(&call.guards), expected, "{code}");
+    }
+
+    #[track_caller]
+    fn check(condition: &str, expected: Option<bool>) {
+        check_code(&format!("if {condition} {{ include a }}"), expected);
+    }
+
+    #[test]
+    fn facts_decide() {
+        check("$facts['os']['family'] == 'debian'", Some(true));
+        check("$facts['os']['family'] != 'debian'", Some(false));
+        check("$::os['family'] in ['RedHat', 'debian']", Some(true));
+        check("$trusted['certname'] =~ /^web\\d+/", Some(true));
+        check("$facts['os']['release']['major'] >= 11 and !$facts['nope']", Some(true));
+        check("($is_virtual and $facts['load'] > 2) or 'DB' in $roles", Some(true));
+        check("'bia' in $facts['os']['family'] and $facts['roles'][0] !~ 'w'", Some(true));
+        check("$facts['os']['release']['major'] == '12'", Some(false));
+        check("$facts['roles'] == ['web', 'DB']", Some(true));
+        check("/^d/ in $roles", Some(true));
+    }
+
+    #[test]
+    fn what_they_do_not_decide_stays_open() {
+        check("$unknown", None);
+        check("$local == 'x'", None);
+        check("$a::b", None);
+        check("$name == 'main'", None);
+        check("$facts['nope']['deeper']", None);
+        check("$facts['os']['release']['major'] < '13'", None);
+        check("versioncmp('1', '2') < 0", None);
+        check("$unknown and $facts['nope']", Some(false));
+        check("$unknown or $facts['is_virtual']", Some(true));
+    }
+
+    #[test]
+    fn other_branches() {
+        check_code("unless $is_virtual { include b } else { include a }", Some(true));
+        check_code("unless $is_virtual { include a }", Some(false));
+        check_code("if $facts['x'] { include b } elsif $is_virtual { include a }", Some(true));
+        check_code("if $is_virtual { include b } elsif $is_virtual { include a }", Some(false));
+        check_code("if $facts['x'] { include b } elsif $y { } else { include a }", None);
+        check_code("if $facts['x'] { include b } else { include a }", Some(true));
+        check_code("$is_virtual and include(a)", Some(true));
+        check_code("$is_virtual or include(a)", Some(false));
+        check_code("[1].each |$x| { include a }", None);
+    }
+
+    #[test]
+    fn options_of_a_case() {
+        let case = |options: &str, expected| {
+            check_code(&format!("case $facts['os']['family'] {{ {options} }}"), expected);
+        };
+        case("'debian': { include a } default: { }", Some(true));
+        case("'RedHat', /^D/: { include a }", Some(true));
+        case("/^d/: { include a } default: { }", Some(false));
+        case("'RedHat': { } default: { include a }", Some(true));
+        case("'Debian': { } 'debian': { include a }", Some(false));
+        case("default: { include a } 'Debian': { }", None);
+        case("default: { } 'Debian': { include a }", Some(true));
+        case("String: { } 'Debian': { include a }", None);
+    }
+
+    #[test]
+    fn conditions_that_are_very_large_are_not_kept() {
+        let many = vec!["$facts['x']"; 5_000].join(" or ");
+        check(&many, None);
+        check_code(&format!("{}include a{}", "if true { ".repeat(40), " }".repeat(40)), None);
+    }
+}

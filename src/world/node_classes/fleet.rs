@@ -1,0 +1,137 @@
+//! The classes of all nodes with a fact set: who certainly has a class, and what such nodes get for its parameters.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use super::{
+    ClassFinder, LookedUp, MissingParameter, NodeClass, NodeClasses, classes_of_answer, request,
+};
+use crate::code::inclusions::ClassLookup;
+use crate::config::Environment;
+use crate::engine::Answer;
+use crate::facts::Node;
+use crate::world::fleet::Fleet;
+use crate::world::indexes::key_of;
+use crate::world::shards::Shards;
+use crate::world::snapshot::World;
+
+/// The classes of the environments that were asked for.
+pub(in crate::world) type FleetClassesCache = Shards<OnceLock<Arc<FleetClasses>>>;
+
+/// The nodes of an environment of which everything is known, and their classes.
+#[derive(Debug, Default)]
+pub struct FleetClasses {
+    /// The nodes.
+    pub nodes: Arc<[Arc<Node>]>,
+    /// By the numbers of the nodes.
+    classes: Vec<NodeClasses>,
+    /// By class, the numbers of the nodes that certainly have it, and which of their classes it is.
+    holders: BTreeMap<Arc<str>, Vec<(u32, usize)>>,
+    pub(super) missing: OnceLock<Arc<[MissingParameter]>>,
+}
+
+impl World {
+    /// The classes of all nodes of an environment that have a fact set.
+    pub fn fleet_classes(self: &Arc<Self>, environment: &Arc<Environment>) -> Arc<FleetClasses> {
+        let slot = self.fleet_classes.slot(&key_of(environment));
+        slot.get_or_init(|| Arc::new(FleetClasses::new(self, environment))).clone()
+    }
+
+    /// Some nodes, whose answers start no programs.
+    pub fn quiet_fleet(
+        self: &Arc<Self>,
+        environment: &Arc<Environment>,
+        nodes: Arc<[Arc<Node>]>,
+    ) -> Fleet {
+        let quiet = self.back_ends().quiet().map(Arc::new);
+        let back_ends = quiet.unwrap_or_else(|| self.back_ends().clone());
+        Fleet::new(self, environment, nodes, back_ends)
+    }
+}
+
+impl FleetClasses {
+    fn new(world: &Arc<World>, environment: &Arc<Environment>) -> Self {
+        let nodes = world.nodes(environment);
+        let nodes: Arc<[Arc<Node>]> = nodes.iter().filter(|it| it.is_complete()).cloned().collect();
+        if nodes.is_empty() {
+            return Self::default();
+        }
+        let lookups = Lookups {
+            fleet: world.quiet_fleet(environment, nodes.clone()),
+            known: RefCell::default(),
+        };
+        let finder = ClassFinder::new(world, environment);
+        let mut found = Self { nodes: nodes.clone(), ..Self::default() };
+        for (number, node) in (0_u32..).zip(nodes.iter()) {
+            let classes = finder.of_node(node, &|lookup| lookups.of_node(number, lookup));
+            for (index, class) in classes.classes.iter().enumerate().filter(|(_, it)| it.is_certain)
+            {
+                found.holders.entry(class.name.clone()).or_default().push((number, index));
+            }
+            found.classes.push(classes);
+        }
+        found
+    }
+
+    /// The classes that some node certainly has, sorted.
+    pub fn certain_classes(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.holders.keys()
+    }
+
+    /// The numbers of the nodes that certainly have a class, each with the class.
+    pub fn holders(&self, class: &str) -> impl Iterator<Item = (u32, &NodeClass)> {
+        let holders = self.holders.get(class).map_or(&[][..], Vec::as_slice);
+        holders.iter().map(|(node, index)| (*node, &self.of(*node).classes[*index]))
+    }
+
+    /// The classes of a node.
+    pub fn of(&self, node: u32) -> &NodeClasses {
+        &self.classes[node as usize]
+    }
+
+    /// The nodes that certainly have a class, and to which no code gives this parameter of it.
+    pub fn bound_by_lookup(&self, class: &str, parameter: &str) -> Vec<u32> {
+        let free = self.holders(class).filter(|(_, it)| !it.may_be_given(parameter));
+        free.map(|(node, _)| node).collect()
+    }
+
+    /// `3 of 12 nodes: a, b and c`
+    pub fn in_words(&self, nodes: &[u32]) -> String {
+        const MAX_NAMED: usize = 3;
+        let names: Vec<&str> =
+            nodes.iter().take(MAX_NAMED).map(|it| &*self.nodes[*it as usize].name).collect();
+        if let ([only], 1) = (names.as_slice(), self.nodes.len()) {
+            return (*only).to_owned();
+        }
+        let more = if nodes.len() > MAX_NAMED { ", …" } else { "" };
+        let all = self.nodes.len();
+        format!("{} of {all} nodes: {}{more}", nodes.len(), names.join(", "))
+    }
+}
+
+/// The lookups that give classes, each made once for all nodes.
+struct Lookups {
+    fleet: Fleet,
+    known: RefCell<HashMap<ClassLookup, Vec<Option<LookedUp>>>>,
+}
+
+impl Lookups {
+    fn of_node(&self, node: u32, lookup: &ClassLookup) -> LookedUp {
+        let mut known = self.known.borrow_mut();
+        let of_nodes = known.entry(lookup.clone()).or_insert_with(|| self.of_all(lookup));
+        of_nodes.get(node as usize).cloned().flatten().unwrap_or_else(|| [].into())
+    }
+
+    fn of_all(&self, lookup: &ClassLookup) -> Vec<Option<LookedUp>> {
+        let mut of_nodes = vec![None; self.fleet.nodes().len()];
+        for shared in self.fleet.answers(&request(lookup)) {
+            let answer: &Answer = &shared.answer;
+            let classes = classes_of_answer(answer, lookup);
+            for node in shared.nodes {
+                of_nodes[node as usize] = Some(classes.clone());
+            }
+        }
+        of_nodes
+    }
+}

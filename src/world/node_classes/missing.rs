@@ -1,0 +1,68 @@
+//! Parameters of classes that nodes certainly have, and that nothing gives a value.
+
+use std::sync::Arc;
+
+use super::FleetClasses;
+use crate::code::ClassCode;
+use crate::config::Environment;
+use crate::engine::{Answer, Request};
+use crate::world::fleet::Fleet;
+use crate::world::snapshot::World;
+
+/// A parameter without default, for which some nodes have no data.
+#[derive(Debug, Clone)]
+pub struct MissingParameter {
+    /// The class.
+    pub class: ClassCode,
+    /// Without `$`.
+    pub parameter: Arc<str>,
+    /// The numbers of the nodes, among [`FleetClasses::nodes`].
+    pub nodes: Vec<u32>,
+}
+
+impl World {
+    /// What the nodes with fact sets lack, by class and in the order of its parameters. Their catalogs fail.
+    pub fn missing_parameters(
+        self: &Arc<Self>,
+        environment: &Arc<Environment>,
+    ) -> Arc<[MissingParameter]> {
+        let classes = self.fleet_classes(environment);
+        classes.missing.get_or_init(|| self.new_missing_parameters(environment, &classes)).clone()
+    }
+
+    fn new_missing_parameters(
+        self: &Arc<Self>,
+        environment: &Arc<Environment>,
+        classes: &FleetClasses,
+    ) -> Arc<[MissingParameter]> {
+        let fleet = self.quiet_fleet(environment, classes.nodes.clone());
+        let mut found = Vec::new();
+        for name in classes.certain_classes() {
+            let code = classes.holders(name).find_map(|(_, it)| it.code.clone());
+            let Some(class) = code else { continue };
+            for parameter in class.parameters().iter().filter(|it| it.default.is_none()) {
+                let bound = classes.bound_by_lookup(name, &parameter.name);
+                let nodes = without_data(&fleet, &class.key_of(&parameter.name), &bound);
+                if !nodes.is_empty() {
+                    let (class, parameter) = (class.clone(), parameter.name.as_str().into());
+                    found.push(MissingParameter { class, parameter, nodes });
+                }
+            }
+        }
+        found.into()
+    }
+}
+
+/// Those of the nodes, in order, for which certainly no level has the key.
+fn without_data(fleet: &Fleet, key: &str, nodes: &[u32]) -> Vec<u32> {
+    if nodes.is_empty() {
+        return Vec::new();
+    }
+    let is_nothing = |it: &Answer| matches!(it.outcome, Ok(None)) && it.opaque.is_empty();
+    let answers = fleet.answers(&Request::key(key));
+    let mut lacking: Vec<u32> =
+        answers.into_iter().filter(|it| is_nothing(&it.answer)).flat_map(|it| it.nodes).collect();
+    lacking.retain(|it| nodes.binary_search(it).is_ok());
+    lacking.sort_unstable();
+    lacking
+}

@@ -1,0 +1,323 @@
+//! A walk through code that includes classes, to the code of these, and on.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::blocks::node_block_of;
+use super::decide::{Decider, Regexes};
+use super::{CodePlace, LookedUp, MainManifest, NodeBlock, NodeClass, NodeClasses};
+use crate::code::inclusions::{Body, ClassLookup, Included, Inclusion, Inclusions};
+use crate::code::{ClassCode, CodeFile};
+use crate::config::Environment;
+use crate::facts::{Node, Origin};
+use crate::syntax::puppet::DeclarationKind;
+use crate::text::TextRange;
+use crate::world::World;
+
+/// No node has more classes.
+const MAX_CLASSES: usize = 5_000;
+
+/// No more calls are listed whose classes are not known.
+const MAX_OTHERS: usize = 20;
+
+/// How many classes inherit from each other, at most.
+const MAX_ANCESTORS: usize = 20;
+
+/// A declaration in a file of code.
+type Declared = (Arc<str>, Arc<CodeFile>, usize);
+
+/// Finds the classes of nodes. What is the same for all of them is found once.
+pub struct ClassFinder<'w> {
+    world: &'w World,
+    environment: &'w Environment,
+    manifests: Vec<MainManifest>,
+    classes: RefCell<HashMap<Arc<str>, Option<ClassCode>>>,
+    defines: RefCell<HashMap<Arc<str>, Option<Declared>>>,
+    /// By the paths of the files.
+    inclusions: RefCell<HashMap<Arc<str>, Rc<Inclusions>>>,
+    regexes: Regexes,
+}
+
+impl<'w> ClassFinder<'w> {
+    /// Nothing is read yet but the main manifests.
+    pub fn new(world: &'w World, environment: &'w Environment) -> Self {
+        Self {
+            world,
+            environment,
+            manifests: world.main_manifests(environment),
+            classes: RefCell::default(),
+            defines: RefCell::default(),
+            inclusions: RefCell::default(),
+            regexes: Regexes::default(),
+        }
+    }
+
+    /// The classes of a node; `looked_up` says what lookups of it give.
+    pub fn of_node(
+        &self,
+        node: &Node,
+        looked_up: &dyn Fn(&ClassLookup) -> LookedUp,
+    ) -> NodeClasses {
+        self.of_block(node, node_block_of(&self.manifests, node), looked_up)
+    }
+
+    /// [`Self::of_node`] for a node that has this block.
+    pub fn of_block(
+        &self,
+        node: &Node,
+        block: NodeBlock,
+        looked_up: &dyn Fn(&ClassLookup) -> LookedUp,
+    ) -> NodeClasses {
+        // Puppet compiles nothing with a manifest that it refuses.
+        if self.manifests.iter().any(|it| !it.file.manifest.errors.is_empty()) {
+            return NodeClasses::default();
+        }
+        let mut search = Search::new(self, node, looked_up);
+        for (number, manifest) in self.manifests.iter().enumerate() {
+            search.add_body(manifest, Body::TopLevel);
+            if let NodeBlock::At(file, index) = block
+                && file == number
+            {
+                search.add_body(manifest, Body::Declaration(index));
+            }
+        }
+        search.add_classified();
+        search.finish()
+    }
+
+    fn class(&self, name: &Arc<str>) -> Option<ClassCode> {
+        let mut known = self.classes.borrow_mut();
+        let load = || self.world.class_code(self.environment, name);
+        known.entry(name.clone()).or_insert_with(load).clone()
+    }
+
+    fn define(&self, name: &Arc<str>) -> Option<Declared> {
+        let mut known = self.defines.borrow_mut();
+        let load = || self.world.loaded(self.environment, DeclarationKind::Define, name);
+        known.entry(name.clone()).or_insert_with(load).clone()
+    }
+
+    fn inclusions_of(&self, path: &Arc<str>, file: &CodeFile) -> Rc<Inclusions> {
+        let mut known = self.inclusions.borrow_mut();
+        known.entry(path.clone()).or_insert_with(|| Rc::new(Inclusions::of(file))).clone()
+    }
+
+    /// Whether code may set a variable of this name that is seen in a declaration of a file.
+    fn may_set(&self, file: &CodeFile, declaration: Option<usize>, name: &str) -> bool {
+        let assigns = |file: &CodeFile| {
+            let assigned = &file.manifest.assigned;
+            assigned.binary_search_by(|it| it.as_str().cmp(name)).is_ok()
+        };
+        if assigns(file) || self.manifests.iter().any(|it| assigns(&it.file)) {
+            return true;
+        }
+        let declared = declaration.and_then(|it| file.manifest.declarations.get(it));
+        let Some(declared) = declared else { return false };
+        declared.parameters.iter().any(|it| it.name == name)
+            || declared.parent.is_some_and(|it| self.ancestor_sets(file.slice(it), name))
+    }
+
+    /// Whether a class, or one that it inherits from, may set the variable. One that is not here may.
+    fn ancestor_sets(&self, class: &str, name: &str) -> bool {
+        let mut next = Some(class.trim_start_matches(':').to_lowercase());
+        for _ in 0..MAX_ANCESTORS {
+            let Some(class) = next.take() else { return false };
+            let Some(code) = self.class(&class.into()) else { return true };
+            let assigned = &code.file.manifest.assigned;
+            let is_set = assigned.binary_search_by(|it| it.as_str().cmp(name)).is_ok();
+            if is_set || code.parameter(name).is_some() {
+                return true;
+            }
+            next = code.parent().map(|it| it.to_string());
+        }
+        true
+    }
+}
+
+/// One node's walk.
+struct Search<'a, 'w> {
+    finder: &'a ClassFinder<'w>,
+    node: &'a Node,
+    looked_up: &'a dyn Fn(&ClassLookup) -> LookedUp,
+    found: HashMap<Arc<str>, NodeClass>,
+    order: Vec<Arc<str>>,
+    waiting: VecDeque<Waiting>,
+    /// The defined types whose bodies were walked through, and whether as certain ones.
+    defined: HashSet<(Arc<str>, bool)>,
+    others: Vec<CodePlace>,
+}
+
+/// Code that is still to be walked through.
+enum Waiting {
+    Class(Arc<str>),
+    /// What a defined type does, whether certainly, and where that begins.
+    Defined(Declared, bool, CodePlace),
+}
+
+/// How some code is reached.
+#[derive(Clone, Copy)]
+struct Reached<'a> {
+    is_certain: bool,
+    /// Where in the main manifest that begins; `None` for the code there.
+    origin: Option<&'a CodePlace>,
+}
+
+impl<'a, 'w> Search<'a, 'w> {
+    fn new(
+        finder: &'a ClassFinder<'w>,
+        node: &'a Node,
+        looked_up: &'a dyn Fn(&ClassLookup) -> LookedUp,
+    ) -> Self {
+        Self {
+            finder,
+            node,
+            looked_up,
+            found: HashMap::new(),
+            order: Vec::new(),
+            waiting: VecDeque::new(),
+            defined: HashSet::new(),
+            others: Vec::new(),
+        }
+    }
+
+    fn add_body(&mut self, manifest: &MainManifest, body: Body) {
+        let reached = Reached { is_certain: true, origin: None };
+        self.add_inclusions(&manifest.path, &manifest.file, body, reached);
+    }
+
+    /// What the node's classifier says.
+    fn add_classified(&mut self) {
+        let path = match &self.node.origin {
+            Origin::File(path) => path.clone(),
+            Origin::Name | Origin::Any => "".into(),
+        };
+        let place = CodePlace { path, range: TextRange::new(0, 0) };
+        for class in self.node.classes() {
+            self.add(&class.name, true, &place, &place, &class.given);
+        }
+    }
+
+    fn finish(mut self) -> NodeClasses {
+        while let Some(next) = self.waiting.pop_front() {
+            match next {
+                Waiting::Class(name) => self.walk_class(&name),
+                Waiting::Defined((path, file, index), is_certain, origin) => {
+                    let reached = Reached { is_certain, origin: Some(&origin) };
+                    self.add_inclusions(&path, &file, Body::Declaration(index), reached);
+                }
+            }
+        }
+        let (found, order) = (&mut self.found, self.order);
+        let mut classes: Vec<NodeClass> = order.iter().filter_map(|it| found.remove(it)).collect();
+        classes.sort_by_key(|it| !it.is_certain);
+        NodeClasses { classes, others: self.others }
+    }
+
+    fn walk_class(&mut self, name: &Arc<str>) {
+        let Some(class) = self.found.get(name).cloned() else { return };
+        let Some(code) = class.code.as_ref().filter(|it| it.syntax_error().is_none()) else {
+            return;
+        };
+        if let (Some(parent), Some(range)) = (code.parent(), code.declaration().parent) {
+            let place = CodePlace { path: code.path.clone(), range };
+            self.add(&parent, class.is_certain, &class.origin, &place, &[]);
+        }
+        let reached = Reached { is_certain: class.is_certain, origin: Some(&class.origin) };
+        let body = Body::Declaration(code.index());
+        self.add_inclusions(&code.path, &code.file, body, reached);
+    }
+
+    fn add_inclusions(
+        &mut self,
+        path: &Arc<str>,
+        file: &CodeFile,
+        body: Body,
+        reached: Reached<'_>,
+    ) {
+        let declaration = match body {
+            Body::TopLevel => None,
+            Body::Declaration(index) => Some(index),
+        };
+        let finder = self.finder;
+        let is_set = |name: &str| finder.may_set(file, declaration, name);
+        let decider = Decider { node: self.node, is_set: &is_set, regexes: &finder.regexes };
+        for inclusion in finder.inclusions_of(path, file).of_body(body) {
+            let place = CodePlace { path: path.clone(), range: inclusion.range };
+            match decider.runs(&inclusion.guards) {
+                Some(false) => {}
+                runs => self.add_inclusion(inclusion, runs.is_some(), &place, reached),
+            }
+        }
+    }
+
+    fn add_inclusion(
+        &mut self,
+        inclusion: &Inclusion,
+        runs: bool,
+        place: &CodePlace,
+        reached: Reached<'_>,
+    ) {
+        let is_certain = runs && reached.is_certain;
+        let origin = reached.origin.unwrap_or(place);
+        match &inclusion.included {
+            Included::Class(name) => {
+                let given = inclusion.given.as_deref().unwrap_or_default();
+                self.add(name, is_certain, origin, place, given);
+            }
+            Included::Lookup(lookup) => {
+                for (name, is_in_all) in (self.looked_up)(lookup).iter() {
+                    self.add(name, is_certain && *is_in_all, origin, place, &[]);
+                }
+            }
+            Included::Defined(name, is_made) => {
+                let is_certain = is_certain && *is_made;
+                let is_known = self.defined.contains(&(name.clone(), true))
+                    || !self.defined.insert((name.clone(), is_certain));
+                if let (false, Some(declared)) = (is_known, self.finder.define(name)) {
+                    let origin = origin.clone();
+                    self.waiting.push_back(Waiting::Defined(declared, is_certain, origin));
+                }
+            }
+            Included::Unknown => {
+                if self.others.len() < MAX_OTHERS && !self.others.contains(place) {
+                    self.others.push(place.clone());
+                }
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        name: &Arc<str>,
+        is_certain: bool,
+        origin: &CodePlace,
+        place: &CodePlace,
+        given: &[Box<str>],
+    ) {
+        if let Some(known) = self.found.get_mut(name) {
+            known.given.extend_from_slice(given);
+            if is_certain && !known.is_certain {
+                known.is_certain = true;
+                (known.origin, known.included_at) = (origin.clone(), place.clone());
+                self.waiting.push_back(Waiting::Class(known.name.clone()));
+            }
+            return;
+        }
+        if self.found.len() >= MAX_CLASSES {
+            return;
+        }
+        let class = NodeClass {
+            name: name.clone(),
+            code: self.finder.class(name),
+            is_certain,
+            origin: origin.clone(),
+            included_at: place.clone(),
+            given: given.to_vec(),
+        };
+        self.found.insert(name.clone(), class);
+        self.order.push(name.clone());
+        self.waiting.push_back(Waiting::Class(name.clone()));
+    }
+}

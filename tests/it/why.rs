@@ -1,0 +1,109 @@
+//! `lookup --why`: the value and what led to it, in a few lines; and what a missing key may have been meant to be.
+
+use std::process::Command;
+
+use crate::support::workspace::Workspace;
+
+const HIERA_YAML: &str = "version: 5\nhierarchy:\n  - {name: Roles, path: 'roles/%{role}.yaml'}\n  - {name: Common, path: common.yaml}\n";
+const COMMON: &str =
+    "lookup_options: {list: {merge: unique}}\nlist: [b]\nport: 80\nsecret: ENC[PKCS7,abc]\n";
+
+/// Runs `lookup`; its exit status, and what it printed on both outputs.
+fn run(arguments: &[&str]) -> (i32, String, String) {
+    let workspace = Workspace::new(&[
+        ("hiera.yaml", HIERA_YAML),
+        ("data/roles/web.yaml", "list: [a]\nport: 8080\n"),
+        ("data/common.yaml", COMMON),
+    ]);
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .arg("lookup")
+        .args(arguments)
+        .current_dir(workspace.path(""))
+        .output()
+        .expect("the program runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    let status = output.status.code().expect("the program ends by itself");
+    (status, text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn each_level_is_named_with_its_line() {
+    let (status, shown, _) = run(&["list", "--why", "--set", "role=web"]);
+    let expected = "\
+list for any node, environment production
+
+- a
+- b
+
+Merge strategy unique, set in data/common.yaml:1
+
+1. level \"Roles\" · data/roles/web.yaml:1
+2. level \"Common\" · data/common.yaml:2
+";
+    assert_eq!((status, &*shown), (0, expected));
+}
+
+#[test]
+fn what_depends_on_facts_is_told_in_cases() {
+    let (status, shown, _) = run(&["port", "--why"]);
+    assert_eq!(status, 3);
+    assert!(shown.contains("- 8080 if role is web (data/roles/web.yaml:2)"), "{shown}");
+}
+
+#[test]
+fn of_several_keys_each_is_told_and_a_missing_one_fails() {
+    let (status, shown, _) = run(&["list", "nope", "--why", "--set", "role=db"]);
+    assert_eq!(status, 1);
+    assert!(shown.contains("nope for any node"), "{shown}");
+    assert!(shown.contains("Not found: a lookup of this key fails."), "{shown}");
+}
+
+#[test]
+fn what_is_encrypted_is_not_shown() {
+    let (_, shown, _) = run(&["secret", "--why", "--set", "role=db"]);
+    assert!(shown.contains("ENC[…] (encrypted, not shown)"), "{shown}");
+    assert!(!shown.contains("abc"), "{shown}");
+}
+
+#[test]
+fn what_the_server_sets_is_not_known_even_with_a_fact_set() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: Server, path: '%{settings::environment}.yaml'}, {name: Common, path: common.yaml}]\n",
+        ),
+        ("data/test.yaml", "port: 1\n"),
+        ("data/common.yaml", "port: 2\nname: 'in %{settings::environment}'\n"),
+        ("web01.json", r#"{"os": {"family": "Debian"}}"#),
+    ]);
+    let said = |key: &str, more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+            .args(["lookup", key, "--facts", "web01.json"])
+            .args(more)
+            .current_dir(workspace.path(""))
+            .output()
+            .expect("the program runs");
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(said).expect("UTF-8"))
+    };
+    let (status, name) = said("name", &[]);
+    assert_eq!(status, Some(3), "{name}");
+    assert!(name.contains("--- in %{settings::environment}\n"), "{name}");
+    let (status, port) = said("port", &[]);
+    assert_eq!(status, Some(3), "{port}");
+    assert!(port.contains("--- 2\n"), "{port}");
+    assert_eq!(
+        said("port", &["--set", "settings::environment=test"]),
+        (Some(0), "--- 1\n".to_owned())
+    );
+    std::fs::write(workspace.path("vars.json"), r#"{"settings::environment": "test"}"#)
+        .expect("the directory is there");
+    assert_eq!(said("port", &["--vars", "vars.json"]), (Some(0), "--- 1\n".to_owned()));
+}
+
+#[test]
+fn a_misspelt_key_is_met_with_the_one_that_is_there() {
+    let (status, shown, said) = run(&["lits", "--set", "role=db"]);
+    assert_eq!((status, &*shown), (1, ""));
+    assert!(said.contains("hiera-ls: did you mean `list`?"), "{said}");
+}
