@@ -64,7 +64,7 @@ pub struct Settings {
     pub basemodulepath: Vec<Arc<str>>,
     /// `globalHieraYaml`: the path of the global layer's `hiera.yaml`.
     pub global_hiera_yaml: Option<Arc<str>>,
-    /// `datadirMap`: leading directories of absolute datadirs, and where their content lies on this machine.
+    /// `datadirMap`: leading directories of absolute datadirs, and where their content is on this machine.
     pub datadir_map: IndexMap<Arc<str>, Arc<str>>,
     /// `diagnostics.*`
     pub diagnostics: DiagnosticsSettings,
@@ -190,7 +190,7 @@ pub enum Severity {
     Off,
 }
 
-/// What the log holds.
+/// What the log contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum LogLevel {
     /// `off`

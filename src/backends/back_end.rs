@@ -54,7 +54,7 @@ pub trait BackEnd: Debug + Send + Sync {
         Err(has_no_such_convention(call))
     }
 
-    /// How it reads the file at its path, if that file is all it knows: what is no key of the file is not found, and the
+    /// How it reads the file at its path, if that file is all it knows: what is not a key of the file is not found, and the
     /// same file gives the same answers. Such a back end must have [`Self::data_hash`], which reads and judges the file and
     /// gives [`DataHash::File`]; called as `lookup_key`, it is only asked for keys of the file, which is then in
     /// [`Call::file`].
@@ -132,7 +132,7 @@ impl Call<'_> {
 
 fn has_no_such_convention(call: &Call<'_>) -> Failure {
     let (name, kind) = (&call.function.name, call.function.kind.key());
-    Failure::ruby("ArgumentError", format!("'{name}' is no {kind} function"))
+    Failure::ruby("ArgumentError", format!("'{name}' is not a {kind} function"))
         .at(call.function.place.or(call.level_place))
 }
 

@@ -77,7 +77,7 @@ impl StandIn {
         match file.verdict() {
             Verdict::Hash | Verdict::Empty => Ok(file),
             Verdict::NotAHash { .. } => {
-                Err(format!("has sample data that are no hash: {name}").into())
+                Err(format!("has sample data that is not a hash: {name}").into())
             }
             Verdict::Broken(error) => {
                 let message = error.message.replace("{path}", name);

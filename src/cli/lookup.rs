@@ -85,16 +85,16 @@ pub struct LookupArguments {
     /// first, unique, hash, deep, or a JSON object with `strategy` and options
     #[arg(long, value_name = "STRATEGY", help_heading = "As arguments of lookup()")]
     pub merge: Option<String>,
-    /// With --merge deep: the prefix that takes values of lower levels out
+    /// With --merge deep: the prefix that removes values of lower levels
     #[arg(long, value_name = "PREFIX", help_heading = "As arguments of lookup()")]
     pub knock_out_prefix: Option<String>,
     /// With --merge deep: sort merged lists
     #[arg(long, help_heading = "As arguments of lookup()")]
     pub sort_merged_arrays: bool,
-    /// With --merge deep: merge hashes that stand at the same place of two lists
+    /// With --merge deep: merge hashes at the same place of two lists
     #[arg(long, help_heading = "As arguments of lookup()")]
     pub merge_hash_arrays: bool,
-    /// What to answer if nothing is found
+    /// The value to return if nothing is found
     #[arg(long, value_name = "VALUE", help_heading = "As arguments of lookup()")]
     pub default: Option<String>,
     /// The Puppet type the value must have
@@ -116,7 +116,7 @@ pub struct LookupArguments {
         conflicts_with_all = ["keys", "keys_from", "all", "merge", "default", "value_type", "explain", "explain_options"]
     )]
     pub class: Vec<String>,
-    /// Say where was searched and what was found, in Puppet's words
+    /// Say where the lookup searched and what it found, in Puppet's words
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
     /// Say how lookup_options were found
@@ -131,7 +131,7 @@ pub struct LookupArguments {
     /// With --explain: as --origins, and the commit that wrote each of these lines
     #[arg(long, help_heading = "Output", requires = "explain")]
     pub blame: bool,
-    /// What becomes of values that are encrypted with eyaml: keep (they stay as they are written, unless the setting
+    /// What to do with values that are encrypted with eyaml: keep (they stay as they are written, unless the setting
     /// eyaml.decrypt is on and the level's key can be read), fail (as Puppet fails without the key), or decrypt (with
     /// the level's key, and fail without)
     #[arg(

@@ -127,7 +127,7 @@ fn summary(nodes: &[Arc<Node>], read: &[Arc<str>]) -> String {
         let is_open = |node: &&Arc<Node>| !open_variables(node, &[Arc::clone(name)]).is_empty();
         let open = nodes.iter().filter(is_open).count();
         let state = match (open, nodes.len()) {
-            (_, 0) => "open: there are no nodes to know it of".to_owned(),
+            (_, 0) => "open: no node is known".to_owned(),
             (0, all) => format!("known for all {all} nodes"),
             (open, all) if open == all => format!("open for all {all} nodes"),
             (open, all) => format!("open for {open} of {all} nodes"),

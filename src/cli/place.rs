@@ -30,7 +30,7 @@ pub struct PlaceArguments {
     /// The global layer's hiera.yaml
     #[arg(long, value_name = "FILE", help_heading = "Where")]
     pub hiera_config: Option<PathBuf>,
-    /// Whose strictness: 7 or 8
+    /// The Puppet version: 7 or 8
     #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8), help_heading = "Where")]
     pub puppet_version: Option<u8>,
 }

@@ -113,8 +113,8 @@ impl Checker {
                 };
                 (question, checked)
             }
-            Ok(_) => (Map::new(), Err("the line is no JSON object".to_owned())),
-            Err(error) => (Map::new(), Err(format!("the line is no JSON: {error}"))),
+            Ok(_) => (Map::new(), Err("the line is not a JSON object".to_owned())),
+            Err(error) => (Map::new(), Err(format!("the line is not JSON: {error}"))),
         };
         let (is_instance, message, error) = match checked {
             Ok(Fit { is_instance, message, .. }) => (Some(is_instance), message, None),

@@ -45,7 +45,7 @@ pub fn run(arguments: &UsesArguments) -> ExitCode {
 fn list(arguments: &UsesArguments) -> Result<String, String> {
     let place = arguments.place.open()?;
     let uses = uses_of_key(&place.world, &place.environment, &arguments.key)
-        .ok_or_else(|| format!("{} is no key", arguments.key))?;
+        .ok_or_else(|| format!("{} is not a key", arguments.key))?;
     Ok(uses.iter().map(|it| line(&place, it, arguments.render_as)).collect())
 }
 

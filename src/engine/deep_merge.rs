@@ -57,7 +57,7 @@ impl DeepMerge {
     /// Merges `low` into `high`.
     ///
     /// # Errors
-    /// The gem's and Ruby's: bad options, lists that cannot be sorted, a prefix that is no regular expression.
+    /// The gem's and Ruby's: bad options, lists that cannot be sorted, a prefix that is not a regular expression.
     pub(super) fn merge(&self, high: &Located, low: &Located) -> Merged {
         let invalid = |message| Err(Failure::ruby("DeepMerge::InvalidParameter", message));
         match &self.knockout {

@@ -111,7 +111,10 @@ impl OpenLocation {
         format: Format,
     ) -> &OpenFiles {
         self.shared.get_or_init(|| match evaluator.open_files() {
-            Some(table) => table.of(&self.path, module.is_some(), format),
+            Some(table) => {
+                let reads_broken_files = evaluator.reads_broken_files();
+                table.of(&self.path, format, module.is_some(), reads_broken_files)
+            }
             None => Arc::default(),
         })
     }

@@ -33,14 +33,21 @@ pub struct OpenFilesTable {
     paths: Mutex<HashMap<PathKey, Arc<OpenFiles>, foldhash::fast::RandomState>>,
 }
 
-/// The path, whether it belongs to a module, and how its files are read.
-type PathKey = (OpenPath, bool, Format);
+/// The path, how its files are read, whether it belongs to a module, and whether files count that Puppet refuses.
+type PathKey = (OpenPath, Format, bool, bool);
 
 impl OpenFilesTable {
     /// What is known of the files of a path.
-    pub(super) fn of(&self, path: &OpenPath, is_of_module: bool, format: Format) -> Arc<OpenFiles> {
+    pub(super) fn of(
+        &self,
+        path: &OpenPath,
+        format: Format,
+        is_of_module: bool,
+        reads_broken_files: bool,
+    ) -> Arc<OpenFiles> {
+        let key = (path.clone(), format, is_of_module, reads_broken_files);
         let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(paths.entry((path.clone(), is_of_module, format)).or_default())
+        Arc::clone(paths.entry(key).or_default())
     }
 }
 
@@ -75,7 +82,7 @@ mod tests {
         let table = OpenFilesTable::default();
         let path = |text: &str| OpenPath::new(text.into(), false);
         let find = |text: &str| {
-            let files = table.of(&path(text), false, Format::Yaml);
+            let files = table.of(&path(text), Format::Yaml, false, false);
             let mut is_new = false;
             files.candidates(&"key".into(), || {
                 is_new = true;
@@ -86,7 +93,11 @@ mod tests {
         assert!(find("/a"));
         assert!(!find("/a"));
         assert!(find("/b"));
-        let of_module = table.of(&path("/a"), true, Format::Yaml);
-        assert!(!Arc::ptr_eq(&of_module, &table.of(&path("/a"), false, Format::Yaml)));
+        let of = |is_of_module, reads_broken_files| {
+            table.of(&path("/a"), Format::Yaml, is_of_module, reads_broken_files)
+        };
+        assert!(Arc::ptr_eq(&of(false, false), &of(false, false)));
+        assert!(!Arc::ptr_eq(&of(false, false), &of(true, false)));
+        assert!(!Arc::ptr_eq(&of(false, false), &of(false, true)));
     }
 }

@@ -55,7 +55,7 @@ impl NamePattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// It is no regular expression, or one that cannot be evaluated here.
+    /// It is not a regular expression, or one that cannot be evaluated here.
     pub fn new(source: &str, range: TextRange) -> Result<Self, RegexProblem> {
         let regex = ruby_regex::translate(&format!("\\A(?:{source})\\z"))?;
         let groups = regex.group_names().into_iter().map(Arc::from).collect();

@@ -22,13 +22,13 @@ pub fn refutation(before: &Arc<World>, after: &Arc<World>, path: &str) -> Option
     let is_data = FileRole::of(before, path).is_some_and(|role| role.is_data());
     if let Some(environment) = before.environment_of(path).filter(|_| is_data) {
         let nodes = readers(&environment, before, path);
-        return refutation_for(&environment, (before, after), nodes, None);
+        return refutation_for(&environment, (before, after), &nodes, None);
     }
     let environments = before.environments();
     environments.iter().find_map(|environment| {
         let any = before.any_node(environment);
         let nodes = before.nodes(environment);
-        refutation_for(environment, (before, after), nodes, Some((Arc::clone(&any), any)))
+        refutation_for(environment, (before, after), &nodes, Some((Arc::clone(&any), any)))
     })
 }
 
@@ -46,13 +46,13 @@ fn readers(environment: &Arc<Environment>, world: &Arc<World>, path: &str) -> Ar
 fn refutation_for(
     environment: &Arc<Environment>,
     (before, after): (&Arc<World>, &Arc<World>),
-    nodes: Arc<[Arc<Node>]>,
+    nodes: &Arc<[Arc<Node>]>,
     any: Option<(Arc<Node>, Arc<Node>)>,
 ) -> Option<String> {
     let later = after.environments();
     let later = later.iter().find(|it| it.directory() == environment.directory())?;
     let fleet = |world: &Arc<World>, environment: &Arc<Environment>| {
-        Fleet::new(world, environment, nodes.clone(), world.back_ends().clone())
+        Fleet::new(world, environment, Arc::clone(nodes), world.back_ends().clone())
     };
     let pair = FleetPair::new(fleet(before, environment), fleet(after, later), any);
     let keys: BTreeSet<Arc<str>> = pair.affected().unwrap_or_else(|| {

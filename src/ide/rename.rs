@@ -226,7 +226,7 @@ impl<'a> Work<'a> {
             .find_map(|place| place.module.clone().filter(is_foreign));
         match foreign {
             Some(module) => Err(format!(
-                "{}: in the data of the module {module}, Puppet only finds keys that begin with `{module}::`",
+                "{}: in the data of the module {module}, Puppet only finds keys that start with `{module}::`",
                 self.shown(environment, path, edit.edit.range)
             )),
             None => Ok(()),

@@ -36,7 +36,7 @@ pub enum UseKind {
     Parameter,
 }
 
-/// Everything in an environment that speaks of a key, sorted by file. `None` if the text is no key.
+/// Everything in an environment that speaks of a key, sorted by file. `None` if the text is not a key.
 pub fn uses_of_key(
     world: &Arc<World>,
     environment: &Arc<Environment>,

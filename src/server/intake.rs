@@ -97,7 +97,7 @@ async fn read_length(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Opti
             && name.eq_ignore_ascii_case("Content-Length")
         {
             let number = value.trim().parse();
-            let no_number = |_| broken(&format!("`{}` is no Content-Length", value.trim()));
+            let no_number = |_| broken(&format!("`{}` is not a Content-Length", value.trim()));
             length = Some(number.map_err(no_number)?);
         }
     }
@@ -124,23 +124,23 @@ fn checked(body: &[u8]) -> Result<Cow<'_, str>, Refusal> {
         answered: Some(Value::Null),
     };
     let text = std::str::from_utf8(body);
-    let text = text.map_err(|error| no_json(format!("the message is no UTF-8: {error}")))?;
+    let text = text.map_err(|error| no_json(format!("the message is not UTF-8: {error}")))?;
     let text = with_marked_halves(text);
     let is_object = text.trim_start().starts_with('{');
     let error = match serde_json::from_str::<Request>(&text) {
         Ok(_) if is_object => return Ok(text),
-        Ok(_) => String::from("it is no object"),
+        Ok(_) => String::from("it is not an object"),
         Err(error) => error.to_string(),
     };
     let value = serde_json::from_str::<Value>(&text);
-    let value = value.map_err(|error| no_json(format!("the message is no JSON: {error}")))?;
+    let value = value.map_err(|error| no_json(format!("the message is not JSON: {error}")))?;
     let is_answer = value.get("method").is_none()
         && (value.get("result").is_some() || value.get("error").is_some());
     let id = value.get("id").filter(|id| id.is_number() || id.is_string());
     let message = if value.is_array() {
         "the message is a batch, which the language server protocol does not have".to_owned()
     } else {
-        format!("the message is no request of JSON-RPC 2.0: {error}")
+        format!("the message is not a JSON-RPC 2.0 request: {error}")
     };
     let answered = (!is_answer).then(|| id.cloned().unwrap_or_default());
     Err(Refusal { code: ErrorCode::InvalidRequest, message, answered })

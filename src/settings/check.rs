@@ -427,7 +427,7 @@ mod tests {
         check("- a", "- a: The settings must be a map, e.g. `node: web01.example.com`.");
         check(
             "a: [\n",
-            ": The file is no valid YAML: did not find expected node content while parsing a flow node.",
+            ": The file is not valid YAML: did not find expected node content while parsing a flow node.",
         );
         check(
             "puppetversoin: 7",

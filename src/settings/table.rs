@@ -66,7 +66,7 @@ pub const SETTINGS: &[Setting] = &[
         key: "puppetVersion",
         kind: Kind::Version(&[7, 8]),
         default: "8",
-        doc: "Whose rules hold. Puppet 8 and OpenVox 8 make errors of things that Puppet 7 only warns about, such as \
+        doc: "Which Puppet the answers are for. Puppet 8 and OpenVox 8 fail where Puppet 7 only warns, such as \
               an unknown variable in `%{…}`.",
         scope: Scope::Resource,
     },
@@ -161,7 +161,7 @@ pub const SETTINGS: &[Setting] = &[
         key: "datadirMap",
         kind: Kind::PathMap,
         default: "{}",
-        doc: "Leading directories of absolute datadirs, and where their content lies on this machine, e.g. \
+        doc: "Leading directories of absolute datadirs, and where their content is on this machine, e.g. \
               `/etc/puppetlabs/code/hieradata: ../hieradata`. The longest match wins.",
         scope: Scope::Resource,
     },
@@ -210,7 +210,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Path,
         default: "\".hiera-ls-baseline.json\"",
         doc: "File with findings that are known and not reported any more, written by `hiera-ls check \
-              --write-baseline`. Nothing is left out if there is no such file.",
+              --write-baseline`. If the file does not exist, everything is reported.",
         scope: Scope::Resource,
     },
     Setting {
@@ -302,7 +302,7 @@ pub const SETTINGS: &[Setting] = &[
         key: "log.level",
         kind: Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
         default: "\"warn\"",
-        doc: "What the log holds.",
+        doc: "What the log contains.",
         scope: Scope::Window,
     },
     Setting {
@@ -334,7 +334,7 @@ pub const SETTINGS: &[Setting] = &[
         default: "{}",
         doc: "What answers for functions that are not built in, by the name of the function or of the level: \
               `{stand_in: FILE}` for sample data (or a map from paths or URIs to files), `{kind: lookup_key, command: \
-              [PROGRAM, …]}` for a program of your own, `{}` for nothing, without a remark. `bridge: enabled` calls the \
+              [PROGRAM, …]}` for a program of your own, `{}` for nothing, without a finding. `bridge: enabled` calls the \
               functions of the environment and its modules. Programs are only started in trusted workspaces; see \
               docs/backends.md.",
         scope: Scope::Resource,

@@ -147,7 +147,7 @@ fn plain_key(entry: &[u8]) -> Option<usize> {
     let behind_colon =
         entry.get(length).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
     let length = length.checked_sub(1)?;
-    // Up to five letters may be a word such as `yes` or `null`; longer than 1,024 is no key.
+    // Up to five letters may be a word such as `yes` or `null`; longer than 1,024 is not a key.
     (entry[length] == b':' && behind_colon && (6..=1_000).contains(&length)).then_some(length)
 }
 

@@ -26,7 +26,7 @@ pub struct RubyRegex {
     prefix: Box<str>,
 }
 
-/// Why there is no regular expression.
+/// Why there is not a regular expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RegexProblem {
     /// Ruby refuses, with this RegexpError message.

@@ -50,7 +50,7 @@ impl Repository {
 
     /// The commit that a revision names.
     pub(crate) fn commit(&self, revision: &str) -> Result<String, String> {
-        let no_commit = || format!("{revision} is no commit of the repository at {}", self.root);
+        let no_commit = || format!("{revision} is not a commit of the repository at {}", self.root);
         if revision.starts_with('-') || revision.is_empty() {
             return Err(no_commit());
         }

@@ -234,7 +234,7 @@ fn only_what_changed_since_a_commit() {
     let (status, _, complaint) = shown(&["--since", "no-such-branch"]);
     assert_eq!(
         (status, &*complaint),
-        (Some(2), "hiera-ls: no-such-branch is no commit of the repository at .\n")
+        (Some(2), "hiera-ls: no-such-branch is not a commit of the repository at .\n")
     );
     assert_eq!(shown(&["--since", "--output=x"]).0, Some(2));
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 /// What is said of output that cannot be understood.
-pub(super) const NO_MESSAGE: &str = "wrote what is no message of JSON-RPC";
+pub(super) const NO_MESSAGE: &str = "wrote something that is not a JSON-RPC message";
 
 /// One message.
 pub(super) enum Message {

@@ -22,7 +22,7 @@ pub struct LevelKeys<'a> {
 pub struct KeyProblem {
     /// The message of the exception in hiera-eyaml.
     pub message: String,
-    /// Whether there is nothing to read, rather than something that is no key.
+    /// Whether there is nothing to read, rather than something that is not a key.
     pub is_unreadable: bool,
 }
 

@@ -36,13 +36,13 @@ pub(super) fn parse(path: &str, text: &str) -> Result<Located, FactsProblem> {
 pub(crate) fn read_yaml(text: &str) -> Result<Located, FactsProblem> {
     let parsed = yaml::parse(text);
     if let Some(error) = parsed.error {
-        let message = format!("The file is no valid YAML: {}.", error.message);
+        let message = format!("The file is not valid YAML: {}.", error.message);
         return Err(problem(message, error.offset, text));
     }
     let Some(mut root) = parsed.root else { return Ok(Value::Undef.into()) };
     take_objects_as_written(&mut root);
     let value = Lowering::new(FileId(0), 0).node(&root).map_err(|error| FactsProblem {
-        message: format!("The file is no valid YAML: {}.", error.message),
+        message: format!("The file is not valid YAML: {}.", error.message),
         range: error.range,
     })?;
     if fits(&value.value, MAX_DEPTH, &mut { MAX_MEMBERS }) {
@@ -92,13 +92,13 @@ fn read_json(text: &str) -> Result<Located, FactsProblem> {
     let Err(plain) = serde_json::from_str::<serde::de::IgnoredAny>(bare) else {
         let (message, offset) =
             error.map_or_else(Default::default, |it| (it.message, it.range.start));
-        let message = format!("The file is no valid JSON: {message}.");
+        let message = format!("The file is not valid JSON: {message}.");
         return Err(problem(message, offset + skipped, text));
     };
     let lines = LineIndex::new(bare);
     let line = lines.line_range(bare, plain.line().saturating_sub(1) as u32);
     let offset = line.start + plain.column().saturating_sub(1) as u32;
-    Err(problem(format!("The file is no valid JSON: {plain}."), offset + skipped, text))
+    Err(problem(format!("The file is not valid JSON: {plain}."), offset + skipped, text))
 }
 
 /// Whether the value stays within the limits; a few aliases of aliases can mean billions of members.

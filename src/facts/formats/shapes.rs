@@ -72,7 +72,10 @@ fn nodes_of_list(items: &[Located], note: Note<'_>) -> Vec<NodeParts> {
     let rows: Vec<&Hash> = items.iter().filter_map(|item| item.value.as_hash()).collect();
     if rows.len() < items.len() {
         let odd = items.len() - rows.len();
-        note(format!("{odd} of {} items describe no node: they are no maps.", items.len()), None);
+        note(
+            format!("{odd} of {} items do not describe a node: they are not maps.", items.len()),
+            None,
+        );
     }
     for [certname, fact, value] in [["certname", "name", "value"], ["Host", "Fact", "Value"]] {
         let is_row = |row: &&Hash| row.get(fact).is_some() && row.get(value).is_some();
@@ -217,14 +220,14 @@ fn why_no_facts(members: &Hash) -> Option<(String, Option<&str>)> {
     }
     if let Some((key, _)) = members.iter().find(|(key, _)| text_of(key).is_none()) {
         let key = inspect::inspect(key);
-        return Some((format!("This is no fact set: {key} is no name of a fact."), None));
+        return Some((format!("This is not a fact set: {key} is not the name of a fact."), None));
     }
     let mut keys = members.iter().filter_map(|(key, _)| key.as_str());
     if foreman::is_flattened(members) {
         return None;
     }
     let key = keys.find(|key| key.contains("::") || *key == "lookup_options")?;
-    Some((format!("This is no fact set: `{key}` looks like a Hiera key."), Some(key)))
+    Some((format!("This is not a fact set: `{key}` looks like a Hiera key."), Some(key)))
 }
 
 fn facts_of_rows(rows: &[Located]) -> Hash {

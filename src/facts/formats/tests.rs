@@ -66,7 +66,7 @@ fn yaml_is_read_as_puppet_reads_it_but_for_objects() {
         "mode: 0644\nyes: on\nday: 2024-01-01\nset: !ruby/object:Set {a: 1}\nbase: &b {x: 1}\nall: {<<: *b}\n",
         r#"a facts={"mode":420,"true":true,"day":"2024-01-01","set":{"a":1},"base":{"x":1},"all":{"x":1}}"#,
     );
-    check("a.yaml", "x: *no\n", "3..6: The file is no valid YAML: Unknown alias: no.");
+    check("a.yaml", "x: *no\n", "3..6: The file is not valid YAML: Unknown alias: no.");
 }
 
 #[test]
@@ -221,24 +221,24 @@ fn what_is_no_facts_is_named() {
     check(
         "a.json",
         "[{\"x\": 1}, 2]",
-        "a facts={\"x\":1}\n0..13: 1 of 2 items describe no node: they are no maps.",
+        "a facts={\"x\":1}\n0..13: 1 of 2 items do not describe a node: they are not maps.",
     );
     check(
         "a.yaml",
         "role: web\nprofile::web::port: 80\n",
-        "10..28: This is no fact set: `profile::web::port` looks like a Hiera key.",
+        "10..28: This is not a fact set: `profile::web::port` looks like a Hiera key.",
     );
     check(
         "a.json",
         "{\n  \"x\": 1\n  \"y\": 2\n}",
-        "13..19: The file is no valid JSON: expected `,` or `}` at line 3 column 3.",
+        "13..19: The file is not valid JSON: expected `,` or `}` at line 3 column 3.",
     );
     check(
         "a.yaml",
         "a: [\n",
-        "5..5: The file is no valid YAML: did not find expected node content while parsing a flow node.",
+        "5..5: The file is not valid YAML: did not find expected node content while parsing a flow node.",
     );
-    check("a.yaml", "[1]: 2\n", "0..6: This is no fact set: [1] is no name of a fact.");
+    check("a.yaml", "[1]: 2\n", "0..6: This is not a fact set: [1] is not the name of a fact.");
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn aliases_of_aliases_do_not_explode() {
         text.extend([format!("a{level}: &a{level} [{inner}]\n")]);
     }
     let message =
-        "342..392: The file is no valid YAML: aliases stand for more than 10000000 values.";
+        "342..392: The file is not valid YAML: aliases stand for more than 10000000 values.";
     check("a.yaml", &text, message);
 }
 

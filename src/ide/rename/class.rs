@@ -91,7 +91,7 @@ impl Class<'_> {
     fn refuse(&self, path: &str, declared: &Declaration, code: &CodeIndex) -> Result<(), String> {
         let Self { old, new, .. } = self;
         if !is_bare_name(new) || new.contains(|it: char| it.is_ascii_uppercase()) {
-            return Err(format!("`{new}` is no name for a class"));
+            return Err(format!("`{new}` is not a name for a class"));
         }
         if !self.world.is_in_workspace(path) {
             return Err("the class is outside of the workspace".to_owned());
@@ -119,7 +119,7 @@ impl Class<'_> {
         }
         if self.prefix(declared).and_then(|it| new.strip_prefix(it)).is_none() {
             return Err(format!(
-                "`{old}` is declared inside of another class, whose name it begins with"
+                "`{old}` is declared inside of another class, whose name it starts with"
             ));
         }
         let module = |name: &str| name.split("::").next().unwrap_or_default().to_owned();
@@ -130,7 +130,7 @@ impl Class<'_> {
             let name = module(old);
             return Err(if old.contains("::") {
                 format!(
-                    "Puppet only looks in the module {name} for classes that begin with `{name}::`"
+                    "Puppet only looks in the module {name} for classes that start with `{name}::`"
                 )
             } else {
                 format!("`{old}` has the name of its module: Puppet looks for it by that alone")

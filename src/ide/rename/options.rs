@@ -33,7 +33,7 @@ pub(super) fn warn(
         for pairs in options(data) {
             if pairs.iter().any(|pair| is_entry_for(pair, new)) {
                 warnings.insert(format!(
-                    "The lookup_options of {shown} have an entry for `{new}` already, which begins to hold."
+                    "The lookup_options of {shown} have an entry for `{new}` already, which then applies."
                 ));
             }
             if pairs.iter().any(|pair| is_entry_for(pair, old)) {
@@ -47,7 +47,7 @@ pub(super) fn warn(
                 let Ok(regex) = ruby_regex::translate(&pattern) else { continue };
                 let warning = match (regex.is_match(old), regex.is_match(new)) {
                     (true, false) => "stops matching",
-                    (false, true) => "begins to match",
+                    (false, true) => "now matches",
                     _ => continue,
                 };
                 warnings.insert(format!(

@@ -33,7 +33,7 @@ pub(super) fn refused_name(name: &str) -> Option<String> {
     let begins = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
     let is_word = name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
     if !(begins && is_word) {
-        return Some(format!("`{name}` is no name for a parameter"));
+        return Some(format!("`{name}` is not a name for a parameter"));
     }
     RESERVED.contains(&name).then(|| format!("Puppet keeps the name `${name}` for itself"))
 }

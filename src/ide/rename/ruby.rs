@@ -27,7 +27,7 @@ impl Work<'_> {
         }
         if !places.is_empty() {
             self.warnings.insert(format!(
-                "`{key}` stands in Ruby code, which is not changed: {}.",
+                "`{key}` is used in Ruby code, which is not changed: {}.",
                 listed(&places)
             ));
         }

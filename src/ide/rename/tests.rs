@@ -308,7 +308,7 @@ fn keys_of_a_modules_data_stay_in_the_module() {
     check_refusal(
         module,
         "time::b",
-        "modules/ntp/data/common.yaml:1: in the data of the module ntp, Puppet only finds keys that begin with `ntp::`",
+        "modules/ntp/data/common.yaml:1: in the data of the module ntp, Puppet only finds keys that start with `ntp::`",
     );
 }
 
@@ -354,7 +354,7 @@ fn who_takes_the_whole_or_waits_for_the_name_is_said() {
     assert_eq!(
         warnings,
         [
-            "The lookup_options of data/common.yaml have an entry for `n` already, which begins to hold.",
+            "The lookup_options of data/common.yaml have an entry for `n` already, which then applies.",
             "`n` is already asked for in data/common.yaml:2: until now in vain.",
         ]
     );

@@ -183,7 +183,7 @@ fn looks_up(value: &Value, root: &str) -> bool {
         Value::String(text) => interpolation::tokens(text).into_iter().any(|token| {
             let Expression::Call { method, argument, .. } = &token.expression else { return false };
             let is_lookup = matches!(method, Method::Lookup | Method::Hiera | Method::Alias);
-            // What is no key fails whatever the data are.
+            // What is not a key fails whatever the data are.
             is_lookup
                 && key_path::parse(argument)
                     .is_ok_and(|key| key.root_name().is_some_and(|name| **name == *root))

@@ -134,7 +134,7 @@ fn a_program_that_fails_is_a_message_and_the_server_goes_on() {
         "*) echo no such luck >&2; exit 3 ;;",
         "ended without an answer (exit status: 3)",
     );
-    check_failure("*) echo what is this ;;", "wrote what is no message of JSON-RPC");
+    check_failure("*) echo what is this ;;", "wrote something that is not a JSON-RPC message");
     check_failure("*) cat /dev/zero ;;", "wrote a line of more than 16 MB");
     check_failure(
         "*) yes '{\"method\":\"explain\",\"params\":{\"text\":\"again\"}}' ;;",

@@ -15,7 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Path that is absolute by mistake",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "A path of a level begins with a slash, so it is not looked for in the datadir.",
+    summary: "A path of a level starts with a slash, so Puppet does not search for it in the datadir.",
     page: include_str!("../../../../docs/rules/absolute-path-by-slash.md"),
     is_on: true,
 };

@@ -27,7 +27,7 @@ pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
         let (severity, advice) = if is_absolute {
             (Severity::Information, "The setting `datadirMap` says where its content lies here.")
         } else {
-            (RULE.severity, "Relative ones begin at the directory of hiera.yaml.")
+            (RULE.severity, "A relative datadir starts from the directory of hiera.yaml.")
         };
         let message = format!("there is no directory {directory}\n{advice}");
         report.add_once(&RULE, severity, place.range, message);

@@ -9,7 +9,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Wrong regular expression",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "A pattern in `lookup_options` is no regular expression, so every lookup fails.",
+    summary: "A pattern in `lookup_options` is not a regular expression, so every lookup fails.",
     page: include_str!("../../../../docs/rules/bad-regex.md"),
     is_on: true,
 };

@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Wrong convert_to",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "A `convert_to` in `lookup_options` is no type, or one that nothing can be converted to.",
+    summary: "A `convert_to` in `lookup_options` is not a type, or is a type that nothing can be converted to.",
     page: include_str!("../../../../docs/rules/convert-to-invalid.md"),
     is_on: true,
 };

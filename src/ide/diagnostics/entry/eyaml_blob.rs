@@ -15,7 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Broken encrypted value",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "An `ENC[…]` is cut, is no base64, or names a method that eyaml does not have.",
+    summary: "An `ENC[…]` is cut off, is not base64, or names a method that eyaml does not have.",
     page: include_str!("../../../../docs/rules/eyaml-blob.md"),
     is_on: true,
 };
@@ -96,7 +96,7 @@ fn words(kind: &BlobProblemKind) -> (Severity, String) {
         ),
         BlobProblemKind::NotBase64(character) => (
             Severity::Warning,
-            format!("`{character}` is no character of base64: {as_text}.\n{encrypt_again}"),
+            format!("`{character}` is not a base64 character: {as_text}.\n{encrypt_again}"),
         ),
         BlobProblemKind::WrongLength(length) => (
             Severity::Error,
@@ -107,7 +107,9 @@ fn words(kind: &BlobProblemKind) -> (Severity, String) {
         ),
         BlobProblemKind::NotPkcs7 => (
             Severity::Error,
-            format!("This is no PKCS #7 message, or only a part of one. {fails}.\n{encrypt_again}"),
+            format!(
+                "This is not a PKCS #7 message, or only a part of one. {fails}.\n{encrypt_again}"
+            ),
         ),
         BlobProblemKind::UnknownMethod(method) => {
             let meant = nearest_name(method, KNOWN_METHODS.iter().copied());
@@ -161,7 +163,7 @@ b: {c: ['ENC[PKCS7,YWJ]', "x ENC[PKCS7,YWJj] y"]}
 #        ^^^^^^^^^^^^^^ error[eyaml-blob]: The base64 text has 3 characters…
 #                            ^^^^^^^^^^^^^^^ error[eyaml-blob]: This is no PKCS #7 message…
 d: ENC[PKCS7,YW-j]
-#  ^^^^^^^^^^^^^^^ warning[eyaml-blob]: `-` is no character of base64…
+#  ^^^^^^^^^^^^^^^ warning[eyaml-blob]: `-` is not a base64 character…
 e: ENC[GPG,YWJj
 #  ^^^^^^^^^^^^ warning[eyaml-blob]: `ENC[` is not closed…
 f: ENC[]

@@ -11,7 +11,7 @@ use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
     code: "lookup-options-not-a-hash",
-    name: "Lookup options that are no hash",
+    name: "Lookup options that are not a hash",
     severity: Severity::Error,
     since: "0.1.0",
     summary: "`lookup_options`, or the options of a key in it, are not a hash.",
@@ -52,13 +52,12 @@ fn check_options(entry: &EntryContext<'_>, options: &Node, report: &mut Report) 
         Shape::Hash | Shape::Null => {}
         Shape::Text => {
             let message =
-                "these options have no effect: they are no hash\nWrite e.g. `{merge: deep}`.";
+                "these options have no effect: they are not a hash\nWrite e.g. `{merge: deep}`.";
             let finding = report.add_as(&RULE, Severity::Warning, options.range, message);
             finding.fixes.extend(as_merge(entry, options));
         }
         Shape::Other => {
-            let message =
-                "the lookup of the key fails: its options are no hash\nWrite e.g. `{merge: deep}`.";
+            let message = "the lookup of the key fails: its options are not a hash\nWrite e.g. `{merge: deep}`.";
             report.add(&RULE, options.range, message);
         }
     }

@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Pattern without `^`",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "A key of `lookup_options` looks like a pattern, but patterns begin with `^`.",
+    summary: "A key of `lookup_options` looks like a pattern, but patterns start with `^`.",
     page: include_str!("../../../../docs/rules/pattern-without-caret.md"),
     is_on: true,
 };

@@ -9,7 +9,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Key that cannot be looked up",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "A key at the root of a file is no string, so no lookup finds it.",
+    summary: "A key at the root of a file is not a string, so no lookup finds it.",
     page: include_str!("../../../../docs/rules/unreachable-integer-key.md"),
     is_on: true,
 };

@@ -9,7 +9,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Ruby symbol",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "A value begins with a colon and has no quotes, so it is a Ruby symbol, which Puppet refuses.",
+    summary: "A value starts with a colon and has no quotes, so it is a Ruby symbol, which Puppet refuses.",
     page: include_str!("../../../../docs/rules/yaml-symbol-value.md"),
     is_on: true,
 };

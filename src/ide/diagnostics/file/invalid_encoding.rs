@@ -14,7 +14,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Encoding that Puppet does not expect",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "A data file is not UTF-8, holds control characters or begins with a byte order mark.",
+    summary: "A data file is not UTF-8, contains control characters or starts with a byte order mark.",
     page: include_str!("../../../../docs/rules/invalid-encoding.md"),
     is_on: true,
 };
@@ -37,7 +37,7 @@ pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) -> bool 
     let words = reader_words(&error.message);
     if text.starts_with(BYTE_ORDER_MARK) {
         let message = format!(
-            "{words}\nThe file begins with a byte order mark. Save it as UTF-8 without one."
+            "{words}\nThe file starts with a byte order mark. Save it as UTF-8 without one."
         );
         let finding = report.add(&RULE, mark_range(), message);
         finding.with_fix(Fix::safe(REMOVE_MARK, vec![TextEdit::delete(mark_range())]));

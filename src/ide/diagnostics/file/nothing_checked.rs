@@ -1,5 +1,6 @@
 //! `nothing-checked`: there seem to be data, but no hierarchy of the workspace reads any of them, so that nothing is checked.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::config::hiera_yaml::LayerKind;
@@ -71,14 +72,15 @@ pub fn nothing_checked(world: &Arc<World>) -> Option<NothingChecked> {
     for it in unread.iter().take(MAX_NAMED) {
         let looks = if it.files == 1 { "file looks" } else { "files look" };
         let directory = shown(world, &it.directory);
-        message += &format!("\n{} {looks} like Hiera data in {directory}.", it.files);
+        let _ = write!(message, "\n{} {looks} like Hiera data in {directory}.", it.files);
     }
     for other in others.iter().take(MAX_NAMED) {
         let shown = shown(world, other);
         let version =
             version_of(world, other).map_or_else(String::new, |it| format!(" (version {it})"));
-        message += &format!(
-            "\nPuppet does not look for {shown}{version} where it lies. If a server reads it, write `globalHieraYaml: {shown}` in \
+        let _ = write!(
+            message,
+            "\nPuppet does not look for {shown}{version} where it is. If a server reads it, write `globalHieraYaml: {shown}` in \
              .hiera-ls.yaml."
         );
     }
@@ -136,7 +138,7 @@ mod tests {
 #- /environment.conf
 #- /hieradata/common.yaml
 a: 0644
-#^^^^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. Puppet does not look for puppet/hiera.yaml (version 3) where it lies. If a server reads it, write `globalHieraYaml: puppet/hiera.yaml` in .hiera-ls.yaml.
+#^^^^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. Puppet does not look for puppet/hiera.yaml (version 3) where it is. If a server reads it, write `globalHieraYaml: puppet/hiera.yaml` in .hiera-ls.yaml.
 #- /puppet/hiera.yaml
 :hierarchy: [common]
 #^^^^^^^^^^^^^^^^^^^ warning[nothing-checked]

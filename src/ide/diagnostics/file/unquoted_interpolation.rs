@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Unquoted interpolation",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "A value begins with `%{` and has no quotes, which YAML does not allow.",
+    summary: "A value starts with `%{` and has no quotes, which YAML does not allow.",
     page: include_str!("../../../../docs/rules/unquoted-interpolation.md"),
     is_on: true,
 };

@@ -17,7 +17,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Pattern that another one precedes",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "Another pattern of `lookup_options` is asked before this one.",
+    summary: "Another pattern of `lookup_options` comes before this one.",
     page: include_str!("../../../../docs/rules/pattern-order.md"),
     is_on: true,
 };

@@ -57,7 +57,7 @@ pub(crate) fn check(
 fn possible_user(classes: &DeclaredClasses<'_>, key: &str) -> Option<String> {
     let code = classes.code();
     if code.files().is_empty() {
-        return Some("There is no Puppet code here that tells.".to_owned());
+        return Some("The workspace has no Puppet code that would tell.".to_owned());
     }
     if let Some(path) = code.pattern_of(key) {
         let path = classes.shown(path);
@@ -133,7 +133,7 @@ lookup_options: {listed: {merge: unique}}
                  #- /data/common.yaml\nkey: 1\n#^^ information[unused-key]: {expected}\n"
             ));
         };
-        fixture("", "`key` is possibly used There is no Puppet code here that tells.");
+        fixture("", "`key` is possibly used The workspace has no Puppet code that would tell.");
         fixture(
             "#- /manifests/a/b/c/d/e.pp\nlookup($any)\n",
             "`key` is possibly used manifests/a/b/c/d/e.pp looks up keys by names that are put together elsewhere.",

@@ -83,7 +83,7 @@ impl<'a> Targets<'a> {
         values
     }
 
-    /// What a lookup of `name` digs out of the values that files hold; `None` if it is no key.
+    /// What a lookup of `name` digs out of the values that files hold; `None` if it is not a key.
     pub(crate) fn dug(&self, name: &str) -> Option<(Vec<Dug>, bool)> {
         let KeyPath { root, rest } = key_path::parse(name).ok()?;
         let Segment::Name(root) = root else { return None };

@@ -104,7 +104,7 @@ impl Wish<'_> {
             Preset::Strict => {
                 // A rule that is off by default and lowers its voice is not certain.
                 let is_certain = is_on || rule.is_none_or(|rule| given == rule.severity);
-                is_certain.then(|| match given {
+                is_certain.then_some(match given {
                     Severity::Error => Severity::Error,
                     _ => Severity::Warning,
                 })

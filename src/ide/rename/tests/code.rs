@@ -102,7 +102,7 @@ fn names_that_are_taken_or_none_are_refused() {
     let lambda = "there, `$inner` would be a variable of the lambda around it";
     check_refusal(&files, "inner", &format!("{at}:2: {lambda}"));
     check_refusal(&files, "data", "data/common.yaml:1: there is a `web::data` already");
-    check_refusal(&files, "Port", "`Port` is no name for a parameter");
+    check_refusal(&files, "Port", "`Port` is not a name for a parameter");
     check_refusal(&files, "title", "Puppet keeps the name `$title` for itself");
     let broken = files.replace("$local", "$local = (");
     let refused = run(&broken, "listen").1.expect_err("the file is broken");
@@ -128,7 +128,7 @@ fn what_may_be_meant_is_said() {
         warnings,
         [
             "Lookups whose key holds expressions may mean `web::port`; they stay as they are: manifests/site.pp.",
-            "`web::port` stands in Ruby code, which is not changed: modules/web/lib/puppet/functions/web/f.rb.",
+            "`web::port` is used in Ruby code, which is not changed: modules/web/lib/puppet/functions/web/f.rb.",
             "manifests/site.pp:1 gives class `web` the parameters of a hash: a `port` in it stays.",
             "modules/web/templates/a.erb has `@port`, which may be the parameter: it stays as it is.",
         ]
@@ -233,13 +233,13 @@ fn a_class_takes_its_keys_along() {
 
 #[test]
 fn names_that_no_class_can_have_are_refused() {
-    check_refusal(SERVER, "web::Listener", "`web::Listener` is no name for a class");
+    check_refusal(SERVER, "web::Listener", "`web::Listener` is not a name for a class");
     check_refusal(
         SERVER,
         "web::more",
         "modules/web/manifests/more.pp: there is a `web::more` already",
     );
-    let elsewhere = "Puppet only looks in the module web for classes that begin with `web::`";
+    let elsewhere = "Puppet only looks in the module web for classes that start with `web::`";
     check_refusal(SERVER, "www::server", elsewhere);
     let module = "#- /modules/web/manifests/init.pp\nclass we$0b { }\n";
     let own = "`web` has the name of its module: Puppet looks for it by that alone";
