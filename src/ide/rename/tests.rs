@@ -328,7 +328,7 @@ fn patterns_that_stop_or_begin_to_match_are_said() {
         warnings,
         [
             "The pattern `^a::` in the lookup_options of data/common.yaml stops matching.",
-            "The pattern `^b::` in the lookup_options of data/common.yaml begins to match.",
+            "The pattern `^b::` in the lookup_options of data/common.yaml now matches.",
         ]
     );
 }
