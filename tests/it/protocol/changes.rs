@@ -135,8 +135,8 @@ fn what_cannot_be_compared_with_is_said() {
     let plain = Workspace::new(&FILES);
     check(&plain, json!({"revision": "HEAD"}), "not a git repository");
     let workspace = repository();
-    check(&workspace, json!({"revision": "nowhere"}), "nowhere is no commit of the repository");
-    check(&workspace, json!({"revision": "--output=/tmp/x"}), "is no commit of the repository");
+    check(&workspace, json!({"revision": "nowhere"}), "nowhere is not a commit of the repository");
+    check(&workspace, json!({"revision": "--output=/tmp/x"}), "is not a commit of the repository");
     check(&workspace, json!({"node": "web1"}), "a `revision` here");
     let shallow = Workspace::new(&[]);
     std::fs::write(workspace.path("data/common.yaml"), "port: 1\n").expect("a file");
