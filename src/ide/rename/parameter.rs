@@ -84,7 +84,7 @@ impl Work<'_> {
             self.edit_code(&path, [range], new);
         }
         let classes = self.heirs(environment, &parameter)?;
-        self.outside(environment, &parameter, &classes);
+        self.outside(environment, &parameter, &classes)?;
         self.warn_of_templates(environment, &parameter, declaration.range.slice(&file.text));
         Ok(())
     }
@@ -176,13 +176,14 @@ impl Work<'_> {
         Ok(!hides)
     }
 
-    /// Variables with the name of one of `classes` before theirs, and values that `class { … }` gives.
+    /// Variables with the name of one of `classes` before theirs, and values that `class { … }` gives. `Err` names a place where
+    /// the new name would be that of a lambda's variable.
     fn outside(
         &mut self,
         environment: &Arc<Environment>,
         parameter: &Parameter<'_>,
         classes: &[String],
-    ) {
+    ) -> Result<(), String> {
         let Parameter { class, old, new } = parameter;
         let world = self.world;
         let qualified: Vec<_> = classes.iter().map(|class| format!("{class}::{old}")).collect();
@@ -199,7 +200,16 @@ impl Work<'_> {
             let mut places = Vec::new();
             if qualified.iter().any(|it| holds(it)) {
                 let names = names_of(world, path).unwrap_or_default();
-                places.extend(last_segments(&text, &names, &qualified, parameter));
+                let renamed = last_segments(&text, &names, &qualified, parameter);
+                if let Some(hidden) =
+                    renamed.iter().find(|it| is_of_lambda(&text, &names, it, parameter, new))
+                {
+                    return Err(format!(
+                        "{}: there, `${new}` would be a variable of the lambda around it",
+                        self.shown(environment, path, hidden.range)
+                    ));
+                }
+                places.extend(renamed.iter().map(|it| last_segment(it, old)));
             }
             let given = given.iter().filter(|it| it.path == *path && !it.is_hash);
             places.extend(given.map(|it| it.range));
@@ -211,6 +221,7 @@ impl Work<'_> {
                     .insert(format!("{place} is outside of the workspace: `{old}` stays there."));
             }
         }
+        Ok(())
     }
 
     /// ERB templates that a class renders see its variables as `@name`.
@@ -258,29 +269,40 @@ pub(super) fn names_of(world: &World, path: &str) -> Option<Names> {
     Some(puppet::names(&text, language_of(path)))
 }
 
-/// Where variables are called one of `qualified`, without the names of classes before.
-///
-/// In a lambda of an heir that has a variable of this name, Puppet takes that one, even with the heir's name before it.
+/// The variables that are called one of `qualified` and are the parameter.
 fn last_segments<'n>(
-    text: &'n str,
+    text: &str,
     names: &'n Names,
-    qualified: &'n [String],
-    parameter: &Parameter<'n>,
-) -> impl Iterator<Item = TextRange> + 'n {
-    let (class_name, last) = (parameter.class, parameter.old);
-    let is_it = move |it: &&puppet::VariableUse| {
+    qualified: &[String],
+    parameter: &Parameter<'_>,
+) -> Vec<&'n puppet::VariableUse> {
+    let is_it = |it: &&puppet::VariableUse| {
         let name = it.name.strip_prefix("::").unwrap_or(&it.name);
-        let is_of_lambda = names.declaration_of(it.scope, last).is_none()
-            && names.class_around(it.scope).is_some_and(|class| {
-                let class = class.slice(text);
-                class != class_name && *name == format!("{class}::{last}")
-            });
-        !is_of_lambda && qualified.iter().any(|it| it == name)
+        qualified.iter().any(|it| it == name)
+            && !is_of_lambda(text, names, it, parameter, parameter.old)
     };
-    let length = last.len() as u32;
-    names
-        .variables
-        .iter()
-        .filter(is_it)
-        .map(move |it| TextRange::new(it.range.end - length, it.range.end))
+    names.variables.iter().filter(is_it).collect()
+}
+
+/// Whether a variable with the name of an heir before it is one of a lambda in that heir if it is called `last`: Puppet takes
+/// the lambda's variable of this name, even with the heir's name before it.
+fn is_of_lambda(
+    text: &str,
+    names: &Names,
+    variable: &puppet::VariableUse,
+    parameter: &Parameter<'_>,
+    last: &str,
+) -> bool {
+    let name = variable.name.strip_prefix("::").unwrap_or(&variable.name);
+    let Some((before, _)) = name.rsplit_once("::") else { return false };
+    let is_of_heir = names.class_around(variable.scope).is_some_and(|class| {
+        let class = class.slice(text);
+        class != parameter.class && class == before
+    });
+    is_of_heir && names.declaration_of(variable.scope, last).is_none()
+}
+
+/// Where the name of a variable is, without the names of classes before it.
+fn last_segment(variable: &puppet::VariableUse, name: &str) -> TextRange {
+    TextRange::new(variable.range.end - name.len() as u32, variable.range.end)
 }

@@ -81,6 +81,16 @@ fn a_lambda_with_a_variable_of_this_name_keeps_it_even_behind_the_class() {
 }
 
 #[test]
+fn a_variable_with_the_heir_before_it_must_not_become_one_of_a_lambda() {
+    let files = format!(
+        "#- {WEB}\nclass web($po$0rt) {{ [1].each |$it| {{ $web::port }} }}\n\
+         #- /modules/web/manifests/a.pp\nclass web::a inherits web {{\n[1].each |$it| {{ notice($web::a::port) }} }}\n"
+    );
+    let hidden = "there, `$it` would be a variable of the lambda around it";
+    check_refusal(&files, "it", &format!("modules/web/manifests/a.pp:2: {hidden}"));
+}
+
+#[test]
 fn a_key_that_leaves_the_class_leaves_the_parameter() {
     let files = format!("#- {WEB}\nclass web($port) {{ }}\n#- /data/common.yaml\nweb::po$0rt: 1\n");
     let warnings = check(&files, "www::port", &["/data/common.yaml:1 www::port: 1"]);
