@@ -199,7 +199,10 @@ fn formats_for_merge_requests() {
 #[test]
 fn what_cannot_be_compared_is_said() {
     let repository = Repository::new();
-    check_refused(&repository.run(&["diff", "nothing"]), "nothing is not a commit of the repository");
+    check_refused(
+        &repository.run(&["diff", "nothing"]),
+        "nothing is not a commit of the repository",
+    );
     check_refused(&repository.run(&["diff", "--to=--all"]), "--all is not a commit");
     check_refused(&repository.run(&["diff", "--format", "nothing"]), "nothing");
     check_refused(&repository.run(&["diff", "--facts", "none"]), "none");

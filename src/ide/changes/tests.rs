@@ -106,6 +106,18 @@ fn edited_keys_say_whom_they_concern() {
 }
 
 #[test]
+fn whom_an_edit_concerns_is_not_counted_where_that_takes_long() {
+    let mut host = host();
+    let nodes: Vec<String> =
+        (0..300).map(|number| format!("/r/data/nodes/n{number}.yaml")).collect();
+    for path in &nodes {
+        open(&mut host, path, "other: 1\n");
+    }
+    open(&mut host, PATH, &COMMON.replace("80", "81"));
+    assert_eq!(titles(&host.snapshot()), ["port: show which nodes change"]);
+}
+
+#[test]
 fn secrets_are_not_shown() {
     let world = edited(PATH, &COMMON.replace("b25l", "dHdv")).snapshot();
     let found = of(&world, &question());

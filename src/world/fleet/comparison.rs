@@ -16,6 +16,15 @@ use crate::world::{World, parallel};
 /// Keys that are compared between two looks at whether anyone still waits.
 const KEYS_AT_ONCE: usize = 256;
 
+/// With more data files than this, nothing is compared after a keystroke unless the user asks for it.
+const MAX_FILES_WHILE_TYPING: usize = 4_000;
+
+/// The most lookups on each side for what is told after a keystroke: some 100 ms.
+const MAX_LOOKUPS_WHILE_TYPING: usize = 256;
+
+/// So many nodes with fact sets share a lookup, at the least, in the repositories that were measured.
+const NODES_THAT_SHARE: usize = 16;
+
 /// What is compared, and what came of it.
 #[derive(Debug, Clone, Default)]
 pub struct Differences {
@@ -74,6 +83,26 @@ impl FleetPair {
 }
 
 impl FleetPair {
+    /// Whether all differences are found while somebody types. A node without a fact set costs a lookup of
+    /// its own on both sides; those with fact sets share most of theirs. Finding out which keys are concerned takes a look at
+    /// every file.
+    pub fn is_quick(&self) -> bool {
+        let world = self.after().world();
+        if world.reach(self.after().environment()).files(&world.texts).len()
+            > MAX_FILES_WHILE_TYPING
+        {
+            return false;
+        }
+        let (complete, partial): (Vec<_>, Vec<_>) =
+            self.after().nodes().iter().partition(|node| node.is_complete());
+        let lookups = partial.len() + complete.len().div_ceil(NODES_THAT_SHARE) + 1;
+        let keys = match self.affected() {
+            Some(keys) => keys.len(),
+            None => world.key_index(self.after().environment()).keys().len(),
+        };
+        keys * lookups <= MAX_LOOKUPS_WHILE_TYPING
+    }
+
     /// What is different for all keys, kept until one side is another. `keys_of` names the keys to ask for, given those that can
     /// have other answers, if these are known. `None`: nobody waits any more.
     pub fn all_differences(
