@@ -206,6 +206,24 @@ pub(super) struct OpenOptions {
 }
 
 impl OpenOptions {
+    /// The options of a file that is always read, if some of their keys are no texts: what they are merged with decides how
+    /// every lookup fails.
+    fn with_keys_of_a_wrong_type(
+        evaluator: &Evaluator,
+        location: &Location,
+        format: Format,
+    ) -> Option<Self> {
+        let file = evaluator.files().data(&location.location, format).ok()?;
+        let hash = file.get(LOOKUP_OPTIONS)?;
+        let is_wrong = hash.value.value.as_hash()?.iter().any(|(key, _)| key.as_str().is_none());
+        is_wrong.then(|| Self {
+            path: Arc::clone(&location.location),
+            plain: HashSet::new(),
+            patterns: Vec::new(),
+            is_odd: true,
+        })
+    }
+
     fn of(
         evaluator: &Evaluator,
         module: Option<&Arc<str>>,
@@ -259,7 +277,7 @@ impl OpenOptions {
     }
 }
 
-/// The lookup_options in files that open paths of a layer lead to.
+/// The lookup_options in files that open paths of a layer lead to, and those with keys of a wrong type in its other files.
 fn open_options<'l>(layer: &'l Layer, invocation: &Invocation<'_>) -> &'l [OpenOptions] {
     layer.open_options.get_or_init(|| {
         let evaluator = invocation.evaluator;
@@ -268,6 +286,10 @@ fn open_options<'l>(layer: &'l Layer, invocation: &Invocation<'_>) -> &'l [OpenO
         let mut found = Vec::new();
         for level in levels {
             let Some(format) = level.reads else { continue };
+            let fixed = level.locations.iter().flatten();
+            for location in fixed.filter(|it| it.open.is_none() && it.exists && !it.is_uri) {
+                found.extend(OpenOptions::with_keys_of_a_wrong_type(evaluator, location, format));
+            }
             for open in level.locations.iter().flatten().filter_map(|it| it.open.as_ref()) {
                 let paths: Vec<Arc<str>> = if let Some(finder) = evaluator.key_finder() {
                     let all = finder.files_with(LOOKUP_OPTIONS);

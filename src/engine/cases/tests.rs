@@ -180,6 +180,21 @@ fn odd_lookup_options_are_merged_with_those_of_every_file() {
     );
 }
 
+#[test]
+fn odd_lookup_options_of_a_file_that_is_always_read_count_those_of_every_file() {
+    check(
+        "path: common.yaml\npath: 'role/%{role}.yaml'",
+        &[
+            ("common.yaml", "lookup_options: {5: {}}\n"),
+            ("role/a.yaml", "lookup_options: {x: {}}\n"),
+        ],
+        "k",
+        "role is a: error: The first element of the merge has wrong type, expects a Hash[String, Data] value, got \
+         Hash[Integer[5, 5], Hash[0, 0]]\n\
+         : error: undefined method `start_with?' for 5:Integer",
+    );
+}
+
 /// Puppet takes the value if its text is in the list, and refuses it otherwise.
 #[test]
 fn what_may_be_sensitive_is_never_shown() {
