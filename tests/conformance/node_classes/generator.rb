@@ -21,6 +21,7 @@ module Conformance
 
       def initialize(seed)
         @random = Random.new(seed)
+        @defines = %w[m::d0 m::d1 m::d2]
         @nodes = Array.new(5) { |number| node(number) }
       end
 
@@ -29,7 +30,7 @@ module Conformance
         put('hiera.yaml', HIERA_YAML)
         write_data
         15.times { |number| put("modules/m/manifests/c#{number}.pp", class_code(number)) }
-        3.times { |number| put("modules/m/manifests/d#{number}.pp", "define m::d#{number}($p = 1) {\n#{body(12 + number)}}\n") }
+        3.times { |number| put("modules/m/manifests/d#{number}.pp", define_code(number)) }
         put('manifests/site.pp', site)
         @nodes.each { |it| put(".hiera-ls/facts/#{it['name']}.json", JSON.generate(it['facts'])) }
         @nodes.each { |it| put(".hiera-ls/facts/#{it['name']}.yaml", it['enc'].to_yaml) if it['enc'] }
@@ -82,6 +83,15 @@ module Conformance
         "class m::c#{number}#{parameter}#{parent} {\n#{body(number + 1)}}\n"
       end
 
+      # A define declares only those behind it: with titles that grow, Puppet would declare for ever what declares itself.
+      def define_code(number)
+        all = @defines
+        @defines = all.drop(number + 1)
+        "define m::d#{number}($p = 1) {\n#{body(12 + number)}}\n"
+      ensure
+        @defines = all
+      end
+
       # Statements that include classes from a number on, so that no class includes itself through others.
       def body(from, depth = 0)
         Array.new(1 + @random.rand(3)) { "  #{statement(from, depth)}\n" }.join
@@ -97,8 +107,8 @@ module Conformance
         case depth > 1 ? pick([0, 1, 2, 3, 4, 5, 6, 10]) : @random.rand(14)
         when 0 then "include(['#{name(from)}', \"::#{name(from)}\"], Class['#{name(from)}'])"
         when 1 then lookup
-        when 2 then "m::d#{@random.rand(3)} { #{pick(["\"t#{@random.rand(9999)}${title}\"", "['a#{@random.rand(9999)}', 'b#{@random.rand(9999)}']", '[]'])}: }"
-        when 3 then "@m::d#{@random.rand(3)} { \"v#{@random.rand(9999)}${title}\": }"
+        when 2 then declaration("#{pick(["\"t#{@random.rand(9999)}${title}\"", "['a#{@random.rand(9999)}', 'b#{@random.rand(9999)}']", '[]'])}")
+        when 3 then declaration("\"v#{@random.rand(9999)}${title}\"", '@')
         when 4 then chance(0.3) ? "$local = 'a'" : "$other#{@random.rand(99_999)} = 1"
         when 5 then "$x#{@random.rand(99_999)} = #{condition} #{pick(%w[and or])} include(#{name(from)})"
         when 6 then from.zero? ? 'notice(1)' : "if #{condition} { return() }"
@@ -110,6 +120,10 @@ module Conformance
         when 12 then chance(0.2) ? "class { '#{name(from)}': p => 2 }" : "notice('x')"
         else "if #{condition} {\n#{body(from, depth + 1)}}"
         end
+      end
+
+      def declaration(title, virtual = '')
+        @defines.empty? ? "notice('no define')" : "#{virtual}#{pick(@defines)} { #{title}: }"
       end
 
       def lookup
