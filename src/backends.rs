@@ -1,6 +1,6 @@
 //! Back ends: the functions that a level may name, and what they may ask of the lookup that calls them.
 //!
-//! One trait for all: those built in, sample data that stands in for others, and functions that run elsewhere. Who calls
+//! One trait for all: those built in, sample data that replaces others, and functions that run elsewhere. Who calls
 //! them, when and how often is the engine's business; here is what they answer.
 
 mod announcer;

@@ -107,7 +107,7 @@ pub const LIMITS: &[Limit] = &[
     count("Directories with data of an environment", MAX_DIRECTORIES as u64, REST_LEFT_OUT),
     count("Data files of an environment, or of a glob", MAX_DATA_FILES as u64, REST_LEFT_OUT),
     count("Names compared with one glob", MAX_GLOB_NAMES as u64, REST_LEFT_OUT),
-    count("Texts that a glob stands for by `{a,b}`", MAX_BRACE_ALTERNATIVES as u64, REST_LEFT_OUT),
+    count("Names that a glob gives by `{a,b}`", MAX_BRACE_ALTERNATIVES as u64, REST_LEFT_OUT),
     bytes("Bytes written while `{a,b}` are multiplied out", MAX_BRACE_BYTES as u64, REST_LEFT_OUT),
     count(
         "Directories searched for a `hiera.yaml`",

@@ -19,7 +19,7 @@
              :experimental '(:previewChanged t :commands (:commands ["hiera.changes"]))))
 
 (cl-defmethod eglot-execute-command ((_server hiera-ls-server) (_command (eql hiera.changes)) _arguments)
-  "What the action \"Show whose answers change\" does."
+  "What the action \"Show which nodes change\" does."
   (hiera-ls-changes))
 
 (cl-defmethod eglot-handle-notification ((_server hiera-ls-server) (_method (eql hiera/previewChanged)) &rest _)

@@ -317,7 +317,7 @@ impl Conversation<'_> {
     }
 }
 
-/// Two texts with the same number are the same, as far as anybody will ever see.
+/// Two texts with the same number are the same, for all practical purposes.
 fn version_of(text: &str) -> String {
     use std::hash::{BuildHasher as _, Hasher as _};
     let mut hasher = foldhash::quality::FixedState::default().build_hasher();

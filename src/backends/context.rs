@@ -24,7 +24,7 @@ pub trait Context {
     /// As any lookup inside it.
     fn interpolate(&mut self, value: &Located) -> Result<Located, Failure>;
 
-    /// Whether anybody reads what is explained.
+    /// Whether explanations are kept.
     fn is_explained(&self) -> bool;
 
     /// Adds a text to the explanation; dropped if none is wanted.

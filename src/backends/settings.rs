@@ -30,7 +30,7 @@ pub struct FunctionSettings {
     pub command: Option<Vec<Arc<str>>>,
     /// `timeout`
     pub timeout: Option<Duration>,
-    /// Whether `command` may be run: whoever said it, or somebody else outside of the workspace, is trusted.
+    /// Whether `command` may be run: it comes from outside of the workspace, or the workspace is trusted.
     pub is_trusted: bool,
 }
 
@@ -57,7 +57,7 @@ pub struct BridgeSettings {
 }
 
 impl BackEndSettings {
-    /// The same with nothing held back: somebody outside of the workspace said that its settings may start programs.
+    /// The same with nothing held back: the user allowed the settings of the workspace to start programs.
     #[must_use]
     pub fn trusted(mut self) -> Self {
         self.bridge.is_trusted = true;

@@ -42,7 +42,7 @@ pub(super) fn statistics(findings: &[Finding]) -> String {
     text
 }
 
-/// Where there is more to read than anybody reads, how often each rule speaks, before the findings.
+/// How often each rule speaks, before the findings: for lists that are too long to be read.
 pub(super) fn counts_first(format: OutputFormat, findings: &[Finding]) -> String {
     if format != OutputFormat::Full || findings.len() < MANY_FINDINGS {
         return String::new();

@@ -180,7 +180,7 @@ fn outside(world: &World, disk: &WorkspaceDisk) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// What somebody named.
+/// What the user named.
 fn files(world: &Arc<World>, wanted: &[PathBuf]) -> Result<Vec<String>, String> {
     // A single file need not wait until all files are found.
     let all = LazyCell::new(|| workspace_files(world));
@@ -201,7 +201,7 @@ fn files(world: &Arc<World>, wanted: &[PathBuf]) -> Result<Vec<String>, String> 
     Ok(files.into_iter().collect())
 }
 
-/// What changed and is of the workspace; everything if something changed that decides what is read, and by whom.
+/// What changed and is of the workspace; everything if something changed that decides which nodes read what.
 fn changed_files(world: &Arc<World>, changed: &BTreeSet<String>) -> Vec<String> {
     let all = workspace_files(world);
     let decides = |path: &String| {

@@ -148,7 +148,7 @@ fn fence_for(text: &str) -> String {
     "`".repeat(longest.max(2) + 1)
 }
 
-/// Text of others that is no markup, mentions nobody and links nowhere.
+/// Text of a repository, made harmless: without markup, mentions and links.
 fn escaped_markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

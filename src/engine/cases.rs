@@ -1,7 +1,7 @@
 //! What a key can be for a node of which not everything is known: an ordered list of cases, of which the first that fits
 //! counts.
 //!
-//! The lookup is run for every way in which open variables can decide. Runs whose answers a later case gives as well are
+//! The lookup is run for every way in which open variables can decide. Runs that give the same answer as a later case are
 //! taken out, so that one case is left if all agree.
 
 use std::sync::Arc;

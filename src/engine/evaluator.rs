@@ -58,7 +58,7 @@ pub trait KeyFinder: Send + Sync {
 
 /// Has what the keys of a module share from evaluators of other nodes, for which it is the same.
 pub(crate) trait SharedScopes: Send + Sync {
-    /// For the keys of `module`, or for those without one; `None` if nobody else has the same.
+    /// For the keys of `module`, or for those without one; `None` if it is not shared.
     fn scope(&self, module: Option<&str>) -> Option<Arc<ModuleScope>>;
 }
 

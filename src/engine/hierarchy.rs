@@ -88,7 +88,7 @@ pub(crate) struct OpenLocation {
     pub(crate) is_list: bool,
     /// The concrete locations that lookups came to, by path.
     made: Mutex<HashMap<String, Arc<[Location]>, foldhash::fast::RandomState>>,
-    /// Which of its files have a say about which keys, as far as somebody asked.
+    /// Which of its files hold which keys, as far as they were looked up.
     shared: OnceLock<Arc<OpenFiles>>,
 }
 

@@ -69,7 +69,7 @@ pub struct Answer {
     /// Levels that were passed without an answer, because their back end is not evaluated here: the outcome is what the
     /// other levels say.
     pub opaque: Vec<OpaqueLevel>,
-    /// Variables that nobody knows and that were read for a text, where they stay as `%{…}`. Puppet 8 fails if one is not set.
+    /// Unknown variables that were read for a text, where they stay as `%{…}`. Puppet 8 fails if one is not set.
     pub open: Vec<Arc<str>>,
     /// What the answer depends on that `cases` do not tell. If there is something, the answer is not certain.
     pub left_out: Vec<LeftOut>,

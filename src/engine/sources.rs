@@ -119,7 +119,7 @@ pub struct UsedMerge {
 /// Who asks for a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetBy {
-    /// Nobody: the first value found is the answer.
+    /// No file: the first value found is the answer.
     Default,
     /// The caller of `lookup()`.
     Argument,

@@ -31,8 +31,8 @@ pub struct Changes {
     pub problems: Vec<String>,
 }
 
-/// Which nodes get another value for which keys, compared with what was before. `None`: there is no environment, or nobody
-/// waits any more.
+/// Which nodes get another value for which keys, compared with what was before. `None` if there is no environment, or it
+/// was cancelled.
 ///
 /// # Errors
 /// What is wrong with the repository or the revision, as a sentence.

@@ -15,7 +15,7 @@ use crate::world::{AnswerChange, Difference, FleetPair, World};
 const MAX_NAMED: usize = 3;
 
 /// Which nodes' answers to `request` the edits change: `db01 and web02 lose it`, `another value for nodes where role is db`.
-/// `None` if no answer changes, or nobody waits any more.
+/// `None` if no answer changes, or it was cancelled.
 pub(crate) fn consequences(
     world: &Arc<World>,
     environment: &Arc<Environment>,
@@ -33,7 +33,7 @@ pub(crate) fn consequences(
     (!cancel.is_cancelled()).then(|| said(&pair, &difference, nodes))?
 }
 
-/// Whom a change is about: nodes, by name, and the cases of all others.
+/// Who is concerned by a change: nodes, by name, and the cases of all others.
 #[derive(Default)]
 struct Who {
     nodes: Vec<Arc<str>>,
@@ -76,7 +76,7 @@ impl Who {
         self.others.extend(change.cases.iter().map(case));
     }
 
-    /// Who it is, and whether that is one node; `None` if it is nobody.
+    /// Who it is, and whether that is one node; `None` if there is none.
     fn listed(mut self, all: usize) -> Option<(String, bool)> {
         self.nodes.sort_unstable();
         let is_every_node = self.others.iter().any(|it| it == "every node");

@@ -102,7 +102,7 @@ pub fn hierarchy(
     }))
 }
 
-/// Whether there is anything to show: a global layer that nobody set up has nothing.
+/// Whether there is anything to show: a global layer that is not configured has nothing.
 fn is_configured(layer: &HierarchyLayer) -> bool {
     layer.config.is_some() || layer.error.is_some() || !layer.levels.is_empty()
 }

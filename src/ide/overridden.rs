@@ -34,7 +34,7 @@ pub(crate) struct Overridden {
     pub(crate) winner_place: Option<Place>,
 }
 
-/// Who else has the root key of an entry of the file at `path`. `None` if nobody, or the active node does not read it.
+/// Who else has the root key of an entry of the file at `path`. `None` if no other file has it, or the active node does not read this one.
 pub(crate) fn shared_key(
     perspective: &Perspective,
     path: &str,

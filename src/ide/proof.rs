@@ -75,7 +75,7 @@ fn refuted(pair: &FleetPair, key: &str, difference: &Difference) -> Option<Strin
     if let Some(change) = change {
         return Some(format!("`{key}` would be another value for {}", who(pair, change)));
     }
-    // Values of levels that nobody can ask here stay what they are; but cases that are too many are not compared.
+    // Values of levels that cannot be evaluated here stay what they are; but cases that are too many are not compared.
     let is_unclear = !difference.is_complete();
     is_unclear.then(|| format!("it is not known for all nodes that `{key}` keeps its value"))
 }

@@ -42,7 +42,7 @@ pub(crate) enum Subject {
 }
 
 /// Every place in the data and the Puppet code of the environment that speaks of what stands at `offset`, sorted by file. Empty
-/// if nobody waits for it any more.
+/// if it was cancelled.
 pub fn references(
     world: &Arc<World>,
     path: &str,
@@ -60,7 +60,7 @@ pub fn references(
     found
 }
 
-/// The tokens of the environment's data that name `subject`, by file. Empty if nobody waits for them
+/// The tokens of the environment's data that name `subject`, by file. Empty if it was cancelled
 /// any more.
 pub(crate) fn tokens_of(
     world: &Arc<World>,

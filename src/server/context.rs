@@ -44,7 +44,7 @@ pub(super) struct Context {
     pub(super) outgoing: Outgoing,
     /// What of the answer can be said before its end.
     pub(super) parts: Parts,
-    /// Whom to ask.
+    /// The client to ask.
     pub(super) features: Features,
     /// What was answered before.
     pub(super) remembered: Arc<Remembered>,

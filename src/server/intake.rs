@@ -41,7 +41,7 @@ where
                     library.write_all(header.as_bytes()).await?;
                     library.write_all(message.as_bytes()).await
                 };
-                // The library reads no more once somebody said `exit`.
+                // The library stops reading after `exit`.
                 if sent.await.is_err() {
                     return;
                 }

@@ -60,7 +60,7 @@ impl Outgoing {
     }
 
     fn push(&self, message: Message) {
-        // Nobody takes messages any more once the session is over.
+        // Messages have no receiver once the session is over.
         let _ = self.0.send(message);
     }
 }

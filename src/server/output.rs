@@ -46,7 +46,7 @@ impl Wire {
     pub(super) fn send(&self, message: &Value) {
         let body = message.to_string();
         let framed = format!("Content-Length: {}\r\n\r\n{body}", body.len());
-        // Nobody reads any more once the session is over.
+        // The client has stopped reading once the session is over.
         let _ = self.0.upgrade().map(|output| output.send(framed.into_bytes()));
     }
 }

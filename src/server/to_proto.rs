@@ -236,7 +236,7 @@ pub(super) fn diagnostic(
 
 /// How to show what a rule found, if the client knows how.
 fn tag_of(context: &Context, code: &str) -> Option<DiagnosticTag> {
-    let tag = match ide::diagnostics::rule(code)?.tag()? {
+    let tag = match ide::diagnostics::rule(code)?.tag? {
         Tag::Unnecessary => DiagnosticTag::UNNECESSARY,
         Tag::Deprecated => DiagnosticTag::DEPRECATED,
     };

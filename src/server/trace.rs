@@ -17,7 +17,7 @@ pub(super) struct Traced {
 }
 
 impl Traced {
-    /// Begins to measure; `None` if nobody wants to know.
+    /// Starts to measure; `None` if tracing is off.
     pub(super) fn begin(trace: TraceValue, outgoing: &Outgoing, request: &Request) -> Option<Self> {
         if trace == TraceValue::Off || request.method() == "$/setTrace" {
             return None;

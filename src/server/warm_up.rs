@@ -1,4 +1,4 @@
-//! Reading everything once before anybody asks, so that the first answer that needs all keys is not the one that waits.
+//! Reads everything once in advance, so that the first request that needs all keys does not have to wait.
 //!
 //! Answers do not depend on it: whatever is not read yet is read when it is asked for.
 
@@ -30,7 +30,7 @@ pub(super) async fn warm_up(
         let shown = progress.clone();
         let work = move |cancel: &CancelToken| {
             let tell = |read: usize, all: usize| {
-                // What is cancelled may go on for a moment, of which nobody wants to hear.
+                // A cancelled round may go on for a moment; its progress is no longer reported.
                 if let Some(progress) = shown.as_ref().filter(|_| !cancel.is_cancelled()) {
                     progress.tell(read, all);
                 }

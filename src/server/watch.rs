@@ -47,7 +47,7 @@ fn watcher_of(
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let paths = event.map(|event| changed_paths(&event)).unwrap_or_default();
         if !paths.is_empty() {
-            // Nobody listens any more once the session is over.
+            // Events have no receiver once the session is over.
             let _ = events.send(paths);
         }
     });

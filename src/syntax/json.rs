@@ -124,7 +124,7 @@ impl Parser<'_> {
         Ok(plain(word))
     }
 
-    /// A number: a fraction or exponent only where digits follow; what stands behind is somebody else's problem.
+    /// A number: a fraction or exponent only where digits follow; the text behind the number is not checked here.
     fn number(&mut self) -> Result<NodeKind, Stop> {
         let bytes = &self.text.as_bytes()[self.at..];
         let digits = |from: usize| {

@@ -19,7 +19,7 @@ pub use scan::{EntryFlags, RootScan, ScanStep};
 /// itself gives up (`stack level too deep`) at some 900.
 pub const MAX_NESTING: usize = 500;
 
-/// What stands in for the entries before the one that is parsed: libyaml then reads it as in the middle of a file.
+/// Replaces the entries before the one that is parsed: libyaml then reads it as in the middle of a file.
 const SCENE: &[u8] = b"a:\n";
 
 /// What a YAML text holds.

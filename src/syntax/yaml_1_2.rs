@@ -36,12 +36,12 @@ const UNKNOWN_ANCHOR: &str = "while parsing node, found unknown anchor";
 /// Why a YAML 1.2 reader refuses the text, which may be a part of a file; `None` if it reads it. Anchors may stand in the
 /// other parts. Nothing is said of what follows such an alias.
 pub fn refusal(text: &str) -> Option<Refusal> {
-    struct Nobody;
-    impl MarkedEventReceiver for Nobody {
+    struct Ignored;
+    impl MarkedEventReceiver for Ignored {
         fn on_event(&mut self, _: Event, _: Marker) {}
     }
     let mut parser = Parser::new_from_str(text);
-    let error = parser.load(&mut Nobody, true).err().filter(|it| it.info() != UNKNOWN_ANCHOR)?;
+    let error = parser.load(&mut Ignored, true).err().filter(|it| it.info() != UNKNOWN_ANCHOR)?;
     let index = error.marker().index();
     let offset = text.char_indices().nth(index).map_or(text.len(), |(at, _)| at) as u32;
     Some(Refusal { message: error.info().to_owned(), offset })

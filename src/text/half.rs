@@ -1,4 +1,4 @@
-//! Halves of characters: what editors that count in UTF-16 send when somebody replaces one half of an emoji.
+//! Halves of characters: what editors that count in UTF-16 send when the user replaces one half of an emoji.
 //!
 //! No text of ours can hold one, so it travels as three noncharacters, which Unicode keeps free for such uses, until an
 //! edit brings both halves together. A half that stays alone becomes U+FFFD, which counts as many units.

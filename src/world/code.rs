@@ -289,7 +289,7 @@ mod tests {
             text: text.to_owned(),
             version,
         };
-        // Nobody asks in between.
+        // No request comes in between.
         host.apply(open("/r/manifests/site.pp", "class b { }", 1));
         host.apply(open("/r/modules/m/manifests/init.pp", "class m { lookup(\"n_${x}\") }", 1));
         host.apply(open("/r/manifests/site.pp", "class b { lookup('y') }", 2));

@@ -79,7 +79,7 @@ impl World {
         self.kept_evaluator(environment, node, self.revealing_purpose())
     }
 
-    /// [`Self::revealing_evaluator`], but one that nobody asked anything yet: its first trace tells how lookup_options are
+    /// [`Self::revealing_evaluator`], but one that has not answered anything yet: its first trace tells how lookup_options are
     /// collected, later ones do not.
     pub fn new_revealing_evaluator(
         &self,
@@ -173,7 +173,7 @@ impl World {
         self.evaluator_reading(Arc::new(Unhurried(self.texts.clone())), environment, node)
     }
 
-    /// [`Self::evaluator`], but one that nobody else has: for passes over many nodes.
+    /// [`Self::evaluator`], but one that is not shared: for passes over many nodes.
     pub fn new_evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Evaluator {
         // The texts and not this world, which would hold itself in memory through its evaluators.
         let made = self.evaluator_reading(Arc::new(self.texts.clone()), environment, node);

@@ -100,7 +100,7 @@ impl FileEntry {
         self.code.get_or_init(|| Arc::new(self.read_as_code()))
     }
 
-    /// The names in the text read as Puppet code. Code that nobody else had read is read and let go again.
+    /// The names in the text read as Puppet code. Code that was not parsed before is parsed and dropped again.
     pub(super) fn code_summary(&self) -> &Arc<CodeSummary> {
         self.code_summary.get_or_init(|| {
             Arc::new(match self.code.get() {
@@ -122,7 +122,7 @@ impl FileEntry {
         self.data(format).get(name).cloned()
     }
 
-    /// The keys of the text read as `format`. A text that nobody else had read is parsed and let go again: an index of
+    /// The keys of the text read as `format`. A text that was not parsed before is parsed and dropped again: an index of
     /// many files must not keep what they mean in memory.
     pub(super) fn keys(&self, format: Format, names: &Interner) -> &Arc<FileKeys> {
         self.keys[format as usize].get_or_init(|| match self.data_if_read(format) {

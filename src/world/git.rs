@@ -125,7 +125,7 @@ pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
     Ok(names.map(|name| super::paths::join(root, name)).collect())
 }
 
-/// A call of Git that runs nothing but Git, and asks nobody.
+/// A call of Git that runs nothing but Git, and never prompts.
 ///
 /// What the user and the machine set stays, as it says which directories may be trusted; what the repository sets in its
 /// own file is set aside where it could name a program.

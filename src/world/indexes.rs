@@ -17,7 +17,7 @@ use crate::text::TextRange;
 /// When more files than this changed, the bulk is put together anew: what lies over it must stay small.
 const MAX_CHANGED: usize = 1_000;
 
-/// Files that are read between two looks at whether anybody still wants it.
+/// Files that are read between two checks for cancellation.
 const FILES_AT_ONCE: usize = 256;
 
 /// The indexes as one snapshot sees them.

@@ -161,7 +161,7 @@ impl KeyIndex {
         files
     }
 
-    /// The names that begin with `prefix`: those that the bulk had and perhaps nobody has now, and the others.
+    /// The names that begin with `prefix`: those that the bulk had and that may be gone by now, and the others.
     fn names_in(&self, prefix: &str) -> (&[Name], &[Name]) {
         fn span<'s>(sorted: &'s [Name], prefix: &str) -> &'s [Name] {
             let from = &sorted[sorted.partition_point(|(text, _)| **text < *prefix)..];

@@ -142,7 +142,7 @@ fn is_made_by_the_kernel(path: &str, metadata: &Metadata) -> bool {
     cfg!(unix) && metadata.len() == 0 && real().starts_with("/proc")
 }
 
-/// Opens a file in such a way that reading it never waits for somebody to write.
+/// Opens a file in such a way that reading it never waits for a writer.
 #[cfg(unix)]
 fn open(path: &str) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;

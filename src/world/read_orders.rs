@@ -36,7 +36,7 @@ pub struct ReadOrders {
     module_readers: Shards<OnceLock<Readers>>,
     /// The files that open paths can lead to, by the path as people read it.
     open_paths: Shards<OnceLock<Arc<FileSet>>>,
-    /// What is asked after the files that somebody wanted to know it of lately.
+    /// Which files are read after others, for the files that this was lately asked of.
     below: Mutex<BelowFiles>,
 }
 

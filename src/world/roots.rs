@@ -16,7 +16,7 @@ use crate::config::{Environment, HieraYaml};
 use crate::data::{Files, PathKind};
 use crate::limits::MAX_SEARCHED_DIRECTORIES;
 
-/// What Puppet calls an environment that nobody named.
+/// What Puppet calls an environment without a name.
 const DEFAULT_ENVIRONMENT: &str = "production";
 
 /// How deep below a workspace's folder environments and modules are looked for, if the folder itself is none.

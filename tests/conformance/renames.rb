@@ -6,7 +6,7 @@
 #   ruby -W0 tests/conformance/renames.rb [--binary PATH] [--seed N] [--renames 200] [--keep DIR]
 #
 # Puppet runs in this process: Debian's 7.23 as it is installed, or Puppet 8 with RUBYLIB set to its lib folder.
-# The new name is one that nobody has, or one that is taken: then the rename may be refused. Environments that Puppet refuses are left out.
+# The new name is free, or it is taken: then the rename may be refused. Environments that Puppet refuses are left out.
 # --keep copies an environment whose catalogs differ.
 
 require 'fileutils'

@@ -97,7 +97,7 @@ export function registerCommands({ hiera, nodes, previews, restart }: Parts): vs
   return vscode.Disposable.from(...registered);
 }
 
-/** Shows whose answers all edits of an environment change. */
+/** Shows which nodes the edits of an environment change. */
 async function showChanges(previews: Previews, question: Question | undefined, before?: Before): Promise<void> {
   if (!(await previews.show(Method.changes, { ...question, ...(before && { with: before }) }))) {
     void vscode.window.showInformationMessage('There is no Hiera environment here: open one of its data files.');

@@ -198,7 +198,7 @@ impl Process {
         }
     }
 
-    /// Lets the program end what nobody waits for any more, so that what it asks back can belong to one question only.
+    /// Lets the program end what was cancelled, so that what it asks back can belong to one question only.
     fn wait_for_abandoned(&self, number: u64, asker: &mut dyn Asker) -> Result<(), Silence> {
         loop {
             let end =

@@ -47,7 +47,7 @@ const NO_CERTIFICATE: &str = "PEM_read_bio_X509: no start line";
 /// What decrypts. Its text is never shown.
 pub struct PrivateKey(RsaPrivateKey);
 
-/// What encrypts, and says whom a message is for.
+/// What encrypts, and names the recipient of a message.
 #[derive(Clone)]
 pub struct Certificate {
     key: RsaPublicKey,

@@ -1,4 +1,4 @@
-//! A value that a type takes: the shape that somebody has to fill who writes data for it.
+//! A value that a type accepts: the shape of the data to write.
 
 use super::{IntegerRange, StringKind, Type, Wrapper};
 use crate::data::value::{Hash, Located, Value};

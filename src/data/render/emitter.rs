@@ -91,8 +91,8 @@ impl Emitter {
         emitter.out
     }
 
-    /// Whether characters beyond the basic plane are written as they are, which libyaml does not do: only in what nobody
-    /// compares with its documents.
+    /// Whether characters beyond the basic plane are written as they are, which libyaml does not do: only in documents that are not
+    /// compared with its own.
     fn is_wide(&self) -> bool {
         self.width == usize::MAX
     }

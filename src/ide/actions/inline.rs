@@ -67,7 +67,7 @@ fn key_here(context: &ActionContext<'_>) -> Option<Arc<str>> {
     Some(key.into())
 }
 
-/// An action if anybody asks for the key, and it cannot be the parameter of a class.
+/// An action if some data look up the key, and it cannot be the parameter of a class.
 fn everywhere(context: &ActionContext<'_>, root: &Arc<str>) -> Option<Action> {
     if root.contains("::") {
         return None;

@@ -1,4 +1,4 @@
-//! Which keys of a file an edit is about, and whose answers each of them changes.
+//! Which keys of a file an edit is about, and for which nodes each of them changes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,8 +29,8 @@ struct EditedEntry {
     lines: (u32, u32),
 }
 
-/// The edited keys of the file at `path`, each with the nodes whose answers its edit changes. Empty if nothing is edited, what was
-/// before cannot be told, or nobody waits any more.
+/// The edited keys of the file at `path`, each with the nodes that its edit changes. Empty if nothing is edited, what was
+/// before cannot be told, or it was cancelled.
 pub fn edited_keys(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<EditedKey> {
     find(world, path, cancel).unwrap_or_default()
 }
@@ -64,7 +64,8 @@ impl EditedFile {
 
 fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<EditedKey>> {
     let file = EditedFile::of(world, path)?;
-    let compared = Compared::new(world, &file.environment, &file.before, Asker::Nobody).ok()??;
+    let compared =
+        Compared::new(world, &file.environment, &file.before, Asker::Background).ok()??;
     let differences =
         if compared.pair.is_quick() { Some(compared.differences(None, cancel)?) } else { None };
     let edited = file.entries.iter().map(|entry| {

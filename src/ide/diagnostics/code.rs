@@ -1,10 +1,12 @@
 //! Rules about Puppet code, where it meets the data.
 
 pub(super) mod broken_code;
+pub(super) mod code_context;
 pub(super) mod default_type_mismatch;
 pub(super) mod duplicate_class;
 pub(super) mod lookup_default_hides;
 pub(super) mod lookup_type_mismatch;
 pub(super) mod lookup_without_data;
 pub(super) mod missing_required_parameter;
-pub(super) mod run_code;
+
+pub(crate) use code_context::CodeContext;

@@ -18,3 +18,33 @@ pub(super) mod unknown_backend;
 pub(super) mod unread_data;
 pub(super) mod version_four;
 pub(super) mod version_three;
+
+use std::sync::Arc;
+
+use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
+use crate::config::{Environment, HieraYaml};
+use crate::facts::Node;
+use crate::ide::strings::StringNode;
+use crate::syntax::tree;
+use crate::world::World;
+
+/// The text of a `hiera.yaml`.
+pub(crate) struct ConfigTextContext<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) layer: LayerKind,
+    /// What Puppet complains about.
+    pub(crate) problems: &'a [ConfigProblem],
+    /// `None` if it cannot be parsed at all.
+    pub(crate) root: Option<&'a tree::Node>,
+    /// The strings that Puppet interpolates.
+    pub(crate) strings: &'a [StringNode<'a>],
+}
+
+/// A `hiera.yaml` of version 5 that Puppet accepts.
+pub(crate) struct ConfigContext<'a> {
+    pub(crate) world: &'a Arc<World>,
+    pub(crate) config: &'a HieraYaml,
+    pub(crate) environment: Option<&'a Arc<Environment>>,
+    /// The nodes that use it and of which all variables are known.
+    pub(crate) nodes: &'a [Arc<Node>],
+}

@@ -4,7 +4,6 @@ pub(super) mod alias_not_alone;
 pub(super) mod bad_regex;
 pub(super) mod brace_cut_by_quote;
 pub(super) mod comma_number;
-pub(super) mod convert_to_invalid;
 pub(super) mod decrypted_left_in_file;
 pub(super) mod duplicate_key;
 pub(super) mod eyaml_blob;
@@ -16,7 +15,6 @@ pub(super) mod literal_argument;
 pub(super) mod lookup_options_not_a_hash;
 pub(super) mod malformed_token;
 pub(super) mod merge_key_idle;
-pub(super) mod merge_option_type;
 pub(super) mod module_namespace;
 pub(super) mod non_string_key_in_value;
 pub(super) mod number_looks_like_version;
@@ -35,3 +33,45 @@ pub(super) mod untranslatable_regex;
 pub(super) mod yaml_1_1_boolean;
 pub(super) mod yaml_1_2_disagrees;
 pub(super) mod yaml_symbol_value;
+
+use super::phases::{PHASES, ask};
+use super::shared::walk::PlainScalar;
+use super::{Diagnostic, Report};
+use crate::data::Format;
+use crate::ide::strings::StringNode;
+use crate::syntax::tree::Node;
+
+/// One top-level entry of a data file.
+#[derive(Debug)]
+pub(crate) struct EntryContext<'a> {
+    /// The entry's source.
+    pub(crate) text: &'a str,
+    /// The file's language.
+    pub(crate) format: Format,
+    /// The module whose data the file holds.
+    pub(crate) module: Option<&'a str>,
+    /// The key; ranges count from the entry's first byte.
+    pub(crate) key: &'a Node,
+    /// The value; likewise.
+    pub(crate) value: &'a Node,
+    /// The strings in the value that hold a `%{`.
+    pub(crate) strings: Vec<StringNode<'a>>,
+    /// The scalars of key and value that have no quotes and may be no strings.
+    pub(crate) plain: Vec<PlainScalar<'a>>,
+}
+
+impl EntryContext<'_> {
+    /// Whether a node of the entry is its key: a key of another type is the matter of a rule of its own.
+    pub(crate) fn is_root_key(&self, node: &Node) -> bool {
+        std::ptr::eq(node, self.key)
+    }
+}
+
+/// What the rules about single entries say of one top-level entry. Ranges count from the entry's first byte; findings
+/// depend on nothing but the arguments.
+pub(super) fn entry_diagnostics(entry: &EntryContext<'_>) -> Vec<Diagnostic> {
+    let mut report = Report::default();
+    ask(&PHASES.entry, entry, &|_| true, &mut report);
+    report.findings.sort_by_key(|it| (it.range.start, it.range.end));
+    report.findings
+}

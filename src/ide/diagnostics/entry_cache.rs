@@ -5,9 +5,10 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
+use super::Diagnostic;
+use super::entry::{EntryContext, entry_diagnostics};
 use super::shared::text_lookup::TextLookup;
 use super::shared::walk::plain_scalars;
-use super::{Diagnostic, EntryContext, entry_diagnostics};
 use crate::data::{DataFile, EntryTree, FileId};
 use crate::ide::strings::{PlacedName, interpolated_strings, looked_up_keys, variables};
 

@@ -14,3 +14,109 @@ pub(super) mod unsupported_tag;
 pub(super) mod yaml_date_breaks_file;
 pub(super) mod yaml_syntax;
 pub(super) mod yml_extension_trap;
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use super::key::encrypted_but_not_sensitive;
+use super::shared::bound_values::BoundValues;
+use super::shared::declared_classes::DeclaredClasses;
+use super::shared::known_keys::KnownKeys;
+use super::shared::lower::LowerLevels;
+use super::shared::targets::Targets;
+use crate::config::{Environment, PuppetVersion};
+use crate::data::{DataFile, FileError, Format, Verdict};
+use crate::facts::Node;
+use crate::ide::perspective::Perspective;
+use crate::world::World;
+use yaml_date_breaks_file::refused_class;
+
+/// A data file that a hierarchy reads.
+pub(crate) struct DataContext<'a> {
+    pub(crate) world: &'a Arc<World>,
+    pub(crate) path: &'a str,
+    pub(crate) data: &'a DataFile,
+    /// The module whose data the file holds.
+    pub(crate) module: Option<&'a str>,
+    /// What the engine answers.
+    pub(crate) perspective: Option<&'a Perspective>,
+    /// The nodes that read the file and of which all variables are known.
+    pub(crate) nodes: &'a [Arc<Node>],
+    /// `None` for a file without an environment.
+    pub(crate) around: Option<Surroundings<'a>>,
+    is_decrypted: OnceCell<bool>,
+}
+
+/// What is around a data file: the other files of its environment, and the code.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) environment: &'a Arc<Environment>,
+    /// All keys of the environment.
+    pub(crate) known: KnownKeys<'a>,
+    /// The environment's code.
+    pub(crate) classes: DeclaredClasses<'a>,
+    /// What keys hold.
+    pub(crate) targets: Targets<'a>,
+    /// The levels below the file.
+    pub(crate) lower: LowerLevels<'a>,
+    /// What class parameters get.
+    pub(super) bound: Option<BoundValues<'a>>,
+}
+
+impl<'a> DataContext<'a> {
+    pub(super) fn new(
+        world: &'a Arc<World>,
+        path: &'a str,
+        (data, module): (&'a DataFile, Option<&'a str>),
+        environment: Option<&'a Arc<Environment>>,
+        (perspective, nodes): (Option<&'a Perspective>, &'a [Arc<Node>]),
+    ) -> Self {
+        let around = environment.map(|environment| Surroundings {
+            environment,
+            known: KnownKeys::new(world, environment.clone()),
+            classes: DeclaredClasses::new(world, environment),
+            targets: Targets::new(world, environment.clone(), path),
+            lower: LowerLevels::new(world, environment, path, module),
+            bound: perspective.map(|it| BoundValues::new(it, path)),
+        });
+        let is_decrypted = OnceCell::new();
+        Self { world, path, data, module, perspective, nodes, around, is_decrypted }
+    }
+
+    /// Whether a level decrypts the file's values.
+    pub(crate) fn is_decrypted(&self) -> bool {
+        let decrypts = |it| encrypted_but_not_sensitive::is_decrypted(it, self.module, self.path);
+        *self.is_decrypted.get_or_init(|| self.perspective.is_some_and(decrypts))
+    }
+}
+
+/// A data file as a whole, as its reader finds it.
+pub(crate) struct FileContext<'a> {
+    pub(crate) data: &'a DataFile,
+    pub(crate) text: &'a str,
+    pub(crate) format: Format,
+    pub(crate) verdict: Verdict,
+    pub(crate) version: PuppetVersion,
+    /// `None` for a file that only a function of the site reads.
+    pub(crate) file: Option<&'a DataContext<'a>>,
+}
+
+impl FileContext<'_> {
+    /// Why the file cannot be read.
+    pub(crate) fn error(&self) -> Option<&FileError> {
+        match &self.verdict {
+            Verdict::Broken(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Why the file cannot be parsed as YAML. A value of a class that Puppet refuses is the matter of two rules of its own.
+    pub(crate) fn yaml_error(&self) -> Option<&FileError> {
+        self.error().filter(|it| self.format == Format::Yaml && refused_class(it).is_none())
+    }
+}
+
+/// A file that no level reads.
+pub(crate) struct UnreadContext<'a> {
+    pub(crate) world: &'a Arc<World>,
+    pub(crate) path: &'a str,
+}

@@ -1,5 +1,6 @@
 //! Rules about a key and what other levels, other files, `lookup_options` and the Puppet code make of it.
 
+pub(super) mod convert_to_invalid;
 pub(super) mod convert_to_misses_type;
 pub(super) mod deep_merge_order;
 pub(super) mod dotted_option_key;
@@ -9,6 +10,7 @@ pub(super) mod knockout_no_effect;
 pub(super) mod malformed_key;
 pub(super) mod matches_no_key;
 pub(super) mod merge_changes_type;
+pub(super) mod merge_option_type;
 pub(super) mod merge_type_clash;
 pub(super) mod misspelt_key;
 pub(super) mod nested_parameter;
@@ -23,3 +25,75 @@ pub(super) mod unknown_parameter;
 pub(super) mod unsortable_arrays;
 pub(super) mod unused_key;
 pub(super) mod value_type_mismatch;
+
+use std::cell::OnceCell;
+
+use super::file::Surroundings;
+use super::shared::bound_values::RefusedParameter;
+use super::shared::declared_classes::DeclaredClasses;
+use super::shared::known_keys::KnownKeys;
+use super::shared::lower::{KeyAbove, LowerLevels};
+use crate::data::{DataFile, EntryTree, RootEntry};
+
+/// A root key of a data file, with what other files and the Puppet code make of it.
+pub(crate) struct KeyContext<'a> {
+    /// The file.
+    pub(crate) data: &'a DataFile,
+    /// The key.
+    pub(crate) key: &'a str,
+    /// Its entry.
+    pub(crate) entry: &'a RootEntry,
+    /// All keys of the environment.
+    pub(crate) known: &'a KnownKeys<'a>,
+    /// The environment's code.
+    pub(crate) classes: &'a DeclaredClasses<'a>,
+    /// The levels below the file.
+    pub(crate) lower: &'a LowerLevels<'a>,
+    around: &'a Surroundings<'a>,
+    above: OnceCell<Option<KeyAbove<'a>>>,
+    refused: OnceCell<Option<RefusedParameter<'a>>>,
+}
+
+impl<'a> KeyContext<'a> {
+    pub(super) fn new(
+        data: &'a DataFile,
+        around: &'a Surroundings<'a>,
+        (key, entry): (&'a str, &'a RootEntry),
+    ) -> Self {
+        let Surroundings { known, classes, lower, .. } = around;
+        let (above, refused) = (OnceCell::new(), OnceCell::new());
+        Self { data, key, entry, known, classes, lower, around, above, refused }
+    }
+
+    /// What lower levels have for the key; `None` if none of them has it and lookup options cannot matter either.
+    pub(crate) fn above(&self) -> Option<&KeyAbove<'a>> {
+        self.above.get_or_init(|| self.lower.of_key(self.key, self.entry)).as_ref()
+    }
+
+    /// What a class refuses of its parameter that the key sets; `None` if nothing, or if the key sets none.
+    pub(crate) fn refused(&self) -> Option<&RefusedParameter<'a>> {
+        let refused = self.refused.get_or_init(|| {
+            let bound = self.around.bound.as_ref()?;
+            bound.refused(self.classes, self.data, (self.key, self.entry))
+        });
+        refused.as_ref()
+    }
+}
+
+/// The entry `lookup_options` of a data file.
+pub(crate) struct OptionsContext<'a> {
+    /// The file.
+    pub(crate) data: &'a DataFile,
+    /// The entry's tree.
+    pub(crate) tree: EntryTree<'a>,
+    /// The entry's value.
+    pub(crate) entry: &'a RootEntry,
+    /// The module whose data the file holds.
+    pub(crate) module: Option<&'a str>,
+    /// All keys of the environment.
+    pub(crate) known: &'a KnownKeys<'a>,
+    /// The environment's code.
+    pub(crate) classes: &'a DeclaredClasses<'a>,
+    /// The levels below the file.
+    pub(crate) lower: &'a LowerLevels<'a>,
+}

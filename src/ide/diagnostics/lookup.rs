@@ -9,3 +9,59 @@ pub(super) mod recursive_lookup;
 pub(super) mod undefined_variable;
 pub(super) mod unknown_fact_member;
 pub(super) mod unscoped_variable;
+
+use std::sync::Arc;
+
+use super::entry_cache::EntrySummary;
+use super::file::DataContext;
+use super::shared::known_keys::KnownKeys;
+use super::shared::targets::Targets;
+use super::shared::walk::text_of;
+use crate::data::EntryTree;
+use crate::facts::Node;
+use crate::ide::perspective::Perspective;
+use crate::ide::strings::PlacedName;
+use undefined_variable::KnownVariables;
+
+/// The variables that an entry of a data file reads, or a `hiera.yaml`.
+pub(crate) struct VariablesContext<'a> {
+    /// Their names.
+    pub(crate) variables: &'a [PlacedName],
+    /// The byte of the file that their places count from.
+    pub(crate) start: u32,
+    /// What is known of variables.
+    pub(crate) known: &'a KnownVariables<'a>,
+    /// The nodes that read the file and of which all variables are known.
+    pub(crate) nodes: &'a [Arc<Node>],
+}
+
+/// An entry of a data file, with what it looks up.
+pub(crate) struct LookupContext<'a> {
+    /// The file.
+    pub(crate) file: &'a DataContext<'a>,
+    /// The entry's tree.
+    pub(crate) entry: EntryTree<'a>,
+    /// What is known of the entry itself.
+    pub(crate) summary: &'a EntrySummary,
+    /// What the engine answers; `None` where it is not asked: of keys that are no texts, and behind the bound of a very large
+    /// file.
+    pub(crate) perspective: Option<&'a Perspective>,
+}
+
+impl<'a> LookupContext<'a> {
+    /// The key; empty if it is no text.
+    pub(crate) fn key(&self) -> &'a str {
+        text_of(self.entry.key).map_or("", |it| it)
+    }
+
+    /// The keys of the environment; `None` outside of one.
+    pub(crate) fn known(&self) -> Option<&'a KnownKeys<'a>> {
+        self.file.around.as_ref().map(|it| &it.known)
+    }
+
+    /// What keys hold; `None` if the entry looks up none.
+    pub(crate) fn targets(&self) -> Option<&'a Targets<'a>> {
+        let looks_up = !self.summary.looked_up.is_empty();
+        self.file.around.as_ref().filter(|_| looks_up).map(|it| &it.targets)
+    }
+}

@@ -1,7 +1,6 @@
 //! What several rules need: what is known of keys and classes, walks through a tree, and fixes.
 
 pub(super) mod bound_values;
-pub(super) mod code_context;
 pub(super) mod declared_classes;
 pub(super) mod fix;
 pub(super) mod ignored_key;

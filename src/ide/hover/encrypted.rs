@@ -6,7 +6,7 @@ use crate::config::path;
 use crate::data::{Located, Value};
 use crate::ide::perspective::Perspective;
 
-/// A remark on a value that a lookup of a key of `module` gave; `None` if nothing in it is encrypted, or nobody asked.
+/// A remark on a value that a lookup of a key of `module` gave; `None` if nothing in it is encrypted, or the setting is off.
 pub(super) fn note(
     perspective: &Perspective,
     module: Option<&str>,

@@ -85,7 +85,7 @@ pub fn all_nodes(
     let nodes = world.nodes(&environment);
     let outcomes = parallel::map(&nodes, |node| {
         let request = Request { cancel: cancel.clone(), ..Request::key(&*key) };
-        // Nobody will read what a cancelled lookup gives.
+        // The answer of a cancelled lookup is dropped.
         (!cancel.is_cancelled())
             .then(|| Outcome::of(&world.new_evaluator(&environment, node).call(&request)))
     });

@@ -53,7 +53,7 @@ struct AnswerItem {
     text: String,
 }
 
-/// What changes for whom.
+/// Which nodes get another value, and for which keys.
 pub(in crate::server) fn changes(
     context: &Context,
     params: ChangesParams,

@@ -36,7 +36,7 @@ pub(in crate::server) fn code_action(
     Some(actions.chain(secret).chain(shown).collect())
 }
 
-/// Shows whose answers the edit at a place changes; for clients that can, unless they ask for other kinds of actions.
+/// Shows which nodes the edit at a place changes; for clients that can, unless they ask for other kinds of actions.
 fn show_changes_of(
     context: &Context,
     file: &FileEntry,
@@ -50,7 +50,7 @@ fn show_changes_of(
     {
         return None;
     }
-    let title = "Show whose answers change";
+    let title = "Show which nodes change";
     Some(CodeActionOrCommand::CodeAction(CodeAction {
         title: title.to_owned(),
         command: Some(show_changes(title.to_owned(), &params.text_document.uri)),

@@ -128,7 +128,7 @@ fn is_short_scalar(value: &Constant) -> bool {
 }
 
 impl Guard {
-    /// A guard that holds or not, nobody knows.
+    /// A guard that cannot be decided.
     pub(super) fn unknown() -> Self {
         Self { condition: Arc::new(Condition::Unknown), if_it_holds: true }
     }

@@ -102,7 +102,7 @@ struct Parser<'text> {
     namespace: Vec<String>,
     /// The name of the declaration around.
     inside: Option<String>,
-    /// The conditions around, and one that nobody knows for each lambda.
+    /// The conditions around, and an undecidable one for each lambda.
     guards: Vec<Guard>,
     /// Whether the declaration around has a `return` before.
     may_have_ended: bool,

@@ -34,7 +34,7 @@ struct FilePair {
 }
 
 impl FleetPair {
-    /// The root keys whose answers can be others now; `None` if that can be any key.
+    /// The root keys that may have other answers now; `None` if that can be any key.
     pub fn affected(&self) -> Option<BTreeSet<Arc<str>>> {
         self.affected_keys().map(|keys| keys.keys().cloned().collect())
     }

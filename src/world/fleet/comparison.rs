@@ -51,7 +51,7 @@ impl FleetPair {
         keys.iter().filter(may_change).cloned().collect()
     }
 
-    /// What is different for these keys; `step` is called after each. `None`: nobody waits any more.
+    /// What is different for these keys; `step` is called after each. `None` if it was cancelled.
     pub fn differences(
         &self,
         keys: &[Arc<str>],
@@ -104,7 +104,7 @@ impl FleetPair {
     }
 
     /// What is different for all keys, kept until one side is another. `keys_of` names the keys to ask for, given those that can
-    /// have other answers, if these are known. `None`: nobody waits any more.
+    /// have other answers, if these are known. `None` if it was cancelled.
     pub fn all_differences(
         &self,
         cancel: &CancelToken,

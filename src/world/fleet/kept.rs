@@ -19,7 +19,7 @@ pub enum Asker {
     /// A user, who asked for it: functions are run where they may be.
     User,
     /// Background work: no programs are started.
-    Nobody,
+    Background,
 }
 
 /// The fleets that are kept.
@@ -76,7 +76,8 @@ impl World {
         let here = readers.iter().map(|node| Arc::new(node.in_environment(&environment.name)));
         let nodes: Nodes = here.collect();
         let any = self.any_node(environment);
-        let fleet = |world: &Arc<World>| world.new_fleet(environment, nodes.clone(), Asker::Nobody);
+        let fleet =
+            |world: &Arc<World>| world.new_fleet(environment, nodes.clone(), Asker::Background);
         FleetPair::of_readers(fleet(self), fleet(after), (any.clone(), any))
     }
 
@@ -138,7 +139,7 @@ impl World {
     ) -> Fleet {
         let back_ends = match asker {
             Asker::User => None,
-            Asker::Nobody => self.back_ends().quiet(),
+            Asker::Background => self.back_ends().quiet(),
         };
         let back_ends = back_ends.unwrap_or_else(|| self.back_ends().as_ref().clone());
         let back_ends = Arc::new(back_ends.with_eyaml(self.eyaml(Decryption::Off)));

@@ -38,7 +38,7 @@ impl World {
         slot.get_or_init(|| Arc::new(FleetClasses::new(self, environment))).clone()
     }
 
-    /// Some nodes, whose answers start no programs.
+    /// Some nodes. Their lookups start no programs.
     pub fn quiet_fleet(
         self: &Arc<Self>,
         environment: &Arc<Environment>,

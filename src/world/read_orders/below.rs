@@ -71,7 +71,7 @@ impl BelowFiles {
     }
 }
 
-/// A file of which somebody wants to know what is asked after it, for keys of several modules.
+/// A file, with the question which files are read after it, for keys of several modules.
 pub struct FileAbove<'a> {
     world: &'a Arc<World>,
     environment: &'a Arc<Environment>,

@@ -381,7 +381,7 @@ async function previews(api) {
       assert.match(lens.command.title, /^changes 3 of 3 nodes/);
       const place = placeOf(document, 'company::domain: ');
       const actions = await run('vscode.executeCodeActionProvider', document.uri, new vscode.Range(place, place));
-      const action = actions.find((it) => it.title === 'Show whose answers change');
+      const action = actions.find((it) => it.title === 'Show which nodes change');
       assert.equal(action.command.command, 'hiera.changes');
       const definitions = await run('vscode.executeDefinitionProvider', shown.uri, placeOf(shown, '+ ferries'));
       assert(definitions[0].uri.path.endsWith(COMMON));

@@ -177,7 +177,7 @@ fn an_edited_key_says_whom_it_concerns() {
         });
         let found = client.ask("textDocument/codeAction", params).expect("actions");
         let found = found.as_array().expect("a list").clone();
-        found.into_iter().find(|it| it["title"] == "Show whose answers change")
+        found.into_iter().find(|it| it["title"] == "Show which nodes change")
     };
     let action = actions(&mut client, 0).expect("an action");
     assert_eq!(action["command"]["command"], "hiera.changes");

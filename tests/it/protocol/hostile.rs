@@ -40,7 +40,7 @@ fn what_is_no_message_gets_an_error_and_the_session_goes_on() {
         assert_eq!(refusal(&mut client, body, id), code, "{}", String::from_utf8_lossy(body));
         client.ask("hiera/nodes", Value::Null).expect("the server lives");
     }
-    // Nobody waits for an answer to an answer, nor to nothing.
+    // An answer gets no answer, and neither does an empty message.
     send_body(&mut client, b"");
     send_body(&mut client, br#"{"jsonrpc":"2.0","id":1.5,"result":null}"#);
     client.ask("hiera/nodes", Value::Null).expect("the server lives");

@@ -69,7 +69,7 @@ impl FileKeys {
         eyaml.decrypted_message(world, &self.level_keys(), message).ok()
     }
 
-    /// The file's secrets before the edit; none if nobody may know them.
+    /// The file's secrets before the edit; none if they may not be decrypted.
     pub(super) fn originals(&self, world: &World, file: &str) -> Vec<Original> {
         let Some(text) = decrypting(world).and_then(|_| world.text_on_disk(file)) else {
             return Vec::new();

@@ -1,7 +1,7 @@
 //! `broken-code`: a file of Puppet code that Puppet refuses. What it declares is known in part at most.
 
-use crate::ide::diagnostics::shared::code_context::CodeContext;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::code::CodeContext;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "broken-code",
@@ -10,7 +10,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Puppet cannot load a file of code, so that what it declares is known in part at most.",
     page: include_str!("../../../../docs/rules/broken-code.md"),
-    is_on: true,
+    checks: &[Check::BrokenCode(check)],
+    ..Rule::USUAL
 };
 
 /// Checks a file: one complaint, as Puppet has only one.

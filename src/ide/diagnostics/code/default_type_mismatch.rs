@@ -5,8 +5,8 @@
 use crate::binding::{ParameterType, Verdict};
 use crate::code::literal;
 use crate::data::Value;
-use crate::ide::diagnostics::shared::code_context::CodeContext;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::code::CodeContext;
+use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity};
 use crate::syntax::puppet::{DeclarationKind, Parameter};
 
 pub(crate) const RULE: Rule = Rule {
@@ -16,11 +16,16 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "The default of a parameter does not fit its type: Puppet fails when nothing else gives a value.",
     page: include_str!("../../../../docs/rules/default-type-mismatch.md"),
-    is_on: true,
+    cost: Cost::High,
+    checks: &[Check::Code(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the defaults of all classes and defined types of a file.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
+    if !code.summary.has_typed_defaults {
+        return;
+    }
     let declarations = &code.file.manifest.declarations;
     let declarations = declarations
         .iter()

@@ -5,8 +5,8 @@
 use crate::code::DeclaredAt;
 use crate::code::roots::files_of_class;
 use crate::code::summary::known_as;
-use crate::ide::diagnostics::shared::code_context::CodeContext;
-use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::diagnostics::code::CodeContext;
+use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::syntax::puppet::{Declaration, DeclarationKind};
 use crate::world::paths;
 
@@ -17,7 +17,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A class is declared in more than one place, and Puppet takes one of them or refuses both.",
     page: include_str!("../../../../docs/rules/duplicate-class.md"),
-    is_on: true,
+    checks: &[Check::Code(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the classes of a file.

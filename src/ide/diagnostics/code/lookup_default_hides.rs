@@ -3,9 +3,9 @@
 use crate::code::file::language_of;
 use crate::code::lookup_default::{self, LookupDefault};
 use crate::code::summary::root_key;
-use crate::ide::diagnostics::shared::code_context::{Answered, CodeContext};
+use crate::ide::diagnostics::code::code_context::{Answered, CodeContext};
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Tag};
 use crate::syntax::puppet::{ArgumentKind, Call, CallForm, Language};
 use crate::text::{TextEdit, TextRange};
 
@@ -16,7 +16,9 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Puppet code gives a default for a key for which every node has data.",
     page: include_str!("../../../../docs/rules/lookup-default-hides.md"),
-    is_on: true,
+    tag: Some(Tag::Unnecessary),
+    checks: &[Check::Code(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the calls of a file.

@@ -8,8 +8,8 @@ use crate::data::{Files as _, Located, render};
 use crate::engine::cases::in_words;
 use crate::engine::{Answer, Condition, Request};
 use crate::ide::code::lookup_call::LookupCall;
-use crate::ide::diagnostics::shared::code_context::CodeContext;
-use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::diagnostics::code::CodeContext;
+use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::syntax::puppet::{Call, Language};
 use crate::text::TextRange;
 
@@ -20,7 +20,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Puppet code looks up a key with a type, and the data for it do not fit that type.",
     page: include_str!("../../../../docs/rules/lookup-type-mismatch.md"),
-    is_on: true,
+    checks: &[Check::Code(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the calls of a file.

@@ -6,9 +6,9 @@ use crate::code::file::language_of;
 use crate::code::lookup_default::{self, LookupDefault};
 use crate::code::summary::root_key;
 use crate::engine::Answer;
-use crate::ide::diagnostics::shared::code_context::{Answered, CodeContext};
+use crate::ide::diagnostics::code::code_context::{Answered, CodeContext};
 use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::key_path;
 use crate::syntax::puppet::{Call, Language};
 use crate::text::TextRange;
@@ -20,7 +20,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Puppet code looks up a key without a default, and no node has data for it.",
     page: include_str!("../../../../docs/rules/lookup-without-data.md"),
-    is_on: true,
+    checks: &[Check::Code(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the calls of a file.

@@ -11,9 +11,9 @@ use crate::code::ClassCode;
 use crate::data::puppet_type::TypeAliases;
 use crate::engine::{CancelToken, Evaluator};
 use crate::facts::Node;
-use crate::ide::diagnostics::shared::code_context::CodeContext;
+use crate::ide::diagnostics::code::CodeContext;
 use crate::ide::diagnostics::suppression::control;
-use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Cost, Related, Report, Rule, Severity};
 use crate::syntax::puppet::{Declaration, DeclarationKind, Parameter};
 use crate::text::TextRange;
 use crate::world::node_classes::{MissingParameter, NodeBlock, NodeClass, host_name, hosts};
@@ -26,7 +26,9 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A node certainly has a class, and neither data nor a default give a parameter of it a value.",
     page: include_str!("../../../../docs/rules/missing-required-parameter.md"),
-    is_on: true,
+    cost: Cost::High,
+    checks: &[Check::Code(check)],
+    ..Rule::USUAL
 };
 
 /// More node blocks of a file are not looked at.

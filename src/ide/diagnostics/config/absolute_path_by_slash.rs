@@ -1,14 +1,14 @@
 //! `absolute-path-by-slash`: a path that begins with a slash is absolute. Reported if only below the datadir there is
 //! something of that name.
 
-use crate::config::HieraYaml;
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::known_keys::{directory_of, fixed_part, is_file_backend};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::text::{TextEdit, TextRange};
-use crate::world::{World, paths};
+use crate::world::paths;
 
 pub(crate) const RULE: Rule = Rule {
     code: "absolute-path-by-slash",
@@ -17,10 +17,12 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A path of a level starts with a slash, so Puppet does not search for it in the datadir.",
     page: include_str!("../../../../docs/rules/absolute-path-by-slash.md"),
-    is_on: true,
+    checks: &[Check::Config(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let ConfigContext { world, config, .. } = *at;
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         let templates = match &level.locations {
             Locations::Paths(templates) | Locations::Globs(templates) => &**templates,

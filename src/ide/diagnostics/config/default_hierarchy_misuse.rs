@@ -5,12 +5,14 @@
 
 use std::sync::Arc;
 
+use crate::config::HieraYaml;
 use crate::config::hiera_yaml::{Level, Locations};
-use crate::config::{Environment, HieraYaml};
-use crate::data::{DataFile, Files as _, Located, Place, RootEntry, Value};
+use crate::data::{Files as _, Located, Place, RootEntry, Value};
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::config::ConfigContext;
+use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::known_keys::fixed_part;
-use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::world::{DataPlace, KeyIndex, KeyPlace, Reach, World};
 
 pub(crate) const RULE: Rule = Rule {
@@ -20,10 +22,12 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A path, a key or options in a module's default hierarchy, or meant for it, have no effect.",
     page: include_str!("../../../../docs/rules/default-hierarchy-misuse.md"),
-    is_on: true,
+    checks: &[Check::Config(check), Check::File(check_data)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(config: &HieraYaml, report: &mut Report) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let config = at.config;
     for level in &config.default_hierarchy {
         for template in templates(level) {
             let Some(place) = template.place else { continue };
@@ -39,14 +43,10 @@ pub(crate) fn check(config: &HieraYaml, report: &mut Report) {
 }
 
 /// Checks the data of `module` in the file at `path`.
-pub(crate) fn check_data(
-    world: &Arc<World>,
-    environment: &Environment,
-    path: &str,
-    data: &DataFile,
-    module: &str,
-    report: &mut Report,
-) {
+pub(crate) fn check_data(file: &FileContext<'_>, report: &mut Report) {
+    let Some(file) = file.file else { return };
+    let (Some(around), Some(module)) = (&file.around, file.module) else { return };
+    let (world, environment, path, data) = (file.world, around.environment, file.path, file.data);
     let (reach, index) = (world.reach(environment), world.key_index(environment));
     let keys = DefaultKeys { world, reach: &reach, index: &index, module };
     let is_default = keys.is_in(path, true);

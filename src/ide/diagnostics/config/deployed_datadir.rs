@@ -1,10 +1,10 @@
 //! `deployed-datadir`: a `datadir` that names the place where servers keep this environment. It is read from the workspace.
 
-use crate::config::HieraYaml;
 use crate::config::datadir_map::deployed_prefix;
 use crate::data::inspect;
-use crate::ide::diagnostics::{Report, Rule, Severity};
-use crate::world::{World, paths};
+use crate::ide::diagnostics::config::ConfigContext;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
+use crate::world::paths;
 
 pub(crate) const RULE: Rule = Rule {
     code: "deployed-datadir",
@@ -13,11 +13,13 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A `datadir` names the environment's directory on a server, which is taken for this workspace.",
     page: include_str!("../../../../docs/rules/deployed-datadir.md"),
-    is_on: true,
+    checks: &[Check::Config(check)],
+    ..Rule::USUAL
 };
 
 /// Says it once, at the first level that has such a directory.
-pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let ConfigContext { world, config, .. } = *at;
     let Some(environment) = world.environment_of(&config.path) else { return };
     let of_settings = world.settings().datadirs();
     let datadirs = of_settings.clone().of_environment(&environment);

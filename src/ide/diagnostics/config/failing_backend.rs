@@ -1,9 +1,8 @@
 //! `failing-backend`: a level whose function was to be answered for, but gives no answers: a program that failed when it
 //! was last asked, or sample data that cannot be read.
 
-use crate::config::HieraYaml;
-use crate::ide::diagnostics::{Report, Rule, Severity};
-use crate::world::World;
+use crate::ide::diagnostics::config::ConfigContext;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "failing-backend",
@@ -12,14 +11,16 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "The program or the sample data that the setting `backends` has for a level's function fails.",
     page: include_str!("../../../../docs/rules/failing-backend.md"),
-    is_on: true,
+    checks: &[Check::Config(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let ConfigContext { world, config, .. } = *at;
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         let function = &level.function;
         let Some(place) = function.place.or(level.place) else { continue };
-        let Some(problem) = world.back_ends().problem(function, &level.name, world) else {
+        let Some(problem) = world.back_ends().problem(function, &level.name, &**world) else {
             continue;
         };
         let message = format!(

@@ -2,11 +2,11 @@
 //!
 //! Puppet resolves all levels of a hierarchy at once, so one such token breaks every lookup.
 
+use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::entry::malformed_token::Functions;
 use crate::ide::diagnostics::entry::{brace_cut_by_quote, malformed_token};
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Report, Rule, Severity};
-use crate::ide::strings::StringNode;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::interpolation::{Expression, Method};
 
 pub(crate) const RULE: Rule = Rule {
@@ -16,11 +16,12 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "`hiera.yaml` is interpolated with variables only; `lookup('…')` and the like are not allowed.",
     page: include_str!("../../../../docs/rules/function-in-hiera-yaml.md"),
-    is_on: true,
+    checks: &[Check::ConfigText(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(strings: &[StringNode<'_>], report: &mut Report) {
-    for string in strings {
+pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
+    for string in file.strings {
         for token in &string.tokens {
             if let Expression::Call { method, argument, .. } = &token.expression {
                 let message = format!(
@@ -37,8 +38,8 @@ pub(crate) fn check(strings: &[StringNode<'_>], report: &mut Report) {
             }
         }
     }
-    malformed_token::check_strings(strings, Functions::Forbidden, report);
-    brace_cut_by_quote::check_strings(strings, report);
+    malformed_token::check_strings(file.strings, Functions::Forbidden, report);
+    brace_cut_by_quote::check_strings(file.strings, report);
 }
 
 #[cfg(test)]

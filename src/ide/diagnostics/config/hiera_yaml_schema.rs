@@ -1,9 +1,9 @@
 //! `hiera-yaml-schema`: what Puppet refuses in a `hiera.yaml`, or warns about, in its own words.
 
-use crate::config::hiera_yaml::ConfigProblem;
+use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::config::hiera_yaml_version;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::settings::nearest_name;
 use crate::text::{TextEdit, TextRange};
 
@@ -14,7 +14,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Puppet refuses this `hiera.yaml`, so every lookup that uses it fails.",
     page: include_str!("../../../../docs/rules/hiera-yaml-schema.md"),
-    is_on: true,
+    checks: &[Check::ConfigText(check)],
+    ..Rule::USUAL
 };
 
 const ROOT_KEYS: [&str; 4] = ["version", "defaults", "hierarchy", "default_hierarchy"];
@@ -35,7 +36,8 @@ const LEVEL_KEYS: [&str; 13] = [
     "options",
 ];
 
-pub(crate) fn check(text: &str, problems: &[ConfigProblem], report: &mut Report) {
+pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
+    let ConfigTextContext { text, problems, .. } = *file;
     for problem in problems.iter().filter(|problem| !hiera_yaml_version::is_of_version(problem)) {
         let severity = if problem.is_error() { Severity::Error } else { Severity::Warning };
         for detail in &problem.details {

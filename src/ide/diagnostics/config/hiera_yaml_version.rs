@@ -4,9 +4,10 @@
 //! file without `version` is of version 3.
 
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
+use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::config::{version_four, version_three};
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
@@ -16,7 +17,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `hiera.yaml` is of a version that Puppet ignores or refuses here.",
     page: include_str!("../../../../docs/rules/hiera-yaml-version.md"),
-    is_on: true,
+    checks: &[Check::ConfigText(check)],
+    ..Rule::USUAL
 };
 
 /// What Puppet says of versions.
@@ -29,7 +31,8 @@ pub(crate) fn is_of_version(problem: &ConfigProblem) -> bool {
     WORDS.iter().any(|words| problem.message.contains(words))
 }
 
-pub(crate) fn check(text: &str, layer: LayerKind, problems: &[ConfigProblem], report: &mut Report) {
+pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
+    let ConfigTextContext { text, layer, problems, .. } = *file;
     let mut words: Vec<String> = Vec::new();
     let mut severity = Severity::Warning;
     let mut range = TextRange::empty(0);

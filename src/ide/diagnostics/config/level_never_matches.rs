@@ -1,12 +1,11 @@
 //! `level-never-matches`: a level whose paths lead to no file, whatever the node.
 
 use crate::config::hiera_yaml::Locations;
-use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::shared::known_keys::reads_files;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::text::TextRange;
-use crate::world::World;
 
 use crate::ide::diagnostics::shared::known_keys::directory_of;
 
@@ -17,15 +16,13 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "No file exists that a level of `hiera.yaml` could read.",
     page: include_str!("../../../../docs/rules/level-never-matches.md"),
-    is_on: true,
+    checks: &[Check::Config(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(
-    world: &World,
-    environment: &Environment,
-    config: &HieraYaml,
-    report: &mut Report,
-) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let ConfigContext { world, config, .. } = *at;
+    let Some(environment) = at.environment else { return };
     let reach = world.reach(environment);
     let files = world.key_index(environment).files();
     let levels = config.hierarchy.iter().map(|level| (level, false));

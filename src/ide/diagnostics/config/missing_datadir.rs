@@ -1,10 +1,10 @@
 //! `missing-datadir`: a `datadir` that does not exist. Puppet says nothing, the levels just find no files.
 
-use crate::config::HieraYaml;
 use crate::data::{Files as _, PathKind, inspect};
+use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::shared::known_keys::{directory_of, is_file_backend};
-use crate::ide::diagnostics::{Report, Rule, Severity};
-use crate::world::{World, paths};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
+use crate::world::paths;
 
 pub(crate) const RULE: Rule = Rule {
     code: "missing-datadir",
@@ -13,10 +13,12 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `datadir` of `hiera.yaml` does not exist.",
     page: include_str!("../../../../docs/rules/missing-datadir.md"),
-    is_on: true,
+    checks: &[Check::Config(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let ConfigContext { world, config, .. } = *at;
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         let Some(place) = level.datadir.place.filter(|_| is_file_backend(level)) else { continue };
         let Some(directory) = directory_of(world, config, level) else { continue };

@@ -1,16 +1,15 @@
 //! `misspelt-path`: a path of a level that leads to no file, where a file or a directory beside it has nearly the name and is read
 //! by no level.
 
-use std::sync::Arc;
-
 use crate::config::hiera_yaml::Locations;
-use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::config::ConfigContext;
+use crate::ide::diagnostics::file::UnreadContext;
 use crate::ide::diagnostics::file::orphan_file::may_be_read_by_function;
 use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
 use crate::ide::diagnostics::shared::known_keys::{directory_of, is_file_backend};
 use crate::ide::diagnostics::shared::near::near_key;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
 use crate::text::TextRange;
 use crate::world::{DataPlace, Reach, World, paths};
 
@@ -21,18 +20,17 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A path of a level leads nowhere, and a file or directory that no level reads has nearly its name.",
     page: include_str!("../../../../docs/rules/misspelt-path.md"),
-    is_on: true,
+    explains: Some(Subject::UnreadFile),
+    checks: &[Check::Config(check), Check::Unread(check_file)],
+    ..Rule::USUAL
 };
 
 /// Directories with more files are not looked through.
 const MAX_LISTED: usize = 2_000;
 
-pub(crate) fn check(
-    world: &World,
-    environment: &Environment,
-    config: &HieraYaml,
-    report: &mut Report,
-) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let ConfigContext { world, config, .. } = *at;
+    let Some(environment) = at.environment else { return };
     let reach = world.reach(environment);
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         let templates = match &level.locations {
@@ -72,33 +70,33 @@ pub(crate) fn check(
     }
 }
 
-/// Checks a file that no level reads: its directory may have been meant to be one beside it. `true` if it says something.
-pub(crate) fn check_file(world: &Arc<World>, path: &str, report: &mut Report) -> bool {
-    let Some(environment) = world.environment_of(path) else { return false };
+/// Checks a file that no level reads: its directory may have been meant to be one beside it.
+pub(crate) fn check_file(file: &UnreadContext<'_>, report: &mut Report) {
+    let UnreadContext { world, path } = *file;
+    let Some(environment) = world.environment_of(path) else { return };
     let reach = world.reach(&environment);
-    let Some(directory) = paths::parent(path) else { return false };
+    let Some(directory) = paths::parent(path) else { return };
     let (Some(parent), name) = (paths::parent(directory), paths::file_name(directory)) else {
-        return false;
+        return;
     };
     let is_beside = |place: &DataPlace| paths::parent(place.directory()) == Some(parent);
     if !is_data(path) || reach.reaches(path) || !reach.places.iter().any(is_beside) {
-        return false;
+        return;
     }
     let items = world.list(parent);
     let own = paths::file_name(path);
     let is_read = |it: &&str| reach.reaches(&format!("{parent}/{it}/{own}"));
     let directories = items.iter().filter(|it| it.is_directory).map(|it| &*it.name);
-    let Some(near) = near_key(name, directories.filter(is_read)) else { return false };
+    let Some(near) = near_key(name, directories.filter(is_read)) else { return };
     if may_be_read_by_function(world, &environment) {
-        return false;
+        return;
     }
-    let Ok(text) = world.text(path) else { return false };
+    let Ok(text) = world.text(path) else { return };
     let end = text.find('\n').unwrap_or(text.len());
     let message = format!(
         "no level of the hierarchy can load this file\nIts directory is `{name}`. Did you mean `{near}`, which a level reads?"
     );
     report.add(&RULE, TextRange::new(0, end as u32), message);
-    true
 }
 
 /// The first name of a template that does not exist, and the one beside it that was meant.

@@ -1,12 +1,12 @@
 //! `options-break-yaml-data`: Puppet's own back ends for data files want a path, and fail if they get anything else.
 
-use crate::config::HieraYaml;
 use crate::config::hiera_yaml::{FunctionKind, Level, Locations};
 use crate::data::Place;
+use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::known_keys::is_file_backend;
 use crate::ide::diagnostics::shared::walk::text_of;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::pair_edits::remove_pair;
 use crate::syntax::tree::{NodeKind, Pair};
 use crate::syntax::yaml;
@@ -19,10 +19,12 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A level gives options, or no path, to `yaml_data`, `json_data` or `hocon_data`, which refuse that.",
     page: include_str!("../../../../docs/rules/options-break-yaml-data.md"),
-    is_on: true,
+    checks: &[Check::Config(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(config: &HieraYaml, report: &mut Report) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let config = at.config;
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         if !is_file_backend(level) {
             continue;

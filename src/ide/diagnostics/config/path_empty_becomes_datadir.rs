@@ -7,9 +7,10 @@ use crate::config::HieraYaml;
 use crate::config::hiera_yaml::Locations;
 use crate::data::Value;
 use crate::facts::Node;
+use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::shared::known_keys::is_file_backend;
 use crate::ide::diagnostics::shared::targets::{Dug, dig};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::interpolation;
 use crate::syntax::key_path;
 use crate::text::TextRange;
@@ -21,11 +22,13 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A path of `hiera.yaml` consists of variables only; if they are empty, it is the datadir.",
     page: include_str!("../../../../docs/rules/path-empty-becomes-datadir.md"),
-    is_on: true,
+    checks: &[Check::Config(check), Check::ConfigRest(check_unknown)],
+    ..Rule::USUAL
 };
 
 /// Checks the levels with `nodes`, whose variables are all known.
-pub(crate) fn check(config: &HieraYaml, nodes: &[Arc<Node>], report: &mut Report) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let ConfigContext { config, nodes, .. } = *at;
     each_suspect(config, |text, range, variables| {
         let is_empty = |node: &&Arc<Node>| variables.iter().all(|it| is_empty_for(node, it));
         if let Some(node) = nodes.iter().find(is_empty) {
@@ -40,7 +43,8 @@ pub(crate) fn check(config: &HieraYaml, nodes: &[Arc<Node>], report: &mut Report
 }
 
 /// Checks what no known node says anything of, and no other rule.
-pub(crate) fn check_unknown(config: &HieraYaml, report: &mut Report) {
+pub(crate) fn check_unknown(at: &ConfigContext<'_>, report: &mut Report) {
+    let config = at.config;
     each_suspect(config, |text, range, _| {
         if !report.findings.iter().any(|finding| finding.range == range) {
             let message = format!(

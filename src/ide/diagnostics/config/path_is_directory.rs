@@ -1,13 +1,13 @@
 //! `path-is-directory`: a path of a level that leads to a directory. Puppet takes it for a file that exists, and every lookup
 //! fails.
 
-use crate::config::HieraYaml;
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::shared::known_keys::{directory_of, is_file_backend};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::interpolation;
-use crate::world::{World, paths};
+use crate::world::paths;
 
 pub(crate) const RULE: Rule = Rule {
     code: "path-is-directory",
@@ -16,10 +16,12 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A path of a level leads to a directory, so every lookup fails.",
     page: include_str!("../../../../docs/rules/path-is-directory.md"),
-    is_on: true,
+    checks: &[Check::Config(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let ConfigContext { world, config, .. } = *at;
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         let Locations::Paths(templates) = &level.locations else { continue };
         if !is_file_backend(level) {

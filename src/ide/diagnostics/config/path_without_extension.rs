@@ -1,13 +1,13 @@
 //! `path-without-extension`: Hiera 5 takes paths as they are. Only what is certain is reported: the path, or all files
 //! beside it, exist with an extension and not without.
 
-use crate::config::HieraYaml;
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind};
+use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::config::path_empty_becomes_datadir;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::known_keys::{directory_of, is_file_backend};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::text::TextEdit;
 use crate::world::{World, paths};
 
@@ -18,12 +18,14 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A path of a level has no extension; Hiera 5 adds none.",
     page: include_str!("../../../../docs/rules/path-without-extension.md"),
-    is_on: true,
+    checks: &[Check::Config(check)],
+    ..Rule::USUAL
 };
 
 const EXTENSIONS: [&str; 5] = ["yaml", "yml", "eyaml", "json", "conf"];
 
-pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let ConfigContext { world, config, .. } = *at;
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         let templates = match &level.locations {
             Locations::Paths(templates) if is_file_backend(level) => &**templates,

@@ -1,12 +1,11 @@
 //! `unknown-backend`: a level whose function cannot be run here, so that answers lack what it knows.
 
-use crate::config::HieraYaml;
 use crate::config::hiera_yaml::FunctionKind;
+use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
 use crate::ide::diagnostics::shared::known_keys::FILE_BACKENDS;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::settings::nearest_name;
-use crate::world::World;
 
 pub(crate) const RULE: Rule = Rule {
     code: "unknown-backend",
@@ -15,10 +14,12 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A level's data come from a function that cannot be run here.",
     page: include_str!("../../../../docs/rules/unknown-backend.md"),
-    is_on: true,
+    checks: &[Check::Config(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let ConfigContext { world, config, .. } = *at;
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         let name = &level.function.name;
         let Some(place) = level.function.place else { continue };

@@ -2,8 +2,9 @@
 
 use crate::config::HieraYaml;
 use crate::data::{Files as _, PathKind, inspect};
+use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::shared::known_keys::directory_of;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::text::TextRange;
 use crate::world::{World, paths};
 
@@ -14,11 +15,13 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A directory looks like Hiera data, but no hierarchy reads it.",
     page: include_str!("../../../../docs/rules/unread-data.md"),
-    is_on: true,
+    checks: &[Check::Config(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the workspace; says it in the `hiera.yaml` that comes closest, which `config` may be.
-pub(crate) fn check(world: &World, config: &HieraYaml, report: &mut Report) {
+pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
+    let ConfigContext { world, config, .. } = *at;
     let environments = world.environments();
     let is_own = |root: &str| paths::join(root, "hiera.yaml") == *config.path;
     if !environments.iter().any(|it| is_own(it.directory())) {

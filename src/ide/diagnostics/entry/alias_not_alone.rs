@@ -4,7 +4,7 @@
 //! space inside the braces is fine, outside it is not.
 
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
@@ -14,7 +14,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "`%{alias('…')}` is only allowed as the entire string.",
     page: include_str!("../../../../docs/rules/alias-not-alone.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

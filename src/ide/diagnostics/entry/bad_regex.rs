@@ -1,7 +1,7 @@
 //! `bad-regex`: a pattern in `lookup_options` that Ruby cannot compile. Puppet compiles all of them at the first lookup.
 
 use crate::ide::diagnostics::shared::walk::option_patterns;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::ruby_regex::{self, RegexProblem};
 
 pub(crate) const RULE: Rule = Rule {
@@ -11,7 +11,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A pattern in `lookup_options` is not a regular expression, so every lookup fails.",
     page: include_str!("../../../../docs/rules/bad-regex.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

@@ -1,6 +1,6 @@
 //! `brace-cut-by-quote`: a `}` within quotes ends a token all the same. Puppet looks for the first `}`, not for quotes.
 
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::Token;
 
@@ -11,7 +11,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `}` within the quotes of a `%{…}` ends it: quotes do not protect it.",
     page: include_str!("../../../../docs/rules/brace-cut-by-quote.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

@@ -1,7 +1,7 @@
 //! `decrypted-left-in-file`: `DEC::PKCS7[…]!`, the mark that `eyaml edit` shows for an encrypted value. In a file, it is a secret
 //! in plain text, and Puppet gives it with the mark around it.
 
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextRange;
 
@@ -12,7 +12,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A value has the mark `DEC::PKCS7[…]!` of `eyaml edit`: it is not encrypted, and the mark is part of it.",
     page: include_str!("../../../../docs/rules/decrypted-left-in-file.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

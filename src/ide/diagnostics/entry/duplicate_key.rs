@@ -4,9 +4,12 @@
 
 use std::collections::HashMap;
 
-use crate::data::{DataFile, inspect};
+use crate::data::inspect;
+use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Diagnostic, EntryContext, Related, Report, Rule, Severity};
+use crate::ide::diagnostics::{
+    Check, Diagnostic, EntryContext, Family, Related, Report, Rule, Severity,
+};
 use crate::ide::pair_edits::{remove_entry, remove_pair};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 use crate::text::TextRange;
@@ -18,7 +21,9 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A hash has the same key twice; only the last value counts.",
     page: include_str!("../../../../docs/rules/duplicate-key.md"),
-    is_on: true,
+    family: Family::Syntax,
+    checks: &[Check::Entry(check), Check::File(check_root)],
+    ..Rule::USUAL
 };
 
 const LOST: &str = "Remove the first one, which is lost";
@@ -41,7 +46,8 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 }
 
 /// The root hash of a file.
-pub(crate) fn check_root(data: &DataFile, report: &mut Report) {
+pub(crate) fn check_root(file: &FileContext<'_>, report: &mut Report) {
+    let data = file.data;
     for duplicate in &data.duplicate_keys() {
         let name = inspect::to_s(&duplicate.key);
         for places in duplicate.ranges.windows(2) {

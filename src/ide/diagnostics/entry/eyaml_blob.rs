@@ -5,7 +5,7 @@
 
 use crate::backends::eyaml::blob::{self, BlobProblemKind, OPENING};
 use crate::backends::eyaml::{DEFAULT_METHOD, KNOWN_METHODS};
-use crate::ide::diagnostics::{Diagnostic, EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Diagnostic, EntryContext, Report, Rule, Severity};
 use crate::settings::nearest_name;
 use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextRange;
@@ -17,7 +17,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "An `ENC[…]` is cut off, is not base64, or names a method that eyaml does not have.",
     page: include_str!("../../../../docs/rules/eyaml-blob.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

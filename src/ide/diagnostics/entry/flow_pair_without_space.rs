@@ -3,7 +3,7 @@
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::mappings;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{NodeKind, Pair, ScalarStyle};
 use crate::text::TextEdit;
 
@@ -14,7 +14,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "`{a:1}` is a hash with the one key `a:1` and no value.",
     page: include_str!("../../../../docs/rules/flow-pair-without-space.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

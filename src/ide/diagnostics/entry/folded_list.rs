@@ -3,7 +3,7 @@
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::pairs_of;
-use crate::ide::diagnostics::{Diagnostic, EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Diagnostic, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
 
@@ -14,7 +14,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "Lines that start with `- ` continue a string, so they are not a list.",
     page: include_str!("../../../../docs/rules/folded-list.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

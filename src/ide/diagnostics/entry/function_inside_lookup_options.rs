@@ -2,7 +2,7 @@
 
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::shared::walk::text_of;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "function-inside-lookup-options",
@@ -11,7 +11,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "`lookup_options` look up a key, which is a recursion that breaks every lookup.",
     page: include_str!("../../../../docs/rules/function-inside-lookup-options.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

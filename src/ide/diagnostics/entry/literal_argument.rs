@@ -5,7 +5,7 @@
 
 use crate::ide::diagnostics::shared::fix::{Fix, is_plain_word};
 use crate::ide::diagnostics::shared::walk::text_of;
-use crate::ide::diagnostics::{Diagnostic, EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Diagnostic, EntryContext, Report, Rule, Severity};
 use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::{Expression, Method, Token};
 use crate::syntax::tree::{NodeKind, ScalarStyle};
@@ -17,7 +17,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `%{literal('…')}` holds a text that needs no `literal`, or the name of its own key.",
     page: include_str!("../../../../docs/rules/literal-argument.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

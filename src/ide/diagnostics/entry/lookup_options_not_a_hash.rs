@@ -4,7 +4,7 @@ use crate::data::Format;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::option_entries;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::interpolation;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::TextEdit;
@@ -16,7 +16,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "`lookup_options`, or the options of a key in it, are not a hash.",
     page: include_str!("../../../../docs/rules/lookup-options-not-a-hash.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

@@ -6,7 +6,7 @@
 
 use crate::ide::diagnostics::entry::{brace_cut_by_quote, typographic_character};
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::{self, Expression, Method, Token};
 use crate::syntax::key_path;
@@ -20,7 +20,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `%{…}` is neither a variable nor a call of the form `name('argument')`.",
     page: include_str!("../../../../docs/rules/malformed-token.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

@@ -4,7 +4,7 @@
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextEdit;
 
@@ -15,7 +15,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A `<<` has a text or nothing as its value, so it merges nothing and is a member itself.",
     page: include_str!("../../../../docs/rules/merge-key-idle.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

@@ -6,7 +6,7 @@
 
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::near::distance;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextEdit;
 
@@ -17,7 +17,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A module's data has keys or lookup_options that do not start with the module's name.",
     page: include_str!("../../../../docs/rules/module-namespace.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

@@ -3,7 +3,7 @@
 use crate::data::{Value, scalar};
 use crate::ide::diagnostics::shared::fix::{Fix, quote};
 use crate::ide::diagnostics::shared::walk::mappings;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
 pub(crate) const RULE: Rule = Rule {
@@ -13,7 +13,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A hash in a value has a key that is neither a string nor a number, which Puppet refuses.",
     page: include_str!("../../../../docs/rules/non-string-key-in-value.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::data::{Format, Value, inspect, scalar};
 use crate::ide::diagnostics::shared::fix::{Fix, quote, quoted};
 use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::TextEdit;
 
@@ -16,7 +16,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A version such as `1.10` is the number 1.1 without quotes, and a mode such as `644` is no text.",
     page: include_str!("../../../../docs/rules/number-looks-like-version.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

@@ -2,7 +2,7 @@
 
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::numbers;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
@@ -12,7 +12,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A number with a leading zero is octal.",
     page: include_str!("../../../../docs/rules/octal-number.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

@@ -2,7 +2,7 @@
 
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::{option_entries, text_of};
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::syntax::{interpolation, ruby_regex};
 use crate::text::TextEdit;
@@ -14,7 +14,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A key of `lookup_options` looks like a pattern, but patterns start with `^`.",
     page: include_str!("../../../../docs/rules/pattern-without-caret.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

@@ -3,7 +3,7 @@
 //! Neither the message nor the place shows the value.
 
 use crate::ide::diagnostics::shared::walk::text_of;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::interpolation;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 
@@ -15,6 +15,8 @@ pub(crate) const RULE: Rule = Rule {
     summary: "A key named like a secret holds a plain text.",
     page: include_str!("../../../../docs/rules/plaintext-secret.md"),
     is_on: false,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 /// Last words of names whose values are secrets.

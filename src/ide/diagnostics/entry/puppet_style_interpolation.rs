@@ -1,8 +1,9 @@
 //! `puppet-style-interpolation`: `${facts['os']}`, `% {facts.os}`, `%(facts.os)`: texts that were meant to be interpolated.
 //! Hiera interpolates `%{…}` alone, and leaves everything else as it is.
 
+use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::interpolation::Expression;
 use crate::syntax::tree::{Node, NodeKind};
 use crate::text::{TextEdit, TextRange};
@@ -14,7 +15,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A text such as `${facts['os']}` or `% {facts.os}` is not interpolated: Hiera knows `%{…}` alone.",
     page: include_str!("../../../../docs/rules/puppet-style-interpolation.md"),
-    is_on: true,
+    checks: &[Check::Entry(check), Check::ConfigText(check_config)],
+    ..Rule::USUAL
 };
 
 /// What stands before an expression, and what behind it.
@@ -44,8 +46,15 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// Checks the texts in a value of a data file or of `hiera.yaml`. `source` is the text that the node's ranges count in.
-pub(crate) fn check_texts(source: &str, value: &Node, report: &mut Report) {
+/// Checks the texts of a `hiera.yaml`.
+pub(crate) fn check_config(file: &ConfigTextContext<'_>, report: &mut Report) {
+    if let Some(root) = file.root {
+        check_texts(file.text, root, report);
+    }
+}
+
+/// Checks the texts in a value. `source` is the text that the node's ranges count in.
+fn check_texts(source: &str, value: &Node, report: &mut Report) {
     let is_possible = BRACKETS.iter().any(|(open, _)| source.contains(open));
     let mut waiting = vec![value];
     while let Some(node) = waiting.pop().filter(|_| is_possible) {

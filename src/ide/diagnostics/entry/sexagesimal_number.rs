@@ -1,7 +1,7 @@
 //! `sexagesimal-number`: `12:30` is hours and minutes, read as one number of seconds.
 
 use crate::ide::diagnostics::shared::walk::numbers;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "sexagesimal-number",
@@ -10,7 +10,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Numbers with colons between them are one number in base 60.",
     page: include_str!("../../../../docs/rules/sexagesimal-number.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

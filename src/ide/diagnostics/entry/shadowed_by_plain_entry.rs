@@ -3,7 +3,7 @@
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::{option_entries, pairs_of, text_of};
-use crate::ide::diagnostics::{EntryContext, Related, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Related, Report, Rule, Severity};
 use crate::ide::pair_edits::insert_first;
 use crate::syntax::ruby_regex;
 use crate::syntax::tree::{Node, NodeKind, Pair};
@@ -15,7 +15,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A plain entry of `lookup_options` hides a pattern whose options would apply too.",
     page: include_str!("../../../../docs/rules/shadowed-by-plain-entry.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

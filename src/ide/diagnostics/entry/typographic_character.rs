@@ -1,10 +1,11 @@
 //! `typographic-character`: quotes and blanks that word processors and web pages write. For YAML they are letters like any other.
 
-use crate::data::{DataFile, FileError, FileId, Format, Verdict};
+use crate::data::{DataFile, FileId, Format, Verdict};
+use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::file::yaml_syntax::reader_words;
 use crate::ide::diagnostics::shared::fix::{Fix, MAX_TRIED_BYTES};
 use crate::ide::diagnostics::shared::walk::pairs_of;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity, Subject};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::{LineIndex, TextEdit, TextRange, apply_edits};
 
@@ -15,7 +16,9 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A value is in typographic quotes, or a key begins with a no-break space: both are part of the text.",
     page: include_str!("../../../../docs/rules/typographic-character.md"),
-    is_on: true,
+    explains: Some(Subject::BrokenFile),
+    checks: &[Check::Entry(check), Check::File(check_file)],
+    ..Rule::USUAL
 };
 
 /// Pairs of quotes that stand around a whole text.
@@ -102,13 +105,15 @@ fn in_quotes(text: &str) -> Option<&str> {
 }
 
 /// Says whether a blank that is none for YAML is why the file is broken: in the indentation, or behind a colon.
-pub(crate) fn check_file(error: &FileError, text: &str, report: &mut Report) -> bool {
+pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
+    let Some(error) = file.yaml_error() else { return };
+    let text = file.text;
     let index = LineIndex::new(text);
     let line = index.line_of(error.range.start);
     let before = line.saturating_sub(1);
     let Some(range) = [line, before, line + 1].into_iter().find_map(|it| blanks(&index, text, it))
     else {
-        return false;
+        return;
     };
     let words = reader_words(&error.message);
     let message = format!(
@@ -126,7 +131,6 @@ pub(crate) fn check_file(error: &FileError, text: &str, report: &mut Report) -> 
             finding.with_fix(Fix::safe("Write the blanks of a keyboard", edits));
         }
     }
-    true
 }
 
 /// Such blanks in the indentation of a line, or behind its first colon.

@@ -4,7 +4,7 @@
 //! are case-sensitive, and Puppet functions cannot be called.
 
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::settings::nearest_name;
 use crate::syntax::interpolation::{Expression, Method};
 use crate::text::{TextEdit, TextRange};
@@ -16,7 +16,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `%{…}` calls something else than `lookup`, `hiera`, `alias`, `literal` or `scope`.",
     page: include_str!("../../../../docs/rules/unknown-function.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

@@ -3,7 +3,7 @@
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::walk::{has_key, option_entries, pairs_of, text_of};
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity, Tag};
 use crate::ide::pair_edits::{insert_first, remove_pair};
 use crate::settings::nearest_name;
 use crate::syntax::interpolation;
@@ -17,7 +17,9 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "`lookup_options` know `merge` and `convert_to`; anything else has no effect.",
     page: include_str!("../../../../docs/rules/unknown-lookup-option.md"),
-    is_on: true,
+    tag: Some(Tag::Unnecessary),
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 const OPTIONS: [&str; 2] = ["merge", "convert_to"];

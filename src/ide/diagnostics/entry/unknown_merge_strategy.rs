@@ -5,7 +5,7 @@
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::walk::{has_key, option_entries, pairs_of, text_of};
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::ide::pair_edits::insert_first;
 use crate::settings::nearest_name;
 use crate::syntax::interpolation;
@@ -19,7 +19,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "`lookup_options` ask for a merge that Puppet does not know.",
     page: include_str!("../../../../docs/rules/unknown-merge-strategy.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 /// The strategies' names; all are case-sensitive.

@@ -2,7 +2,7 @@
 
 use crate::data::{Value, inspect};
 use crate::ide::diagnostics::shared::fix::{Fix, quote};
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "unreachable-integer-key",
@@ -11,7 +11,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A key at the root of a file is not a string, so no lookup finds it.",
     page: include_str!("../../../../docs/rules/unreachable-integer-key.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

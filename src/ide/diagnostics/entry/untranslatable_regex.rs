@@ -1,7 +1,7 @@
 //! `untranslatable-regex`: a pattern of `lookup_options` that only Ruby can judge. Puppet reads it; we say that we do not.
 
 use crate::ide::diagnostics::shared::walk::option_patterns;
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::ruby_regex::{self, RegexProblem};
 
 pub(crate) const RULE: Rule = Rule {
@@ -11,7 +11,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A pattern in `lookup_options` uses what only Ruby's regular expressions have.",
     page: include_str!("../../../../docs/rules/untranslatable-regex.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

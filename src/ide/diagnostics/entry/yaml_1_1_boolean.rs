@@ -2,7 +2,7 @@
 
 use crate::data::Value;
 use crate::ide::diagnostics::shared::fix::{Fix, quote};
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
@@ -12,7 +12,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "`yes`, `no`, `on` and `off` without quotes are booleans.",
     page: include_str!("../../../../docs/rules/yaml-1.1-boolean.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

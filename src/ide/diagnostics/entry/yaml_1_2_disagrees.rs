@@ -4,9 +4,9 @@
 //! wants files that mean the same to both.
 
 use crate::data::{EntryTree, Format, Value};
-use crate::ide::diagnostics::entry_cache::EntrySummary;
+use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::walk::plain_scalars;
-use crate::ide::diagnostics::{Diagnostic, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Cost, Diagnostic, Report, Rule, Severity};
 use crate::syntax::yaml_1_2::{self, Reading};
 use crate::text::TextRange;
 
@@ -18,18 +18,26 @@ pub(crate) const RULE: Rule = Rule {
     summary: "A reader of YAML 1.2 refuses this entry, or reads something else.",
     page: include_str!("../../../../docs/rules/yaml-1.2-disagrees.md"),
     is_on: false,
+    cost: Cost::High,
+    checks: &[Check::Lookup(check)],
+    ..Rule::USUAL
 };
 
-/// What the rule says of an entry, kept as long as the entry; ranges count from its first byte.
-pub(crate) fn of_entry<'s>(entry: &EntryTree<'_>, summary: &'s EntrySummary) -> &'s [Diagnostic] {
-    summary.disagreements.get_or_init(|| {
+/// Checks an entry. What is found is kept as long as the entry.
+pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
+    if at.file.data.format() != Format::Yaml {
+        return;
+    }
+    let findings = at.summary.disagreements.get_or_init(|| {
         let mut report = Report::default();
-        check(entry, &mut report);
+        check_entry(&at.entry, &mut report);
         report.findings.into()
-    })
+    });
+    report.findings.extend(findings.iter().map(|it| it.clone().shifted(at.entry.start)));
 }
 
-fn check(entry: &EntryTree<'_>, report: &mut Report) {
+/// Ranges count from the entry's first byte.
+fn check_entry(entry: &EntryTree<'_>, report: &mut Report) {
     // Where entries cannot be told apart, the text is the whole file, and so are complaints about it.
     if let Some(refusal) = yaml_1_2::refusal(entry.text) {
         let range = entry.key.range;

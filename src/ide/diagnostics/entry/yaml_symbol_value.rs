@@ -2,7 +2,7 @@
 
 use crate::data::Value;
 use crate::ide::diagnostics::shared::fix::{Fix, quote};
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "yaml-symbol-value",
@@ -11,7 +11,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A value starts with a colon and has no quotes, so it is a Ruby symbol, which Puppet refuses.",
     page: include_str!("../../../../docs/rules/yaml-symbol-value.md"),
-    is_on: true,
+    checks: &[Check::Entry(check)],
+    ..Rule::USUAL
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {

@@ -1,8 +1,9 @@
 //! `empty-file`: a YAML file that holds nothing. It counts as an empty hash, and Puppet warns at every compilation.
 
 use crate::data::{Format, Verdict};
+use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::pair_edits::line_end;
 use crate::text::{TextEdit, TextRange};
 
@@ -13,10 +14,12 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A data file holds nothing; Puppet warns about it at every compilation.",
     page: include_str!("../../../../docs/rules/empty-file.md"),
-    is_on: true,
+    checks: &[Check::File(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(verdict: &Verdict, format: Format, text: &str, report: &mut Report) {
+pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
+    let FileContext { text, format, verdict, .. } = file;
     if !matches!((verdict, format), (Verdict::Empty, Format::Yaml)) {
         return;
     }

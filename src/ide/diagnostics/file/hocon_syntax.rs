@@ -1,8 +1,9 @@
 //! `hocon-syntax`: HOCON that Puppet cannot parse, in its own words.
 
-use crate::data::FileError;
+use crate::data::Format;
+use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::file::yaml_syntax::reader_words;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Family, Report, Rule, Severity, Subject};
 
 pub(crate) const RULE: Rule = Rule {
     code: "hocon-syntax",
@@ -11,10 +12,14 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Puppet cannot parse the HOCON of this file, so every lookup that reads it fails.",
     page: include_str!("../../../../docs/rules/hocon-syntax.md"),
-    is_on: true,
+    family: Family::Syntax,
+    explains: Some(Subject::BrokenFile),
+    checks: &[Check::File(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(error: &FileError, report: &mut Report) {
+pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
+    let Some(error) = file.error().filter(|_| file.format == Format::Hocon) else { return };
     report.add(&RULE, error.range, reader_words(&error.message));
 }
 

@@ -3,10 +3,11 @@
 //! Bytes that are no UTF-8, and control characters, break a YAML file. A byte order mark does worse: it moves the first
 //! line by one column, so that the keys of the other lines are lost without a word.
 
-use crate::data::{FileError, Format, Verdict};
+use crate::data::Format;
+use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::file::yaml_syntax::reader_words;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
 use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
@@ -16,7 +17,9 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A data file is not UTF-8, contains control characters or starts with a byte order mark.",
     page: include_str!("../../../../docs/rules/invalid-encoding.md"),
-    is_on: true,
+    explains: Some(Subject::BrokenFile),
+    checks: &[Check::File(check), Check::File(check_mark)],
+    ..Rule::USUAL
 };
 
 /// What libyaml says of bytes and characters that it does not take.
@@ -33,7 +36,9 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 const REMOVE_MARK: &str = "Remove the byte order mark";
 
 /// Says whether that is why the file is broken.
-pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) -> bool {
+pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
+    let Some(error) = file.error().filter(|_| file.format != Format::Hocon) else { return };
+    let text = file.text;
     let words = reader_words(&error.message);
     if text.starts_with(BYTE_ORDER_MARK) {
         let message = format!(
@@ -41,10 +46,10 @@ pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) -> bool 
         );
         let finding = report.add(&RULE, mark_range(), message);
         finding.with_fix(Fix::safe(REMOVE_MARK, vec![TextEdit::delete(mark_range())]));
-        return true;
+        return;
     }
     if !WORDS.iter().any(|it| words.contains(it)) {
-        return false;
+        return;
     }
     let advice = if words.contains("control") {
         "Write it as an escape within double quotes, e.g. `\"\\e\"`."
@@ -52,12 +57,12 @@ pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) -> bool 
         "Save the file as UTF-8."
     };
     report.add(&RULE, error.range, format!("{words}\n{advice}"));
-    true
 }
 
 /// A mark in a file that Puppet takes all the same.
-pub(crate) fn check_mark(verdict: &Verdict, format: Format, text: &str, report: &mut Report) {
-    let is_broken = matches!(verdict, Verdict::Broken(_));
+pub(crate) fn check_mark(file: &FileContext<'_>, report: &mut Report) {
+    let FileContext { text, format, .. } = *file;
+    let is_broken = file.error().is_some();
     if format == Format::Yaml && !is_broken && text.starts_with(BYTE_ORDER_MARK) {
         let message = "the file begins with a byte order mark, which moves its first line by one column\n\
                        Keys of other lines may be lost. Save it as UTF-8 without one.";
@@ -72,23 +77,28 @@ fn mark_range() -> TextRange {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
+    use crate::config::PuppetVersion;
     use crate::data::{DataFile, FileId};
+    use crate::ide::diagnostics::Diagnostic;
     use crate::ide::diagnostics::testing::{check as check_fixture, check_fix};
+
+    /// What both checks find in a file.
+    fn found(data: &DataFile) -> Vec<Diagnostic> {
+        let (format, verdict) = (data.format(), data.verdict());
+        let version = PuppetVersion::default();
+        let file = FileContext { data, text: data.text(), format, verdict, version, file: None };
+        let mut report = Report::default();
+        check(&file, &mut report);
+        check_mark(&file, &mut report);
+        report.findings
+    }
 
     #[test]
     fn bytes_that_are_no_utf_8() {
-        let data = DataFile::not_utf8(FileId(0), Format::Yaml, 3, &[0xff, 0xfe]);
-        let Verdict::Broken(error) = data.verdict() else { panic!("it cannot be read") };
-        let mut report = Report::default();
-        assert!(check(&error, data.text(), &mut report));
-        assert_eq!(report.findings[0].range, TextRange::empty(3));
-        assert_eq!(
-            report.findings[0].message,
-            "invalid leading UTF-8 octet\nSave the file as UTF-8."
-        );
+        let found = found(&DataFile::not_utf8(FileId(0), Format::Yaml, 3, &[0xff, 0xfe]));
+        assert_eq!(found[0].range, TextRange::empty(3));
+        assert_eq!(found[0].message, "invalid leading UTF-8 octet\nSave the file as UTF-8.");
     }
 
     #[test]
@@ -101,14 +111,9 @@ mod tests {
 
     #[test]
     fn marks_that_only_move_the_first_line() {
-        let text: Arc<str> = "\u{feff}a: 1\nb: 2\n".into();
-        let data = DataFile::new(FileId(0), Format::Yaml, text.clone());
-        let mut report = Report::default();
-        check_mark(&data.verdict(), Format::Yaml, &text, &mut report);
-        assert_eq!(report.findings.len(), 1);
-        check_mark(&data.verdict(), Format::Json, &text, &mut report);
-        check_mark(&data.verdict(), Format::Yaml, &text[3..], &mut report);
-        assert_eq!(report.findings.len(), 1);
+        let count = |text: &str| found(&DataFile::new(FileId(0), Format::Yaml, text.into())).len();
+        assert_eq!(count("\u{feff}a: 1\nb: 2\n"), 1);
+        assert_eq!(count("a: 1\nb: 2\n"), 0);
     }
 
     #[test]
@@ -124,10 +129,7 @@ mod tests {
 
     #[test]
     fn a_mark_is_reason_enough() {
-        let data = DataFile::new(FileId(0), Format::Json, "\u{feff}{}".into());
-        let Verdict::Broken(error) = data.verdict() else { panic!("it cannot be read") };
-        let mut report = Report::default();
-        assert!(check(&error, data.text(), &mut report));
-        assert_eq!(report.findings.len(), 1);
+        let found = found(&DataFile::new(FileId(0), Format::Json, "\u{feff}{}".into()));
+        assert_eq!(found.len(), 1);
     }
 }

@@ -1,9 +1,10 @@
 //! `json-syntax`: JSON that Puppet cannot parse, in its own words.
 
-use crate::data::FileError;
+use crate::data::Format;
+use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::file::yaml_syntax::reader_words;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Family, Report, Rule, Severity, Subject};
 use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
@@ -13,10 +14,15 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Puppet cannot parse the JSON of this file, so every lookup that reads it fails.",
     page: include_str!("../../../../docs/rules/json-syntax.md"),
-    is_on: true,
+    family: Family::Syntax,
+    explains: Some(Subject::BrokenFile),
+    checks: &[Check::File(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) {
+pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
+    let Some(error) = file.error().filter(|_| file.format == Format::Json) else { return };
+    let text = file.text;
     let finding = report.add(&RULE, error.range, reader_words(&error.message));
     if let Some(comma) = comma_at_the_end(text, error.range) {
         finding.with_fix(Fix::safe("Remove the comma", vec![TextEdit::delete(comma)]));

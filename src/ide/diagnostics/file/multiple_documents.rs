@@ -3,8 +3,9 @@
 use memchr::memmem;
 
 use crate::data::{DataFile, FileId, Format, Verdict};
+use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::fix::{Fix, MAX_TRIED_BYTES};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Tag};
 use crate::ide::pair_edits::whole_lines;
 use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange, apply_edits};
@@ -16,10 +17,16 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A file holds more than one YAML document; Puppet reads only the first.",
     page: include_str!("../../../../docs/rules/multiple-documents.md"),
-    is_on: true,
+    tag: Some(Tag::Unnecessary),
+    checks: &[Check::File(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(text: &str, report: &mut Report) {
+pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
+    let text = file.text;
+    if file.format != Format::Yaml || file.error().is_some() {
+        return;
+    }
     let has_mark = |mark: &str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
     if !has_mark("\n---") && !has_mark("\n...") {
         return;

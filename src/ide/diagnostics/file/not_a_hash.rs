@@ -1,8 +1,8 @@
 //! `not-a-hash`: a data file that is something else than a hash. Empty YAML files are another matter: `empty-file`.
 
-use crate::config::PuppetVersion;
 use crate::data::{Format, Verdict};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::file::FileContext;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
@@ -12,17 +12,13 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "The root of a data file is not a hash.",
     page: include_str!("../../../../docs/rules/not-a-hash.md"),
-    is_on: true,
+    checks: &[Check::File(check)],
+    ..Rule::USUAL
 };
 
 /// The root of a file.
-pub(crate) fn check(
-    verdict: &Verdict,
-    format: Format,
-    text: &str,
-    version: PuppetVersion,
-    report: &mut Report,
-) {
+pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
+    let FileContext { text, format, verdict, version, .. } = file;
     let range = first_line_with_content(text);
     match (verdict, format) {
         (Verdict::NotAHash { .. }, Format::Yaml) => {

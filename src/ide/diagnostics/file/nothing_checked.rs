@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::config::hiera_yaml::LayerKind;
 use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::file::UnreadContext;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
 use crate::text::TextRange;
 use crate::world::{UnreadData, World, paths};
 
@@ -17,7 +18,9 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "The workspace seems to have data, but no `hiera.yaml` that reads any of them.",
     page: include_str!("../../../../docs/rules/nothing-checked.md"),
-    is_on: true,
+    explains: Some(Subject::UnreadFile),
+    checks: &[Check::Unread(check)],
+    ..Rule::USUAL
 };
 
 /// More files than this are not named.
@@ -35,11 +38,11 @@ pub struct NothingChecked {
 }
 
 /// Checks a file that Hiera has nothing to do with.
-pub(crate) fn check(world: &Arc<World>, path: &str, report: &mut Report) -> bool {
-    let Some(nothing) = nothing_checked(world).filter(|it| it.is_about(path)) else { return false };
+pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
+    let UnreadContext { world, path } = *file;
+    let Some(nothing) = nothing_checked(world).filter(|it| it.is_about(path)) else { return };
     let end = world.text(path).map_or(0, |text| text.find('\n').unwrap_or(text.len()));
     report.add(&RULE, TextRange::new(0, end as u32), nothing.message);
-    true
 }
 
 /// Why no data of the workspace is checked; `None` if some are, or if there seem to be none.

@@ -6,7 +6,8 @@ use crate::backends::Registry;
 use crate::config::hiera_yaml::{LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::file::UnreadContext;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
 use crate::text::TextRange;
 use crate::world::{World, paths};
 
@@ -17,7 +18,9 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A file lies in a data directory, but no path of the hierarchy can lead to it.",
     page: include_str!("../../../../docs/rules/orphan-file.md"),
-    is_on: true,
+    explains: Some(Subject::UnreadFile),
+    checks: &[Check::Unread(check)],
+    ..Rule::USUAL
 };
 
 /// Functions of Puppet and its standard library that read files of data.
@@ -25,7 +28,8 @@ const READERS_OF_DATA: [&str; 6] =
     ["loadyaml", "loadjson", "parseyaml", "parsejson", "parsehocon", "yaml_data"];
 
 /// Checks a file that is no data of any level.
-pub(crate) fn check(world: &Arc<World>, path: &str, report: &mut Report) {
+pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
+    let UnreadContext { world, path } = *file;
     if !is_orphan(world, path) {
         return;
     }

@@ -1,9 +1,10 @@
 //! `tab-indentation`: a tab before the first character of a line, where YAML wants blanks.
 
-use crate::data::{DataFile, FileError, FileId, Format, Verdict};
+use crate::data::{DataFile, FileId, Format, Verdict};
+use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::file::yaml_syntax::reader_words;
 use crate::ide::diagnostics::shared::fix::{Fix, MAX_TRIED_BYTES};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Family, Report, Rule, Severity, Subject};
 use crate::text::{LineIndex, TextEdit, TextRange, apply_edits};
 
 pub(crate) const RULE: Rule = Rule {
@@ -13,16 +14,21 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A line is indented with a tab, which YAML does not allow.",
     page: include_str!("../../../../docs/rules/tab-indentation.md"),
-    is_on: true,
+    family: Family::Syntax,
+    explains: Some(Subject::BrokenFile),
+    checks: &[Check::File(check)],
+    ..Rule::USUAL
 };
 
 /// Says whether that is why the file is broken.
-pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) -> bool {
+pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
+    let Some(error) = file.yaml_error() else { return };
+    let text = file.text;
     let index = LineIndex::new(text);
     let line = index.line_of(error.range.start);
     // libyaml often sees the trouble one line earlier, where something is left open.
     let Some(range) = [line, line + 1].into_iter().find_map(|line| tabs(&index, text, line)) else {
-        return false;
+        return;
     };
     let words = reader_words(&error.message);
     let message = format!("{words}\nIndent with blanks instead of tabs.");
@@ -33,7 +39,6 @@ pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) -> bool 
     if let Some(edits) = meant.into_iter().find(|edits| is_whole(text, edits)) {
         finding.with_fix(Fix::safe("Indent with blanks", edits));
     }
-    true
 }
 
 /// How wide a tab may be meant to be; 0 for one among blanks that has no width.

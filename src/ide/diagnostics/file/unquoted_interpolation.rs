@@ -1,9 +1,10 @@
 //! `unquoted-interpolation`: a value that begins with `%{` and has no quotes. YAML knows no text that begins with `%`.
 
-use crate::data::{DataFile, FileError, FileId, Format, Verdict};
+use crate::data::{DataFile, FileId, Format, Verdict};
+use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::file::yaml_syntax::reader_words;
 use crate::ide::diagnostics::shared::fix::{Fix, MAX_TRIED_BYTES, quote};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Family, Report, Rule, Severity, Subject};
 use crate::text::{TextEdit, TextRange, apply_edits};
 
 pub(crate) const RULE: Rule = Rule {
@@ -13,13 +14,18 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A value starts with `%{` and has no quotes, which YAML does not allow.",
     page: include_str!("../../../../docs/rules/unquoted-interpolation.md"),
-    is_on: true,
+    family: Family::Syntax,
+    explains: Some(Subject::BrokenFile),
+    checks: &[Check::File(check)],
+    ..Rule::USUAL
 };
 
 /// Says whether that is why the file is broken.
-pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) -> bool {
+pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
+    let Some(error) = file.yaml_error() else { return };
+    let text = file.text;
     if !error.range.slice(text).starts_with("%{") {
-        return false;
+        return;
     }
     let words = reader_words(&error.message);
     let message = format!("{words}\nPut quotes around the value.");
@@ -32,7 +38,6 @@ pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) -> bool 
             finding.with_fix(Fix::safe("Put quotes around it", edits));
         }
     }
-    true
 }
 
 /// The value that begins at `start` and ends with its line: behind `key:` or `-`, without the comment behind it.

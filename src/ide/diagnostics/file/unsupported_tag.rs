@@ -1,10 +1,11 @@
 //! `unsupported-tag`: a YAML tag that asks for a Ruby class. Puppet allows none, and refuses the whole file.
 
-use crate::data::FileError;
-use crate::ide::diagnostics::file::yaml_date_breaks_file::refused_class;
+use crate::data::Format;
+use crate::ide::diagnostics::file::FileContext;
+use crate::ide::diagnostics::file::yaml_date_breaks_file::{is_of_a_date, refused_class};
 use crate::ide::diagnostics::file::yaml_syntax::reader_words;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
 use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
@@ -14,13 +15,17 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A YAML tag asks for a Ruby class that Puppet does not allow, so it refuses the whole file.",
     page: include_str!("../../../../docs/rules/unsupported-tag.md"),
-    is_on: true,
+    explains: Some(Subject::BrokenFile),
+    checks: &[Check::File(check)],
+    ..Rule::USUAL
 };
 
-/// Says whether the whole file's error is about a tag.
-pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) -> bool {
-    if refused_class(error).is_none() {
-        return false;
+/// The whole file's error, if it is about a tag.
+pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
+    let Some(error) = file.error().filter(|_| file.format == Format::Yaml) else { return };
+    let text = file.text;
+    if refused_class(error).is_none_or(is_of_a_date) {
+        return;
     }
     let words = reader_words(&error.message);
     let message = format!("{words}\nPuppet refuses the whole file for this tag. Take it away.");
@@ -29,7 +34,6 @@ pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) -> bool 
         let title = format!("Remove `{}`", tag.slice(text).trim_end());
         finding.with_fix(Fix::safe(title, vec![TextEdit::delete(tag)]));
     }
-    true
 }
 
 /// The tag that stands before a value on its line, with the blanks between them.

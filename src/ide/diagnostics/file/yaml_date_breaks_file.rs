@@ -1,10 +1,11 @@
 //! `yaml-date-breaks-file`: a date without quotes. Puppet does not let Psych make a `Date` or `Time`, and refuses the
 //! whole file.
 
-use crate::data::FileError;
 use crate::data::scalar::Refusal;
+use crate::data::{FileError, Format};
+use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::fix::{Fix, quote};
-use crate::ide::diagnostics::{EntryContext, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity, Subject};
 
 pub(crate) const RULE: Rule = Rule {
     code: "yaml-date-breaks-file",
@@ -13,7 +14,9 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A date without quotes makes Puppet refuse the whole file.",
     page: include_str!("../../../../docs/rules/yaml-date-breaks-file.md"),
-    is_on: true,
+    explains: Some(Subject::BrokenFile),
+    checks: &[Check::Entry(check), Check::File(check_file)],
+    ..Rule::USUAL
 };
 
 const PUPPETS_WORDS: &str = "Tried to load unspecified class: ";
@@ -29,10 +32,12 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// The whole file's error, unless an entry's check has found its cause already. Says whether it was about a date.
-pub(crate) fn check_file(error: &FileError, text: &str, report: &mut Report) -> bool {
-    let class = refused_class(error).filter(|class| matches!(*class, "Date" | "Time"));
-    let Some(class) = class else { return false };
+/// The whole file's error, unless an entry's check has found its cause already.
+pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
+    let Some(error) = file.error().filter(|_| file.format == Format::Yaml) else { return };
+    let text = file.text;
+    let class = refused_class(error).filter(|class| is_of_a_date(class));
+    let Some(class) = class else { return };
     let is_known = |start| report.findings.iter().any(|it| it.range.start == start);
     if !is_known(error.range.start) {
         let finding = report.add(&RULE, error.range, message(class));
@@ -42,7 +47,6 @@ pub(crate) fn check_file(error: &FileError, text: &str, report: &mut Report) -> 
             finding.with_fix(Fix::safe("Put quotes around it", quoted));
         }
     }
-    true
 }
 
 /// The class that Puppet does not let Psych make.
@@ -56,6 +60,11 @@ fn message(class: &str) -> String {
     format!(
         "{PUPPETS_WORDS}{class}\nPuppet refuses the whole file for this {what}. Put quotes around it."
     )
+}
+
+/// Whether a class that Puppet refuses is one of dates.
+pub(crate) fn is_of_a_date(class: &str) -> bool {
+    matches!(class, "Date" | "Time")
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //!
 //! Any lookup reads all data files of the node's hierarchy, so one broken file breaks every lookup of such nodes.
 
-use crate::data::FileError;
-use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::diagnostics::file::FileContext;
+use crate::ide::diagnostics::{Check, Family, Related, Report, Rule, Severity, Subject};
 use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
@@ -13,10 +13,15 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Puppet cannot parse the YAML of this file, so every lookup that reads it fails.",
     page: include_str!("../../../../docs/rules/yaml-syntax.md"),
-    is_on: true,
+    family: Family::Syntax,
+    explains: Some(Subject::BrokenFile),
+    checks: &[Check::File(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(error: &FileError, text: &str, report: &mut Report) {
+pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
+    let Some(error) = file.yaml_error() else { return };
+    let text = file.text;
     let words = reader_words(&error.message);
     let Some(quote) = quote_of_an_earlier_line(text, error.range.start as usize) else {
         report.add(&RULE, error.range, words);

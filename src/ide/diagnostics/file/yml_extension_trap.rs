@@ -1,9 +1,10 @@
 //! `yml-extension-trap`: `x.yml` where the hierarchy asks for `x.yaml`, or the other way round.
 
 use crate::data::{Files as _, PathKind};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::file::UnreadContext;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
 use crate::text::TextRange;
-use crate::world::{World, paths};
+use crate::world::paths;
 
 pub(crate) const RULE: Rule = Rule {
     code: "yml-extension-trap",
@@ -12,22 +13,25 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "No level loads this file: it ends in `.yml` where the hierarchy asks for `.yaml`, or the other way round.",
     page: include_str!("../../../../docs/rules/yml-extension-trap.md"),
-    is_on: true,
+    explains: Some(Subject::UnreadFile),
+    checks: &[Check::Unread(check)],
+    ..Rule::USUAL
 };
 
 /// Checks a file that is no data of any level; says whether that is why.
-pub(crate) fn check(world: &World, path: &str, report: &mut Report) -> bool {
+pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
+    let UnreadContext { world, path } = *file;
     let other = match paths::extension(path) {
         "yml" => "yaml",
         "yaml" => "yml",
-        _ => return false,
+        _ => return,
     };
-    let Some(environment) = world.environment_of(path) else { return false };
+    let Some(environment) = world.environment_of(path) else { return };
     let twin = format!("{}{other}", &path[..path.len() - paths::extension(path).len()]);
     if !world.reach(&environment).reaches(&twin) || world.kind(path) != PathKind::File {
-        return false;
+        return;
     }
-    let Ok(text) = world.text(path) else { return false };
+    let Ok(text) = world.text(path) else { return };
     let message = format!(
         "no level of the hierarchy loads this file: hiera.yaml asks for `{}`\n\
          Rename the file, or add its path to the hierarchy.",
@@ -35,7 +39,6 @@ pub(crate) fn check(world: &World, path: &str, report: &mut Report) -> bool {
     );
     let end = text.find('\n').unwrap_or(text.len());
     report.add(&RULE, TextRange::new(0, end as u32), message);
-    true
 }
 
 #[cfg(test)]

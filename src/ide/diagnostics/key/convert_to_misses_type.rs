@@ -1,8 +1,8 @@
 //! `convert-to-misses-type`: lookup options convert a value to a type that the class parameter does not take.
 
 use crate::data::Value;
-use crate::ide::diagnostics::shared::bound_values::RefusedParameter;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::key::KeyContext;
+use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject};
 
 pub(crate) const RULE: Rule = Rule {
     code: "convert-to-misses-type",
@@ -11,14 +11,18 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "`convert_to` makes a value of a type that the class parameter does not take.",
     page: include_str!("../../../../docs/rules/convert-to-misses-type.md"),
-    is_on: true,
+    cost: Cost::High,
+    explains: Some(Subject::ParameterType),
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
 /// Whether that is why Puppet refuses the parameter; then it is reported at the key.
-pub(crate) fn check(refused: &RefusedParameter<'_>, report: &mut Report) -> bool {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let Some(refused) = at.refused() else { return };
     let mut parts = refused.parts.iter().filter(|it| it.misfit.path.is_empty());
     let Some((part, conversion)) = parts.find_map(|it| Some((it, it.conversion.as_ref()?))) else {
-        return false;
+        return;
     };
     let advice = match &part.value.value {
         Value::Sensitive(_) => "\nOnly a parameter whose type names Sensitive takes such values.",
@@ -28,7 +32,6 @@ pub(crate) fn check(refused: &RefusedParameter<'_>, report: &mut Report) -> bool
     let range = refused.entry.key_place.range;
     let finding = refused.report(&RULE, part, range, &advice, report);
     finding.related.extend(conversion.place.clone());
-    true
 }
 
 #[cfg(test)]

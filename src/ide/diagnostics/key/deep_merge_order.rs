@@ -1,8 +1,8 @@
 //! `deep-merge-order`: where lists are merged deeply, those of lower levels come first. `unique` does the contrary.
 
 use crate::data::{Located, Value};
-use crate::ide::diagnostics::shared::lower::KeyAbove;
-use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::diagnostics::key::KeyContext;
+use crate::ide::diagnostics::{Check, Cost, Related, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "deep-merge-order",
@@ -12,9 +12,13 @@ pub(crate) const RULE: Rule = Rule {
     summary: "A deep merge puts the items of lower levels before those of this list.",
     page: include_str!("../../../../docs/rules/deep-merge-order.md"),
     is_on: false,
+    cost: Cost::High,
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(above: &KeyAbove<'_>, report: &mut Report) {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let Some(above) = at.above() else { return };
     for order in above.orders.iter().filter(|order| order.merge.is_deep()) {
         if order.merge.option("sort_merged_arrays").is_some() {
             continue;

@@ -1,11 +1,10 @@
 //! `dotted-option-key`: `lookup_options` are for root keys, so an entry for `a.b` is never read.
 
-use crate::data::{EntryTree, Format};
 use crate::ide::diagnostics::entry::pattern_without_caret::looks_like_pattern;
+use crate::ide::diagnostics::key::OptionsContext;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
-use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::shared::walk::{has_key, pairs_of, text_of};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Tag};
 use crate::syntax::interpolation;
 use crate::text::TextEdit;
 
@@ -16,17 +15,15 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "`lookup_options` for a key with a dot in it never apply.",
     page: include_str!("../../../../docs/rules/dotted-option-key.md"),
-    is_on: true,
+    tag: Some(Tag::Unnecessary),
+    checks: &[Check::Options(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the entries of `lookup_options`.
-pub(crate) fn check(
-    known: &KnownKeys<'_>,
-    options: EntryTree<'_>,
-    format: Format,
-    report: &mut Report,
-) {
-    let pairs = pairs_of(options.value);
+pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
+    let OptionsContext { known, tree, .. } = *at;
+    let pairs = pairs_of(tree.value);
     for pair in pairs {
         let Some(key) = text_of(&pair.key) else { continue };
         let is_special = key.starts_with('^') || interpolation::may_have_tokens(key);
@@ -38,12 +35,12 @@ pub(crate) fn check(
         let message = format!(
             "these options never apply: options are those of root keys\nGive them to `{root}`, for the whole value."
         );
-        let finding = report.add(&RULE, pair.key.range.shifted(options.start), message);
+        let finding = report.add(&RULE, pair.key.range.shifted(tree.start), message);
         if known.contains(root) && !has_key(pairs, root) {
-            let written = in_style_of(&pair.key, options.text, format, root);
+            let written = in_style_of(&pair.key, tree.text, at.data.format(), root);
             let edit = written.map(|it| TextEdit::replace(pair.key.range, it));
             let title = format!("Write `{root}`: for the whole value");
-            let fix = edit.map(|edit| Fix::changing(title, vec![edit]).shifted(options.start));
+            let fix = edit.map(|edit| Fix::changing(title, vec![edit]).shifted(tree.start));
             finding.fixes.extend(fix);
         }
     }

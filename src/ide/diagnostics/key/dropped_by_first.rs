@@ -1,11 +1,11 @@
 //! `dropped-by-first`: a hash that hides a larger one below, where a merge seems to be meant: other keys of the same module
 //! are merged.
 
-use crate::data::{DataFile, inspect};
+use crate::data::inspect;
+use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::shared::lower::{KeyAbove, LowerLevels};
 use crate::ide::diagnostics::shared::option_edits::with_option;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "dropped-by-first",
@@ -14,18 +14,15 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A hash hides the members of a lower level's hash, for the key has no merge strategy.",
     page: include_str!("../../../../docs/rules/dropped-by-first.md"),
-    is_on: true,
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
 /// How many lost members are named.
 const MAX_NAMED: usize = 3;
 
-pub(crate) fn check(
-    data: &DataFile,
-    levels: &LowerLevels<'_>,
-    above: &KeyAbove<'_>,
-    report: &mut Report,
-) {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let Some(above) = at.above() else { return };
     let Some(own) = above.own.value.value.as_hash().filter(|it| !it.is_empty()) else { return };
     for order in above.orders.iter().filter(|order| order.merge.is_first_found()) {
         let Some(lower) = order.values.first().filter(|_| !order.is_first_uncertain) else {
@@ -36,7 +33,7 @@ pub(crate) fn check(
         let lost: Vec<_> = hidden.iter().filter(is_lost).map(|it| inspect::to_s(it.0)).collect();
         let has_own = own.iter().any(|(key, _)| hidden.get_value(key).is_none());
         // The same members with other values are an override, and so is a hash of other members altogether.
-        if lost.is_empty() || has_own || !levels.merges_siblings(above.key, &order.evaluator) {
+        if lost.is_empty() || has_own || !at.lower.merges_siblings(above.key, &order.evaluator) {
             continue;
         }
         let dots = if lost.len() > MAX_NAMED { ", …" } else { "" };
@@ -51,7 +48,7 @@ pub(crate) fn check(
         finding.related.push(lower.related("this hash is hidden"));
         // An entry of its own would hide those that the key has.
         if order.evaluator.options_for(above.key).is_ok_and(|options| options.is_none()) {
-            let edit = with_option(data, above.key, "merge", "hash");
+            let edit = with_option(at.data, above.key, "merge", "hash");
             let fix = |edit| Fix::changing("Merge the hashes by lookup_options", vec![edit]);
             finding.fixes.extend(edit.map(fix));
         }

@@ -1,13 +1,12 @@
 //! `encrypted-but-not-sensitive`: a value is encrypted in the file, but once looked up it is a plain text, which Puppet
 //! writes into catalogs, reports and logs.
 
-use crate::data::DataFile;
 use crate::engine::{AppliedOptions, ResolvedLevel};
+use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::option_edits::with_option;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
-use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
     code: "encrypted-but-not-sensitive",
@@ -16,7 +15,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "An encrypted value is not converted to `Sensitive` by `lookup_options`.",
     page: include_str!("../../../../docs/rules/encrypted-but-not-sensitive.md"),
-    is_on: true,
+    checks: &[Check::Lookup(check)],
+    ..Rule::USUAL
 };
 
 /// The back end that decrypts.
@@ -33,13 +33,13 @@ pub(crate) fn is_decrypted(perspective: &Perspective, module: Option<&str>, path
 }
 
 /// Checks the root key `key` at `range`, whose value holds something encrypted.
-pub(crate) fn check(
-    perspective: &Perspective,
-    data: &DataFile,
-    key: &str,
-    range: TextRange,
-    report: &mut Report,
-) {
+pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
+    let Some(perspective) = at.perspective else { return };
+    if !at.summary.has_encrypted || !at.file.is_decrypted() {
+        return;
+    }
+    let (key, data) = (at.key(), at.file.data);
+    let range = at.entry.key.range.shifted(at.entry.start);
     let Ok(options) = perspective.evaluator.options_for(key) else { return };
     if options.as_ref().is_some_and(AppliedOptions::makes_sensitive) {
         return;

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use crate::data::{Located, Value};
+use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::lower::{KeyAbove, KeyBelow};
-use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
@@ -17,7 +18,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Something with the `knockout_prefix` knocks nothing out.",
     page: include_str!("../../../../docs/rules/knockout-no-effect.md"),
-    is_on: true,
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
 /// What makes a prefix more than a text: Puppet takes it for a regular expression.
@@ -40,7 +42,8 @@ enum Fate {
     Cut,
 }
 
-pub(crate) fn check(above: &KeyAbove<'_>, report: &mut Report) {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let Some(above) = at.above() else { return };
     let mut fates: BTreeMap<(TextRange, String), Fate> = BTreeMap::new();
     let mut is_deep_everywhere = true;
     for order in &above.orders {

@@ -3,11 +3,11 @@
 //! A lookup may ask for any text, so a key that code or data name is left alone. Where a single mark could be meant, the other keys
 //! decide: `a:b` is reported if there are keys that begin with `a::`.
 
-use crate::data::{DataFile, RootEntry};
+use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
 use crate::ide::diagnostics::shared::ignored_key::IgnoredKey;
 use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Subject};
 use crate::syntax::interpolation;
 
 pub(crate) const RULE: Rule = Rule {
@@ -17,21 +17,17 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A key is nearly that of a class parameter, but with other marks, blanks or capital letters.",
     page: include_str!("../../../../docs/rules/malformed-key.md"),
-    is_on: true,
+    explains: Some(Subject::KeyName),
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
-/// Checks a root key of the file. `true` if it says something.
-pub(crate) fn check(
-    known: &KnownKeys<'_>,
-    classes: &DeclaredClasses<'_>,
-    data: &DataFile,
-    key: &str,
-    entry: &RootEntry,
-    report: &mut Report,
-) -> bool {
-    let Some((problem, meant)) = problem(known, classes, key) else { return false };
+/// Checks a root key of the file.
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let KeyContext { known, classes, data, key, entry, .. } = *at;
+    let Some((problem, meant)) = problem(known, classes, key) else { return };
     if classes.is_used_otherwise(key) || classes.code().is_named(key) {
-        return false;
+        return;
     }
     let ignored = IgnoredKey {
         rule: &RULE,
@@ -41,7 +37,6 @@ pub(crate) fn check(
         related: Vec::new(),
     };
     ignored.report(classes, data, entry, report);
-    true
 }
 
 /// Whether Puppet looks the key up, as far as is known.

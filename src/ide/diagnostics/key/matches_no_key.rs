@@ -1,14 +1,13 @@
 //! `matches-no-key`: an entry of `lookup_options` for a key that no data file has, or a pattern that matches none.
 
-use crate::data::{EntryTree, Format};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::entry::pattern_without_caret::looks_like_pattern;
-use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
+use crate::ide::diagnostics::key::OptionsContext;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
 use crate::ide::diagnostics::shared::near::is_misspelling;
 use crate::ide::diagnostics::shared::walk::{has_key, pairs_of, text_of};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Tag};
 use crate::ide::pair_edits::remove_pair;
 use crate::syntax::interpolation;
 use crate::text::TextEdit;
@@ -20,18 +19,19 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "An entry of `lookup_options` is for a key that no data file has.",
     page: include_str!("../../../../docs/rules/matches-no-key.md"),
-    is_on: true,
+    tag: Some(Tag::Unnecessary),
+    checks: &[Check::Options(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the entries of `lookup_options`.
-pub(crate) fn check(
-    known: &KnownKeys<'_>,
-    classes: &DeclaredClasses<'_>,
-    options: EntryTree<'_>,
-    format: Format,
-    report: &mut Report,
-) {
-    let pairs = pairs_of(options.value);
+pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
+    let OptionsContext { known, classes, tree, .. } = *at;
+    // A module's own data may name keys that others bring.
+    if at.module.is_some() {
+        return;
+    }
+    let pairs = pairs_of(tree.value);
     for (number, pair) in pairs.iter().enumerate() {
         let Some(key) = text_of(&pair.key).filter(|key| !interpolation::may_have_tokens(key))
         else {
@@ -48,19 +48,19 @@ pub(crate) fn check(
                 && !classes.is_parameter(key)
                 && !has_key(pairs, near.as_ref().map_or("", |it| it));
             let severity = if is_certain { Severity::Warning } else { RULE.severity };
-            let range = pair.key.range.shifted(options.start);
+            let range = pair.key.range.shifted(tree.start);
             let finding = report.add_as(&RULE, severity, range, message);
             finding.related.extend(near.as_ref().and_then(|near| known.related(near)));
             let near = near.filter(|near| !has_key(pairs, near));
             let renamed = near.and_then(|near| {
-                let written = in_style_of(&pair.key, options.text, format, &near)?;
+                let written = in_style_of(&pair.key, tree.text, at.data.format(), &near)?;
                 let edit = TextEdit::replace(pair.key.range, written);
                 Some(Fix::changing(format!("Write `{near}`"), vec![edit]))
             });
-            let removed = remove_pair(options.text, pairs, number)
+            let removed = remove_pair(tree.text, pairs, number)
                 .map(|edit| Fix::changing("Remove these options", vec![edit]));
             let fixes = renamed.into_iter().chain(removed);
-            finding.fixes.extend(fixes.map(|fix| fix.shifted(options.start)));
+            finding.fixes.extend(fixes.map(|fix| fix.shifted(tree.start)));
         }
     }
 }

@@ -2,8 +2,8 @@
 //! takes the higher value where a list meets a hash, and says nothing.
 
 use crate::data::{Located, Value};
-use crate::ide::diagnostics::shared::lower::KeyAbove;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::key::KeyContext;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "merge-changes-type",
@@ -12,13 +12,15 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A deep merge meets a list here and a hash in a lower level, or the other way round: the lower one is lost.",
     page: include_str!("../../../../docs/rules/merge-changes-type.md"),
-    is_on: true,
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
 /// Deeper members are not compared.
 const MAX_DEPTH: usize = 16;
 
-pub(crate) fn check(above: &KeyAbove<'_>, report: &mut Report) {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let Some(above) = at.above() else { return };
     for order in above.orders.iter().filter(|it| it.merge.is_deep() && !it.is_first_uncertain) {
         let Some(lower) = order.values.first() else { continue };
         let Some(clash) = clash(&above.own.value, &lower.value, 0) else { continue };

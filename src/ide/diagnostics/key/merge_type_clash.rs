@@ -6,8 +6,8 @@
 use crate::data::{Place, Value};
 use crate::engine::{CancelToken, Source, Written};
 use crate::ide::context;
-use crate::ide::diagnostics::{Related, Report, Rule, Severity};
-use crate::ide::perspective::Perspective;
+use crate::ide::diagnostics::lookup::LookupContext;
+use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::syntax::key_path::Segment;
 
 pub(crate) const RULE: Rule = Rule {
@@ -17,13 +17,16 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "The key's merge strategy cannot merge this value with those of other levels.",
     page: include_str!("../../../../docs/rules/merge-type-clash.md"),
-    is_on: true,
+    checks: &[Check::Lookup(check)],
+    ..Rule::USUAL
 };
 
 const PUPPETS_WORDS: &str = "element of the merge has wrong type";
 
 /// Checks the root key `key` of the file at `path`.
-pub(crate) fn check(perspective: &Perspective, path: &str, key: &str, report: &mut Report) {
+pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
+    let Some(perspective) = at.perspective else { return };
+    let (key, path) = (at.key(), at.file.path);
     let asked = context::lookup_key([&Segment::Name(key.into())].into_iter());
     let Some(asked) = asked else { return };
     let evaluator = &perspective.evaluator;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use crate::data::{DataFile, Member, RootEntry, Value};
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::shared::near::{distance, is_misspelling};
-use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity, Subject};
 use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
@@ -19,7 +20,9 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A key is found only here, and is one letter away from a key that other files have.",
     page: include_str!("../../../../docs/rules/misspelt-key.md"),
-    is_on: true,
+    explains: Some(Subject::KeyName),
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
 /// Where there are more keys, classes are not compared: typing must stay fast.
@@ -38,14 +41,8 @@ const MIN_LENGTH: usize = 6;
 const MAX_SIBLINGS: usize = 1_000;
 
 /// Checks a root key of the file.
-pub(crate) fn check(
-    known: &KnownKeys<'_>,
-    classes: &DeclaredClasses<'_>,
-    data: &DataFile,
-    key: &str,
-    entry: &RootEntry,
-    report: &mut Report,
-) {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let KeyContext { known, classes, data, key, entry, .. } = *at;
     if key == LOOKUP_OPTIONS || known.count(key, 2) != 1 {
         return;
     }

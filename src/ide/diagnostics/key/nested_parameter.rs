@@ -1,12 +1,13 @@
 //! `nested-parameter`: a class parameter that has slipped into the hash before it, because it is indented.
 
-use crate::data::{DataFile, EntryTree, RootEntry, Value};
+use crate::data::{EntryTree, Value};
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::shared::walk::{pairs_of, text_of};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::tree::{Node, Pair};
 use crate::text::{TextEdit, TextRange};
 
@@ -17,18 +18,13 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A key of a class parameter is indented, so it is a member of the hash before it.",
     page: include_str!("../../../../docs/rules/nested-parameter.md"),
-    is_on: true,
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the members of a root key's hash.
-pub(crate) fn check(
-    known: &KnownKeys<'_>,
-    classes: &DeclaredClasses<'_>,
-    data: &DataFile,
-    key: &str,
-    entry: &RootEntry,
-    report: &mut Report,
-) {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let KeyContext { known, classes, data, key, entry, .. } = *at;
     let Some(members) = entry.value.value.as_hash() else { return };
     let is_qualified = |name: &Value| name.as_str().is_some_and(|name| name.contains("::"));
     if key == LOOKUP_OPTIONS || !members.iter().any(|(name, _)| is_qualified(name)) {

@@ -1,11 +1,12 @@
 //! `options-replaced-by-higher-level`: the options of a key are those of the highest level that has any. They are not merged.
 
-use crate::data::{DataFile, RootEntry, Value};
+use crate::data::{DataFile, Value};
 use crate::ide::diagnostics::entry::shadowed_by_plain_entry;
+use crate::ide::diagnostics::key::OptionsContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::lower::{LowerLevels, LowerValue};
 use crate::ide::diagnostics::shared::walk::pairs_of;
-use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
@@ -15,16 +16,13 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Options of a key replace those of a lower level, some of which are missing here.",
     page: include_str!("../../../../docs/rules/options-replaced-by-higher-level.md"),
-    is_on: true,
+    checks: &[Check::Options(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the entry `lookup_options` of a file.
-pub(crate) fn check(
-    data: &DataFile,
-    lower: &LowerLevels<'_>,
-    entry: &RootEntry,
-    report: &mut Report,
-) {
+pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
+    let OptionsContext { data, lower, entry, .. } = *options;
     let Some(own) = entry.value.value.as_hash() else { return };
     let below = lower.options(None);
     for (key, member) in own {

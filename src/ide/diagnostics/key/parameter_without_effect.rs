@@ -6,9 +6,10 @@
 
 use crate::code::class::METAPARAMETERS;
 use crate::data::{DataFile, RootEntry};
+use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
 use crate::ide::diagnostics::shared::ignored_key::IgnoredKey;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject, Tag};
 
 pub(crate) const RULE: Rule = Rule {
     code: "parameter-without-effect",
@@ -17,24 +18,22 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A key is written like a parameter, but Puppet looks up no parameter by this name.",
     page: include_str!("../../../../docs/rules/parameter-without-effect.md"),
-    is_on: true,
+    tag: Some(Tag::Unnecessary),
+    cost: Cost::High,
+    explains: Some(Subject::KeyName),
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
-/// Checks a root key of the file. `true` if it says something.
-pub(crate) fn check(
-    classes: &DeclaredClasses<'_>,
-    data: &DataFile,
-    key: &str,
-    entry: &RootEntry,
-    report: &mut Report,
-) -> bool {
+/// Checks a root key of the file.
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let KeyContext { classes, data, key, entry, .. } = *at;
     let ignored = written_otherwise(classes, data, key)
         .or_else(|| metaparameter(classes, key))
         .or_else(|| of_a_defined_type(classes, key))
         .or_else(|| hash_of_parameters(classes, key, entry));
-    let Some(ignored) = ignored.filter(|_| !classes.is_used_otherwise(key)) else { return false };
+    let Some(ignored) = ignored.filter(|_| !classes.is_used_otherwise(key)) else { return };
     ignored.report(classes, data, entry, report);
-    true
 }
 
 /// A key that would set a parameter if it were written as Puppet asks for it.

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use crate::data::{Hash, Member, RootEntry};
+use crate::data::{Hash, Member};
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::key::OptionsContext;
 use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
-use crate::ide::diagnostics::shared::lower::LowerLevels;
-use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::syntax::ruby_regex::RubyRegex;
 
 pub(crate) const RULE: Rule = Rule {
@@ -19,7 +19,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "Another pattern of `lookup_options` comes before this one.",
     page: include_str!("../../../../docs/rules/pattern-order.md"),
-    is_on: true,
+    checks: &[Check::Options(check)],
+    ..Rule::USUAL
 };
 
 /// A pattern with its options.
@@ -30,12 +31,8 @@ struct Pattern<'o> {
 }
 
 /// Checks the entry `lookup_options` of a file.
-pub(crate) fn check(
-    lower: &LowerLevels<'_>,
-    known: &KnownKeys<'_>,
-    entry: &RootEntry,
-    report: &mut Report,
-) {
+pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
+    let OptionsContext { lower, known, entry, .. } = *options;
     let Some(own) = entry.value.value.as_hash() else { return };
     let patterns = patterns(known, own);
     for (at, pattern) in patterns.iter().enumerate() {

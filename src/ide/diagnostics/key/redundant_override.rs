@@ -3,9 +3,10 @@
 //! Only where the first value found is the answer: a merge may well want the value twice.
 
 use crate::data::DataFile;
+use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::shared::lower::{KeyAbove, KeyBelow};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::shared::lower::KeyBelow;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Tag};
 use crate::ide::pair_edits::{holds_anchor, remove_entry};
 use crate::text::TextRange;
 
@@ -16,10 +17,13 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "The next lower level has the same value for the key, whatever the node.",
     page: include_str!("../../../../docs/rules/redundant-override.md"),
-    is_on: true,
+    tag: Some(Tag::Unnecessary),
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let Some(above) = at.above() else { return };
     let own = &above.own.value;
     let is_repeated = |order: &KeyBelow| {
         order.merge.is_first_found()
@@ -29,7 +33,7 @@ pub(crate) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) 
             && !order.is_first_uncertain
     };
     let key = above.own.key_place.range;
-    if !above.is_whole || !above.orders.iter().all(is_repeated) || is_needed(data, key) {
+    if !above.is_whole || !above.orders.iter().all(is_repeated) || is_needed(at.data, key) {
         return;
     }
     let Some(lower) = above.orders.first().and_then(|order| order.values.first()) else { return };
@@ -40,7 +44,7 @@ pub(crate) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) 
     );
     let finding = report.add_as(&RULE, RULE.severity, key, message);
     finding.related.push(lower.related("the same value"));
-    let edit = remove_entry(data, key);
+    let edit = remove_entry(at.data, key);
     let fix = |edit| Fix::safe("Remove the entry: the lower level answers the same", vec![edit]);
     finding.fixes.extend(edit.map(fix));
 }

@@ -4,10 +4,10 @@
 
 use crate::binding::Verdict;
 use crate::data::Value;
-use crate::ide::diagnostics::shared::bound_values::RefusedParameter;
+use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::option_edits::with_option;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject};
 
 pub(crate) const RULE: Rule = Rule {
     code: "sensitive-parameter-plain-data",
@@ -16,11 +16,15 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A class parameter takes `Sensitive` values only, and no lookup option makes this one `Sensitive`.",
     page: include_str!("../../../../docs/rules/sensitive-parameter-plain-data.md"),
-    is_on: true,
+    cost: Cost::High,
+    explains: Some(Subject::ParameterType),
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
 /// Whether that is why Puppet refuses the parameter; then it is reported at the key.
-pub(crate) fn check(refused: &RefusedParameter<'_>, report: &mut Report) -> bool {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let Some(refused) = at.refused() else { return };
     let part = refused.parts.iter().find(|part| {
         let sensitive = Value::Sensitive(part.value.clone().into());
         part.misfit.path.is_empty()
@@ -28,7 +32,7 @@ pub(crate) fn check(refused: &RefusedParameter<'_>, report: &mut Report) -> bool
             && !matches!(part.value.value, Value::Sensitive(_))
             && refused.wanted.verdict_on(&sensitive) == Verdict::Fits
     });
-    let Some(part) = part else { return false };
+    let Some(part) = part else { return };
     let key = refused.key;
     let advice = format!(
         "\nAdd `lookup_options: {{{key}: {{convert_to: Sensitive}}}}`: data are never Sensitive by themselves."
@@ -38,7 +42,6 @@ pub(crate) fn check(refused: &RefusedParameter<'_>, report: &mut Report) -> bool
     let edit = with_option(refused.data, key, "convert_to", "Sensitive");
     let fix = |edit| Fix::changing("Make the value Sensitive by lookup_options", vec![edit]);
     finding.fixes.extend(edit.map(fix));
-    true
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 //! A key without a value often is meant to say nothing. Where values are merged deeply, `null` is left out, and the
 //! other strategies refuse it, so that only first-found is looked at.
 
-use crate::data::{DataFile, Value};
+use crate::data::Value;
+use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::shared::lower::KeyAbove;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::pair_edits::remove_entry;
 
 pub(crate) const RULE: Rule = Rule {
@@ -16,10 +16,12 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A key is `null` here, which hides the value of a lower level.",
     page: include_str!("../../../../docs/rules/undef-wins.md"),
-    is_on: true,
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
-pub(crate) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let Some(above) = at.above() else { return };
     if !matches!(above.own.value.value, Value::Undef) {
         return;
     }
@@ -45,7 +47,7 @@ pub(crate) fn check(data: &DataFile, above: &KeyAbove<'_>, report: &mut Report) 
         format!("`{}` is null here, which hides the value of a lower level\n{advice}", above.key);
     let finding = report.add_as(&RULE, severity, range, message);
     finding.related.push(lower.related("this value is hidden"));
-    let edit = remove_entry(data, above.own.key_place.range);
+    let edit = remove_entry(at.data, above.own.key_place.range);
     let fix = |edit| Fix::changing("Remove the entry, so that the lower level answers", vec![edit]);
     finding.fixes.extend(edit.map(fix));
 }

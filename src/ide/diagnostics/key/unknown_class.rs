@@ -2,11 +2,11 @@
 //!
 //! Only of modules that are here is said anything. What a lookup in code or data names is no parameter, and is left alone.
 
-use crate::data::{DataFile, RootEntry};
-use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
+use crate::ide::diagnostics::key::KeyContext;
+use crate::ide::diagnostics::shared::declared_classes::class_and_parameter;
 use crate::ide::diagnostics::shared::ignored_key::IgnoredKey;
 use crate::ide::diagnostics::shared::near::near_key;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject};
 
 pub(crate) const RULE: Rule = Rule {
     code: "unknown-class",
@@ -15,20 +15,18 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A key names a class that its module does not have.",
     page: include_str!("../../../../docs/rules/unknown-class.md"),
-    is_on: true,
+    cost: Cost::High,
+    explains: Some(Subject::KeyName),
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
-/// Checks a root key of the file. `true` if it says something.
-pub(crate) fn check(
-    classes: &DeclaredClasses<'_>,
-    data: &DataFile,
-    key: &str,
-    entry: &RootEntry,
-    report: &mut Report,
-) -> bool {
-    let Some((class, parameter)) = class_and_parameter(key) else { return false };
+/// Checks a root key of the file.
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let KeyContext { classes, data, key, entry, .. } = *at;
+    let Some((class, parameter)) = class_and_parameter(key) else { return };
     if !classes.is_missing(class) || classes.is_used_otherwise(key) {
-        return false;
+        return;
     }
     let known = classes.of_the_module_of(class);
     let is_free = |it: &&str| data.get(&format!("{it}::{parameter}")).is_none();
@@ -41,7 +39,6 @@ pub(crate) fn check(
         related: meant.and_then(|it| classes.only(it)).iter().map(|it| it.related(None)).collect(),
     };
     ignored.report(classes, data, entry, report);
-    true
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 //! Puppet looks up the parameters that a class has, and never hears of any other key. What a lookup in code or data names is
 //! no parameter, and is left alone.
 
-use crate::data::{DataFile, RootEntry};
-use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};
+use crate::ide::diagnostics::key::KeyContext;
+use crate::ide::diagnostics::shared::declared_classes::class_and_parameter;
 use crate::ide::diagnostics::shared::ignored_key::IgnoredKey;
 use crate::ide::diagnostics::shared::near::near_key;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject};
 
 pub(crate) const RULE: Rule = Rule {
     code: "unknown-parameter",
@@ -16,21 +16,19 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A key names a parameter that the class does not have.",
     page: include_str!("../../../../docs/rules/unknown-parameter.md"),
-    is_on: true,
+    cost: Cost::High,
+    explains: Some(Subject::KeyName),
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
-/// Checks a root key of the file. `true` if it says something.
-pub(crate) fn check(
-    classes: &DeclaredClasses<'_>,
-    data: &DataFile,
-    key: &str,
-    entry: &RootEntry,
-    report: &mut Report,
-) -> bool {
-    let Some((class_name, parameter)) = class_and_parameter(key) else { return false };
-    let Some(class) = classes.only(class_name) else { return false };
+/// Checks a root key of the file.
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let KeyContext { classes, data, key, entry, .. } = *at;
+    let Some((class_name, parameter)) = class_and_parameter(key) else { return };
+    let Some(class) = classes.only(class_name) else { return };
     if class.parameters().any(|it| it == parameter) || classes.is_used_otherwise(key) {
-        return false;
+        return;
     }
     let is_free = |it: &&str| data.get(&format!("{class_name}::{it}")).is_none();
     let meant = near_key(parameter, class.parameters().filter(is_free));
@@ -42,7 +40,6 @@ pub(crate) fn check(
         related: vec![class.related(meant)],
     };
     ignored.report(classes, data, entry, report);
-    true
 }
 
 #[cfg(test)]

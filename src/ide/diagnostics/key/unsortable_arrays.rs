@@ -1,8 +1,8 @@
 //! `unsortable-arrays`: `sort_merged_arrays` over items that Ruby cannot compare. Asked of the engine, and only where a key
 //! has that option.
 
-use crate::ide::diagnostics::shared::lower::KeyAbove;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::key::KeyContext;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "unsortable-arrays",
@@ -11,12 +11,14 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "`sort_merged_arrays` sorts a list of items that cannot be compared, so the lookup fails.",
     page: include_str!("../../../../docs/rules/unsortable-arrays.md"),
-    is_on: true,
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
 const RUBYS_WORDS: &str = "comparison of ";
 
-pub(crate) fn check(above: &KeyAbove<'_>, report: &mut Report) {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let Some(above) = at.above() else { return };
     for order in &above.orders {
         if order.merge.option("sort_merged_arrays").is_none() || order.values.is_empty() {
             continue;

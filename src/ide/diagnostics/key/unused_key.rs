@@ -3,11 +3,11 @@
 //! Other programs can read data as well, so the rule is off by default. A key that code may look up by a name with expressions
 //! in it, or whose name Ruby code holds, is only possibly used; and one with a module is a class parameter.
 
-use crate::data::{DataFile, RootEntry};
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Tag};
 use crate::ide::pair_edits::{holds_anchor, remove_entry};
 
 pub(crate) const RULE: Rule = Rule {
@@ -18,16 +18,15 @@ pub(crate) const RULE: Rule = Rule {
     summary: "No data and no code refer to a key without a module.",
     page: include_str!("../../../../docs/rules/unused-key.md"),
     is_on: false,
+    tag: Some(Tag::Unnecessary),
+    cost: Cost::High,
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
 /// Checks a root key of a file.
-pub(crate) fn check(
-    classes: &DeclaredClasses<'_>,
-    data: &DataFile,
-    key: &str,
-    entry: &RootEntry,
-    report: &mut Report,
-) {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let KeyContext { classes, data, key, entry, .. } = *at;
     if key.contains("::")
         || key == LOOKUP_OPTIONS
         || classes.code().is_named(key)

@@ -3,9 +3,9 @@
 //! What counts is the value in the end: merged, interpolated, converted. The finding stands at the part that does not fit, in
 //! the file that brings it.
 
-use crate::ide::diagnostics::shared::bound_values::RefusedParameter;
+use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::type_fixes::fixes;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject};
 
 pub(crate) const RULE: Rule = Rule {
     code: "value-type-mismatch",
@@ -14,11 +14,15 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A class parameter gets a value from here that does not fit its type.",
     page: include_str!("../../../../docs/rules/value-type-mismatch.md"),
-    is_on: true,
+    cost: Cost::High,
+    explains: Some(Subject::ParameterType),
+    checks: &[Check::Key(check)],
+    ..Rule::USUAL
 };
 
 /// Reports all parts of a value that do not fit.
-pub(crate) fn check(refused: &RefusedParameter<'_>, report: &mut Report) {
+pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    let Some(refused) = at.refused() else { return };
     for part in &refused.parts {
         let finding = refused.report(&RULE, part, part.range, "", report);
         finding.fixes.extend(fixes(refused, part));

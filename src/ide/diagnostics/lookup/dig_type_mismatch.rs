@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use crate::facts::Node;
+use crate::ide::diagnostics::lookup::LookupContext;
+use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::targets;
-use crate::ide::diagnostics::shared::targets::{Dug, Targets};
-use crate::ide::diagnostics::{Report, Rule, Severity};
-use crate::ide::strings::PlacedName;
+use crate::ide::diagnostics::shared::targets::Dug;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::key_path;
 
 pub(crate) const RULE: Rule = Rule {
@@ -19,20 +20,18 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A dotted key leads into a value that has no members, so the lookup fails.",
     page: include_str!("../../../../docs/rules/dig-type-mismatch.md"),
-    is_on: true,
+    checks: &[Check::Variables(check_variables), Check::Lookup(check)],
+    ..Rule::USUAL
 };
 
 /// Puppet's words, and Ruby's where the value is an integer.
 const WORDS: [&str; 2] = ["Data Provider type mismatch", "undefined method `include?'"];
 
 /// Checks what an entry looks up; `start` is where the entry begins.
-pub(crate) fn check(
-    targets: &Targets<'_>,
-    looked_up: &[PlacedName],
-    start: u32,
-    report: &mut Report,
-) {
-    for token in looked_up.iter().filter(|token| token.name.contains('.')) {
+pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
+    let Some(targets) = at.targets() else { return };
+    let start = at.entry.start;
+    for token in at.summary.looked_up.iter().filter(|token| token.name.contains('.')) {
         let Some((dug, _)) = targets.dug(&token.name) else { continue };
         let in_the_way = dug.iter().find_map(|it| match it {
             Dug::Mismatch(value) => Some(value),
@@ -55,12 +54,8 @@ pub(crate) fn check(
 }
 
 /// Checks the variables that an entry reads, for nodes whose variables are known.
-pub(crate) fn check_variables(
-    nodes: &[Arc<Node>],
-    variables: &[PlacedName],
-    start: u32,
-    report: &mut Report,
-) {
+pub(crate) fn check_variables(at: &VariablesContext<'_>, report: &mut Report) {
+    let VariablesContext { variables, start, nodes, .. } = *at;
     for variable in variables.iter().filter(|variable| variable.name.contains('.')) {
         let Ok(path) = key_path::parse(&variable.name) else { continue };
         let Some(root) = path.root_name() else { continue };

@@ -1,10 +1,10 @@
 //! `legacy-fact`: a variable that is one of Facter's legacy facts. Agents of Puppet 8 do not send them by default.
 
 use crate::facts::legacy::modern_name;
+use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::lookup::undefined_variable;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Report, Rule, Severity};
-use crate::ide::strings::PlacedName;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity, Tag};
 use crate::syntax::key_path;
 use crate::text::{TextEdit, TextRange};
 
@@ -15,11 +15,14 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `%{…}` reads a legacy fact, which Puppet 8 does not have by default.",
     page: include_str!("../../../../docs/rules/legacy-fact.md"),
-    is_on: true,
+    tag: Some(Tag::Deprecated),
+    checks: &[Check::Variables(check)],
+    ..Rule::USUAL
 };
 
 /// Checks what an entry reads; `start` is where the entry begins. What is known to be undefined is reported already.
-pub(crate) fn check(variables: &[PlacedName], start: u32, report: &mut Report) {
+pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
+    let VariablesContext { variables, start, .. } = *at;
     for variable in variables {
         let Some((name, modern)) = legacy(&variable.name) else { continue };
         let range = variable.range.shifted(start);

@@ -1,9 +1,9 @@
 //! `lookup-of-non-string`: `lookup` and `hiera` always give a text. Of a hash or a list, that is Ruby's notation.
 
 use crate::data::Value;
+use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::targets::{Dug, Targets};
-use crate::ide::diagnostics::shared::text_lookup::TextLookup;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "lookup-of-non-string",
@@ -12,17 +12,15 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `%{lookup('…')}` makes Ruby's text of a hash or a list.",
     page: include_str!("../../../../docs/rules/lookup-of-non-string.md"),
-    is_on: true,
+    checks: &[Check::Lookup(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the lookups of an entry that give texts; `start` is where the entry begins.
-pub(crate) fn check(
-    targets: &Targets<'_>,
-    lookups: &[TextLookup],
-    start: u32,
-    report: &mut Report,
-) {
-    for lookup in lookups {
+pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
+    let Some(targets) = at.targets() else { return };
+    let start = at.entry.start;
+    for lookup in &at.summary.texts {
         let Some((dug, is_whole)) = targets.dug(&lookup.name) else { continue };
         let mut kinds = dug.iter().filter(|it| **it != Dug::Missing).map(kind);
         let Some(kind) = kinds.next().flatten().filter(|_| is_whole) else { continue };

@@ -1,12 +1,12 @@
 //! `missing-lookup-target`: a lookup of a key that no data file has. Puppet gives an empty text without a word.
 
 use crate::ide::context::LOOKUP_OPTIONS;
+use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::ide::diagnostics::shared::known_keys::module_of;
 use crate::ide::diagnostics::shared::near::near_key;
-use crate::ide::diagnostics::shared::targets::{Dug, Targets};
-use crate::ide::diagnostics::{Report, Rule, Severity};
-use crate::ide::strings::PlacedName;
+use crate::ide::diagnostics::shared::targets::Dug;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::key_path;
 use crate::text::{TextEdit, TextRange};
 
@@ -17,17 +17,15 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `%{lookup('…')}` asks for a key that no data file has.",
     page: include_str!("../../../../docs/rules/missing-lookup-target.md"),
-    is_on: true,
+    checks: &[Check::Lookup(check), Check::Lookup(check_members)],
+    ..Rule::USUAL
 };
 
 /// Checks the root keys of what an entry looks up; `start` is where the entry begins.
-pub(crate) fn check(
-    known: &KnownKeys<'_>,
-    looked_up: &[PlacedName],
-    start: u32,
-    report: &mut Report,
-) {
-    for token in looked_up {
+pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
+    let Some(known) = at.known() else { return };
+    let start = at.entry.start;
+    for token in &at.summary.looked_up {
         let Ok(path) = key_path::parse(&token.name) else { continue };
         let Some(key) = path.root_name() else { continue };
         if &**key == LOOKUP_OPTIONS || known.contains(key) {
@@ -53,14 +51,10 @@ pub(crate) fn check(
 }
 
 /// Checks the members that an entry looks up.
-pub(crate) fn check_members(
-    targets: &Targets<'_>,
-    known: &KnownKeys<'_>,
-    looked_up: &[PlacedName],
-    start: u32,
-    report: &mut Report,
-) {
-    for token in looked_up.iter().filter(|token| token.name.contains('.')) {
+pub(crate) fn check_members(at: &LookupContext<'_>, report: &mut Report) {
+    let (Some(targets), Some(known)) = (at.targets(), at.known()) else { return };
+    let start = at.entry.start;
+    for token in at.summary.looked_up.iter().filter(|token| token.name.contains('.')) {
         let Some((key, member)) = token.name.rsplit_once('.') else { continue };
         let Some((found, true)) = targets.dug(&token.name) else { continue };
         let is_missing = !found.is_empty() && found.iter().all(|it| *it == Dug::Missing);

@@ -2,9 +2,9 @@
 //! does not survive.
 
 use crate::data::{Located, Value};
-use crate::ide::diagnostics::shared::targets::{Dug, Targets};
-use crate::ide::diagnostics::shared::text_lookup::TextLookup;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::lookup::LookupContext;
+use crate::ide::diagnostics::shared::targets::Dug;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::interpolation::{self, Expression, Method};
 
 pub(crate) const RULE: Rule = Rule {
@@ -14,17 +14,15 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `%{lookup('…')}` interpolates a `%{…}` that the key protects with `literal`.",
     page: include_str!("../../../../docs/rules/re-interpolated-percent.md"),
-    is_on: true,
+    checks: &[Check::Lookup(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the lookups of an entry that give texts; `start` is where the entry begins.
-pub(crate) fn check(
-    targets: &Targets<'_>,
-    lookups: &[TextLookup],
-    start: u32,
-    report: &mut Report,
-) {
-    for lookup in lookups {
+pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
+    let Some(targets) = at.targets() else { return };
+    let start = at.entry.start;
+    for lookup in &at.summary.texts {
         let Some((dug, _)) = targets.dug(&lookup.name) else { continue };
         let made = |value| Some((value, token_made(value)?));
         let Some((value, token)) = dug.iter().filter_map(Dug::found).find_map(made) else {

@@ -2,10 +2,10 @@
 //!
 //! Asked of the engine, for the active node: only what that node really reads can recurse.
 
-use crate::ide::diagnostics::{Related, Report, Rule, Severity};
+use crate::ide::diagnostics::lookup::LookupContext;
+use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
 use crate::ide::places;
-use crate::ide::strings::PlacedName;
 use crate::syntax::key_path::{self, KeyPath, Segment};
 
 pub(crate) const RULE: Rule = Rule {
@@ -15,20 +15,17 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A key's value looks the key itself up again, directly or through other keys.",
     page: include_str!("../../../../docs/rules/recursive-lookup.md"),
-    is_on: true,
+    checks: &[Check::Lookup(check)],
+    ..Rule::USUAL
 };
 
 const PUPPETS_WORDS: &str = "Recursive lookup detected in [";
 
 /// Checks the root key `key`, whose value in the file at `path` asks for `looked_up`; `start` is where the entry begins.
-pub(crate) fn check(
-    perspective: &Perspective,
-    path: &str,
-    key: &str,
-    start: u32,
-    looked_up: &[PlacedName],
-    report: &mut Report,
-) {
+pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
+    let looked_up = &at.summary.looked_up;
+    let Some(perspective) = at.perspective.filter(|_| !looked_up.is_empty()) else { return };
+    let (key, path, start) = (at.key(), at.file.path, at.entry.start);
     let asked = lookup_text(key);
     let Some((words, names)) = recursion(perspective, &asked) else { return };
     let at = names.iter().position(|name| *name == asked).unwrap_or(0);

@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use crate::data::Hash;
 use crate::facts::Node;
+use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::near::near_key;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::strings::PlacedName;
 use crate::syntax::key_path;
 use crate::text::{TextEdit, TextRange};
@@ -23,7 +24,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `%{…}` reads a variable that none of the sample nodes has that read the file.",
     page: include_str!("../../../../docs/rules/undefined-variable.md"),
-    is_on: true,
+    checks: &[Check::Variables(check)],
+    ..Rule::USUAL
 };
 
 /// What is known of the nodes that may read a file.
@@ -53,12 +55,8 @@ impl KnownVariables<'_> {
 }
 
 /// Checks what an entry reads; `start` is where the entry begins.
-pub(crate) fn check(
-    known: &KnownVariables<'_>,
-    variables: &[PlacedName],
-    start: u32,
-    report: &mut Report,
-) {
+pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
+    let VariablesContext { variables, start, known, .. } = *at;
     if known.nodes.is_empty() {
         check_names(known, variables, start, report);
         return;

@@ -10,10 +10,10 @@ use super::undefined_variable::{self, KnownVariables};
 use crate::data::Value;
 use crate::facts::core_facts::{CoreFact, core_fact};
 use crate::facts::legacy::modern_name;
+use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::near::{distance, is_misspelling, near_key};
-use crate::ide::diagnostics::{Report, Rule, Severity};
-use crate::ide::strings::PlacedName;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
@@ -23,7 +23,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.2.0",
     summary: "A `%{…}` is one or two letters away from a fact, or from a member of `trusted`, and is none.",
     page: include_str!("../../../../docs/rules/unknown-fact-member.md"),
-    is_on: true,
+    checks: &[Check::Variables(check)],
+    ..Rule::USUAL
 };
 
 /// The members of `$trusted`.
@@ -68,12 +69,8 @@ const EXTENSIONS: [&str; 29] = [
 ];
 
 /// Checks what an entry reads; `start` is where the entry begins. What is known to be undefined is reported already.
-pub(crate) fn check(
-    known: &KnownVariables<'_>,
-    variables: &[PlacedName],
-    start: u32,
-    report: &mut Report,
-) {
+pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
+    let VariablesContext { variables, start, known, .. } = *at;
     for variable in variables {
         let range = variable.range.shifted(start);
         if report.holds(&undefined_variable::RULE, range) {

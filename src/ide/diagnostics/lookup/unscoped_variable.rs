@@ -1,8 +1,9 @@
 //! `unscoped-variable`: a variable that a local one of the same name hides. Off unless settings ask for it.
 
 use crate::facts::legacy::modern_name;
+use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::strings::PlacedName;
 use crate::syntax::key_path;
 use crate::text::TextEdit;
@@ -15,6 +16,8 @@ pub(crate) const RULE: Rule = Rule {
     summary: "A `%{…}` reads a variable without saying where it comes from.",
     page: include_str!("../../../../docs/rules/unscoped-variable.md"),
     is_on: false,
+    checks: &[Check::Variables(check)],
+    ..Rule::USUAL
 };
 
 /// What Puppet itself sets, and nobody hides.
@@ -22,7 +25,8 @@ const OF_PUPPET: [&str; 7] =
     ["facts", "trusted", "server_facts", "environment", "module_name", "caller_module_name", "tmp"];
 
 /// Checks what an entry reads; `start` is where the entry begins.
-pub(crate) fn check(variables: &[PlacedName], start: u32, report: &mut Report) {
+pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
+    let VariablesContext { variables, start, .. } = *at;
     for variable in variables {
         let Ok(path) = key_path::parse(&variable.name) else { continue };
         let Some(name) = path.root_name() else { continue };

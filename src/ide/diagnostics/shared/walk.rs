@@ -11,7 +11,7 @@ use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
 /// A scalar without quotes that may be something else than a string.
 #[derive(Debug)]
-pub struct PlainScalar<'a> {
+pub(crate) struct PlainScalar<'a> {
     /// The scalar.
     pub node: &'a Node,
     /// Its text.

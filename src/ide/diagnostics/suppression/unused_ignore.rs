@@ -3,7 +3,7 @@
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::suppression::baseline::Stale;
 use crate::ide::diagnostics::suppression::ignored::Ignore;
-use crate::ide::diagnostics::{RULES, Report, Rule, Severity, rule};
+use crate::ide::diagnostics::{RULES, Report, Rule, Severity, Tag, rule};
 use crate::ide::pair_edits::whole_lines;
 use crate::settings::nearest_name;
 use crate::text::{TextEdit, TextRange};
@@ -15,7 +15,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A comment, or the baseline, silences a rule that has nothing to say there.",
     page: include_str!("../../../../docs/rules/unused-ignore.md"),
-    is_on: true,
+    tag: Some(Tag::Unnecessary),
+    ..Rule::USUAL
 };
 
 /// Checks the comments of `text`; `is_on` says whether a rule speaks at all in this file.

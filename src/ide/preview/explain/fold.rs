@@ -1,4 +1,4 @@
-//! Folds an explanation to what somebody would read: files that have nothing are counted, and what is told once is not told
+//! Folds an explanation to what is worth reading: files that have nothing are counted, and what is told once is not told
 //! again.
 //!
 //! A value with hundreds of `%{…}` looks up the same few keys again and again; each of these searches asks every level.

@@ -1,8 +1,8 @@
 //! `merge-option-type`: an option of a merge strategy with a value of the wrong type. The engine has Puppet's words.
 
-use crate::data::RootEntry;
 use crate::engine::merge::Merge;
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::key::OptionsContext;
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "merge-option-type",
@@ -11,12 +11,13 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "An option of a merge strategy has a value that Puppet refuses.",
     page: include_str!("../../../../docs/rules/merge-option-type.md"),
-    is_on: true,
+    checks: &[Check::Options(check)],
+    ..Rule::USUAL
 };
 
 /// Checks the entry `lookup_options` of a file.
-pub(crate) fn check(entry: &RootEntry, report: &mut Report) {
-    let Some(options) = entry.value.value.as_hash() else { return };
+pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
+    let Some(options) = options.entry.value.value.as_hash() else { return };
     for (_, options) in options {
         let merge = options.value.value.as_hash().and_then(|options| options.get("merge"));
         let Some(merge) = merge else { continue };

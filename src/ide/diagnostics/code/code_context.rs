@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::code::roots::is_code;
 use crate::code::summary::root_key;
-use crate::code::{CodeFile, CodeIndex};
+use crate::code::{CodeFile, CodeIndex, CodeSummary};
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
 use crate::engine::{Answer, Evaluator, Request};
@@ -21,6 +21,7 @@ pub(crate) struct CodeContext<'a> {
     pub(crate) path: &'a str,
     pub(crate) file: Arc<CodeFile>,
     pub(crate) index: &'a CodeIndex,
+    pub(crate) summary: &'a CodeSummary,
     keys: OnceCell<KnownKeys<'a>>,
     evaluator: OnceCell<Arc<Evaluator>>,
     /// By name, as far as somebody asked.
@@ -47,10 +48,11 @@ impl<'a> CodeContext<'a> {
         index: &'a CodeIndex,
         path: &'a str,
     ) -> Option<Self> {
+        let summary = index.summary(path)?;
         let file = world.code_file(path).filter(|_| is_code(path))?;
         let (keys, evaluator) = (OnceCell::new(), OnceCell::new());
         let (known, near) = (RefCell::default(), RefCell::default());
-        Some(Self { world, environment, path, file, index, keys, evaluator, known, near })
+        Some(Self { world, environment, path, file, index, summary, keys, evaluator, known, near })
     }
 
     /// Whether nodes have data for what a lookup of `name` asks for. It cannot be told of very many names in one file.

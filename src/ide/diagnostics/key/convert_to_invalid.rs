@@ -1,10 +1,11 @@
 //! `convert-to-invalid`: a `convert_to` that no value survives, or only some do.
 
 use crate::data::puppet_type::{self, TypeProblem};
-use crate::data::{Located, RootEntry, Value};
+use crate::data::{Located, Value};
 use crate::engine::convert_to;
+use crate::ide::diagnostics::key::OptionsContext;
 use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
-use crate::ide::diagnostics::{Report, Rule, Severity};
+use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::settings::nearest_name;
 use crate::syntax::interpolation;
 
@@ -15,7 +16,8 @@ pub(crate) const RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A `convert_to` in `lookup_options` is not a type, or is a type that nothing can be converted to.",
     page: include_str!("../../../../docs/rules/convert-to-invalid.md"),
-    is_on: true,
+    checks: &[Check::Options(check)],
+    ..Rule::USUAL
 };
 
 /// The types that people convert to.
@@ -33,8 +35,9 @@ const TYPES: [&str; 10] = [
 ];
 
 /// Checks the entry `lookup_options` of a file.
-pub(crate) fn check(source: &str, entry: &RootEntry, report: &mut Report) {
-    let Some(options) = entry.value.value.as_hash() else { return };
+pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
+    let source = options.data.text();
+    let Some(options) = options.entry.value.value.as_hash() else { return };
     for (key, options) in options {
         let Some(key) = key.as_str() else { continue };
         let wanted = options.value.value.as_hash().and_then(|options| options.get("convert_to"));

@@ -1,0 +1,107 @@
+//! What rules find, and where they put it.
+
+use std::sync::Arc;
+
+use super::{Fix, Rule, Severity};
+use crate::text::TextRange;
+
+/// What a rule found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Where, in bytes.
+    pub range: TextRange,
+    /// How loudly to say it.
+    pub severity: Severity,
+    /// The rule's code.
+    pub code: &'static str,
+    /// Puppet's words where it has some, and what to do.
+    pub message: String,
+    /// Other places that matter.
+    pub related: Vec<Related>,
+    /// The rule's page.
+    pub url: Option<String>,
+    /// What would make it go away, the best first.
+    pub fixes: Vec<Fix>,
+}
+
+/// Another place that matters to a [`Diagnostic`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Related {
+    /// The file; `None` for the file of the diagnostic.
+    pub path: Option<Arc<str>>,
+    /// Where, in bytes.
+    pub range: TextRange,
+    /// Why it matters.
+    pub message: String,
+}
+
+impl Diagnostic {
+    /// The same, counted from another place: `by` bytes further on.
+    pub(super) fn shifted(mut self, by: u32) -> Self {
+        self.range = self.range.shifted(by);
+        for related in self.related.iter_mut().filter(|related| related.path.is_none()) {
+            related.range = related.range.shifted(by);
+        }
+        self.fixes = self.fixes.into_iter().map(|fix| fix.shifted(by)).collect();
+        self
+    }
+
+    /// Adds a way out; the best ones first.
+    pub(super) fn with_fix(&mut self, fix: Fix) -> &mut Self {
+        self.fixes.push(fix);
+        self
+    }
+}
+
+/// Where rules put what they find.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub(super) findings: Vec<Diagnostic>,
+}
+
+impl Report {
+    pub(super) fn add(
+        &mut self,
+        rule: &'static Rule,
+        range: TextRange,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
+        self.add_as(rule, rule.severity, range, message)
+    }
+
+    /// Adds what is not there yet: levels share what their hierarchy's `defaults` say.
+    pub(super) fn add_once(
+        &mut self,
+        rule: &'static Rule,
+        severity: Severity,
+        range: TextRange,
+        message: String,
+    ) -> Option<&mut Diagnostic> {
+        let is_known = self.holds(rule, range);
+        (!is_known).then(|| self.add_as(rule, severity, range, message))
+    }
+
+    /// Whether the rule has said something of the range already.
+    pub(super) fn holds(&self, rule: &Rule, range: TextRange) -> bool {
+        self.findings.iter().any(|it| it.range == range && it.code == rule.code)
+    }
+
+    pub(super) fn add_as(
+        &mut self,
+        rule: &'static Rule,
+        severity: Severity,
+        range: TextRange,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
+        self.findings.push(Diagnostic {
+            range,
+            severity,
+            code: rule.code,
+            message: message.into(),
+            related: Vec::new(),
+            url: rule.url(),
+            fixes: Vec::new(),
+        });
+        self.findings.last_mut().expect("one was just pushed")
+    }
+}

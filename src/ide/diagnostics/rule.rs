@@ -1,0 +1,170 @@
+//! What a rule is: how users meet it, what it costs, and which phases ask it.
+
+use super::Report;
+use super::code::CodeContext;
+use super::config::{ConfigContext, ConfigTextContext};
+use super::entry::EntryContext;
+use super::file::{FileContext, UnreadContext};
+use super::key::{KeyContext, OptionsContext};
+use super::lookup::{LookupContext, VariablesContext};
+
+/// How loudly a rule speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// Puppet refuses it.
+    Error,
+    /// Puppet takes it, but hardly as it is meant.
+    Warning,
+    /// Worth knowing.
+    Information,
+    /// Shown faintly.
+    Hint,
+}
+
+impl Severity {
+    /// Its name, as settings write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Information => "information",
+            Self::Hint => "hint",
+        }
+    }
+}
+
+/// One row of the table of rules.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// The code that users see and write in settings, in kebab case.
+    pub code: &'static str,
+    /// What it is called in a heading.
+    pub name: &'static str,
+    /// How loudly it speaks unless settings say otherwise.
+    pub severity: Severity,
+    /// The version that brought it.
+    pub since: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// The page that explains it, in Markdown.
+    pub page: &'static str,
+    /// Whether it speaks unless settings ask for it.
+    pub is_on: bool,
+    /// How editors show its findings, beside the squiggle.
+    pub tag: Option<Tag>,
+    /// Who else reports the same.
+    pub family: Family,
+    /// Whether it is asked when all its findings would be dropped.
+    pub(super) cost: Cost,
+    /// What it explains; `None` if other rules may speak of the same thing as well.
+    pub(super) explains: Option<Subject>,
+    /// What it looks at.
+    pub(super) checks: &'static [Check],
+}
+
+/// How an editor may show what a rule is about, beside the squiggle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tag {
+    /// It has no effect: faded.
+    Unnecessary,
+    /// It is on its way out: struck through.
+    Deprecated,
+}
+
+/// Who else reports what a rule reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// No other tool: it takes Hiera to see it.
+    Hiera,
+    /// Any language server of the file's format.
+    Syntax,
+}
+
+/// What asking a rule costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cost {
+    /// So little that it is always asked.
+    Low,
+    /// So much that it is only asked if settings let its findings through.
+    High,
+}
+
+/// What rules can explain. A thing is explained once: of the rules for the same subject, the first in the table that speaks
+/// of a thing is the only one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// Why a file cannot be read.
+    BrokenFile,
+    /// Why a file is not read by any level.
+    UnreadFile,
+    /// What is wrong with the name of a key.
+    KeyName,
+    /// Why a class refuses a value.
+    ParameterType,
+}
+
+// What checks look like: each gets the context of its phase, and reports.
+pub(super) type EntryCheck = fn(&EntryContext<'_>, &mut Report);
+pub(super) type VariablesCheck = fn(&VariablesContext<'_>, &mut Report);
+pub(super) type LookupCheck = fn(&LookupContext<'_>, &mut Report);
+pub(super) type KeyCheck = fn(&KeyContext<'_>, &mut Report);
+pub(super) type OptionsCheck = fn(&OptionsContext<'_>, &mut Report);
+pub(super) type FileCheck = fn(&FileContext<'_>, &mut Report);
+pub(super) type UnreadCheck = fn(&UnreadContext<'_>, &mut Report);
+pub(super) type ConfigTextCheck = fn(&ConfigTextContext<'_>, &mut Report);
+pub(super) type ConfigCheck = fn(&ConfigContext<'_>, &mut Report);
+pub(super) type CodeCheck = fn(&CodeContext<'_>, &mut Report);
+
+/// One look of a rule at something: the phase, and the function to call.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Check {
+    /// At one top-level entry alone. The findings are kept as long as the entry is not edited.
+    Entry(EntryCheck),
+    /// At the variables that an entry or a `hiera.yaml` reads.
+    Variables(VariablesCheck),
+    /// At an entry of a file that hierarchies read, and at the keys that it looks up.
+    Lookup(LookupCheck),
+    /// At a key, with what other files, options and code make of it.
+    Key(KeyCheck),
+    /// At the entry `lookup_options`.
+    Options(OptionsCheck),
+    /// At a data file as a whole.
+    File(FileCheck),
+    /// At a file that is not read by any level.
+    Unread(UnreadCheck),
+    /// At the text of a `hiera.yaml`, however wrong.
+    ConfigText(ConfigTextCheck),
+    /// At a `hiera.yaml` of version 5 that Puppet accepts.
+    Config(ConfigCheck),
+    /// The same, once all others have spoken.
+    ConfigRest(ConfigCheck),
+    /// At a file of Puppet code that Puppet accepts.
+    Code(CodeCheck),
+    /// At a file of Puppet code that Puppet refuses.
+    BrokenCode(CodeCheck),
+}
+
+impl Rule {
+    /// What most rules have in common.
+    pub(super) const USUAL: Self = Self {
+        code: "",
+        name: "",
+        severity: Severity::Warning,
+        since: "0.1.0",
+        summary: "",
+        page: "",
+        is_on: true,
+        tag: None,
+        family: Family::Hiera,
+        cost: Cost::Low,
+        explains: None,
+        checks: &[],
+    };
+
+    /// Where the rule's page can be read, if the package says where its sources lie.
+    pub fn url(&self) -> Option<String> {
+        let repository = env!("CARGO_PKG_REPOSITORY");
+        let page = format!("{repository}/blob/main/docs/rules/{}.md", self.code);
+        (!repository.is_empty()).then_some(page)
+    }
+}
