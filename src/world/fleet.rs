@@ -84,7 +84,7 @@ impl Fleet {
     /// The same nodes with nothing parsed: what this one was asked before is let go.
     #[must_use]
     pub fn renewed(&self) -> Self {
-        let readings = self.readings.with_world(self.readings.world.short_lived());
+        let readings = self.readings.with_world(&self.readings.world.short_lived());
         readings.share(&self.readings.oldest());
         Self::of(readings)
     }

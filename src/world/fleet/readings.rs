@@ -69,9 +69,9 @@ impl Readings {
     }
 
     /// The same with another snapshot of the same files.
-    pub(super) fn with_world(&self, world: Arc<World>) -> Self {
+    pub(super) fn with_world(&self, world: &Arc<World>) -> Self {
         let (nodes, back_ends) = (self.nodes.clone(), self.back_ends.clone());
-        let made = Self::new(&world, &self.environment, nodes, back_ends);
+        let made = Self::new(world, &self.environment, nodes, back_ends);
         Self { reads_broken_files: self.reads_broken_files, ..made }
     }
 

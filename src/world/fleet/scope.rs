@@ -70,6 +70,9 @@ struct OptionClasses {
     evaluators: Vec<OnceLock<Evaluator>>,
 }
 
+/// What a file holds, and whether it has a say about every key.
+type JudgedFile = (Arc<DataFile>, bool);
+
 type FileNumbers = HashMap<(Arc<str>, Format), u32, foldhash::fast::RandomState>;
 
 impl Scope {
@@ -105,7 +108,7 @@ impl Scope {
             Some((data, is_of_all_keys))
         });
         let everybody = readings.nodes.len();
-        let file = |(data, readers): (Option<(Arc<DataFile>, bool)>, Vec<(u32, u32)>)| ReadFile {
+        let file = |(data, readers): (Option<JudgedFile>, Vec<(u32, u32)>)| ReadFile {
             is_of_all_keys: data.as_ref().is_none_or(|(_, is_of_all_keys)| *is_of_all_keys),
             data: data.map(|(data, _)| data),
             readers: if is_read_alike(&readers, everybody) { Vec::new() } else { readers },
