@@ -2,6 +2,7 @@
 
 mod anchors;
 mod chunk;
+mod difference;
 mod entries;
 mod key_table;
 mod rescan;
@@ -17,6 +18,7 @@ use crate::syntax::entries::{QuickKey, quick_keys};
 use crate::syntax::tree::{Node, ScalarStyle, SyntaxError};
 use crate::syntax::yaml;
 use crate::text::TextRange;
+pub use difference::EntryEdits;
 use entries::Entries;
 use whole::Whole;
 
@@ -351,6 +353,11 @@ impl<'a> RootKey<'a> {
         };
         Some(Self { text, key: key.range, value: key.value })
     }
+}
+
+/// A number that no entry has, and nothing else that was given one.
+pub fn new_id() -> u64 {
+    whole::ids(1)
 }
 
 impl EntryTree<'_> {

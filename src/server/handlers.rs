@@ -50,7 +50,7 @@ pub(super) use call_hierarchy::{incoming_calls, outgoing_calls, prepare_call_hie
 pub(super) use cases::{CaseItem, cases};
 pub(super) use changes::{ChangesItem, ChangesParams, changes};
 pub(super) use code_action::{code_action, offered_kinds};
-pub(super) use code_lens::{CHANGES_COMMAND, LENS_COMMANDS, code_lens};
+pub(super) use code_lens::{CHANGES_COMMAND, LENS_COMMANDS, LensPiece, code_lens};
 pub(super) use compare::{CompareParams, ComparisonItem, compare};
 pub(super) use completion::{completion, completion_resolve};
 pub(super) use definition::{declaration, definition, implementation};
@@ -64,9 +64,9 @@ pub(super) use did_open::did_open;
 pub(super) use did_save::did_save;
 pub(super) use document_highlight::document_highlight;
 pub(super) use document_link::document_link;
-pub(super) use document_symbol::document_symbol;
+pub(super) use document_symbol::{SymbolPiece, document_symbol};
 pub(super) use explain::{ExplainItem, explain};
-pub(super) use folding_range::folding_range;
+pub(super) use folding_range::{FoldPiece, folding_range};
 pub(super) use hierarchy::{HierarchyItem, hierarchy};
 pub(super) use hover::hover;
 pub(super) use inlay_hint::inlay_hint;
@@ -78,6 +78,7 @@ pub(super) use rename::{prepare_rename, rename};
 pub(super) use secret_actions::code_action_resolve;
 pub(super) use select_node::select_node;
 pub(super) use selection_range::selection_range;
+pub(super) use semantic_tokens::TokensPiece;
 pub(super) use set_trace::set_trace;
 pub(super) use symbol::symbol;
 pub(super) use text_document_content::{

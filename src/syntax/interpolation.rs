@@ -91,6 +91,23 @@ pub fn may_have_tokens(text: &str) -> bool {
     memmem::find(text.as_bytes(), b"%{").is_some()
 }
 
+/// Ways of writing `%`, or of writing it apart from the `{` behind it.
+const DISGUISES: [&str; 4] = ["\\x25", "\\u0025", "\\U00000025", "%\\"];
+
+/// Whether the values of a file can hold tokens that its text does not show as `%{`: they are written by the numbers of letters,
+/// or come from another place by `*name` or `<<`.
+pub fn hides_tokens(source: &str) -> bool {
+    let bytes = source.as_bytes();
+    let has = |disguise: &&str| memmem::find(bytes, disguise.as_bytes()).is_some();
+    let begins_word = |at: usize| {
+        let before = bytes[..at].last();
+        before.is_none_or(|it| it.is_ascii_whitespace() || b"[{,:-?".contains(it))
+    };
+    DISGUISES.iter().any(has)
+        || memchr::memchr_iter(b'*', bytes).any(begins_word)
+        || memmem::find(bytes, b"<<").is_some()
+}
+
 /// Where a `%{` without a `}` behind it stands: Puppet leaves it as text.
 pub fn unclosed(text: &str) -> Option<u32> {
     let end_of_last = memchr::memrchr(b'}', text.as_bytes()).map_or(0, |at| at + 1);

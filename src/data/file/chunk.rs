@@ -32,7 +32,7 @@ pub(super) struct Head {
 }
 
 /// A parsed entry; ranges count from the entry's first byte.
-type Tree = Result<ParsedEntry, Box<YamlError>>;
+pub(super) type Tree = Result<Arc<ParsedEntry>, Box<YamlError>>;
 
 /// A parsed entry.
 #[derive(Debug)]
@@ -88,11 +88,21 @@ impl Chunk {
         let tree = self.trees()[index].get_or_init(|| {
             let mut pairs = yaml::parse_entries(self.range(index).slice(text)).map_err(Box::new)?;
             match pairs.pop() {
-                Some(pair) if pairs.is_empty() => Ok(ParsedEntry { pair, id: ids(1) }),
+                Some(pair) if pairs.is_empty() => Ok(Arc::new(ParsedEntry { pair, id: ids(1) })),
                 _ => Err(Box::new(YamlError::no_key())),
             }
         });
-        tree.as_ref().map_err(|error| &**error)
+        tree.as_ref().map(|entry| &**entry).map_err(|error| &**error)
+    }
+
+    /// An entry's tree, if it was parsed.
+    pub(super) fn tree_if_parsed(&self, index: usize) -> Option<&Tree> {
+        self.trees.get()?[index].get()
+    }
+
+    /// Takes over the tree of an entry with the same source.
+    pub(super) fn adopt(&self, index: usize, tree: &Tree) {
+        self.trees()[index].get_or_init(|| tree.clone());
     }
 
     /// Parses all entries in one go, if none was parsed before: much faster than one by one.
@@ -105,7 +115,7 @@ impl Chunk {
         if pairs.len() == trees.len() {
             let first_id = ids(pairs.len() as u64);
             for ((tree, pair), id) in trees.iter().zip(pairs).zip(first_id..) {
-                tree.get_or_init(|| Ok(ParsedEntry { pair, id }));
+                tree.get_or_init(|| Ok(Arc::new(ParsedEntry { pair, id })));
             }
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use memchr::{memchr, memmem};
 
 use crate::data::Format;
+use crate::syntax::interpolation::hides_tokens;
 use crate::world::{KeyIndex, parallel};
 
 /// The calls in the texts of some files.
@@ -28,9 +29,6 @@ enum Shown<'t> {
     Calls(Vec<(u32, BTreeSet<&'t str>)>),
     Obscure,
 }
-
-/// Ways of writing `%`, or of writing it apart from the `{` behind it.
-const DISGUISES: [&str; 4] = ["\\x25", "\\u0025", "\\U00000025", "%\\"];
 
 impl References {
     /// What the texts of files refer to, which are numbered by their order; `None` is a file to be left out.
@@ -86,8 +84,7 @@ pub(super) fn key_at(index: &KeyIndex, path: &str, at: u32) -> Option<Arc<str>> 
 
 fn shown(text: &str, format: Format) -> Shown<'_> {
     let bytes = text.as_bytes();
-    let has = |disguise: &&str| memmem::find(bytes, disguise.as_bytes()).is_some();
-    if format == Format::Hocon || DISGUISES.iter().any(has) || has_aliases(text) {
+    if format == Format::Hocon || hides_tokens(text) {
         return Shown::Obscure;
     }
     let mut calls = Vec::new();
@@ -105,15 +102,6 @@ fn shown(text: &str, format: Format) -> Shown<'_> {
         }
     }
     Shown::Calls(calls)
-}
-
-/// Whether YAML's `*name` or `<<` may bring the text of one entry into another.
-fn has_aliases(text: &str) -> bool {
-    let begins_word = |at: usize| {
-        let before = text.as_bytes()[..at].last();
-        before.is_none_or(|it| it.is_ascii_whitespace() || b"[{,:-?".contains(it))
-    };
-    memchr::memchr_iter(b'*', text.as_bytes()).any(begins_word) || text.contains("<<")
 }
 
 /// The words of a name, or of a call that names it. What is no letter may be written in several ways.
