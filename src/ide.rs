@@ -61,12 +61,14 @@ pub use calls::{Call, CallItem, call_items, called, callers};
 pub use code_lens::{CodeLens, code_lenses, lens_parts};
 pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};
 pub use definition::{Target, declaration, definition};
-pub use diagnostics::{Diagnostic, Related, Severity, all_diagnostics, diagnostics};
+pub use diagnostics::{
+    Diagnostic, Related, Severity, all_diagnostics, diagnostics, diagnostics_until,
+};
 pub use document_link::{DocumentLink, document_links};
 pub use edits::{FileChange, FileEdit};
-pub use file_role::FileRole;
 pub(crate) use entry_part::joined;
 pub use entry_part::{EntryPart, Known, Movable};
+pub use file_role::FileRole;
 pub use folding::{Fold, fold_parts, folds};
 pub use hierarchy::{Hierarchy, HierarchyFile, HierarchyLayer, HierarchyLevel, hierarchy};
 pub use highlight::highlights;

@@ -274,6 +274,11 @@ impl DataFile {
         }
     }
 
+    /// Whether the file is read entry by entry, and no entry changes what another one means but by anchors.
+    pub fn is_split(&self) -> bool {
+        matches!(self.content(), Content::Entries(entries) if !entries.is_entangled())
+    }
+
     /// All places at which the syntax is broken, in order, each where an editor should mark it; the first one is what
     /// Puppet stops at.
     pub fn syntax_errors(&self) -> Vec<SyntaxError> {

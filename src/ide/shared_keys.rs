@@ -142,7 +142,13 @@ impl EntryAnswer {
         let id = new_id();
         let (shared, roots) = shared_key(perspective, path, entry, cancel);
         let Some(shared) = shared else {
-            return Self { id, title: None, overridden: Box::default(), roots, files: Box::default() };
+            return Self {
+                id,
+                title: None,
+                overridden: Box::default(),
+                roots,
+                files: Box::default(),
+            };
         };
         let overridden: Box<[Overridden]> = shared.overridden(path, entry).into();
         let places = overridden.iter().flat_map(|it| {

@@ -9,7 +9,6 @@ use super::{
     lens_parts, semantic_tokens, symbol_parts, token_parts,
 };
 use crate::engine::CancelToken;
-use crate::settings::Settings;
 use crate::text::TextRange;
 use crate::world::{Change, Host, MemoryDisk, World};
 
@@ -20,7 +19,8 @@ const HIERA_YAML: &str = "version: 5\nhierarchy:\n\
 
 const FACTS: &str = "{\"certname\": \"web01\", \"role\": \"web\"}";
 
-const OPEN: [&str; 3] = ["/r/data/nodes/web01.yaml", "/r/data/roles/web.yaml", "/r/data/common.yaml"];
+const OPEN: [&str; 3] =
+    ["/r/data/nodes/web01.yaml", "/r/data/roles/web.yaml", "/r/data/common.yaml"];
 
 /// A workspace whose files hold `texts`, all of them in editors.
 fn host(texts: &[String], has_facts: bool) -> Host {

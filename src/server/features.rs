@@ -43,8 +43,7 @@ pub type ChangesFeature =
     fn(&Arc<World>, &Question, &Before, &CancelToken) -> Result<Option<Changes>, String>;
 
 /// What is found in a file, entry by entry; entries whose findings are known are left out.
-pub type PartsFeature<T> =
-    fn(&Arc<World>, &str, Known<'_>, &CancelToken) -> Vec<ide::EntryPart<T>>;
+pub type PartsFeature<T> = fn(&Arc<World>, &str, Known<'_>, &CancelToken) -> Vec<ide::EntryPart<T>>;
 
 /// The same for a range of it.
 pub type TokensFeature = fn(
@@ -181,7 +180,7 @@ impl Features {
             edited_keys: changes::edited_keys,
             hierarchy: ide::hierarchy,
             cases: ide::preview::key_cases,
-            diagnostics: |world, path, _| ide::diagnostics(world, path),
+            diagnostics: ide::diagnostics_until,
             warm_up: read_all_keys,
             set_log_level: |_| {},
         }

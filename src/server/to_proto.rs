@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use tower_lsp_server::ls_types::{
     CodeDescription, CompletionItem, CompletionItemKind, CompletionTextEdit, Diagnostic,
-    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Hover,
-    HoverContents, InsertTextFormat, InsertTextMode, Location, LocationLink, MarkupContent,
-    MarkupKind, NumberOrString, Position, Range, SymbolInformation, SymbolKind, TextEdit, Uri,
+    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Hover, HoverContents,
+    InsertTextFormat, InsertTextMode, Location, LocationLink, MarkupContent, MarkupKind,
+    NumberOrString, Position, Range, SymbolInformation, SymbolKind, TextEdit, Uri,
 };
 
 use super::context::Context;

@@ -41,6 +41,8 @@ pub struct KeyEdits {
     pub files: Vec<FileId>,
     /// Whether root keys came or went.
     pub has_other_keys: bool,
+    /// Whether values may look up other keys than before.
+    pub has_other_calls: bool,
 }
 
 impl Moment {
@@ -112,6 +114,7 @@ impl World {
             let found = before.data(format).entry_edits(now.data(format))?;
             edits.keys.extend(found.keys);
             edits.has_other_keys |= found.has_other_keys;
+            edits.has_other_calls |= found.has_other_calls;
         }
         edits.files.push(now.id);
         Some(())

@@ -8,6 +8,7 @@ use super::chunk::EntryKey;
 use super::entries::{Entries, Placed};
 use super::{Content, DataFile};
 use crate::syntax::entries::quick_keys;
+use crate::syntax::interpolation::{calls_in, hides_tokens};
 use crate::syntax::yaml::EntryFlags;
 
 /// What an edit did to the entries of a file.
@@ -17,6 +18,8 @@ pub struct EntryEdits {
     pub keys: Vec<Arc<str>>,
     /// Whether root keys came or went.
     pub has_other_keys: bool,
+    /// Whether values may look up other keys than before.
+    pub has_other_calls: bool,
 }
 
 impl DataFile {
@@ -52,12 +55,14 @@ impl Entries {
             let after = two.get(key);
             if after != Some(before) {
                 edits.keys.push(Arc::clone(key));
+                let after = after.map_or(&[][..], Vec::as_slice);
+                edits.has_other_calls |= calls(before) != calls(after) || calls(after).is_none();
             }
             edits.has_other_keys |= after.is_none_or(|after| after.len() != before.len());
         }
         for key in two.keys().filter(|key| !one.contains_key(*key)) {
             edits.keys.push(Arc::clone(key));
-            edits.has_other_keys = true;
+            (edits.has_other_keys, edits.has_other_calls) = (true, true);
         }
         if !edits.keys.is_empty() {
             // What an alias means may stand in another entry.
@@ -74,13 +79,26 @@ impl Entries {
     }
 }
 
+/// The calls in the texts of some entries; `None` if they do not show which these are.
+fn calls<'t>(sources: &[&'t str]) -> Option<Vec<&'t str>> {
+    let mut found = Vec::new();
+    for source in sources {
+        if hides_tokens(source) {
+            return None;
+        }
+        found.extend(calls_in(source)?);
+    }
+    Some(found)
+}
+
 /// The entries of some chunks. Whatever looks like a key counts as well: entries may be broken, and indexes go by looks.
 fn sources<'t>(chunks: &[Placed], text: &'t str) -> Option<Sources<'t>> {
     let mut sources = Sources::new();
     for (placed, index) in chunks.iter().flat_map(Placed::spots) {
         let source = placed.source(index, text);
         let by_looks = quick_keys(source)?.into_iter().map(|key| Arc::from(key.text));
-        let keys: BTreeSet<Arc<str>> = key_of(placed, index, text).into_iter().chain(by_looks).collect();
+        let keys: BTreeSet<Arc<str>> =
+            key_of(placed, index, text).into_iter().chain(by_looks).collect();
         for key in keys {
             sources.entry(key).or_default().push(source);
         }

@@ -4,10 +4,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use memchr::{memchr, memmem};
-
 use crate::data::Format;
-use crate::syntax::interpolation::hides_tokens;
+use crate::syntax::interpolation::{calls_in, hides_tokens, words};
 use crate::world::{KeyIndex, parallel};
 
 /// The calls in the texts of some files.
@@ -83,31 +81,12 @@ pub(super) fn key_at(index: &KeyIndex, path: &str, at: u32) -> Option<Arc<str>> 
 }
 
 fn shown(text: &str, format: Format) -> Shown<'_> {
-    let bytes = text.as_bytes();
     if format == Format::Hocon || hides_tokens(text) {
         return Shown::Obscure;
     }
-    let mut calls = Vec::new();
-    let mut from = 0;
-    while let Some(found) = memmem::find(&bytes[from..], b"%{") {
-        let start = from + found;
-        let length = memchr(b'}', &bytes[start..]).unwrap_or(bytes.len() - start);
-        let inside = &text[start..start + length];
-        from = start + length;
-        if inside.contains('\\') {
-            return Shown::Obscure;
-        }
-        if inside.contains('(') {
-            calls.push((start as u32, words(inside).collect()));
-        }
-    }
-    Shown::Calls(calls)
-}
-
-/// The words of a name, or of a call that names it. What is no letter may be written in several ways.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-');
-    text.split(move |c| !is_part(c)).filter(|word| !word.is_empty())
+    let Some(calls) = calls_in(text) else { return Shown::Obscure };
+    let place = |call: &str| (call.as_ptr().addr() - text.as_ptr().addr()) as u32;
+    Shown::Calls(calls.into_iter().map(|call| (place(call), words(call).collect())).collect())
 }
 
 #[cfg(test)]
