@@ -38,7 +38,9 @@ pub trait Movable {
 pub(crate) fn joined<T: Movable>(parts: Vec<EntryPart<T>>) -> Vec<T> {
     let of_part = |part: EntryPart<T>| {
         let mut found = part.found.unwrap_or_default();
-        found.iter_mut().for_each(|it| it.shift(part.start));
+        for it in &mut found {
+            it.shift(part.start);
+        }
         found
     };
     parts.into_iter().flat_map(of_part).collect()

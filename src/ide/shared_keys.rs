@@ -103,7 +103,9 @@ impl EntryAnswers {
             let slot = OnceLock::new();
             if let Some(at) = known.iter().take(MAX_GAP).position(|(id, _)| *id == entry.id) {
                 let answer = known[at].1.get().filter(|it| it.is_still_true(&edited, edits));
-                answer.into_iter().for_each(|it| drop(slot.set(it.clone())));
+                if let Some(answer) = answer {
+                    slot.get_or_init(|| answer.clone());
+                }
                 known = &known[at + 1..];
             }
             (entry.id, slot)

@@ -133,6 +133,9 @@ proptest! {
     }
 }
 
+/// Asks for an answer, and gives the numbers of its parts.
+type Ask<'a> = &'a dyn Fn(&Arc<World>, Known<'_>) -> Vec<u64>;
+
 /// The numbers of the parts that an answer consists of.
 fn numbers<T>(parts: &[EntryPart<T>]) -> Vec<u64> {
     parts.iter().map(|part| part.id).collect()
@@ -149,11 +152,11 @@ fn work_of_an_edit(entries: usize) -> (Vec<usize>, usize) {
         let text: String = (0..entries).map(entry).collect();
         text.replace("module::key_10: 10", &format!("module::key_10: {edited}"))
     };
-    let web: String = (0..entries).step_by(3).map(|it| format!("module::key_{it}: 1\n")).collect();
+    let web = (0..entries).step_by(3).map(|it| format!("module::key_{it}: 1\n"));
+    let web = web.collect::<Vec<_>>().concat();
     let mut host = host(&[String::new(), web, common("10")], false);
     let path = OPEN[2];
     let cancel = CancelToken::default();
-    type Ask<'a> = &'a dyn Fn(&Arc<World>, Known<'_>) -> Vec<u64>;
     let whole = TextRange::new(0, u32::MAX);
     let asked: [Ask<'_>; 4] = [
         &|world, known| numbers(&symbol_parts(world, path, known, &cancel)),

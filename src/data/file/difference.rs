@@ -173,7 +173,8 @@ mod tests {
             after in prop::collection::vec(("[a-d]", "[1-3]|\\[|&x 1|\\*x|\"%"), 0..6),
         ) {
             let text = |entries: &[(String, String)]| {
-                entries.iter().map(|(key, value)| format!("{key}: {value}\n")).collect::<String>()
+                let lines = entries.iter().map(|(key, value)| format!("{key}: {value}\n"));
+                lines.collect::<Vec<_>>().concat()
             };
             let (before, after) = (text(&before), text(&after));
             let (one, two) = (file(&before), file(&after));

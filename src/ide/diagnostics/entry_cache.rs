@@ -89,7 +89,9 @@ impl EntryCache {
             let goes_on = work(entry, &mut summary);
             summaries.push_back((entry.id, summary));
             if goes_on.is_break() {
-                known.iter_mut().for_each(|(_, summary)| still_true(summary));
+                for (_, summary) in &mut known {
+                    still_true(summary);
+                }
                 summaries.append(&mut known);
                 break;
             }

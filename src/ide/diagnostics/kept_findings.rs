@@ -110,12 +110,15 @@ fn is_own(file: Option<&str>, path: &str) -> bool {
     file.is_none_or(|file| file == path)
 }
 
+/// Words of calls.
+type Words = Arc<[Arc<str>]>;
+
 /// Which words an edited root key must have to matter to an entry: found by the texts of all entries that its lookup may go
 /// through.
 pub(super) struct Mentions {
     index: Arc<KeyIndex>,
     /// By root key: the words in calls of its entries; `None` if that cannot be said.
-    known: BTreeMap<Arc<str>, Option<Arc<[Arc<str>]>>>,
+    known: BTreeMap<Arc<str>, Option<Words>>,
 }
 
 impl Mentions {
@@ -149,7 +152,7 @@ impl Mentions {
     }
 
     /// The words in the calls of all entries with a root key.
-    fn in_entries(&mut self, world: &World, key: &Arc<str>) -> Option<Arc<[Arc<str>]>> {
+    fn in_entries(&mut self, world: &World, key: &Arc<str>) -> Option<Words> {
         if let Some(known) = self.known.get(key) {
             return known.clone();
         }
@@ -159,7 +162,7 @@ impl Mentions {
     }
 }
 
-fn find_words(world: &World, index: &KeyIndex, key: &str) -> Option<Arc<[Arc<str>]>> {
+fn find_words(world: &World, index: &KeyIndex, key: &str) -> Option<Words> {
     let (places, is_whole) = index.first_places(key, MAX_PLACES);
     if !is_whole {
         return None;

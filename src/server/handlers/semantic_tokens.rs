@@ -50,16 +50,13 @@ pub(in crate::server) fn delta(
     let data = all_tokens(context, &file);
 
     let id = Some(context.remembered.keep_tokens(uri, data.clone()));
-    Ok(Some(match before {
-        Some(before) => SemanticTokensFullDeltaResult::TokensDelta(SemanticTokensDelta {
-            result_id: id,
-            edits: edit(&before, &data).into_iter().collect(),
-        }),
-        None => {
-            let data = data.to_vec();
-            SemanticTokensFullDeltaResult::Tokens(SemanticTokens { result_id: id, data })
-        }
-    }))
+    let Some(before) = before else {
+        let tokens = SemanticTokens { result_id: id, data: data.to_vec() };
+        return Ok(Some(SemanticTokensFullDeltaResult::Tokens(tokens)));
+    };
+    let edits = edit(&before, &data).into_iter().collect();
+    let delta = SemanticTokensDelta { result_id: id, edits };
+    Ok(Some(SemanticTokensFullDeltaResult::TokensDelta(delta)))
 }
 
 /// The tokens of a part of a file.
