@@ -86,11 +86,8 @@ impl Chunk {
     /// An entry's tree; `text` is the chunk's.
     pub(super) fn entry(&self, index: usize, text: &str) -> Result<&ParsedEntry, &YamlError> {
         let tree = self.trees()[index].get_or_init(|| {
-            let mut pairs = yaml::parse_entries(self.range(index).slice(text)).map_err(Box::new)?;
-            match pairs.pop() {
-                Some(pair) if pairs.is_empty() => Ok(Arc::new(ParsedEntry { pair, id: ids(1) })),
-                _ => Err(Box::new(YamlError::no_key())),
-            }
+            let pair = parse_entry(self.range(index).slice(text)).map_err(Box::new)?;
+            Ok(Arc::new(ParsedEntry { pair, id: ids(1) }))
         });
         tree.as_ref().map(|entry| &**entry).map_err(|error| &**error)
     }
@@ -103,6 +100,12 @@ impl Chunk {
     /// Takes over the tree of an entry with the same source.
     pub(super) fn adopt(&self, index: usize, tree: &Tree) {
         self.trees()[index].get_or_init(|| tree.clone());
+    }
+
+    /// An entry's tree, if it was parsed.
+    pub(super) fn entry_if_parsed(&self, index: usize) -> Option<Result<&ParsedEntry, &YamlError>> {
+        let tree = self.trees.get()?[index].get()?;
+        Some(tree.as_ref().map(|entry| &**entry).map_err(|error| &**error))
     }
 
     /// Parses all entries in one go, if none was parsed before: much faster than one by one.
@@ -137,6 +140,12 @@ impl Chunk {
         }
         root_key(FileId(0), &self.entry(index, text).ok()?.pair.key).map(EntryKey::Value)
     }
+}
+
+/// The one entry of a text.
+pub(super) fn parse_entry(text: &str) -> Result<Pair, YamlError> {
+    let mut pairs = yaml::parse_entries(text)?;
+    pairs.pop().filter(|_| pairs.is_empty()).ok_or_else(YamlError::no_key)
 }
 
 impl EntryKey<'_> {
