@@ -1,12 +1,14 @@
 //! Asking all rules about one file, phase by phase, with the severities that the settings ask for.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::code::CodeContext;
 use super::config::{ConfigContext, ConfigTextContext};
 use super::entry::eyaml_blob;
-use super::entry_cache::EntryCache;
+use super::entry_cache::{EntryCache, EntrySummary};
 use super::file::{DataContext, FileContext, Surroundings, UnreadContext};
+use super::kept_findings::{KeptFindings, Mentions};
 use super::key::{KeyContext, OptionsContext};
 use super::lookup::undefined_variable::KnownVariables;
 use super::lookup::{LookupContext, VariablesContext};
@@ -17,7 +19,8 @@ use crate::code::roots::is_code;
 use crate::code::{CodeIndex, CodeSummary};
 use crate::config::HieraYaml;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
-use crate::data::{DataFile, Files, Format};
+use crate::data::{DataFile, EntryTree, Files, Format, RootEntry};
+use crate::engine::CancelToken;
 use crate::facts::Node;
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::file_role::FileRole;
@@ -36,13 +39,16 @@ pub(super) struct Bounds {
     keys: usize,
     /// Of how many nodes with fact sets the variables count.
     nodes: usize,
+    /// Whether the user types, so that the same will be asked again soon.
+    is_typing: bool,
 }
 
 impl Bounds {
     /// More would make typing slow.
-    const WHILE_TYPING: Self = Self { keys: MAX_KEYS_WHILE_TYPING, nodes: MAX_NODES_WHILE_TYPING };
+    const WHILE_TYPING: Self =
+        Self { keys: MAX_KEYS_WHILE_TYPING, nodes: MAX_NODES_WHILE_TYPING, is_typing: true };
 
-    const NONE: Self = Self { keys: usize::MAX, nodes: usize::MAX };
+    const NONE: Self = Self { keys: usize::MAX, nodes: usize::MAX, is_typing: false };
 }
 
 /// The keys of `hiera.yaml` whose texts are interpolated.
@@ -62,20 +68,31 @@ const INTERPOLATED_KEYS: [&str; 10] = [
 /// What the rules say of the file at `path`, in the order of the text, as far as that can be found out while somebody types:
 /// what is left out of a very large file, the snapshot's notes say.
 pub fn diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
-    diagnostics_within(world, path, Bounds::WHILE_TYPING)
+    diagnostics_until(world, path, &CancelToken::default())
+}
+
+/// The same, but nothing that counts if it is cancelled meanwhile.
+pub fn diagnostics_until(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<Diagnostic> {
+    diagnostics_within(world, path, Bounds::WHILE_TYPING, cancel)
 }
 
 /// Everything that the rules say of the file at `path`, in the order of the text.
 pub fn all_diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
-    diagnostics_within(world, path, Bounds::NONE)
+    diagnostics_within(world, path, Bounds::NONE, &CancelToken::default())
 }
 
-fn diagnostics_within(world: &Arc<World>, path: &str, bounds: Bounds) -> Vec<Diagnostic> {
+fn diagnostics_within(
+    world: &Arc<World>,
+    path: &str,
+    bounds: Bounds,
+    cancel: &CancelToken,
+) -> Vec<Diagnostic> {
     if !world.settings().diagnostics.enabled {
         return Vec::new();
     }
     let is_wanted = |rule: &Rule| is_asked(rule, |it| control::asks_for(world, it));
-    let mut run = Run { world, path, bounds, is_wanted: &is_wanted, report: Report::default() };
+    let report = Report::default();
+    let mut run = Run { world, path, bounds, cancel, is_wanted: &is_wanted, report };
     let role = FileRole::of(world, path);
     match &role {
         Some(FileRole::Data { format, module, is_built_in }) => {
@@ -111,6 +128,7 @@ struct Run<'a> {
     world: &'a Arc<World>,
     path: &'a str,
     bounds: Bounds,
+    cancel: &'a CancelToken,
     is_wanted: &'a dyn Fn(&Rule) -> bool,
     report: Report,
 }
@@ -136,57 +154,115 @@ impl Run<'_> {
         let answers = (perspective.as_ref(), &*nodes);
         let file = DataContext::new(world, path, (data, module), environment.as_ref(), answers);
         self.entries(&file);
-        if let Some(around) = &file.around {
-            self.keys(&file, around);
+        if let Some(around) = &file.around
+            && !data.is_split()
+        {
+            let keys = data.entries().filter_map(|entry| Some((entry.key.as_str()?, entry)));
+            keys.take(self.bounds.keys).for_each(|key| self.key(&file, around, key));
         }
         self.ask(&PHASES.file, &self.whole_file(data, Some(&file)));
     }
 
+    /// Asks about the entries. Findings of an entry are taken from the last time, if no edit since has touched what they read.
     fn entries(&mut self, file: &DataContext<'_>) {
+        let DataContext { world, path, data, .. } = *file;
         let known = KnownVariables {
             nodes: file.nodes.iter().collect(),
-            is_error: self.world.settings().puppet_version.has_strict_variables(),
+            is_error: world.settings().puppet_version.has_strict_variables(),
             is_path: false,
         };
+        // Only what is typed is checked again.
+        let keeps = data.is_split() && self.bounds.is_typing && world.open_file(path).is_some();
+        let moment = keeps.then(|| world.moment());
+        let environment = file.around.as_ref().map(|it| &**it.environment);
+        let mut mentions = None;
         let mut asked = 0;
-        self.world.attached::<EntryCache>().each(file.data, file.module, |entry, summary| {
-            let before = self.report.findings.len();
-            let findings = summary.findings.iter();
-            let findings = findings.map(|finding| finding.clone().shifted(entry.start));
-            self.report.findings.extend(findings);
-            if summary.has_encrypted && !file.is_decrypted() {
-                eyaml_blob::make_warnings(&mut self.report.findings[before..]);
-            }
-            let (variables, start) = (&*summary.variables, entry.start);
-            let context = VariablesContext { variables, start, known: &known, nodes: file.nodes };
-            self.ask(&PHASES.variables, &context);
-            let has_name = matches!(entry.key.kind, NodeKind::Scalar { .. });
-            let perspective = file.perspective.filter(|_| has_name && asked < self.bounds.keys);
-            asked += usize::from(has_name);
-            self.ask(&PHASES.lookup, &LookupContext { file, entry, summary, perspective });
-        });
+        world.attached::<EntryCache>().each(
+            (world, environment),
+            (data, file.module),
+            moment,
+            |entry, summary| {
+                if self.cancel.is_cancelled() {
+                    return ControlFlow::Break(());
+                }
+                let before = self.report.findings.len();
+                let findings = summary.findings.iter();
+                let findings = findings.map(|finding| finding.clone().shifted(entry.start));
+                self.report.findings.extend(findings);
+                if summary.has_encrypted && !file.is_decrypted() {
+                    eyaml_blob::make_warnings(&mut self.report.findings[before..]);
+                }
+                let is_asked_about = asked < self.bounds.keys;
+                asked += usize::from(matches!(entry.key.kind, NodeKind::Scalar { .. }));
+                if let Some(kept) = &summary.kept {
+                    self.report.findings.extend(kept.at(path, entry.start));
+                    return ControlFlow::Continue(());
+                }
+                // Rules look through what was found before them: of this entry, that is little.
+                let others = std::mem::take(&mut self.report.findings);
+                self.entry(file, &known, (entry, summary), is_asked_about);
+                let mut found = std::mem::replace(&mut self.report.findings, others);
+                if keeps && let Some(environment) = environment {
+                    let mentions =
+                        mentions.get_or_insert_with(|| Mentions::new(world, environment));
+                    let words = mentions.of(world, &entry);
+                    summary.kept =
+                        words.and_then(|it| KeptFindings::new(world, path, &entry, &found, it));
+                }
+                self.report.findings.append(&mut found);
+                ControlFlow::Continue(())
+            },
+        );
+        if asked > self.bounds.keys {
+            let most = self.bounds.keys;
+            let why = format!(
+                "{path}: only its first {most} keys are compared with other files here; `hiera-ls check` looks at all"
+            );
+            world.left_out(path, why);
+        }
     }
 
-    /// Asks about the keys, and what other files have for them.
-    fn keys(&mut self, file: &DataContext<'_>, around: &Surroundings<'_>) {
+    /// Asks about one entry, and its key if entries can be told apart.
+    fn entry(
+        &mut self,
+        file: &DataContext<'_>,
+        known: &KnownVariables<'_>,
+        (entry, summary): (EntryTree<'_>, &EntrySummary),
+        is_asked_about: bool,
+    ) {
+        let (variables, start, nodes) = (&*summary.variables, entry.start, file.nodes);
+        self.ask(&PHASES.variables, &VariablesContext { variables, start, known, nodes });
+        let NodeKind::Scalar { text: name, .. } = &entry.key.kind else {
+            let perspective = None;
+            return self.ask(&PHASES.lookup, &LookupContext { file, entry, summary, perspective });
+        };
+        let perspective = file.perspective.filter(|_| is_asked_about);
+        self.ask(&PHASES.lookup, &LookupContext { file, entry, summary, perspective });
+        if file.data.is_split()
+            && is_asked_about
+            && let Some(around) = &file.around
+            && let Some(root) = file.data.get(name)
+            && root.key_place.range == entry.key.range.shifted(start)
+            && let Some(key) = root.key.as_str()
+        {
+            self.key(file, around, (key, root));
+        }
+    }
+
+    /// Asks about a key, and what other files have for it.
+    fn key(
+        &mut self,
+        file: &DataContext<'_>,
+        around: &Surroundings<'_>,
+        (key, entry): (&str, &RootEntry),
+    ) {
         let DataContext { data, module, .. } = *file;
-        for (number, entry) in data.entries().enumerate() {
-            if number >= self.bounds.keys {
-                let (path, most) = (self.path, self.bounds.keys);
-                let why = format!(
-                    "{path}: only its first {most} keys are compared with other files here; `hiera-ls check` looks at all"
-                );
-                self.world.left_out(path, why);
-                break;
-            }
-            let Some(key) = entry.key.as_str() else { continue };
-            if key != LOOKUP_OPTIONS {
-                self.ask(&PHASES.key, &KeyContext::new(data, around, (key, entry)));
-            } else if let Some(tree) = data.entry_at(entry.key_place.range.start) {
-                let Surroundings { known, classes, lower, .. } = around;
-                let options = OptionsContext { data, tree, entry, module, known, classes, lower };
-                self.ask(&PHASES.options, &options);
-            }
+        if key != LOOKUP_OPTIONS {
+            self.ask(&PHASES.key, &KeyContext::new(data, around, (key, entry)));
+        } else if let Some(tree) = data.entry_at(entry.key_place.range.start) {
+            let Surroundings { known, classes, lower, .. } = around;
+            let options = OptionsContext { data, tree, entry, module, known, classes, lower };
+            self.ask(&PHASES.options, &options);
         }
     }
 

@@ -24,7 +24,8 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let text = file.text;
-    if file.format != Format::Yaml || file.error().is_some() {
+    // What is read entry by entry is one document.
+    if file.format != Format::Yaml || file.error().is_some() || file.data.is_split() {
         return;
     }
     let has_mark = |mark: &str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
