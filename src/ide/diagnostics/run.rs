@@ -215,11 +215,10 @@ fn check_data(
         let is_options = text_of(entry.key).is_some_and(|key| &**key == LOOKUP_OPTIONS);
         if is_options && let Some(keys) = known_keys() {
             dotted_option_key::check(keys, entry, data.format(), report);
-            if module.is_none()
-                && let Some(environment) = &environment
-            {
+            if let Some(environment) = &environment {
                 let classes = DeclaredClasses::new(world, environment);
-                matches_no_key::check(keys, &classes, entry, data.format(), report);
+                let options = (entry, module.is_some());
+                matches_no_key::check(keys, &classes, options, data.format(), report);
             }
         } else if !summary.looked_up.is_empty()
             && let Some(keys) = known_keys()
@@ -387,7 +386,9 @@ fn check_config(
     let version = world.settings().puppet_version;
     let (config, problems) = HieraYaml::read(path, world.id(path), Some(&text), layer, version);
     hiera_yaml_schema::check(&text, &problems, report);
-    hiera_yaml_version::check(&text, layer, &problems, report);
+    let environment = world.environment_of(path);
+    let is_global = environment.is_some_and(|it| it.global_config.as_deref() == Some(path));
+    hiera_yaml_version::check(&text, (layer, is_global), &problems, report);
     let nodes = complete_nodes(world, path, None, bounds);
     let is_refused = problems.iter().any(ConfigProblem::is_error);
     if let Some(config) = config.filter(|config| config.version == 5 && !is_refused) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::config::hiera_yaml::Locations;
 use crate::config::{Environment, HieraYaml};
-use crate::data::{Files as _, PathKind};
+use crate::data::{Files as _, PathKind, Place};
 use crate::ide::diagnostics::file::orphan_file::may_be_read_by_function;
 use crate::ide::diagnostics::shared::fix::{Fix, replaced_in};
 use crate::ide::diagnostics::shared::known_keys::{directory_of, is_file_backend};
@@ -56,13 +56,21 @@ pub(crate) fn check(
                 continue;
             }
             let is_explained = report.findings.iter().any(|finding| finding.range == place.range);
-            let Some((name, near)) = misspelt(world, &reach, &directory, text) else { continue };
+            let (name, near, message) = if let Some((name, near)) =
+                misspelt(world, &reach, &directory, text)
+            {
+                let message = format!(
+                    "`{name}` does not exist\nDid you mean `{near}`, which exists and is not read by any level?"
+                );
+                (name, near, message)
+            } else if let Some(found) = other_extension(world, &reach, place, text) {
+                found
+            } else {
+                continue;
+            };
             if is_explained {
                 continue;
             }
-            let message = format!(
-                "`{name}` does not exist\nDid you mean `{near}`, which exists and is not read by any level?"
-            );
             let finding = report.add_once(&RULE, RULE.severity, place.range, message);
             let edit = replaced_in(&config.text, place.range, &name, &near);
             if let (Some(finding), Some(edit)) = (finding, edit) {
@@ -127,6 +135,42 @@ fn misspelt(
         directory = path;
     }
     None
+}
+
+/// The extension of a template that leads to no file, the one with which it would lead to some, and what to say of that.
+fn other_extension(
+    world: &World,
+    reach: &Reach,
+    template: Place,
+    text: &str,
+) -> Option<(String, String, String)> {
+    let extension = paths::extension(text);
+    let other = match extension {
+        "yaml" => "yml",
+        "yml" => "yaml",
+        _ => return None,
+    };
+    let place = reach.places.iter().find(|it| it.template_place == Some(template))?;
+    let stem = text.strip_suffix(extension)?;
+    // Some sites read both.
+    if reach.places.iter().any(|it| it.location().strip_suffix(other) == Some(stem)) {
+        return None;
+    }
+    let items = world.list(place.directory());
+    let leads_to = |name: &str| place.reaches(&paths::join(place.directory(), name));
+    let mut count = 0;
+    for item in items.iter().take(MAX_LISTED).filter(|it| !it.is_directory) {
+        if leads_to(&item.name) {
+            return None;
+        }
+        let renamed = item.name.strip_suffix(other).map(|it| format!("{it}{extension}"));
+        count += usize::from(renamed.is_some_and(|it| leads_to(&it)));
+    }
+    let files = if count == 1 { "1 file" } else { &format!("{count} files") };
+    let message = format!(
+        "no file here ends in `.{extension}`\nDid you mean `.{other}`? Then the path leads to {files}."
+    );
+    (count > 0).then(|| (format!(".{extension}"), format!(".{other}"), message))
 }
 
 /// A file that no level reads, with nearly the name, or with the name and no extension.
@@ -205,6 +249,37 @@ a: 1
 a: 1
 #^^^ warning[misspelt-path]: no level of the hierarchy can load this file Its directory is `role`. Did you mean `roles`, which a level reads?
 "#,
+        );
+    }
+
+    #[test]
+    fn a_path_with_the_other_extension() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: a, path: "os/%{facts.os.name}-%{facts.os.release.major}.yml"}
+#                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: no file here ends in `.yml` Did you mean `.yaml`? Then the path leads to 1 file.
+  - {name: b, path: "os/%{facts.os.family}.yaml"}
+  - {name: c, path: "site/%{facts.site}.yml"}
+  - {name: d, path: "site/%{facts.site}.yaml"}
+  - {name: e, path: "team/%{facts.team}.yml"}
+#- /data/os/Debian-12.yaml
+a: 1
+#- /data/os/Debian.yaml
+a: 1
+#- /data/site/one.yaml
+a: 1
+#- /data/team/web.yml
+a: 1
+"#,
+        );
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: x, path: 'role/%{facts.x}.yml'}\n\
+             #- /data/role/web.yaml\na: 1\n#- /.hiera-ls.yaml\ndiagnostics: {severity: {orphan-file: 'off'}}\n",
+            "Write `.yaml`",
+            "version: 5\nhierarchy:\n  - {name: x, path: 'role/%{facts.x}.yaml'}\n",
         );
     }
 
