@@ -137,23 +137,18 @@ fn misspelt(
     None
 }
 
-/// The extension of a template that leads to no file, the one with which it would lead to some, and what to say of that.
+/// For a template that ends in `.yml` and leads to no file: the extensions, and what to say if it would lead to some with
+/// `.yaml`. Of the other way round, `yml-extension-trap` speaks.
 fn other_extension(
     world: &World,
     reach: &Reach,
     template: Place,
     text: &str,
 ) -> Option<(String, String, String)> {
-    let extension = paths::extension(text);
-    let other = match extension {
-        "yaml" => "yml",
-        "yml" => "yaml",
-        _ => return None,
-    };
+    let stem = text.strip_suffix(".yml")?;
     let place = reach.places.iter().find(|it| it.template_place == Some(template))?;
-    let stem = text.strip_suffix(extension)?;
     // Some sites read both.
-    if reach.places.iter().any(|it| it.location().strip_suffix(other) == Some(stem)) {
+    if reach.places.iter().any(|it| it.location().strip_suffix(".yaml") == Some(stem)) {
         return None;
     }
     let items = world.list(place.directory());
@@ -163,14 +158,14 @@ fn other_extension(
         if leads_to(&item.name) {
             return None;
         }
-        let renamed = item.name.strip_suffix(other).map(|it| format!("{it}{extension}"));
+        let renamed = item.name.strip_suffix(".yaml").map(|it| format!("{it}.yml"));
         count += usize::from(renamed.is_some_and(|it| leads_to(&it)));
     }
     let files = if count == 1 { "1 file" } else { &format!("{count} files") };
     let message = format!(
-        "no file here ends in `.{extension}`\nDid you mean `.{other}`? Then the path leads to {files}."
+        "no file here ends in `.yml`\nDid you mean `.yaml`? Then the path leads to {files}."
     );
-    (count > 0).then(|| (format!(".{extension}"), format!(".{other}"), message))
+    (count > 0).then(|| (".yml".to_owned(), ".yaml".to_owned(), message))
 }
 
 /// A file that no level reads, with nearly the name, or with the name and no extension.
@@ -263,6 +258,7 @@ hierarchy:
 #                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: no file here ends in `.yml` Did you mean `.yaml`? Then the path leads to 1 file.
   - {name: b, path: "os/%{facts.os.family}.yaml"}
   - {name: c, path: "site/%{facts.site}.yml"}
+#          ^ hint[level-never-matches]
   - {name: d, path: "site/%{facts.site}.yaml"}
   - {name: e, path: "team/%{facts.team}.yml"}
 #- /data/os/Debian-12.yaml
