@@ -138,7 +138,7 @@ fn misspelt(
 }
 
 /// For a template that ends in `.yml` and leads to no file: the extensions, and what to say if it would lead to some with
-/// `.yaml`. Of the other way round, `yml-extension-trap` speaks.
+/// `.yaml` that other levels read. Of files that no level reads, `yml-extension-trap` speaks.
 fn other_extension(
     world: &World,
     reach: &Reach,
@@ -159,7 +159,12 @@ fn other_extension(
             return None;
         }
         let renamed = item.name.strip_suffix(".yaml").map(|it| format!("{it}.yml"));
-        count += usize::from(renamed.is_some_and(|it| leads_to(&it)));
+        if renamed.is_some_and(|it| leads_to(&it)) {
+            if !reach.reaches(&paths::join(place.directory(), &item.name)) {
+                return None;
+            }
+            count += 1;
+        }
     }
     let files = if count == 1 { "1 file" } else { &format!("{count} files") };
     let message = format!(
@@ -272,10 +277,10 @@ a: 1
 "#,
         );
         check_fix(
-            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: x, path: 'role/%{facts.x}.yml'}\n\
-             #- /data/role/web.yaml\na: 1\n#- /.hiera-ls.yaml\ndiagnostics: {severity: {orphan-file: 'off'}}\n",
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: x, path: 'role/%{facts.x}.yml'}\n  \
+             - {name: y, path: 'role/%{facts.y}.yaml'}\n#- /data/role/web.yaml\na: 1\n",
             "Write `.yaml`",
-            "version: 5\nhierarchy:\n  - {name: x, path: 'role/%{facts.x}.yaml'}\n",
+            "version: 5\nhierarchy:\n  - {name: x, path: 'role/%{facts.x}.yaml'}\n  - {name: y, path: 'role/%{facts.y}.yaml'}\n",
         );
     }
 
