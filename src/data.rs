@@ -2,6 +2,7 @@
 
 pub mod civil;
 pub mod file;
+pub mod fingerprint;
 pub mod inspect;
 pub mod json;
 pub mod lower;

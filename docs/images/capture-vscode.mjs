@@ -220,6 +220,35 @@ await session('problems', {}, async (window, shot, folder) => {
   await shot('problems');
 });
 
+await session('types', {}, async (window, shot, folder) => {
+  const file = path.join(folder, 'data/roles/web.yaml');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace('worker_processes: 4', 'worker_processes: many'));
+  await window.openFile('data/roles/web.yaml');
+  await window.page.keyboard.press('Control+B');
+  await window.page.keyboard.press('Control+Shift+M');
+  await window.row('worker_processes', '.markers-panel').waitFor();
+  await window.row('worker_processes', '.markers-panel').click();
+  await window.page.mouse.move(5, 5);
+  await shot('types');
+});
+
+await session('classes', {}, async (window, shot, folder) => {
+  const { page } = window;
+  const file = path.join(folder, 'data/roles/kiosk.yaml');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace(/^profile::kiosk::start_url:.*\n/m, ''));
+  await window.openFile('data/roles/kiosk.yaml');
+  await page.keyboard.press('Control+B');
+  await window.run('Hiera: Select Node');
+  await window.row('kiosk03.kittiwake.example', '.quick-input-list').click();
+  await window.statusBar('kiosk03').waitFor();
+  await window.run('Hiera: Preview Whole Node');
+  await window.line('start_url').waitFor();
+  await page.mouse.move(5, 5);
+  await shot('classes');
+});
+
 const trust = { trust: true, settings: { 'security.workspace.trust.startupPrompt': 'never' } };
 await session('restricted', trust, async (window, shot, folder) => {
   await window.openFile('data/common.yaml');

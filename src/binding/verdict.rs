@@ -1,8 +1,10 @@
 //! Whether what a parameter is bound to fits its type.
 
+use std::sync::Arc;
+
 use super::Bound;
 use crate::code::{ClassCode, CodeFile};
-use crate::data::puppet_type::{self, Misfit, Type, TypeAliases, TypeProblem};
+use crate::data::puppet_type::{self, KnownType, Misfit, Type, TypeAliases};
 use crate::data::{Value, render};
 use crate::engine::Answer;
 use crate::syntax::puppet::Parameter;
@@ -37,9 +39,9 @@ pub enum Unsure {
     Unresolved(String),
 }
 
-/// The type that a parameter asks for.
+/// The type that a parameter asks for; none if it takes everything.
 #[derive(Debug)]
-pub struct ParameterType(Result<Option<Type>, String>);
+pub struct ParameterType(Option<Arc<KnownType>>);
 
 impl ParameterType {
     /// The type of a class's parameter; everything fits one without a type.
@@ -49,33 +51,26 @@ impl ParameterType {
 
     /// The type of a parameter that is declared in `file`.
     pub fn of_parameter(file: &CodeFile, parameter: &Parameter, aliases: &TypeAliases) -> Self {
-        let Some(range) = parameter.type_range else { return Self(Ok(None)) };
-        let read = puppet_type::evaluate(file.slice(range), aliases);
-        Self(read.map(Some).map_err(|problem| match problem {
-            TypeProblem::Invalid(message) | TypeProblem::Unknown(message) => message,
-        }))
+        Self(parameter.type_range.map(|range| aliases.known(file.slice(range))))
     }
 
     /// The type, if there is one and it can be read.
     pub fn known(&self) -> Option<&Type> {
-        self.0.as_ref().ok()?.as_ref()
+        self.0.as_ref()?.wanted()
     }
 
     /// Whether a value fits of which everything is known.
     pub fn verdict_on(&self, value: &Value) -> Verdict {
-        let wanted = match &self.0 {
-            Ok(None) => return Verdict::Fits,
-            Ok(Some(wanted)) => wanted,
-            Err(problem) => return Verdict::Unsure(Unsure::Type(problem.clone())),
+        let Some(wanted) = &self.0 else { return Verdict::Fits };
+        let fit = match wanted.fit(value) {
+            Ok(fit) => fit,
+            Err(problem) => return Verdict::Unsure(Unsure::Type(problem)),
         };
-        match puppet_type::fit(wanted, value) {
-            Err(problem) => Verdict::Unsure(Unsure::Type(problem)),
+        match fit.misfits.iter().find(|it| it.is_unresolved()) {
+            Some(misfit) => Verdict::Unsure(Unsure::Unresolved(misfit.message.clone())),
             // Parameters take what Puppet finds no words against.
-            Ok(fit) if fit.misfits.is_empty() => Verdict::Fits,
-            Ok(fit) => match fit.misfits.iter().find(|it| it.is_unresolved()) {
-                Some(misfit) => Verdict::Unsure(Unsure::Unresolved(misfit.message.clone())),
-                None => Verdict::Misfit(fit.misfits),
-            },
+            None if fit.misfits.is_empty() => Verdict::Fits,
+            None => Verdict::Misfit(fit.misfits.clone()),
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::backends::eyaml::blob::OPENING;
 use crate::backends::eyaml::edit::decrypted_parts;
 use crate::data::{Files as _, Format};
+use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::{Severity, rule};
 use crate::ide::{Diagnostic, FileRole, Perspective};
 use crate::text::{Encoding, LineCol, LineIndex, TextRange};
@@ -188,9 +189,20 @@ pub(super) fn hidden_lines(world: &Arc<World>, path: &str) -> BTreeSet<usize> {
 }
 
 fn is_sensitive_key(perspective: &Perspective, key: &str) -> bool {
-    // Where it depends on the node, the value is hidden.
-    let options = perspective.evaluator.options_for(key);
-    options.map_or(true, |it| it.is_some_and(|it| it.makes_sensitive()))
+    match perspective.evaluator.options_for(key) {
+        Ok(options) => options.is_some_and(|it| it.makes_sensitive()),
+        // Where it depends on the node, or lookups fail, the value is hidden.
+        Err(_) => are_some_values_sensitive(perspective),
+    }
+}
+
+/// Whether a file with `lookup_options` speaks of `Sensitive`.
+fn are_some_values_sensitive(perspective: &Perspective) -> bool {
+    let world = &perspective.world;
+    let index = world.key_index(perspective.evaluator.environment());
+    let places = index.places(LOOKUP_OPTIONS);
+    let speaks = |path: &str| world.text(path).is_ok_and(|text| text.contains("Sensitive"));
+    places.iter().any(|it| speaks(&it.path))
 }
 
 /// The text with stars in the place of what `ENC[…]` and `DEC(1)::PKCS7[…]!` hold; all offsets stay.

@@ -67,6 +67,16 @@ pub struct Level {
     pub locations: Locations,
 }
 
+impl Level {
+    /// A path with what versions 3 and 4 add to it.
+    pub fn with_extension(&self, path: Arc<str>) -> Arc<str> {
+        match &self.extension {
+            Some(extension) if !path.ends_with(&**extension) => format!("{path}{extension}").into(),
+            _ => path,
+        }
+    }
+}
+
 /// A level's back end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {

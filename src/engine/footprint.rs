@@ -3,13 +3,16 @@
 //! Of the hierarchy it counts which files with the root key were read and in which order, not the variables in paths: two
 //! nodes of which neither has a file of its own with the key have equal footprints.
 
-use std::hash::{BuildHasher, Hash as _, Hasher};
+use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use super::invocation::Invocation;
 use super::lookup_options::{AppliedOptions, Options};
 use super::request::Answer;
 use super::sources::dig_value;
+use crate::data::fingerprint::add_value;
+pub use crate::data::fingerprint::hash_of;
+pub(crate) use crate::data::fingerprint::new_hasher;
 use crate::data::{DataFile, FileId, Format, Located, Place, RootEntry, Value};
 use crate::facts::{Node, Reading};
 use crate::syntax::key_path;
@@ -218,13 +221,6 @@ pub fn root_hash(root: &str) -> u64 {
     hasher.finish()
 }
 
-/// A value as a number. The order of a hash's members counts: an answer keeps it.
-pub fn hash_of(value: &Value) -> u64 {
-    let mut hasher = new_hasher();
-    add_value(value, &mut hasher);
-    hasher.finish()
-}
-
 /// How a lookup ended, as a number: different for different outcomes, but for rare accidents.
 pub fn outcome_hash(answer: &Answer) -> u64 {
     let mut hasher = new_hasher();
@@ -236,32 +232,6 @@ pub fn outcome_hash(answer: &Answer) -> u64 {
     add(answer);
     answer.cases.iter().for_each(|case| add(&case.answer));
     hasher.finish()
-}
-
-/// The same for the same input in each run of the program.
-pub(crate) fn new_hasher() -> impl Hasher {
-    foldhash::quality::FixedState::default().build_hasher()
-}
-
-fn add_value(value: &Value, hasher: &mut impl Hasher) {
-    match value {
-        Value::Hash(hash) => {
-            (20_u8, hash.len()).hash(hasher);
-            for (key, member) in hash.iter() {
-                add_value(key, hasher);
-                add_value(&member.value.value, hasher);
-            }
-        }
-        Value::Array(items) => {
-            (21_u8, items.len()).hash(hasher);
-            items.iter().for_each(|item| add_value(&item.value, hasher));
-        }
-        Value::Sensitive(inner) => {
-            22_u8.hash(hasher);
-            add_value(&inner.value, hasher);
-        }
-        other => other.hash(hasher),
-    }
 }
 
 #[cfg(test)]

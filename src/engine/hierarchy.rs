@@ -313,7 +313,7 @@ fn resolve_locations(
         Locations::Paths(templates) => {
             for template in templates {
                 let text = interpolate_text(invocation, template, Context::ConfigLocation)?;
-                let text = older_versions_add_an_extension(level, text);
+                let text = level.with_extension(text);
                 let location = existing_path(invocation, datadir, &text, template);
                 if config.exists || location.exists {
                     found.push(location);
@@ -352,13 +352,6 @@ fn existing_path(
     let files = invocation.evaluator.files();
     let exists = path::kind(files.as_ref(), &location) != PathKind::Missing;
     Location::path(inspect::to_s(&template.value).into(), template.place, location, exists)
-}
-
-fn older_versions_add_an_extension(level: &Level, path: Arc<str>) -> Arc<str> {
-    match &level.extension {
-        Some(extension) if !path.ends_with(&**extension) => format!("{path}{extension}").into(),
-        _ => path,
-    }
 }
 
 fn expand_glob(

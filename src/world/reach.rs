@@ -175,6 +175,7 @@ impl Reach {
         let datadir = datadirs.moved(&paths::join(root, &datadir)).into_owned();
         for template in templates {
             let location = inspect::to_s(&template.value);
+            let location = level.with_extension(location.into()).to_string();
             let pattern = Pattern::new(root, &datadir, &location, is_glob, known)
                 .moved(|path| datadirs.moved(path).into_owned());
             let built_in = Registry::format(&level.function);

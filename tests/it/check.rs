@@ -169,6 +169,26 @@ encrypted: \"ENC[PKCS7,hunter2] %{lookup('')}\"
     }
 }
 
+/// Where every lookup fails, nobody knows which values are sensitive: that is so where some are.
+#[test]
+fn values_are_shown_where_lookups_fail_and_none_is_sensitive() {
+    let shown = |common: &str| {
+        let workspace = Workspace::new(&[
+            ("hiera.yaml", ":hierarchy: [common]\n"),
+            ("environment.conf", ""),
+            (".hiera-ls.yaml", "globalHieraYaml: global.yaml\n"),
+            ("global.yaml", "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n"),
+            ("data/common.yaml", common),
+        ]);
+        run(&workspace, &["check", "--format", "concise"]).1
+    };
+    let text = shown("version: 1.10\n");
+    assert!(text.contains("hiera-yaml-version"), "{text}");
+    assert!(text.contains("`1.10` is the number 1.1"), "{text}");
+    let text = shown("version: 1.10\nlookup_options: {version: {convert_to: Sensitive}}\n");
+    assert!(text.contains("number-looks-like-version") && !text.contains("1.10` is"), "{text}");
+}
+
 #[test]
 fn a_wrong_type_of_a_secret_is_told_without_the_secret() {
     let files = [

@@ -11,6 +11,13 @@ fn workspace(common: &str) -> Workspace {
     Workspace::new(&[("hiera.yaml", HIERA_YAML), ("data/common.yaml", common)])
 }
 
+fn with_nodes(common: &str) -> Workspace {
+    let levels =
+        "[{name: n, path: 'nodes/%{trusted.certname}.yaml'}, {name: c, path: common.yaml}]";
+    let hiera_yaml = format!("version: 5\nhierarchy: {levels}\n");
+    Workspace::new(&[("hiera.yaml", &hiera_yaml), ("data/common.yaml", common)])
+}
+
 /// Status, standard output, standard error.
 type Said = (Option<i32>, String, String);
 
@@ -65,6 +72,74 @@ fn fixes_are_done_until_nothing_is_left() {
     );
     assert!(read(&workspace, "data/common.yaml").ends_with("c: '0644'\r\n"));
     check(&workspace, &["--fix"], (0, "", "hiera-ls: nothing found in 2 files\n"));
+}
+
+/// Of another node, the variable may be set.
+#[test]
+fn fixes_that_are_not_proved_are_withdrawn() {
+    let workspace = with_nodes("a: \"%{::enviroment} x\"\nb: 1,000\n");
+    workspace.write(".hiera-ls.yaml", "nodes: {web01: {facts: {os: {family: Debian}}}}\n");
+    workspace.write("data/nodes/db01.yaml", "c: 1,000\n");
+    let (status, _, said) = run(&workspace, &["--fix", "--format", "concise"]);
+    assert_eq!(status, Some(1));
+    assert!(
+        said.contains("data/common.yaml: fixes withdrawn: `a` would be another value for"),
+        "{said}"
+    );
+    assert!(said.contains("1 fixed"), "{said}");
+    assert_eq!(read(&workspace, "data/common.yaml"), "a: \"%{::enviroment} x\"\nb: 1,000\n");
+    assert_eq!(read(&workspace, "data/nodes/db01.yaml"), "c: 1000\n");
+}
+
+#[test]
+fn fixes_of_findings_that_are_not_shown_are_not_done() {
+    let common = "a: yes\nn: 1,000\n";
+    let fixed = |arguments: &[&str]| {
+        let workspace = with_nodes(common);
+        workspace.write("data/nodes/one.yaml", "n: 1000\nm: 1\n");
+        run(&workspace, &[&["--fix", "--exit-zero"], arguments].concat());
+        (read(&workspace, "data/common.yaml"), read(&workspace, "data/nodes/one.yaml"))
+    };
+    let of = |common: &str, node: &str| (common.to_owned(), node.to_owned());
+    assert_eq!(fixed(&[]), of("a: yes\nn: 1000\n", "n: 1000\nm: 1\n"));
+    assert_eq!(fixed(&["--min-severity", "hint"]), of("a: true\nn: 1000\n", "m: 1\n"));
+    let hidden = "a: yes\nn: 1,000\n";
+    assert_eq!(fixed(&["--min-severity", "error"]), of(hidden, "n: 1000\nm: 1\n"));
+}
+
+#[test]
+fn presets_choose_rules() {
+    let workspace = workspace("a: yes\nb: \"%{role}\"\nc: 0644\n");
+    let codes = |preset: &str| {
+        let (_, text, _) = run(&workspace, &["--preset", preset, "--statistics"]);
+        let code = |line: &str| line.split_whitespace().nth(1).map(str::to_owned);
+        text.lines().filter_map(code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes("recommended"), ["octal-number"]);
+    assert_eq!(codes("ci"), ["octal-number"]);
+    let strict = ["yaml-1.2-disagrees", "octal-number", "unscoped-variable", "yaml-1.1-boolean"];
+    assert_eq!(codes("strict"), strict);
+}
+
+#[test]
+fn many_findings_begin_with_a_count_of_each_rule() {
+    let lines = |count: usize| (0..count).map(|it| format!("k{it}: 0644\n")).collect::<String>();
+    let (_, text, _) = run(&workspace(&lines(1000)), &[]);
+    assert!(text.starts_with("1000 findings, by rule:\n  1000  octal-number "), "{text:.200}");
+    let (_, text, _) = run(&workspace(&lines(3)), &[]);
+    assert!(text.starts_with("warning[octal-number]"), "{text:.200}");
+}
+
+/// A run that says "nothing found" would look as if all were well.
+#[test]
+fn nothing_checked_is_no_success() {
+    let workspace =
+        Workspace::new(&[("environment.conf", ""), ("hieradata/common.yaml", "a: 1\n")]);
+    let (status, text, said) = run(&workspace, &["--format", "concise"]);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(text.contains("warning[nothing-checked]"), "{text}");
+    let (status, _, said) = run(&Workspace::new(&[("README.md", "")]), &[]);
+    assert_eq!(status, Some(2), "{said}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::Type;
 use super::expression::{self, Definition};
 use super::guard::Guard;
 use super::interpret::{Interpreter, TypeProblem};
+use super::kept::KeptTypes;
 use super::normalize::Simplifier;
 
 /// Where the definitions of types lie.
@@ -35,6 +36,7 @@ pub struct AliasFile {
 pub struct TypeAliases {
     files: Box<dyn AliasFiles>,
     loaded: Mutex<Loaded>,
+    kept: KeptTypes,
 }
 
 #[derive(Default)]
@@ -62,7 +64,11 @@ pub(super) struct Alias {
 impl TypeAliases {
     /// The aliases in `files`.
     pub fn new(files: Box<dyn AliasFiles>) -> Arc<Self> {
-        Arc::new(Self { files, loaded: Mutex::default() })
+        Arc::new(Self { files, loaded: Mutex::default(), kept: KeptTypes::default() })
+    }
+
+    pub(super) fn kept(&self) -> &KeptTypes {
+        &self.kept
     }
 
     pub(super) fn is_resource_type(&self, name: &str) -> bool {

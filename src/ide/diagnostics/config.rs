@@ -32,6 +32,8 @@ use crate::world::World;
 pub(crate) struct ConfigTextContext<'a> {
     pub(crate) text: &'a str,
     pub(crate) layer: LayerKind,
+    /// Whether settings name the file as that of the global layer.
+    pub(crate) is_global_too: bool,
     /// What Puppet complains about.
     pub(crate) problems: &'a [ConfigProblem],
     /// `None` if it cannot be parsed at all.

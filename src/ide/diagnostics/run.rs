@@ -285,13 +285,14 @@ impl Run<'_> {
         let tree = yaml::parse(&text).root;
         let strings = tree.as_ref().map_or_else(Vec::new, |root| config_strings(&text, root));
         let (text, problems, root, strings) = (&*text, &*problems, tree.as_ref(), &*strings);
-        let context = ConfigTextContext { text, layer, problems, root, strings };
+        let environment = world.environment_of(path);
+        let environment = environment.as_ref();
+        let is_global_too = environment.is_some_and(|it| it.global_config.as_deref() == Some(path));
+        let context = ConfigTextContext { text, layer, is_global_too, problems, root, strings };
         self.ask(&PHASES.config_text, &context);
         let nodes = self.complete_nodes(None);
         let is_refused = problems.iter().any(ConfigProblem::is_error);
         if let Some(config) = config.filter(|config| config.version == 5 && !is_refused) {
-            let environment = world.environment_of(path);
-            let environment = environment.as_ref();
             let context = ConfigContext { world, config: &config, environment, nodes: &nodes };
             self.ask(&PHASES.config, &context);
             self.ask(&PHASES.config_rest, &context);

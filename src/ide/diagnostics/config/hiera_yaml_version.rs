@@ -32,7 +32,7 @@ pub(crate) fn is_of_version(problem: &ConfigProblem) -> bool {
 }
 
 pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
-    let ConfigTextContext { text, layer, problems, .. } = *file;
+    let ConfigTextContext { text, layer, is_global_too, problems, .. } = *file;
     let mut words: Vec<String> = Vec::new();
     let mut severity = Severity::Warning;
     let mut range = TextRange::empty(0);
@@ -51,9 +51,19 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
     }
     if !words.is_empty() {
         words.push("Write it as version 5.".to_owned());
+        if layer == LayerKind::Environment && !is_global_too && is_of_version_three(problems) {
+            words.push(
+                "If a server reads it as its own, write `globalHieraYaml: hiera.yaml` in .hiera-ls.yaml."
+                    .to_owned(),
+            );
+        }
         let finding = report.add_as(&RULE, severity, range, words.join("\n"));
         finding.fixes.extend(as_version_five(text, layer));
     }
+}
+
+fn is_of_version_three(problems: &[ConfigProblem]) -> bool {
+    problems.iter().any(|it| it.message.contains("hiera.yaml version 3 "))
 }
 
 fn as_version_five(text: &str, layer: LayerKind) -> Option<Fix> {
@@ -88,10 +98,46 @@ a: 1
 version: 4
 #        ^ warning[hiera-yaml-version]
 #- /data/common.yaml
-a: 1
+a: 0644
+#  ^^^^ warning[octal-number]
 ",
         );
         check("#- /hiera.yaml\nversion: 5\n");
+    }
+
+    /// People keep the server's file at the root of their repository.
+    #[test]
+    fn version_three_may_be_the_servers_own() {
+        check(
+            r"
+#- /.hiera-ls.yaml
+puppetVersion: 7
+#- /hiera.yaml
+:hierarchy: [common]
+#^^^^^^^^^ warning[hiera-yaml-version]: Use of 'hiera.yaml' version 3 is deprecated. It should be converted to version 5 hiera.yaml version 3 found at the environment root was ignored Write it as version 5. If a server reads it as its own, write `globalHieraYaml: hiera.yaml` in .hiera-ls.yaml.
+:yaml:
+  :datadir: /etc/puppet/environments/%{environment}/hieradata
+#- /hieradata/common.yaml
+a: 1
+",
+        );
+        check(
+            r"
+#- /.hiera-ls.yaml
+puppetVersion: 7
+globalHieraYaml: hiera.yaml
+#- /hiera.yaml
+:hierarchy: [common]
+#^^^^^^^^^ warning[hiera-yaml-version]: Use of 'hiera.yaml' version 3 is deprecated. It should be converted to version 5 hiera.yaml version 3 found at the environment root was ignored Write it as version 5.
+:yaml:
+  :datadir: /etc/puppet/environments/%{environment}/hieradata
+#- /hieradata/common.yaml
+a: 0644
+#  ^^^^ warning[octal-number]
+#- /hieradata/README.txt
+Example: not: data
+",
+        );
     }
 
     #[test]
@@ -158,6 +204,23 @@ a: 1
 #- /hiera.yaml
 version: 6
 #        ^ error[hiera-yaml-version]
+",
+        );
+    }
+
+    /// Puppet reads none of these.
+    #[test]
+    fn files_of_tests() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+#- /tests/hiera.yaml
+:hierarchy: [common]
+#- /spec/fixtures/hiera.yaml
+:hierarchy: [common]
+#- /modules/m/spec/fixtures/hiera.yaml
+:hierarchy: [common]
 ",
         );
     }

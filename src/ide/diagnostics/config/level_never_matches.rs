@@ -86,4 +86,20 @@ a: 1
 "#,
         );
     }
+
+    #[test]
+    fn levels_of_environments_and_of_functions() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: environments, path: 'environments/%{environment}.yaml'}
+  - {name: own, path: 'own/%{facts.role}.yaml', data_hash: site::reader}
+#                                                          ^^^^^^^^^^^^ information[unknown-backend]
+#- /data/environments/staging.yaml
+a: 1
+",
+        );
+    }
 }

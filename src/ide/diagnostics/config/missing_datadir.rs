@@ -1,10 +1,11 @@
 //! `missing-datadir`: a `datadir` that does not exist. Puppet says nothing, the levels just find no files.
 
+use crate::config::HieraYaml;
 use crate::data::{Files as _, PathKind, inspect};
 use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::shared::known_keys::{directory_of, is_file_backend};
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
-use crate::world::paths;
+use crate::world::{World, paths};
 
 pub(crate) const RULE: Rule = Rule {
     code: "missing-datadir",
@@ -28,12 +29,30 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         let is_absolute = paths::is_absolute(&inspect::to_s(&level.datadir.value));
         let (severity, advice) = if is_absolute {
             (Severity::Information, "The setting `datadirMap` says where its content lies here.")
+        } else if is_of_puppetfile(world, config, &directory) {
+            let advice = "The Puppetfile names its module: install it to have its data checked.";
+            (Severity::Information, advice)
         } else {
             (RULE.severity, "A relative datadir starts from the directory of hiera.yaml.")
         };
         let message = format!("there is no directory {directory}\n{advice}");
         report.add_once(&RULE, severity, place.range, message);
     }
+}
+
+/// Whether the directory lies in a module that the Puppetfile beside hiera.yaml names, and that is not installed here.
+fn is_of_puppetfile(world: &World, config: &HieraYaml, directory: &str) -> bool {
+    let Some(root) = paths::parent(&config.path) else { return false };
+    let Ok(puppetfile) = world.text(&paths::join(root, "Puppetfile")) else { return false };
+    let Some(below) = paths::below(root, directory) else { return false };
+    let mut names = below.split('/');
+    let (Some(_), Some(module)) = (names.next(), names.next()) else { return false };
+    let is_it = |line: &str| {
+        let Some(rest) = line.trim_start().strip_prefix("mod") else { return false };
+        let quoted = rest.split(['\'', '"']).nth(1).unwrap_or_default();
+        quoted.rsplit(['/', '-']).next() == Some(module)
+    };
+    puppetfile.lines().any(is_it)
 }
 
 #[cfg(test)]
@@ -59,5 +78,26 @@ hierarchy:
 "#,
         );
         check("#- /hiera.yaml\nversion: 5\nhierarchy: [{name: a, path: a.yaml}]\n");
+    }
+
+    #[test]
+    fn data_in_a_module_of_the_puppetfile() {
+        check(
+            r#"
+#- /Puppetfile
+mod 'example/site_data',
+  :git => 'https://example.com/site_data'
+#- /hiera.yaml
+version: 5
+defaults:
+  datadir: modules/site_data/data
+#          ^^^^^^^^^^^^^^^^^^^^^^ information[missing-datadir]: there is no directory /repo/modules/site_data/data The Puppetfile names its module…
+  data_hash: yaml_data
+hierarchy:
+  - {name: a, path: a.yaml}
+  - {name: b, path: b.yaml, datadir: modules/other/data}
+#                                    ^^^^^^^^^^^^^^^^^^ warning[missing-datadir]
+"#,
+        );
     }
 }

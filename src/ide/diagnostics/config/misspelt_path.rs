@@ -2,7 +2,7 @@
 //! by no level.
 
 use crate::config::hiera_yaml::Locations;
-use crate::data::{Files as _, PathKind};
+use crate::data::{Files as _, PathKind, Place};
 use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::file::UnreadContext;
 use crate::ide::diagnostics::file::orphan_file::may_be_read_by_function;
@@ -54,13 +54,21 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
                 continue;
             }
             let is_explained = report.findings.iter().any(|finding| finding.range == place.range);
-            let Some((name, near)) = misspelt(world, &reach, &directory, text) else { continue };
+            let (name, near, message) = if let Some((name, near)) =
+                misspelt(world, &reach, &directory, text)
+            {
+                let message = format!(
+                    "`{name}` does not exist\nDid you mean `{near}`, which exists and is not read by any level?"
+                );
+                (name, near, message)
+            } else if let Some(found) = other_extension(world, &reach, place, text) {
+                found
+            } else {
+                continue;
+            };
             if is_explained {
                 continue;
             }
-            let message = format!(
-                "`{name}` does not exist\nDid you mean `{near}`, which exists and is not read by any level?"
-            );
             let finding = report.add_once(&RULE, RULE.severity, place.range, message);
             let edit = replaced_in(&config.text, place.range, &name, &near);
             if let (Some(finding), Some(edit)) = (finding, edit) {
@@ -125,6 +133,42 @@ fn misspelt(
         directory = path;
     }
     None
+}
+
+/// For a template that ends in `.yml` and leads to no file: the extensions, and what to say if it would lead to some with
+/// `.yaml` that other levels read. Of files that no level reads, `yml-extension-trap` speaks.
+fn other_extension(
+    world: &World,
+    reach: &Reach,
+    template: Place,
+    text: &str,
+) -> Option<(String, String, String)> {
+    let stem = text.strip_suffix(".yml")?;
+    let place = reach.places.iter().find(|it| it.template_place == Some(template))?;
+    // Some sites read both.
+    if reach.places.iter().any(|it| it.location().strip_suffix(".yaml") == Some(stem)) {
+        return None;
+    }
+    let items = world.list(place.directory());
+    let leads_to = |name: &str| place.reaches(&paths::join(place.directory(), name));
+    let mut count = 0;
+    for item in items.iter().take(MAX_LISTED).filter(|it| !it.is_directory) {
+        if leads_to(&item.name) {
+            return None;
+        }
+        let renamed = item.name.strip_suffix(".yaml").map(|it| format!("{it}.yml"));
+        if renamed.is_some_and(|it| leads_to(&it)) {
+            if !reach.reaches(&paths::join(place.directory(), &item.name)) {
+                return None;
+            }
+            count += 1;
+        }
+    }
+    let files = if count == 1 { "1 file" } else { &format!("{count} files") };
+    let message = format!(
+        "no file here ends in `.yml`\nDid you mean `.yaml`? Then the path leads to {files}."
+    );
+    (count > 0).then(|| (".yml".to_owned(), ".yaml".to_owned(), message))
 }
 
 /// A file that no level reads, with nearly the name, or with the name and no extension.
@@ -203,6 +247,38 @@ a: 1
 a: 1
 #^^^ warning[misspelt-path]: no level of the hierarchy can load this file Its directory is `role`. Did you mean `roles`, which a level reads?
 "#,
+        );
+    }
+
+    #[test]
+    fn a_path_with_the_other_extension() {
+        check(
+            r#"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: a, path: "os/%{facts.os.name}-%{facts.os.release.major}.yml"}
+#                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[misspelt-path]: no file here ends in `.yml` Did you mean `.yaml`? Then the path leads to 1 file.
+  - {name: b, path: "os/%{facts.os.family}.yaml"}
+  - {name: c, path: "site/%{facts.site}.yml"}
+#          ^ hint[level-never-matches]
+  - {name: d, path: "site/%{facts.site}.yaml"}
+  - {name: e, path: "team/%{facts.team}.yml"}
+#- /data/os/Debian-12.yaml
+a: 1
+#- /data/os/Debian.yaml
+a: 1
+#- /data/site/one.yaml
+a: 1
+#- /data/team/web.yml
+a: 1
+"#,
+        );
+        check_fix(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: x, path: 'role/%{facts.x}.yml'}\n  \
+             - {name: y, path: 'role/%{facts.y}.yaml'}\n#- /data/role/web.yaml\na: 1\n",
+            "Write `.yaml`",
+            "version: 5\nhierarchy:\n  - {name: x, path: 'role/%{facts.x}.yaml'}\n  - {name: y, path: 'role/%{facts.y}.yaml'}\n",
         );
     }
 

@@ -142,4 +142,40 @@ a: 1
 "#,
         );
     }
+
+    /// A branch of the repository may have any name.
+    #[test]
+    fn files_of_environments() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: environments, path: 'environments/%{environment}.yaml'}
+  - {name: common, path: common.yaml}
+#- /data/environments/staging.yaml
+a: 1
+#- /data/common.yaml
+a: 2
+",
+        );
+    }
+
+    #[test]
+    fn functions_may_read_files() {
+        let files = |level: &str, code: &str, expected: &str| {
+            check(&format!(
+                "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {{name: common, path: common.yaml}}\n{level}\
+                 #- /manifests/site.pp\n{code}\n#- /data/common.yaml\na: 1\n#- /data/users/one.yaml\nb: 1\n{expected}"
+            ));
+        };
+        files("", "include x", "#^^^ hint[orphan-file]\n");
+        files("", "$users = loadyaml(\"${data}/users/${name}.yaml\")", "");
+        files(
+            "  - {name: site, lookup_key: mine}\n\
+             #                            ^^^^ information[unknown-backend]\n",
+            "include x",
+            "",
+        );
+    }
 }

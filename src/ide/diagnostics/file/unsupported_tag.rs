@@ -70,4 +70,26 @@ d: !!binary aGVsbG8=
             "a: /^a/ # why\nb: 1\n",
         );
     }
+
+    /// What a function of the site accepts, only that knows; what no reader of the language takes, all refuse.
+    #[test]
+    fn files_that_only_functions_read() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: own, path: own.yaml, data_hash: site::permissive}
+#                                          ^^^^^^^^^^^^^^^^ information[unknown-backend]
+  - {name: broken, path: broken.yaml, data_hash: site::permissive}
+#                                                ^^^^^^^^^^^^^^^^ information[unknown-backend]
+#- /data/own.yaml
+a: !ruby/regexp /^a/
+b: 0644
+#- /data/broken.yaml
+a: [1
+#  ^^ error[yaml-syntax]
+",
+        );
+    }
 }

@@ -24,13 +24,10 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks the entries of `lookup_options`.
+/// Checks the entries of `lookup_options`; those of a module only for what looks misspelt, as others may hold its data.
 pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
     let OptionsContext { known, classes, tree, .. } = *at;
-    // A module's own data may name keys that others bring.
-    if at.module.is_some() {
-        return;
-    }
+    let is_of_module = at.module.is_some();
     let pairs = pairs_of(tree.value);
     for (number, pair) in pairs.iter().enumerate() {
         let Some(key) = text_of(&pair.key).filter(|key| !interpolation::may_have_tokens(key))
@@ -47,6 +44,9 @@ pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
             let is_certain = is_misspelt
                 && !classes.is_parameter(key)
                 && !has_key(pairs, near.as_ref().map_or("", |it| it));
+            if is_of_module && !is_certain {
+                continue;
+            }
             let severity = if is_certain { Severity::Warning } else { RULE.severity };
             let range = pair.key.range.shifted(tree.start);
             let finding = report.add_as(&RULE, severity, range, message);
@@ -154,6 +154,28 @@ lookup_options:
 # ^^^^^^^^^^^ hint[matches-no-key]: no data file has a key that matches /^m::nothing/
   ^(m|n)::nothing: {merge: unique}
   ^n::nothing: {merge: unique}
+",
+        );
+    }
+
+    /// The data of a module may be anywhere.
+    #[test]
+    fn options_in_modules() {
+        check(
+            r"
+#- /modules/m/hiera.yaml
+version: 5
+#- /modules/m/data/common.yaml
+lookup_options:
+  m::nothing: {merge: unique}
+  ^m::no_.*: {merge: unique}
+  m::servers: {merge: unique}
+  m::netwrok: {merge: unique}
+# ^^^^^^^^^^ warning[matches-no-key]: no data file has the key `m::netwrok` Did you mean `m::network`?
+m::server: 1
+m::network: 1
+#- /modules/m/manifests/init.pp
+class m ($server, $servers, $network) { }
 ",
         );
     }

@@ -31,7 +31,13 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::RULE;
+    use crate::ide::diagnostics::diagnostics;
     use crate::ide::diagnostics::testing::{check, check_fix, check_related};
+    use crate::settings::Settings;
+    use crate::world::{Change, Host, MemoryDisk};
 
     const WEB: &str = "#- /hiera.yaml\nversion: 5\nhierarchy:\n- {name: r, path: '%{role}.yaml'}\n\
                        - {name: c, path: common.yaml}\n\
@@ -147,5 +153,40 @@ mod tests {
             "value-type-mismatch",
             &["/modules/web/manifests/init.pp: $port: `$port` is here"],
         );
+    }
+
+    /// An edit checks the values that it changes, and nodes that get the same value share what was found of it.
+    #[test]
+    fn values_are_checked_once() {
+        let nodes = (1..=40).map(|it| format!("  web{it:02}: {{facts: {{role: web}}}}\n"));
+        let nodes: String = nodes.collect();
+        let (settings, _) = Settings::read(Some(&format!("nodes:\n{nodes}")), None, &[]);
+        let common = "/repo/data/common.yaml";
+        let data = "w::a: [1, x]\nw::b: 80\nw::c: {a: b}\nw::d: 1\n";
+        let files = [
+            ("/repo/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n"),
+            ("/repo/manifests/site.pp", "include w\n"),
+            (
+                "/repo/modules/w/manifests/init.pp",
+                "class w(Array[Integer] $a, Integer $b, Hash[String, String] $c, String $d) { }\n",
+            ),
+            (common, data),
+        ];
+        let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+        host.apply(Change::Folders(vec!["/repo".to_owned()]));
+        host.apply(Change::Settings(Settings { directory: Some("/repo".into()), ..settings }));
+        let mut check = |version: i32, text: &str| {
+            let (path, text) = (common.to_owned(), text.to_owned());
+            host.apply(Change::OpenBuffer { path, text, version });
+            let world = host.snapshot();
+            let found = diagnostics(&world, common);
+            let count = found.iter().filter(|it| it.code == RULE.code).count();
+            (count, world.type_aliases(&world.environments()[0]).checked_values())
+        };
+        // Each of the four values once, whether for any node or for one of the forty, and four that fixes may write.
+        assert_eq!(check(1, data), (2, 8));
+        assert_eq!(check(2, &data.replace("80", "8080")), (2, 9));
+        assert_eq!(check(3, &format!("new: 1\n{data}# end\n")), (2, 9));
+        assert_eq!(check(4, &data.replace('x', "2")), (1, 10));
     }
 }
