@@ -1,5 +1,5 @@
 //! The shell commands: `lookup`, `diff`, `uses`, `readers`, `check`, `classes`, `type-check`, `rule`, `nodes`, `init`, `schema`,
-//! `completions`, `man`, `server`.
+//! `completions`, `man`, `server`, `mcp`.
 //!
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
 
@@ -34,6 +34,8 @@ mod lookup_output;
 mod lookup_queries;
 mod lookup_setup;
 mod man;
+mod mcp;
+mod mcp_tools;
 mod node_classes;
 pub mod nodes;
 mod place;
@@ -93,6 +95,8 @@ enum Command {
     Schema,
     /// Speak the language server protocol on standard input and output
     Server(server::ServerArguments),
+    /// Let an assistant ask: speak the Model Context Protocol on standard input and output
+    Mcp(mcp::McpArguments),
     /// Print a script that completes commands, keys, nodes and rules in a shell
     Completions {
         /// The shell
@@ -141,6 +145,7 @@ pub fn run() -> ExitCode {
             ExitCode::SUCCESS
         }
         Command::Server(arguments) => server::run(&arguments),
+        Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Completions { shell } => print_or_complain(completions::script(shell)),
         Command::Man { directory } => {
             let written = man::write(Arguments::command(), &directory);

@@ -204,12 +204,14 @@ fn run_once(arguments: &CheckArguments) -> ExitCode {
 pub(super) struct Checked {
     pub(super) text: String,
     pub(super) summary: String,
+    /// How often each rule speaks, a line each.
+    pub(super) by_rule: String,
     pub(super) has_problems: bool,
     /// What was left out.
     pub(super) notes: Vec<String>,
 }
 
-fn check(arguments: &CheckArguments) -> Result<Checked, String> {
+pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let mut setup = set_up(arguments)?;
     if arguments.write_baseline {
         return check_baseline::write(&setup);
@@ -228,9 +230,10 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     });
     let fixable: usize = found.iter().map(|(fixable, _)| fixable).sum();
     let found: Vec<Finding> = found.into_iter().flat_map(|(_, found)| found).collect();
+    let by_rule = check_output::statistics(&found);
     let is_problem = |it: &Finding| rank(it.severity) >= rank(Severity::Warning);
     let text = if arguments.statistics {
-        check_output::statistics(&found)
+        by_rule.clone()
     } else {
         check_output::counts_first(arguments.format, &found)
             + &check_output::render(arguments.format, &found)
@@ -247,7 +250,7 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     }
     let has_problems = found.iter().any(is_problem);
     let notes = fixing.notes().chain(setup.outside.iter().cloned()).chain(world.notes()).collect();
-    Ok(Checked { text, summary, has_problems, notes })
+    Ok(Checked { text, summary, by_rule, has_problems, notes })
 }
 
 /// How many nodes lack values of parameters, as the end of a sentence; nothing if none does.

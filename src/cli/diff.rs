@@ -109,6 +109,11 @@ struct Sides {
     prefix: String,
 }
 
+/// What changes, for people.
+pub(super) fn text(arguments: &DiffArguments) -> Result<String, String> {
+    Ok(diff_output::render(DiffFormat::Text, &compare(arguments)?))
+}
+
 fn compare(arguments: &DiffArguments) -> Result<Report, String> {
     let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
     let sides = open(arguments)?;

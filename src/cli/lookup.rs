@@ -236,6 +236,14 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     Ok(first_found(arguments, (&setup, aliases), &names, merge.as_ref(), &output))
 }
 
+/// What the hover of the keys says, without secrets.
+pub(super) fn why_text(arguments: &LookupArguments) -> Result<String, String> {
+    let setup = lookup_setup::prepare(arguments)?;
+    let perspective = Perspective::hiding(setup.world(), Arc::new(setup.fresh_evaluator()));
+    let texts = arguments.keys.iter().map(|key| plain_text_of_key(&perspective, key));
+    Ok(in_lines(&texts.collect::<Vec<_>>().join("\n")).into_owned())
+}
+
 /// What the hover of each key says. The exit status is that of a lookup of the keys.
 fn why(setup: &Setup, queries: &[Query]) -> ExitCode {
     let evaluator = Arc::new(setup.fresh_evaluator());

@@ -65,6 +65,11 @@ pub(super) fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// `text` without any style.
+pub(super) fn unstyled(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
 /// Prints styled text to standard output; a reader that went away (`| head`) is not an error.
 pub(super) fn print_styled(text: &str) {
     let _ = anstream::stdout().lock().write_all(text.as_bytes());

@@ -43,7 +43,8 @@ pub fn run(arguments: &UsesArguments) -> ExitCode {
     print_or_complain(list(arguments))
 }
 
-fn list(arguments: &UsesArguments) -> Result<String, String> {
+/// The list as text; empty if nothing names the key.
+pub(super) fn list(arguments: &UsesArguments) -> Result<String, String> {
     let place = arguments.place.open()?;
     let uses = uses_of_key(&place.world, &place.environment, &arguments.key)
         .ok_or_else(|| format!("{} is not a key", arguments.key))?;

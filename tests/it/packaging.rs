@@ -6,7 +6,7 @@ use std::process::Command;
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/control-repo");
 
 /// The subcommands, as the help lists them.
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 10] = [
     "lookup",
     "check",
     "classes",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 9] = [
     "nodes",
     "schema",
     "server",
+    "mcp",
     "completions",
 ];
 
@@ -116,6 +117,15 @@ fn the_extension_has_the_program_s_version_and_address() {
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
     let address = manifest["repository"]["url"].as_str().unwrap_or_default();
     assert_eq!(address, env!("CARGO_PKG_REPOSITORY"));
+}
+
+#[test]
+fn the_hooks_install_this_version() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/pyproject.toml");
+    let text = std::fs::read_to_string(path).expect("what pre-commit installs");
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(text.contains(&format!("\nversion = \"{version}\"\n")), "{text}");
+    assert!(text.contains(&format!("[\"hiera-ls=={version}\"]")), "{text}");
 }
 
 fn run(arguments: &[&str]) -> String {

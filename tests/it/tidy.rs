@@ -42,8 +42,9 @@ fn the_disk_is_read_in_few_places() {
 #[test]
 fn only_the_server_speaks_the_protocol() {
     for name in ["tower_lsp", "tokio::", "use tokio", "tower::"] {
-        absent(name, &["src/server", "src/server.rs", "src/cli/server.rs"]);
+        absent(name, &["src/server", "src/server.rs", "src/cli/server.rs", "src/cli/mcp.rs"]);
     }
+    absent("rmcp", &["src/cli/mcp.rs"]);
 }
 
 #[test]

@@ -145,6 +145,11 @@ fn diagnostics_within(world: &Arc<World>, path: &str, bounds: Bounds) -> Vec<Dia
     findings
 }
 
+/// Agents of Puppet 7 send legacy facts.
+fn reports_legacy_facts(world: &World) -> bool {
+    world.settings().puppet_version != PuppetVersion::V7
+}
+
 /// What is said of a file that only a function of the site reads: that no reader of its format takes it. What else the
 /// function accepts, only it knows.
 fn check_syntax(data: &DataFile, report: &mut Report) {
@@ -210,7 +215,9 @@ fn check_data(
             let findings = yaml_1_2_disagrees::of_entry(&entry, summary).iter();
             report.findings.extend(findings.map(|it| shifted(it.clone(), entry.start)));
         }
-        legacy_fact::check(&summary.variables, entry.start, report);
+        if reports_legacy_facts(world) {
+            legacy_fact::check(&summary.variables, entry.start, report);
+        }
         unscoped_variable::check(&summary.variables, entry.start, report);
         let is_options = text_of(entry.key).is_some_and(|key| &**key == LOOKUP_OPTIONS);
         if is_options && let Some(keys) = known_keys() {
@@ -418,7 +425,9 @@ fn check_config(
     undefined_variable::check(&known, &variables, 0, report);
     unknown_fact_member::check(&known, &variables, 0, report);
     dig_type_mismatch::check_variables(&nodes, &variables, 0, report);
-    legacy_fact::check(&variables, 0, report);
+    if reports_legacy_facts(world) {
+        legacy_fact::check(&variables, 0, report);
+    }
     unscoped_variable::check(&variables, 0, report);
 }
 
