@@ -3,6 +3,8 @@
 //! Each answers as the command of its name does. Arguments are values and never options: nothing that a model writes trusts
 //! a directory or leads out of it.
 
+use std::fmt::Write as _;
+
 use clap::Parser as _;
 use serde_json::{Map, Value as Json, json};
 
@@ -215,7 +217,7 @@ fn cut(text: &str) -> String {
     if text.len() <= MAX_BYTES {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(MAX_BYTES);
+    let end = (0..=MAX_BYTES).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
     let kept = text[..end].rfind('\n').map_or(&text[..end], |line_end| &text[..line_end]);
     let left_out = text[kept.len()..].lines().filter(|line| !line.is_empty()).count();
     format!("{kept}\n… {} left out: ask for less", counted(left_out, "more line"))
@@ -311,7 +313,7 @@ fn findings(call: &Call<'_>) -> Result<String, String> {
     let lines: Vec<&str> = checked.text.lines().collect();
     let mut text = format!("{}\n", checked.summary);
     if lines.len() > MAX_FINDINGS {
-        text += &format!("\nBy rule:\n{}", checked.by_rule);
+        let _ = write!(text, "\nBy rule:\n{}", checked.by_rule);
     }
     if !lines.is_empty() {
         text += "\n";
@@ -322,10 +324,10 @@ fn findings(call: &Call<'_>) -> Result<String, String> {
     }
     if lines.len() > MAX_FINDINGS {
         let more = counted(lines.len() - MAX_FINDINGS, "more finding");
-        text += &format!("… {more} left out: name paths or rules\n");
+        let _ = writeln!(text, "… {more} left out: name paths or rules");
     }
     for note in &checked.notes {
-        text += &format!("note: {note}\n");
+        let _ = writeln!(text, "note: {note}");
     }
     Ok(text)
 }
