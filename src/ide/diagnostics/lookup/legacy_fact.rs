@@ -130,12 +130,13 @@ a: "%{fqdn} %{facts.hostname} %{facts.os.family} %{::ipaddress_eth0} %{a::domain
     fn each_fact_is_reported_once_in_a_file() {
         let text = "a: '%{fqdn}'\nb: ['%{hostname}', 'x%{fqdn}']\nc: '%{scope(''fqdn'')}'\n";
         check(
-            &format!(
-                "{text}#- /data/other.yaml\na: '%{{fqdn}}'\n#   ^^^^^^^ hint[legacy-fact]: `fqdn` is a legacy fact, which agents of \
-                 Puppet 8 do not send by default Use `%{{facts.networking.fqdn}}`.\n"
-            )
-            .replacen("\nb:", "\n#   ^^^^^^^ hint[legacy-fact]: `fqdn` is a legacy fact, which agents of Puppet 8 do not send by default Use `%{facts.networking.fqdn}`. 3 places of this file read it.\nb:", 1)
-            .replacen("\nc:", "\n#    ^^^^^^^^^^^ hint[legacy-fact]\nc:", 1),
+            "a: '%{fqdn}'\n\
+             #   ^^^^^^^ hint[legacy-fact]: `fqdn` is a legacy fact, which agents of Puppet 8 do not send by default \
+             Use `%{facts.networking.fqdn}`. 3 places of this file read it.\n\
+             b: ['%{hostname}', 'x%{fqdn}']\n\
+             #    ^^^^^^^^^^^ hint[legacy-fact]: `hostname` is a legacy fact, which agents of Puppet 8 do not send by default \
+             Use `%{facts.networking.hostname}`.\n\
+             c: '%{scope(''fqdn'')}'\n",
         );
         check_fix(
             text,
