@@ -128,7 +128,6 @@ a: "%{fqdn} %{facts.hostname} %{facts.os.family} %{::ipaddress_eth0} %{a::domain
 
     #[test]
     fn each_fact_is_reported_once_in_a_file() {
-        let text = "a: '%{fqdn}'\nb: ['%{hostname}', 'x%{fqdn}']\nc: '%{scope(''fqdn'')}'\n";
         check(
             "a: '%{fqdn}'\n\
              #   ^^^^^^^ hint[legacy-fact]: `fqdn` is a legacy fact, which agents of Puppet 8 do not send by default \
@@ -138,10 +137,11 @@ a: "%{fqdn} %{facts.hostname} %{facts.os.family} %{::ipaddress_eth0} %{a::domain
              Use `%{facts.networking.hostname}`.\n\
              c: '%{scope(''fqdn'')}'\n",
         );
+        let nodes = "#- /.hiera-ls.yaml\nnodes: {one: {facts: {fqdn: x, networking: {fqdn: x}}}}\n";
         check_fix(
-            text,
+            &format!("a: '%{{fqdn}}'\nb: ['x%{{fqdn}}']\nc: '%{{scope(''fqdn'')}}'\n{nodes}"),
             "Write `%{facts.networking.fqdn}` in 3 places",
-            "a: '%{facts.networking.fqdn}'\nb: ['%{hostname}', 'x%{facts.networking.fqdn}']\nc: '%{scope(''facts.networking.fqdn'')}'\n",
+            "a: '%{facts.networking.fqdn}'\nb: ['x%{facts.networking.fqdn}']\nc: '%{scope(''facts.networking.fqdn'')}'\n",
         );
     }
 
