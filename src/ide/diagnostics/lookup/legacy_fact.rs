@@ -128,16 +128,14 @@ a: "%{fqdn} %{facts.hostname} %{facts.os.family} %{::ipaddress_eth0} %{a::domain
 
     #[test]
     fn each_fact_is_reported_once_in_a_file() {
-        check(
-            "a: '%{fqdn}'\n\
-             #   ^^^^^^^ hint[legacy-fact]: `fqdn` is a legacy fact, which agents of Puppet 8 do not send by default \
-             Use `%{facts.networking.fqdn}`. 3 places of this file read it.\n\
-             b: ['%{hostname}', 'x%{fqdn}']\n\
-             #    ^^^^^^^^^^^ hint[legacy-fact]: `hostname` is a legacy fact, which agents of Puppet 8 do not send by default \
-             Use `%{facts.networking.hostname}`.\n\
-             c: '%{scope(''fqdn'')}'\n",
-        );
         let nodes = "#- /.hiera-ls.yaml\nnodes: {one: {facts: {fqdn: x, networking: {fqdn: x}}}}\n";
+        check(&format!(
+            "a: '%{{fqdn}}'\n\
+             #   ^^^^^^^ hint[legacy-fact]: `fqdn` is a legacy fact, which agents of Puppet 8 do not send by default \
+             Use `%{{facts.networking.fqdn}}`. 3 places of this file read it.\n\
+             b: ['x%{{fqdn}}']\n\
+             c: '%{{scope(''fqdn'')}}'\n{nodes}"
+        ));
         check_fix(
             &format!("a: '%{{fqdn}}'\nb: ['x%{{fqdn}}']\nc: '%{{scope(''fqdn'')}}'\n{nodes}"),
             "Write `%{facts.networking.fqdn}` in 3 places",
