@@ -1,5 +1,5 @@
 //! The shell commands: `lookup`, `diff`, `uses`, `readers`, `check`, `classes`, `type-check`, `rule`, `nodes`, `init`, `schema`,
-//! `completions`, `man`, `server`.
+//! `completions`, `man`, `server`, `mcp`.
 //!
 //! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
 
@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use crate::ide::diagnostics::codes;
 use crate::settings;
 use clap::{CommandFactory as _, Parser, Subcommand};
+use terminal::{Color, complain};
 
 pub mod check;
 mod check_baseline;
@@ -17,8 +18,10 @@ mod check_findings;
 mod check_fix;
 mod check_output;
 mod check_setup;
+mod check_watch;
 pub mod classes;
 mod classes_output;
+mod completions;
 pub mod diff;
 mod diff_output;
 mod fleet;
@@ -30,6 +33,9 @@ mod lookup_fleet;
 mod lookup_output;
 mod lookup_queries;
 mod lookup_setup;
+mod man;
+mod mcp;
+mod mcp_tools;
 mod node_classes;
 pub mod nodes;
 mod place;
@@ -38,6 +44,7 @@ pub mod readers;
 pub mod rule;
 mod server;
 mod shown;
+mod terminal;
 pub mod type_check;
 pub mod uses;
 mod workspace;
@@ -48,6 +55,17 @@ mod workspace;
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    /// When to print colours; NO_COLOR and CLICOLOR_FORCE are followed, too
+    #[arg(
+        long,
+        value_enum,
+        global = true,
+        default_value_t,
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
+    #[arg(value_name = "auto|always|never", display_order = 900)]
+    color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -77,10 +95,12 @@ enum Command {
     Schema,
     /// Speak the language server protocol on standard input and output
     Server(server::ServerArguments),
-    /// Print a completion script for a shell
+    /// Let an assistant ask: speak the Model Context Protocol on standard input and output
+    Mcp(mcp::McpArguments),
+    /// Print a script that completes commands, keys, nodes and rules in a shell
     Completions {
         /// The shell
-        shell: clap_complete::Shell,
+        shell: completions::Shell,
     },
     /// Write the man pages into a directory
     Man {
@@ -92,6 +112,9 @@ enum Command {
 
 /// Runs the command that the process's arguments name.
 pub fn run() -> ExitCode {
+    if completions::answer(Arguments::command) {
+        return ExitCode::SUCCESS;
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(problem) => {
@@ -105,6 +128,7 @@ pub fn run() -> ExitCode {
             };
         }
     };
+    arguments.color.choose();
     match arguments.command {
         Command::Lookup(arguments) => lookup::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
@@ -121,19 +145,11 @@ pub fn run() -> ExitCode {
             ExitCode::SUCCESS
         }
         Command::Server(arguments) => server::run(&arguments),
-        Command::Completions { shell } => {
-            let mut command = Arguments::command();
-            clap_complete::generate(shell, &mut command, "hiera-ls", &mut std::io::stdout());
-            ExitCode::SUCCESS
-        }
+        Command::Mcp(arguments) => mcp::run(&arguments),
+        Command::Completions { shell } => print_or_complain(completions::script(shell)),
         Command::Man { directory } => {
-            match clap_mangen::generate_to(Arguments::command(), &directory) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(error) => {
-                    complain(&format!("{}: {error}", directory.display()));
-                    ExitCode::from(2)
-                }
-            }
+            let written = man::write(Arguments::command(), &directory);
+            print_or_complain(written.map(|()| String::new()))
         }
     }
 }
@@ -155,9 +171,4 @@ pub(crate) fn print_or_complain(said: Result<String, String>) -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-/// Says what went wrong.
-pub(crate) fn complain(message: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "hiera-ls: {}", shown::in_lines(message));
 }

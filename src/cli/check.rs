@@ -12,8 +12,8 @@ use super::check_findings::{Finding, findings};
 use super::check_fix::{Fixing, fix};
 use super::check_setup::{Setup, set_up};
 use super::progress::Progress;
-use super::{check_baseline, check_output};
-use super::{complain, print};
+use super::terminal::{complain, print_styled, tell};
+use super::{check_baseline, check_output, check_setup, check_watch, completions, print};
 use crate::ide::diagnostics::{Diagnostic, Fix, Severity, nodes_that_lack};
 use crate::ide::{all_diagnostics, repair};
 use crate::world::World;
@@ -24,6 +24,7 @@ Examples:
   hiera-ls check --root ~/control-repo --format concise
   hiera-ls check data/nodes data/common.yaml --format github
   hiera-ls check --since origin/main
+  hiera-ls check --select duplicate-key,octal-number --watch
   hiera-ls check --fix
   git diff --cached --name-only -z | hiera-ls check --files-from -
 
@@ -59,12 +60,18 @@ pub struct CheckArguments {
     /// Check standard input as if it were this file
     #[arg(long, value_name = "PATH", conflicts_with_all = ["paths", "since", "files_from", "fix"])]
     pub stdin_filename: Option<PathBuf>,
+    /// Report only these rules, also those that are off (repeatable, or separated by commas)
+    #[arg(long, value_name = "RULE", value_delimiter = ',', add = completions::rules())]
+    pub select: Vec<String>,
+    /// Do not report these rules (repeatable, or separated by commas)
+    #[arg(long, value_name = "RULE", value_delimiter = ',', add = completions::rules())]
+    pub ignore: Vec<String>,
     /// How findings are written
     #[arg(long, value_enum, default_value_t = OutputFormat::Full)]
     pub format: OutputFormat,
-    /// The least severity that is shown
-    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Least::Information)]
-    pub min_severity: Least,
+    /// The least severity that is shown: information, unless --select names rules
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub min_severity: Option<Least>,
     /// Where severities begin, instead of the setting's: recommended, strict, or ci (errors and warnings alone)
     #[arg(long, value_enum, value_name = "PRESET", hide_possible_values = true)]
     pub preset: Option<PresetName>,
@@ -89,6 +96,12 @@ pub struct CheckArguments {
     /// Show how often each rule speaks instead of the findings
     #[arg(long)]
     pub statistics: bool,
+    /// Check again whenever a file changes
+    #[arg(long, conflicts_with_all = ["fix", "diff", "write_baseline", "files_from", "stdin_filename"])]
+    pub watch: bool,
+    /// Print the findings, and nothing on how many there are or what was left out
+    #[arg(long, short)]
+    pub quiet: bool,
     /// Exit with 0 whatever is found
     #[arg(long)]
     pub exit_zero: bool,
@@ -111,6 +124,12 @@ pub enum OutputFormat {
     Gitlab,
     /// JUnit XML
     Junit,
+}
+
+impl OutputFormat {
+    fn is_for_people(self) -> bool {
+        matches!(self, Self::Full | Self::Concise)
+    }
 }
 
 /// Where severities begin.
@@ -142,14 +161,33 @@ const FILES_AT_ONCE: usize = 512;
 
 /// Checks and prints.
 pub fn run(arguments: &CheckArguments) -> ExitCode {
+    if !arguments.watch {
+        return run_once(arguments);
+    }
+    let ended = check_setup::workspace_root(arguments).map(|root| {
+        check_watch::watch(&root, || {
+            run_once(arguments);
+        })
+    });
+    complain(&ended.unwrap_or_else(|message| message));
+    ExitCode::from(2)
+}
+
+fn run_once(arguments: &CheckArguments) -> ExitCode {
     match check(arguments) {
         Ok(checked) => {
-            print(&checked.text);
-            for note in &checked.notes {
-                complain(&format!("note: {note}"));
+            if arguments.format.is_for_people() {
+                print_styled(&checked.text);
+            } else {
+                print(&checked.text);
             }
-            if !checked.summary.is_empty() {
-                complain(&checked.summary);
+            if !arguments.quiet {
+                for note in &checked.notes {
+                    complain(&format!("note: {note}"));
+                }
+                if !checked.summary.is_empty() {
+                    tell(&checked.summary);
+                }
             }
             let is_failure = checked.has_problems && !arguments.exit_zero;
             if is_failure { ExitCode::from(1) } else { ExitCode::SUCCESS }
@@ -166,12 +204,14 @@ pub fn run(arguments: &CheckArguments) -> ExitCode {
 pub(super) struct Checked {
     pub(super) text: String,
     pub(super) summary: String,
+    /// How often each rule speaks, a line each.
+    pub(super) by_rule: String,
     pub(super) has_problems: bool,
     /// What was left out.
     pub(super) notes: Vec<String>,
 }
 
-fn check(arguments: &CheckArguments) -> Result<Checked, String> {
+pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     let mut setup = set_up(arguments)?;
     if arguments.write_baseline {
         return check_baseline::write(&setup);
@@ -190,16 +230,16 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     });
     let fixable: usize = found.iter().map(|(fixable, _)| fixable).sum();
     let found: Vec<Finding> = found.into_iter().flat_map(|(_, found)| found).collect();
+    let by_rule = check_output::statistics(&found);
     let is_problem = |it: &Finding| rank(it.severity) >= rank(Severity::Warning);
     let text = if arguments.statistics {
-        check_output::statistics(&found)
+        by_rule.clone()
     } else {
         check_output::counts_first(arguments.format, &found)
             + &check_output::render(arguments.format, &found)
     };
-    let is_for_people = matches!(arguments.format, OutputFormat::Full | OutputFormat::Concise);
     let mut summary = fixing.summary();
-    if is_for_people {
+    if arguments.format.is_for_people() {
         summary += &check_output::summary(&found, setup.files.len());
         if arguments.is_about_all() {
             summary += &lacking_nodes(&world);
@@ -210,7 +250,7 @@ fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     }
     let has_problems = found.iter().any(is_problem);
     let notes = fixing.notes().chain(setup.outside.iter().cloned()).chain(world.notes()).collect();
-    Ok(Checked { text, summary, has_problems, notes })
+    Ok(Checked { text, summary, by_rule, has_problems, notes })
 }
 
 /// How many nodes lack values of parameters, as the end of a sentence; nothing if none does.
@@ -247,7 +287,7 @@ pub(super) fn each_file<R: Send>(
         let of_file = |path: &String| {
             progress.step();
             let mut found = all_diagnostics(&world, path);
-            found.retain(|it| rank(it.severity) >= setup.least);
+            found.retain(|it| setup.reports(it));
             work(&world, path, found)
         };
         all.par_extend(files.par_iter().map(of_file));

@@ -137,7 +137,8 @@ impl Fixing {
             count => format!("{count} would be fixed in {files}"),
         };
         let has_problems = !self.files.is_empty();
-        Checked { text, summary, has_problems, notes: self.notes().chain(after.notes()).collect() }
+        let notes = self.notes().chain(after.notes()).collect();
+        Checked { text, summary, has_problems, notes, ..Checked::default() }
     }
 }
 

@@ -7,13 +7,14 @@ use serde_json::{Value as Json, json};
 
 use super::check::OutputFormat;
 use super::check_findings::{Excerpt, Finding};
-use super::shown::{in_a_line, in_lines, is_hidden, within_a_line};
+use super::shown::{counted, in_a_line, in_lines, is_hidden, with_separators, within_a_line};
+use super::terminal::{FAINT, FRAME, GOOD, STRONG, style_of, styled};
 use crate::ide::diagnostics::{RULES, Severity, rule};
 
 /// From so many findings on, a summary comes first.
 const MANY_FINDINGS: usize = 50;
 
-/// All findings in a format.
+/// All findings in a format. What is for people is styled.
 pub(super) fn render(format: OutputFormat, findings: &[Finding]) -> String {
     match format {
         OutputFormat::Full => findings.iter().map(full).collect(),
@@ -37,7 +38,8 @@ pub(super) fn statistics(findings: &[Finding]) -> String {
     let mut text = String::new();
     for (code, count) in counts {
         let summary = rule(code).map_or("", |rule| rule.summary);
-        let _ = writeln!(text, "{count:>6}  {code:26}  {summary}");
+        let style = rule(code).map_or(STRONG, |rule| style_of(rule.severity));
+        let _ = writeln!(text, "{count:>6}  {style}{code:26}{style:#}  {summary}");
     }
     text
 }
@@ -47,25 +49,30 @@ pub(super) fn counts_first(format: OutputFormat, findings: &[Finding]) -> String
     if format != OutputFormat::Full || findings.len() < MANY_FINDINGS {
         return String::new();
     }
-    format!("{} findings, by rule:\n{}\n", findings.len(), statistics(findings))
+    let title = format!("{} findings, by rule:", with_separators(findings.len()));
+    format!("{}\n{}\n", styled(STRONG, &title), statistics(findings))
 }
 
-/// How many findings there are, in a sentence.
+/// How many findings there are, in a sentence, styled.
 pub(super) fn summary(found: &[Finding], files: usize) -> String {
-    let of = |number: usize, one: &str, many: &str| {
-        format!("{number} {}", if number == 1 { one } else { many })
-    };
-    let count = |severity| found.iter().filter(|it| it.severity == severity).count();
-    let files = of(files, "file", "files");
     if found.is_empty() {
-        return format!("nothing found in {files}");
+        let files = counted(files, "file");
+        return format!("{} ({files})", styled(GOOD, "All checks passed"));
     }
-    let errors = of(count(Severity::Error), "error", "errors");
-    let warnings = of(count(Severity::Warning), "warning", "warnings");
-    let others = found.len() - count(Severity::Error) - count(Severity::Warning);
-    let others =
-        if others == 0 { String::new() } else { format!(", {}", of(others, "note", "notes")) };
-    format!("{errors}, {warnings}{others} in {files}")
+    let count =
+        |wanted: &[Severity]| found.iter().filter(|it| wanted.contains(&it.severity)).count();
+    let of = |severity: Severity, count: usize, what: &str| {
+        let text = counted(count, what);
+        if count == 0 { text } else { styled(style_of(severity), &text) }
+    };
+    let errors = of(Severity::Error, count(&[Severity::Error]), "error");
+    let warnings = of(Severity::Warning, count(&[Severity::Warning]), "warning");
+    let notes = count(&[Severity::Information, Severity::Hint]);
+    let notes = match notes {
+        0 => String::new(),
+        notes => format!(", {}", of(Severity::Information, notes, "note")),
+    };
+    format!("{errors}, {warnings}{notes} in {}", counted(files, "file"))
 }
 
 fn document(json: &Json) -> String {
@@ -79,19 +86,23 @@ fn full(finding: &Finding) -> String {
     let (path, title) = (within_a_line(path), within_a_line(title));
     let number = (start.line + 1).to_string();
     let gutter = " ".repeat(number.len());
-    let mut text = format!("{}[{code}]: {title}\n", severity.name());
-    let _ = writeln!(text, "{gutter}--> {path}:{number}:{}", start.col + 1);
+    let (loud, frame) = (style_of(*severity), |text: &str| styled(FRAME, text));
+    let kind = styled(loud, &format!("{}[{code}]", severity.name()));
+    let mut text = format!("{kind}{}\n", styled(STRONG, &format!(": {title}")));
+    let _ = writeln!(text, "{gutter}{} {path}:{number}:{}", frame("-->"), start.col + 1);
     if let Some((line, column, width)) = excerpt(finding) {
-        let _ = writeln!(text, "{gutter} |\n{number} | {line}");
-        let _ = writeln!(text, "{gutter} | {}{}", " ".repeat(column), "^".repeat(width));
+        let carets = styled(loud, &"^".repeat(width));
+        let _ = writeln!(text, "{gutter} {}", frame("|"));
+        let _ = writeln!(text, "{} {line}", frame(&format!("{number} |")));
+        let _ = writeln!(text, "{gutter} {} {}{carets}", frame("|"), " ".repeat(column));
     }
     for related in &finding.related {
         let (line, column) = (related.start.line + 1, related.start.col + 1);
         let (path, message) = (within_a_line(&related.path), within_a_line(&related.message));
-        let _ = writeln!(text, "{gutter} ::: {path}:{line}:{column}: {message}");
+        let _ = writeln!(text, "{gutter} {} {path}:{line}:{column}: {message}", frame(":::"));
     }
     for note in notes.lines().filter(|note| !note.is_empty()) {
-        let _ = writeln!(text, "{gutter} = {}", within_a_line(note));
+        let _ = writeln!(text, "{gutter} {} {}", frame("="), within_a_line(note));
     }
     text.push('\n');
     text
@@ -109,7 +120,12 @@ fn concise(finding: &Finding) -> String {
     let (line, column) = (start.line + 1, start.col + 1);
     let message = in_one_line(&finding.message);
     let (path, message) = (in_a_line(path), within_a_line(&message));
-    format!("{path}:{line}:{column}: {}[{code}] {message}\n", severity.name())
+    let (loud, code) = (style_of(*severity), styled(FAINT, &format!("[{code}]")));
+    format!(
+        "{}:{line}:{column}: {loud}{}{loud:#}{code} {message}\n",
+        styled(STRONG, &path),
+        severity.name()
+    )
 }
 
 /// A message whose first line is what Puppet or the rule says, and whose others say more, as sentences.

@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use super::check::{CheckArguments, Least, PresetName, rank};
 use super::check_findings::shown_path;
+use super::rule::no_such_rule;
 use super::workspace::{self, absolute};
 use crate::code::roots::is_code;
 use crate::data::{Files as _, PathKind};
-use crate::ide::diagnostics::{RULES, Severity, nothing_checked};
+use crate::ide::diagnostics::{Diagnostic, RULES, Severity, nothing_checked, rule};
 use crate::ide::{FileRole, workspace_files};
-use crate::settings::{PROJECT_FILE, Preset, Settings};
+use crate::settings::{self, PROJECT_FILE, Preset, Settings};
 use crate::world::git;
 use crate::world::loader::{self, WorkspaceDisk};
 use crate::world::{Change, DataPlace, Host, World, paths};
@@ -27,13 +28,33 @@ pub(super) struct Setup {
     /// The files to be checked, sorted, each once.
     pub(super) files: Vec<String>,
     /// The least severity that counts.
-    pub(super) least: u8,
+    least: u8,
+    /// The rules that count; all of them if none is named.
+    selected: Vec<String>,
+    /// Rules that do not count.
+    ignored: Vec<String>,
     /// What is not read as it lies outside of a workspace that is not trusted.
     pub(super) outside: Vec<String>,
 }
 
+impl Setup {
+    /// Whether the arguments ask for a finding.
+    pub(super) fn reports(&self, found: &Diagnostic) -> bool {
+        let names = |list: &[String]| list.iter().any(|it| it == found.code);
+        rank(found.severity) >= self.least
+            && (self.selected.is_empty() || names(&self.selected))
+            && !names(&self.ignored)
+    }
+}
+
+/// The directory that holds everything that may change a finding.
+pub(super) fn workspace_root(arguments: &CheckArguments) -> Result<String, String> {
+    Ok(roots(arguments)?.workspace)
+}
+
 /// Finds out; `Err` says what is wrong with the arguments.
 pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
+    refuse_unknown_rules(arguments)?;
     let Roots { workspace: root, shown } = roots(arguments)?;
     let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
     let mut settings = workspace::settings(&root, &rules, arguments.trust);
@@ -44,6 +65,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         None if arguments.strict => settings.diagnostics.preset = Preset::Strict,
         None => {}
     }
+    turn_on(&arguments.select, &mut settings);
     if let Some(baseline) = &arguments.baseline {
         settings.diagnostics.baseline = absolute(baseline)?.into();
     }
@@ -78,14 +100,40 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         let why = why.map(|it| format!("{root}: warning[nothing-checked]: {}", it.message));
         return Err(why.unwrap_or_else(|| workspace::no_environment(&root)));
     }
-    let least = rank(match arguments.min_severity {
+    let usual = if arguments.select.is_empty() { Least::Information } else { Least::Hint };
+    let least = rank(match arguments.min_severity.unwrap_or(usual) {
         Least::Hint => Severity::Hint,
         Least::Information => Severity::Information,
         Least::Warning => Severity::Warning,
         Least::Error => Severity::Error,
     });
     let outside = disk.map_or_else(Vec::new, |disk| outside(&host.snapshot(), &disk));
-    Ok(Setup { host, root: shown, files, least, outside })
+    let (selected, ignored) = (arguments.select.clone(), arguments.ignore.clone());
+    Ok(Setup { host, root: shown, files, least, selected, ignored, outside })
+}
+
+/// A rule that is not there would silently report nothing.
+fn refuse_unknown_rules(arguments: &CheckArguments) -> Result<(), String> {
+    match arguments.select.iter().chain(&arguments.ignore).find(|it| rule(it).is_none()) {
+        Some(unknown) => Err(no_such_rule(unknown)),
+        None => Ok(()),
+    }
+}
+
+/// Rules that are selected speak, whatever the settings say.
+fn turn_on(selected: &[String], settings: &mut Settings) {
+    for rule in selected.iter().filter_map(|it| rule(it)) {
+        let is_off = match settings.diagnostics.severity.get(rule.code) {
+            Some(severity) => *severity == settings::Severity::Off,
+            None => !rule.is_on,
+        };
+        if is_off {
+            let severity =
+                settings::Severity::NAMES.iter().find(|(name, _)| *name == rule.severity.name());
+            let severity = severity.expect("settings know every severity").1;
+            settings.diagnostics.severity.insert(rule.code.into(), severity);
+        }
+    }
 }
 
 /// Where the workspace lies, and where shown paths begin.

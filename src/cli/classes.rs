@@ -8,8 +8,9 @@ use clap::{Args, ValueEnum};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::classes_output::{lines, summary};
+use super::terminal::complain;
 use super::workspace::absolute;
-use super::{complain, node_classes, print, print_or_complain};
+use super::{completions, node_classes, print, print_or_complain};
 use crate::code::CodeFile;
 use crate::world::paths;
 
@@ -45,7 +46,7 @@ pub struct ClassesArguments {
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub root: PathBuf,
     /// The classes of this node instead, as manifests, data and facts say them; `all` for all nodes with a fact set
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = completions::nodes())]
     pub node: Vec<String>,
     /// With --node: the environment's name; with a tree of environments, which of them
     #[arg(long, short = 'E', value_name = "NAME", requires = "node")]

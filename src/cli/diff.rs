@@ -10,10 +10,11 @@ use clap::{Args, ValueEnum};
 use super::diff_output::{self, Report};
 use super::fleet;
 use super::place::{Place, PlaceArguments};
+use super::print;
 use super::progress::Progress;
 use super::shown::in_a_line;
+use super::terminal::complain;
 use super::workspace::absolute;
-use super::{complain, print};
 use crate::backends::eyaml::Decryption;
 use crate::data::{Files as _, Format};
 use crate::engine::CancelToken;
@@ -107,6 +108,11 @@ struct Sides {
     after: Place,
     root: String,
     prefix: String,
+}
+
+/// What changes, for people.
+pub(super) fn text(arguments: &DiffArguments) -> Result<String, String> {
+    Ok(diff_output::render(DiffFormat::Text, &compare(arguments)?))
 }
 
 fn compare(arguments: &DiffArguments) -> Result<Report, String> {

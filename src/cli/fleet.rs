@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::complain;
 use super::place::Place;
+use super::terminal::complain;
 use super::workspace::absolute;
 use crate::backends::Registry;
 use crate::backends::eyaml::Decryption;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::Value as Json;
 
+use super::completions;
 use super::fleet;
 use super::lookup_class;
 use super::lookup_fleet;
@@ -14,9 +15,10 @@ use super::lookup_output::{self, Output};
 use super::lookup_queries::{self, Query};
 use super::lookup_setup::{self, Setup};
 use super::place::PlaceArguments;
+use super::print;
 use super::progress::Progress;
 use super::shown::in_lines;
-use super::{complain, print};
+use super::terminal::{STRONG, complain, print_styled, styled, with_marks};
 use crate::data::puppet_type::{TypeAliases, TypeProblem};
 use crate::data::{Located, Value, json};
 use crate::engine::{Answer, Explain, Request};
@@ -56,7 +58,7 @@ const KEY_WITHOUT_MODULE: &str = "__global__";
 #[command(after_help = EXAMPLES)]
 pub struct LookupArguments {
     /// Keys; of several, the first that is found is answered (with jsonl: each)
-    #[arg(value_name = "KEY")]
+    #[arg(value_name = "KEY", add = completions::keys())]
     pub keys: Vec<String>,
     #[command(flatten)]
     pub place: PlaceArguments,
@@ -65,10 +67,10 @@ pub struct LookupArguments {
     #[arg(long, value_name = "FILE|DIR", help_heading = "The node")]
     pub facts: Option<PathBuf>,
     /// The node, by its certname: with a fact set, or known by its name alone. Without it, the answer is for any node
-    #[arg(long, value_name = "NAME", help_heading = "The node")]
+    #[arg(long, value_name = "NAME", help_heading = "The node", add = completions::nodes())]
     pub node: Option<String>,
     /// Many nodes at once: `all`, or names with * and ?, separated by commas
-    #[arg(long, value_name = "all|GLOB,…", help_heading = "The node")]
+    #[arg(long, value_name = "all|GLOB,…", help_heading = "The node", add = completions::nodes())]
     pub nodes: Option<String>,
     /// Give a variable that is open a value: role=web, facts.os.family=Debian (repeatable)
     #[arg(long, value_name = "NAME=VALUE", help_heading = "The node")]
@@ -112,6 +114,7 @@ pub struct LookupArguments {
     #[arg(
         long,
         value_name = "CLASS",
+        add = completions::classes(),
         help_heading = "More keys",
         conflicts_with_all = ["keys", "keys_from", "all", "merge", "default", "value_type", "explain", "explain_options"]
     )]
@@ -233,6 +236,14 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     Ok(first_found(arguments, (&setup, aliases), &names, merge.as_ref(), &output))
 }
 
+/// What the hover of the keys says, without secrets.
+pub(super) fn why_text(arguments: &LookupArguments) -> Result<String, String> {
+    let setup = lookup_setup::prepare(arguments)?;
+    let perspective = Perspective::hiding(setup.world(), Arc::new(setup.fresh_evaluator()));
+    let texts = arguments.keys.iter().map(|key| plain_text_of_key(&perspective, key));
+    Ok(in_lines(&texts.collect::<Vec<_>>().join("\n")).into_owned())
+}
+
 /// What the hover of each key says. The exit status is that of a lookup of the keys.
 fn why(setup: &Setup, queries: &[Query]) -> ExitCode {
     let evaluator = Arc::new(setup.fresh_evaluator());
@@ -241,7 +252,9 @@ fn why(setup: &Setup, queries: &[Query]) -> ExitCode {
     for (number, query) in queries.iter().enumerate() {
         let between = if number == 0 { "" } else { "\n" };
         let text = plain_text_of_key(&perspective, &query.key);
-        print(&format!("{between}{}\n", in_lines(&text)));
+        let text = in_lines(&text);
+        let (question, answer) = text.split_once('\n').unwrap_or((&text, ""));
+        print_styled(&with_marks(&format!("{between}{}\n{answer}\n", styled(STRONG, question))));
         let answer = evaluator
             .call(&Request { names: vec![Arc::from(query.key.as_str())], ..Request::default() });
         depends |= !answer.is_certain();
@@ -407,7 +420,7 @@ fn explained(answer: &Answer, names: &[Arc<str>], output: &Output) -> ExitCode {
     if let Some(trace) = &answer.trace
         && failure.is_none_or(|it| it.class.is_our_own())
     {
-        print(&output.explanation(trace, answer, names));
+        print_styled(&with_marks(&output.explanation(trace, answer, names)));
     }
     match failure {
         Some(failure) => {

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use super::lookup::{DEPENDS, RenderAs};
 use super::lookup_class_output::{self, Asked};
 use super::lookup_setup::Setup;
-use super::{complain, print};
+use super::print;
+use super::terminal::complain;
 use crate::binding::Binder;
 use crate::engine::CancelToken;
 

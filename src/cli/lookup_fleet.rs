@@ -12,7 +12,7 @@ use super::lookup_output::Output as LookupOutput;
 use super::lookup_queries::Query;
 use super::print;
 use super::progress::Progress;
-use super::shown::{in_a_line, in_lines, within_a_line};
+use super::shown::{counted, in_a_line, in_lines, within_a_line};
 use crate::data::{Files, render};
 use crate::engine::{Answer, Request};
 use crate::world::{Fleet, SharedAnswer, parallel};
@@ -203,7 +203,7 @@ impl Printer<'_> {
             1 => "the same for all".to_owned(),
             count => format!("{count} different answers for"),
         };
-        let _ = writeln!(text, "{}: {answers} {}", in_a_line(key), counted(total));
+        let _ = writeln!(text, "{}: {answers} {}", in_a_line(key), counted(total, "node"));
         for group in groups {
             let _ = writeln!(text, "  {}", self.names_line(group));
             for line in answer_text(&group.answer, self.fleet.world().as_ref()).lines() {
@@ -216,23 +216,19 @@ impl Printer<'_> {
     fn names_line(&self, group: &SharedAnswer) -> String {
         let count = group.nodes.len();
         if count == self.fleet.nodes().len() && count > MAX_NAMES {
-            return format!("all {}", counted(count));
+            return format!("all {}", counted(count, "node"));
         }
         let shown: Vec<_> =
             names(self.fleet, &group.nodes).take(MAX_NAMES).map(|it| in_a_line(it)).collect();
         let more = count - shown.len();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        format!("{}: {}{more}", counted(count), shown.join(", "))
+        format!("{}: {}{more}", counted(count, "node"), shown.join(", "))
     }
 }
 
 /// The names of nodes by their numbers.
 pub(super) fn names<'f>(fleet: &'f Fleet, nodes: &'f [u32]) -> impl Iterator<Item = &'f Arc<str>> {
     nodes.iter().map(|node| &fleet.nodes()[*node as usize].name)
-}
-
-fn counted(nodes: usize) -> String {
-    format!("{nodes} node{}", if nodes == 1 { "" } else { "s" })
 }
 
 /// An answer for people: the value as YAML, or what came instead.

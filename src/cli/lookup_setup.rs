@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::complain;
 use super::lookup::{Encrypted, LookupArguments};
 use super::place::Place;
+use super::terminal::complain;
 use crate::backends::eyaml::Decryption;
 use crate::config::{DatadirMap, Environment, PuppetVersion};
 use crate::data::{Files, Hash, Value};

@@ -50,7 +50,8 @@ pub fn run(arguments: &NodesArguments) -> ExitCode {
     print_or_complain(list(arguments))
 }
 
-fn list(arguments: &NodesArguments) -> Result<String, String> {
+/// The list as text.
+pub(super) fn list(arguments: &NodesArguments) -> Result<String, String> {
     let root = absolute(&arguments.root)?;
     let settings = workspace::settings(&root, &[], arguments.trust);
     let folders: Vec<Arc<str>> = vec![root.as_str().into()];

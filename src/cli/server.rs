@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
-use super::complain;
+use super::terminal::complain;
 use crate::server::{Ending, Features, run_stdio};
 use crate::settings::LogLevel;
 

@@ -35,6 +35,24 @@ pub(super) fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// `1 file`, `1,084 files`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    format!("{} {what}{}", with_separators(count), if count == 1 { "" } else { "s" })
+}
+
+/// `1084` as `1,084`.
+pub(super) fn with_separators(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 fn escaped(text: &str, is_wanted: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(&is_wanted) {
         return Cow::Borrowed(text);
@@ -86,6 +104,15 @@ mod tests {
         assert_eq!(in_a_line("ü\u{202e}\u{2066}\u{feff}x"), "ü\\u{202e}\\u{2066}\\u{feff}x");
         assert_eq!(in_lines("a\n\u{8}b\r\n"), "a\n\\u{8}b\\r\n");
         assert!(matches!(in_a_line("plain ü 😀 # x:: ::"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn counts_agree_with_their_nouns() {
+        assert_eq!(counted(0, "file"), "0 files");
+        assert_eq!(counted(1, "file"), "1 file");
+        assert_eq!(counted(999, "file"), "999 files");
+        assert_eq!(counted(1_084, "file"), "1,084 files");
+        assert_eq!(with_separators(1_000_000), "1,000,000");
     }
 
     #[test]

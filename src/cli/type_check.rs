@@ -9,8 +9,9 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json};
 
+use super::print;
+use super::terminal::complain;
 use super::workspace::absolute;
-use super::{complain, print};
 use crate::data::json::from_oracle_json;
 use crate::data::puppet_type::{self, Fit, Type, TypeAliases, TypeProblem};
 use crate::settings::Settings;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use super::completions;
 use super::place::{Place, PlaceArguments};
 use super::print_or_complain;
 use super::shown::in_a_line;
@@ -18,7 +19,7 @@ use crate::world::paths;
 #[derive(Debug, Args)]
 pub struct UsesArguments {
     /// The key
-    #[arg(value_name = "KEY")]
+    #[arg(value_name = "KEY", add = completions::keys())]
     pub key: String,
     #[command(flatten)]
     pub place: PlaceArguments,
@@ -42,7 +43,8 @@ pub fn run(arguments: &UsesArguments) -> ExitCode {
     print_or_complain(list(arguments))
 }
 
-fn list(arguments: &UsesArguments) -> Result<String, String> {
+/// The list as text; empty if nothing names the key.
+pub(super) fn list(arguments: &UsesArguments) -> Result<String, String> {
     let place = arguments.place.open()?;
     let uses = uses_of_key(&place.world, &place.environment, &arguments.key)
         .ok_or_else(|| format!("{} is not a key", arguments.key))?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::complain;
+use super::terminal::complain;
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
 use crate::settings::{PROJECT_FILE, Settings};
@@ -51,6 +51,9 @@ pub(super) fn environment(
     root: &str,
     name: Option<&str>,
 ) -> Result<Arc<Environment>, String> {
+    if world.kind(root) == PathKind::Missing {
+        return Err(format!("{root}: no such directory"));
+    }
     let named = name.map(|name| format!("{root}/environments/{name}"));
     let directory =
         named.filter(|it| world.kind(it) == PathKind::Directory).unwrap_or_else(|| root.to_owned());
@@ -73,10 +76,10 @@ pub(super) fn environment(
             format!("\n  {}", paths::below(root, it.directory()).unwrap_or(it.directory()))
         };
         let known: String = all.iter().map(line).collect();
-        if known.is_empty() {
-            no_environment(root)
-        } else {
-            format!("{root}: which environment? --root takes one of:{known}")
+        match name {
+            _ if known.is_empty() => no_environment(root),
+            Some(name) => format!("{root}: there is no environment {name}; there are:{known}"),
+            None => format!("{root}: which environment? --root takes one of:{known}"),
         }
     })
 }

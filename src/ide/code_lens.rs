@@ -1,4 +1,4 @@
-//! Code lenses: above each key that several levels have, how many they are and who decides; above class parameters, which
+//! Code lenses: above each key that is overridden or merged, how many levels have it and who decides; above class parameters, which
 //! levels set them; above keys of class parameters, which these are, if the settings want that.
 
 use std::sync::Arc;
@@ -100,8 +100,9 @@ impl Movable for CodeLens {
     }
 }
 
-/// What a lens says of a key that several files have.
-pub(crate) fn title(perspective: &Perspective, path: &str, shared: &SharedKey) -> String {
+/// What a lens says of a key that several files have. `None` where the file has the value that counts, and no other level adds
+/// to it: there is nothing to be told then.
+pub(crate) fn title(perspective: &Perspective, path: &str, shared: &SharedKey) -> Option<String> {
     let levels = match shared.levels() {
         1 => format!("{} files of one level", shared.sources.len()),
         levels => format!("{levels} levels"),
@@ -112,10 +113,10 @@ pub(crate) fn title(perspective: &Perspective, path: &str, shared: &SharedKey) -
         (None, Some(winner)) => {
             format!(" · overridden in {}", perspective.shown_path(&winner.path))
         }
-        (None, None) if shared.takes_first() && shared.result().is_some() => " · wins".to_owned(),
+        (None, None) if shared.takes_first() && shared.result().is_some() => return None,
         (None, None) => String::new(),
     };
-    format!("{levels} · {strategy}{part}")
+    Some(format!("{levels} · {strategy}{part}"))
 }
 
 #[cfg(test)]
@@ -150,11 +151,7 @@ nodes: {web01: {facts: {a: 1}}}
         let files = "#- /data/common.yaml\nlookup_options: {b: {merge: deep}}\na: 1\nb: {c: 1}\nd: 1\n#- /data/nodes/web01.yaml\na: 2\nb: {c: 2}\n";
         let overridden = "a: 2 levels · first · overridden in data/nodes/web01.yaml";
         check(files, "/data/common.yaml", &[overridden, "b: 2 levels · deep"]);
-        check(
-            files,
-            "/data/nodes/web01.yaml",
-            &["a: 2 levels · first · wins", "b: 2 levels · deep"],
-        );
+        check(files, "/data/nodes/web01.yaml", &["b: 2 levels · deep"]);
     }
 
     #[test]
@@ -167,7 +164,7 @@ nodes: {web01: {facts: {a: 1}}}
         let expected =
             ["a: 2 levels · first · 2 nodes override it", "b: 2 levels · first · depends on role"];
         check(&format!("{hierarchy}{files}"), "/data/common.yaml", &expected);
-        let expected = ["b: 2 levels · first · wins", "c: 2 levels · first · wins"];
+        let expected = [];
         check(&format!("{hierarchy}{files}"), "/data/roles/web.yaml", &expected);
     }
 
@@ -195,11 +192,7 @@ nodes: {web01: {facts: {a: 1}}}
     fn broken_text_and_files_that_are_not_read() {
         let files =
             "#- /data/common.yaml\na: 1\nbroken: [\nb: 1\n#- /data/nodes/web01.yaml\na: 2\nb: 2\n";
-        check(
-            files,
-            "/data/nodes/web01.yaml",
-            &["a: 2 levels · first · wins", "b: 2 levels · first · wins"],
-        );
+        check(files, "/data/nodes/web01.yaml", &[]);
         let files = "#- /data/common.yaml\na: 1\n#- /data/nodes/db01.yaml\na: 2\n";
         check(files, "/data/nodes/db01.yaml", &[]);
     }

@@ -160,7 +160,7 @@ impl EntryAnswer {
         let mut files: Vec<FileId> = places.map(|place| place.file).collect();
         files.sort_unstable();
         files.dedup();
-        let title = Some(title(perspective, path, &shared));
+        let title = title(perspective, path, &shared);
         Self { id, title, overridden, roots, files: files.into() }
     }
 

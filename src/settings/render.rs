@@ -29,38 +29,81 @@ pub fn json_schema(rules: &[(&str, &str)]) -> Value {
     })
 }
 
-/// What VS Code's `contributes.configuration` holds. Every default is `null`, "not set": otherwise VS Code would send
-/// the defaults as if the user had set them, and they would win over the project file.
-pub fn vscode_configuration(rules: &[(&str, &str)]) -> Value {
-    let mut properties = Map::new();
-    for setting in SETTINGS {
-        let mut schema = schema_of(setting, rules);
-        let doc = format!("{} Default: `{}`.", setting.doc, setting.default);
-        let description = if setting.default == "null" { setting.doc.to_owned() } else { doc };
-        schema["markdownDescription"] = Value::from(description);
-        let kind = schema["type"].take();
-        schema["type"] = match kind {
-            Value::Array(mut kinds) => {
-                kinds.push("null".into());
-                Value::Array(kinds)
-            }
-            kind => json!([kind, "null"]),
-        };
-        if let Some(words) = schema.get_mut("enum").and_then(Value::as_array_mut) {
-            words.push(Value::Null);
+/// Titles on VS Code's page of settings, and the beginnings of the keys below them. The first that fits counts.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Nodes and facts", &["node", "facts", "trusted", "serverFacts", "variables", "environment"]),
+    ("Diagnostics", &["diagnostics.", "coexistWithYamlLanguageServer"]),
+    ("What editors show", &["hover.", "codeLens.", "changes.", "documentLinks.", "inlayHints."]),
+    ("eyaml and back ends", &["eyaml.", "backends"]),
+    ("Log", &["log."]),
+    ("Puppet and its directories", &[""]),
+];
+
+/// What VS Code's `contributes.configuration` holds: groups in the order of [`GROUPS`]. Types are as simple as VS Code's page of
+/// settings needs them to show boxes and menus. The extension sends only what the user set, so that a default does not win over
+/// the project file.
+pub fn vscode_configuration(rules: &[(&str, &str)]) -> Vec<Value> {
+    let group = |(index, (title, _)): (usize, &(&str, &[&str]))| {
+        let of_group = SETTINGS.iter().filter(|it| group_of(it.key) == index);
+        let properties: Map<String, Value> = of_group
+            .map(|it| (format!("{EDITOR_PREFIX}.{}", it.key), vscode_setting(it, rules)))
+            .collect();
+        json!({ "title": title, "properties": properties })
+    };
+    GROUPS.iter().enumerate().map(group).collect()
+}
+
+fn group_of(key: &str) -> usize {
+    let begins = |beginnings: &&[&str]| beginnings.iter().any(|it| key.starts_with(it));
+    GROUPS.iter().position(|(_, beginnings)| begins(beginnings)).expect("the last takes all keys")
+}
+
+fn vscode_setting(setting: &Setting, rules: &[(&str, &str)]) -> Value {
+    let mut schema = schema_of(setting, rules);
+    match setting.kind {
+        Kind::PathList | Kind::PatternList => schema["type"] = "array".into(),
+        Kind::SeverityMap => schema["properties"] = vscode_severities(rules),
+        // With all rules and their docs, once more for each glob, the file would have twice its size.
+        Kind::PathSeverityMap => {
+            schema["additionalProperties"] = json!({
+                "type": "object",
+                "propertyNames": {"enum": rule_names(rules)},
+                "additionalProperties": {"type": "string", "enum": SEVERITIES},
+            });
         }
-        schema["default"] = Value::Null;
-        schema["scope"] = match setting.scope {
-            Scope::Resource => "resource".into(),
-            Scope::Window => "window".into(),
-            Scope::Machine => "machine".into(),
-        };
-        if let Some(members) = schema.as_object_mut() {
-            members.shift_remove("description");
-        }
-        properties.insert(format!("{EDITOR_PREFIX}.{}", setting.key), schema);
+        _ => {}
     }
-    json!({ "title": "Hiera", "properties": properties })
+    let empty = match schema["type"].as_str() {
+        Some("string") if setting.default == "null" => Value::from(""),
+        Some("array") => json!([]),
+        _ => Value::Null,
+    };
+    let default: Value =
+        serde_json::from_str(setting.default).expect("the table's defaults are JSON");
+    schema["default"] = if default.is_null() { empty } else { default };
+    schema["markdownDescription"] = setting.doc.into();
+    schema["scope"] = match setting.scope {
+        Scope::Resource => "resource".into(),
+        Scope::Window => "window".into(),
+        Scope::Machine => "machine".into(),
+    };
+    if let Some(members) = schema.as_object_mut() {
+        members.shift_remove("description");
+    }
+    schema
+}
+
+/// A menu for each rule.
+fn vscode_severities(rules: &[(&str, &str)]) -> Value {
+    let all = [(ALL_RULES, "All rules that are not named.")];
+    let menu = |(rule, doc): &(&str, &str)| {
+        ((*rule).to_owned(), json!({"type": "string", "enum": SEVERITIES, "description": doc}))
+    };
+    Value::Object(all.iter().chain(rules).map(menu).collect())
+}
+
+fn rule_names(rules: &[(&str, &str)]) -> Vec<Value> {
+    [ALL_RULES].into_iter().chain(rules.iter().map(|(rule, _)| *rule)).map(Value::from).collect()
 }
 
 /// The table of the documentation, in Markdown.
@@ -166,16 +209,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vs_code_sends_nothing_that_the_user_did_not_set() {
-        let configuration = vscode_configuration(&[("unused-key", "A key that is not looked up.")]);
-        let properties = configuration["properties"].as_object().expect("an object");
+    fn vs_code_shows_boxes_and_menus() {
+        let groups = vscode_configuration(&[("unused-key", "A key that is not looked up.")]);
+        let properties =
+            groups.iter().flat_map(|it| it["properties"].as_object().expect("an object"));
+        let properties: Map<String, Value> =
+            properties.map(|(key, schema)| (key.clone(), schema.clone())).collect();
         assert_eq!(properties.len(), SETTINGS.len());
-        assert!(properties.values().all(|it| it["default"].is_null()));
+        assert!(
+            groups.iter().all(|it| it["properties"].as_object().is_some_and(|it| !it.is_empty()))
+        );
+        // A type that allows several, or null, has no box.
+        assert!(properties.values().all(|it| it["type"].is_string() && !it["default"].is_null()));
         assert!(properties.keys().all(|key| key.starts_with("hiera.")));
-        let version = &properties["hiera.puppetVersion"];
-        assert_eq!(version["enum"], json!([7, 8, null]));
+        assert_eq!(properties["hiera.puppetVersion"]["enum"], json!([7, 8]));
+        assert_eq!(properties["hiera.modulepath"]["default"], json!([]));
         let severity = &properties["hiera.diagnostics.severity"]["properties"]["unused-key"];
         assert_eq!(severity["description"], "A key that is not looked up.");
+        let by_path = &properties["hiera.diagnostics.severityByPath"]["additionalProperties"];
+        assert_eq!(by_path["propertyNames"]["enum"], json!(["all", "unused-key"]));
+        assert_eq!(group_of("node_name"), 0);
+        assert_eq!(GROUPS[group_of("modulepath")].0, "Puppet and its directories");
     }
 
     #[test]

@@ -69,7 +69,7 @@ fn nothing_found() {
     check("a: 1\n", &[], 0, "");
     check("a: 1\n", &["--format", "json"], 0, "[]\n");
     let (_, _, complaint) = run(&workspace("a: 1\n"), &["check"]);
-    assert_eq!(complaint, "hiera-ls: nothing found in 2 files\n");
+    assert_eq!(complaint, "hiera-ls: All checks passed (2 files)\n");
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn formats_for_machines() {
 fn rules_are_explained() {
     let workspace = Workspace::new(&[]);
     let (status, text, _) = run(&workspace, &["rule", "duplicate-key"]);
-    assert!(status == Some(0) && text.starts_with("# duplicate-key\n"), "{text}");
+    assert!(status == Some(0) && text.starts_with("duplicate-key\n"), "{text}");
     let (status, _, complaint) = run(&workspace, &["rule", "duplicate-keys"]);
     let expected = "hiera-ls: there is no rule duplicate-keys; did you mean duplicate-key?\n";
     assert_eq!((status, &*complaint), (Some(2), expected));

@@ -68,10 +68,10 @@ fn fixes_are_done_until_nothing_is_left() {
     check(
         &workspace,
         &["--fix", "--unsafe-fixes"],
-        (0, "", "hiera-ls: 1 fixed; nothing found in 2 files\n"),
+        (0, "", "hiera-ls: 1 fixed; All checks passed (2 files)\n"),
     );
     assert!(read(&workspace, "data/common.yaml").ends_with("c: '0644'\r\n"));
-    check(&workspace, &["--fix"], (0, "", "hiera-ls: nothing found in 2 files\n"));
+    check(&workspace, &["--fix"], (0, "", "hiera-ls: All checks passed (2 files)\n"));
 }
 
 /// Of another node, the variable may be set.
@@ -197,7 +197,7 @@ fn a_baseline_hides_what_is_known() {
     let workspace = workspace("a: 0644\n");
     let written = "hiera-ls: 1 finding written to ./.hiera-ls-baseline.json\n";
     check(&workspace, &["--write-baseline"], (0, "", written));
-    check(&workspace, &[], (0, "", "hiera-ls: nothing found in 2 files\n"));
+    check(&workspace, &[], (0, "", "hiera-ls: All checks passed (2 files)\n"));
     workspace.write("data/common.yaml", "x: 1\n# moved\na: 0755\nb: 0644\n");
     let (status, text, _) = run(&workspace, &["--format", "concise"]);
     assert!(status == Some(1) && text.starts_with("data/common.yaml:4:4: "), "{text}");
@@ -217,7 +217,7 @@ fn a_baseline_hides_what_is_known() {
 #[test]
 fn strict_is_more() {
     let workspace = workspace("a: yes\nb: \"%{role}\"\n");
-    check(&workspace, &[], (0, "", "hiera-ls: nothing found in 2 files\n"));
+    check(&workspace, &[], (0, "", "hiera-ls: All checks passed (2 files)\n"));
     let (status, text, _) = run(&workspace, &["--strict", "--statistics"]);
     assert_eq!(status, Some(1));
     assert!(
@@ -353,6 +353,6 @@ fn comments_without_effect_are_reported_and_removed() {
                  the comment.\n";
     let summary = "hiera-ls: 0 errors, 0 warnings, 1 note in 2 files; 1 can be fixed with --fix\n";
     check(&workspace, &["--format", "concise"], (0, found, summary));
-    check(&workspace, &["--fix"], (0, "", "hiera-ls: 1 fixed; nothing found in 2 files\n"));
+    check(&workspace, &["--fix"], (0, "", "hiera-ls: 1 fixed; All checks passed (2 files)\n"));
     assert_eq!(read(&workspace, "data/common.yaml"), "a: 1\n");
 }

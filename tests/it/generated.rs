@@ -16,8 +16,11 @@ const END: &str = "<!-- generated: end -->\n";
 fn the_settings_of_the_vs_code_extension_are_those_of_the_server() {
     update("editors/vscode/package.json", |text| {
         let mut manifest: Value = serde_json::from_str(text).expect("package.json is JSON");
-        // The second category has the settings of the extension itself.
-        manifest["contributes"]["configuration"][0] = settings::vscode_configuration(&codes());
+        // The last group has the settings of the extension itself.
+        let groups = manifest["contributes"]["configuration"].as_array().expect("groups");
+        let own = groups.last().expect("one at least").clone();
+        let groups = settings::vscode_configuration(&codes()).into_iter().chain([own]);
+        manifest["contributes"]["configuration"] = groups.collect();
         serde_json::to_string_pretty(&manifest).expect("what was JSON is JSON") + "\n"
     });
 }

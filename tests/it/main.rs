@@ -26,6 +26,7 @@ mod previews;
 mod protocol;
 mod psych;
 mod support;
+mod terminal;
 mod tidy;
 mod types;
 mod why;

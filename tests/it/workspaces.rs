@@ -45,7 +45,7 @@ fn of_several_environments_the_one_that_puppet_takes() {
     assert!(not_found.starts_with(taken), "{not_found}");
     assert_eq!(
         run(&workspace, "", &["lookup", "--environment", "test", "a"]),
-        "hiera-ls: ROOT: which environment? --root takes one of:\n  environments/dev\n  environments/production\n"
+        "hiera-ls: ROOT: there is no environment test; there are:\n  environments/dev\n  environments/production\n"
     );
 }
 

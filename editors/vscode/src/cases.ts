@@ -17,7 +17,9 @@ export async function pickCase(hiera: Hiera, nodes: Nodes, question: Question): 
     return false;
   }
   if (cases.length === 0) {
-    void vscode.window.showInformationMessage('There is nothing to pick: all nodes that are meant here get the same value.');
+    void vscode.window.showInformationMessage(
+      'There is nothing to pick: all nodes that are meant here get the same value.',
+    );
     return true;
   }
   const picked = await vscode.window.showQuickPick(cases.map(pickOf), {

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { Location } from 'vscode-languageclient/node';
 import { pickCase } from './cases';
-import { type Hiera, NotSupported, isHieraDocument } from './hiera';
+import { type Hiera, isHieraDocument, NotSupported } from './hiera';
 import { missingFileOf } from './hierarchy_view';
 import type { Nodes } from './nodes';
 import type { Previews } from './previews';
@@ -41,7 +41,10 @@ export function registerCommands({ hiera, nodes, previews, restart }: Parts): vs
     },
     'hiera.previewNode': () => preview(Method.mergedValue, { ...ofFile(), scope: 'node' }),
     'hiera.lookup': async () => {
-      const key = await vscode.window.showInputBox({ title: 'Look up a key', prompt: 'As in a lookup: profile::base::packages, or a::b.c.0' });
+      const key = await vscode.window.showInputBox({
+        title: 'Look up a key',
+        prompt: 'As in a lookup: profile::base::packages, or a::b.c.0',
+      });
       if (key?.trim()) {
         await preview(Method.mergedValue, { ...ofFile(), key: key.trim() });
       }
@@ -72,7 +75,8 @@ export function registerCommands({ hiera, nodes, previews, restart }: Parts): vs
         await showChanges(previews, question, before);
       }
     },
-    'hiera.selectNode': (argument) => nodes.select(typeof argument === 'string' || argument === null ? argument : undefined),
+    'hiera.selectNode': (argument) =>
+      nodes.select(typeof argument === 'string' || argument === null ? argument : undefined),
     'hiera.pickCase': async (argument) => {
       const question = asked(argument);
       if (!question || !(await pickCase(hiera, nodes, question))) {
@@ -109,13 +113,18 @@ async function chooseBefore(): Promise<Before | undefined> {
   const saved = { label: 'The saved files', description: 'what is typed and not saved yet' };
   const head = { label: 'HEAD', description: 'the last commit' };
   const other = { label: 'A revision…', description: 'a commit, branch or tag' };
-  const choice = await vscode.window.showQuickPick([saved, head, other], { title: 'What do edits change, compared with' });
+  const choice = await vscode.window.showQuickPick([saved, head, other], {
+    title: 'What do edits change, compared with',
+  });
   if (choice === saved) {
     return { saved: true };
   }
   const revision =
     choice === other
-      ? await vscode.window.showInputBox({ title: 'Compare with a revision', prompt: 'A commit, branch or tag: origin/main, v1.0, HEAD~3' })
+      ? await vscode.window.showInputBox({
+          title: 'Compare with a revision',
+          prompt: 'A commit, branch or tag: origin/main, v1.0, HEAD~3',
+        })
       : choice?.label;
   return revision?.trim() ? { revision: revision.trim() } : undefined;
 }

@@ -51,7 +51,10 @@ export class Decorations implements vscode.Disposable {
     }
   }
 
-  private decorate(editor: vscode.TextEditor, lines: readonly { line: number; kind: PreviewLineKind; origin: { start: number; end: number } | null }[]): void {
+  private decorate(
+    editor: vscode.TextEditor,
+    lines: readonly { line: number; kind: PreviewLineKind; origin: { start: number; end: number } | null }[],
+  ): void {
     for (const [kind, type] of this.kinds) {
       // The value alone: neither the indentation nor the origin behind it.
       const ranges = lines
@@ -63,7 +66,9 @@ export class Decorations implements vscode.Disposable {
         });
       editor.setDecorations(type, ranges);
     }
-    const origins = lines.flatMap(({ line, origin }) => (origin ? [new vscode.Range(line, origin.start, line, origin.end)] : []));
+    const origins = lines.flatMap(({ line, origin }) =>
+      origin ? [new vscode.Range(line, origin.start, line, origin.end)] : [],
+    );
     editor.setDecorations(this.origin, origins);
   }
 }

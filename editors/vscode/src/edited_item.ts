@@ -83,7 +83,11 @@ export class EditedItemInStatusBar implements vscode.Disposable {
     this.question = question;
     const uri = document.uri.toString();
     try {
-      const edited = await this.hiera.ask<EditedKey[] | null>(Method.editedKeys, { textDocument: { uri } }, question.token);
+      const edited = await this.hiera.ask<EditedKey[] | null>(
+        Method.editedKeys,
+        { textDocument: { uri } },
+        question.token,
+      );
       if (this.question === question) {
         [this.document, this.edited] = [uri, edited ?? []];
         this.show();
@@ -107,7 +111,8 @@ export class EditedItemInStatusBar implements vscode.Disposable {
     const edited = isHere ? this.edited.find(isAround) : undefined;
     this.shown = edited?.title;
     if (!edited) {
-      return this.item.hide();
+      this.item.hide();
+      return;
     }
     this.item.text = `$(diff) ${edited.title}`;
     this.item.tooltip = `The edit of ${edited.key} ${edited.title}. Click to see the values.`;

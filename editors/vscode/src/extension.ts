@@ -10,6 +10,7 @@ import { NodeItemInStatusBar } from './node_item';
 import { Nodes } from './nodes';
 import { Previews } from './previews';
 import { NoServer } from './server_binary';
+import type { Manifest } from './settings';
 import { Status } from './status';
 
 /** What other extensions, and the tests, may use. */
@@ -26,7 +27,7 @@ let running: Hiera | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   const log = vscode.window.createOutputChannel('Hiera', { log: true });
-  const hiera = new Hiera(context.extensionPath, log);
+  const hiera = new Hiera(context.extensionPath, context.extension.packageJSON as Manifest, log);
   running = hiera;
   const nodes = new Nodes(hiera);
   const previews = new Previews(hiera);

@@ -8,9 +8,16 @@ import {
   State,
   type StaticFeature,
 } from 'vscode-languageclient/node';
-import { BEFORE_THE_LIST, type ExperimentalCapabilities, LENS_COMMANDS, METHOD_NOT_FOUND, Method, type ServerStatus } from './protocol';
+import {
+  BEFORE_THE_LIST,
+  type ExperimentalCapabilities,
+  LENS_COMMANDS,
+  METHOD_NOT_FOUND,
+  Method,
+  type ServerStatus,
+} from './protocol';
 import { type FoundServer, findServer } from './server_binary';
-import { editorSettings } from './settings';
+import { editorSettings, type Manifest, settingNames } from './settings';
 
 /** What the server works on. Everything else in these languages is left alone by it. */
 export const DOCUMENTS: vscode.DocumentFilter[] = [
@@ -53,6 +60,7 @@ export class Hiera implements vscode.Disposable {
 
   constructor(
     private readonly extension: string,
+    private readonly manifest: Manifest,
     readonly log: vscode.LogOutputChannel,
   ) {}
 
@@ -108,7 +116,8 @@ export class Hiera implements vscode.Disposable {
     if (!client || !this.isRunning) {
       throw new NotSupported('No Hiera server is running; see "Hiera: Show Log".');
     }
-    const tooOld = () => new NotSupported(`${this.found?.version ?? 'This server'} does not know ${method}: a newer one is needed.`);
+    const tooOld = () =>
+      new NotSupported(`${this.found?.version ?? 'This server'} does not know ${method}: a newer one is needed.`);
     if (!this.supports(method)) {
       throw tooOld();
     }
@@ -124,7 +133,10 @@ export class Hiera implements vscode.Disposable {
   }
 
   /** A place in the words of VS Code. */
-  location(place: { uri: string; range: { start: { line: number; character: number }; end: { line: number; character: number } } }): vscode.Location {
+  location(place: {
+    uri: string;
+    range: { start: { line: number; character: number }; end: { line: number; character: number } };
+  }): vscode.Location {
     const { start, end } = place.range;
     return new vscode.Location(
       vscode.Uri.parse(place.uri),
@@ -139,15 +151,19 @@ export class Hiera implements vscode.Disposable {
     }
   }
 
+  private editorSettings(section: vscode.WorkspaceConfiguration): Record<string, unknown> {
+    return editorSettings(section, vscode.workspace.isTrusted, settingNames(this.manifest));
+  }
+
   private newClient(command: string): LanguageClient {
     const server: ServerOptions = { command, args: ['server'] };
     const options: LanguageClientOptions = {
       documentSelector: DOCUMENTS.map((it) => ({ ...it })) as NonNullable<LanguageClientOptions['documentSelector']>,
       outputChannel: this.log,
       initializationOptions: {
-        ...editorSettings(vscode.workspace.getConfiguration('hiera'), vscode.workspace.isTrusted),
-          // What the workspace's own settings name may be run only then.
-          isWorkspaceTrusted: vscode.workspace.isTrusted,
+        ...this.editorSettings(vscode.workspace.getConfiguration('hiera')),
+        // What the workspace's own settings name may be run only then.
+        isWorkspaceTrusted: vscode.workspace.isTrusted,
       },
       middleware: {
         workspace: {
@@ -155,7 +171,7 @@ export class Hiera implements vscode.Disposable {
             params.items.map((item) => {
               const scope = item.scopeUri ? vscode.Uri.parse(item.scopeUri) : undefined;
               const section = vscode.workspace.getConfiguration(item.section, scope ?? null);
-              return item.section === 'hiera' ? editorSettings(section, vscode.workspace.isTrusted) : section;
+              return item.section === 'hiera' ? this.editorSettings(section) : section;
             }),
         },
       },

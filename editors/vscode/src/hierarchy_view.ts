@@ -115,7 +115,9 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
     );
     item.description = levelWords(level, hasFiles ? '' : 'no files');
     item.iconPath = new vscode.ThemeIcon(level.opaque ? 'question' : 'layers');
-    item.tooltip = level.opaque ? `${level.function} is not evaluated here: the level may hold more than is shown` : level.function;
+    item.tooltip = level.opaque
+      ? `${level.function} is not evaluated here: the level may hold more than is shown`
+      : level.function;
     if (level.location) {
       item.command = openCommand(this.hiera.location(level.location));
     }
@@ -188,7 +190,9 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
   private show(hierarchy: Hierarchy | undefined): void {
     this.hierarchy = hierarchy;
     this.view.description = hierarchy?.node ?? '';
-    this.view.message = hierarchy?.key ? `${hierarchy.key}${hierarchy.merge ? ` · merge: ${hierarchy.merge}` : ''}` : '';
+    this.view.message = hierarchy?.key
+      ? `${hierarchy.key}${hierarchy.merge ? ` · merge: ${hierarchy.merge}` : ''}`
+      : '';
     const shownAs = JSON.stringify(hierarchy ?? null);
     if (shownAs !== this.shownAs) {
       this.shownAs = shownAs;
@@ -198,20 +202,28 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
 }
 
 function layerItem(layer: HierarchyLayer, { environment, node }: Hierarchy): vscode.TreeItem {
-  const labels = { global: 'Global', environment: `Environment ${environment}`, module: `Module ${layer.module ?? ''}` };
+  const labels = {
+    global: 'Global',
+    environment: `Environment ${environment}`,
+    module: `Module ${layer.module ?? ''}`,
+  };
   const item = new vscode.TreeItem(labels[layer.kind], vscode.TreeItemCollapsibleState.Expanded);
   if (layer.error !== null) {
     item.iconPath = new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
   }
   // The view's own description is not shown while it is the only one of its container.
   item.description = layer.error ?? (layer.kind === 'environment' ? node : '');
-  item.tooltip = layer.error ?? (layer.config ? vscode.workspace.asRelativePath(vscode.Uri.parse(layer.config.uri)) : 'built-in default');
+  item.tooltip =
+    layer.error ??
+    (layer.config ? vscode.workspace.asRelativePath(vscode.Uri.parse(layer.config.uri)) : 'built-in default');
   return item;
 }
 
 /** The directory that all files of a layer lie in, with a `/` behind it: most often its datadir. Empty if there is none. */
 function commonDirectory({ levels }: HierarchyLayer): string {
-  const directories = levels.flatMap(({ files }) => files.filter(isPath).map(({ label }) => label.split('/').slice(0, -1)));
+  const directories = levels.flatMap(({ files }) =>
+    files.filter(isPath).map(({ label }) => label.split('/').slice(0, -1)),
+  );
   const [first, ...others] = directories;
   const length = first?.findIndex((name, at) => others.some((it) => it[at] !== name)) ?? 0;
   const common = first?.slice(0, length < 0 ? first.length : length) ?? [];
@@ -261,7 +273,12 @@ const PARTS: Record<Part, { words: string; behind?: string; icon: string; colour
   wins: { words: 'and wins', icon: 'pass-filled', colour: 'testing.iconPassed' },
   contributes: { words: 'and contributes', icon: 'git-merge', colour: 'charts.blue' },
   overridden: { words: 'and is overridden', icon: 'eye-closed', colour: 'charts.yellow' },
-  'knocked-out': { words: 'and a higher level removes all of it', behind: 'knocked out', icon: 'eye-closed', colour: 'charts.yellow' },
+  'knocked-out': {
+    words: 'and a higher level removes all of it',
+    behind: 'knocked out',
+    icon: 'eye-closed',
+    colour: 'charts.yellow',
+  },
   opaque: { words: 'and is not evaluated here', icon: 'question', colour: 'list.warningForeground' },
   open: { words: 'and counts for some nodes', behind: 'for some nodes', icon: 'git-branch', colour: 'charts.purple' },
 };
@@ -303,7 +320,11 @@ function escaped(text: string): string {
 }
 
 function openCommand({ uri, range }: vscode.Location): vscode.Command {
-  return { title: 'Open', command: 'vscode.open', arguments: [uri, { selection: new vscode.Range(range.start, range.start), preview: true }] };
+  return {
+    title: 'Open',
+    command: 'vscode.open',
+    arguments: [uri, { selection: new vscode.Range(range.start, range.start), preview: true }],
+  };
 }
 
 /** The file of a row, for the menu of the view. */

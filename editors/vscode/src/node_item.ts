@@ -83,7 +83,9 @@ function tooltipOf(node: ActiveNode): vscode.MarkdownString {
   const code = (text: string) => `\`${text.replaceAll('`', "'")}\``;
   const list = (texts: string[]) => line(texts.map((it) => `- ${code(it)}`).join('\n'));
   const { name, conditions } = partsOf(node);
-  line(name === 'any node' ? 'Values are for any node that reads this file.' : `Values are for the node ${code(name)}.`);
+  line(
+    name === 'any node' ? 'Values are for any node that reads this file.' : `Values are for the node ${code(name)}.`,
+  );
   const assumed = (node.assumed ?? []).map(inWords);
   const proved = conditions.filter((it) => !assumed.includes(it));
   if (proved.length > 0) {

@@ -49,7 +49,10 @@ export class Nodes implements vscode.Disposable {
     }
     const nodes = await this.some();
     if (nodes.length > 0) {
-      const picked = await show([this.anyNode(), ...nodes.map((node) => this.pickOf(node))], 'Show the values of which node?');
+      const picked = await show(
+        [this.anyNode(), ...nodes.map((node) => this.pickOf(node))],
+        'Show the values of which node?',
+      );
       if (picked) {
         await this.choose(picked.node?.name ?? null);
       }
@@ -70,7 +73,14 @@ export class Nodes implements vscode.Disposable {
   /** Lets the user choose a node other than `except`; `undefined` if nothing is chosen. */
   async pick(title: string, except?: string): Promise<NodeItem | undefined> {
     const nodes = await this.some(except);
-    return nodes.length === 0 ? undefined : (await show(nodes.map((node) => this.pickOf(node)), title))?.node;
+    return nodes.length === 0
+      ? undefined
+      : (
+          await show(
+            nodes.map((node) => this.pickOf(node)),
+            title,
+          )
+        )?.node;
   }
 
   dispose(): void {

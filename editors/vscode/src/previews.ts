@@ -14,7 +14,13 @@ interface Shown {
   preview: Preview;
 }
 
-export class Previews implements vscode.TextDocumentContentProvider, vscode.DefinitionProvider, vscode.DocumentLinkProvider, vscode.Disposable {
+export class Previews
+  implements
+    vscode.TextDocumentContentProvider,
+    vscode.DefinitionProvider,
+    vscode.DocumentLinkProvider,
+    vscode.Disposable
+{
   private readonly shown = new Map<string, Shown>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly subscriptions: vscode.Disposable[];
@@ -110,7 +116,10 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Defi
       if (line.origin && line.location && line.line < document.lineCount) {
         const { uri, range } = this.hiera.location(line.location);
         const target = uri.with({ fragment: `L${range.start.line + 1},${range.start.character + 1}` });
-        const link = new vscode.DocumentLink(new vscode.Range(line.line, line.origin.start, line.line, line.origin.end), target);
+        const link = new vscode.DocumentLink(
+          new vscode.Range(line.line, line.origin.start, line.line, line.origin.end),
+          target,
+        );
         link.tooltip = 'Open where this comes from';
         links.push(link);
       }
@@ -193,6 +202,7 @@ function titleOf({ left, right }: Comparison): string {
 
 /** The column that shows the document already. */
 function columnOf(uri: vscode.Uri): vscode.ViewColumn | undefined {
-  const isShown = (tab: vscode.Tab) => tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === uri.toString();
+  const isShown = (tab: vscode.Tab) =>
+    tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === uri.toString();
   return vscode.window.tabGroups.all.find((group) => group.tabs.some(isShown))?.viewColumn;
 }

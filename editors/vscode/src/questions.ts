@@ -2,8 +2,8 @@
 
 import * as vscode from 'vscode';
 import { isHieraDocument } from './hiera';
-import { PREVIEW_SCHEME, type Question } from './protocol';
 import type { Previews } from './previews';
+import { PREVIEW_SCHEME, type Question } from './protocol';
 
 /** The question of a command: its argument, else the cursor's. `undefined` if there is nothing to ask about. */
 export function questionOf(argument: unknown, previews: Previews): Question | undefined {
@@ -18,7 +18,11 @@ export function questionOf(argument: unknown, previews: Previews): Question | un
 }
 
 /** The question about a place in a document. */
-export function questionAt(document: vscode.TextDocument, position: vscode.Position, previews: Previews): Question | undefined {
+export function questionAt(
+  document: vscode.TextDocument,
+  position: vscode.Position,
+  previews: Previews,
+): Question | undefined {
   if (document.uri.scheme === PREVIEW_SCHEME) {
     return previews.questionOf(document.uri);
   }

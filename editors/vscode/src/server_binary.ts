@@ -98,5 +98,11 @@ async function isFile(file: string): Promise<boolean> {
 }
 
 async function isExecutable(file: string): Promise<boolean> {
-  return (await isFile(file)) && access(file, constants.X_OK).then(() => true, () => false);
+  return (
+    (await isFile(file)) &&
+    access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+  );
 }

@@ -48,7 +48,8 @@ export class Status implements vscode.Disposable {
   private show(): void {
     if (this.problem !== undefined || !this.hiera.isRunning) {
       this.item.busy = this.problem === undefined;
-      this.item.severity = this.problem === undefined ? vscode.LanguageStatusSeverity.Information : vscode.LanguageStatusSeverity.Error;
+      this.item.severity =
+        this.problem === undefined ? vscode.LanguageStatusSeverity.Information : vscode.LanguageStatusSeverity.Error;
       this.item.text = this.problem === undefined ? 'Hiera: starting' : 'Hiera: no server';
       this.item.detail = this.problem ?? '';
       this.item.command = { title: 'Show Log', command: 'hiera.showLog' };

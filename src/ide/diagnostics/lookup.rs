@@ -17,6 +17,7 @@ use super::file::DataContext;
 use super::shared::known_keys::KnownKeys;
 use super::shared::targets::Targets;
 use super::shared::walk::text_of;
+use crate::config::PuppetVersion;
 use crate::data::EntryTree;
 use crate::facts::Node;
 use crate::ide::perspective::Perspective;
@@ -33,6 +34,8 @@ pub(crate) struct VariablesContext<'a> {
     pub(crate) known: &'a KnownVariables<'a>,
     /// The nodes that read the file and of which all variables are known.
     pub(crate) nodes: &'a [Arc<Node>],
+    /// The version of Puppet.
+    pub(crate) version: PuppetVersion,
 }
 
 /// An entry of a data file, with what it looks up.

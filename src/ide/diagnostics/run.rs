@@ -231,7 +231,9 @@ impl Run<'_> {
         is_asked_about: bool,
     ) {
         let (variables, start, nodes) = (&*summary.variables, entry.start, file.nodes);
-        self.ask(&PHASES.variables, &VariablesContext { variables, start, known, nodes });
+        let version = self.world.settings().puppet_version;
+        let context = VariablesContext { variables, start, known, nodes, version };
+        self.ask(&PHASES.variables, &context);
         let NodeKind::Scalar { text: name, .. } = &entry.key.kind else {
             let perspective = None;
             return self.ask(&PHASES.lookup, &LookupContext { file, entry, summary, perspective });
@@ -302,7 +304,7 @@ impl Run<'_> {
         let known =
             KnownVariables { nodes: nodes.iter().collect(), is_error: false, is_path: true };
         let (variables, start) = (&*variables(strings), 0);
-        let context = VariablesContext { variables, start, known: &known, nodes };
+        let context = VariablesContext { variables, start, known: &known, nodes, version };
         self.ask(&PHASES.variables, &context);
     }
 

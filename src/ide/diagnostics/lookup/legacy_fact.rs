@@ -1,17 +1,24 @@
 //! `legacy-fact`: a variable that is one of Facter's legacy facts. Agents of Puppet 8 do not send them by default.
+//!
+//! Old repositories read them in hundreds of places: each fact is reported once in a file, with a fix for all of its places.
 
+use std::fmt::Write as _;
+
+use indexmap::IndexMap;
+
+use crate::config::PuppetVersion;
 use crate::facts::legacy::modern_name;
 use crate::ide::diagnostics::lookup::VariablesContext;
 use crate::ide::diagnostics::lookup::undefined_variable;
 use crate::ide::diagnostics::shared::fix::Fix;
-use crate::ide::diagnostics::{Check, Report, Rule, Severity, Tag};
+use crate::ide::diagnostics::{Check, Diagnostic, Report, Rule, Severity, Tag};
 use crate::syntax::key_path;
 use crate::text::{TextEdit, TextRange};
 
 pub(crate) const RULE: Rule = Rule {
     code: "legacy-fact",
     name: "Legacy fact",
-    severity: Severity::Information,
+    severity: Severity::Hint,
     since: "0.1.0",
     summary: "A `%{…}` reads a legacy fact, which Puppet 8 does not have by default.",
     page: include_str!("../../../../docs/rules/legacy-fact.md"),
@@ -22,6 +29,10 @@ pub(crate) const RULE: Rule = Rule {
 
 /// Checks what an entry reads; `start` is where the entry begins. What is known to be undefined is reported already.
 pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
+    // Agents of Puppet 7 send legacy facts.
+    if at.version == PuppetVersion::V7 {
+        return;
+    }
     let VariablesContext { variables, start, .. } = *at;
     for variable in variables {
         let Some((name, modern)) = legacy(&variable.name) else { continue };
@@ -42,6 +53,45 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
             finding.with_fix(Fix::changing(title, edits));
         }
     }
+}
+
+/// Leaves the first finding of each fact in a file, and lets it speak for the others.
+pub(crate) fn once_for_each_fact(findings: &mut Vec<Diagnostic>) {
+    let mut places: IndexMap<String, (TextRange, Vec<Fix>, usize)> = IndexMap::new();
+    let of_rule = |it: &Diagnostic| it.code == RULE.code;
+    for finding in findings.iter().filter(|it| of_rule(it)) {
+        let first = (finding.range, Vec::new(), 0);
+        let (range, fixes, count) = places.entry(finding.message.clone()).or_insert(first);
+        if finding.range.start < range.start {
+            *range = finding.range;
+        }
+        fixes.extend(finding.fixes.iter().cloned());
+        *count += 1;
+    }
+    findings.retain_mut(|finding| {
+        if !of_rule(finding) {
+            return true;
+        }
+        let Some((range, fixes, count)) = places.get(&finding.message) else { return true };
+        if finding.range != *range {
+            return false;
+        }
+        if *count > 1 {
+            let _ = write!(finding.message, " {count} places of this file read it.");
+            finding.fixes = in_all_places(fixes).into_iter().collect();
+        }
+        true
+    });
+}
+
+/// One fix for all places.
+fn in_all_places(fixes: &[Fix]) -> Option<Fix> {
+    let title = match fixes {
+        [] => return None,
+        [only] => only.title.clone(),
+        [first, ..] => format!("{} in {} places", first.title, fixes.len()),
+    };
+    Some(Fix::changing(title, fixes.iter().flat_map(|it| it.edits.iter().cloned()).collect()))
 }
 
 /// The name of a legacy fact that a variable reads, directly or as a member of `facts`, and what holds the same.
@@ -76,12 +126,34 @@ mod tests {
         check(
             r#"
 a: "%{fqdn} %{facts.hostname} %{facts.os.family} %{::ipaddress_eth0} %{a::domain} %{scope('uuid')}"
-#   ^^^^^^^ information[legacy-fact]: `fqdn` is a legacy fact, which agents of Puppet 8 do not send by default Use `%{facts.networking.fqdn}`.
-#           ^^^^^^^^^^^^^^^^^ information[legacy-fact]
-#                                                ^^^^^^^^^^^^^^^^^^^ information[legacy-fact]
-#                                                                                 ^^^^^^^^^^^^^^^^ information[legacy-fact]
+#   ^^^^^^^ hint[legacy-fact]: `fqdn` is a legacy fact, which agents of Puppet 8 do not send by default Use `%{facts.networking.fqdn}`.
+#           ^^^^^^^^^^^^^^^^^ hint[legacy-fact]
+#                                                ^^^^^^^^^^^^^^^^^^^ hint[legacy-fact]
+#                                                                                 ^^^^^^^^^^^^^^^^ hint[legacy-fact]
 "#,
         );
+    }
+
+    #[test]
+    fn each_fact_is_reported_once_in_a_file() {
+        let nodes = "#- /.hiera-ls.yaml\nnodes: {one: {facts: {fqdn: x, networking: {fqdn: x}}}}\n";
+        check(&format!(
+            "a: '%{{fqdn}}'\n\
+             #   ^^^^^^^ hint[legacy-fact]: `fqdn` is a legacy fact, which agents of Puppet 8 do not send by default \
+             Use `%{{facts.networking.fqdn}}`. 3 places of this file read it.\n\
+             b: ['x%{{fqdn}}']\n\
+             c: '%{{scope(''fqdn'')}}'\n{nodes}"
+        ));
+        check_fix(
+            &format!("a: '%{{fqdn}}'\nb: ['x%{{fqdn}}']\nc: '%{{scope(''fqdn'')}}'\n{nodes}"),
+            "Write `%{facts.networking.fqdn}` in 3 places",
+            "a: '%{facts.networking.fqdn}'\nb: ['x%{facts.networking.fqdn}']\nc: '%{scope(''facts.networking.fqdn'')}'\n",
+        );
+    }
+
+    #[test]
+    fn agents_of_puppet_7_send_them() {
+        check("a: '%{fqdn}'\n#- /.hiera-ls.yaml\npuppetVersion: 7\n");
     }
 
     #[test]
@@ -92,7 +164,7 @@ a: "%{fqdn} %{facts.hostname} %{facts.os.family} %{::ipaddress_eth0} %{a::domain
 version: 5
 hierarchy:
   - {name: x, path: "%{::osfamily}.yaml"}
-#                    ^^^^^^^^^^^^^ information[legacy-fact]
+#                    ^^^^^^^^^^^^^ hint[legacy-fact]
 "#,
         );
     }

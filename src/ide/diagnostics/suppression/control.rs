@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::config::glob::matches_path;
 use crate::data::Files as _;
+use crate::ide::diagnostics::lookup::legacy_fact;
 use crate::ide::diagnostics::suppression::baseline::Baseline;
 use crate::ide::diagnostics::suppression::{ignored, unused_ignore};
 use crate::ide::diagnostics::{Diagnostic, Report, Rule, Severity, rule};
@@ -39,6 +40,7 @@ pub(crate) fn apply(
             true
         }
     });
+    legacy_fact::once_for_each_fact(&mut findings);
     if let Some(baseline) = Baseline::of(world) {
         let stale = baseline.leave_out(world, path, &shown, role, &mut findings);
         if let Some(severity) =

@@ -1,0 +1,176 @@
+//! Completion in shells: commands and options by clap, and keys, nodes, classes and rules of the workspace.
+//!
+//! The script of a shell asks this program at each press of the key; what it offers follows the options that are typed
+//! already (`--root`, `--environment`).
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use clap::builder::StyledStr;
+use clap::{Command, ValueEnum};
+use clap_complete::CompleteEnv;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Zsh};
+
+use super::place::{Place, PlaceArguments};
+use super::terminal;
+use crate::ide::diagnostics::RULES;
+use crate::syntax::puppet::DeclarationKind;
+
+/// Set by the scripts: the shell that asks.
+const VARIABLE: &str = "HIERA_LS_COMPLETE";
+
+/// How the program is called.
+const PROGRAM: &str = "hiera-ls";
+
+/// More than anyone reads; a shell that gets all keys of a large repository is slow.
+const MAX_OFFERED: usize = 2_000;
+
+/// The shells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+}
+
+/// Bash splits words at `:` and `=`, and replaces only what is after the last of them: a key such as `ntp::servers` is three
+/// words there. So the line is split again, and what bash keeps is taken off what it gets.
+const BASH: &str = r#"_hiera_ls() {
+    local line="${COMP_LINE:0:COMP_POINT}" words word kept reply IFS=$' \t\n'
+    read -ra words <<<"$line"
+    [[ "$line" == *[[:space:]] ]] && words+=("")
+    word="${words[${#words[@]} - 1]}"
+    [[ "$word" == *[:=]* ]] && kept="${word%"${word##*[:=]}"}"
+    COMPREPLY=()
+    while IFS= read -r reply; do
+        [[ -n "$reply" ]] && COMPREPLY+=("${reply#"$kept"}")
+    done < <(HIERA_LS_COMPLETE=bash _CLAP_IFS=$'\n' _CLAP_COMPLETE_INDEX=$((${#words[@]} - 1)) \
+        hiera-ls -- "${words[@]}" 2>/dev/null; echo)
+    [[ "${#COMPREPLY[@]}" -eq 1 && "${COMPREPLY[0]}" == *[=/:] ]] && compopt -o nospace 2>/dev/null
+    return 0
+}
+complete -o bashdefault -F _hiera_ls hiera-ls
+"#;
+
+/// The script that a shell reads.
+pub(super) fn script(shell: Shell) -> Result<String, String> {
+    let completer: &dyn EnvCompleter = match shell {
+        Shell::Bash => return Ok(BASH.to_owned()),
+        Shell::Elvish => &Elvish,
+        Shell::Fish => &Fish,
+        Shell::Powershell => &Powershell,
+        Shell::Zsh => &Zsh,
+    };
+    let mut script = Vec::new();
+    completer
+        .write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)
+        .map_err(|error| error.to_string())?;
+    String::from_utf8(script).map_err(|error| error.to_string())
+}
+
+/// Answers a shell; `false` if none asks.
+pub(super) fn answer(command: fn() -> Command) -> bool {
+    if std::env::var_os(VARIABLE).is_none_or(|it| it.is_empty()) {
+        return false;
+    }
+    // A message would stand in the middle of the line that the user types.
+    terminal::be_silent();
+    let here = std::env::current_dir().ok();
+    let completion = CompleteEnv::with_factory(command).var(VARIABLE).bin(PROGRAM);
+    completion.try_complete(std::env::args_os(), here.as_deref()).unwrap_or(true)
+}
+
+/// Offers the keys of the data.
+pub(super) fn keys() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        offered(typed, |place| place.all_keys().iter().map(ToString::to_string).collect())
+    })
+}
+
+/// Offers the nodes of the workspace, also after a comma.
+pub(super) fn nodes() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let before = typed.to_str().and_then(|it| it.rfind(',')).map_or(0, |comma| comma + 1);
+        let (listed, last) = typed.to_str().unwrap_or_default().split_at(before);
+        let found = offered(OsStr::new(last), |place| {
+            let nodes = place.world.nodes(&place.environment);
+            nodes.iter().map(|node| node.name.to_string()).collect()
+        });
+        found.into_iter().map(|it| it.add_prefix(listed)).collect()
+    })
+}
+
+/// Offers the classes that manifests declare.
+pub(super) fn classes() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        offered(typed, |place| {
+            let code = place.world.code_index(&place.environment);
+            code.names(DeclarationKind::Class).iter().map(ToString::to_string).collect()
+        })
+    })
+}
+
+/// Offers the rules, with what each is about.
+pub(super) fn rules() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let typed = typed.to_str().unwrap_or_default();
+        let rules = RULES.iter().filter(|rule| rule.code.starts_with(typed));
+        let candidate = |code, summary: &str| {
+            CompletionCandidate::new(code).help(Some(StyledStr::from(summary.to_owned())))
+        };
+        rules.map(|rule| candidate(rule.code, rule.summary)).collect()
+    })
+}
+
+/// What of the workspace begins as it is typed.
+fn offered(typed: &OsStr, all: impl Fn(&Place) -> Vec<String>) -> Vec<CompletionCandidate> {
+    let (Some(typed), Ok(place)) = (typed.to_str(), place().open()) else { return Vec::new() };
+    let is_meant = |it: &String| it.starts_with(typed) && !it.contains(char::is_control);
+    let found = all(&place).into_iter().filter(is_meant);
+    found.take(MAX_OFFERED).map(CompletionCandidate::new).collect()
+}
+
+/// Where the line that is typed looks. Nothing is trusted for a press of a key.
+fn place() -> PlaceArguments {
+    let line: Vec<String> =
+        std::env::args_os().filter_map(|argument| argument.into_string().ok()).collect();
+    let root = value_of(&line, &["--root"]).map_or_else(|| PathBuf::from("."), PathBuf::from);
+    PlaceArguments {
+        root,
+        trust: false,
+        environment: value_of(&line, &["--environment", "-E"]),
+        modulepath: value_of(&line, &["--modulepath"]),
+        hiera_config: None,
+        puppet_version: None,
+    }
+}
+
+/// The value of an option, written `--root DIR` or `--root=DIR`.
+fn value_of(line: &[String], names: &[&str]) -> Option<String> {
+    let after = line.windows(2).find(|pair| names.contains(&&*pair[0])).map(|pair| pair[1].clone());
+    let joined = || {
+        let value = |it: &String| {
+            let (name, value) = it.split_once('=')?;
+            names.contains(&name).then(|| value.to_owned())
+        };
+        line.iter().find_map(value)
+    };
+    after.filter(|it| !it.is_empty()).or_else(joined)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_the_line() {
+        let line: Vec<String> =
+            ["lookup", "-E", "x", "--root=a/b", "k"].map(str::to_owned).to_vec();
+        assert_eq!(value_of(&line, &["--root"]).as_deref(), Some("a/b"));
+        assert_eq!(value_of(&line, &["--environment", "-E"]).as_deref(), Some("x"));
+        assert_eq!(value_of(&line, &["--modulepath"]), None);
+    }
+}

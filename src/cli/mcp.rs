@@ -1,0 +1,106 @@
+//! `hiera-ls mcp`: a server of the Model Context Protocol on standard input and output, for assistants that ask about data.
+//!
+//! What the tools do is in [`super::mcp_tools`]. The protocol's own library is used here and nowhere else.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
+};
+use rmcp::service::{MaybeSendFuture, RequestContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
+
+use super::mcp_tools::{self, TOOLS};
+use super::terminal::complain;
+use super::workspace::absolute;
+use crate::server::runtime;
+
+const INSTRUCTIONS: &str = "Answers questions about the Hiera 5 data of a Puppet control repository, as Puppet itself would \
+                            answer them. Nothing is changed and nothing is run. Secrets are shown as stars. Long answers are \
+                            cut, and say what was left out.";
+
+/// The arguments.
+#[derive(Debug, Args)]
+pub(super) struct McpArguments {
+    /// The control repository, environment or module that is asked about
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(super) root: PathBuf,
+}
+
+/// Serves until the client goes.
+pub(super) fn run(arguments: &McpArguments) -> ExitCode {
+    let served = absolute(&arguments.root).and_then(|root| {
+        let runtime = runtime().map_err(|error| error.to_string())?;
+        let served = runtime.block_on(serve(Server { root: root.into() }));
+        // Standard input may still be waiting for a byte that never comes.
+        runtime.shutdown_background();
+        served
+    });
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            complain(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(server: Server) -> Result<(), String> {
+    let running =
+        server.serve(rmcp::transport::stdio()).await.map_err(|error| error.to_string())?;
+    running.waiting().await.map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// Answers for one directory. Files are read anew for each question, so that edits count at once.
+#[derive(Clone)]
+struct Server {
+    root: Arc<str>,
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("hiera-ls", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + MaybeSendFuture + '_ {
+        let tools = TOOLS.iter().map(described).collect();
+        std::future::ready(Ok(ListToolsResult::with_all_items(tools)))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let root = Arc::clone(&self.root);
+        let arguments = request.arguments.unwrap_or_default();
+        let name = request.name;
+        let work = move || mcp_tools::call(&root, &name, &arguments);
+        // A panic is an answer, too: the client may go on asking.
+        let answer = tokio::task::spawn_blocking(work).await;
+        let answer = answer.unwrap_or_else(|_| Err("hiera-ls failed on this question".to_owned()));
+        let (text, make): (_, fn(Vec<ContentBlock>) -> CallToolResult) = match answer {
+            Ok(text) => (text, CallToolResult::success),
+            Err(text) => (text, CallToolResult::error),
+        };
+        Ok(make(vec![ContentBlock::text(text)]).into())
+    }
+}
+
+/// A tool as the protocol describes it.
+fn described(tool: &mcp_tools::Tool) -> Tool {
+    let annotations =
+        ToolAnnotations::with_title(tool.title).read_only(true).idempotent(true).open_world(false);
+    Tool::new(tool.name, tool.description, Arc::new(tool.schema())).with_annotations(annotations)
+}

@@ -1,0 +1,139 @@
+//! Colours: one set of styles for all commands, and the two places where styled text is printed.
+//!
+//! Styled text always carries its escapes; the stream takes them out where no terminal reads it. It follows `--color`, and
+//! without that `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM=dumb`.
+
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anstream::ColorChoice;
+use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
+
+use super::shown;
+use crate::ide::diagnostics::Severity;
+
+/// What a title is printed in.
+pub(super) const STRONG: Style = Style::new().bold();
+/// What good news is printed in.
+pub(super) const GOOD: Style = AnsiColor::Green.on_default().bold();
+/// What is printed beside something that matters more.
+pub(super) const FAINT: Style = Style::new().dimmed();
+/// Lines and numbers around an excerpt, and places.
+pub(super) const FRAME: Style = AnsiColor::Blue.on_default().bold();
+
+/// Whether nothing is said on standard error: a shell that completes a word shows it within the line.
+static IS_SILENT: AtomicBool = AtomicBool::new(false);
+
+/// When to print colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum Color {
+    /// On a terminal, unless the environment says otherwise
+    #[default]
+    Auto,
+    /// Also into files and pipes
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    /// Makes it the choice of the whole process.
+    pub(super) fn choose(self) {
+        let choice = match self {
+            Self::Auto => ColorChoice::Auto,
+            Self::Always => ColorChoice::Always,
+            Self::Never => ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+}
+
+/// The colour of findings of a severity.
+pub(super) fn style_of(severity: Severity) -> Style {
+    let color = match severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
+        Severity::Information => AnsiColor::Cyan,
+        Severity::Hint => AnsiColor::Green,
+    };
+    color.on_default().bold()
+}
+
+/// `text` in a style.
+pub(super) fn styled(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// `text` without any style.
+pub(super) fn unstyled(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
+/// Prints styled text to standard output; a reader that went away (`| head`) is not an error.
+pub(super) fn print_styled(text: &str) {
+    let _ = anstream::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Prints a line of styled text to standard error, with the name of the program.
+pub(super) fn tell(text: &str) {
+    if IS_SILENT.load(Ordering::Relaxed) {
+        return;
+    }
+    let _ = writeln!(anstream::stderr().lock(), "hiera-ls: {text}");
+}
+
+/// From now on, nothing is said on standard error.
+pub(super) fn be_silent() {
+    IS_SILENT.store(true, Ordering::Relaxed);
+}
+
+/// What went wrong, on standard error.
+pub(super) fn complain(message: &str) {
+    tell(&shown::in_lines(message));
+}
+
+/// An explanation or a reason as text, with its titles and what was found marked.
+pub(super) fn with_marks(text: &str) -> String {
+    let mut marked = String::with_capacity(text.len() + 256);
+    for line in text.split_inclusive('\n') {
+        let (content, end) = line.strip_suffix('\n').map_or((line, ""), |content| (content, "\n"));
+        let said = content.trim_start();
+        let style = match said {
+            _ if said.starts_with("Found key: ") => Some(GOOD),
+            _ if said.starts_with("Searching for ") || said.starts_with("Merge strategy ") => {
+                Some(STRONG)
+            }
+            _ if said.starts_with("No such key: ") || said.starts_with("Path not found") => {
+                Some(FAINT)
+            }
+            _ => None,
+        };
+        match style {
+            Some(style) => {
+                let indent = &content[..content.len() - said.len()];
+                marked += indent;
+                marked += &styled(style, said);
+            }
+            None => marked += content,
+        }
+        marked += end;
+    }
+    marked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_change_no_words() {
+        let text = "Searching for \"a\"\n  Path \"x\"\n    Found key: \"a\" value: 1\n    No such key: \"b\"\nend";
+        let marked = with_marks(text);
+        assert!(
+            marked.contains("\n    \u{1b}[1m\u{1b}[32mFound key: \"a\" value: 1\u{1b}[0m\n"),
+            "{marked:?}"
+        );
+        assert_eq!(anstream::adapter::strip_str(&marked).to_string(), text);
+    }
+}

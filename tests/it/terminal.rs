@@ -1,0 +1,146 @@
+//! What a terminal gets: colours where they are wanted, short good news, and plain words for what is not there.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::support::workspace::Workspace;
+
+const HIERA_YAML: &str = "version: 5\nhierarchy: [{name: Common data, path: common.yaml}]\n";
+const TWICE: &str = "a: 1\na: 2\n";
+
+fn workspace(common: &str) -> Workspace {
+    Workspace::new(&[("hiera.yaml", HIERA_YAML), ("data/common.yaml", common)])
+}
+
+/// Status, standard output, standard error.
+fn run(
+    workspace: &Workspace,
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+) -> (i32, String, String) {
+    let output = command(workspace, arguments).envs(environment.iter().copied()).output();
+    let output = output.expect("the program runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8").replace(workspace.root(), "ROOT");
+    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+}
+
+fn command(workspace: &Workspace, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+    command.args(arguments).current_dir(workspace.root());
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+#[test]
+fn colours_are_for_those_who_want_them() {
+    let workspace = workspace(TWICE);
+    let is_coloured = |arguments: &[&str], environment: &[(&str, &str)]| {
+        let (_, text, summary) = run(&workspace, arguments, environment);
+        assert!(text.contains("duplicate-key"), "{text}");
+        assert_eq!(text.contains('\u{1b}'), summary.contains('\u{1b}'), "{text}{summary}");
+        text.contains('\u{1b}')
+    };
+    assert!(!is_coloured(&["check"], &[]), "a pipe is not a terminal");
+    assert!(is_coloured(&["check", "--color", "always"], &[]));
+    assert!(is_coloured(&["--color=always", "check", "--format", "concise"], &[("NO_COLOR", "1")]));
+    assert!(is_coloured(&["check"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!is_coloured(&["check"], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+    assert!(!is_coloured(&["check", "--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+    let (_, json, _) = run(&workspace, &["check", "--format", "json", "--color", "always"], &[]);
+    assert!(!json.contains('\u{1b}'), "{json}");
+}
+
+#[test]
+fn colours_change_no_words() {
+    let workspace = workspace("a: 1\nb: \"%{lookup('a')}\"\n");
+    for arguments in [
+        &["lookup", "b", "--explain"],
+        &["lookup", "b", "--why"],
+        &["rule", "octal-number", "--color=auto"],
+    ] {
+        let (_, plain, _) = run(&workspace, arguments, &[]);
+        let (_, coloured, _) = run(&workspace, arguments, &[("CLICOLOR_FORCE", "1")]);
+        assert!(coloured.contains('\u{1b}') && !plain.contains('\u{1b}'), "{coloured:?}");
+        let mut stripped = String::new();
+        for (index, part) in coloured.split("\u{1b}[").enumerate() {
+            stripped += if index == 0 { part } else { part.split_once('m').expect("a style").1 };
+        }
+        assert_eq!(stripped, plain);
+    }
+}
+
+#[test]
+fn good_news_is_short_and_can_be_silent() {
+    let passed = "hiera-ls: All checks passed (2 files)\n";
+    let clean = workspace("a: 1\n");
+    assert_eq!(run(&clean, &["check"], &[]), (0, String::new(), passed.to_owned()));
+    assert_eq!(run(&clean, &["check", "-q"], &[]), (0, String::new(), String::new()));
+    let (status, text, said) = run(&workspace(TWICE), &["check", "--quiet"], &[]);
+    assert_eq!((status, &*said), (1, ""));
+    assert!(text.contains("duplicate-key"), "{text}");
+}
+
+#[test]
+fn rules_can_be_chosen() {
+    let workspace = workspace("a: 0644\na: 0644\nb: \"x\\ty\"\n");
+    let codes = |arguments: &[&str]| {
+        let arguments = [&["check", "--format", "concise"], arguments].concat();
+        let (_, text, _) = run(&workspace, &arguments, &[]);
+        let code = |line: &str| line.split(['[', ']']).nth(1).expect("a code").to_owned();
+        text.lines().map(code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&[]), ["octal-number", "duplicate-key", "octal-number"]);
+    assert_eq!(codes(&["--select", "duplicate-key"]), ["duplicate-key"]);
+    assert_eq!(codes(&["--ignore", "duplicate-key"]), ["octal-number", "octal-number"]);
+    assert_eq!(codes(&["--ignore=duplicate-key,octal-number"]), Vec::<String>::new());
+    assert_eq!(codes(&["--select", "octal-number", "--select=duplicate-key"]).len(), 3);
+    // It is off unless it is asked for, and a hint where a program could use the key.
+    assert_eq!(codes(&["--select", "unused-key"]), ["unused-key", "unused-key"]);
+    let (status, _, said) = run(&workspace, &["check", "--select", "octal-numbers"], &[]);
+    let expected = "hiera-ls: there is no rule octal-numbers; did you mean octal-number?\n";
+    assert_eq!((status, &*said), (2, expected));
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let workspace = Workspace::new(&[
+        ("environments/one/hiera.yaml", HIERA_YAML),
+        ("environments/two/hiera.yaml", HIERA_YAML),
+    ]);
+    let missing = "hiera-ls: ROOT/nope: no such directory\n";
+    let commands: [&[&str]; 7] = [
+        &["lookup", "a"],
+        &["uses", "a"],
+        &["nodes"],
+        &["check"],
+        &["classes"],
+        &["classes", "--node", "all"],
+        &["init", "--print"],
+    ];
+    for command in commands {
+        let (status, _, said) = run(&workspace, &[command, &["--root", "nope"]].concat(), &[]);
+        assert_eq!((status, &*said), (if command[0] == "lookup" { 1 } else { 2 }, missing));
+    }
+    let (_, _, said) = run(&workspace, &["lookup", "a", "-E", "nope"], &[]);
+    let expected = "hiera-ls: ROOT: there is no environment nope; there are:\n  environments/one\n  environments/two\n";
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn watching_checks_again() {
+    let workspace = workspace(TWICE);
+    let mut program = command(&workspace, &["check", "--watch", "--format", "concise"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    let mut lines = BufReader::new(program.stdout.take().expect("a pipe")).lines();
+    let mut next = || lines.next().expect("a line").expect("UTF-8");
+    assert!(next().starts_with("data/common.yaml:2:1: warning[duplicate-key]"));
+    workspace.write("data/common.yaml", "b: 0644\n");
+    assert!(next().starts_with("data/common.yaml:1:4: warning[octal-number]"));
+    program.kill().expect("it runs until then");
+    program.wait().expect("it ends");
+}
