@@ -124,7 +124,7 @@ impl Shower<'_> {
         let perspective =
             self.perspective.get_or_init(|| Perspective::of_file(self.world, self.path)).as_ref();
         perspective.is_some_and(|perspective| {
-            self.root_key(format, offset).is_some_and(|key| is_sensitive_key(perspective, &key))
+            self.root_key(format, offset).is_some_and(|key| perspective.makes_sensitive(&key))
         })
     }
 
@@ -180,17 +180,11 @@ pub(super) fn hidden_lines(world: &Arc<World>, path: &str) -> BTreeSet<usize> {
     let Some(perspective) = Perspective::of_file(world, path) else { return BTreeSet::new() };
     let secret = data.trees().filter(|entry| {
         let key = entry.key.range.slice(entry.text).trim_matches(['"', '\'']);
-        is_sensitive_key(&perspective, key)
+        perspective.makes_sensitive(key)
     });
     let index = file.line_index();
     let lines = |range: TextRange| index.line_of(range.start)..=index.line_of(range.end);
     secret.flat_map(|entry| lines(entry.range())).map(|line| line as usize).collect()
-}
-
-fn is_sensitive_key(perspective: &Perspective, key: &str) -> bool {
-    // Where it depends on the node, the value is hidden.
-    let options = perspective.evaluator.options_for(key);
-    options.map_or(true, |it| it.is_some_and(|it| it.makes_sensitive()))
 }
 
 /// The text with stars in the place of what `ENC[…]` and `DEC(1)::PKCS7[…]!` hold; all offsets stay.

@@ -8,6 +8,7 @@ use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
 use crate::engine::Evaluator;
 use crate::facts::Node;
+use crate::syntax::key_path::{self, KeyPath};
 use crate::world::{World, paths};
 
 /// What stands in place of a value that must not be shown.
@@ -95,6 +96,18 @@ impl Perspective {
             return Value::string(HIDDEN_ENCRYPTED);
         }
         hidden(value, &|item| self.without_secrets(item))
+    }
+
+    /// Whether lookup options make the values of a root key sensitive. Where that depends on the node, they are hidden, too.
+    pub fn makes_sensitive(&self, key: &str) -> bool {
+        let options = self.evaluator.options_for(key);
+        options.map_or(true, |it| it.is_some_and(|it| it.makes_sensitive()))
+    }
+
+    /// [`Self::makes_sensitive`] for a key with sub keys, as lookups take it.
+    pub fn makes_path_sensitive(&self, key: &str) -> bool {
+        let path = key_path::parse(key).ok();
+        self.makes_sensitive(path.as_ref().and_then(KeyPath::root_name).map_or(key, |it| it))
     }
 
     /// Whether the file holds the value encrypted, whatever it was decrypted to.
