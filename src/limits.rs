@@ -87,6 +87,12 @@ pub const MAX_NODES_WHILE_TYPING: usize = 64;
 /// with escapes is the place of its escapes, and that of a text in pieces is the whole text.
 pub const MAX_SEARCHED_TEXT_BYTES: usize = 64 << 10;
 
+/// Different orders in which nodes read what comes after one file, which rules about overridden values look at.
+pub const MAX_READ_ORDERS: usize = 32;
+
+/// Nodes that are asked what they read of one module after a file.
+pub const MAX_READERS_OF_MODULES: usize = 64;
+
 /// A limit, as people are told of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit {
@@ -163,6 +169,16 @@ pub const LIMITS: &[Limit] = &[
     ),
     count("Lines of a preview", MAX_PREVIEW_LINES as u64, PREVIEW_ENDS),
     bytes("Bytes of a preview", MAX_PREVIEW_BYTES as u64, PREVIEW_ENDS),
+    count(
+        "Different orders in which nodes read the files below one file",
+        MAX_READ_ORDERS as u64,
+        "Rules about values that other levels override say nothing of the file",
+    ),
+    count(
+        "Nodes that are asked which files of a module they read",
+        MAX_READERS_OF_MODULES as u64,
+        "Rules about values that other levels override say nothing of the module's keys",
+    ),
     count(
         "Keys of one file that are compared with other files after each keystroke",
         MAX_KEYS_WHILE_TYPING as u64,

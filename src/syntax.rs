@@ -7,6 +7,7 @@ pub mod hocon;
 pub mod interpolation;
 pub mod json;
 pub mod key_path;
+pub mod plain_yaml;
 pub mod puppet;
 pub mod ruby_regex;
 pub mod tree;

@@ -160,6 +160,44 @@ Compared is with what the settings say, usually the saved files; with a prefix a
                            (with-current-buffer buffer (hiera-ls--show answer))))
            :error-fn #'ignore))))))
 
+(defvar-local hiera-ls--edited nil "When edited keys were asked for, and the answer.")
+(defvar-local hiera-ls--asks-for-edited nil "Whether an answer is on its way.")
+
+(defun hiera-ls--ask-for-edited (server moment)
+  "Ask SERVER for the edited keys of the current buffer as it is at MOMENT."
+  (let ((buffer (current-buffer)))
+    (setq hiera-ls--asks-for-edited t)
+    (jsonrpc-async-request
+     server :hiera/editedKeys (list :textDocument (eglot--TextDocumentIdentifier))
+     :deferred 'hiera-ls-edited
+     :success-fn (lambda (keys)
+                   (when (buffer-live-p buffer)
+                     (with-current-buffer buffer
+                       (setq hiera-ls--asks-for-edited nil
+                             hiera-ls--edited (cons moment (append keys nil)))
+                       (force-mode-line-update))))
+     :error-fn (lambda (_) (when (buffer-live-p buffer)
+                             (with-current-buffer buffer (setq hiera-ls--asks-for-edited nil))))
+     :timeout-fn (lambda () (when (buffer-live-p buffer)
+                              (with-current-buffer buffer (setq hiera-ls--asks-for-edited nil)))))))
+
+(defun hiera-ls-edited ()
+  "What the edit of the key at point changes: \"changes 66 of 622 nodes\", or an empty string.
+For the mode line: (add-to-list \='mode-line-misc-info \='(:eval (hiera-ls-edited)))."
+  (let ((server (and (eglot-managed-p) (eglot-current-server)))
+        (moment (list (buffer-chars-modified-tick) (buffer-modified-p)))
+        (line (1- (line-number-at-pos nil t))))
+    (if (not (hiera-ls-server-p server))
+        ""
+      (unless (or hiera-ls--asks-for-edited (equal moment (car hiera-ls--edited)))
+        (hiera-ls--ask-for-edited server moment))
+      (or (cl-loop for key in (cdr hiera-ls--edited)
+                   for range = (plist-get key :range)
+                   when (<= (plist-get (plist-get range :start) :line) line
+                            (plist-get (plist-get range :end) :line))
+                   return (plist-get key :title))
+          ""))))
+
 (defun hiera-ls-changes-visit ()
   "Go to where the line at point comes from."
   (interactive)

@@ -15,10 +15,11 @@ use super::shown::in_a_line;
 use super::workspace::absolute;
 use super::{complain, print};
 use crate::backends::eyaml::Decryption;
+use crate::data::{Files as _, Format};
 use crate::engine::CancelToken;
 use crate::facts::Node;
 use crate::world::git::{GitDisk, Repository};
-use crate::world::{Differences, FleetPair, loader, paths};
+use crate::world::{Differences, FleetPair, loader, parallel, paths};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -111,7 +112,6 @@ struct Sides {
 fn compare(arguments: &DiffArguments) -> Result<Report, String> {
     let facts = arguments.facts.as_deref().map(fleet::fact_sets).transpose()?;
     let sides = open(arguments)?;
-    let keys = keys(arguments, &sides);
     sides.warn_of_files();
     let wanted = arguments.nodes.as_deref();
     let before = fleet::nodes(&sides.before, wanted, facts.as_deref());
@@ -131,16 +131,26 @@ fn compare(arguments: &DiffArguments) -> Result<Report, String> {
     let before = fleet::fleet_of(&sides.before, before, Decryption::Off);
     let after = fleet::fleet_of(&sides.after, after, Decryption::Off);
     let pair = FleetPair::new(before, after, any);
-    Ok(differences(&pair, &keys, sides.root, sides.prefix))
+    let asked = keys(arguments, &sides, &pair);
+    let mut found = differences(&pair, &asked);
+    if found.changes.is_empty() {
+        // The summary says how many keys were compared.
+        found.keys = match arguments.keys.len() {
+            0 => sides.all_keys().len(),
+            _ => arguments.keys.iter().collect::<BTreeSet<_>>().len(),
+        };
+    }
+    let (root, prefix) = (sides.root.clone(), sides.prefix.clone());
+    // The process ends: its memory goes at once, and not piece by piece.
+    std::mem::forget((pair, sides));
+    Ok(Report { found, root, prefix })
 }
 
-fn differences(pair: &FleetPair, keys: &[Arc<str>], root: String, prefix: String) -> Report {
-    let asked = pair.concerned(keys);
-    let progress = Progress::before_answers(asked.len(), "keys");
-    let found = pair.differences(&asked, &CancelToken::default(), || progress.step());
+fn differences(pair: &FleetPair, keys: &[Arc<str>]) -> Differences {
+    let progress = Progress::before_answers(keys.len(), "keys");
+    let found = pair.differences(keys, &CancelToken::default(), || progress.step());
     progress.end();
-    let found = Differences { keys: keys.len(), ..found.unwrap_or_default() };
-    Report { found, root, prefix }
+    found.unwrap_or_default()
 }
 
 fn open(arguments: &DiffArguments) -> Result<Sides, String> {
@@ -188,13 +198,13 @@ fn warn_of_submodules(disk: &GitDisk, revision: &str) {
     }
 }
 
-fn keys(arguments: &DiffArguments, sides: &Sides) -> Vec<Arc<str>> {
-    // What is parsed first is shared with the other side.
-    let mut keys: BTreeSet<Arc<str>> = sides.after.all_keys();
-    keys.extend(sides.before.all_keys());
+/// The keys to ask for: those that can have another answer now.
+fn keys(arguments: &DiffArguments, sides: &Sides, pair: &FleetPair) -> Vec<Arc<str>> {
     if !arguments.keys.is_empty() {
-        keys = arguments.keys.iter().map(|key| Arc::from(key.as_str())).collect();
+        let keys: BTreeSet<Arc<str>> = arguments.keys.iter().map(|it| it.as_str().into()).collect();
+        return pair.concerned(&keys.into_iter().collect::<Vec<_>>());
     }
+    let keys = pair.affected().unwrap_or_else(|| sides.all_keys());
     keys.into_iter().collect()
 }
 
@@ -212,6 +222,13 @@ fn aligned(
 }
 
 impl Sides {
+    /// The top-level keys of either side.
+    fn all_keys(&self) -> BTreeSet<Arc<str>> {
+        let mut keys = self.after.all_keys();
+        keys.extend(self.before.all_keys());
+        keys
+    }
+
     /// Says which hiera.yaml files cannot be loaded: the answers are errors, and these are compared.
     fn warn_of_configs(&self, revision: &str) {
         for (place, side) in [(&self.before, revision), (&self.after, "the other side")] {
@@ -226,15 +243,22 @@ impl Sides {
 
     /// Says which data files hold something else than data.
     fn warn_of_files(&self) {
-        let mut warned: BTreeSet<Arc<str>> = BTreeSet::new();
-        for place in [&self.after, &self.before] {
-            for (path, format) in place.data_files() {
-                if let Some(what) = place.world.what_is_no_data(&path, format)
-                    && warned.insert(path.as_str().into())
-                {
-                    let shown = paths::below(&self.root, &path).unwrap_or(&path);
-                    complain(&format!("{}: {what}", in_a_line(shown)));
-                }
+        let files = |place: &Place| -> BTreeSet<(String, Format)> {
+            place.data_files().into_iter().collect()
+        };
+        let (before, after) = (files(&self.before), files(&self.after));
+        let all: Vec<&(String, Format)> = before.union(&after).collect();
+        // Most files are the same on both sides.
+        let what = parallel::map(&all, |(path, format)| {
+            let now = self.after.world.what_is_no_data(path, *format);
+            let is_same = || self.before.world.text(path).ok() == self.after.world.text(path).ok();
+            let earlier = || self.before.world.what_is_no_data(path, *format);
+            now.or_else(|| if is_same() { None } else { earlier() })
+        });
+        for ((path, _), what) in all.into_iter().zip(what) {
+            if let Some(what) = what {
+                let shown = paths::below(&self.root, path).unwrap_or(path);
+                complain(&format!("{}: {what}", in_a_line(shown)));
             }
         }
     }

@@ -13,7 +13,7 @@ use crate::backends::Registry;
 use crate::backends::eyaml::Decryption;
 use crate::data::{DirItem, PathKind};
 use crate::facts::{Node, NodeParts, formats};
-use crate::world::{DiskReader as _, Fleet, loader};
+use crate::world::{DiskReader as _, Fleet, loader, parallel};
 
 /// How deep below a directory fact sets are looked for.
 const MAX_DEPTH: usize = 4;
@@ -34,8 +34,9 @@ pub(super) fn fact_sets(path: &Path) -> Result<Vec<(String, NodeParts)>, String>
     collect_files(&path, MAX_DEPTH, &mut files);
     files.sort_unstable();
     let mut by_name: HashMap<String, String> = HashMap::new();
-    for file in files {
-        let Some(mut parts) = read_facts(&file)?.into_iter().next() else { continue };
+    let read = parallel::map(&files, |file| read_facts(file));
+    for (file, read) in files.into_iter().zip(read) {
+        let Some(mut parts) = read?.into_iter().next() else { continue };
         name_after_file(&mut parts, &file);
         if let Some(other) = by_name.insert(parts.name.clone(), file.clone()) {
             return Err(format!("{other} and {file} are both for {}", parts.name));

@@ -275,7 +275,9 @@ fn for_many_nodes(arguments: &LookupArguments, merge: Option<&Json>) -> Result<E
     let fleet = fleet::fleet_of(&place, nodes, decryption);
     let request = |query: &Query| request_of_query(arguments, query, merge, &aliases);
     let format = arguments.render_as.unwrap_or(RenderAs::Table);
-    Ok(lookup_fleet::run(&fleet, &queries, request, format))
+    let code = lookup_fleet::run(fleet, &queries, request, format);
+    std::mem::forget(place);
+    Ok(code)
 }
 
 fn request_of_query(

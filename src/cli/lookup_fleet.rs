@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::fleet;
 use super::lookup::{DEPENDS, LookupArguments, RenderAs};
-use super::lookup_output::Output;
+use super::lookup_output::Output as LookupOutput;
 use super::lookup_queries::Query;
 use super::print;
 use super::progress::Progress;
@@ -51,80 +51,150 @@ pub(super) fn check_arguments(arguments: &LookupArguments) -> Result<(), String>
     Ok(())
 }
 
+/// Bytes of data from which on a fleet is made anew for each [`KEYS_OF_PART`] keys, so that what keys are parsed to is let go.
+const BYTES_OF_MANY: u64 = 64 << 20;
+
+/// Keys that a fleet with very much data is asked for.
+const KEYS_OF_PART: usize = 384;
+
 /// Prints the answers of all nodes, key by key.
 pub(super) fn run(
-    fleet: &Fleet,
+    mut fleet: Fleet,
     queries: &[Query],
     request_of: impl Fn(&Query) -> Request + Sync,
     format: RenderAs,
 ) -> ExitCode {
-    let mut printer = Printer { fleet, format, count: 0 };
     let progress = Progress::beside_answers(queries.len(), "keys");
-    let (mut depends, mut has_failed) = (false, false);
-    for part in queries.chunks(KEYS_AT_ONCE) {
-        let answers = parallel::map(part, |query| {
-            progress.step();
-            fleet.answers(&request_of(query))
-        });
+    let names = NodeNames::of(&fleet);
+    let mut output = Output::new(format);
+    for part in queries.chunks(KEYS_OF_PART) {
+        if output.keys > 0 && fleet.world().bytes_read() > BYTES_OF_MANY {
+            fleet = fleet.renewed();
+        }
+        let printer = Printer { fleet: &fleet, format, names: &names };
+        for some in part.chunks(KEYS_AT_ONCE) {
+            let written = parallel::map(some, |query| {
+                progress.step();
+                printer.write(query, fleet.answers(&request_of(query)))
+            });
+            output.print(written);
+        }
+    }
+    progress.end();
+    let code = output.end();
+    // The process ends: its memory goes at once, and not piece by piece.
+    std::mem::forget(fleet);
+    code
+}
+
+/// What was printed so far.
+struct Output {
+    format: RenderAs,
+    keys: usize,
+    records: usize,
+    depends: bool,
+    has_failed: bool,
+}
+
+/// The answers to one key, as they are printed.
+#[derive(Default)]
+struct Written {
+    text: String,
+    /// How many records of JSON these are.
+    records: usize,
+    depends: bool,
+    has_failed: bool,
+}
+
+impl Output {
+    fn new(format: RenderAs) -> Self {
+        Self { format, keys: 0, records: 0, depends: false, has_failed: false }
+    }
+
+    fn print(&mut self, written: Vec<Written>) {
         let mut text = String::new();
-        for (query, mut groups) in part.iter().zip(answers) {
-            groups.sort_by_key(|group| group.nodes.len());
-            for SharedAnswer { answer, .. } in &groups {
-                depends |= !answer.is_certain();
-                has_failed |= answer.is_certain() && answer.outcome.is_err();
+        for one in written {
+            if self.format == RenderAs::Json && one.records > 0 {
+                text.push_str(if self.records == 0 { "[\n" } else { ",\n" });
             }
-            printer.write(&mut text, query, &groups);
+            text.push_str(&one.text);
+            self.keys += 1;
+            self.records += one.records;
+            self.depends |= one.depends;
+            self.has_failed |= one.has_failed;
         }
         print(&text);
     }
-    progress.end();
-    printer.end();
-    if depends && !has_failed { ExitCode::from(DEPENDS) } else { ExitCode::SUCCESS }
+
+    fn end(&self) -> ExitCode {
+        if self.format == RenderAs::Json {
+            print(if self.records == 0 { "[]\n" } else { "\n]\n" });
+        }
+        if self.depends && !self.has_failed { ExitCode::from(DEPENDS) } else { ExitCode::SUCCESS }
+    }
+}
+
+/// The names of a fleet's nodes as JSON: they are written very often.
+struct NodeNames(Vec<Box<str>>);
+
+impl NodeNames {
+    fn of(fleet: &Fleet) -> Self {
+        let name = |name: &str| Json::from(name).to_string().into_boxed_str();
+        Self(fleet.nodes().iter().map(|node| name(&node.name)).collect())
+    }
 }
 
 struct Printer<'a> {
     fleet: &'a Fleet,
     format: RenderAs,
-    /// Records so far.
-    count: usize,
+    names: &'a NodeNames,
 }
 
 impl Printer<'_> {
-    fn write(&mut self, text: &mut String, query: &Query, groups: &[SharedAnswer]) {
+    fn write(&self, query: &Query, mut groups: Vec<SharedAnswer>) -> Written {
+        groups.sort_by_key(|group| group.nodes.len());
+        let mut written = Written::default();
+        for SharedAnswer { answer, .. } in &groups {
+            written.depends |= !answer.is_certain();
+            written.has_failed |= answer.is_certain() && answer.outcome.is_err();
+        }
         if self.format == RenderAs::Table {
-            self.write_table(text, &query.key, groups);
-            return;
+            self.write_table(&mut written.text, &query.key, &groups);
+            return written;
         }
-        for group in groups {
-            let record = self.record(query, group);
-            let is_list = self.format == RenderAs::Json;
-            let before = match (is_list, self.count) {
-                (false, _) => "",
-                (true, 0) => "[\n",
-                (true, _) => ",\n",
-            };
-            let after = if is_list { "" } else { "\n" };
-            let _ = write!(text, "{before}{record}{after}");
-            self.count += 1;
+        let is_list = self.format == RenderAs::Json;
+        for group in &groups {
+            if is_list && written.records > 0 {
+                written.text.push_str(",\n");
+            }
+            self.write_record(&mut written.text, query, group);
+            if !is_list {
+                written.text.push('\n');
+            }
+            written.records += 1;
         }
+        written
     }
 
-    fn end(&self) {
-        if self.format == RenderAs::Json {
-            print(if self.count == 0 { "[]\n" } else { "\n]\n" });
-        }
-    }
-
-    fn record(&self, query: &Query, group: &SharedAnswer) -> Json {
+    /// `{"key": …, "status": …, …, "nodes": […]}`
+    fn write_record(&self, text: &mut String, query: &Query, group: &SharedAnswer) {
         let mut record = Map::new();
         record.insert("key".into(), query.key.as_str().into());
-        record.append(&mut Output::answer_json(&group.answer));
+        record.append(&mut LookupOutput::answer_json(&group.answer));
         if let Some(merge) = &query.merge {
             record.insert("merge".into(), merge.clone());
         }
-        let names = names(self.fleet, &group.nodes).map(|name| Json::from(&**name));
-        record.insert("nodes".into(), names.collect());
-        Json::Object(record)
+        let _ = write!(text, "{}", Json::Object(record));
+        // The nodes are the last member.
+        text.pop();
+        text.push_str(",\"nodes\":[");
+        for (at, node) in group.nodes.iter().enumerate() {
+            if at > 0 {
+                text.push(',');
+            }
+            text.push_str(&self.names.0[*node as usize]);
+        }
+        text.push_str("]}");
     }
 
     fn write_table(&self, text: &mut String, key: &str, groups: &[SharedAnswer]) {
@@ -168,7 +238,7 @@ fn counted(nodes: usize) -> String {
 /// An answer for people: the value as YAML, or what came instead.
 fn answer_text(answer: &Answer, files: &dyn Files) -> String {
     if !answer.is_certain() {
-        return Output::cases_as_yaml(answer, files);
+        return LookupOutput::cases_as_yaml(answer, files);
     }
     let mut text = match &answer.outcome {
         Ok(Some(value)) => {

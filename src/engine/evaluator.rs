@@ -225,6 +225,11 @@ impl Evaluator {
         self.reads_broken_files
     }
 
+    /// Whether others answer most of its keys, so that an index of all its keys would not pay.
+    pub(super) fn is_one_of_many(&self) -> bool {
+        self.shared_scopes.is_some()
+    }
+
     pub(super) fn key_finder(&self) -> Option<&dyn KeyFinder> {
         self.key_finder.as_deref()
     }

@@ -180,6 +180,7 @@ impl Layer {
                 }
                 if which == Which::Hierarchy
                     && !invocation.is_traced()
+                    && (self.module.is_some() || !invocation.evaluator.is_one_of_many())
                     && let Some(index) = self.holders.ask(levels)
                 {
                     let spots = index.spots(key.root());
@@ -224,6 +225,11 @@ impl Layer {
             let Some(locations) = &level.locations else {
                 return self.call(invocation, level, None, key);
             };
+            if !has_open_glob(locations) {
+                return merge_sources(invocation, merge, locations, |invocation, location| {
+                    self.location_lookup(invocation, level, location, key)
+                });
+            }
             let locations = self.with_open_globs_filled(invocation, level, locations, key);
             merge_sources(invocation, merge, &locations, |invocation, location| {
                 self.location_lookup(invocation, level, location.as_ref(), key)
@@ -239,8 +245,7 @@ impl Layer {
         locations: &'l [Location],
         key: &Key,
     ) -> Vec<LocationRef<'l>> {
-        let is_open_glob = |it: &Location| it.open.as_ref().is_some_and(|it| it.path.is_glob());
-        if invocation.surveys() || !locations.iter().any(is_open_glob) {
+        if invocation.surveys() {
             return locations.iter().map(LocationRef::Known).collect();
         }
         let mut filled = Vec::new();
@@ -449,6 +454,14 @@ impl Layer {
         }
         Ok(())
     }
+}
+
+fn is_open_glob(location: &Location) -> bool {
+    location.open.as_ref().is_some_and(|it| it.path.is_glob())
+}
+
+fn has_open_glob(locations: &[Location]) -> bool {
+    locations.iter().any(is_open_glob)
 }
 
 /// lookup_options are collected from all files of a layer, so the first lookup reads them all.

@@ -32,8 +32,8 @@ use super::handlers::nodes::NodeItem;
 use super::handlers::select_node::SelectNodeParams;
 use super::handlers::{
     ActiveNodeItem, AllNodesItem, CaseItem, ChangesItem, ChangesParams, CompareParams,
-    ComparisonItem, ExplainItem, HierarchyItem, NodeOfParams, TextDocumentContentParams,
-    TextDocumentContentResult,
+    ComparisonItem, EditedKeyItem, ExplainItem, HierarchyItem, NodeOfParams,
+    TextDocumentContentParams, TextDocumentContentResult,
 };
 use super::pool::Pool;
 use super::preview_proto::{PreviewItem, QuestionParams};
@@ -115,6 +115,14 @@ impl Backend {
     /// `hiera/changes`
     pub(super) async fn changes(&self, params: ChangesParams) -> Result<Option<ChangesItem>> {
         self.try_run(params, handlers::changes).await
+    }
+
+    /// `hiera/editedKeys`
+    pub(super) async fn edited_keys(
+        &self,
+        params: QuestionParams,
+    ) -> Result<Option<Vec<EditedKeyItem>>> {
+        self.try_run(params, handlers::edited_keys).await
     }
 
     /// `hiera/hierarchy`

@@ -24,7 +24,7 @@ use crate::text::Encoding;
 const COMPLETION_TRIGGERS: [&str; 6] = ["{", "(", "'", "\"", ".", ":"];
 
 /// The requests of our own.
-const CUSTOM_REQUESTS: [&str; 13] = [
+const CUSTOM_REQUESTS: [&str; 14] = [
     "hiera/nodes",
     "hiera/nodeOf",
     "hiera/selectNode",
@@ -35,6 +35,7 @@ const CUSTOM_REQUESTS: [&str; 13] = [
     "hiera/compare",
     "hiera/allNodes",
     "hiera/changes",
+    "hiera/editedKeys",
     "hiera/hierarchy",
     "hiera/levelUp",
     "hiera/levelDown",

@@ -57,6 +57,7 @@ impl Ingress {
         .custom_method("hiera/compare", Backend::compare)
         .custom_method("hiera/allNodes", Backend::all_nodes)
         .custom_method("hiera/changes", Backend::changes)
+        .custom_method("hiera/editedKeys", Backend::edited_keys)
         .custom_method("hiera/hierarchy", Backend::hierarchy)
         .custom_method("workspace/textDocumentContent", Backend::text_document_content)
         .finish();

@@ -13,6 +13,7 @@ use crate::text::TextRange;
 use events::{Events, ScanError};
 
 pub use decode::decode_map;
+pub(crate) use scan::may_be_refused;
 pub use scan::{EntryFlags, RootScan, ScanStep};
 
 /// Lists and hashes inside each other before a text is refused. libyaml needs time in the square of the depth, and Ruby

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::fleet::TextReferences;
 use super::interner::Interner;
 use super::key_index::FileKeys;
 use crate::code::file::not_utf8;
@@ -25,6 +26,7 @@ pub struct FileEntry {
     line_index: OnceLock<LineIndex>,
     data: [OnceLock<Arc<DataFile>>; 3],
     keys: [OnceLock<Arc<FileKeys>>; 3],
+    references: OnceLock<TextReferences>,
     code: OnceLock<Arc<CodeFile>>,
     code_summary: OnceLock<Arc<CodeSummary>>,
     /// What the text before the edit had been parsed to. Let go when this entry's own is made, so no chain builds up.
@@ -45,6 +47,7 @@ impl FileEntry {
             line_index: OnceLock::new(),
             data: Default::default(),
             keys: Default::default(),
+            references: OnceLock::new(),
             code: OnceLock::new(),
             code_summary: OnceLock::new(),
             earlier: Mutex::default(),
@@ -93,6 +96,11 @@ impl FileEntry {
     /// The text read as `format` if that was done before.
     pub fn data_if_read(&self, format: Format) -> Option<&Arc<DataFile>> {
         self.data[format as usize].get()
+    }
+
+    /// Which keys its texts may look up.
+    pub(super) fn references(&self) -> &TextReferences {
+        self.references.get_or_init(|| TextReferences::of(&self.text))
     }
 
     /// The text read as Puppet code.

@@ -34,6 +34,7 @@ pub use comparison::Differences;
 pub use difference::{Change as AnswerChange, Difference, FleetPair, is_unchanged};
 pub use kept::Asker;
 use readings::Readings;
+pub(super) use references::TextReferences;
 
 /// A number for each node: nodes with the same number have the same answer to a question.
 type Column = Arc<[u64]>;
@@ -77,6 +78,14 @@ impl Fleet {
     ) -> Self {
         let mut readings = Readings::new(world, environment, nodes, back_ends);
         readings.reads_broken_files = true;
+        Self::of(readings)
+    }
+
+    /// The same nodes with nothing parsed: what this one was asked before is let go.
+    #[must_use]
+    pub fn renewed(&self) -> Self {
+        let readings = self.readings.with_world(&self.readings.world.short_lived());
+        readings.share(&self.readings.oldest());
         Self::of(readings)
     }
 
@@ -203,6 +212,11 @@ impl Fleet {
     fn keep_differences(&self, before: &Arc<Self>, found: &Arc<Differences>) {
         let kept = Some((before.clone(), found.clone()));
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    }
+
+    /// Takes what follows from hierarchies, nodes and the set of files from `twin`, which has the same ones.
+    fn share_structures_with(&self, twin: &Self) {
+        self.readings.share(&twin.readings);
     }
 
     /// The nodes that read one of `files` for keys of `module`, or perhaps read one.

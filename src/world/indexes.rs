@@ -5,13 +5,14 @@ use std::sync::{Arc, OnceLock};
 
 use super::file_entry::FileEntry;
 use super::key_index::{BulkIndex, KeyIndex, KeyPlace};
+use super::nodes::DataFiles;
 use super::parallel;
 use super::reach::Reach;
 use super::shards::Shards;
 use super::snapshot::World;
 use super::texts::Texts;
 use crate::config::Environment;
-use crate::data::RootEntry;
+use crate::data::{Format, RootEntry};
 use crate::text::TextRange;
 
 /// When more files than this changed, the bulk is put together anew: what lies over it must stay small.
@@ -73,6 +74,13 @@ impl World {
         slot.get_or_init(|| Arc::new(Reach::own(&self.texts, &self.settings, environment))).clone()
     }
 
+    /// The files that the environment's hierarchies can lead to, sorted by path, and how each is read.
+    pub(super) fn data_files(&self, environment: &Environment) -> DataFiles {
+        let slot = self.nodes.data_files.slot(&key_of(environment));
+        let find = || self.reach(environment).files(&self.texts).into_iter().collect();
+        slot.get_or_init(find).clone()
+    }
+
     /// All keys that the environment's data can hold, each once, sorted.
     pub fn all_keys(&self, environment: &Environment) -> Vec<Arc<str>> {
         self.key_index(environment).keys()
@@ -129,6 +137,12 @@ impl World {
     pub fn entry_at(&self, key: &str, place: &KeyPlace) -> Option<RootEntry> {
         let range = TextRange::new(place.key.start, place.value.end.max(place.key.end));
         self.texts.file(&place.path).ok()?.entry(place.format, key, range)
+    }
+
+    /// The root key in whose entry a byte of a file lies.
+    pub(super) fn key_at(&self, file: &FileEntry, format: Format, at: u32) -> Option<Arc<str>> {
+        let names = self.texts.base.names();
+        file.keys(format, names).at(at).map(|name| names.text(name))
     }
 
     /// [`Self::key_index`] if that need not read everything first.

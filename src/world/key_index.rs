@@ -238,6 +238,12 @@ impl FileKeys {
         Self { keys: keys.collect(), first: OnceLock::new() }
     }
 
+    /// The number of the root key in whose entry a byte lies.
+    pub(super) fn at(&self, byte: u32) -> Option<u32> {
+        let keys = self.keys.iter().filter(|here| here.key.start <= byte);
+        keys.max_by_key(|here| here.key.start).map(|here| here.name)
+    }
+
     fn numbers(&self) -> impl Iterator<Item = u32> {
         self.keys.iter().map(|key| key.name)
     }

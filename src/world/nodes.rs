@@ -13,6 +13,7 @@ use super::read_orders::ReadOrdersCache;
 use super::shards::Shards;
 use super::snapshot::{Choice, World};
 use crate::config::{Environment, glob};
+use crate::data::Format;
 use crate::data::{Files, Hash, PathKind, Value, inspect};
 use crate::facts::formats::{self, FactsProblem};
 use crate::facts::{Basis, Node, NodeParts, Origin, infer, proved_by_name};
@@ -43,7 +44,12 @@ pub(super) struct NodesCache {
     pub(super) read_orders: ReadOrdersCache,
     /// Any node that reads a file, by environment and by what its path says.
     pub(super) views: Shards<OnceLock<Arc<Node>>>,
+    /// The data files of environments: they are looked for as nodes are, and stay as long.
+    pub(super) data_files: Shards<OnceLock<DataFiles>>,
 }
+
+/// Paths of data files, sorted, and how each is read.
+pub(super) type DataFiles = Arc<[(Arc<str>, Format)]>;
 
 /// The sample nodes of one environment.
 #[derive(Debug, Default)]

@@ -35,6 +35,12 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
     results.into_iter().map(done).collect()
 }
 
+/// Whether `holds` says yes to all items.
+pub(crate) fn all<T: Sync>(items: &[T], holds: impl Fn(&T) -> bool + Sync) -> bool {
+    let parts: Vec<&[T]> = items.chunks(items.len().div_ceil(64).max(1)).collect();
+    map(&parts, |part| part.iter().all(&holds)).into_iter().all(|it| it)
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

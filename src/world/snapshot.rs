@@ -184,6 +184,11 @@ impl World {
         Arc::new(world)
     }
 
+    /// The bytes of all files that were read.
+    pub fn bytes_read(&self) -> u64 {
+        self.texts.base.bytes_read()
+    }
+
     /// Counts the changes since the host began.
     pub fn revision(&self) -> u64 {
         self.revision

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { registerCommands } from './commands';
 import { Decorations } from './decorations';
+import { EditedItemInStatusBar } from './edited_item';
 import { Hiera } from './hiera';
 import { HierarchyView } from './hierarchy_view';
 import { NodeItemInStatusBar } from './node_item';
@@ -18,6 +19,7 @@ export interface Api {
   previews: Previews;
   hierarchy: HierarchyView;
   nodeItem: NodeItemInStatusBar;
+  editedItem: EditedItemInStatusBar;
 }
 
 let running: Hiera | undefined;
@@ -30,6 +32,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   const previews = new Previews(hiera);
   const status = new Status(hiera, nodes);
   const nodeItem = new NodeItemInStatusBar(hiera, nodes);
+  const editedItem = new EditedItemInStatusBar(hiera);
   const hierarchy = new HierarchyView(hiera, previews);
 
   const start = async () => {
@@ -54,6 +57,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     previews,
     status,
     nodeItem,
+    editedItem,
     hierarchy,
     new Decorations(previews),
     registerCommands({ hiera, nodes, previews, restart }),
@@ -66,7 +70,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   );
   await vscode.commands.executeCommand('setContext', 'hiera.active', true);
   await start();
-  return { hiera, nodes, previews, hierarchy, nodeItem };
+  return { hiera, nodes, previews, hierarchy, nodeItem, editedItem };
 }
 
 /** Waits for the server to end. */

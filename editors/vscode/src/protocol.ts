@@ -1,6 +1,6 @@
 // The requests and notifications beyond LSP, as docs/protocol.md describes them.
 
-import type { Location, Position, TextDocumentIdentifier } from 'vscode-languageclient/node';
+import type { Location, Position, Range, TextDocumentIdentifier } from 'vscode-languageclient/node';
 
 /** A sample node. */
 export interface NodeItem {
@@ -137,6 +137,16 @@ export interface ExperimentalCapabilities {
   hiera?: { requests?: string[] };
 }
 
+/** A key that is edited, and what the edit changes. */
+export interface EditedKey {
+  key: string;
+  /** The entry. */
+  range: Range;
+  /** The key. */
+  selectionRange: Range;
+  title: string;
+}
+
 export const Method = {
   nodes: 'hiera/nodes',
   nodeOf: 'hiera/nodeOf',
@@ -149,6 +159,7 @@ export const Method = {
   compare: 'hiera/compare',
   allNodes: 'hiera/allNodes',
   changes: 'hiera/changes',
+  editedKeys: 'hiera/editedKeys',
   previewChanged: 'hiera/previewChanged',
   hierarchy: 'hiera/hierarchy',
   levelUp: 'hiera/levelUp',

@@ -3,7 +3,7 @@
 import type * as vscode from 'vscode';
 
 /** Settings of this extension, which the server does not know. */
-const OWN_SETTINGS = ['server', 'trace'];
+const OWN_SETTINGS = ['server', 'statusBar', 'trace'];
 
 /**
  * The settings below `hiera` without our own. Those that are not set are `null`, which the server takes so. Nothing is

@@ -86,13 +86,16 @@ impl Chunk {
     /// An entry's tree; `text` is the chunk's.
     pub(super) fn entry(&self, index: usize, text: &str) -> Result<&ParsedEntry, &YamlError> {
         let tree = self.trees()[index].get_or_init(|| {
-            let mut pairs = yaml::parse_entries(self.range(index).slice(text)).map_err(Box::new)?;
-            match pairs.pop() {
-                Some(pair) if pairs.is_empty() => Ok(ParsedEntry { pair, id: ids(1) }),
-                _ => Err(Box::new(YamlError::no_key())),
-            }
+            let pair = parse_entry(self.range(index).slice(text)).map_err(Box::new)?;
+            Ok(ParsedEntry { pair, id: ids(1) })
         });
         tree.as_ref().map_err(|error| &**error)
+    }
+
+    /// An entry's tree, if it was parsed.
+    pub(super) fn entry_if_parsed(&self, index: usize) -> Option<Result<&ParsedEntry, &YamlError>> {
+        let tree = self.trees.get()?[index].get()?;
+        Some(tree.as_ref().map_err(|error| &**error))
     }
 
     /// Parses all entries in one go, if none was parsed before: much faster than one by one.
@@ -127,6 +130,12 @@ impl Chunk {
         }
         root_key(FileId(0), &self.entry(index, text).ok()?.pair.key).map(EntryKey::Value)
     }
+}
+
+/// The one entry of a text.
+pub(super) fn parse_entry(text: &str) -> Result<Pair, YamlError> {
+    let mut pairs = yaml::parse_entries(text)?;
+    pairs.pop().filter(|_| pairs.is_empty()).ok_or_else(YamlError::no_key)
 }
 
 impl EntryKey<'_> {

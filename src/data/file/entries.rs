@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexMap;
 
 use super::anchors::Anchors;
-use super::chunk::{Chunk, ENTRIES_PER_CHUNK, EntryKey, Head};
+use super::chunk::{Chunk, ENTRIES_PER_CHUNK, EntryKey, Head, parse_entry};
 use super::key_table::{KeyTable, Spot, hash_of, hash_of_str};
 use super::rescan::{Broken, Scanned, scan};
 use super::whole::{lower_file_error, root_entries, yaml_file_error};
@@ -17,8 +17,9 @@ use super::{DuplicateKey, EntryTree, RootEntry, RootKey, Verdict};
 use crate::data::lower::{LowerError, Lowering, RootHash};
 use crate::data::value::{FileId, StringKey, Value};
 use crate::syntax::entries::{has_usual_lines, value_range};
+use crate::syntax::plain_yaml::plain_entries;
 use crate::syntax::tree::{Pair, SyntaxError};
-use crate::syntax::yaml::{self, EntryFlags};
+use crate::syntax::yaml::{self, EntryFlags, YamlError};
 use crate::text::TextRange;
 
 /// The entries of one version of a file. It does not hold the text: every method that needs it is given it.
@@ -52,7 +53,8 @@ struct Placed {
     lowered: Arc<Lowered>,
 }
 
-type Lowered = OnceLock<Box<[OnceLock<Result<RootEntry, Box<LowerError>>>]>>;
+/// Boxed: in most files, few entries are asked for.
+type Lowered = OnceLock<Box<[OnceLock<Box<Result<RootEntry, Box<LowerError>>>>]>>;
 
 /// Where keys are found.
 #[derive(Debug, Clone)]
@@ -78,7 +80,10 @@ const GONE: u32 = u32::MAX;
 impl Entries {
     /// The entries of a text; `None` if it is no plain block hash.
     pub(super) fn of_yaml(file: FileId, text: &str) -> Option<Self> {
-        let Scanned { heads, broken, gave_up, .. } = scan(text, None, &|_| false)?;
+        let Scanned { heads, broken, gave_up, .. } = match plain_entries(text) {
+            Some(entries) => Scanned::of_plain(&entries),
+            None => scan(text, None, &|_| false)?,
+        };
         let mut next_chunk = 0;
         let chunks = placed_chunks(&heads, text.len() as u32, &mut next_chunk);
         let is_empty = chunks.is_empty();
@@ -277,7 +282,7 @@ impl Entries {
     ) -> &'a Result<RootEntry, Box<LowerError>> {
         let count = placed.chunk.heads().len();
         let all = placed.lowered.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
-        all[index].get_or_init(|| self.lower(text, placed, index))
+        all[index].get_or_init(|| Box::new(self.lower(text, placed, index)))
     }
 
     fn lower(
@@ -287,14 +292,23 @@ impl Entries {
         index: usize,
     ) -> Result<RootEntry, Box<LowerError>> {
         let start = placed.base + placed.chunk.range(index).start;
-        let parsed = placed.chunk.entry(index, placed.text(text)).map_err(|error| LowerError {
+        let refused = |error: &YamlError| LowerError {
             message: error.message.clone(),
             kind: crate::data::lower::LowerErrorKind::NamesFile,
             range: TextRange::empty(start),
-        })?;
+        };
         let anchors = |name: &str| self.anchors(text).before(start, name);
-        lower_pair(&parsed.pair, Lowering::new(self.file, start).knowing(&anchors))
-            .map_err(Box::new)
+        let lower = |pair: &Pair| {
+            lower_pair(pair, Lowering::new(self.file, start).knowing(&anchors)).map_err(Box::new)
+        };
+        if let Some(parsed) = placed.chunk.entry_if_parsed(index) {
+            return lower(&parsed.map_err(refused)?.pair);
+        }
+        // Lookups read entries of very many files that nobody wants to see as trees.
+        lower(
+            &parse_entry(placed.chunk.range(index).slice(placed.text(text)))
+                .map_err(|it| refused(&it))?,
+        )
     }
 
     /// What earlier entries have anchored. Each is lowered once here, in order: a chain of aliases through the file is

@@ -3,6 +3,7 @@
 
 use super::chunk::Head;
 use crate::syntax::entries::{begins_entry, next_entry};
+use crate::syntax::plain_yaml::PlainEntry;
 use crate::syntax::yaml::{EntryFlags, RootScan, ScanStep, YamlError};
 
 /// The most broken entries to look behind for more with libyaml's help.
@@ -93,6 +94,15 @@ impl Next {
 }
 
 impl Scanned {
+    /// The entries of a text in which nothing is broken.
+    pub(super) fn of_plain(entries: &[PlainEntry]) -> Self {
+        let head = |entry: &PlainEntry| {
+            let PlainEntry { start, plain_length, flags } = *entry;
+            Head { start, plain_length, flags }
+        };
+        Self { heads: entries.iter().map(head).collect(), ..Self::default() }
+    }
+
     /// One run of libyaml, from byte `from` or the text's begin.
     fn run(&mut self, text: &str, from: Option<u32>, is_trusted: &dyn Fn(u32) -> bool) -> Outcome {
         let heads_before = self.heads.len();

@@ -15,8 +15,12 @@ use crate::world::{Asker, Before, Differences, World};
 /// An edited key, and what comes of the edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedKey {
-    /// The key, in bytes of the file.
+    /// The key.
+    pub key: Arc<str>,
+    /// Where it is written, in bytes of the file.
     pub range: TextRange,
+    /// The key and its value.
+    pub entry: TextRange,
     /// `changes 66 of 622 nodes`
     pub title: String,
 }
@@ -25,6 +29,7 @@ pub struct EditedKey {
 struct EditedEntry {
     key: Arc<str>,
     key_range: TextRange,
+    range: TextRange,
     /// The lines, from 1.
     lines: (u32, u32),
 }
@@ -69,7 +74,12 @@ fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<Edit
         if compared.pair.is_quick() { Some(compared.differences(None, cancel)?) } else { None };
     let edited = file.entries.iter().map(|entry| {
         let title = differences.as_ref().map(|it| title(it, path, entry));
-        EditedKey { range: entry.key_range, title: title.unwrap_or_else(|| UNKNOWN.to_owned()) }
+        EditedKey {
+            key: entry.key.clone(),
+            range: entry.key_range,
+            entry: entry.range,
+            title: title.unwrap_or_else(|| UNKNOWN.to_owned()),
+        }
     });
     Some(edited.collect())
 }
@@ -139,6 +149,7 @@ fn edited_entries(before: &World, after: &World, path: &str, format: Format) -> 
         let entry = EditedEntry {
             key: text.clone(),
             key_range,
+            range: TextRange::new(key_range.start, end),
             lines: (lines.line_of(key_range.start) + 1, lines.line_of(end.saturating_sub(1)) + 1),
         };
         Some(entry)

@@ -258,7 +258,7 @@ fn flags_of(kind: &EventKind<'_>, is_root_key: bool) -> EntryFlags {
 
 /// Whether a plain scalar may be one that Psych fails to convert: a date, a time, a number without digits. Rather says
 /// yes too often.
-fn may_be_refused(text: &[u8]) -> bool {
+pub(crate) fn may_be_refused(text: &[u8]) -> bool {
     let Some(first) = text.first() else { return false };
     if !matches!(first, b'0'..=b'9' | b'+' | b'-' | b'.') {
         return false;

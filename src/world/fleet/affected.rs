@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::difference::FleetPair;
-use super::references::{References, key_at};
+use super::references::RootName;
 use crate::backends::settings::BackEndSettings;
 use crate::data::{DataFile, Files as _, Format, Value};
 use crate::engine::footprint::hash_of;
@@ -17,7 +17,7 @@ use crate::facts::Node;
 use crate::limits::MAX_DATA_FILES;
 use crate::syntax::interpolation::{self, Expression, Method};
 use crate::syntax::key_path;
-use crate::world::{KeyIndex, World, parallel, paths};
+use crate::world::{FileEntry, World, parallel, paths};
 
 const LOOKUP_OPTIONS: &str = "lookup_options";
 
@@ -26,9 +26,8 @@ pub(super) type AffectedKeys = BTreeMap<Arc<str>, BTreeSet<Arc<str>>>;
 
 /// A data file that hierarchies lead to, as it is on both sides.
 struct FilePair {
-    path: Arc<str>,
+    entry: Arc<FileEntry>,
     format: Format,
-    text: Arc<str>,
     /// What it holds on both sides; `None` if that is the same.
     edited: Option<(Arc<DataFile>, Arc<DataFile>)>,
 }
@@ -41,7 +40,16 @@ impl FleetPair {
 
     /// The same, with the files that are to blame.
     pub(super) fn affected_keys(&self) -> Option<&AffectedKeys> {
-        self.affected.get_or_init(|| self.find_affected()).as_ref()
+        self.affected
+            .get_or_init(|| {
+                let affected = self.find_affected();
+                if affected.is_some() {
+                    // What was before is kept while the user types.
+                    self.after().share_structures_with(self.before());
+                }
+                affected
+            })
+            .as_ref()
     }
 
     fn find_affected(&self) -> Option<AffectedKeys> {
@@ -54,8 +62,7 @@ impl FleetPair {
             self.add_edited(file, &mut affected)?;
         }
         if !affected.is_empty() {
-            let index = self.after().world().key_index(self.after().environment());
-            add_those_made_of(self.after().world(), &index, &files, &mut affected)?;
+            add_those_made_of(self.after().world(), &files, &mut affected)?;
         }
         Some(affected)
     }
@@ -68,34 +75,36 @@ impl FleetPair {
         let configs = environment.root.iter().chain(environment.modules.values());
         let configs = configs.map(|root| paths::join(root, "hiera.yaml"));
         let mut configs = configs.chain(environment.global_config.iter().map(ToString::to_string));
-        let nodes = || before.nodes().iter().zip(after.nodes().iter());
+        let nodes = || -> Vec<(&Arc<Node>, &Arc<Node>)> {
+            before.nodes().iter().zip(after.nodes().iter()).collect()
+        };
+        let have_same_nodes = || {
+            Arc::ptr_eq(before.nodes(), after.nodes())
+                || parallel::all(&nodes(), |(one, other)| is_same_node(one, other))
+        };
         before.environment() == environment
             && before.world().settings() == settings
             && settings.backends == BackEndSettings::default()
             && configs.all(|path| before.world().text(&path) == after.world().text(&path))
-            && nodes().all(|(one, other)| is_same_node(one, other))
+            && have_same_nodes()
             && self.any().is_none_or(|(one, other)| is_same_node(one, other))
     }
 
     /// The data files, if they are the same ones on both sides.
     fn files(&self) -> Option<Vec<FilePair>> {
-        let files = |world: &Arc<World>, fleet: &super::Fleet| -> BTreeMap<Arc<str>, Format> {
-            world.reach(fleet.environment()).files(&world.texts)
-        };
         let (one, other) = (self.before().world(), self.after().world());
-        let before = files(one, self.before());
-        if before != files(other, self.after()) || before.len() >= MAX_DATA_FILES {
+        let files = other.data_files(self.after().environment());
+        let before = one.data_files(self.before().environment());
+        let is_same = Arc::ptr_eq(&before, &files) || before == files;
+        if !is_same || files.len() >= MAX_DATA_FILES {
             return None;
         }
-        let paths: Vec<(Arc<str>, Format)> = before.into_iter().collect();
-        let pairs = parallel::map(&paths, |(path, format)| {
-            let (before, text) = (one.text(path).ok()?, other.text(path).ok()?);
-            let edited = if before == text {
-                None
-            } else {
-                Some((one.data(path, *format).ok()?, other.data(path, *format).ok()?))
-            };
-            Some(FilePair { path: Arc::clone(path), format: *format, text, edited })
+        let pairs = parallel::map(&files[..], |(path, format)| {
+            let (before, entry) = (one.file(path).ok()?, other.file(path).ok()?);
+            let is_same = Arc::ptr_eq(&before, &entry) || before.text == entry.text;
+            let edited =
+                (!is_same).then(|| (before.data(*format).clone(), entry.data(*format).clone()));
+            Some(FilePair { entry, format: *format, edited })
         });
         pairs.into_iter().collect()
     }
@@ -118,34 +127,34 @@ impl FleetPair {
         let edited = before.iter().filter(|(key, value)| after.get(*key) != Some(value));
         let new = after.keys().filter(|key| !before.contains_key(*key));
         for key in edited.map(|(key, _)| key).chain(new) {
-            affected.entry(Arc::clone(key)).or_default().insert(Arc::clone(&file.path));
+            affected.entry(Arc::clone(key)).or_default().insert(Arc::clone(&file.entry.path));
         }
         (!affected.contains_key(LOOKUP_OPTIONS)).then_some(())
     }
 }
 
 /// Adds the keys whose texts are made of affected keys, and those made of them in turn.
-fn add_those_made_of(
-    world: &World,
-    index: &KeyIndex,
-    files: &[FilePair],
-    affected: &mut AffectedKeys,
-) -> Option<()> {
-    let unedited =
-        |file: &FilePair| file.edited.is_none().then(|| (Arc::clone(&file.text), file.format));
-    let references = References::of(&files.iter().map(unedited).collect::<Vec<_>>());
-    let is_edited = |number: &usize| files[*number].edited.is_some();
-    let edited = (0..files.len()).filter(is_edited);
-    let obscure = references.obscure().iter().map(|number| *number as usize);
-    let parsed: Vec<&FilePair> = edited.chain(obscure).map(|number| &files[number]).collect();
+fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut AffectedKeys) -> Option<()> {
+    let is_parsed = |file: &FilePair| {
+        file.edited.is_some()
+            || file.format == Format::Hocon
+            || file.entry.references().is_obscure()
+    };
+    let is_parsed = parallel::map(files, is_parsed);
+    let with = |wanted: bool| {
+        let files = files.iter().zip(&is_parsed);
+        files.filter(move |(_, is_parsed)| **is_parsed == wanted).map(|(file, _)| file)
+    };
     let mut left: Vec<Arc<str>> = affected.keys().cloned().collect();
     while let Some(root) = left.pop() {
-        let by_text = references.to(&root).iter().filter_map(|(number, at)| {
-            let path = &files[*number as usize].path;
-            Some((path, key_at(index, path, *at)?))
+        let name = RootName::of(&root);
+        let by_text = with(false).flat_map(|file| {
+            let calls = file.entry.references().to(&name);
+            let keys = calls.filter_map(|at| world.key_at(&file.entry, file.format, at));
+            keys.map(move |key| (&file.entry.path, key))
         });
-        let by_value = parsed.iter().flat_map(|file| {
-            keys_made_of(world, file, &root).into_iter().map(move |key| (&file.path, key))
+        let by_value = with(true).flat_map(|file| {
+            keys_made_of(file, &root).into_iter().map(move |key| (&file.entry.path, key))
         });
         for (path, key) in by_text.chain(by_value) {
             if *key == *LOOKUP_OPTIONS {
@@ -161,10 +170,10 @@ fn add_those_made_of(
 }
 
 /// The keys of a file, as it is on either side, whose texts look up a root key.
-fn keys_made_of(world: &World, file: &FilePair, root: &str) -> Vec<Arc<str>> {
+fn keys_made_of(file: &FilePair, root: &str) -> Vec<Arc<str>> {
     let sides: Vec<Arc<DataFile>> = match &file.edited {
         Some((before, after)) => vec![Arc::clone(before), Arc::clone(after)],
-        None => world.data(&file.path, file.format).into_iter().collect(),
+        None => vec![Arc::clone(file.entry.data(file.format))],
     };
     let mut keys = Vec::new();
     for entry in sides.iter().flat_map(|data| data.entries()) {

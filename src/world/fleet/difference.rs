@@ -138,6 +138,7 @@ impl FleetPair {
         difference.has_cases = !before.cases.is_empty() || !after.cases.is_empty();
         difference.note_unknown(&before);
         difference.note_unknown(&after);
+        let mut causes: Option<Vec<Cause>> = None;
         for (conditions, before, after) in changed_cases(&before, &after) {
             if self.is_listed(&conditions) {
                 continue;
@@ -150,7 +151,9 @@ impl FleetPair {
                 change.cases.push(conditions);
                 continue;
             }
-            let causes = of_any(self, (any_before, any_after), request);
+            let causes = causes
+                .get_or_insert_with(|| of_any(self, (any_before, any_after), request))
+                .clone();
             difference.changes.push(Change {
                 key: Arc::clone(key),
                 before,

@@ -1,8 +1,9 @@
 //! What each node of a fleet answers to a question that lookups ask: columns of numbers, made when first asked for.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::scope::Scope;
+use super::scope::{Scope, Structures};
 use super::{Column, mixed};
 use crate::backends::Registry;
 use crate::config::Environment;
@@ -23,7 +24,22 @@ pub(super) struct Readings {
     /// By module; that of keys without one under the empty name.
     scopes: Shards<OnceLock<Arc<Scope>>>,
     variables: Shards<OnceLock<Column>>,
-    keys: Shards<OnceLock<Column>>,
+    keys: Mutex<KeptColumns>,
+    structures: Shards<OnceLock<Structures>>,
+    /// Others with the same hierarchies, nodes and files, whose texts may be different: what follows from the former is
+    /// found out once.
+    twin: OnceLock<Arc<Readings>>,
+}
+
+/// Numbers of nodes that are kept for keys, all together: 64 MiB.
+const MAX_KEPT_NUMBERS: usize = 8 << 20;
+
+/// Columns by key.
+#[derive(Default)]
+struct KeptColumns {
+    columns: HashMap<Arc<str>, Column, foldhash::fast::RandomState>,
+    /// How many numbers they have.
+    numbers: usize,
 }
 
 impl Readings {
@@ -41,8 +57,38 @@ impl Readings {
             reads_broken_files: false,
             scopes: Shards::default(),
             variables: Shards::default(),
-            keys: Shards::default(),
+            keys: Mutex::default(),
+            structures: Shards::default(),
+            twin: OnceLock::new(),
         }
+    }
+
+    /// Those from which the hierarchies of nodes are taken.
+    pub(super) fn oldest(self: &Arc<Self>) -> Arc<Self> {
+        self.twin.get().unwrap_or(self).clone()
+    }
+
+    /// The same with another snapshot of the same files.
+    pub(super) fn with_world(&self, world: &Arc<World>) -> Self {
+        let (nodes, back_ends) = (self.nodes.clone(), self.back_ends.clone());
+        let made = Self::new(world, &self.environment, nodes, back_ends);
+        Self { reads_broken_files: self.reads_broken_files, ..made }
+    }
+
+    /// Takes what follows from hierarchies, nodes and the set of files from others, which have the same ones.
+    pub(super) fn share(&self, twin: &Arc<Self>) {
+        if !std::ptr::eq(self, twin.as_ref()) && twin.twin.get().is_none() {
+            self.twin.get_or_init(|| Arc::clone(twin));
+        }
+    }
+
+    /// The nodes by what their hierarchies look like, in the layer of `module` or in the others.
+    pub(super) fn structures(&self, module: Option<&str>) -> Structures {
+        if let Some(twin) = self.twin.get() {
+            return twin.structures(module);
+        }
+        let slot = self.structures.slot(module.unwrap_or(""));
+        slot.get_or_init(|| super::scope::structures(self, module).into()).clone()
     }
 
     /// Answers for a node, with everything found out anew.
@@ -78,8 +124,18 @@ impl Readings {
 
     /// Which files that hold a root key are asked, and which lookup_options apply.
     pub(super) fn key(&self, root: &str) -> Column {
-        let slot = self.keys.slot(root);
-        slot.get_or_init(|| self.new_key(root)).clone()
+        let lock = || self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().columns.get(root) {
+            return known.clone();
+        }
+        let made = self.new_key(root);
+        let mut kept = lock();
+        if kept.numbers + made.len() > MAX_KEPT_NUMBERS {
+            *kept = KeptColumns::default();
+        }
+        kept.numbers += made.len();
+        kept.columns.insert(root.into(), made.clone());
+        made
     }
 
     fn new_key(&self, root: &str) -> Column {

@@ -1,110 +1,92 @@
 //! Which root keys are made of which others, by the words of `%{lookup(…)}` in files: found in one pass over their texts,
 //! without a parse. It names rather too many keys than too few.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
-
 use memchr::{memchr, memmem};
 
-use crate::data::Format;
-use crate::world::{KeyIndex, parallel};
+use super::mixed;
 
-/// The calls in the texts of some files.
-#[derive(Debug, Default)]
-pub(super) struct References {
-    /// By word, the calls that hold it.
-    by_word: HashMap<Box<str>, Vec<Spot>, foldhash::fast::RandomState>,
-    /// All calls, for root keys without a word.
-    all: Vec<Spot>,
-    /// Files whose texts do not show what their values hold.
-    obscure: Vec<u32>,
-}
-
-/// A call in a file: the number of the file, and the byte at which the call begins.
-type Spot = (u32, u32);
-
-/// What one text shows.
-enum Shown<'t> {
-    Calls(Vec<(u32, BTreeSet<&'t str>)>),
-    Obscure,
+/// The calls in one text.
+#[derive(Debug)]
+pub(crate) struct TextReferences {
+    /// Whether the text does not show what its values hold.
+    is_obscure: bool,
+    /// The words of calls, as numbers, each with the byte at which its call begins; sorted.
+    words: Box<[(u32, u32)]>,
+    /// Where calls begin.
+    calls: Box<[u32]>,
 }
 
 /// Ways of writing `%`, or of writing it apart from the `{` behind it.
 const DISGUISES: [&str; 4] = ["\\x25", "\\u0025", "\\U00000025", "%\\"];
 
-impl References {
-    /// What the texts of files refer to, which are numbered by their order; `None` is a file to be left out.
-    pub(super) fn of(files: &[Option<(Arc<str>, Format)>]) -> Self {
-        let shown = parallel::map(files, |file| {
-            file.as_ref().map(|(text, format)| match shown(text, *format) {
-                Shown::Obscure => None,
-                Shown::Calls(calls) => Some(
-                    calls
-                        .into_iter()
-                        .map(|(at, words)| (at, words.into_iter().map(Box::from).collect()))
-                        .collect::<Vec<(u32, Vec<Box<str>>)>>(),
-                ),
-            })
+impl TextReferences {
+    /// What a text of YAML or JSON shows.
+    pub(crate) fn of(text: &str) -> Self {
+        let (mut words, mut calls) = (Vec::new(), Vec::new());
+        let is_obscure = !collect(text, |at, inside| {
+            calls.push(at);
+            words.extend(words_of(inside).map(|word| (number(word), at)));
         });
-        let mut found = Self::default();
-        for (number, shown) in (0..).zip(shown) {
-            match shown {
-                None => {}
-                Some(None) => found.obscure.push(number),
-                Some(Some(calls)) => {
-                    for (at, words) in calls {
-                        found.all.push((number, at));
-                        for word in words {
-                            found.by_word.entry(word).or_default().push((number, at));
-                        }
-                    }
-                }
+        words.sort_unstable();
+        words.dedup();
+        Self { is_obscure, words: words.into(), calls: calls.into() }
+    }
+
+    /// Whether the file must be parsed to know what it refers to.
+    pub(super) fn is_obscure(&self) -> bool {
+        self.is_obscure
+    }
+
+    /// Where calls begin that may name a root key.
+    pub(super) fn to(&self, root: &RootName) -> impl Iterator<Item = u32> {
+        let (words, calls): (&[(u32, u32)], &[u32]) = match root.0 {
+            Some(number) => {
+                let from = self.words.partition_point(|(word, _)| *word < number);
+                let length = self.words[from..].partition_point(|(word, _)| *word == number);
+                (&self.words[from..from + length], &[])
             }
-        }
-        found
-    }
-
-    /// The calls that may name a root key.
-    pub(super) fn to(&self, root: &str) -> &[Spot] {
-        match words(root).max_by_key(|word| word.len()) {
-            Some(word) => self.by_word.get(word).map_or(&[], Vec::as_slice),
-            None => &self.all,
-        }
-    }
-
-    /// The files that must be parsed to know what they refer to.
-    pub(super) fn obscure(&self) -> &[u32] {
-        &self.obscure
+            None => (&[], &self.calls),
+        };
+        words.iter().map(|(_, at)| *at).chain(calls.iter().copied())
     }
 }
 
-/// The root key in whose entry byte `at` of the file at `path` lies.
-pub(super) fn key_at(index: &KeyIndex, path: &str, at: u32) -> Option<Arc<str>> {
-    let keys = index.keys_of(path).into_iter().filter(|(_, place)| place.key.start <= at);
-    keys.max_by_key(|(_, place)| place.key.start).map(|(key, _)| key)
+/// A root key as calls may name it.
+pub(super) struct RootName(Option<u32>);
+
+impl RootName {
+    pub(super) fn of(root: &str) -> Self {
+        Self(words_of(root).max_by_key(|word| word.len()).map(number))
+    }
 }
 
-fn shown(text: &str, format: Format) -> Shown<'_> {
+/// Different words rarely have the same number.
+fn number(word: &str) -> u32 {
+    mixed(word) as u32
+}
+
+/// Hands over each call with the byte at which it begins; false if a text does not show what its values hold.
+fn collect<'t>(text: &'t str, mut each: impl FnMut(u32, &'t str)) -> bool {
     let bytes = text.as_bytes();
     let has = |disguise: &&str| memmem::find(bytes, disguise.as_bytes()).is_some();
-    if format == Format::Hocon || DISGUISES.iter().any(has) || has_aliases(text) {
-        return Shown::Obscure;
+    if DISGUISES.iter().any(has) || has_aliases(text) {
+        return false;
     }
-    let mut calls = Vec::new();
+    let opening = memmem::Finder::new(b"%{");
     let mut from = 0;
-    while let Some(found) = memmem::find(&bytes[from..], b"%{") {
+    while let Some(found) = opening.find(&bytes[from..]) {
         let start = from + found;
         let length = memchr(b'}', &bytes[start..]).unwrap_or(bytes.len() - start);
         let inside = &text[start..start + length];
         from = start + length;
         if inside.contains('\\') {
-            return Shown::Obscure;
+            return false;
         }
         if inside.contains('(') {
-            calls.push((start as u32, words(inside).collect()));
+            each(start as u32, inside);
         }
     }
-    Shown::Calls(calls)
+    true
 }
 
 /// Whether YAML's `*name` or `<<` may bring the text of one entry into another.
@@ -117,7 +99,7 @@ fn has_aliases(text: &str) -> bool {
 }
 
 /// The words of a name, or of a call that names it. What is no letter may be written in several ways.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-');
     text.split(move |c| !is_part(c)).filter(|word| !word.is_empty())
 }
@@ -128,15 +110,14 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, root: &str, expected: bool) {
-        let found = References::of(&[Some((text.into(), Format::Yaml))]);
-        assert_eq!(!found.to(root).is_empty(), expected, "{text}");
-        assert!(found.obscure().is_empty(), "{text}");
+        let found = TextReferences::of(text);
+        assert_eq!(found.to(&RootName::of(root)).count() > 0, expected, "{text}");
+        assert!(!found.is_obscure(), "{text}");
     }
 
     #[track_caller]
     fn check_obscure(text: &str) {
-        let found = References::of(&[Some((text.into(), Format::Yaml))]);
-        assert_eq!(found.obscure(), [0], "{text}");
+        assert!(TextReferences::of(text).is_obscure(), "{text}");
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! What the nodes of a fleet read for keys without a module, or in the layer of one module: which files, at which positions.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use memchr::memmem;
 
 use super::readings::Readings;
 use super::{Column, mixed};
@@ -22,8 +25,12 @@ pub(super) struct Scope {
     files: Vec<ReadFile>,
     /// By path, the files there: one for each way of reading it.
     by_path: HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>,
-    /// By root key, the files that hold it.
-    holders: HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>,
+    /// By root key, the files that hold it; made once so many keys were asked for that it pays.
+    holders: OnceLock<Holders>,
+    /// How many keys were asked for.
+    asked: AtomicU32,
+    /// The files that hold lookup_options: asked for again and again.
+    holding_options: OnceLock<Vec<u32>>,
     /// The files that have a say about every key.
     of_all_keys: Vec<u32>,
     /// Of each node, with which others it has the same levels; `None` if functions answer for it.
@@ -37,8 +44,18 @@ pub(super) struct Scope {
 /// A module, the levels of nodes, and their lookup_options.
 type SharedKey = (Option<Arc<str>>, u32, u32);
 
+type Holders = HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>;
+
+/// For fewer keys than this, files are searched for each of them.
+const ASKED_OFTEN: u32 = 6;
+
+/// A hierarchy and the nodes that have it.
+pub(super) type Structures = Arc<[(Structure, Vec<u32>)]>;
+
 struct ReadFile {
     data: Option<Arc<DataFile>>,
+    /// Whether it has a say about every key.
+    is_of_all_keys: bool,
     /// The nodes that read it and the positions at which they do; empty if all nodes read it at the same one.
     readers: Vec<(u32, u32)>,
 }
@@ -53,17 +70,20 @@ struct OptionClasses {
     evaluators: Vec<OnceLock<Evaluator>>,
 }
 
+/// What a file holds, and whether it has a say about every key.
+type JudgedFile = (Arc<DataFile>, bool);
+
 type FileNumbers = HashMap<(Arc<str>, Format), u32, foldhash::fast::RandomState>;
 
 impl Scope {
     /// Finds out what the fleet's nodes read in the layer of `module`, or in the others.
     pub(super) fn of(readings: &Readings, module: Option<&str>) -> Self {
-        let structures = structures(readings, module);
+        let structures = readings.structures(module);
         let mut numbers = FileNumbers::default();
         let mut readers: Vec<Vec<(u32, u32)>> = Vec::new();
         let mut shapes = vec![0; readings.nodes.len()];
         let mut alike = vec![None; readings.nodes.len()];
-        for (number, (structure, nodes)) in (0..).zip(&structures) {
+        for (number, (structure, nodes)) in (0..).zip(structures.iter()) {
             for node in nodes {
                 shapes[*node as usize] = structure.shape;
                 alike[*node as usize] = (!structure.asks_functions).then_some(number);
@@ -81,14 +101,16 @@ impl Scope {
         }
         let mut paths: Vec<_> = numbers.into_iter().collect();
         paths.sort_unstable_by_key(|(_, number)| *number);
+        let version = readings.world.settings().puppet_version;
         let data = parallel::map(&paths, |((path, format), _)| {
             let data = readings.world.data(path, *format).ok()?;
-            data.verdict();
-            Some(data)
+            let is_of_all_keys = concerns_all_keys(&data, module.is_some(), version);
+            Some((data, is_of_all_keys))
         });
         let everybody = readings.nodes.len();
-        let file = |(data, readers): (Option<Arc<DataFile>>, Vec<(u32, u32)>)| ReadFile {
-            data,
+        let file = |(data, readers): (Option<JudgedFile>, Vec<(u32, u32)>)| ReadFile {
+            is_of_all_keys: data.as_ref().is_none_or(|(_, is_of_all_keys)| *is_of_all_keys),
+            data: data.map(|(data, _)| data),
             readers: if is_read_alike(&readers, everybody) { Vec::new() } else { readers },
         };
         let files: Vec<ReadFile> = data.into_iter().zip(readers).map(file).collect();
@@ -96,19 +118,20 @@ impl Scope {
         for ((path, _), number) in paths {
             by_path.entry(path).or_default().push(number);
         }
-        let mut scope = Self {
+        let of_all_keys = (0..).zip(&files).filter(|(_, file)| file.is_of_all_keys);
+        Self {
+            of_all_keys: of_all_keys.map(|(number, _)| number).collect(),
             by_path,
             module: module.map(Arc::from),
             shapes: shapes.into(),
             files,
-            holders: HashMap::default(),
-            of_all_keys: Vec::new(),
+            holders: OnceLock::new(),
+            asked: AtomicU32::new(0),
+            holding_options: OnceLock::new(),
             alike,
             options: OnceLock::new(),
             shared: Mutex::default(),
-        };
-        scope.index(readings);
-        scope
+        }
     }
 
     pub(super) fn shapes(&self) -> &[u64] {
@@ -188,36 +211,60 @@ impl Scope {
 
     /// The files that have a say about a root key, each once.
     fn concerning(&self, root: &str) -> impl Iterator<Item = u32> {
-        let holding = self.holders.get(root).map_or(&[][..], Vec::as_slice);
-        holding.iter().chain(&self.of_all_keys).copied()
+        let holding = if root == LOOKUP_OPTIONS {
+            self.holding_options.get_or_init(|| self.search(root)).clone()
+        } else if self.holders.get().is_none()
+            && self.asked.fetch_add(1, Ordering::Relaxed) < ASKED_OFTEN
+        {
+            self.search(root)
+        } else {
+            let holders = self.holders.get_or_init(|| self.index());
+            holders.get(root).cloned().unwrap_or_default()
+        };
+        holding.into_iter().chain(self.of_all_keys.iter().copied())
     }
 
-    fn index(&mut self, readings: &Readings) {
-        let version = readings.world.settings().puppet_version;
+    /// The files that hold a root key, each looked at.
+    fn search(&self, root: &str) -> Vec<u32> {
+        let numbers: Vec<u32> = (0..self.files.len() as u32).collect();
+        let is_shown = is_shown_by_texts(root);
+        let finder = memmem::Finder::new(root.as_bytes());
+        let holds = parallel::map(&numbers, |number| {
+            let file = &self.files[*number as usize];
+            let Some(data) = file.data_with_a_say_about(root) else { return false };
+            let text = data.text().as_bytes();
+            let may_hold = !is_shown
+                || data.format() == Format::Hocon
+                || finder.find(text).is_some()
+                || memchr::memchr(b'\\', text).is_some();
+            may_hold && data.get(root).is_some()
+        });
+        numbers.into_iter().zip(holds).filter(|(_, holds)| *holds).map(|(it, _)| it).collect()
+    }
+
+    fn index(&self) -> Holders {
+        let mut holders = Holders::default();
         for (number, file) in (0..).zip(&self.files) {
-            let data = match &file.data {
-                Some(data) if !concerns_all_keys(data, self.module.is_some(), version) => data,
-                _ => {
-                    self.of_all_keys.push(number);
-                    continue;
-                }
+            // One that tells no nodes apart matters for its lookup_options: these must know its variables.
+            let has_a_say = !file.readers.is_empty()
+                || file
+                    .data_with_a_say_about(LOOKUP_OPTIONS)
+                    .is_some_and(|it| it.get(LOOKUP_OPTIONS).is_some());
+            let Some(data) = file.data.as_ref().filter(|_| has_a_say && !file.is_of_all_keys)
+            else {
+                continue;
             };
-            if file.readers.is_empty() {
-                // It tells no nodes apart; but options must know its variables.
-                if data.get(LOOKUP_OPTIONS).is_none() {
-                    continue;
-                }
-            }
             data.each_key(|key| {
-                if let Some(numbers) = self.holders.get_mut(key) {
+                if let Some(numbers) = holders.get_mut(key) {
                     if numbers.last() != Some(&number) {
                         numbers.push(number);
                     }
                 } else {
-                    self.holders.insert(key.into(), vec![number]);
+                    holders.insert(key.into(), vec![number]);
                 }
             });
         }
+        holders
     }
 
     fn option_classes(&self, readings: &Readings) -> OptionClasses {
@@ -280,6 +327,20 @@ impl Scope {
     }
 }
 
+impl ReadFile {
+    /// What it holds, if that may matter for a root key alone.
+    fn data_with_a_say_about(&self, root: &str) -> Option<&Arc<DataFile>> {
+        let tells_apart = !self.readers.is_empty() || root == LOOKUP_OPTIONS;
+        self.data.as_ref().filter(|_| tells_apart && !self.is_of_all_keys)
+    }
+}
+
+/// Whether each text that holds a root key shows its letters, but for escapes: there are none that a line may be folded at.
+fn is_shown_by_texts(root: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_:.-/".contains(&byte);
+    !root.is_empty() && root.bytes().all(is_plain)
+}
+
 /// Whether every node reads a file, once, and all at the same position: then it tells none of them apart.
 fn is_read_alike(readers: &[(u32, u32)], everybody: usize) -> bool {
     let Some((_, position)) = readers.first() else { return false };
@@ -292,7 +353,7 @@ fn is_read_alike(readers: &[(u32, u32)], everybody: usize) -> bool {
 }
 
 /// What the nodes' hierarchies look like, each different one once.
-fn structures(readings: &Readings, module: Option<&str>) -> Vec<(Structure, Vec<u32>)> {
+pub(super) fn structures(readings: &Readings, module: Option<&str>) -> Vec<(Structure, Vec<u32>)> {
     let mut found = Vec::new();
     let mut left: Vec<(Vec<u32>, Vec<Arc<str>>)> =
         vec![((0..readings.nodes.len() as u32).collect(), Vec::new())];

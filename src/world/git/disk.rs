@@ -2,9 +2,12 @@
 //! is on this machine.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Mutex, PoisonError};
+
+use sha1::{Digest as _, Sha1};
 
 use super::{ItemKind, Repository, TreeItem};
 use crate::data::{DirItem, PathKind};
@@ -197,6 +200,21 @@ impl DiskReader for GitDisk {
     fn environment_variable(&self, name: &str) -> Option<String> {
         loader::Disk.environment_variable(name)
     }
+
+    fn certainly_holds(&self, path: &str, bytes: &[u8]) -> bool {
+        matches!(self.find(path), Found::File(object) if object == object_name(bytes))
+    }
+}
+
+/// What Git calls a file with these bytes, in a repository that names objects by SHA-1.
+fn object_name(bytes: &[u8]) -> String {
+    let mut hasher = Sha1::new();
+    hasher.update(format!("blob {}\0", bytes.len()));
+    hasher.update(bytes);
+    hasher.finalize().iter().fold(String::new(), |mut name, byte| {
+        let _ = write!(name, "{byte:02x}");
+        name
+    })
 }
 
 fn kind_of(found: &Found) -> PathKind {
@@ -265,5 +283,15 @@ impl Drop for Contents {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn contents_are_named_as_git_names_them() {
+        let check = |bytes: &[u8], name: &str| assert_eq!(super::object_name(bytes), name);
+        check(b"", "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+        check(b"hello\n", "ce013625030ba8dba906f756967f9e9ca394464a");
     }
 }

@@ -9,13 +9,8 @@ use crate::config::Environment;
 use crate::data::{FileId, Files as _, Format};
 use crate::engine::Evaluator;
 use crate::facts::Node;
+use crate::limits::{MAX_READ_ORDERS, MAX_READERS_OF_MODULES};
 use crate::world::snapshot::World;
-
-/// More different orders than this are not looked at.
-const MAX_ORDERS: usize = 32;
-
-/// More nodes than this are not asked what they read of a module.
-const MAX_ASKED_NODES: usize = 64;
 
 /// The different orders in which nodes ask what comes after a file.
 #[derive(Debug, Default)]
@@ -148,10 +143,10 @@ impl Finder<'_> {
             Some(_) => (0..self.orders.nodes.len() as u32).collect(),
             None => self.orders.readers.get(&file).cloned().unwrap_or_default(),
         };
-        if module.is_some() && readers.len() > MAX_ASKED_NODES {
+        if module.is_some() && readers.len() > MAX_READERS_OF_MODULES {
             below.is_whole = false;
         }
-        let most = if module.is_some() { MAX_ASKED_NODES } else { usize::MAX };
+        let most = if module.is_some() { MAX_READERS_OF_MODULES } else { usize::MAX };
         for number in readers.into_iter().take(most) {
             let mut asked: Vec<Asked> = Vec::new();
             if file_module.is_none() {
@@ -162,7 +157,7 @@ impl Finder<'_> {
             }
             let node = self.orders.nodes[number as usize].node.clone();
             self.add(&mut below, &node, &asked);
-            if !below.is_whole && below.orders.len() == MAX_ORDERS {
+            if !below.is_whole && below.orders.len() == MAX_READ_ORDERS {
                 break;
             }
         }
@@ -182,7 +177,7 @@ impl Finder<'_> {
             if below.orders.iter().any(|(_, other)| *other == sources) {
                 continue;
             }
-            if below.orders.len() == MAX_ORDERS {
+            if below.orders.len() == MAX_READ_ORDERS {
                 below.is_whole = false;
                 return;
             }

@@ -151,6 +151,8 @@
 (eglot--signal-textDocument/didChange)
 (eventually "the view of changes follows what is typed" (lambda () (says (changes) "+ new.kittiwake.example")))
 (check (says (changes) "because of data/common.yaml:") "and says why")
+(eventually "the mode line can say what the edited key changes"
+            (lambda () (accept-process-output nil 0.05) (says (hiera-ls-edited) "of 3 nodes")))
 (with-current-buffer "*Hiera: What Changes*"
   (goto-char (point-min))
   (search-forward "+ new.")

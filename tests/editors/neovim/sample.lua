@@ -349,8 +349,17 @@ t.group('explain and all nodes', function()
       return lens.command.command == 'hiera.changes' and lens.command.title:find('of 3 nodes', 1, true) ~= nil
     end)
   end)
+  local function edited()
+    return vim.api.nvim_eval_statusline("%{v:lua.require'hiera'.edited()}", { maxwidth = 200 }).str
+  end
+  t.eventually('a status line can say what the edited key changes', function()
+    return edited():find('of 3 nodes', 1, true) ~= nil
+  end)
   vim.api.nvim_buf_set_lines(0, number, number + 1, false, { line })
   shows('changes', '0 answers change', 'and when it is taken back')
+  t.eventually('a status line says no more of it', function()
+    return edited() == ''
+  end)
   local columns = {}
   for _, kind in ipairs({ 'explain', 'all-nodes', 'compare' }) do
     local _, window = preview_of(kind)

@@ -379,6 +379,12 @@ async function previews(api) {
         return all.find((it) => it.command.command === 'hiera.changes');
       });
       assert.match(lens.command.title, /^changes 3 of 3 nodes/);
+      const item = await until('the status bar says it', () => api.editedItem.text);
+      assert.equal(item, lens.command.title);
+      await vscode.workspace.getConfiguration('hiera').update('statusBar.changes', false, vscode.ConfigurationTarget.Global);
+      await until('unless the user does not want it', () => api.editedItem.text === undefined);
+      await vscode.workspace.getConfiguration('hiera').update('statusBar.changes', undefined, vscode.ConfigurationTarget.Global);
+      await until('it is there again', () => api.editedItem.text === item);
       const place = placeOf(document, 'company::domain: ');
       const actions = await run('vscode.executeCodeActionProvider', document.uri, new vscode.Range(place, place));
       const action = actions.find((it) => it.title === 'Show whose answers change');
@@ -387,6 +393,7 @@ async function previews(api) {
       assert(definitions[0].uri.path.endsWith(COMMON));
     });
     await until('and when it is taken back', () => shown.getText().startsWith('0 answers change'));
+    await until('the status bar says no more of it', () => api.editedItem.text === undefined);
   });
   await test('an unknown revision is said', async () => {
     const { uri } = await open(COMMON);

@@ -1,0 +1,95 @@
+"""docs/performance.md, from figures that were measured. What another script writes between its own marks is kept."""
+
+import os
+import re
+import subprocess
+import subprocess
+
+from .plots import plot, seconds, size
+
+HEAD = """# Performance
+
+The figures on this page are written by `benches/compare/performance --write`, which measures all programs side by side in one
+run. Compared is CPU time, all threads together, so that other work of the machine does not matter.
+
+{machine}
+
+"""
+
+FILES = """## One file
+
+CPU time from the moment an editor opens a data file until its diagnostics are there, and that of one load by Psych, the YAML parser
+of Ruby and so of Puppet. `yaml-language-server` checks plain YAML; `hiera-ls` looks up keys as well.
+
+![CPU time by the size of the file](images/performance-files.svg)
+
+"""
+
+FLEETS = """## Many nodes
+
+Each node has a fact set and a data file of its own; every key is looked up for every node. Puppet is asked in its own process,
+with one compiler for each node, for {measured} nodes; the figure is what all nodes take at that rate. It has no command that compares
+two states of data.
+
+![CPU time by the number of nodes](images/performance-fleets.svg)
+
+"""
+
+
+def write(root, of_files, of_fleets):
+    path, images = os.path.join(root, "docs/performance.md"), os.path.join(root, "docs/images")
+    names = [name for name in of_files[0] if name != "bytes"]
+    series = {name: [(row["bytes"], row[name]) for row in of_files if row[name]] for name in names}
+    series = {name: line for name, line in series.items() if line}
+    drawn = plot("One file", "size of the file", "CPU time", series, size, seconds)
+    save(f"{images}/performance-files.svg", drawn)
+    text = HEAD.format(machine=machine()) + FILES + table(["size", *names], [
+        [size(row["bytes"]), *(seconds(row[name]) for name in names)] for row in of_files
+    ])
+    if of_fleets:
+        text += fleets(images, of_fleets)
+    save(path, text + kept(path))
+
+
+def fleets(images, of_fleets):
+    series, rows, measured = {}, [], 0
+    for one in of_fleets:
+        for row in one["rows"]:
+            name = f"{row['who']}: {row['what']}"
+            if row["cpu"]:
+                series.setdefault(name, []).append((one["nodes"], row["cpu"]))
+            measured = row.get("measured_nodes", measured)
+            counts = [str(one["nodes"]), str(one["files"]), str(one["keys"])]
+            rows.append([*counts, row["what"], row["who"], seconds(row["cpu"]), seconds(row["wall"]), size(row["memory"])])
+    chosen = {name: line for name, line in series.items() if name.split(": ")[1] in ("all keys of all nodes", "diff of one edited line", "check")}
+    save(f"{images}/performance-fleets.svg", plot("Many nodes", "nodes", "CPU time", chosen, str, seconds))
+    return FLEETS.format(measured=measured) + table(["nodes", "files", "keys", "what", "who", "CPU time", "time", "memory"], rows)
+
+
+def machine():
+    """What was measured on, as far as it matters."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = re.search(r"model name\s*: (.*)", file.read())
+    ruby = subprocess.run(["ruby", "-e", "require 'puppet'; print \"Ruby #{RUBY_VERSION}, Puppet #{Puppet.version}\""], stdout=subprocess.PIPE, text=True)
+    name = model.group(1).strip() if model else "an unknown processor"
+    return f"Measured on {os.cpu_count()} cores of {name}, with {ruby.stdout}."
+
+
+def table(heads, rows):
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n\n"
+
+
+def kept(path):
+    """What stands between `<!-- typing -->` and `<!-- /typing -->`, marks included."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = re.search(r"<!-- typing -->.*<!-- /typing -->\n", file.read(), re.S)
+    except FileNotFoundError:
+        found = None
+    return found.group(0) if found else "<!-- typing -->\n<!-- /typing -->\n"
+
+
+def save(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)

@@ -1,0 +1,557 @@
+//! The entries of YAML that is written as most data files are: block hashes and lists, scalars on one line, block texts. A pass
+//! over the lines finds them many times faster than libyaml does.
+//!
+//! Whatever is not certain is refused, and libyaml has a look: a text that is accepted here has the same entries there, and is
+//! not broken. Tests compare both over random texts.
+
+use memchr::memchr;
+
+use super::yaml::EntryFlags;
+use super::yaml::may_be_refused;
+
+/// A root entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlainEntry {
+    /// The byte at which it begins.
+    pub start: u32,
+    /// Length of the key if it is the source's own text; 0 if the key is quoted.
+    pub plain_length: u16,
+    /// What the entry holds.
+    pub flags: EntryFlags,
+}
+
+/// Deeper than this, libyaml decides.
+const MAX_DEPTH: usize = 64;
+
+/// libyaml refuses keys with more characters than 1,024.
+const MAX_KEY_BYTES: usize = 1_000;
+
+/// The entries of a text; `None` if libyaml must say what they are.
+pub fn plain_entries(text: &str) -> Option<Vec<PlainEntry>> {
+    if !has_plain_characters(text) {
+        return None;
+    }
+    let mut scan = Scan { text: text.as_bytes(), ..Scan::default() };
+    scan.all()?;
+    (!scan.entries.is_empty()).then_some(scan.entries)
+}
+
+/// Whether there are no tabs and no line ends but `\n`, and nothing that YAML forbids.
+fn has_plain_characters(text: &str) -> bool {
+    let is_odd = |byte: &u8| *byte < b' ' && *byte != b'\n' || *byte == 0x7f;
+    let is_odd_character = |it: char| {
+        matches!(
+            it,
+            '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        )
+    };
+    // Without a way out, this is done for many bytes at once.
+    let odd = text.as_bytes().iter().fold(false, |found, byte| found | is_odd(byte));
+    !odd && (text.is_ascii() || !text.contains(is_odd_character))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Hash,
+    List,
+}
+
+/// A hash or list that is not at its end.
+#[derive(Clone, Copy)]
+struct Open {
+    column: usize,
+    kind: Kind,
+}
+
+#[derive(Default)]
+struct Scan<'t> {
+    text: &'t [u8],
+    /// Where the next line begins.
+    at: usize,
+    entries: Vec<PlainEntry>,
+    open: Vec<Open>,
+    /// Whether the last line ended with a key without a value: what is indented next is its value.
+    waits: bool,
+    /// Whether a `---` was met.
+    has_mark: bool,
+}
+
+struct Line<'t> {
+    /// The byte at which it begins.
+    start: usize,
+    /// The blanks before the text.
+    column: usize,
+    text: &'t [u8],
+}
+
+/// What follows a key or a `-`.
+enum Content {
+    /// All of it is on this line.
+    Whole,
+    /// Nothing: the value may come on the next lines.
+    Nothing,
+    /// A `|` or `>`.
+    Block,
+}
+
+impl<'t> Scan<'t> {
+    fn all(&mut self) -> Option<()> {
+        while let Some(Line { start, column, text }) = self.next_line() {
+            if text.is_empty() || text[0] == b'#' {
+                continue;
+            }
+            if column == 0 && (text.starts_with(b"---") || text.starts_with(b"...")) {
+                if text != b"---" || self.has_mark || !self.open.is_empty() {
+                    return None;
+                }
+                self.has_mark = true;
+                continue;
+            }
+            self.content_line(start, column, text)?;
+        }
+        Some(())
+    }
+
+    /// The next line without blanks around it.
+    fn next_line(&mut self) -> Option<Line<'t>> {
+        let start = self.at;
+        let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
+        let length = memchr(b'\n', rest).unwrap_or(rest.len());
+        self.at += length + 1;
+        let line = &rest[..length];
+        let column = line.iter().take_while(|byte| **byte == b' ').count();
+        Some(Line { start, column, text: line[column..].trim_ascii_end() })
+    }
+
+    /// `start` is the byte at which the line begins.
+    fn content_line(&mut self, start: usize, column: usize, line: &[u8]) -> Option<()> {
+        let is_item = line.starts_with(b"- ");
+        if self.open.is_empty() {
+            if column != 0 || is_item {
+                return None;
+            }
+            self.open.push(Open { column: 0, kind: Kind::Hash });
+        } else {
+            self.go_to(column, is_item)?;
+        }
+        self.waits = false;
+        if is_item {
+            let content = &line[1..];
+            let blanks = content.iter().take_while(|byte| **byte == b' ').count();
+            return self.item(column + 1 + blanks, &content[blanks..]);
+        }
+        self.pair(start, column, line)
+    }
+
+    /// Closes what ends before a line at `column`, and opens what begins there.
+    fn go_to(&mut self, column: usize, is_item: bool) -> Option<()> {
+        let kind = if is_item { Kind::List } else { Kind::Hash };
+        while self.open.last()?.column > column {
+            self.open.pop();
+            self.waits = false;
+        }
+        let mut top = *self.open.last()?;
+        if top.column == column && top.kind == Kind::List && !is_item {
+            // The list of a key that stands at the same column.
+            self.open.pop();
+            self.waits = false;
+            top = *self.open.last()?;
+            return (top.column == column && top.kind == Kind::Hash).then_some(());
+        }
+        if top.column == column && top.kind == kind {
+            return Some(());
+        }
+        let may_open = self.waits && (column > top.column || is_item && top.kind == Kind::Hash);
+        if !may_open || self.open.len() >= MAX_DEPTH {
+            return None;
+        }
+        self.open.push(Open { column, kind });
+        Some(())
+    }
+
+    /// What follows a `-`.
+    fn item(&mut self, column: usize, content: &[u8]) -> Option<()> {
+        if content.is_empty() || content[0] == b'#' || content.starts_with(b"- ") || content == b"-"
+        {
+            return None;
+        }
+        if key_length(content)?.is_some() {
+            if self.open.len() >= MAX_DEPTH {
+                return None;
+            }
+            self.open.push(Open { column, kind: Kind::Hash });
+            return self.pair(0, column, content);
+        }
+        self.value(content).map(|_| ())
+    }
+
+    /// `key: value`; `start` is the byte at which it begins, which matters for root keys.
+    fn pair(&mut self, start: usize, column: usize, line: &[u8]) -> Option<()> {
+        let (length, is_plain) = key_length(line)??;
+        let key = &line[..length];
+        if column == 0 {
+            let plain_length = if is_plain { length as u16 } else { 0 };
+            let flags = EntryFlags::default();
+            self.entries.push(PlainEntry { start: start as u32, plain_length, flags });
+        }
+        if is_plain {
+            self.note(key);
+        }
+        let content = line[length + 1..].trim_ascii_start();
+        self.waits = matches!(self.value(content)?, Content::Nothing);
+        Some(())
+    }
+
+    /// Notes what a plain scalar may be.
+    fn note(&mut self, scalar: &[u8]) {
+        if may_be_refused(scalar)
+            && let Some(last) = self.entries.last_mut()
+        {
+            last.flags = last.flags.with(EntryFlags::REFUSABLE);
+        }
+    }
+
+    fn value(&mut self, content: &[u8]) -> Option<Content> {
+        let Some(first) = content.first() else { return Some(Content::Nothing) };
+        match first {
+            b'#' => Some(Content::Nothing),
+            b'\'' | b'"' => {
+                let length = quoted_length(content)?;
+                ends_here(&content[length..]).then_some(Content::Whole)
+            }
+            b'|' | b'>' => {
+                let is_plain_head = matches!(&content[1..], b"" | b"-" | b"+");
+                if !is_plain_head {
+                    return None;
+                }
+                self.pass_block()?;
+                Some(Content::Block)
+            }
+            b'[' => {
+                let length = self.list_length(content)?;
+                ends_here(&content[length..]).then_some(Content::Whole)
+            }
+            b'{' => {
+                (content.starts_with(b"{}") && ends_here(&content[2..])).then_some(Content::Whole)
+            }
+            _ => {
+                let scalar = without_comment(content);
+                if !is_plain_scalar(scalar) {
+                    return None;
+                }
+                self.note(scalar);
+                Some(Content::Whole)
+            }
+        }
+    }
+
+    /// Goes behind the lines of a block text: those that are indented at least as the first one is.
+    fn pass_block(&mut self) -> Option<()> {
+        let parent = self.open.last()?.column;
+        let mut own = None;
+        while let Some(rest) = self.text.get(self.at..).filter(|rest| !rest.is_empty()) {
+            let length = memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = &rest[..length];
+            let column = line.iter().take_while(|byte| **byte == b' ').count();
+            let is_blank = column == length;
+            match own {
+                None if is_blank && column > 0 => return None,
+                None if !is_blank && column <= parent => return Some(()),
+                None if !is_blank => own = Some(column),
+                Some(own) if !is_blank && column < own => return Some(()),
+                _ => {}
+            }
+            self.at += length + 1;
+        }
+        Some(())
+    }
+
+    /// The length of `[…]` with simple words and quoted texts in it.
+    fn list_length(&mut self, content: &[u8]) -> Option<usize> {
+        let mut at = 1;
+        let blanks = |at: usize| content[at..].iter().take_while(|byte| **byte == b' ').count();
+        at += blanks(at);
+        if content.get(at) == Some(&b']') {
+            return Some(at + 1);
+        }
+        loop {
+            let item = &content[at..];
+            let length = match item.first()? {
+                b'\'' | b'"' => quoted_length(item)?,
+                first if first.is_ascii_alphanumeric() => {
+                    let is_inside =
+                        |byte: &u8| byte.is_ascii_alphanumeric() || b"_./-".contains(byte);
+                    let length = item.iter().take_while(|byte| is_inside(byte)).count();
+                    self.note(&item[..length]);
+                    length
+                }
+                _ => return None,
+            };
+            at += length;
+            at += blanks(at);
+            match content.get(at)? {
+                b']' => return Some(at + 1),
+                b',' => at += 1,
+                _ => return None,
+            }
+            at += blanks(at);
+        }
+    }
+}
+
+/// The length of the key that a text begins with, and whether it is plain: `Some(None)` if it is none, `None` if that is not certain.
+#[expect(clippy::option_option, reason = "what is not certain is another thing than no key")]
+fn key_length(content: &[u8]) -> Option<Option<(usize, bool)>> {
+    let is_behind = |at: usize| content.get(at).is_none_or(|byte| *byte == b' ');
+    if matches!(content.first()?, b'\'' | b'"') {
+        let length = quoted_length(content)?;
+        return match content.get(length) {
+            Some(b':') if is_behind(length + 1) && length <= MAX_KEY_BYTES => {
+                Some(Some((length, false)))
+            }
+            Some(b':') => None,
+            _ => Some(None),
+        };
+    }
+    let mut from = 0;
+    while let Some(found) = memchr(b':', &content[from..]) {
+        let at = from + found;
+        if is_behind(at + 1) {
+            let key = &content[..at];
+            let is_key = is_plain_key(key) && at <= MAX_KEY_BYTES;
+            return if is_key { Some(Some((at, true))) } else { None };
+        }
+        from = at + 1;
+    }
+    Some(None)
+}
+
+fn is_plain_key(key: &[u8]) -> bool {
+    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"_:./+@~$()%*^=-".contains(byte);
+    begins_plain(key) && key.iter().all(is_inside)
+}
+
+/// Whether a scalar may begin so that nothing but a plain one does.
+fn begins_plain(scalar: &[u8]) -> bool {
+    match scalar {
+        [b'-', second, ..] => second.is_ascii_alphanumeric(),
+        [first, ..] => {
+            first.is_ascii_alphanumeric() || b"_./~$(+^=\\;".contains(first) || *first >= 0x80
+        }
+        [] => false,
+    }
+}
+
+/// Whether a text without a comment is one plain scalar.
+fn is_plain_scalar(scalar: &[u8]) -> bool {
+    let ends_key = |at: usize| scalar.get(at + 1).is_none_or(|byte| *byte == b' ');
+    begins_plain(scalar) && !memchr::memchr_iter(b':', scalar).any(ends_key)
+}
+
+/// A plain scalar without the comment behind it.
+fn without_comment(content: &[u8]) -> &[u8] {
+    match memchr::memmem::find(content, b" #") {
+        Some(at) => content[..at].trim_ascii_end(),
+        None => content,
+    }
+}
+
+/// The length of the quoted text at the begin, quotes included; `None` if it has escapes or goes on on another line.
+fn quoted_length(content: &[u8]) -> Option<usize> {
+    let quote = *content.first()?;
+    let mut end = 1 + memchr(quote, &content[1..])?;
+    if quote == b'"' {
+        return (!content[1..end].contains(&b'\\')).then_some(end + 1);
+    }
+    while content.get(end + 1) == Some(&b'\'') {
+        end += 2 + memchr(b'\'', content.get(end + 2..)?)?;
+    }
+    Some(end + 1)
+}
+
+/// Whether nothing but a comment comes behind a value.
+fn ends_here(rest: &[u8]) -> bool {
+    let text = rest.trim_ascii_start();
+    text.is_empty() || text[0] == b'#' && rest[0] == b' '
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::syntax::yaml::{RootScan, ScanStep};
+
+    /// The entries that libyaml finds; `None` if it finds something else.
+    fn entries_by_libyaml(text: &str) -> Option<Vec<PlainEntry>> {
+        let mut scan = RootScan::new(text);
+        let mut entries: Vec<PlainEntry> = Vec::new();
+        loop {
+            let (flags, next) = match scan.step() {
+                ScanStep::Key { start, plain_length, before } => {
+                    (before, Some((start, plain_length)))
+                }
+                ScanStep::End(before) => (before, None),
+                ScanStep::Failed(_) | ScanStep::NotEntries => return None,
+            };
+            if let Some(last) = entries.last_mut() {
+                last.flags = flags;
+            }
+            let Some((start, plain_length)) = next else { return Some(entries) };
+            let plain_length = u16::try_from(plain_length).unwrap_or(0);
+            entries.push(PlainEntry { start, plain_length, flags: EntryFlags::default() });
+        }
+    }
+
+    /// What is accepted is what libyaml says.
+    #[track_caller]
+    fn check_same(text: &str) -> bool {
+        let found = plain_entries(text);
+        if let Some(found) = &found {
+            assert_eq!(entries_by_libyaml(text).as_ref(), Some(found), "{text:?}");
+        }
+        found.is_some()
+    }
+
+    #[track_caller]
+    fn check(text: &str, is_plain: bool) {
+        assert_eq!(check_same(text), is_plain, "{text:?}");
+    }
+
+    #[test]
+    fn what_data_files_look_like_is_plain() {
+        check("# c\n---\n\nntp::servers:\n  - a.example # c\n  - \"b c\"\n'x.y': ~\n", true);
+        check("a:\n- b: 1\n  c:\n  - d\n- e:\n    f: 2\ng: |\n  x: y\n\n    z\nh: >-\n  t\n", true);
+        check("a: [b, 'c', 1]\nb: {}\nc: []\nd: 'it''s'\ne: 2020-01-01\nf:\n", true);
+        check("a: ENC[PKCS7,abc]\nhttp://x/: y\n\u{e4}: \u{f6}", false);
+        check("a: \u{f6} \u{e4}\nb: x # \u{20ac}", true);
+    }
+
+    #[test]
+    fn what_is_not_certain_is_left_to_libyaml() {
+        for text in [
+            "",
+            "# c\n",
+            "- a\n",
+            "a\n",
+            "a: b\n  c\n",
+            "a: &x b\n",
+            "a: *x\n",
+            "a: !t b\n",
+            "a: \"\\n\"\n",
+            "a: {b: c}\n",
+            "a:\tb\n",
+            "a: b: c\n",
+            "? a\n: b\n",
+            "a: 1\n---\nb: 2\n",
+            "<<: {}\n",
+            ":a: 1\n",
+            "a: 'b\n  c'\n",
+            "a: 1\r\nb: 2\r\n",
+            "a: |2\n  b\n",
+            "a: 1\n...\n",
+            "---\n---\na: 1\n",
+            "a:\n - b\n  - c\n",
+            "a: 1\n- b\n",
+            "%YAML 1.1\n---\na: 1\n",
+        ] {
+            check(text, false);
+        }
+    }
+
+    /// A line, or part of one.
+    fn piece() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec![
+            "a: ",
+            "b.c::d: ",
+            "'k': ",
+            "\"q\": ",
+            "k:",
+            "1: ",
+            "2020-01-01: ",
+            "-x: ",
+            "- ",
+            "- ",
+            "-",
+            "x",
+            "1.5",
+            "2020-01-01",
+            "0x",
+            ".e",
+            "-",
+            "'it''s'",
+            "\"t\"",
+            "\"t",
+            "'",
+            "|",
+            ">-",
+            "|+",
+            "[a, 'b', \"c\", 1]",
+            "[",
+            "]",
+            "{}",
+            "{",
+            " # c",
+            "#",
+            "# c",
+            "~",
+            "%{x}",
+            "a:b",
+            "a b",
+            ": ",
+            ":",
+            "---",
+            "...",
+            "?",
+            "? ",
+            "!",
+            "&a ",
+            "*a",
+            "<<: ",
+            ":s",
+            "\u{e4}",
+            "\u{85}",
+            "\t",
+            "\\",
+            "@",
+            "`",
+            ",",
+            "=",
+            "\n",
+            "\n",
+            "\n",
+            "\n",
+            "\n  ",
+            "\n  ",
+            "\n  ",
+            "\n    ",
+            "\n    ",
+            "\n ",
+            "\n\n",
+            "  ",
+            " ",
+            "\r\n",
+            "%TAG",
+        ])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_accepted_is_what_libyaml_finds(pieces in prop::collection::vec(piece(), 0..24)) {
+            check_same(&pieces.concat());
+        }
+
+        #[test]
+        fn lines_of_data_files(lines in prop::collection::vec((0_usize..4, piece(), piece()), 1..12)) {
+            let line = |(depth, one, other): (usize, &str, &str)| {
+                format!("{}{}{}\n", "  ".repeat(depth), one.trim_start_matches('\n'), other.trim_end_matches('\n'))
+            };
+            let text: String = lines.into_iter().map(line).collect();
+            check_same(&format!("a:\n{text}"));
+            check_same(&format!("a: |\n{text}"));
+            check_same(&text);
+        }
+    }
+}
