@@ -11,7 +11,7 @@ use crate::limits::MAX_INTERPOLATED_BYTES;
 pub const MAX_LOOKUP_DEPTH: u32 = 200;
 
 /// Steps (sources asked and tokens expanded) of one lookup before it is given up.
-pub const MAX_STEPS: u32 = 2_000_000;
+pub const MAX_STEPS: u32 = 500_000;
 
 /// Tells long work that its answer is not wanted any more.
 #[derive(Debug, Clone, Default)]
