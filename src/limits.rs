@@ -16,6 +16,13 @@ pub const MAX_HOCON_SUBSTITUTIONS: usize = 300;
 /// Steps of resolving HOCON: `a=${b}${b}, b=${c}${c}, …` doubles them with each name.
 pub const MAX_HOCON_STEPS: usize = 50_000;
 
+/// Bytes of all values that substitutions of HOCON copy, and that are put together from pieces.
+pub const MAX_HOCON_BYTES: usize = 128 << 20;
+
+/// Bytes of text that one lookup puts together for `%{…}`. A text that takes another one ten times, which takes another one
+/// ten times, has a thousand times its bytes.
+pub const MAX_INTERPOLATED_BYTES: usize = 128 << 20;
+
 /// Bytes of one message from an editor.
 pub const MAX_MESSAGE_BYTES: u64 = 512 << 20;
 
@@ -61,6 +68,10 @@ pub const MAX_REGEX_STEPS: usize = 10_000;
 /// Bytes of a path that an editor names. No system has files with longer ones.
 pub const MAX_PATH_BYTES: usize = 4_096;
 
+/// Levels of a `hiera.yaml` with the name of an earlier one that are shown. Puppet stops at the first, and finds its line by
+/// searching the text.
+pub const MAX_LEVEL_NAME_CLASHES: usize = 100;
+
 /// Lines of a preview. Aliases can make a value of any size out of a small file.
 pub const MAX_PREVIEW_LINES: usize = 100_000;
 
@@ -71,6 +82,10 @@ pub const MAX_KEYS_WHILE_TYPING: usize = 2_000;
 
 /// Nodes with fact sets whose variables count for one file after each keystroke.
 pub const MAX_NODES_WHILE_TYPING: usize = 64;
+
+/// Bytes of a text with escapes or pieces that is searched for each of its tokens. In a longer one, the place of a token
+/// with escapes is the place of its escapes, and that of a text in pieces is the whole text.
+pub const MAX_SEARCHED_TEXT_BYTES: usize = 64 << 10;
 
 /// Different orders in which nodes read what comes after one file, which rules about overridden values look at.
 pub const MAX_READ_ORDERS: usize = 32;
@@ -133,13 +148,24 @@ pub const LIMITS: &[Limit] = &[
         ERROR_OF_FILE,
     ),
     count("Steps of resolving HOCON", MAX_HOCON_STEPS as u64, ERROR_OF_FILE),
+    bytes(
+        "Values that substitutions of HOCON copy or put together",
+        MAX_HOCON_BYTES as u64,
+        ERROR_OF_FILE,
+    ),
     count("Values that aliases (`*name`) of a file stand for", MAX_EXPANDED_VALUES, ERROR_OF_FILE),
     count("Lookups within each other", MAX_LOOKUP_DEPTH as u64, GIVEN_UP),
     count("Steps of one lookup", MAX_STEPS as u64, GIVEN_UP),
+    bytes("Text that one lookup puts together for `%{…}`", MAX_INTERPOLATED_BYTES as u64, GIVEN_UP),
     count(
         "Steps back of a pattern with look-around or back references",
         MAX_REGEX_STEPS as u64,
         "The pattern does not match that key",
+    ),
+    count(
+        "Levels with the name of an earlier one",
+        MAX_LEVEL_NAME_CLASHES as u64,
+        "The others are shown once these are mended",
     ),
     count("Lines of a preview", MAX_PREVIEW_LINES as u64, PREVIEW_ENDS),
     bytes("Bytes of a preview", MAX_PREVIEW_BYTES as u64, PREVIEW_ENDS),
@@ -162,6 +188,11 @@ pub const LIMITS: &[Limit] = &[
         "Nodes with fact sets that are asked for the variables of one file after each keystroke",
         MAX_NODES_WHILE_TYPING as u64,
         "What is said holds for the first of the nodes; `check` asks all",
+    ),
+    bytes(
+        "A text of HOCON in pieces whose `%{…}` are searched",
+        MAX_SEARCHED_TEXT_BYTES as u64,
+        "A finding underlines the whole text",
     ),
     bytes(
         "A message from an editor",

@@ -11,6 +11,7 @@ mod from_proto;
 mod handlers;
 mod ingress;
 mod intake;
+mod memory;
 mod outgoing;
 mod output;
 mod parts;

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use crate::backends::eyaml::blob::OPENING;
 use crate::backends::eyaml::edit::decrypted_parts;
 use crate::data::{Files as _, Format};
-use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::{Severity, rule};
 use crate::ide::{Diagnostic, FileRole, Perspective};
 use crate::text::{Encoding, LineCol, LineIndex, TextRange};
@@ -125,7 +124,7 @@ impl Shower<'_> {
         let perspective =
             self.perspective.get_or_init(|| Perspective::of_file(self.world, self.path)).as_ref();
         perspective.is_some_and(|perspective| {
-            self.root_key(format, offset).is_some_and(|key| is_sensitive_key(perspective, &key))
+            self.root_key(format, offset).is_some_and(|key| perspective.makes_sensitive(&key))
         })
     }
 
@@ -181,28 +180,11 @@ pub(super) fn hidden_lines(world: &Arc<World>, path: &str) -> BTreeSet<usize> {
     let Some(perspective) = Perspective::of_file(world, path) else { return BTreeSet::new() };
     let secret = data.trees().filter(|entry| {
         let key = entry.key.range.slice(entry.text).trim_matches(['"', '\'']);
-        is_sensitive_key(&perspective, key)
+        perspective.makes_sensitive(key)
     });
     let index = file.line_index();
     let lines = |range: TextRange| index.line_of(range.start)..=index.line_of(range.end);
     secret.flat_map(|entry| lines(entry.range())).map(|line| line as usize).collect()
-}
-
-fn is_sensitive_key(perspective: &Perspective, key: &str) -> bool {
-    match perspective.evaluator.options_for(key) {
-        Ok(options) => options.is_some_and(|it| it.makes_sensitive()),
-        // Where it depends on the node, or lookups fail, the value is hidden.
-        Err(_) => are_some_values_sensitive(perspective),
-    }
-}
-
-/// Whether a file with `lookup_options` speaks of `Sensitive`.
-fn are_some_values_sensitive(perspective: &Perspective) -> bool {
-    let world = &perspective.world;
-    let index = world.key_index(perspective.evaluator.environment());
-    let places = index.places(LOOKUP_OPTIONS);
-    let speaks = |path: &str| world.text(path).is_ok_and(|text| text.contains("Sensitive"));
-    places.iter().any(|it| speaks(&it.path))
 }
 
 /// The text with stars in the place of what `ENC[…]` and `DEC(1)::PKCS7[…]!` hold; all offsets stay.

@@ -2,7 +2,7 @@
 //!
 //! Equality and hashing are Ruby's `eql?`: `1` is not `1.0`, places do not count.
 
-use std::hash::{Hash as StdHash, Hasher};
+use std::hash::{BuildHasher as _, Hash as StdHash, Hasher};
 use std::sync::Arc;
 
 use indexmap::{Equivalent, IndexMap};
@@ -324,8 +324,14 @@ impl StdHash for Value {
                 (9u8, items.len()).hash(state);
                 items.iter().for_each(|it| it.value.hash(state));
             }
-            // Equal hashes may differ in order, so only the size counts.
-            Self::Hash(hash) => (10u8, hash.len()).hash(state),
+            // Equal hashes may differ in order, so their members are summed up.
+            Self::Hash(hash) => {
+                let number = |(key, member): (&Self, &Member)| {
+                    foldhash::fast::FixedState::default().hash_one((key, &member.value.value))
+                };
+                let sum = hash.iter().map(number).fold(0, u64::wrapping_add);
+                (10u8, hash.len(), sum).hash(state);
+            }
             Self::Sensitive(it) => (11u8, &it.value).hash(state),
             Self::Binary(it) => (12u8, it).hash(state),
             Self::Object { class, text } => (13u8, class, text).hash(state),
@@ -345,6 +351,20 @@ mod tests {
         hash.insert(Value::string("1"), None, Value::string("string").into());
         assert_eq!(hash.len(), 3);
         assert_eq!(hash.get("1").expect("the string key").value.value, Value::string("string"));
+    }
+
+    #[test]
+    fn hashes_are_found_whatever_their_order_is() {
+        let hash = |keys: [&str; 2]| {
+            let mut hash = Hash::new();
+            for key in keys {
+                hash.insert(Value::string(key), None, Value::Integer(1).into());
+            }
+            Value::hash(hash)
+        };
+        let mut set = indexmap::IndexSet::<Value>::from([hash(["a", "b"])]);
+        assert!(!set.insert(hash(["b", "a"])));
+        assert!(set.insert(hash(["b", "c"])));
     }
 
     #[test]

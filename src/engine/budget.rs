@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::failure::{Failure, FailureClass};
+use crate::limits::MAX_INTERPOLATED_BYTES;
 
 /// Nested lookups (`a` asks for `b` asks for `c` …) before a lookup is given up: Ruby's stack holds 150 of
 /// them, but not 200.
 pub const MAX_LOOKUP_DEPTH: u32 = 200;
 
 /// Steps (sources asked and tokens expanded) of one lookup before it is given up.
-pub const MAX_STEPS: u32 = 2_000_000;
+pub const MAX_STEPS: u32 = 500_000;
 
 /// Tells long work that its answer is not wanted any more.
 #[derive(Debug, Clone, Default)]
@@ -33,12 +34,13 @@ impl CancelToken {
 pub(crate) struct Budget {
     steps: u32,
     depth: u32,
+    written: usize,
     cancel: CancelToken,
 }
 
 impl Budget {
     pub(crate) fn new(cancel: CancelToken) -> Self {
-        Self { steps: 0, depth: 0, cancel }
+        Self { steps: 0, depth: 0, written: 0, cancel }
     }
 
     /// Whether the request was cancelled.
@@ -55,6 +57,18 @@ impl Budget {
         }
         if self.steps.is_multiple_of(64) && self.cancel.is_cancelled() {
             return Err(Failure::of(FailureClass::Cancelled, "the lookup was cancelled"));
+        }
+        Ok(())
+    }
+
+    /// Counts the bytes of a text that was put together.
+    pub(crate) fn write(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.written += bytes;
+        if self.written > MAX_INTERPOLATED_BYTES {
+            let message = format!(
+                "the lookup was given up: its texts have more than {MAX_INTERPOLATED_BYTES} bytes"
+            );
+            return Err(Failure::of(FailureClass::GivenUp, message));
         }
         Ok(())
     }

@@ -179,8 +179,12 @@ fn interpolate_string(
         |invocation| {
             let mut text = Vec::with_capacity(subject.len());
             let mut done = 0;
+            let mut counted = 0;
             for token in interpolation::tokens(subject) {
                 invocation.budget.step()?;
+                // What is copied so far: one text of many tokens must not fill the memory either.
+                invocation.budget.write(text.len() - counted)?;
+                counted = text.len();
                 text.extend_from_slice(&subject.as_bytes()[done..token.range.start as usize]);
                 done = token.range.end as usize;
                 let is_whole = token.range.start == 0 && done == subject.len();
@@ -203,6 +207,7 @@ fn interpolate_string(
                 }
             }
             text.extend_from_slice(&subject.as_bytes()[done..]);
+            invocation.budget.write(text.len() - counted)?;
             Ok(Located::new(bytes_stay_bytes_inside_a_text(text), located.place))
         },
     )

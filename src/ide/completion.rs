@@ -116,6 +116,9 @@ pub fn completion_help(world: &Arc<World>, path: &str, key: &str) -> Option<Stri
 /// The highest level's word on a key: a lookup fails as long as a file is half-typed.
 fn half_typed_help(perspective: &Perspective, key: &str) -> Option<String> {
     let path = key_path::parse(key).ok()?;
+    if path.root_name().is_none_or(|root| perspective.makes_sensitive(root)) {
+        return None;
+    }
     let places = places::places(&perspective.evaluator, &path);
     let source = places.iter().find(|source| source.value().is_some())?;
     let value = perspective.without_secrets(source.value()?);

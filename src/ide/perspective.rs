@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
+use super::context::LOOKUP_OPTIONS;
 use super::hover::markdown::AskedFor;
 use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
 use crate::engine::Evaluator;
 use crate::facts::Node;
+use crate::syntax::key_path::{self, KeyPath};
 use crate::world::{World, paths};
 
 /// What stands in place of a value that must not be shown.
@@ -95,6 +97,29 @@ impl Perspective {
             return Value::string(HIDDEN_ENCRYPTED);
         }
         hidden(value, &|item| self.without_secrets(item))
+    }
+
+    /// Whether lookup options make the values of a root key sensitive. Where that depends on the node, they are hidden, too.
+    pub fn makes_sensitive(&self, key: &str) -> bool {
+        match self.evaluator.options_for(key) {
+            Ok(options) => options.is_some_and(|it| it.makes_sensitive()),
+            // Where lookups fail for whatever reason, nothing is hidden unless some values are sensitive.
+            Err(_) => self.are_some_values_sensitive(),
+        }
+    }
+
+    /// Whether a file with `lookup_options` speaks of `Sensitive`.
+    fn are_some_values_sensitive(&self) -> bool {
+        let index = self.world.key_index(self.evaluator.environment());
+        let speaks =
+            |path: &str| self.world.text(path).is_ok_and(|text| text.contains("Sensitive"));
+        index.places(LOOKUP_OPTIONS).iter().any(|it| speaks(&it.path))
+    }
+
+    /// [`Self::makes_sensitive`] for a key with sub keys, as lookups take it.
+    pub fn makes_path_sensitive(&self, key: &str) -> bool {
+        let path = key_path::parse(key).ok();
+        self.makes_sensitive(path.as_ref().and_then(KeyPath::root_name).map_or(key, |it| it))
     }
 
     /// Whether the file holds the value encrypted, whatever it was decrypted to.

@@ -1,7 +1,10 @@
 //! The strings of a tree that hold `%{…}`, and where their tokens are written.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
+use crate::limits::MAX_SEARCHED_TEXT_BYTES;
+use crate::syntax::decode_map::DecodeMap;
 use crate::syntax::interpolation::{self, Token};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::syntax::yaml;
@@ -17,6 +20,8 @@ pub struct StringNode<'a> {
     /// Its tokens, in decoded offsets.
     pub tokens: Vec<Token>,
     source: &'a str,
+    /// Made for the first place that is asked for: there may be as many tokens as bytes.
+    map: OnceCell<DecodeMap>,
 }
 
 /// All strings in a value, the keys of its hashes included, that hold a `%{`. `source` is the text that the tree's
@@ -82,7 +87,7 @@ impl<'a> StringNode<'a> {
     pub fn of(source: &'a str, node: &'a Node) -> Option<Self> {
         let NodeKind::Scalar { text, .. } = &node.kind else { return None };
         let tokens = interpolation::may_have_tokens(text).then(|| interpolation::tokens(text))?;
-        Some(Self { node, text, tokens, source })
+        Some(Self { node, text, tokens, source, map: OnceCell::new() })
     }
 
     /// Where a part of a token is written; both in decoded offsets.
@@ -139,10 +144,11 @@ impl<'a> StringNode<'a> {
     /// Where a range of the decoded text is written.
     pub fn source_range(&self, decoded: TextRange) -> TextRange {
         // JSON's escapes are a part of YAML's. Of HOCON's strings of many pieces, only the text itself tells the place.
-        let mapped = yaml::decode_map(self.source, self.node).source_range(decoded);
+        let map = self.map.get_or_init(|| yaml::decode_map(self.source, self.node));
+        let mapped = map.source_range(decoded);
         let written = self.node.range.slice(self.source);
         let wanted = decoded.slice(self.text);
-        if mapped.slice(self.source) == wanted {
+        if mapped.slice(self.source) == wanted || written.len() > MAX_SEARCHED_TEXT_BYTES {
             return mapped;
         }
         let before = self.text.get(..decoded.start as usize).unwrap_or("");

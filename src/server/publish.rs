@@ -18,6 +18,7 @@ use tower_lsp_server::ls_types::{Diagnostic, PublishDiagnosticsParams, Uri};
 
 use super::context::Context;
 use super::handlers::nodes::{ActiveNodeItem, active_node};
+use super::memory;
 use super::pool::Pool;
 use super::session::{Session, SharedSession};
 use super::to_proto;
@@ -65,6 +66,7 @@ pub(super) async fn publish(
     pool: Pool,
 ) {
     let mut published = Published::default();
+    let mut given_back = Instant::now();
     while revisions.changed().await.is_ok() {
         let last_stop = Instant::now() + STOPPING;
         let found = loop {
@@ -89,6 +91,10 @@ pub(super) async fn publish(
             let is_checking = revisions.has_changed().unwrap_or(false);
             session.set_status(|status| status.is_checking = is_checking);
         });
+        if given_back.elapsed() > memory::KEPT {
+            given_back = Instant::now();
+            drop(tokio::task::spawn_blocking(memory::give_back));
+        }
     }
 }
 

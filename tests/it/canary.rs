@@ -1,5 +1,5 @@
-//! A secret that is encrypted with eyaml comes out where its owner asked to see it, and nowhere else: everything that the
-//! program writes is searched for it.
+//! A secret that is encrypted with eyaml comes out where its owner asked to see it, and nowhere else, and what data makes
+//! `Sensitive` nowhere but in a lookup: everything that the program writes is searched for it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -118,7 +118,7 @@ fn what_is_not_decrypted_is_marked_or_fails() {
 fn a_hover_shows_it_only_to_who_opted_in() {
     for (decrypt, trust) in [(false, true), (true, false), (true, true)] {
         let workspace = workspace(decrypt);
-        let mut session = Session::start(&workspace, trust);
+        let mut session = Session::start(&workspace, &OPENED, trust);
         // What a repository says counts only where it is trusted.
         let decrypt = decrypt && trust;
         let file = workspace.path("data/secrets.eyaml");
@@ -150,6 +150,109 @@ fn a_hover_shows_it_only_to_who_opted_in() {
     }
 }
 
+/// Files that an editor has open.
+const OPENED: [&str; 4] =
+    ["data/secrets.eyaml", "data/common.yaml", "data/high.eyaml", "hiera.yaml"];
+
+/// The values that `lookup_options` make `Sensitive`, each with its own end.
+const SENSITIVE: &str = "canary-7d20aa-";
+
+/// Every way to a value that is `Sensitive`: of its own key, of a hash and a list, by a pattern, from a level above, of a
+/// module, through a lookup, an alias and a sub key, of a wrong type, as a key twice, and as the value of a parameter.
+fn sensitive_workspace() -> Workspace {
+    let common = "\
+lookup_options:
+  app::password: {convert_to: Sensitive}
+  app::tokens: {convert_to: Sensitive, merge: deep}
+  '^app::.*_secret$': {convert_to: Sensitive}
+  app::clash: {convert_to: Sensitive, merge: hash}
+app::password: CANARY-a
+app::tokens: {one: CANARY-b, two: [CANARY-c]}
+app::db_secret: CANARY-d
+app::clash: CANARY-e
+app::url: \"http://%{lookup('app::password')}/\"
+app::copy: \"%{alias('app::password')}\"
+app::part: \"%{lookup('app::tokens.one')}\"
+app::db_secret: CANARY-f
+";
+    let node = "\
+app::password: CANARY-g
+app::tokens: {one: CANARY-h}
+app::clash: {a: CANARY-i}
+app::db_secret: \"CANARY-j %{lokup('x')}\"
+";
+    let manifest = "class app (Sensitive $password, Integer $db_secret, Hash $tokens, $url) { }\n";
+    let with_canaries = |text: &str| text.replace("CANARY-", SENSITIVE);
+    Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n  - {name: n, path: 'n/%{trusted.certname}.yaml'}\n  - {name: c, path: common.yaml}\n",
+        ),
+        (".hiera-ls.yaml", "nodes: {web: {facts: {a: 1}}, db: {facts: {a: 2}}}\n"),
+        ("data/common.yaml", &with_canaries(common)),
+        ("data/n/web.yaml", &with_canaries(node)),
+        ("modules/app/manifests/init.pp", manifest),
+    ])
+}
+
+#[test]
+fn what_is_sensitive_is_in_no_answer_of_the_server() {
+    let workspace = sensitive_workspace();
+    let opened = ["data/common.yaml", "data/n/web.yaml", "hiera.yaml"];
+    let keys = ["password", "tokens", "tokens.one", "db_secret", "clash", "url", "copy", "part"];
+    for node in [Value::Null, json!("web"), json!("db")] {
+        let mut session = Session::start(&workspace, &opened, false);
+        session.ask("hiera/selectNode", &json!({"name": node}));
+        for name in opened {
+            let file = workspace.path(name);
+            session.ask_everything_else(&file);
+            for line in 0..16 {
+                for column in [2, 30] {
+                    session.ask("textDocument/hover", &at(&file, line, column));
+                }
+            }
+            let question = json!({"textDocument": {"uri": uri(&file)}, "scope": "node"});
+            for request in ["mergedValue", "hierarchy", "changes"] {
+                session.ask(&format!("hiera/{request}"), &question);
+            }
+            for key in keys.map(|key| format!("app::{key}")) {
+                for request in ["mergedValue", "explain", "allNodes", "cases"] {
+                    let question = json!({"key": key, "textDocument": {"uri": uri(&file)}});
+                    session.ask(&format!("hiera/{request}"), &question);
+                }
+                for other in [json!({"node": "db"}), json!({"saved": true})] {
+                    let question = json!({"key": key, "node": "web", "with": other});
+                    session.ask("hiera/compare", &question);
+                }
+            }
+        }
+        assert!(session.written.contains("hidden") || session.written.contains("redacted"));
+        let shown = session.written.match_indices(SENSITIVE).map(|(at, _)| {
+            let from = session.written[..at].char_indices().rev().nth(300).map_or(0, |it| it.0);
+            session.written[from..].chars().take(400).collect::<String>()
+        });
+        let shown: Vec<String> = shown.take(5).collect();
+        assert!(shown.is_empty(), "as {node}: {}", shown.join("\n----\n"));
+        check_sensitive_absent("the log", &session.end());
+    }
+}
+
+#[test]
+fn what_is_sensitive_is_in_no_report() {
+    let workspace = sensitive_workspace();
+    for format in FORMATS {
+        let text = run(&workspace, &["check", "--format", format, "--min-severity", "hint"]);
+        assert!(text.contains("duplicate-key") || text.contains("already a key"), "{text}");
+        check_sensitive_absent(format, &text);
+    }
+}
+
+#[track_caller]
+fn check_sensitive_absent(what: &str, text: &str) {
+    let line = text.lines().find(|line| line.contains(SENSITIVE));
+    assert!(line.is_none(), "{what} shows what is sensitive:\n{}", line.unwrap_or_default());
+}
+
 fn at(path: &str, line: u64, column: u64) -> Value {
     json!({"textDocument": {"uri": uri(path)}, "position": {"line": line, "character": column}})
 }
@@ -165,7 +268,7 @@ struct Session {
 }
 
 impl Session {
-    fn start(workspace: &Workspace, is_trusted: bool) -> Self {
+    fn start(workspace: &Workspace, opened: &[&str], is_trusted: bool) -> Self {
         let log = workspace.path("log");
         let mut process = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
             .args(["server", "--log", "trace", "--log-file", &log])
@@ -188,7 +291,7 @@ impl Session {
         });
         session.ask("initialize", &params);
         session.notify("initialized", &json!({}));
-        for name in ["data/secrets.eyaml", "data/common.yaml", "data/high.eyaml", "hiera.yaml"] {
+        for name in opened {
             let path = workspace.path(name);
             let text = std::fs::read_to_string(&path).expect("it was written");
             let document =

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use hiera_ls::engine::CancelToken;
 use hiera_ls::ide;
-use hiera_ls::ide::preview::Question;
+use hiera_ls::ide::preview::{self, Counterpart, Question, Scope};
 use hiera_ls::settings::Settings;
-use hiera_ls::text::{BufferEdit, Encoding, LineCol};
+use hiera_ls::text::{BufferEdit, Encoding, LineCol, TextRange};
 use hiera_ls::world::{Before, Change, Host, MemoryDisk, World};
 
 /// How many scripts are tried if `HIERA_LS_SCRIPTS` does not say.
-const SCRIPTS: u64 = 150;
+const SCRIPTS: u64 = 50;
 
 /// Steps of a script.
 const STEPS: usize = 14;
@@ -240,20 +240,53 @@ fn answers_of(world: &Arc<World>, path: &str, told: &mut String) {
     let symbols = ide::document_symbols(world, path);
     let _ = writeln!(told, "{path} symbols {symbols:?}");
     let Ok(file) = world.file(path) else { return };
+    let whole = TextRange::new(0, file.text.len() as u32);
+    let _ = writeln!(told, "{path} folds {:?}", ide::folds(world, path));
+    let _ = writeln!(told, "{path} lenses {:?}", ide::code_lenses(world, path, &cancel));
+    // Places name files by numbers, which are given out as files are met.
+    let hints = ide::inlay_hints(world, path, whole, &cancel);
+    let hints = hints.iter().map(|it| (it.offset, &it.label, it.source.as_ref().map(|it| &it.0)));
+    let _ = writeln!(told, "{path} hints {:?}", hints.collect::<Vec<_>>());
+    let _ =
+        writeln!(told, "{path} colours {:?}", ide::semantic_tokens(world, path, whole, &cancel));
+    let of_file = Question { scope: Scope::File, ..question };
+    let file_preview = preview::merged_value(world, &of_file, &cancel);
+    let _ = writeln!(told, "{path} preview {:?}", file_preview.map(|it| it.map(|it| it.text)));
     let starts: BTreeSet<usize> = file.text.match_indices('\n').map(|(at, _)| at + 1).collect();
     for at in starts.into_iter().take(3).chain([0]) {
         let found = ide::references(world, path, at as u32, &CancelToken::default());
         let found: Vec<_> = found.iter().map(|it| (&it.path, it.range)).collect();
         let _ = writeln!(told, "{path}:{at} references {found:?}");
+        let completions = ide::completion(world, path, at as u32, &cancel);
+        let _ = writeln!(told, "{path}:{at} completions {completions:?}");
         let hover = ide::hover(world, path, at as u32);
         let _ = writeln!(told, "{path}:{at} hover {:?}", hover.map(|it| it.markdown));
     }
+}
+
+/// What the previews say of a key, in text.
+fn previews_of(world: &Arc<World>, key: &str, told: &mut String) {
+    let cancel = CancelToken::default();
+    let question = Question { key: Some(key.into()), ..Question::default() };
+    let merged = preview::merged_value(world, &question, &cancel);
+    let _ = writeln!(told, "{key} merged {:?}", merged.map(|it| it.map(|it| it.text)));
+    let explained = preview::explain(world, &question, &cancel);
+    let _ =
+        writeln!(told, "{key} explained {:?}", explained.map(|it| it.map(|it| it.preview.text)));
+    let nodes = preview::all_nodes(world, &question, &cancel);
+    let _ = writeln!(told, "{key} of nodes {:?}", nodes.map(|it| it.map(|it| it.preview.text)));
+    let saved = preview::compare(world, &question, &Counterpart::Saved, &cancel);
+    let _ = writeln!(told, "{key} saved {:?}", saved.map(|it| it.map(|it| it.diff.text)));
+    let _ = writeln!(told, "{key} cases {:?}", preview::key_cases(world, &question, &cancel));
 }
 
 fn answers(world: &Arc<World>) -> String {
     let mut told = String::new();
     for file in FILES {
         answers_of(world, &format!("{ROOT}/{file}"), &mut told);
+    }
+    for key in ["ntp::servers", "common::name", "deep.a"] {
+        previews_of(world, key, &mut told);
     }
     for query in ["", "ntp"] {
         let found = ide::workspace_symbols(world, query, &CancelToken::default());

@@ -1,18 +1,21 @@
-//! Every reader ends on every text, without a panic: random changes of a few seeds, the same ones each time.
+//! Every reader ends on every input, without a panic: what once was interesting, and random changes of it, the same ones
+//! each time. `fuzz/` does more of it, where there is a Rust that can be told which branches an input took.
 
+use std::num::NonZero;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use hiera_ls::config::hiera_yaml::LayerKind;
-use hiera_ls::config::{HieraYaml, PuppetVersion};
-use hiera_ls::data::{DataFile, FileId, Format};
-use hiera_ls::facts::formats;
-use hiera_ls::syntax::{hocon, interpolation, json, key_path, ruby_regex, yaml};
+#[path = "../fuzz/bodies.rs"]
+mod bodies;
 
-/// How many texts each reader gets if `HIERA_LS_FUZZ` does not say.
-const TEXTS: u64 = 1_500;
+/// How many inputs each target gets beside its corpus if neither `HIERA_LS_FUZZ` nor `HIERA_LS_FUZZ_SECONDS` says.
+const INPUTS: u64 = 1_000;
 
-/// Texts are not made longer than this.
+/// The fewest inputs of a target; each input of those that run a server costs as much as many of the others.
+const SLOW_TARGETS: &[(&str, u64)] = &[("messages", 20), ("edit_script", 20)];
+
+/// Inputs are not made longer than this.
 const MAX_BYTES: usize = 4_000;
 
 /// What readers look out for.
@@ -78,8 +81,14 @@ const TOKENS: &[&str] = &[
     "null",
     "true",
     "include ",
+    "class a($b) { }",
+    "Array[",
+    "ENC[PKCS7,",
+    "@(EOT)",
+    "\u{0}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":",
 ];
 
+/// A small random number generator: the same inputs everywhere.
 struct Random(u64);
 
 impl Random {
@@ -89,128 +98,87 @@ impl Random {
         ((self.0 >> 33) as usize) % end.max(1)
     }
 
-    fn place(&mut self, text: &str) -> usize {
-        let mut at = self.below(text.len() + 1);
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
-        at
-    }
-
-    /// The text with some random changes.
-    fn changed(&mut self, seed: &str) -> String {
-        let mut text = seed.to_owned();
+    /// The input with some random changes.
+    fn changed(&mut self, seed: &[u8]) -> Vec<u8> {
+        let mut input = seed.to_vec();
         for _ in 0..=self.below(8) {
-            let (one, other) = (self.place(&text), self.place(&text));
+            let (one, other) = (self.below(input.len() + 1), self.below(input.len() + 1));
             let (from, to) = (one.min(other), one.max(other));
-            match self.below(6) {
-                0 => text.replace_range(from..to, ""),
+            let token = TOKENS[self.below(TOKENS.len())].as_bytes();
+            match self.below(7) {
+                0 => drop(input.drain(from..to)),
                 1 => {
-                    let again = text[from..to].to_owned();
-                    text.insert_str(from, &again);
+                    let again = input[from..to].to_vec();
+                    input.splice(from..from, again);
                 }
-                2 => text
-                    .insert_str(to, &TOKENS[self.below(TOKENS.len())].repeat(1 + self.below(40))),
-                _ => text.insert_str(from, TOKENS[self.below(TOKENS.len())]),
+                2 => drop(input.splice(to..to, token.repeat(1 + self.below(40)))),
+                3 => drop(input.splice(from..from, [self.below(256) as u8])),
+                _ => drop(input.splice(from..from, token.iter().copied())),
             }
-            while text.len() > MAX_BYTES {
-                text.pop();
-            }
+            input.truncate(MAX_BYTES);
         }
-        text
+        // Most readers read nothing but UTF-8: a byte that was cut apart should not end all.
+        match self.below(8) {
+            0 => input,
+            _ => String::from_utf8_lossy(&input).into_owned().into_bytes(),
+        }
     }
 }
 
-/// Gives `read` many texts that begin as `seed` does.
-fn fuzz(seed: &str, read: impl Fn(&str)) {
-    let number = |name| std::env::var(name).ok().and_then(|it| it.parse::<u64>().ok());
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz").join(seed);
-    let text = std::fs::read_to_string(path).expect("the seed is there");
-    read(&text);
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|it| it.parse().ok())
+}
+
+/// The seed of a target, and what once was interesting, in the order of its names.
+fn corpus(name: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(name);
+    let entries = std::fs::read_dir(&folder).expect("the target has a corpus");
+    let mut paths: Vec<_> = entries.map(|it| it.expect("it can be read").path()).collect();
+    paths.sort();
+    let texts = paths.iter().map(|path| std::fs::read(path).expect("it can be read"));
+    let texts: Vec<Vec<u8>> = texts.collect();
+    assert!(!texts.is_empty(), "{name} has no seed");
+    texts
+}
+
+/// Gives a target its corpus, and then many inputs that begin as one of it does; how many in all.
+fn fuzz((name, body): &bodies::Target) -> u64 {
+    let run = |input: &[u8]| {
+        let outcome = std::panic::catch_unwind(|| body(input));
+        assert!(outcome.is_ok(), "{name}: {:?}", String::from_utf8_lossy(input));
+    };
+    let corpus = corpus(name);
+    for input in &corpus {
+        run(input);
+    }
+    let slow = SLOW_TARGETS.iter().find(|(slow, _)| slow == name);
+    let inputs = number("HIERA_LS_FUZZ").unwrap_or(slow.map_or(INPUTS, |(_, inputs)| *inputs));
+    let time = number("HIERA_LS_FUZZ_SECONDS").map(Duration::from_secs);
+    let started = Instant::now();
     let mut random = Random(number("HIERA_LS_FUZZ_SEED").unwrap_or(1));
-    for _ in 0..number("HIERA_LS_FUZZ").unwrap_or(TEXTS) {
-        let changed = random.changed(&text);
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| read(&changed)));
-        assert!(outcome.is_ok(), "{seed}: {changed:?}");
+    let mut done = 0;
+    while time.map_or(done < inputs, |time| started.elapsed() < time) {
+        let seed = random.below(corpus.len());
+        run(&random.changed(&corpus[seed]));
+        done += 1;
     }
-}
-
-/// All that is asked of a data file.
-fn read_data(format: Format, text: &str) {
-    let file = DataFile::new(FileId(0), format, text.into());
-    let keys = file.root_keys().len();
-    let _ = (file.verdict(), file.entries().count(), file.trees().count(), file.syntax_errors());
-    let _ = file.duplicate_keys();
-    assert_eq!(keys, file.root_keys().len(), "what was asked before changes nothing");
+    done + corpus.len() as u64
 }
 
 #[test]
-fn yaml_texts() {
-    fuzz("data.yaml", |text| {
-        let _ = (yaml::parse(text), yaml::parse_entries(text));
-        read_data(Format::Yaml, text);
-    });
-}
-
-#[test]
-fn json_texts() {
-    fuzz("data.json", |text| {
-        let _ = json::parse(text);
-        read_data(Format::Json, text);
-    });
-}
-
-#[test]
-fn hocon_texts() {
-    fuzz("data.conf", |text| {
-        let _ = (hocon::parse(text), hocon::written_names(text), hocon::root_fields(text));
-        read_data(Format::Hocon, text);
-    });
-}
-
-#[test]
-fn interpolations() {
-    fuzz("interpolation.txt", |text| {
-        for token in interpolation::tokens(text) {
-            let _ = token.lookup_key();
-        }
-        let _ = interpolation::unclosed(text);
-    });
-}
-
-#[test]
-fn key_paths() {
-    fuzz("key-path.txt", |text| {
-        let _ =
-            (key_path::parse(text), key_path::segment_ranges(text), key_path::quote_segment(text));
-    });
-}
-
-#[test]
-fn patterns() {
-    fuzz("regex.txt", |text| {
-        if let Ok(regex) = ruby_regex::translate(text.trim_end()) {
-            let _ = (regex.is_match("common::name"), regex.remove_all("a\nbb\n"));
-        }
-    });
-}
-
-#[test]
-fn hiera_yaml_texts() {
-    fuzz("hiera.yaml", |text| {
-        let text: Arc<str> = text.into();
-        for layer in [LayerKind::Global, LayerKind::Environment, LayerKind::Module] {
-            let _ =
-                HieraYaml::read("/e/hiera.yaml", FileId(0), Some(&text), layer, PuppetVersion::V8);
-        }
-    });
-}
-
-#[test]
-fn fact_sets() {
-    fuzz("facts.json", |text| {
-        for path in ["/f/n.json", "/f/n.yaml", "/f/n.facts"] {
-            let _ = formats::read(path, text);
+fn every_target_ends_on_every_input() {
+    let wanted = std::env::var("HIERA_LS_FUZZ_TARGET").ok();
+    let is_wanted = |it: &&bodies::Target| wanted.as_deref().is_none_or(|name| name == it.0);
+    let targets: Vec<_> = bodies::TARGETS.iter().filter(is_wanted).collect();
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(target) = targets.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    println!("{}: {} inputs", target.0, fuzz(target));
+                }
+            });
         }
     });
 }

@@ -94,6 +94,25 @@ fn paths_of_hocon_end() {
 }
 
 #[test]
+fn texts_that_multiply_end() {
+    let long = "x".repeat(1 << 20);
+    let lookups = "%{lookup('a')}".repeat(200);
+    let data = format!("a: {long}\nk: \"{lookups}\"\n");
+    let workspace =
+        Workspace::new(&[("hiera.yaml", &*hierarchy("path: c.yaml")), ("data/c.yaml", &*data)]);
+    let (status, _, said) = run(&workspace, &["lookup", "k"]);
+    assert_eq!(status, Some(1));
+    assert!(said.contains("its texts have more than 134217728 bytes"), "{said}");
+
+    let level = "data_hash: hocon_data, path: c.conf";
+    let hocon = format!("a = {long}\nk = {}\n", "${a}".repeat(200));
+    let workspace = Workspace::new(&[("hiera.yaml", &*hierarchy(level)), ("data/c.conf", &*hocon)]);
+    let (status, _, said) = run(&workspace, &["lookup", "k"]);
+    assert_eq!(status, Some(1));
+    assert!(said.contains("failed to allocate memory"), "{said}");
+}
+
+#[test]
 fn nothing_in_a_workspace_speaks_to_the_terminal_or_to_the_server_of_builds() {
     let level = "glob: '*.yaml'";
     let key = "\"k\\e[31m\\n::error::key\"";

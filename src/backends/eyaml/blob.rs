@@ -121,10 +121,11 @@ pub fn problems(text: &str) -> Vec<BlobProblem> {
     while let Some(at) = text[from..].find(OPENING) {
         let start = from + at;
         let inside = start + OPENING.len();
-        let close = text[inside..].find(']').map(|it| inside + it);
         let next = text[inside..].find(OPENING).map(|it| inside + it);
-        let close = close.filter(|close| next.is_none_or(|next| *close < next));
-        let line_end = text[inside..].find('\n').map(|it| inside + it);
+        // A text may hold as many `ENC[` as it has room for: none looks further than to the next.
+        let own = &text[inside..next.unwrap_or(text.len())];
+        let close = own.find(']').map(|it| inside + it);
+        let line_end = own.find('\n').map(|it| inside + it);
         let open_end = next.into_iter().chain(line_end).min().unwrap_or(text.len());
         let end = close.map_or(open_end, |it| it + 1);
         if let Some(kind) = problem(text, start, close) {

@@ -111,7 +111,9 @@ pub fn decrypt(
     let cipher = Cipher::of(content.content_enc_alg.oid).ok_or(NOT_SERVED)?;
     let encrypted_key = key_for(&envelope, certificate).ok_or(NOT_SERVED)?;
     let text = content.encrypted_content.as_ref().ok_or("no content")?.as_bytes();
-    let text_key = key.0.decrypt(Pkcs1v15Encrypt, encrypted_key).map_err(|_| BAD_DECRYPT)?;
+    // Blinded: how long it takes tells less about the key.
+    let text_key = key.0.decrypt_blinded(&mut OsRng, Pkcs1v15Encrypt, encrypted_key);
+    let text_key = text_key.map_err(|_| BAD_DECRYPT)?;
     if !text.len().is_multiple_of(IV_BYTES) {
         return Err(WRONG_LENGTH);
     }

@@ -1,5 +1,6 @@
 //! Version 4, of the first Hiera 4 and 5 previews: back ends instead of functions, paths without extensions.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::level::{text_member, texts_member};
@@ -7,6 +8,7 @@ use super::lines::find_line;
 use super::reader::Reader;
 use super::{Function, FunctionKind, HieraYaml, LayerKind, Level, Locations, schema, v5};
 use crate::data::{Hash, Located, Place, Value};
+use crate::limits::MAX_LEVEL_NAME_CLASHES;
 
 /// Reads a file whose `version` is 4.
 pub(super) fn read(
@@ -53,14 +55,15 @@ pub(super) fn set_if_null(root: &mut Hash, key: &str, value: impl FnOnce() -> Va
 }
 
 fn check_levels(reader: &mut Reader<'_>, levels: &[Located]) {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen = HashSet::<&str>::new();
+    let mut clashes = 0;
     for members in levels.iter().filter_map(|it| it.value.as_hash()) {
         let Some(name) = text_member(members, "name") else { continue };
         let Some(text) = name.value.value.as_str() else { continue };
-        if seen.contains(&text) {
+        if !seen.insert(text) && clashes < MAX_LEVEL_NAME_CLASHES {
+            clashes += 1;
             v5::multiply_defined(reader, text, name.value.place);
         }
-        seen.push(text);
         let Some(backend) = text_member(members, "backend") else { continue };
         let text = backend.value.value.as_str().unwrap_or_default();
         if extension_of(text).is_none() {

@@ -1,5 +1,7 @@
 //! Version 5: Puppet's checks in Puppet's order, then the levels.
 
+use std::collections::HashSet;
+
 use super::level::{self, Defaults, LOCATION_KEYS, key_place, text_member};
 use super::lines::{find_line, find_second_line};
 use super::reader::Reader;
@@ -7,6 +9,7 @@ use super::schema;
 use super::v4::set_if_null;
 use super::{FunctionKind, HieraYaml, LayerKind, Level};
 use crate::data::{Hash, Located, Place, Value};
+use crate::limits::MAX_LEVEL_NAME_CLASHES;
 
 /// Options that Puppet sets itself.
 const RESERVED_OPTIONS: [&str; 2] = ["path", "uri"];
@@ -166,14 +169,15 @@ fn function_keys(members: &Hash) -> impl Iterator<Item = &'static str> {
 
 /// What only comes up when Puppet makes the levels: a name must be the only one of its hierarchy, and Hiera 3 there.
 fn check_names(reader: &mut Reader<'_>, levels: &[Located]) {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen = HashSet::<&str>::new();
+    let mut clashes = 0;
     for members in levels.iter().filter_map(|it| it.value.as_hash()) {
         let Some(name) = text_member(members, "name") else { continue };
         let Some(text) = name.value.value.as_str() else { continue };
-        if seen.contains(&text) {
+        if !seen.insert(text) && clashes < MAX_LEVEL_NAME_CLASHES {
+            clashes += 1;
             multiply_defined(reader, text, name.value.place);
         }
-        seen.push(text);
         let needs_hiera_3 = reader.layer == LayerKind::Global && reader.puppet.is_strict();
         if let Some(backend) = text_member(members, "hiera3_backend").filter(|_| needs_hiera_3) {
             reader.fail_bare("Hiera 3 is not installed", backend.value.place);

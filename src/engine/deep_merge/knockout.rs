@@ -5,6 +5,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use foldhash::fast::RandomState;
+use indexmap::IndexSet;
+
 use crate::data::inspect;
 use crate::data::value::{Located, Value};
 use crate::engine::failure::Failure;
@@ -62,11 +65,15 @@ impl Knockout {
         low: &mut Vec<Located>,
     ) -> Result<(), Failure> {
         let mut kept = Vec::with_capacity(high.len());
+        let mut out = IndexSet::<Value, RandomState>::default();
         for item in std::mem::take(high) {
             match self.knocked_out(&item)? {
-                Some(named) => low.retain(|it| it.value != named && it.value != item.value),
+                Some(named) => out.extend([named, item.value]),
                 None => kept.push(item),
             }
+        }
+        if !out.is_empty() {
+            low.retain(|it| !out.contains(&it.value));
         }
         *high = kept;
         Ok(())

@@ -23,6 +23,9 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     let mut segments = spot.steps.iter().map(|step| Segment::Name(Arc::from(&**step)));
     let Some(root) = segments.next() else { return Completions::default() };
     let key = KeyPath { root, rest: segments.collect() };
+    if place.perspective.makes_sensitive(&spot.steps[0]) {
+        return Completions::default();
+    }
     let line_start = place.text[..spot.start as usize].rfind('\n').map_or(0, |at| at + 1);
     let in_front = &place.text[line_start..spot.start as usize];
     let is_item = spot.part == Part::Key || in_front.contains('[');

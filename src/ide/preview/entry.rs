@@ -8,7 +8,7 @@ use super::value::{Detail, Writer};
 use crate::data::{Located, Place, Value, inspect};
 use crate::engine::cases::left_out_in_words;
 use crate::engine::sources::dig_value;
-use crate::engine::{Answer, CancelToken, SetBy, Source, UsedMerge};
+use crate::engine::{Answer, AppliedOptions, CancelToken, SetBy, Source, UsedMerge};
 use crate::ide::cases;
 use crate::ide::perspective::Perspective;
 use crate::ide::sources;
@@ -146,7 +146,7 @@ impl Entry {
         let key = Value::string(&*self.key);
         match &self.answer.outcome {
             Ok(Some(value)) => {
-                let parts = self.parts();
+                let parts = self.parts(perspective);
                 let parts: Vec<&Located> = parts.iter().collect();
                 let mut writer = Writer::new(perspective, page, detail);
                 writer.knockout = self.knockout_prefix();
@@ -174,7 +174,7 @@ impl Entry {
     fn write_hidden(&self, perspective: &Perspective, page: &mut Page, detail: Detail) {
         let key = Value::string(&*self.key);
         let mut writer = Writer::new(perspective, page, detail);
-        for part in &self.parts() {
+        for part in &self.parts(perspective) {
             writer.hidden_member((&key, part.place), part);
         }
     }
@@ -196,7 +196,7 @@ impl Entry {
     }
 
     /// What the files have, interpolated where the lookup looked at them; the highest first.
-    fn parts(&self) -> Vec<Located> {
+    fn parts(&self, perspective: &Perspective) -> Vec<Located> {
         let has_ordinary = self.files().any(|source| !source.is_default);
         let (counting, others): (Vec<_>, Vec<_>) =
             self.files().partition(|source| source.is_default != has_ordinary);
@@ -211,7 +211,20 @@ impl Entry {
         {
             *first = value.clone();
         }
+        if self.is_sensitive(perspective) {
+            let secret =
+                |it: Located| Located { place: it.place, value: Value::Sensitive(it.into()) };
+            parts = parts.into_iter().map(secret).collect();
+        }
         parts
+    }
+
+    /// Whether what the levels have becomes sensitive only in the answer.
+    fn is_sensitive(&self, perspective: &Perspective) -> bool {
+        match self.answer.merge.as_ref() {
+            Some(merge) => merge.options.as_ref().is_some_and(AppliedOptions::makes_sensitive),
+            None => perspective.makes_path_sensitive(&self.key),
+        }
     }
 }
 

@@ -102,7 +102,7 @@ pub fn explain(
     if cancel.is_cancelled() {
         return Ok(None);
     }
-    let tree = Tree { perspective };
+    let tree = Tree { perspective, hides: false };
     let mut steps = answer.trace.as_ref().map_or(Vec::new(), |trace| tree.children(trace));
     match &answer.outcome {
         Ok(Some(value)) => steps.push(tree.result(value)),
@@ -164,8 +164,11 @@ fn write(step: &Step, depth: usize, page: &mut Page) {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Tree<'a> {
     perspective: &'a Perspective,
+    /// Whether the steps belong to a key that lookup options make sensitive: what levels hold is not sensitive yet.
+    hides: bool,
 }
 
 impl Tree<'_> {
@@ -197,12 +200,20 @@ impl Tree<'_> {
             return self.step(only);
         }
         let (label, place) = self.label(&step.kind);
+        let within = match &step.kind {
+            TraceKind::Search { key, is_options: false } => {
+                let hides = self.hides || self.perspective.makes_path_sensitive(key);
+                Tree { hides, ..*self }
+            }
+            _ => *self,
+        };
         let (kind, detail, value_place) = match &step.outcome {
             None => (StepKind::Step, String::new(), None),
-            Some(outcome) => self.outcome(outcome),
+            Some(outcome) => within.outcome(outcome),
         };
         let place = value_place.or(place);
-        Step { label, detail, kind, place, children: self.children(step), topic: topic(&step.kind) }
+        let children = within.children(step);
+        Step { label, detail, kind, place, children, topic: topic(&step.kind) }
     }
 
     fn label(&self, kind: &TraceKind) -> (String, Option<Place>) {
@@ -228,9 +239,8 @@ impl Tree<'_> {
                 (format!("merge strategy {strategy}{options}"), None)
             }
             TraceKind::Interpolation(text) => {
-                let shown = perspective
-                    .without_secrets(&Located::new(crate::data::Value::String(text.clone()), None));
-                (format!("interpolation of {}", cut(&inspect::inspect(&shown))), None)
+                let text = Located::new(crate::data::Value::String(text.clone()), None);
+                (format!("interpolation of {}", self.shown(&text)), None)
             }
             TraceKind::Scope(name) => (name.to_string(), None),
             TraceKind::SubKey(segments) => {
@@ -262,6 +272,9 @@ impl Tree<'_> {
     }
 
     fn shown(&self, value: &Located) -> String {
+        if self.hides {
+            return inspect::REDACTED.to_owned();
+        }
         cut(&inspect::inspect(&self.perspective.without_secrets(value)))
     }
 

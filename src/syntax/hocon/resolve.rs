@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Failure;
 use super::path::{TOO_DEEP, render};
 use super::value::{
-    Kind, Object, Shared, Value, inspect, inspect_with_class, join_pieces, made_one,
+    Kind, Object, Shared, Value, count_written, inspect, inspect_with_class, join_pieces, made_one,
     render_reference, with_fallback,
 };
 use crate::limits::{MAX_HOCON_STEPS, MAX_HOCON_SUBSTITUTIONS};
@@ -53,6 +53,8 @@ struct Context {
     markers: Vec<Shared>,
     /// How many values were resolved so far.
     steps: Rc<Cell<usize>>,
+    /// Bytes of all that was put together or copied.
+    written: Rc<Cell<usize>>,
 }
 
 /// Where references look: the root, and the values from the current one up to the root.
@@ -172,7 +174,7 @@ impl Context {
         for piece in pieces {
             resolved.extend(self.restrict(None).resolve(piece, source)?);
         }
-        let mut joined = join_pieces(resolved)?;
+        let mut joined = join_pieces(resolved, &self.written)?;
         if joined.len() > 1 {
             let pieces: Vec<String> = joined.iter().map(|it| inspect(it)).collect();
             let message = format!(
@@ -203,7 +205,10 @@ impl Context {
         };
         let text = render_reference(path, is_optional);
         let why = match found {
-            Ok(Some(found)) => return Ok(Some(at_place_of(value, &found))),
+            Ok(Some(found)) => {
+                count_written(&found, &self.written)?;
+                return Ok(Some(at_place_of(value, &found)));
+            }
             Ok(None) | Err(Stop::Cycle(_)) if is_optional => return Ok(None),
             Ok(None) => text,
             Err(Stop::Cycle(trace)) => {

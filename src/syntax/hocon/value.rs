@@ -2,6 +2,7 @@
 //!
 //! Which value is the very same one matters while cycles are looked for, so values are shared and told apart by address.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use indexmap::IndexMap;
 
 use super::Failure;
 use super::path::render;
+use crate::limits::MAX_HOCON_BYTES;
 use crate::text::TextRange;
 
 const OBJECT_NOT_RESOLVED: &str =
@@ -261,7 +263,7 @@ fn merge_objects(value: &Shared, fallback: &Shared) -> Result<Shared, Failure> {
 
 /// Values next to each other made one, as far as that can be done; `None` if there are none.
 pub(super) fn concatenate(pieces: Vec<Shared>) -> Result<Option<Shared>, Failure> {
-    let mut joined = join_pieces(pieces)?;
+    let mut joined = join_pieces(pieces, &Cell::new(0))?;
     if joined.len() < 2 {
         return Ok(joined.pop());
     }
@@ -271,7 +273,10 @@ pub(super) fn concatenate(pieces: Vec<Shared>) -> Result<Option<Shared>, Failure
 }
 
 /// Neighbours made one wherever no substitution keeps them apart.
-pub(super) fn join_pieces(pieces: Vec<Shared>) -> Result<Vec<Shared>, Failure> {
+pub(super) fn join_pieces(
+    pieces: Vec<Shared>,
+    written: &Cell<usize>,
+) -> Result<Vec<Shared>, Failure> {
     if pieces.len() < 2 {
         return Ok(pieces);
     }
@@ -280,18 +285,65 @@ pub(super) fn join_pieces(pieces: Vec<Shared>) -> Result<Vec<Shared>, Failure> {
         _ => vec![piece],
     });
     let mut joined: Vec<Shared> = Vec::new();
+    // Texts one after another become one text at their end: a text may have as many pieces as words.
+    let mut texts: Vec<Shared> = Vec::new();
     for right in flat {
+        if matches!(right.kind, Kind::Scalar(_)) && (!texts.is_empty() || joined.is_empty()) {
+            texts.push(right);
+            continue;
+        }
+        joined.extend(one_text(std::mem::take(&mut texts), written)?);
         let Some(left) = joined.pop() else {
             joined.push(right);
             continue;
         };
-        match join(&left, &right)? {
-            Some(both) => joined.push(both),
-            None => joined.extend([left, right]),
+        if let Some(both) = join(&left, &right)? {
+            count_written(&both, written)?;
+            joined.push(both);
+            continue;
+        }
+        joined.push(left);
+        match right.kind {
+            Kind::Scalar(_) => texts.push(right),
+            _ => joined.push(right),
         }
     }
+    joined.extend(one_text(texts, written)?);
     Ok(joined)
 }
+
+/// The text that some texts one after another are; nothing if there is none.
+fn one_text(texts: Vec<Shared>, written: &Cell<usize>) -> Result<Option<Shared>, Failure> {
+    let [first, .., last] = &*texts else { return Ok(texts.into_iter().next()) };
+    let parts = texts.iter().filter_map(|it| match &it.kind {
+        Kind::Scalar(scalar) => Some(scalar.as_text()),
+        _ => None,
+    });
+    let text: String = parts.fold(String::new(), |text, part| text + &part);
+    let range = spanning(first.range, last.range);
+    let lines = texts.iter().map(|it| it.lines).reduce(merge_lines).unwrap_or(first.lines);
+    let text = Rc::new(Value::new(Kind::Scalar(Scalar::quoted(text)), range, lines));
+    count_written(&text, written)?;
+    Ok(Some(text))
+}
+
+/// Counts a value that was put together from others, or put in another place. Ruby ends when its memory does.
+pub(super) fn count_written(value: &Value, written: &Cell<usize>) -> Result<(), Failure> {
+    let bytes = match &value.kind {
+        Kind::Scalar(scalar) => scalar.as_text().len(),
+        Kind::List(items) => items.len() * size_of::<Shared>(),
+        Kind::Object(object) => object.members.len() * size_of::<Value>(),
+        _ => 0,
+    };
+    written.set(written.get() + bytes);
+    if written.get() > MAX_HOCON_BYTES {
+        return Err(Failure::bare(OUT_OF_MEMORY, value.range));
+    }
+    Ok(())
+}
+
+/// What Ruby says.
+const OUT_OF_MEMORY: &str = "failed to allocate memory";
 
 fn join(left: &Shared, right: &Shared) -> Result<Option<Shared>, Failure> {
     let range = spanning(left.range, right.range);
@@ -313,10 +365,6 @@ fn join(left: &Shared, right: &Shared) -> Result<Option<Shared>, Failure> {
         // Any text without quotes behind a list or an object is taken for blanks.
         (Kind::List(_) | Kind::Object(_) | Kind::ObjectStack(_), _) if is_plain => Rc::clone(left),
         _ if left.is_unmergeable() || right.is_unmergeable() => return Ok(None),
-        (Kind::Scalar(a), Kind::Scalar(b)) => {
-            let text = [a.as_text(), b.as_text()].concat();
-            Rc::new(Value::new(Kind::Scalar(Scalar::quoted(text)), range, lines))
-        }
         _ => {
             let message = format!(
                 "Cannot concatenate object or list with a non-object-or-list, {} and {} \

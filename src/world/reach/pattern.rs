@@ -63,6 +63,11 @@ impl Pattern {
     /// Whether some node's facts lead to `path`.
     pub(super) fn matches(&self, path: &str) -> bool {
         if self.is_glob {
+            // A compiled glob is large, and most of many are never needed.
+            let fixed = self.first_open_byte().unwrap_or(self.text.len());
+            if !path.starts_with(&self.text[..fixed]) {
+                return false;
+            }
             let regex = self.glob.get_or_init(|| Regex::new(&glob_to_regex(&self.text)).ok());
             return regex.as_ref().is_some_and(|it| it.is_match(path));
         }

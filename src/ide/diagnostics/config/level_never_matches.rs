@@ -1,5 +1,7 @@
 //! `level-never-matches`: a level whose paths lead to no file, whatever the node.
 
+use std::collections::HashMap;
+
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::config::ConfigContext;
@@ -25,6 +27,14 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     let Some(environment) = at.environment else { return };
     let reach = world.reach(environment);
     let files = world.key_index(environment).files();
+    // Found out once for each name: there may be many levels, of one name or each with a finding.
+    let mut has_file = HashMap::<_, bool>::new();
+    for place in reach.places.iter().filter(|it| it.config == config.path) {
+        let has_file = has_file.entry((&*place.level, place.is_default)).or_default();
+        *has_file = *has_file || files.iter().any(|(path, _)| place.reaches(path));
+    }
+    let mut explained: Vec<TextRange> = report.findings.iter().map(|it| it.range).collect();
+    explained.sort_unstable_by_key(|it| it.start);
     let levels = config.hierarchy.iter().map(|level| (level, false));
     for (level, is_default) in levels.chain(config.default_hierarchy.iter().map(|it| (it, true))) {
         let is_path = !matches!(level.locations, Locations::None | Locations::Uris(_));
@@ -34,18 +44,14 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         if !reads_files(level) || !is_path || !is_here {
             continue;
         }
-        let is_of_level = |it: &&crate::world::DataPlace| {
-            it.config == config.path && it.level == level.name && it.is_default == is_default
-        };
-        let places: Vec<_> = reach.places.iter().filter(is_of_level).collect();
-        let has_file = files.iter().any(|(path, _)| places.iter().any(|it| it.reaches(path)));
-        if has_file || places.is_empty() {
+        if has_file.get(&(&*level.name, is_default)) != Some(&false) {
             continue;
         }
         let Some(place) = level.name_place.or(level.place) else { continue };
         let is_explained = |whole: TextRange| {
-            let inside = |it: TextRange| whole.start <= it.start && it.end <= whole.end;
-            report.findings.iter().any(|finding| inside(finding.range))
+            let first = explained.partition_point(|it| it.start < whole.start);
+            let begun = explained[first..].iter().take_while(|it| it.start <= whole.end);
+            begun.into_iter().any(|it| it.end <= whole.end)
         };
         if level.place.is_some_and(|place| is_explained(place.range)) {
             continue;

@@ -28,10 +28,16 @@ pub(crate) const RULE: Rule = Rule {
 /// Directories with more files are not looked through.
 const MAX_LISTED: usize = 2_000;
 
+/// Files with more paths are not checked: each is compared with all files beside it, and those with all paths.
+const MAX_TEMPLATES: usize = 1_000;
+
 pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     let ConfigContext { world, config, .. } = *at;
     let Some(environment) = at.environment else { return };
     let reach = world.reach(environment);
+    if reach.places.iter().filter(|it| it.config == config.path).count() > MAX_TEMPLATES {
+        return;
+    }
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         let templates = match &level.locations {
             Locations::Paths(templates) | Locations::Globs(templates) => &**templates,

@@ -45,12 +45,15 @@ pub(crate) fn make_warnings(findings: &mut [Diagnostic]) {
 
 fn check_text(source: &str, node: &Node, text: &str, report: &mut Report) {
     let is_meant_whole = text.trim_start().starts_with(OPENING);
+    let openings = |text: &str| text.match_indices(OPENING).map(|it| it.0).collect::<Vec<_>>();
+    let (meant, written) = (openings(text), openings(node.range.slice(source)));
     for problem in blob::problems(text) {
-        let written = problem.range.slice(text);
-        if is_meant_whole || names_a_method(written) {
+        let blob = problem.range.slice(text);
+        if is_meant_whole || names_a_method(blob) {
             let (severity, message) = words(&problem.kind);
-            let nth = text[..problem.range.start as usize].matches(OPENING).count();
-            report.add_as(&RULE, severity, source_range(source, node, written, nth), message);
+            let nth = meant.partition_point(|at| *at < problem.range.start as usize);
+            let range = source_range(source, node, blob, written.get(nth..).unwrap_or(&[]));
+            report.add_as(&RULE, severity, range, message);
         }
     }
 }
@@ -60,15 +63,18 @@ fn names_a_method(written: &str) -> bool {
     KNOWN_METHODS.iter().any(|it| inside.strip_prefix(it).is_some_and(|it| it.starts_with(',')))
 }
 
-/// Where the `nth` blob of a scalar stands: to its end if it is written as it is meant, else to the end of the scalar.
-fn source_range(source: &str, node: &Node, written: &str, nth: usize) -> TextRange {
+/// Where a blob of a scalar is written: to its end if it is written as it is meant, else to its bracket or the end of the
+/// scalar. It begins at the first of `openings`.
+fn source_range(source: &str, node: &Node, blob: &str, openings: &[usize]) -> TextRange {
     let scalar = node.range.slice(source);
-    let Some((at, _)) = scalar.match_indices(OPENING).nth(nth) else { return node.range };
+    let Some(at) = openings.first().copied() else { return node.range };
     let start = node.range.start + at as u32;
-    if scalar[at..].starts_with(written) {
-        return TextRange::new(start, start + written.len() as u32);
+    if scalar[at..].starts_with(blob) {
+        return TextRange::new(start, start + blob.len() as u32);
     }
-    let end = scalar[at..].find(']').map_or(scalar.trim_end().len(), |it| at + it + 1);
+    // The next one belongs to another blob.
+    let own = &scalar[at..openings.get(1).copied().unwrap_or(scalar.len())];
+    let end = at + own.find(']').map_or(own.trim_end().len(), |it| it + 1);
     TextRange::new(start, node.range.start + end as u32)
 }
 
