@@ -88,7 +88,7 @@ fn answers_are_those_of_a_server_that_has_just_begun() {
     let mut typed = client(&workspace);
     let mut lines: Vec<String> = text().split('\n').map(str::to_owned).collect();
     typed.open(&path, &text());
-    answers(&mut typed, &path);
+    assert_eq!(answers(&mut typed, &path)[0].as_array().map(Vec::len), Some(101));
     for (version, (line, gone, new)) in (2..).zip(EDITS) {
         let at = line as usize;
         let units: Vec<u16> = lines[at].encode_utf16().collect();
@@ -105,6 +105,5 @@ fn answers_are_those_of_a_server_that_has_just_begun() {
         for (kept, anew) in kept.iter().zip(&anew) {
             assert_eq!(kept, anew, "after edit {version}");
         }
-        assert!(kept[0].as_array().is_some_and(|symbols| symbols.len() > 90));
     }
 }
