@@ -49,6 +49,7 @@ impl Entries {
         let (one, two) = (&one[before..], &two[before..]);
         let behind = one.iter().rev().zip(two.iter().rev()).take_while(same).count();
         let (one, two) = (&one[..one.len() - behind], &two[..two.len() - behind]);
+        let is_edited = !one.is_empty() || !two.is_empty();
         let (one, two) = (sources(one, text)?, sources(two, other_text)?);
         let mut edits = EntryEdits::default();
         for (key, before) in &one {
@@ -64,8 +65,8 @@ impl Entries {
             edits.keys.push(Arc::clone(key));
             (edits.has_other_keys, edits.has_other_calls) = (true, true);
         }
-        if !edits.keys.is_empty() {
-            // What an alias means may stand in another entry.
+        if is_edited {
+            // What an alias means is written in another entry, or follows it now.
             let aliases = |entries: &Self, text: &str, keys: &mut Vec<Arc<str>>| {
                 let with_alias = entries.flagged(EntryFlags::ALIAS);
                 keys.extend(with_alias.filter_map(|(placed, index)| key_of(placed, index, text)));
@@ -91,10 +92,14 @@ fn calls<'t>(sources: &[&'t str]) -> Option<Vec<&'t str>> {
     Some(found)
 }
 
-/// The entries of some chunks. Whatever looks like a key counts as well: entries may be broken, and indexes go by looks.
+/// The entries of some chunks. Whatever looks like a key counts as well: entries may be broken, and indexes go by looks. `None` if
+/// there is a key that is not a string: Puppet refuses a whole file for some.
 fn sources<'t>(chunks: &[Placed], text: &'t str) -> Option<Sources<'t>> {
     let mut sources = Sources::new();
     for (placed, index) in chunks.iter().flat_map(Placed::spots) {
+        if matches!(placed.key(index, text), Some(EntryKey::Value(key)) if key.as_str().is_none()) {
+            return None;
+        }
         let source = placed.source(index, text);
         let by_looks = quick_keys(source)?.into_iter().map(|key| Arc::from(key.text));
         let keys: BTreeSet<Arc<str>> =
@@ -151,6 +156,16 @@ mod tests {
     #[test]
     fn what_aliases_mean_may_differ() {
         check("a: &x 1\nb: *x\nc: 1\n", "a: &x 2\nb: *x\nc: 1\n", Some((&["a", "b"], false)));
+    }
+
+    #[test]
+    fn aliases_differ_where_entries_change_places() {
+        check("a: *x\nb: &x 1\n", "b: &x 1\na: *x\n", Some((&["a"], false)));
+    }
+
+    #[test]
+    fn keys_that_are_not_strings_concern_the_whole_file() {
+        check("a: 1\nc: 1\n", ": 1\nc: 1\n", None);
     }
 
     #[test]
