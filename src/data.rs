@@ -13,7 +13,10 @@ pub mod source;
 mod tags;
 pub mod value;
 
-pub use file::{DataFile, DuplicateKey, EntryTree, FileError, Format, RootEntry, RootKey, Verdict};
+pub use file::{
+    DataFile, DuplicateKey, EntryEdits, EntryTree, FileError, Format, RootEntry, RootKey, Verdict,
+    new_id,
+};
 pub use memory::MemoryFiles;
 pub use source::{DirItem, Files, PathKind};
 pub use value::{FileId, Hash, Located, Member, Place, Value};

@@ -14,6 +14,7 @@ mod definition;
 pub mod diagnostics;
 mod document_link;
 pub mod edits;
+mod entry_part;
 mod file_role;
 #[doc(hidden)]
 pub mod fixture;
@@ -45,6 +46,7 @@ mod rename;
 mod rename_file;
 mod selection;
 mod semantic_tokens;
+mod shared_keys;
 mod sources;
 mod strings;
 mod symbols;
@@ -56,14 +58,18 @@ pub use actions::{
     Action, ActionKind, Repaired, SecretAction, actions, repair, secret_actions, secret_edit,
 };
 pub use calls::{Call, CallItem, call_items, called, callers};
-pub use code_lens::{CodeLens, code_lenses};
+pub use code_lens::{CodeLens, code_lenses, lens_parts};
 pub use completion::{Completion, CompletionKind, Completions, completion, completion_help};
 pub use definition::{Target, declaration, definition};
-pub use diagnostics::{Diagnostic, Related, Severity, all_diagnostics, diagnostics};
+pub use diagnostics::{
+    Diagnostic, Related, Severity, all_diagnostics, diagnostics, diagnostics_until,
+};
 pub use document_link::{DocumentLink, document_links};
 pub use edits::{FileChange, FileEdit};
+pub(crate) use entry_part::joined;
+pub use entry_part::{EntryPart, Known, Movable};
 pub use file_role::FileRole;
-pub use folding::{Fold, folds};
+pub use folding::{Fold, fold_parts, folds};
 pub use hierarchy::{Hierarchy, HierarchyFile, HierarchyLayer, HierarchyLevel, hierarchy};
 pub use highlight::highlights;
 pub use hover::{Hover, NamedPlace, hover, named_places, plain_text_of_key};
@@ -77,8 +83,13 @@ pub use references::{Occurrence, references};
 pub use rename::{RenameTarget, prepare_rename, rename};
 pub use rename_file::rename_file;
 pub use selection::selections;
-pub use semantic_tokens::{SemanticKind, SemanticToken, semantic_tokens};
+pub use semantic_tokens::{SemanticKind, SemanticToken, semantic_tokens, token_parts};
 pub use strings::{StringNode, interpolated_strings};
-pub use symbols::{Symbol, SymbolKind, WorkspaceSymbol, document_symbols, workspace_symbols};
+pub use symbols::{
+    Symbol, SymbolKind, WorkspaceSymbol, document_symbols, symbol_parts, workspace_symbols,
+};
 pub use uses::{KeyUse, UseKind, uses_of_key};
 pub use workspace_files::workspace_files;
+
+#[cfg(test)]
+mod typing_tests;

@@ -15,9 +15,11 @@ mod memory;
 mod outgoing;
 mod output;
 mod parts;
+mod pieces;
 mod pool;
 mod preview_proto;
 mod publish;
+mod raw;
 mod remembered;
 mod session;
 mod status;
@@ -37,8 +39,8 @@ use tower_lsp_server::Server;
 
 pub use crate::engine::CancelToken;
 pub use features::{
-    ActionsFeature, ChangesFeature, Features, LevelJumpFeature, PrepareRenameFeature,
-    RenameFeature, SecretEditFeature, WarmUpFeature,
+    ActionsFeature, ChangesFeature, Features, LevelJumpFeature, PartsFeature, PrepareRenameFeature,
+    RenameFeature, SecretEditFeature, TokensFeature, WarmUpFeature,
 };
 
 use ingress::Ingress;

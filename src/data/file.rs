@@ -2,6 +2,7 @@
 
 mod anchors;
 mod chunk;
+mod difference;
 mod entries;
 mod key_table;
 mod rescan;
@@ -17,6 +18,7 @@ use crate::syntax::entries::{QuickKey, quick_keys};
 use crate::syntax::tree::{Node, ScalarStyle, SyntaxError};
 use crate::syntax::yaml;
 use crate::text::TextRange;
+pub use difference::EntryEdits;
 use entries::Entries;
 use whole::Whole;
 
@@ -272,6 +274,11 @@ impl DataFile {
         }
     }
 
+    /// Whether the file is read entry by entry, and no entry changes what another one means but by anchors.
+    pub fn is_split(&self) -> bool {
+        matches!(self.content(), Content::Entries(entries) if !entries.is_entangled())
+    }
+
     /// All places at which the syntax is broken, in order, each where an editor should mark it; the first one is what
     /// Puppet stops at.
     pub fn syntax_errors(&self) -> Vec<SyntaxError> {
@@ -351,6 +358,11 @@ impl<'a> RootKey<'a> {
         };
         Some(Self { text, key: key.range, value: key.value })
     }
+}
+
+/// A number that no entry has, and nothing else that was given one.
+pub fn new_id() -> u64 {
+    whole::ids(1)
 }
 
 impl EntryTree<'_> {

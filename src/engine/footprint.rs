@@ -71,6 +71,16 @@ impl Footprint {
         })
     }
 
+    /// The root keys that were searched for, as numbers of [`root_hash`]; `None` if a function may have read anything.
+    pub fn roots(&self) -> Option<Box<[u64]>> {
+        let roots = self.reads.iter().filter_map(|read| match read {
+            Read::Key(root, _) => Some(Some(root_hash(root))),
+            Read::Function => Some(None),
+            _ => None,
+        });
+        roots.collect()
+    }
+
     /// The variable expressions that were read.
     pub(super) fn variables(&self) -> Vec<Arc<str>> {
         let variables = self.reads.iter().filter_map(|read| match read {
@@ -198,6 +208,13 @@ pub fn reading_of(node: &Node, expression: &str) -> u64 {
             }
         }
     }
+    hasher.finish()
+}
+
+/// A root key as a number.
+pub fn root_hash(root: &str) -> u64 {
+    let mut hasher = new_hasher();
+    root.hash(&mut hasher);
     hasher.finish()
 }
 

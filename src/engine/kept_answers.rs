@@ -31,9 +31,14 @@ impl KeptAnswers {
 }
 
 impl Evaluator {
-    /// Looks up a key with its sources: [`Self::call`] for [`Request::with_sources`], run once for each key.
+    /// Looks up a key with its sources and its footprint: [`Self::call`] for [`Request::with_sources`], run
+    /// once for each key.
     pub fn answer_with_sources(&self, key: &str, cancel: &CancelToken) -> Arc<Answer> {
-        let request = || Request { cancel: cancel.clone(), ..Request::key(key).with_sources() };
+        let request = || Request {
+            cancel: cancel.clone(),
+            wants_footprint: true,
+            ..Request::key(key).with_sources()
+        };
         if self.node().is_complete() {
             return Arc::new(self.call(&request()));
         }

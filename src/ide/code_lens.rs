@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::cases;
 use super::class_parameter::ClassParameter;
+use super::entry_part::{EntryPart, Known, Movable, joined};
 use super::file_role::FileRole;
-use super::overridden::{SharedKey, shared_key};
+use super::overridden::SharedKey;
 use super::perspective::Perspective;
+use super::shared_keys::EntryAnswers;
 use crate::code::roots::is_code;
 use crate::engine::{CancelToken, UsedMerge};
 use crate::syntax::key_path::Segment;
@@ -28,15 +30,29 @@ pub struct CodeLens {
 
 /// The lenses of the file at `path`; empty if the active node does not read it, or the request was cancelled.
 pub fn code_lenses(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<CodeLens> {
-    let found = if is_code(path) {
-        super::code::code_lenses(world, path, cancel)
-    } else {
-        find(world, path, cancel)
-    };
-    found.unwrap_or_default()
+    joined(lens_parts(world, path, &mut |_| false, cancel))
 }
 
-fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<CodeLens>> {
+/// [`code_lenses`] entry by entry.
+pub fn lens_parts(
+    world: &Arc<World>,
+    path: &str,
+    known: Known<'_>,
+    cancel: &CancelToken,
+) -> Vec<EntryPart<CodeLens>> {
+    if is_code(path) {
+        let found = super::code::code_lenses(world, path, cancel).unwrap_or_default();
+        return vec![EntryPart::unnumbered(0, found)];
+    }
+    find(world, path, known, cancel).unwrap_or_default()
+}
+
+fn find(
+    world: &Arc<World>,
+    path: &str,
+    known: Known<'_>,
+    cancel: &CancelToken,
+) -> Option<Vec<EntryPart<CodeLens>>> {
     let FileRole::Data { format, .. } = FileRole::of(world, path)? else { return None };
     let settings = world.settings();
     if !settings.code_lens_enabled && !settings.class_parameters.lenses {
@@ -45,7 +61,9 @@ fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<Code
     let perspective = Perspective::of_file(world, path)?;
     let file = world.file(path).ok()?;
     let mut lenses = Vec::new();
-    for entry in file.data(format).trees() {
+    let data = file.data(format);
+    let answers = settings.code_lens_enabled.then(|| EntryAnswers::of(&perspective, data));
+    for (number, entry) in data.trees().enumerate() {
         if cancel.is_cancelled() {
             return None;
         }
@@ -54,24 +72,36 @@ fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<Code
             .class_parameters
             .lenses
             .then(|| ClassParameter::of_key(world, perspective.evaluator.environment(), text));
-        let shared =
-            settings.code_lens_enabled.then(|| shared_key(&perspective, path, entry, cancel));
-        let titles = [
-            parameter.flatten().map(|it| it.title()),
-            shared.flatten().map(|it| title(&perspective, path, &it)),
-        ];
-        let key = super::context::lookup_key([Segment::Name(text.clone())].iter());
-        let key = key.unwrap_or_else(|| text.to_string());
-        lenses.extend(titles.into_iter().flatten().map(|title| CodeLens {
-            range: entry.key.range.shifted(entry.start),
-            title,
-            key: key.clone(),
+        let answer = match &answers {
+            Some(answers) => Some(answers.get(number, &perspective, path, entry, cancel)?),
+            None => None,
+        };
+        let of_parameter = parameter.flatten().map(|it| it.title());
+        let title = answer.as_ref().and_then(|it| it.title.as_deref());
+        if of_parameter.is_none() && title.is_none() {
+            continue;
+        }
+        // What a class says may be edited, too.
+        let id = answer.as_ref().filter(|_| of_parameter.is_none()).map_or(0, |it| it.id);
+        lenses.push(EntryPart::of(id, entry.start, known, || {
+            let key = super::context::lookup_key([Segment::Name(text.clone())].iter());
+            let key = key.unwrap_or_else(|| text.to_string());
+            let titles = of_parameter.into_iter().chain(title.map(str::to_owned));
+            let range = entry.key.range;
+            titles.map(|title| CodeLens { range, title, key: key.clone() }).collect()
         }));
     }
     Some(lenses)
 }
 
-fn title(perspective: &Perspective, path: &str, shared: &SharedKey) -> String {
+impl Movable for CodeLens {
+    fn shift(&mut self, by: u32) {
+        self.range = self.range.shifted(by);
+    }
+}
+
+/// What a lens says of a key that several files have.
+pub(crate) fn title(perspective: &Perspective, path: &str, shared: &SharedKey) -> String {
     let levels = match shared.levels() {
         1 => format!("{} files of one level", shared.sources.len()),
         levels => format!("{levels} levels"),

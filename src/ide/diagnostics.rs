@@ -8,7 +8,9 @@ mod code;
 mod config;
 mod entry;
 mod entry_cache;
+mod entry_rules;
 mod file;
+mod kept_findings;
 mod key;
 mod lookup;
 mod run;
@@ -24,7 +26,7 @@ use crate::text::TextRange;
 
 pub(crate) use code::missing_required_parameter::{Missing, missing_in, nodes_that_lack};
 pub use file::nothing_checked::{NothingChecked, nothing_checked};
-pub use run::{all_diagnostics, diagnostics};
+pub use run::{all_diagnostics, diagnostics, diagnostics_until};
 pub use shared::fix::{Fix, Safety};
 pub(crate) use shared::near::near_key;
 pub use shared::walk::PlainScalar;

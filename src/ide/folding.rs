@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::entry_part::{EntryPart, Known, Movable, joined};
 use super::file_role::FileRole;
-use crate::data::Format;
+use crate::data::{DataFile, EntryTree, Format};
+use crate::engine::CancelToken;
 use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextRange;
 use crate::world::World;
@@ -19,25 +21,83 @@ pub struct Fold {
 
 /// What can be folded in the file at `path`, in the order of the text.
 pub fn folds(world: &Arc<World>, path: &str) -> Vec<Fold> {
+    joined(fold_parts(world, path, &mut |_| false, &CancelToken::default()))
+}
+
+/// [`folds`] entry by entry; nothing if the request was cancelled.
+pub fn fold_parts(
+    world: &Arc<World>,
+    path: &str,
+    known: Known<'_>,
+    cancel: &CancelToken,
+) -> Vec<EntryPart<Fold>> {
     let Some(role) = FileRole::of(world, path) else { return Vec::new() };
     let Ok(file) = world.file(path) else { return Vec::new() };
-    let format = role.format();
-    let mut folds = if format == Format::Json { Vec::new() } else { comments(&file.text) };
-    for entry in file.data(format).trees() {
-        let mut finder = Finder { text: entry.text, start: entry.start, folds: &mut folds };
-        finder.pair(entry.key, entry.value);
+    let data = file.data(role.format());
+    let is_split = data.trees().next().is_some_and(|entry| entry.text.len() < file.text.len());
+    if is_split { of_entries(data, known, cancel) } else { vec![of_whole(data)] }
+}
+
+/// The folds of a file whose entries have a text of their own each.
+fn of_entries(data: &DataFile, known: Known<'_>, cancel: &CancelToken) -> Vec<EntryPart<Fold>> {
+    let mut parts = Vec::new();
+    let mut end = 0;
+    for entry in data.trees() {
+        if cancel.is_cancelled() {
+            return Vec::new();
+        }
+        parts.extend(between(data.text(), end, entry.start));
+        end = entry.start + entry.text.len() as u32;
+        parts.push(EntryPart::of(entry.id, entry.start, known, || {
+            let mut folds = comments(entry.text);
+            Finder { text: entry.text, folds: &mut folds }.pair(entry.key, entry.value);
+            sorted(folds)
+        }));
     }
+    parts.extend(between(data.text(), end, data.text().len() as u32));
+    parts
+}
+
+/// The comments between two entries, where broken ones stand.
+fn between(text: &str, start: u32, end: u32) -> Option<EntryPart<Fold>> {
+    let folds = comments(TextRange::new(start, end.max(start)).slice(text));
+    (!folds.is_empty()).then(|| EntryPart::unnumbered(start, folds))
+}
+
+/// The folds of a file that is one piece.
+fn of_whole(data: &DataFile) -> EntryPart<Fold> {
+    let is_json = data.format() == Format::Json;
+    let mut folds = if is_json { Vec::new() } else { comments(data.text()) };
+    for entry in data.trees() {
+        Finder { text: data.text(), folds: &mut folds }.entry(&entry);
+    }
+    EntryPart::unnumbered(0, sorted(folds))
+}
+
+fn sorted(mut folds: Vec<Fold>) -> Vec<Fold> {
     folds.sort_by_key(|fold| (fold.range.start, std::cmp::Reverse(fold.range.end)));
     folds
 }
 
+impl Movable for Fold {
+    fn shift(&mut self, by: u32) {
+        self.range = self.range.shifted(by);
+    }
+}
+
 struct Finder<'a> {
     text: &'a str,
-    start: u32,
     folds: &'a mut Vec<Fold>,
 }
 
 impl Finder<'_> {
+    /// An entry of a file that is one piece. An only entry may begin behind the file's.
+    fn entry(&mut self, entry: &EntryTree<'_>) {
+        let known = self.folds.len();
+        Finder { text: entry.text, folds: self.folds }.pair(entry.key, entry.value);
+        self.folds[known..].iter_mut().for_each(|fold| fold.shift(entry.start));
+    }
+
     fn pair(&mut self, key: &Node, value: &Node) {
         self.add(key.range.start, value.range.end);
         self.inside(value);
@@ -67,7 +127,7 @@ impl Finder<'_> {
         let range = TextRange::new(start, end.max(start));
         let shown = range.slice(self.text).trim_end();
         if shown.contains('\n') {
-            let range = TextRange::new(start, start + shown.len() as u32).shifted(self.start);
+            let range = TextRange::new(start, start + shown.len() as u32);
             // A hash in a list begins where its first key does.
             if self.folds.last().is_none_or(|last| last.range != range) {
                 self.folds.push(Fold { range, is_comment: false });

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::file_role::FileRole;
-use super::overridden::{Overridden, shared_key};
+use super::overridden::Overridden;
 use super::perspective::Perspective;
+use super::shared_keys::EntryAnswers;
 use super::strings::{StringNode, interpolated_strings};
 use crate::data::{EntryTree, Located, Place, Value, inspect};
 use crate::engine::CancelToken;
@@ -50,23 +51,24 @@ fn find(
     let perspective = Perspective::of_file(world, path)?;
     let file = world.file(path).ok()?;
     let mut hints = Hints { perspective: &perspective, cancel, found: Vec::new() };
-    let entries = file.data(role.format()).trees();
-    let is_wanted = |entry: &EntryTree<'_>| {
+    let data = file.data(role.format());
+    let entries = data.trees().enumerate();
+    let answers = (settings.inlay_hints.overridden && role.is_data())
+        .then(|| EntryAnswers::of(&perspective, data));
+    let is_wanted = |(_, entry): &(usize, EntryTree<'_>)| {
         let whole = entry.range();
         whole.start <= range.end && range.start <= whole.end
     };
-    for entry in entries.filter(is_wanted) {
+    for (number, entry) in entries.filter(is_wanted) {
         if cancel.is_cancelled() {
             return None;
         }
         if settings.inlay_hints.interpolations {
             hints.interpolations(entry, role.is_data());
         }
-        if settings.inlay_hints.overridden
-            && role.is_data()
-            && let Some(shared) = shared_key(&perspective, path, entry, cancel)
-        {
-            shared.overridden(path, entry).iter().for_each(|it| hints.overridden(it, &file.text));
+        if let Some(answers) = &answers {
+            let answer = answers.get(number, &perspective, path, entry, cancel)?;
+            answer.overridden.iter().for_each(|it| hints.overridden(it, entry));
         }
     }
     hints.found.retain(|hint| range.touches(hint.offset));
@@ -108,7 +110,8 @@ impl Hints<'_> {
         if answer.is_certain() { answer.outcome.clone().ok().flatten() } else { None }
     }
 
-    fn overridden(&mut self, overridden: &Overridden, text: &str) {
+    fn overridden(&mut self, overridden: &Overridden, entry: EntryTree<'_>) {
+        let text = entry.text;
         let value = overridden.winner.as_ref().map(|winner| self.short(winner));
         let source = overridden.winner_place;
         let source = source.map(|place| (self.perspective.shown_place(place), place));
@@ -120,7 +123,7 @@ impl Hints<'_> {
             behind_colon(overridden.key, overridden.value, text)
         };
         self.found.push(InlayHint {
-            offset,
+            offset: entry.start + offset,
             label: value.map_or("overridden".to_owned(), |value| format!("overridden: {value}")),
             source,
         });

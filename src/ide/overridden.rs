@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::context::LOOKUP_OPTIONS;
 use super::perspective::Perspective;
 use crate::data::{EntryTree, FileId, Hash, Located, Place};
-use crate::engine::{Answer, CancelToken, Source, UsedMerge};
+use crate::engine::{Answer, CancelToken, Footprint, Source, UsedMerge};
 use crate::syntax::interpolation::may_have_tokens;
 use crate::syntax::key_path::Segment;
 use crate::syntax::tree::{Node, NodeKind, Pair};
@@ -22,9 +22,9 @@ pub(crate) struct SharedKey {
 /// A key whose value here does not count.
 #[derive(Debug, Clone)]
 pub(crate) struct Overridden {
-    /// The key, in bytes of the file.
+    /// The key, in bytes from the begin of the entry.
     pub(crate) key: TextRange,
-    /// The value.
+    /// The value, likewise.
     pub(crate) value: TextRange,
     /// Whether the value is a scalar.
     pub(crate) is_scalar: bool,
@@ -34,25 +34,30 @@ pub(crate) struct Overridden {
     pub(crate) winner_place: Option<Place>,
 }
 
-/// Who else has the root key of an entry of the file at `path`. `None` if nobody, or the active node does not read it.
+/// Who else has the root key of an entry of the file at `path`, and which root keys were read to find that out (`None` if that
+/// can be any). No shared key if no other file has it, or the active node does not read this one.
 pub(crate) fn shared_key(
     perspective: &Perspective,
     path: &str,
     entry: EntryTree<'_>,
     cancel: &CancelToken,
-) -> Option<SharedKey> {
+) -> (Option<SharedKey>, Option<Box<[u64]>>) {
+    let Some(name) = looked_up(entry) else { return (None, Some(Box::default())) };
+    let answer = perspective.evaluator.answer_with_sources(&name, cancel);
+    let roots = answer.footprint.as_ref().and_then(Footprint::roots);
+    let mut sources = answer.sources_of_all_cases();
+    sources.retain(|source| source.written.is_some());
+    let is_shared = sources.len() > 1 && sources.iter().any(|source| &*source.path == path);
+    (is_shared.then_some(SharedKey { sources, answer }), roots)
+}
+
+/// The root key of an entry as one looks it up.
+fn looked_up(entry: EntryTree<'_>) -> Option<String> {
     let NodeKind::Scalar { text, .. } = &entry.key.kind else { return None };
     if matches!(&**text, LOOKUP_OPTIONS | "<<") {
         return None;
     }
-    let name = super::context::lookup_key([&Segment::Name(text.clone())].into_iter())?;
-    let answer = perspective.evaluator.answer_with_sources(&name, cancel);
-    let mut sources = answer.sources_of_all_cases();
-    sources.retain(|source| source.written.is_some());
-    if sources.len() < 2 || !sources.iter().any(|source| &*source.path == path) {
-        return None;
-    }
-    Some(SharedKey { sources, answer })
+    super::context::lookup_key([&Segment::Name(text.clone())].into_iter())
 }
 
 impl SharedKey {
@@ -90,8 +95,8 @@ impl SharedKey {
     pub(crate) fn overridden(&self, path: &str, entry: EntryTree<'_>) -> Vec<Overridden> {
         if let Some(winner) = self.winner_over(path) {
             return vec![Overridden {
-                key: entry.key.range.shifted(entry.start),
-                value: entry.value.range.shifted(entry.start),
+                key: entry.key.range,
+                value: entry.value.range,
                 is_scalar: is_scalar(entry.value),
                 winner: self.result().cloned(),
                 winner_place: winner.key_place(),
@@ -147,8 +152,8 @@ impl Search {
             (NodeKind::Scalar { text, .. }, _) if may_have_tokens(text) => {}
             (_, Some(place)) if place == own => {}
             (_, Some(place)) => self.found.push(Overridden {
-                key: pair.key.range.shifted(self.start),
-                value: own.range,
+                key: pair.key.range,
+                value: pair.value.range,
                 is_scalar: is_scalar(&pair.value),
                 winner: Some(member.value.clone()),
                 winner_place: Some(place),

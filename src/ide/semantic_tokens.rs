@@ -4,9 +4,11 @@
 
 use std::sync::Arc;
 
+use super::entry_part::{EntryPart, Known, Movable, joined};
 use super::file_role::FileRole;
-use super::overridden::{Overridden, shared_key};
+use super::overridden::Overridden;
 use super::perspective::Perspective;
+use super::shared_keys::EntryAnswers;
 use super::strings::StringNode;
 use crate::data::EntryTree;
 use crate::engine::CancelToken;
@@ -66,20 +68,37 @@ pub fn semantic_tokens(
     range: TextRange,
     cancel: &CancelToken,
 ) -> Vec<SemanticToken> {
-    find(world, path, range, cancel).unwrap_or_default()
+    let mut found = joined(token_parts(world, path, range, &mut |_| false, cancel));
+    found.retain(|token| token.range.start <= range.end && range.start <= token.range.end);
+    found
+}
+
+/// The tokens of the entries that touch `range`, entry by entry; nothing if the request was cancelled.
+pub fn token_parts(
+    world: &Arc<World>,
+    path: &str,
+    range: TextRange,
+    known: Known<'_>,
+    cancel: &CancelToken,
+) -> Vec<EntryPart<SemanticToken>> {
+    find(world, path, range, known, cancel).unwrap_or_default()
 }
 
 fn find(
     world: &Arc<World>,
     path: &str,
     range: TextRange,
+    known: Known<'_>,
     cancel: &CancelToken,
-) -> Option<Vec<SemanticToken>> {
+) -> Option<Vec<EntryPart<SemanticToken>>> {
     let role = FileRole::of(world, path)?;
     let perspective = Perspective::of_file(world, path);
     let file = world.file(path).ok()?;
     let mut found = Vec::new();
-    for entry in file.data(role.format()).trees() {
+    let data = file.data(role.format());
+    let perspective = perspective.as_ref().filter(|_| role.is_data());
+    let answers = perspective.map(|it| (it, EntryAnswers::of(it, data)));
+    for (number, entry) in data.trees().enumerate() {
         let whole = entry.range();
         if range.end < whole.start || whole.end < range.start {
             continue;
@@ -87,16 +106,32 @@ fn find(
         if cancel.is_cancelled() {
             return None;
         }
-        let shared = perspective.as_ref().filter(|_| role.is_data());
-        let shared = shared.and_then(|it| shared_key(it, path, entry, cancel));
-        let overridden = shared.map_or(Vec::new(), |shared| shared.overridden(path, entry));
-        let mut tokens = Tokens { entry, overridden: &overridden, found: &mut found };
-        tokens.pair(entry.key, entry.value);
+        let answer = match &answers {
+            Some((perspective, answers)) => {
+                Some(answers.get(number, perspective, path, entry, cancel)?)
+            }
+            None => None,
+        };
+        let overridden = answer.as_ref().map_or(&[][..], |it| &*it.overridden);
+        let id = answer.as_ref().map_or(entry.id, |it| it.id);
+        found.push(EntryPart::of(id, entry.start, known, || of_entry(entry, overridden)));
     }
-    found.retain(|token| token.range.start <= range.end && range.start <= token.range.end);
+    Some(found)
+}
+
+/// The tokens of an entry, in order, none over another.
+fn of_entry(entry: EntryTree<'_>, overridden: &[Overridden]) -> Vec<SemanticToken> {
+    let mut found = Vec::new();
+    Tokens { entry, overridden, found: &mut found }.pair(entry.key, entry.value);
     found.sort_by_key(|token| (token.range.start, token.range.end));
     found.dedup_by(|later, earlier| later.range.start < earlier.range.end);
-    Some(found)
+    found
+}
+
+impl Movable for SemanticToken {
+    fn shift(&mut self, by: u32) {
+        self.range = self.range.shifted(by);
+    }
 }
 
 struct Tokens<'a> {
@@ -108,7 +143,7 @@ struct Tokens<'a> {
 impl Tokens<'_> {
     fn pair(&mut self, key: &Node, value: &Node) {
         if let NodeKind::Scalar { .. } = &key.kind {
-            let range = key.range.shifted(self.entry.start);
+            let range = key.range;
             let is_overridden = self
                 .overridden
                 .iter()
@@ -136,8 +171,7 @@ impl Tokens<'_> {
     }
 
     fn scalar(&mut self, node: &Node, text: &str, style: ScalarStyle) {
-        let range = node.range.shifted(self.entry.start);
-        let is_overridden = self.overridden.iter().any(|it| it.value.contains_range(range));
+        let is_overridden = self.overridden.iter().any(|it| it.value.contains_range(node.range));
         if text.contains("ENC[") {
             self.push(node.range, SemanticKind::Encrypted, is_overridden);
         } else if !self.interpolation(node, is_overridden) && is_overridden {
@@ -190,7 +224,6 @@ impl Tokens<'_> {
 
     fn push(&mut self, range: TextRange, kind: SemanticKind, is_overridden: bool) {
         if range.start < range.end {
-            let range = range.shifted(self.entry.start);
             self.found.push(SemanticToken { range, kind, is_overridden });
         }
     }

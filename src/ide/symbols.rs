@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::entry_part::{EntryPart, Known, Movable, joined};
 use super::file_role::FileRole;
 use super::matching;
 use crate::data::{DataFile, Format, scalar};
@@ -64,9 +65,19 @@ pub struct WorkspaceSymbol {
 
 /// The keys of a file, in the order of the text. Where an entry is broken, its root key is still there.
 pub fn document_symbols(world: &Arc<World>, path: &str) -> Vec<Symbol> {
+    joined(symbol_parts(world, path, &mut |_| false, &CancelToken::default()))
+}
+
+/// [`document_symbols`] entry by entry; nothing if the request was cancelled.
+pub fn symbol_parts(
+    world: &Arc<World>,
+    path: &str,
+    known: Known<'_>,
+    cancel: &CancelToken,
+) -> Vec<EntryPart<Symbol>> {
     let Some(role) = FileRole::of(world, path) else { return Vec::new() };
     let Ok(file) = world.file(path) else { return Vec::new() };
-    outline(file.data(role.format()))
+    outline_parts(file.data(role.format()), known, cancel).unwrap_or_default()
 }
 
 /// The root keys of all environments that `query` means, the best ones first.
@@ -106,19 +117,41 @@ pub fn workspace_symbols(
 
 /// The keys of a data file, broken entries included.
 pub(crate) fn outline(data: &DataFile) -> Vec<Symbol> {
-    let mut symbols = Vec::new();
-    let mut known = HashSet::new();
+    let parts = outline_parts(data, &mut |_| false, &CancelToken::default());
+    parts.map_or_else(Vec::new, joined)
+}
+
+/// The outline entry by entry; `None` if the request was cancelled.
+fn outline_parts(
+    data: &DataFile,
+    known: Known<'_>,
+    cancel: &CancelToken,
+) -> Option<Vec<EntryPart<Symbol>>> {
+    let is_broken = data.format() == Format::Yaml && !data.syntax_errors().is_empty();
+    let mut parts = Vec::new();
+    let mut starts = HashSet::new();
     for entry in data.trees() {
-        let mut symbol = pair_symbol(entry.text, entry.key, entry.value);
-        shift(&mut symbol, entry.start);
-        known.insert(symbol.focus_range.start);
-        symbols.push(symbol);
+        if cancel.is_cancelled() {
+            return None;
+        }
+        if is_broken {
+            starts.insert(entry.start + entry.key.range.start);
+        }
+        parts.push(EntryPart::of(entry.id, entry.start, known, || {
+            vec![pair_symbol(entry.text, entry.key, entry.value)]
+        }));
     }
-    if data.format() == Format::Yaml && !data.syntax_errors().is_empty() {
-        symbols.extend(broken_keys(data.text()).filter(|it| !known.contains(&it.range.start)));
-        symbols.sort_by_key(|symbol| symbol.range.start);
+    if is_broken {
+        let others = broken_keys(data.text()).filter(|it| !starts.contains(&it.range.start));
+        parts.extend(others.map(|mut symbol| {
+            let start = symbol.range.start;
+            symbol.range = TextRange::new(0, symbol.range.len());
+            symbol.focus_range = symbol.range;
+            EntryPart::unnumbered(start, vec![symbol])
+        }));
+        parts.sort_by_key(|part| part.start);
     }
-    symbols
+    Some(parts)
 }
 
 /// What looks like root keys.
@@ -215,11 +248,11 @@ fn kind_of(value: &Node) -> SymbolKind {
     }
 }
 
-fn shift(symbol: &mut Symbol, by: u32) {
-    symbol.range = symbol.range.shifted(by);
-    symbol.focus_range = symbol.focus_range.shifted(by);
-    for child in &mut symbol.children {
-        shift(child, by);
+impl Movable for Symbol {
+    fn shift(&mut self, by: u32) {
+        self.range = self.range.shifted(by);
+        self.focus_range = self.focus_range.shifted(by);
+        self.children.iter_mut().for_each(|child| child.shift(by));
     }
 }
 

@@ -10,6 +10,7 @@ use super::capabilities::ClientAbilities;
 use super::outgoing::Outgoing;
 use super::parts::Parts;
 use super::pool::content_modified;
+use super::raw::RawAnswer;
 use super::remembered::Remembered;
 use super::{CancelToken, Features};
 use crate::settings::SettingsProblem;
@@ -50,6 +51,8 @@ pub(super) struct Context {
     pub(super) remembered: Arc<Remembered>,
     /// Whether the request still stands.
     pub(super) cancel: CancelToken,
+    /// The answer, if it is written as JSON.
+    pub(super) raw: RawAnswer,
 }
 
 impl Context {

@@ -10,7 +10,7 @@ use crate::ide::changes::{self, Changes};
 use crate::ide::preview::{
     self, AllNodes, Comparison, Counterpart, Explained, Preview, Question, UnknownNode,
 };
-use crate::ide::{self, ActionKind};
+use crate::ide::{self, ActionKind, Known};
 use crate::settings::LogLevel;
 use crate::text::TextRange;
 use crate::world::{Before, World};
@@ -41,6 +41,18 @@ pub type WarmUpFeature = fn(&Arc<World>, &CancelToken, &dyn Fn(usize, usize));
 /// What edits change for all nodes; `Err` says why it cannot be compared.
 pub type ChangesFeature =
     fn(&Arc<World>, &Question, &Before, &CancelToken) -> Result<Option<Changes>, String>;
+
+/// What is found in a file, entry by entry; entries whose findings are known are left out.
+pub type PartsFeature<T> = fn(&Arc<World>, &str, Known<'_>, &CancelToken) -> Vec<ide::EntryPart<T>>;
+
+/// The same for a range of it.
+pub type TokensFeature = fn(
+    &Arc<World>,
+    &str,
+    TextRange,
+    Known<'_>,
+    &CancelToken,
+) -> Vec<ide::EntryPart<ide::SemanticToken>>;
 
 /// The answer to a question about a node.
 type Asked<T> = Result<Option<T>, UnknownNode>;
@@ -80,13 +92,13 @@ pub struct Features {
     /// What there is to say of a key that a completion proposes for a file.
     pub completion_help: fn(&Arc<World>, &str, &str, &CancelToken) -> Option<String>,
     /// The outline of a file.
-    pub document_symbols: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Symbol>,
+    pub document_symbols: PartsFeature<ide::Symbol>,
     /// The keys of the workspace with a name like this.
     pub workspace_symbols: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::WorkspaceSymbol>,
     /// The links in a file.
     pub document_links: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::DocumentLink>,
     /// What can be folded in a file.
-    pub folds: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Fold>,
+    pub folds: PartsFeature<ide::Fold>,
     /// What can be done with a part of a file.
     pub actions: ActionsFeature,
     /// What can be decrypted of a part of a file.
@@ -96,11 +108,11 @@ pub struct Features {
     /// The files that something may be wrong with, open or not, sorted.
     pub workspace_files: fn(&Arc<World>, &CancelToken) -> Vec<String>,
     /// What stands above keys that several levels have.
-    pub code_lenses: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::CodeLens>,
+    pub code_lenses: PartsFeature<ide::CodeLens>,
     /// What `%{…}` stands for, and what counts in the place of overridden values.
     pub inlay_hints: fn(&Arc<World>, &str, TextRange, &CancelToken) -> Vec<ide::InlayHint>,
     /// What the pieces of a file are.
-    pub semantic_tokens: fn(&Arc<World>, &str, TextRange, &CancelToken) -> Vec<ide::SemanticToken>,
+    pub semantic_tokens: TokensFeature,
     /// What a lookup gives, as a document.
     pub merged_value: fn(&Arc<World>, &Question, &CancelToken) -> Asked<Preview>,
     /// How a lookup comes to its value.
@@ -148,17 +160,17 @@ impl Features {
             highlights: |world, path, offset, _| ide::highlights(world, path, offset),
             completion: ide::completion,
             completion_help: |world, path, key, _| ide::completion_help(world, path, key),
-            document_symbols: |world, path, _| ide::document_symbols(world, path),
+            document_symbols: ide::symbol_parts,
             workspace_symbols: ide::workspace_symbols,
             document_links: |world, path, _| ide::document_links(world, path),
-            folds: |world, path, _| ide::folds(world, path),
+            folds: ide::fold_parts,
             actions: ide::actions,
             secret_actions: ide::secret_actions,
             secret_edit: ide::secret_edit,
             workspace_files: files_to_check,
-            code_lenses: ide::code_lenses,
+            code_lenses: ide::lens_parts,
             inlay_hints: ide::inlay_hints,
-            semantic_tokens: ide::semantic_tokens,
+            semantic_tokens: ide::token_parts,
             merged_value: preview::merged_value,
             explain: preview::explain,
             compare: preview::compare,
@@ -168,7 +180,7 @@ impl Features {
             edited_keys: changes::edited_keys,
             hierarchy: ide::hierarchy,
             cases: ide::preview::key_cases,
-            diagnostics: |world, path, _| ide::diagnostics(world, path),
+            diagnostics: ide::diagnostics_until,
             warm_up: read_all_keys,
             set_log_level: |_| {},
         }

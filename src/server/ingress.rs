@@ -28,6 +28,7 @@ use super::{Features, from_proto, handlers, publish, warm_up, watch};
 pub(super) struct Ingress {
     inner: LspService<Backend>,
     session: SharedSession,
+    wire: Wire,
 }
 
 impl Ingress {
@@ -38,7 +39,7 @@ impl Ingress {
         stop: &Stop,
     ) -> (Self, ClientSocket, JoinSet<()>) {
         let (outgoing, queue) = outgoing();
-        let session = SharedSession::new(features, outgoing, wire, stop.clone());
+        let session = SharedSession::new(features, outgoing, wire.clone(), stop.clone());
         let mut background = JoinSet::new();
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         let (inner, socket) = LspService::build(|client| {
@@ -70,7 +71,7 @@ impl Ingress {
         background.spawn(publish::publish(session.clone(), revisions, pool()));
         background.spawn(warm_up::warm_up(session.clone(), warm_ups, cancels, pool()));
         background.spawn(watch::watch(session.clone(), folders));
-        (Self { inner, session }, socket, background)
+        (Self { inner, session, wire }, socket, background)
     }
 
     /// The state behind the service.
@@ -102,10 +103,18 @@ impl Service<Request> for Ingress {
         };
         let adds_documents =
             request.method() == "initialize" && context.client.text_document_content;
+        let (raw, wire) = (context.raw.clone(), self.wire.clone());
         let answer = context.scope(self.inner.call(request));
         Box::pin(async move {
             let answer = answer.await;
             traced.into_iter().for_each(Traced::end);
+            if let Ok(Some(response)) = &answer
+                && response.is_ok()
+                && let Some(message) = raw.take_message(response.id())
+            {
+                wire.send_parts(message);
+                return Ok(None);
+            }
             if adds_documents { answer.map(|it| it.map(with_documents)) } else { answer }
         })
     }

@@ -14,11 +14,14 @@ use tokio::sync::mpsc::{
 };
 
 /// The end that never blocks. The transport writes whole messages at a time.
-pub(super) struct Output(UnboundedSender<Vec<u8>>);
+pub(super) struct Output(UnboundedSender<Chunk>);
+
+/// Bytes that stay together, in pieces.
+type Chunk = Vec<Vec<u8>>;
 
 /// A way for single messages into the same output, as long as there is one. Clones are the same way.
 #[derive(Debug, Clone)]
-pub(super) struct Wire(WeakUnboundedSender<Vec<u8>>);
+pub(super) struct Wire(WeakUnboundedSender<Chunk>);
 
 impl Output {
     /// Starts passing bytes on to `target`; the future ends when all are written, or `target` takes no more.
@@ -44,19 +47,26 @@ impl Output {
 impl Wire {
     /// Writes a message behind those that are written already.
     pub(super) fn send(&self, message: &Value) {
-        let body = message.to_string();
-        let framed = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        self.send_parts(vec![message.to_string().into_bytes()]);
+    }
+
+    /// The same for a message that is written in parts.
+    pub(super) fn send_parts(&self, mut parts: Vec<Vec<u8>>) {
+        let length: usize = parts.iter().map(Vec::len).sum();
+        parts.insert(0, format!("Content-Length: {length}\r\n\r\n").into_bytes());
         // Nobody reads any more once the session is over.
-        let _ = self.0.upgrade().map(|output| output.send(framed.into_bytes()));
+        let _ = self.0.upgrade().map(|output| output.send(parts));
     }
 }
 
-async fn write_all<O>(mut chunks: UnboundedReceiver<Vec<u8>>, mut target: O) -> io::Result<()>
+async fn write_all<O>(mut chunks: UnboundedReceiver<Chunk>, mut target: O) -> io::Result<()>
 where
     O: AsyncWrite + Unpin,
 {
     while let Some(chunk) = chunks.recv().await {
-        target.write_all(&chunk).await?;
+        for piece in &chunk {
+            target.write_all(piece).await?;
+        }
         if chunks.is_empty() {
             target.flush().await?;
         }
@@ -70,7 +80,7 @@ impl AsyncWrite for Output {
         _: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let sent = self.0.send(bytes.to_vec());
+        let sent = self.0.send(vec![bytes.to_vec()]);
         Poll::Ready(sent.map(|()| bytes.len()).map_err(|_| io::ErrorKind::BrokenPipe.into()))
     }
 

@@ -2,8 +2,9 @@
 //!
 //! Clients that ask for the diagnostics of open files get only those of other files from here.
 //!
-//! It waits until the typing pauses, works on a snapshot, and sends only what differs from what it sent before. A set
-//! of diagnostics whose file was edited meanwhile is not sent: the edit has already asked for the next round.
+//! It waits until the typing pauses, works on a snapshot, and sends only what differs from what it sent before. A newer edit
+//! stops the work and begins it anew. A set of diagnostics whose file was edited meanwhile is not sent: the edit has already
+//! asked for the next round.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +29,9 @@ const PAUSE: Duration = Duration::from_millis(30);
 
 /// The longest that changes without a pause are waited for.
 const PATIENCE: Duration = Duration::from_millis(300);
+
+/// How long a newer edit stops a round that is under way. Whoever types without a pause sees something, too.
+const STOPPING: Duration = Duration::from_secs(2);
 
 /// What was sent last.
 #[derive(Default)]
@@ -64,13 +68,20 @@ pub(super) async fn publish(
     let mut published = Published::default();
     let mut given_back = Instant::now();
     while revisions.changed().await.is_ok() {
-        pause(&mut revisions).await;
-        let context = session.with(|session| session.context());
-        let work = move |cancel: &_| {
-            let context = Context { cancel: Clone::clone(cancel), ..context };
-            Ok(find(&context))
+        let last_stop = Instant::now() + STOPPING;
+        let found = loop {
+            pause(&mut revisions).await;
+            let context = session.with(|session| session.context());
+            let work = move |cancel: &_| {
+                let context = Context { cancel: Clone::clone(cancel), ..context };
+                Ok(find(&context))
+            };
+            tokio::select! {
+                found = pool.run(work) => break found,
+                // What is dropped here is cancelled.
+                Ok(()) = revisions.changed(), if Instant::now() < last_stop => {}
+            }
         };
-        let found = pool.run(work).await;
         session.with(|session| {
             match found {
                 Ok(findings) => published.update(session, findings),

@@ -1,30 +1,44 @@
-//! What the server remembers of its own answers: semantic tokens to send only differences, previews to refresh.
+//! What the server remembers of its own answers: semantic tokens to send only differences, the pieces that answers about files
+//! are made of, previews to refresh.
 //!
 //! Nothing that is answered depends on it, but how little needs to be sent.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tower_lsp_server::ls_types::SemanticToken;
+
+use super::handlers::{FoldPiece, LensPiece, SymbolPiece, TokensPiece};
+use super::pieces::Pieces;
 
 /// Preview documents that are kept up to date: the ones that were asked for last.
 const MAX_DOCUMENTS: usize = 64;
 
 /// Shared by all requests of a session.
 #[derive(Debug, Default)]
-pub(super) struct Remembered(Mutex<State>);
+pub(super) struct Remembered {
+    state: Mutex<State>,
+    /// What outlines of open files are made of.
+    pub(super) symbols: Pieces<Box<[SymbolPiece]>>,
+    /// What their folds are made of.
+    pub(super) folds: Pieces<Box<[FoldPiece]>>,
+    /// What their tokens are made of.
+    pub(super) pieces_of_tokens: Pieces<TokensPiece>,
+    /// What their lenses are made of.
+    pub(super) lenses: Pieces<Box<[LensPiece]>>,
+}
 
 #[derive(Debug, Default)]
 struct State {
     last_id: u64,
-    tokens: BTreeMap<String, (String, Vec<SemanticToken>)>,
+    tokens: BTreeMap<String, (String, Arc<[SemanticToken]>)>,
     documents: VecDeque<String>,
     versions: BTreeMap<String, i32>,
 }
 
 impl Remembered {
     /// Keeps the tokens of a document and gives them a name.
-    pub(super) fn keep_tokens(&self, uri: &str, tokens: Vec<SemanticToken>) -> String {
+    pub(super) fn keep_tokens(&self, uri: &str, tokens: Arc<[SemanticToken]>) -> String {
         self.with(|state| {
             state.last_id += 1;
             let id = state.last_id.to_string();
@@ -34,7 +48,7 @@ impl Remembered {
     }
 
     /// The tokens of a document if they still have this name.
-    pub(super) fn tokens(&self, uri: &str, id: &str) -> Option<Vec<SemanticToken>> {
+    pub(super) fn tokens(&self, uri: &str, id: &str) -> Option<Arc<[SemanticToken]>> {
         self.with(|state| {
             let (known, tokens) = state.tokens.get(uri)?;
             (known == id).then(|| tokens.clone())
@@ -76,9 +90,15 @@ impl Remembered {
                 state.versions.remove(path);
             }
         });
+        if let Some(path) = path {
+            self.symbols.forget(path);
+            self.folds.forget(path);
+            self.pieces_of_tokens.forget(path);
+            self.lenses.forget(path);
+        }
     }
 
     fn with<R>(&self, visit: impl FnOnce(&mut State) -> R) -> R {
-        visit(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        visit(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -14,6 +14,7 @@ use super::context::{ClientUris, Context, SettingsFile};
 use super::outgoing::Outgoing;
 use super::output::Wire;
 use super::parts::Parts;
+use super::raw::RawAnswer;
 use super::remembered::Remembered;
 use super::status::Status;
 use super::stop::{Stop, stop_with_process};
@@ -128,6 +129,7 @@ impl Session {
             features: self.features.clone(),
             remembered: self.remembered.clone(),
             cancel: CancelToken::default(),
+            raw: RawAnswer::default(),
         }
     }
 

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use tower_lsp_server::ls_types::{
     CodeDescription, CompletionItem, CompletionItemKind, CompletionTextEdit, Diagnostic,
-    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, DocumentSymbol, Hover,
-    HoverContents, InsertTextFormat, InsertTextMode, Location, LocationLink, MarkupContent,
-    MarkupKind, NumberOrString, Position, Range, SymbolInformation, SymbolKind, TextEdit, Uri,
+    DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Hover, HoverContents,
+    InsertTextFormat, InsertTextMode, Location, LocationLink, MarkupContent, MarkupKind,
+    NumberOrString, Position, Range, SymbolInformation, SymbolKind, TextEdit, Uri,
 };
 
 use super::context::Context;
@@ -69,27 +69,6 @@ pub(super) fn place(context: &Context, path: &str, bytes: TextRange) -> Option<L
     Some(Location { uri: uri(context, path), range: range(context, &file, bytes) })
 }
 
-/// A key of an outline, with those below it.
-#[expect(deprecated, reason = "the type has a field that is")]
-pub(super) fn document_symbol(
-    context: &Context,
-    file: &FileEntry,
-    symbol: ide::Symbol,
-) -> DocumentSymbol {
-    let children = symbol.children.into_iter().map(|child| document_symbol(context, file, child));
-    let children: Vec<_> = children.collect();
-    DocumentSymbol {
-        name: symbol.name,
-        detail: None,
-        kind: symbol_kind(symbol.kind),
-        tags: None,
-        deprecated: None,
-        range: range(context, file, symbol.range),
-        selection_range: range(context, file, symbol.focus_range),
-        children: (!children.is_empty()).then_some(children),
-    }
-}
-
 /// An outline for clients that show no keys below keys.
 #[expect(deprecated, reason = "the type has a field that is")]
 pub(super) fn flat_symbols(
@@ -131,7 +110,8 @@ pub(super) fn workspace_symbol(
     })
 }
 
-fn symbol_kind(kind: ide::SymbolKind) -> SymbolKind {
+/// What a key's value is.
+pub(super) fn symbol_kind(kind: ide::SymbolKind) -> SymbolKind {
     match kind {
         ide::SymbolKind::Hash => SymbolKind::OBJECT,
         ide::SymbolKind::List => SymbolKind::ARRAY,

@@ -91,6 +91,55 @@ pub fn may_have_tokens(text: &str) -> bool {
     memmem::find(text.as_bytes(), b"%{").is_some()
 }
 
+/// Ways of writing `%`, or of writing it apart from the `{` behind it.
+const DISGUISES: [&str; 4] = ["\\x25", "\\u0025", "\\U00000025", "%\\"];
+
+/// Whether the values of a file can hold tokens that its text does not show as `%{`: they are written by the numbers of letters,
+/// or come from another place by `*name` or `<<`.
+pub fn hides_tokens(source: &str) -> bool {
+    let bytes = source.as_bytes();
+    let has = |disguise: &&str| memmem::find(bytes, disguise.as_bytes()).is_some();
+    let begins_word = |at: usize| {
+        let before = bytes[..at].last();
+        before.is_none_or(|it| it.is_ascii_whitespace() || b"[{,:-?".contains(it))
+    };
+    DISGUISES.iter().any(has)
+        || memchr::memchr_iter(b'*', bytes).any(begins_word)
+        || memmem::find(bytes, b"<<").is_some()
+}
+
+/// What stands between the braces of the calls (`%{lookup('a')}`) that a file's text shows. `None` if one of them is written in
+/// another way than it reads.
+pub fn calls_in(source: &str) -> Option<Vec<&str>> {
+    let bytes = source.as_bytes();
+    let mut calls = Vec::new();
+    let mut from = 0;
+    while let Some(found) = memmem::find(&bytes[from..], b"%{") {
+        let start = from + found;
+        let length = memchr(b'}', &bytes[start..]).unwrap_or(bytes.len() - start);
+        let inside = &source[start..start + length];
+        from = start + length;
+        if inside.contains('\\') {
+            return None;
+        }
+        if inside.contains('(') {
+            calls.push(inside);
+        }
+    }
+    Some(calls)
+}
+
+/// The words of a root key, or of a call that names it. What is no letter may be written in several ways.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-');
+    text.split(move |c| !is_part(c)).filter(|word| !word.is_empty())
+}
+
+/// The word of a root key that says the most; the key itself if it has none.
+pub fn longest_word(root: &str) -> &str {
+    words(root).max_by_key(|word| word.len()).unwrap_or(root)
+}
+
 /// Where a `%{` without a `}` behind it stands: Puppet leaves it as text.
 pub fn unclosed(text: &str) -> Option<u32> {
     let end_of_last = memchr::memrchr(b'}', text.as_bytes()).map_or(0, |at| at + 1);

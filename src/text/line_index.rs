@@ -18,7 +18,7 @@ pub enum Encoding {
 }
 
 /// A place as people and editors write it. Both numbers count from 0; `col` in the units of an [`Encoding`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineCol {
     /// Line, from 0.
     pub line: u32,
@@ -52,6 +52,12 @@ impl LineIndex {
     /// The line (from 0) that holds byte `offset`; offsets behind the end count as the end.
     pub fn line_of(&self, offset: u32) -> u32 {
         self.starts.partition_point(|&start| start <= offset.min(self.len)) as u32 - 1
+    }
+
+    /// [`Self::line_of`] for an offset that is not before `line`; quick if it is near.
+    pub fn line_from(&self, line: u32, offset: u32) -> u32 {
+        let later = self.starts.get(line as usize + 1..).unwrap_or_default();
+        line + later.iter().take_while(|start| **start <= offset.min(self.len)).count() as u32
     }
 
     /// The byte range of `line` (from 0) without its line end; the empty range at the end for a line that is not there.

@@ -22,3 +22,4 @@ mod previews;
 mod programs;
 mod refactoring;
 mod stdio;
+mod typing;

@@ -32,7 +32,7 @@ pub(super) struct Head {
 }
 
 /// A parsed entry; ranges count from the entry's first byte.
-type Tree = Result<ParsedEntry, Box<YamlError>>;
+pub(super) type Tree = Result<Arc<ParsedEntry>, Box<YamlError>>;
 
 /// A parsed entry.
 #[derive(Debug)]
@@ -87,15 +87,25 @@ impl Chunk {
     pub(super) fn entry(&self, index: usize, text: &str) -> Result<&ParsedEntry, &YamlError> {
         let tree = self.trees()[index].get_or_init(|| {
             let pair = parse_entry(self.range(index).slice(text)).map_err(Box::new)?;
-            Ok(ParsedEntry { pair, id: ids(1) })
+            Ok(Arc::new(ParsedEntry { pair, id: ids(1) }))
         });
-        tree.as_ref().map_err(|error| &**error)
+        tree.as_ref().map(|entry| &**entry).map_err(|error| &**error)
+    }
+
+    /// An entry's tree, if it was parsed.
+    pub(super) fn tree_if_parsed(&self, index: usize) -> Option<&Tree> {
+        self.trees.get()?[index].get()
+    }
+
+    /// Takes over the tree of an entry with the same source.
+    pub(super) fn adopt(&self, index: usize, tree: &Tree) {
+        self.trees()[index].get_or_init(|| tree.clone());
     }
 
     /// An entry's tree, if it was parsed.
     pub(super) fn entry_if_parsed(&self, index: usize) -> Option<Result<&ParsedEntry, &YamlError>> {
         let tree = self.trees.get()?[index].get()?;
-        Some(tree.as_ref().map_err(|error| &**error))
+        Some(tree.as_ref().map(|entry| &**entry).map_err(|error| &**error))
     }
 
     /// Parses all entries in one go, if none was parsed before: much faster than one by one.
@@ -108,7 +118,7 @@ impl Chunk {
         if pairs.len() == trees.len() {
             let first_id = ids(pairs.len() as u64);
             for ((tree, pair), id) in trees.iter().zip(pairs).zip(first_id..) {
-                tree.get_or_init(|| Ok(ParsedEntry { pair, id }));
+                tree.get_or_init(|| Ok(Arc::new(ParsedEntry { pair, id })));
             }
         }
     }

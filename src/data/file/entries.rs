@@ -45,7 +45,7 @@ type RootMap = IndexMap<Value, RootEntry, foldhash::fast::RandomState>;
 
 /// A chunk at its place in this version.
 #[derive(Debug, Clone)]
-struct Placed {
+pub(super) struct Placed {
     base: u32,
     number: u32,
     chunk: Arc<Chunk>,
@@ -230,9 +230,7 @@ impl Entries {
 
     /// All entries in order, broken ones included.
     fn spots(&self) -> impl Iterator<Item = (&Placed, usize)> {
-        self.chunks
-            .iter()
-            .flat_map(|placed| (0..placed.chunk.heads().len()).map(move |it| (placed, it)))
+        self.chunks.iter().flat_map(Placed::spots)
     }
 
     /// The same, parsed.
@@ -244,8 +242,18 @@ impl Entries {
         })
     }
 
+    /// The chunks in order.
+    pub(super) fn chunks(&self) -> &[Placed] {
+        &self.chunks
+    }
+
+    /// Whether what one entry means depends on others.
+    pub(super) fn is_entangled(&self) -> bool {
+        self.flags.has(EntryFlags::ENTANGLED)
+    }
+
     /// The entries in order that have one of `flags`.
-    fn flagged(&self, flags: EntryFlags) -> impl Iterator<Item = (&Placed, usize)> {
+    pub(super) fn flagged(&self, flags: EntryFlags) -> impl Iterator<Item = (&Placed, usize)> {
         let chunks = self.chunks.iter().filter(move |placed| placed.chunk.flags().has(flags));
         chunks.flat_map(move |placed| {
             let heads = placed.chunk.heads().iter().enumerate();
@@ -404,6 +412,26 @@ impl Placed {
 
     fn end(&self) -> u32 {
         self.base + self.chunk.len()
+    }
+
+    /// Whether both are the same piece of text, wherever it stands.
+    pub(super) fn is_same_source(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.chunk, &other.chunk)
+    }
+
+    /// The key of an entry of `text`, the whole file's, unless it is broken.
+    pub(super) fn key<'t>(&self, index: usize, text: &'t str) -> Option<EntryKey<'t>> {
+        self.chunk.key(index, self.text(text))
+    }
+
+    /// The source of an entry of `text`, the whole file's.
+    pub(super) fn source<'t>(&self, index: usize, text: &'t str) -> &'t str {
+        self.chunk.range(index).slice(self.text(text))
+    }
+
+    /// Its entries by their numbers.
+    pub(super) fn spots(&self) -> impl Iterator<Item = (&Self, usize)> {
+        (0..self.chunk.heads().len()).map(move |it| (self, it))
     }
 
     /// The chunk's source.

@@ -3,13 +3,17 @@
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
+use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
+use super::kept_findings::{Edited, KeptFindings};
 use super::shared::text_lookup::TextLookup;
 use super::shared::walk::plain_scalars;
 use super::{Diagnostic, EntryContext, entry_diagnostics};
+use crate::config::Environment;
 use crate::data::{DataFile, EntryTree, FileId};
 use crate::ide::strings::{PlacedName, interpolated_strings, looked_up_keys, variables};
+use crate::world::{Moment, World};
 
 /// Files whose entries are kept; more than editors usually show at once.
 const MAX_FILES: usize = 64;
@@ -35,12 +39,14 @@ pub(super) struct EntrySummary {
     pub(super) has_encrypted: bool,
     /// What readers of YAML 1.2 make of it, once that was asked for.
     pub(super) disagreements: OnceCell<Box<[Diagnostic]>>,
+    /// What rules said that look at other entries as well, as long as that is true.
+    pub(super) kept: Option<KeptFindings>,
 }
 
 /// The summaries of the files that were asked for lately.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct EntryCache {
-    files: Mutex<HashMap<CacheKey, Summaries>>,
+    files: Mutex<HashMap<CacheKey, KeptFile>>,
 }
 
 type CacheKey = (FileId, Option<Box<str>>);
@@ -48,32 +54,56 @@ type CacheKey = (FileId, Option<Box<str>>);
 /// In the order of the file, each with the number of its trees.
 type Summaries = VecDeque<(u64, Box<EntrySummary>)>;
 
+#[derive(Default)]
+struct KeptFile {
+    summaries: Summaries,
+    /// When [`EntrySummary::kept`] was found; `None` if nothing is kept.
+    moment: Option<Moment>,
+}
+
 impl EntryCache {
-    /// Runs `work` on all entries of a file, the data of `module` if there is one.
+    /// Runs `work` on all entries of a file, the data of `module` if there is one, until it says that it is enough. What it keeps
+    /// of findings is kept if there is a moment for which they are true.
     pub(super) fn each(
         &self,
-        data: &DataFile,
-        module: Option<&str>,
-        mut work: impl FnMut(EntryTree<'_>, &EntrySummary),
+        (world, environment): (&World, Option<&Environment>),
+        (data, module): (&DataFile, Option<&str>),
+        moment: Option<Moment>,
+        mut work: impl FnMut(EntryTree<'_>, &mut EntrySummary) -> ControlFlow<()>,
     ) {
         let key = (data.file(), module.map(Box::from));
         // Taken out, so that the lock is not held while rules run; who comes meanwhile starts from nothing.
-        let mut known = self.lock().remove(&key).unwrap_or_default();
+        let known = self.lock().remove(&key).unwrap_or_default();
+        let earlier = known.moment.as_ref().filter(|_| moment.is_some()).zip(environment);
+        let edits = earlier.and_then(|(earlier, it)| world.edits_since(earlier, it));
+        let edited = edits.as_ref().and_then(Edited::new);
+        let still_true = |summary: &mut EntrySummary| {
+            summary.kept.take_if(|kept| edited.as_ref().is_none_or(|it| !kept.is_still_true(it)));
+        };
+        let mut known = known.summaries;
         let mut summaries = Summaries::with_capacity(known.len());
         for entry in data.trees() {
-            let summary = take(&mut known, entry.id)
+            let mut summary = take(&mut known, entry.id)
                 .unwrap_or_else(|| Box::new(summary(entry, data, module)));
-            work(entry, &summary);
+            still_true(&mut summary);
+            let goes_on = work(entry, &mut summary);
             summaries.push_back((entry.id, summary));
+            if goes_on.is_break() {
+                for (_, summary) in &mut known {
+                    still_true(summary);
+                }
+                summaries.append(&mut known);
+                break;
+            }
         }
         let mut files = self.lock();
         if files.len() >= MAX_FILES {
             files.clear();
         }
-        files.insert(key, summaries);
+        files.insert(key, KeptFile { summaries, moment });
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CacheKey, Summaries>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CacheKey, KeptFile>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -99,5 +129,6 @@ fn summary(entry: EntryTree<'_>, data: &DataFile, module: Option<&str>) -> Entry
         texts: TextLookup::all(&context.strings).into(),
         has_encrypted: text.contains(ENCRYPTED_MARK),
         disagreements: OnceCell::new(),
+        kept: None,
     }
 }

@@ -1,6 +1,6 @@
 //! All rules over one file, with the severities that the settings ask for.
 
-use std::cell::OnceCell;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::code::run_code;
@@ -10,44 +10,27 @@ use super::config::{
     missing_datadir, misspelt_path, options_break_yaml_data, path_empty_becomes_datadir,
     path_is_directory, path_without_extension, unknown_backend, unread_data,
 };
-use super::entry::{
-    convert_to_invalid, duplicate_key, eyaml_blob, merge_option_type, puppet_style_interpolation,
-    typographic_character, yaml_1_2_disagrees,
-};
+use super::entry::{duplicate_key, eyaml_blob, puppet_style_interpolation, typographic_character};
 use super::entry_cache::EntryCache;
+use super::entry_rules::EntryRules;
 use super::file::{
     empty_file, hocon_syntax, invalid_encoding, json_syntax, multiple_documents, not_a_hash,
     nothing_checked, orphan_file, tab_indentation, unquoted_interpolation, unsupported_tag,
     yaml_date_breaks_file, yaml_syntax, yml_extension_trap,
 };
-use super::key::{
-    convert_to_misses_type, deep_merge_order, dotted_option_key, dropped_by_first,
-    encrypted_but_not_sensitive, knockout_no_effect, malformed_key, matches_no_key,
-    merge_changes_type, merge_type_clash, misspelt_key, nested_parameter,
-    options_replaced_by_higher_level, parameter_without_effect, pattern_order, redundant_override,
-    sensitive_parameter_plain_data, undef_wins, unknown_class, unknown_parameter,
-    unsortable_arrays, unused_key, value_type_mismatch,
-};
+use super::kept_findings::{KeptFindings, Mentions};
 use super::lookup::undefined_variable::KnownVariables;
 use super::lookup::{
-    dig_type_mismatch, legacy_fact, lookup_of_non_string, missing_lookup_target,
-    re_interpolated_percent, recursive_lookup, undefined_variable, unknown_fact_member,
-    unscoped_variable,
+    dig_type_mismatch, legacy_fact, undefined_variable, unknown_fact_member, unscoped_variable,
 };
-use super::shared::bound_values::BoundValues;
-use super::shared::declared_classes::DeclaredClasses;
-use super::shared::known_keys::KnownKeys;
-use super::shared::lower::LowerLevels;
-use super::shared::targets::Targets;
-use super::shared::walk::text_of;
 use super::suppression::control;
 use super::{Diagnostic, Report};
 use crate::code::roots::is_code;
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::config::{HieraYaml, PuppetVersion};
 use crate::data::{DataFile, Files, Format, Verdict};
+use crate::engine::CancelToken;
 use crate::facts::Node;
-use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::file_role::FileRole;
 use crate::ide::perspective::Perspective;
 use crate::ide::strings::{StringNode, interpolated_strings, variables};
@@ -63,13 +46,22 @@ pub(super) struct Bounds {
     keys: usize,
     /// Of how many nodes with fact sets the variables count.
     nodes: usize,
+    /// Whether somebody types, so that the same will be asked again soon.
+    is_typing: bool,
+}
+
+/// How one check of a file is done.
+struct Run<'a> {
+    bounds: Bounds,
+    cancel: &'a CancelToken,
 }
 
 impl Bounds {
     /// More would make typing slow.
-    const WHILE_TYPING: Self = Self { keys: MAX_KEYS_WHILE_TYPING, nodes: MAX_NODES_WHILE_TYPING };
+    const WHILE_TYPING: Self =
+        Self { keys: MAX_KEYS_WHILE_TYPING, nodes: MAX_NODES_WHILE_TYPING, is_typing: true };
 
-    const NONE: Self = Self { keys: usize::MAX, nodes: usize::MAX };
+    const NONE: Self = Self { keys: usize::MAX, nodes: usize::MAX, is_typing: false };
 }
 
 /// The rules that any YAML or JSON language server has as well: off together where one runs beside us.
@@ -98,15 +90,21 @@ const INTERPOLATED_KEYS: [&str; 10] = [
 /// What the rules say of the file at `path`, in the order of the text, as far as that can be found out while somebody types:
 /// what is left out of a very large file, the snapshot's notes say.
 pub fn diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
-    diagnostics_within(world, path, Bounds::WHILE_TYPING)
+    diagnostics_until(world, path, &CancelToken::default())
+}
+
+/// The same, but nothing that counts if it is cancelled meanwhile.
+pub fn diagnostics_until(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<Diagnostic> {
+    diagnostics_within(world, path, &Run { bounds: Bounds::WHILE_TYPING, cancel })
 }
 
 /// Everything that the rules say of the file at `path`, in the order of the text.
 pub fn all_diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
-    diagnostics_within(world, path, Bounds::NONE)
+    let cancel = CancelToken::default();
+    diagnostics_within(world, path, &Run { bounds: Bounds::NONE, cancel: &cancel })
 }
 
-fn diagnostics_within(world: &Arc<World>, path: &str, bounds: Bounds) -> Vec<Diagnostic> {
+fn diagnostics_within(world: &Arc<World>, path: &str, run: &Run<'_>) -> Vec<Diagnostic> {
     let settings = &world.settings().diagnostics;
     if !settings.enabled {
         return Vec::new();
@@ -118,14 +116,14 @@ fn diagnostics_within(world: &Arc<World>, path: &str, bounds: Bounds) -> Vec<Dia
             if let Ok(file) = world.file(path) {
                 let data = file.data(*format).clone();
                 if *is_built_in {
-                    check_data(world, path, (&data, module.as_deref()), bounds, &mut report);
+                    check_data(world, path, (&data, module.as_deref()), run, &mut report);
                 } else {
                     check_syntax(&data, &mut report);
                 }
             }
         }
         Some(FileRole::HieraYaml { layer }) => {
-            check_config(world, path, *layer, bounds, &mut report);
+            check_config(world, path, *layer, run.bounds, &mut report);
         }
         None if is_code(path) => run_code::check(world, path, &mut report),
         None => {
@@ -169,170 +167,83 @@ fn check_data(
     world: &Arc<World>,
     path: &str,
     (data, module): (&DataFile, Option<&str>),
-    bounds: Bounds,
+    run: &Run<'_>,
     report: &mut Report,
 ) {
     let perspective = Perspective::of_file(world, path);
-    let nodes = complete_nodes(world, path, module, bounds);
-    let known = KnownVariables {
-        nodes: nodes.iter().collect(),
-        is_error: world.settings().puppet_version.has_strict_variables(),
-        is_path: false,
-    };
-    let mut asked = 0;
+    let nodes = complete_nodes(world, path, module, run.bounds);
     let environment = world.environment_of(path);
-    let known_keys = OnceCell::new();
-    let known_keys = || {
-        let environment = environment.as_ref()?;
-        Some(known_keys.get_or_init(|| KnownKeys::new(world, environment.clone())))
-    };
-    let is_decrypted = OnceCell::new();
-    let is_decrypted = || {
-        let decrypts = |it| encrypted_but_not_sensitive::is_decrypted(it, module, path);
-        *is_decrypted.get_or_init(|| perspective.as_ref().is_some_and(decrypts))
-    };
-    let targets = OnceCell::new();
-    let targets = || {
-        let environment = environment.as_ref()?;
-        Some(targets.get_or_init(|| Targets::new(world, environment.clone(), path)))
-    };
-    world.attached::<EntryCache>().each(data, module, |entry, summary| {
-        let findings = summary.findings.iter();
-        let before = report.findings.len();
-        report.findings.extend(findings.map(|finding| shifted(finding.clone(), entry.start)));
-        if summary.has_encrypted && !is_decrypted() {
-            eyaml_blob::make_warnings(&mut report.findings[before..]);
-        }
-        undefined_variable::check(&known, &summary.variables, entry.start, report);
-        unknown_fact_member::check(&known, &summary.variables, entry.start, report);
-        dig_type_mismatch::check_variables(&nodes, &summary.variables, entry.start, report);
-        if control::asks_for(world, &yaml_1_2_disagrees::RULE) && data.format() == Format::Yaml {
-            let findings = yaml_1_2_disagrees::of_entry(&entry, summary).iter();
-            report.findings.extend(findings.map(|it| shifted(it.clone(), entry.start)));
-        }
-        legacy_fact::check(&summary.variables, entry.start, report);
-        unscoped_variable::check(&summary.variables, entry.start, report);
-        let is_options = text_of(entry.key).is_some_and(|key| &**key == LOOKUP_OPTIONS);
-        if is_options && let Some(keys) = known_keys() {
-            dotted_option_key::check(keys, entry, data.format(), report);
-            if module.is_none()
-                && let Some(environment) = &environment
+    let rules = EntryRules::new(
+        world,
+        environment.as_ref(),
+        path,
+        (data, module),
+        perspective.as_ref(),
+        &nodes,
+    );
+    let is_split = data.is_split();
+    // What nobody types is checked once.
+    let keeps = is_split && run.bounds.is_typing && world.open_file(path).is_some();
+    let moment = keeps.then(|| world.moment());
+    let mut mentions = None;
+    let mut asked = 0;
+    world.attached::<EntryCache>().each(
+        (world, environment.as_deref()),
+        (data, module),
+        moment,
+        |entry, summary| {
+            if run.cancel.is_cancelled() {
+                return ControlFlow::Break(());
+            }
+            let findings = summary.findings.iter();
+            let before = report.findings.len();
+            report.findings.extend(findings.map(|finding| shifted(finding.clone(), entry.start)));
+            if summary.has_encrypted && !rules.is_decrypted() {
+                eyaml_blob::make_warnings(&mut report.findings[before..]);
+            }
+            let is_asked_about = asked < run.bounds.keys;
+            asked += usize::from(matches!(entry.key.kind, NodeKind::Scalar { .. }));
+            if let Some(kept) = &summary.kept {
+                report.findings.extend(kept.at(path, entry.start));
+                return ControlFlow::Continue(());
+            }
+            let mut own = Report::default();
+            rules.check_tree(entry, summary, is_asked_about, &mut own);
+            if is_split
+                && is_asked_about
+                && let NodeKind::Scalar { text: key, .. } = &entry.key.kind
+                && let Some(root) = data.get(key)
+                && root.key_place.range == entry.key.range.shifted(entry.start)
+                && let Some(key) = root.key.as_str()
             {
-                let classes = DeclaredClasses::new(world, environment);
-                matches_no_key::check(keys, &classes, entry, data.format(), report);
+                rules.check_key(key, root, &mut own);
             }
-        } else if !summary.looked_up.is_empty()
-            && let Some(keys) = known_keys()
-        {
-            missing_lookup_target::check(keys, &summary.looked_up, entry.start, report);
-        }
-        if !summary.looked_up.is_empty()
-            && let Some(targets) = targets()
-        {
-            dig_type_mismatch::check(targets, &summary.looked_up, entry.start, report);
-            if let Some(keys) = known_keys() {
-                let looked_up = &summary.looked_up;
-                missing_lookup_target::check_members(targets, keys, looked_up, entry.start, report);
+            if keeps && let Some(environment) = &environment {
+                let mentions = mentions.get_or_insert_with(|| Mentions::new(world, environment));
+                let words = mentions.of(world, &entry);
+                summary.kept =
+                    words.and_then(|it| KeptFindings::new(world, path, &entry, &own.findings, it));
             }
-            lookup_of_non_string::check(targets, &summary.texts, entry.start, report);
-            re_interpolated_percent::check(targets, &summary.texts, entry.start, report);
-        }
-        if let (Some(perspective), NodeKind::Scalar { text: key, .. }) =
-            (&perspective, &entry.key.kind)
-            && asked < bounds.keys
-        {
-            asked += 1;
-            if !summary.looked_up.is_empty() {
-                let looked_up = &summary.looked_up;
-                recursive_lookup::check(perspective, path, key, entry.start, looked_up, report);
-            }
-            merge_type_clash::check(perspective, path, key, report);
-            if summary.has_encrypted && is_decrypted() {
-                let range = entry.key.range.shifted(entry.start);
-                encrypted_but_not_sensitive::check(perspective, data, key, range, report);
-            }
-        }
-    });
-    let perspective = perspective.as_ref();
-    check_keys(world, path, (data, module, perspective), known_keys(), bounds, report);
+            report.findings.append(&mut own.findings);
+            ControlFlow::Continue(())
+        },
+    );
+    if asked > run.bounds.keys {
+        let most = run.bounds.keys;
+        let why = format!(
+            "{path}: only its first {most} keys are compared with other files here; `hiera-ls check` looks at all"
+        );
+        world.left_out(path, why);
+    }
+    if !is_split {
+        let keys = data.entries().filter_map(|entry| Some((entry.key.as_str()?, entry)));
+        keys.take(run.bounds.keys).for_each(|(key, entry)| rules.check_key(key, entry, report));
+    }
+    if let (Some(module), Some(environment)) = (module, &environment) {
+        default_hierarchy_misuse::check_data(world, environment, path, data, module, report);
+    }
     duplicate_key::check_root(data, report);
     check_whole_file(data, world.settings().puppet_version, report);
-}
-
-/// The rules about keys and what other files have for them.
-fn check_keys(
-    world: &Arc<World>,
-    path: &str,
-    (data, module, perspective): (&DataFile, Option<&str>, Option<&Perspective>),
-    known: Option<&KnownKeys<'_>>,
-    bounds: Bounds,
-    report: &mut Report,
-) {
-    let (Some(environment), Some(known)) = (world.environment_of(path), known) else { return };
-    if let Some(module) = module {
-        default_hierarchy_misuse::check_data(world, &environment, path, data, module, report);
-    }
-    let lower = LowerLevels::new(world, &environment, path, module);
-    let wants_unused = control::asks_for(world, &unused_key::RULE);
-    let of_classes =
-        [&parameter_without_effect::RULE, &unknown_parameter::RULE, &unknown_class::RULE];
-    let wants_classes = of_classes.iter().any(|it| control::asks_for(world, it));
-    let classes = DeclaredClasses::new(world, &environment);
-    let wants_order = control::asks_for(world, &deep_merge_order::RULE);
-    let of_types = [
-        &value_type_mismatch::RULE,
-        &sensitive_parameter_plain_data::RULE,
-        &convert_to_misses_type::RULE,
-    ];
-    let wants_types = of_types.iter().any(|it| control::asks_for(world, it));
-    let bound = perspective.filter(|_| wants_types).map(|it| BoundValues::new(it, path));
-    for (number, entry) in data.entries().enumerate() {
-        if number >= bounds.keys {
-            let most = bounds.keys;
-            let why = format!(
-                "{path}: only its first {most} keys are compared with other files here; `hiera-ls check` looks at all"
-            );
-            world.left_out(path, why);
-            break;
-        }
-        let Some(key) = entry.key.as_str() else { continue };
-        if key == LOOKUP_OPTIONS {
-            merge_option_type::check(entry, report);
-            convert_to_invalid::check(data.text(), entry, report);
-            options_replaced_by_higher_level::check(data, &lower, entry, report);
-            pattern_order::check(&lower, known, entry, report);
-            continue;
-        }
-        let is_explained = wants_classes
-            && (parameter_without_effect::check(&classes, data, key, entry, report)
-                || unknown_parameter::check(&classes, data, key, entry, report)
-                || unknown_class::check(&classes, data, key, entry, report));
-        if !is_explained && !malformed_key::check(known, &classes, data, key, entry, report) {
-            misspelt_key::check(known, &classes, data, key, entry, report);
-        }
-        nested_parameter::check(known, &classes, data, key, entry, report);
-        if wants_unused {
-            unused_key::check(&classes, data, key, entry, report);
-        }
-        let refused = bound.as_ref().and_then(|it| it.refused(&classes, data, (key, entry)));
-        if let Some(refused) = refused
-            && !sensitive_parameter_plain_data::check(&refused, report)
-            && !convert_to_misses_type::check(&refused, report)
-        {
-            value_type_mismatch::check(&refused, report);
-        }
-        if let Some(above) = lower.of_key(key, entry) {
-            redundant_override::check(data, &above, report);
-            undef_wins::check(data, &above, report);
-            dropped_by_first::check(data, &lower, &above, report);
-            merge_changes_type::check(&above, report);
-            unsortable_arrays::check(&above, report);
-            knockout_no_effect::check(&above, report);
-            if wants_order {
-                deep_merge_order::check(&above, report);
-            }
-        }
-    }
 }
 
 /// What is wrong with the file as a whole. A file is broken for one reason: the rule that knows it best speaks.
@@ -360,14 +271,16 @@ fn check_whole_file(data: &DataFile, version: PuppetVersion, report: &mut Report
             invalid_encoding::check_mark(&verdict, format, text, report);
             not_a_hash::check(&verdict, format, text, version, report);
             empty_file::check(&verdict, format, text, report);
-            if format == Format::Yaml {
+            // What is read entry by entry is one document.
+            if format == Format::Yaml && !data.is_split() {
                 multiple_documents::check(text, report);
             }
         }
     }
 }
 
-fn shifted(mut finding: Diagnostic, by: u32) -> Diagnostic {
+/// A finding in an entry that begins at byte `by`.
+pub(super) fn shifted(mut finding: Diagnostic, by: u32) -> Diagnostic {
     finding.range = finding.range.shifted(by);
     for related in finding.related.iter_mut().filter(|related| related.path.is_none()) {
         related.range = related.range.shifted(by);

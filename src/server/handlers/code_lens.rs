@@ -6,6 +6,8 @@ use tower_lsp_server::ls_types::{CodeLens, CodeLensParams, Command, Uri};
 
 use crate::ide::changes::EditedKey;
 use crate::server::context::Context;
+use crate::server::pieces::Spot;
+use crate::server::raw::Json;
 use crate::server::{from_proto, to_proto};
 use crate::world::FileEntry;
 
@@ -26,27 +28,50 @@ pub(in crate::server) fn code_lens(
         return Ok(None);
     }
     context.is_still_shown(&file)?;
-    let mut found = of_edits(context, &params, &file);
+    let found = of_edits(context, &params, &file);
     let Some(command) = context.client.lens_command else { return Ok(Some(found)) };
 
-    let lenses = (context.features.code_lenses)(&context.world, &file.path, &context.cancel);
+    let placed = context.remembered.lenses.of(
+        context,
+        &file,
+        |known| (context.features.code_lenses)(&context.world, &file.path, known, &context.cancel),
+        |places, lenses| {
+            let piece = |lens: crate::ide::CodeLens| LensPiece {
+                range: places.range(lens.range),
+                title: Json::of(&lens.title),
+                key: Json::of(&lens.key),
+            };
+            lenses.into_iter().map(piece).collect::<Box<[_]>>()
+        },
+    );
 
-    let lens = |lens: crate::ide::CodeLens| {
-        let range = to_proto::range(context, &file, lens.range);
-        let question = json!({
-            "textDocument": params.text_document,
-            "position": range.start,
-            "key": lens.key,
-        });
-        let command = Command {
-            title: lens.title,
-            command: command.to_owned(),
-            arguments: Some(vec![question]),
-        };
-        CodeLens { range, command: Some(command), data: None }
-    };
-    found.extend(lenses.into_iter().map(lens));
-    Ok(Some(found))
+    let mut json = Json::default();
+    json.raw("[");
+    for lens in &found {
+        json.comma().raw(&Json::of(lens));
+    }
+    let (command, document) = (Json::of(&command), Json::of(&params.text_document));
+    for (line, lens) in placed.iter().flat_map(|(line, it)| it.iter().map(move |it| (*line, it))) {
+        json.comma().raw(r#"{"range":"#).range(line, lens.range);
+        json.raw(r#","command":{"title":"#).raw(&lens.title);
+        json.raw(r#","command":"#).raw(&command);
+        json.raw(r#","arguments":[{"textDocument":"#).raw(&document);
+        json.raw(r#","position":"#).position(line, lens.range[0]);
+        json.raw(r#","key":"#).raw(&lens.key).raw("}]}}");
+    }
+    json.raw("]");
+    context.raw.set(json.into_bytes());
+    Ok(None)
+}
+
+/// A lens, as it is sent.
+#[derive(Debug)]
+pub(in crate::server) struct LensPiece {
+    range: [Spot; 2],
+    /// The title as JSON.
+    title: Box<str>,
+    /// The key as JSON.
+    key: Box<str>,
 }
 
 /// `changes 66 of 622 nodes`

@@ -2,8 +2,23 @@
 
 use tower_lsp_server::ls_types::{DocumentSymbolParams, DocumentSymbolResponse};
 
+use crate::ide::{EntryPart, Symbol};
 use crate::server::context::Context;
+use crate::server::pieces::{Places, Spot};
+use crate::server::raw::Json;
 use crate::server::{from_proto, to_proto};
+use crate::world::FileEntry;
+
+/// A key of an outline, as it is sent.
+#[derive(Debug)]
+pub(in crate::server) struct SymbolPiece {
+    /// The name as JSON.
+    name: Box<str>,
+    kind: Box<str>,
+    range: [Spot; 2],
+    focus: [Spot; 2],
+    children: Box<[Self]>,
+}
 
 /// The keys of a file.
 pub(in crate::server) fn document_symbol(
@@ -11,13 +26,59 @@ pub(in crate::server) fn document_symbol(
     params: DocumentSymbolParams,
 ) -> Option<DocumentSymbolResponse> {
     let file = from_proto::file(context, &params.text_document.uri)?;
+    if !context.client.nested_symbols {
+        let symbols = context.features.document_symbols;
+        let symbols = symbols(&context.world, &file.path, &mut |_| false, &context.cancel);
+        return Some(DocumentSymbolResponse::Flat(flat(context, &file, symbols)));
+    }
 
-    let symbols = (context.features.document_symbols)(&context.world, &file.path, &context.cancel);
+    let placed = context.remembered.symbols.of(
+        context,
+        &file,
+        |known| {
+            let symbols = context.features.document_symbols;
+            symbols(&context.world, &file.path, known, &context.cancel)
+        },
+        |places, symbols| symbols.into_iter().map(|it| piece(places, it)).collect::<Box<[_]>>(),
+    );
 
-    Some(if context.client.nested_symbols {
-        let symbol = |symbol| to_proto::document_symbol(context, &file, symbol);
-        DocumentSymbolResponse::Nested(symbols.into_iter().map(symbol).collect())
-    } else {
-        DocumentSymbolResponse::Flat(to_proto::flat_symbols(context, &file, &symbols))
-    })
+    let mut json = Json::with_room(file.text.len() * 4);
+    json.raw("[");
+    for (line, symbols) in &placed {
+        symbols.iter().for_each(|symbol| write(&mut json, *line, symbol));
+    }
+    json.raw("]");
+    context.raw.set(json.into_bytes());
+    None
+}
+
+fn flat(
+    context: &Context,
+    file: &FileEntry,
+    parts: Vec<EntryPart<Symbol>>,
+) -> Vec<tower_lsp_server::ls_types::SymbolInformation> {
+    to_proto::flat_symbols(context, file, &crate::ide::joined(parts))
+}
+
+fn piece(places: &Places<'_>, symbol: Symbol) -> SymbolPiece {
+    SymbolPiece {
+        name: Json::of(&symbol.name),
+        kind: Json::of(&to_proto::symbol_kind(symbol.kind)),
+        range: places.range(symbol.range),
+        focus: places.range(symbol.focus_range),
+        children: symbol.children.into_iter().map(|child| piece(places, child)).collect(),
+    }
+}
+
+fn write(json: &mut Json, line: u32, symbol: &SymbolPiece) {
+    json.comma().raw(r#"{"name":"#).raw(&symbol.name);
+    json.raw(r#","kind":"#).raw(&symbol.kind);
+    json.raw(r#","range":"#).range(line, symbol.range);
+    json.raw(r#","selectionRange":"#).range(line, symbol.focus);
+    if !symbol.children.is_empty() {
+        json.raw(r#","children":["#);
+        symbol.children.iter().for_each(|child| write(json, line, child));
+        json.raw("]");
+    }
+    json.raw("}");
 }

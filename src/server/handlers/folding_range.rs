@@ -1,9 +1,14 @@
 //! `textDocument/foldingRange`
 
-use tower_lsp_server::ls_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
+use tower_lsp_server::ls_types::{FoldingRange, FoldingRangeParams};
 
 use crate::server::context::Context;
-use crate::server::{from_proto, to_proto};
+use crate::server::from_proto;
+use crate::server::raw::Json;
+
+/// Lines that can be folded, as they are sent: the first and the last one, from the begin of the entry, and whether they are
+/// comments.
+pub(in crate::server) type FoldPiece = (u32, u32, bool);
 
 /// What can be folded: whole lines, which all clients can.
 pub(in crate::server) fn folding_range(
@@ -12,16 +17,29 @@ pub(in crate::server) fn folding_range(
 ) -> Option<Vec<FoldingRange>> {
     let file = from_proto::file(context, &params.text_document.uri)?;
 
-    let folds = (context.features.folds)(&context.world, &file.path, &context.cancel);
+    let placed = context.remembered.folds.of(
+        context,
+        &file,
+        |known| (context.features.folds)(&context.world, &file.path, known, &context.cancel),
+        |places, folds| {
+            let piece = |fold: crate::ide::Fold| {
+                let [start, end] = places.range(fold.range);
+                (start.line, end.line, fold.is_comment)
+            };
+            folds.into_iter().map(piece).collect::<Box<[FoldPiece]>>()
+        },
+    );
 
-    let fold = |fold: crate::ide::Fold| {
-        let range = to_proto::range(context, &file, fold.range);
-        FoldingRange {
-            start_line: range.start.line,
-            end_line: range.end.line,
-            kind: fold.is_comment.then_some(FoldingRangeKind::Comment),
-            ..FoldingRange::default()
+    let mut json = Json::default();
+    json.raw("[");
+    for (line, folds) in &placed {
+        for (start, end, is_comment) in folds.iter() {
+            json.comma().raw(r#"{"startLine":"#).number(line + start);
+            json.raw(r#","endLine":"#).number(line + end);
+            json.raw(if *is_comment { r#","kind":"comment"}"# } else { "}" });
         }
-    };
-    Some(folds.into_iter().map(fold).collect())
+    }
+    json.raw("]");
+    context.raw.set(json.into_bytes());
+    None
 }

@@ -1,9 +1,8 @@
 //! Which root keys are made of which others, by the words of `%{lookup(…)}` in files: found in one pass over their texts,
 //! without a parse. It names rather too many keys than too few.
 
-use memchr::{memchr, memmem};
-
 use super::mixed;
+use crate::syntax::interpolation::{calls_in, hides_tokens, words};
 
 /// The calls in one text.
 #[derive(Debug)]
@@ -16,20 +15,20 @@ pub(crate) struct TextReferences {
     calls: Box<[u32]>,
 }
 
-/// Ways of writing `%`, or of writing it apart from the `{` behind it.
-const DISGUISES: [&str; 4] = ["\\x25", "\\u0025", "\\U00000025", "%\\"];
-
 impl TextReferences {
     /// What a text of YAML or JSON shows.
     pub(crate) fn of(text: &str) -> Self {
-        let (mut words, mut calls) = (Vec::new(), Vec::new());
-        let is_obscure = !collect(text, |at, inside| {
-            calls.push(at);
-            words.extend(words_of(inside).map(|word| (number(word), at)));
-        });
-        words.sort_unstable();
-        words.dedup();
-        Self { is_obscure, words: words.into(), calls: calls.into() }
+        let shown = calls_in(text).filter(|_| !hides_tokens(text));
+        let is_obscure = shown.is_none();
+        let place = |call: &str| (call.as_ptr().addr() - text.as_ptr().addr()) as u32;
+        let (mut numbers, mut calls) = (Vec::new(), Vec::new());
+        for call in shown.into_iter().flatten() {
+            calls.push(place(call));
+            numbers.extend(words(call).map(|word| (number(word), place(call))));
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        Self { is_obscure, words: numbers.into(), calls: calls.into() }
     }
 
     /// Whether the file must be parsed to know what it refers to.
@@ -56,52 +55,13 @@ pub(super) struct RootName(Option<u32>);
 
 impl RootName {
     pub(super) fn of(root: &str) -> Self {
-        Self(words_of(root).max_by_key(|word| word.len()).map(number))
+        Self(words(root).max_by_key(|word| word.len()).map(number))
     }
 }
 
 /// Different words rarely have the same number.
 fn number(word: &str) -> u32 {
     mixed(word) as u32
-}
-
-/// Hands over each call with the byte at which it begins; false if a text does not show what its values hold.
-fn collect<'t>(text: &'t str, mut each: impl FnMut(u32, &'t str)) -> bool {
-    let bytes = text.as_bytes();
-    let has = |disguise: &&str| memmem::find(bytes, disguise.as_bytes()).is_some();
-    if DISGUISES.iter().any(has) || has_aliases(text) {
-        return false;
-    }
-    let opening = memmem::Finder::new(b"%{");
-    let mut from = 0;
-    while let Some(found) = opening.find(&bytes[from..]) {
-        let start = from + found;
-        let length = memchr(b'}', &bytes[start..]).unwrap_or(bytes.len() - start);
-        let inside = &text[start..start + length];
-        from = start + length;
-        if inside.contains('\\') {
-            return false;
-        }
-        if inside.contains('(') {
-            each(start as u32, inside);
-        }
-    }
-    true
-}
-
-/// Whether YAML's `*name` or `<<` may bring the text of one entry into another.
-fn has_aliases(text: &str) -> bool {
-    let begins_word = |at: usize| {
-        let before = text.as_bytes()[..at].last();
-        before.is_none_or(|it| it.is_ascii_whitespace() || b"[{,:-?".contains(it))
-    };
-    memchr::memchr_iter(b'*', text.as_bytes()).any(begins_word) || text.contains("<<")
-}
-
-/// The words of a name, or of a call that names it. What is no letter may be written in several ways.
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-');
-    text.split(move |c| !is_part(c)).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::super::rescan::{Broken, Scanned, scan};
 use super::{Entries, Keys, OnceLock, Placed, Spot, placed_chunks, places};
 use crate::syntax::entries::has_usual_lines;
 use crate::syntax::yaml::EntryFlags;
+use crate::text::TextRange;
 
 /// How many bytes from its begin decide whether a line begins an entry (`--- `).
 const MARK_LENGTH: u32 = 4;
@@ -58,11 +59,13 @@ impl Entries {
             return None;
         }
         let Scanned { heads, broken, met, gave_up } = scan(new, from, &|at| resume(at).is_some())?;
-        let behind = met.and_then(resume).map_or(&[][..], |chunk| &self.chunks[chunk..]);
+        let resumed = met.and_then(resume).unwrap_or(self.chunks.len());
+        let (replaced, behind) = self.chunks[first..].split_at(resumed - first);
         let end = met.unwrap_or(new.len() as u32);
 
         let mut next_chunk = self.next_chunk;
         let rescanned = placed_chunks(&heads, end, &mut next_chunk);
+        adopt_trees(replaced, &rescanned, edit);
         let mut chunks = Vec::with_capacity(kept.len() + rescanned.len() + behind.len());
         chunks.extend_from_slice(kept);
         chunks.extend(rescanned.iter().cloned());
@@ -155,6 +158,34 @@ impl Entries {
             self.add_keys(new, placed, &mut keys);
         }
         Some(keys)
+    }
+}
+
+/// Gives entries that were scanned anew the trees that they had before the edit, if it left their source alone.
+fn adopt_trees(replaced: &[Placed], rescanned: &[Placed], edit: Edit) {
+    let spots = replaced.iter().flat_map(Placed::spots);
+    let mut old = spots.peekable();
+    for (placed, index) in rescanned.iter().flat_map(Placed::spots) {
+        let range = placed.chunk.range(index).shifted(placed.base);
+        let before = if range.end <= edit.start {
+            range
+        } else if range.start >= edit.new_end && range.start + edit.old_end >= edit.new_end {
+            TextRange::new(range.start - edit.new_end, range.end - edit.new_end)
+                .shifted(edit.old_end)
+        } else {
+            continue;
+        };
+        let begins_earlier = |(placed, index): &(&Placed, usize)| {
+            placed.base + placed.chunk.heads()[*index].start < before.start
+        };
+        while old.next_if(begins_earlier).is_some() {}
+        if let Some((was, at)) = old.peek()
+            && was.chunk.range(*at).shifted(was.base) == before
+            && was.chunk.heads()[*at].flags == placed.chunk.heads()[index].flags
+            && let Some(tree) = was.chunk.tree_if_parsed(*at)
+        {
+            placed.chunk.adopt(index, tree);
+        }
     }
 }
 

@@ -1,0 +1,189 @@
+//! Which root keys differ between two versions of a file: found by what the versions share, so that it costs what the edit
+//! costs and not what the file does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::chunk::EntryKey;
+use super::entries::{Entries, Placed};
+use super::{Content, DataFile};
+use crate::syntax::entries::quick_keys;
+use crate::syntax::interpolation::{calls_in, hides_tokens};
+use crate::syntax::yaml::EntryFlags;
+
+/// What an edit did to the entries of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EntryEdits {
+    /// The root keys whose entries were edited, came, went or changed places among each other; sorted.
+    pub keys: Vec<Arc<str>>,
+    /// Whether root keys came or went.
+    pub has_other_keys: bool,
+    /// Whether values may look up other keys than before.
+    pub has_other_calls: bool,
+}
+
+impl DataFile {
+    /// What of the entries is different in a later version, or in an earlier one. `None` where an edit of one entry can change
+    /// what others mean: then everything may be different.
+    pub fn entry_edits(&self, other: &Self) -> Option<EntryEdits> {
+        match (self.content(), other.content()) {
+            (Content::Entries(one), Content::Entries(two)) => {
+                one.edits(&self.text, two, &other.text)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The sources of entries by key, in the order of the file.
+type Sources<'t> = BTreeMap<Arc<str>, Vec<&'t str>>;
+
+impl Entries {
+    fn edits(&self, text: &str, other: &Self, other_text: &str) -> Option<EntryEdits> {
+        if self.is_entangled() || other.is_entangled() {
+            return None;
+        }
+        let (one, two) = (self.chunks(), other.chunks());
+        let same = |(one, two): &(&Placed, &Placed)| one.is_same_source(two);
+        let before = one.iter().zip(two).take_while(same).count();
+        let (one, two) = (&one[before..], &two[before..]);
+        let behind = one.iter().rev().zip(two.iter().rev()).take_while(same).count();
+        let (one, two) = (&one[..one.len() - behind], &two[..two.len() - behind]);
+        let (one, two) = (sources(one, text)?, sources(two, other_text)?);
+        let mut edits = EntryEdits::default();
+        for (key, before) in &one {
+            let after = two.get(key);
+            if after != Some(before) {
+                edits.keys.push(Arc::clone(key));
+                let after = after.map_or(&[][..], Vec::as_slice);
+                edits.has_other_calls |= calls(before) != calls(after) || calls(after).is_none();
+            }
+            edits.has_other_keys |= after.is_none_or(|after| after.len() != before.len());
+        }
+        for key in two.keys().filter(|key| !one.contains_key(*key)) {
+            edits.keys.push(Arc::clone(key));
+            (edits.has_other_keys, edits.has_other_calls) = (true, true);
+        }
+        if !edits.keys.is_empty() {
+            // What an alias means may stand in another entry.
+            let aliases = |entries: &Self, text: &str, keys: &mut Vec<Arc<str>>| {
+                let with_alias = entries.flagged(EntryFlags::ALIAS);
+                keys.extend(with_alias.filter_map(|(placed, index)| key_of(placed, index, text)));
+            };
+            aliases(self, text, &mut edits.keys);
+            aliases(other, other_text, &mut edits.keys);
+            edits.keys.sort_unstable();
+            edits.keys.dedup();
+        }
+        Some(edits)
+    }
+}
+
+/// The calls in the texts of some entries; `None` if they do not show which these are.
+fn calls<'t>(sources: &[&'t str]) -> Option<Vec<&'t str>> {
+    let mut found = Vec::new();
+    for source in sources {
+        if hides_tokens(source) {
+            return None;
+        }
+        found.extend(calls_in(source)?);
+    }
+    Some(found)
+}
+
+/// The entries of some chunks. Whatever looks like a key counts as well: entries may be broken, and indexes go by looks.
+fn sources<'t>(chunks: &[Placed], text: &'t str) -> Option<Sources<'t>> {
+    let mut sources = Sources::new();
+    for (placed, index) in chunks.iter().flat_map(Placed::spots) {
+        let source = placed.source(index, text);
+        let by_looks = quick_keys(source)?.into_iter().map(|key| Arc::from(key.text));
+        let keys: BTreeSet<Arc<str>> =
+            key_of(placed, index, text).into_iter().chain(by_looks).collect();
+        for key in keys {
+            sources.entry(key).or_default().push(source);
+        }
+    }
+    Some(sources)
+}
+
+fn key_of(placed: &Placed, index: usize, text: &str) -> Option<Arc<str>> {
+    match placed.key(index, text)? {
+        EntryKey::Plain(key) => Some(key.into()),
+        EntryKey::Value(key) => key.as_str().map(Arc::from),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::data::{FileId, Format};
+
+    fn file(text: &str) -> DataFile {
+        DataFile::new(FileId(0), Format::Yaml, text.into())
+    }
+
+    #[track_caller]
+    fn check(before: &str, after: &str, expected: Option<(&[&str], bool)>) {
+        let before = file(before);
+        before.verdict();
+        for after in [before.with_text(after.into()), file(after)] {
+            for edits in [before.entry_edits(&after), after.entry_edits(&before)] {
+                let keys = edits.as_ref().map(|it| it.keys.iter().map(|key| &**key).collect());
+                let found: Option<(Vec<&str>, bool)> =
+                    keys.zip(edits.as_ref().map(|it| it.has_other_keys));
+                assert_eq!(found, expected.map(|(keys, other)| (keys.to_vec(), other)));
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_was_edited_differs() {
+        check("a: 1\nb: 2\nc: 3\n", "a: 1\nb: 22\nc: 3\n", Some((&["b"], false)));
+        check("a: 1\nb: 2\n", "a: 1\nb: 2\n", Some((&[], false)));
+        check("a: 1\nb: 2\nc: 3\n", "a: 1\nc: 3\n", Some((&["b"], true)));
+        check("a: 1\nb: 2\n", "a: 1\nbb: 2\n", Some((&["b", "bb"], true)));
+        check("a: 1\na: 2\nb: 1\n", "a: 2\na: 1\nb: 1\n", Some((&["a"], false)));
+        check("a: 1\na: 2\nb: 1\n", "a: 1\nb: 1\n", Some((&["a"], true)));
+    }
+
+    #[test]
+    fn what_aliases_mean_may_differ() {
+        check("a: &x 1\nb: *x\nc: 1\n", "a: &x 2\nb: *x\nc: 1\n", Some((&["a", "b"], false)));
+    }
+
+    #[test]
+    fn broken_entries_count_by_their_looks() {
+        let (before, after) = ("module::a: 1\nmodule::b: 2\n", "module::a: [\nmodule::b: 2\n");
+        check(before, after, Some((&["module::a"], false)));
+    }
+
+    #[test]
+    fn where_entries_are_entangled_everything_may_differ() {
+        check("a: &x {b: 1}\n<<: *x\n", "a: &x {b: 2}\n<<: *x\n", None);
+        check("{a: 1}\n", "{a: 2}\n", None);
+    }
+
+    proptest! {
+        /// Whatever a lookup finds another value for is told.
+        #[test]
+        fn no_edited_key_is_missed(
+            before in prop::collection::vec(("[a-d]", "[1-3]|\\[|&x 1|\\*x|\"%"), 0..6),
+            after in prop::collection::vec(("[a-d]", "[1-3]|\\[|&x 1|\\*x|\"%"), 0..6),
+        ) {
+            let text = |entries: &[(String, String)]| {
+                let lines = entries.iter().map(|(key, value)| format!("{key}: {value}\n"));
+                lines.collect::<Vec<_>>().concat()
+            };
+            let (before, after) = (text(&before), text(&after));
+            let (one, two) = (file(&before), file(&after));
+            let Some(edits) = one.entry_edits(&two) else { return Ok(()) };
+            for key in ["a", "b", "c", "d"] {
+                let value = |file: &DataFile| file.get(key).map(|it| it.value.value.clone());
+                let is_told = edits.keys.iter().any(|it| **it == *key);
+                prop_assert!(is_told || value(&one) == value(&two), "{key}: {before:?} {after:?}");
+            }
+        }
+    }
+}

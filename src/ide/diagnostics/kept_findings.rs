@@ -1,0 +1,194 @@
+//! What the rules said of one entry after a look at others, and which edits can change that.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use super::Diagnostic;
+use super::key::{convert_to_misses_type, sensitive_parameter_plain_data, value_type_mismatch};
+use crate::config::Environment;
+use crate::data::{EntryTree, FileId, Files as _, Format};
+use crate::engine::root_hash;
+use crate::ide::context::LOOKUP_OPTIONS;
+use crate::syntax::interpolation::{calls_in, hides_tokens, longest_word, words};
+use crate::syntax::tree::NodeKind;
+use crate::text::TextRange;
+use crate::world::{KeyEdits, KeyIndex, World};
+
+/// An entry whose lookups go through more places than this is checked after each edit.
+const MAX_PLACES: usize = 1_024;
+
+/// The findings of one entry.
+#[derive(Debug, Clone)]
+pub(super) struct KeptFindings {
+    /// Ranges of the file count from the begin of the entry.
+    findings: Box<[Diagnostic]>,
+    /// The words of the root keys that matter, as numbers.
+    words: Arc<[u64]>,
+    /// The other files that the findings point to.
+    files: Box<[FileId]>,
+}
+
+/// What edits leave true.
+pub(super) struct Edited<'a> {
+    edits: &'a KeyEdits,
+    words: Vec<u64>,
+}
+
+impl<'a> Edited<'a> {
+    /// `None` if nothing that was found stays true for sure: rules also ask which keys there are, and which are named by others.
+    pub(super) fn new(edits: &'a KeyEdits) -> Option<Self> {
+        let words = edits.keys.iter().map(|key| root_hash(longest_word(key))).collect();
+        (!edits.has_other_keys && !edits.has_other_calls).then_some(Self { edits, words })
+    }
+}
+
+impl KeptFindings {
+    /// What was found for an entry, if one can say what it depends on.
+    pub(super) fn new(
+        world: &World,
+        path: &str,
+        entry: &EntryTree<'_>,
+        findings: &[Diagnostic],
+        words: Arc<[u64]>,
+    ) -> Option<Self> {
+        let whole = TextRange::new(entry.start, entry.start + entry.text.len() as u32);
+        let mut files = Vec::new();
+        for finding in findings {
+            let is_of_types = [
+                value_type_mismatch::RULE.code,
+                sensitive_parameter_plain_data::RULE.code,
+                convert_to_misses_type::RULE.code,
+            ];
+            let (own, others): (Vec<_>, Vec<_>) =
+                finding.related.iter().partition(|it| is_own(it.path.as_deref(), path));
+            let edits = finding.fixes.iter().flat_map(|fix| &fix.edits).map(|edit| edit.range);
+            let mut ranges = own.iter().map(|it| it.range).chain([finding.range]).chain(edits);
+            // Which nodes it happens to follows from their classes, and these from any data.
+            if is_of_types.contains(&finding.code)
+                || !ranges.all(|range| whole.contains_range(range))
+            {
+                return None;
+            }
+            files.extend(others.iter().filter_map(|it| Some(world.id(it.path.as_deref()?))));
+        }
+        let in_entry =
+            |range: TextRange| TextRange::new(range.start - entry.start, range.end - entry.start);
+        let findings = findings.iter().map(|it| moved(it.clone(), path, &in_entry));
+        Some(Self { findings: findings.collect(), words, files: files.into() })
+    }
+
+    /// Whether it is still true after some edits.
+    pub(super) fn is_still_true(&self, edited: &Edited<'_>) -> bool {
+        !self.words.iter().any(|word| edited.words.contains(word))
+            && !self.files.iter().any(|file| edited.edits.files.contains(file))
+    }
+
+    /// The findings, for the entry that begins at byte `start` now.
+    pub(super) fn at(&self, path: &str, start: u32) -> impl Iterator<Item = Diagnostic> {
+        self.findings.iter().map(move |it| moved(it.clone(), path, &|it| it.shifted(start)))
+    }
+}
+
+/// A finding with other ranges of its own file.
+fn moved(
+    mut finding: Diagnostic,
+    path: &str,
+    place: &dyn Fn(TextRange) -> TextRange,
+) -> Diagnostic {
+    finding.range = place(finding.range);
+    for related in finding.related.iter_mut().filter(|it| is_own(it.path.as_deref(), path)) {
+        related.range = place(related.range);
+    }
+    for edit in finding.fixes.iter_mut().flat_map(|fix| &mut fix.edits) {
+        edit.range = place(edit.range);
+    }
+    finding
+}
+
+/// Whether a place lies in the file at `path`, which says nothing of itself.
+fn is_own(file: Option<&str>, path: &str) -> bool {
+    file.is_none_or(|file| file == path)
+}
+
+/// Words of calls.
+type Words = Arc<[Arc<str>]>;
+
+/// Which words an edited root key must have to matter to an entry: found by the texts of all entries that its lookup may go
+/// through.
+pub(super) struct Mentions {
+    index: Arc<KeyIndex>,
+    /// By root key: the words in calls of its entries; `None` if that cannot be said.
+    known: BTreeMap<Arc<str>, Option<Words>>,
+}
+
+impl Mentions {
+    pub(super) fn new(world: &World, environment: &Environment) -> Self {
+        Self { index: world.key_index(environment), known: BTreeMap::new() }
+    }
+
+    /// The words of an entry and of all that its calls lead to.
+    pub(super) fn of(&mut self, world: &World, entry: &EntryTree<'_>) -> Option<Arc<[u64]>> {
+        let NodeKind::Scalar { text: key, .. } = &entry.key.kind else { return None };
+        if **key == *LOOKUP_OPTIONS || **key == *"<<" {
+            return None;
+        }
+        let mut found = vec![root_hash(longest_word(key))];
+        let mut seen: HashSet<Arc<str>> = HashSet::from([Arc::clone(key)]);
+        let mut left = vec![Arc::clone(key)];
+        while let Some(key) = left.pop() {
+            if seen.len() > MAX_PLACES {
+                return None;
+            }
+            for word in self.in_entries(world, &key)?.iter() {
+                found.push(root_hash(word));
+                if seen.insert(Arc::clone(word)) && self.index.contains(word) {
+                    left.push(Arc::clone(word));
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Some(found.into())
+    }
+
+    /// The words in the calls of all entries with a root key.
+    fn in_entries(&mut self, world: &World, key: &Arc<str>) -> Option<Words> {
+        if let Some(known) = self.known.get(key) {
+            return known.clone();
+        }
+        let found = find_words(world, &self.index, key);
+        self.known.insert(Arc::clone(key), found.clone());
+        found
+    }
+}
+
+fn find_words(world: &World, index: &KeyIndex, key: &str) -> Option<Words> {
+    let (places, is_whole) = index.first_places(key, MAX_PLACES);
+    if !is_whole {
+        return None;
+    }
+    let mut found: HashSet<Arc<str>> = HashSet::new();
+    for place in places {
+        let text = world.text(&place.path).ok()?;
+        let value = place.value.slice(&text);
+        if place.format == Format::Hocon || hides_tokens(value) {
+            return None;
+        }
+        for call in calls_in(value)? {
+            if !is_plain(call) {
+                return None;
+            }
+            found.extend(words(call).map(Arc::from));
+        }
+    }
+    let mut found: Vec<Arc<str>> = found.into_iter().collect();
+    found.sort_unstable();
+    Some(found.into())
+}
+
+/// Whether the words of a call show which key it is about: not if that is written with quotes of its own, or with blanks.
+fn is_plain(call: &str) -> bool {
+    let call = call.strip_prefix("%{").unwrap_or(call).trim();
+    let is_part = |c: char| c.is_alphanumeric() || "_:-.()'\"".contains(c);
+    call.chars().all(is_part) && !(call.contains('\'') && call.contains('"'))
+}

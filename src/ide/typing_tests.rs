@@ -1,0 +1,188 @@
+//! What is kept while somebody types changes no answer, and what is found out anew follows the edit, not the file.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::{
+    EntryPart, Known, code_lenses, diagnostics, document_symbols, fold_parts, folds, inlay_hints,
+    lens_parts, semantic_tokens, symbol_parts, token_parts,
+};
+use crate::engine::CancelToken;
+use crate::text::TextRange;
+use crate::world::{Change, Host, MemoryDisk, World};
+
+const HIERA_YAML: &str = "version: 5\nhierarchy:\n\
+     - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}\n\
+     - {name: Roles, path: 'roles/%{role}.yaml'}\n\
+     - {name: Common, path: common.yaml}\n";
+
+const FACTS: &str = "{\"certname\": \"web01\", \"role\": \"web\"}";
+
+const OPEN: [&str; 3] =
+    ["/r/data/nodes/web01.yaml", "/r/data/roles/web.yaml", "/r/data/common.yaml"];
+
+/// A workspace whose files hold `texts`, all of them in editors.
+fn host(texts: &[String], has_facts: bool) -> Host {
+    let mut files = vec![("/r/hiera.yaml", HIERA_YAML), ("/r/data/roles/db.yaml", "a: 1\nb: 2\n")];
+    files.extend(OPEN.map(|path| (path, "saved: 1\n")));
+    if has_facts {
+        files.push(("/r/.hiera-ls/facts/web01.json", FACTS));
+    }
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    if has_facts {
+        host.apply(Change::ActiveNode(Some("web01".into())));
+    }
+    for (path, text) in OPEN.iter().zip(texts) {
+        open(&mut host, path, text);
+    }
+    host
+}
+
+fn open(host: &mut Host, path: &str, text: &str) {
+    let (path, text) = (path.to_owned(), text.to_owned());
+    host.apply(Change::OpenBuffer { path, text, version: 1 });
+}
+
+/// Everything that VS Code asks for after an edit.
+fn answers(world: &Arc<World>) -> Vec<String> {
+    let cancel = CancelToken::default();
+    let of_file = |path: &&str| {
+        let whole = TextRange::new(0, world.file(path).map_or(0, |file| file.text.len() as u32));
+        vec![
+            format!("{path} {:?}", document_symbols(world, path)),
+            format!("{path} {:?}", folds(world, path)),
+            format!("{path} {:?}", code_lenses(world, path, &cancel)),
+            format!("{path} {:?}", semantic_tokens(world, path, whole, &cancel)),
+            format!("{path} {:?}", inlay_hints(world, path, whole, &cancel)),
+            format!("{path} {:?}", diagnostics(world, path)),
+        ]
+    };
+    OPEN.iter().flat_map(of_file).collect()
+}
+
+/// A piece of a file: root keys that are shared, lead to each other, are merged, broken or anchored.
+fn piece() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "a: 1\n",
+        "a: 2\n",
+        "a: [x, y]\n",
+        "a: {k: 1, l: \"%{lookup('c')}\"}\n",
+        "a: {k: 2}\n",
+        "b: \"%{lookup('a')}\"\n",
+        "b: \"%{alias('c.k')}\"\n",
+        "b: '%{facts.role} %{role}'\n",
+        "c: {k: 1}\n",
+        "c: {k: \"%{lookup('d')}\", m: 2}\n",
+        "d: 1\n",
+        "d: ENC[PKCS7,MIIB]\n",
+        "d: \"%{lookup('b')}\"\n",
+        "module::name: text\n",
+        "module::name: [\n",
+        "e: &x 1\n",
+        "f: *x\n",
+        "# comment\n# more\n",
+        "\n",
+        "  - odd\n",
+        "lookup_options: {a: {merge: hash}}\n",
+        "lookup_options: {c: {merge: deep}, a: {merge: unique}}\n",
+        "lookup_options: {a: {merge: \"%{lookup('g')}\"}}\n",
+        "g: hash\n",
+        "g: first\n",
+    ])
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(piece(), 0..9).prop_map(|pieces| pieces.concat())
+}
+
+/// Which file is edited, what goes where, and what comes in its place.
+fn edit() -> impl Strategy<Value = (usize, prop::sample::Index, usize, String)> {
+    let typed = prop_oneof![
+        4 => prop::sample::select(vec!["x", "1", " ", "\n", ":", "'", "\"", "%{", "}", "-"])
+            .prop_map(str::to_owned),
+        3 => piece().prop_map(str::to_owned),
+    ];
+    (0..OPEN.len(), any::<prop::sample::Index>(), 0_usize..3, typed)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_is_kept_changes_no_answer(
+        texts in prop::collection::vec(text(), OPEN.len()),
+        edits in prop::collection::vec(edit(), 1..7),
+        has_facts in any::<bool>(),
+    ) {
+        let mut texts = texts;
+        let mut typed = host(&texts, has_facts);
+        answers(&typed.snapshot());
+        for (file, at, length, new) in edits {
+            let text = &mut texts[file];
+            let at = at.index(text.len() + 1);
+            text.replace_range(at..(at + length).min(text.len()), &new);
+            open(&mut typed, OPEN[file], text);
+            let anew = host(&texts, has_facts);
+            let (kept, anew) = (answers(&typed.snapshot()), answers(&anew.snapshot()));
+            for (kept, anew) in kept.iter().zip(&anew) {
+                prop_assert_eq!(kept, anew, "{:?}", texts);
+            }
+        }
+    }
+}
+
+/// Asks for an answer, and gives the numbers of its parts.
+type Ask<'a> = &'a dyn Fn(&Arc<World>, Known<'_>) -> Vec<u64>;
+
+/// The numbers of the parts that an answer consists of.
+fn numbers<T>(parts: &[EntryPart<T>]) -> Vec<u64> {
+    parts.iter().map(|part| part.id).collect()
+}
+
+/// How many parts of each answer are found out after an edit of the value of one key, and how many there are.
+fn work_of_an_edit(entries: usize) -> (Vec<usize>, usize) {
+    let common = |edited: &str| {
+        let entry = |number: usize| match number % 4 {
+            0 => format!("module::key_{number}: {{k: 1, l: [1,\n  2]}}\n"),
+            1 => format!("module::key_{number}: \"%{{lookup('module::key_{}')}}\"\n", number - 1),
+            _ => format!("module::key_{number}: {number}\n"),
+        };
+        let text: String = (0..entries).map(entry).collect();
+        text.replace("module::key_10: 10", &format!("module::key_10: {edited}"))
+    };
+    let web = (0..entries).step_by(3).map(|it| format!("module::key_{it}: 1\n"));
+    let web = web.collect::<Vec<_>>().concat();
+    let mut host = host(&[String::new(), web, common("10")], false);
+    let path = OPEN[2];
+    let cancel = CancelToken::default();
+    let whole = TextRange::new(0, u32::MAX);
+    let asked: [Ask<'_>; 4] = [
+        &|world, known| numbers(&symbol_parts(world, path, known, &cancel)),
+        &|world, known| numbers(&fold_parts(world, path, known, &cancel)),
+        &|world, known| numbers(&token_parts(world, path, whole, known, &cancel)),
+        &|world, known| numbers(&lens_parts(world, path, known, &cancel)),
+    ];
+    let before = asked.map(|ask| ask(&host.snapshot(), &mut |_| false));
+    open(&mut host, path, &common("11"));
+    let anew = asked.iter().zip(&before).map(|(ask, before)| {
+        let mut anew = 0;
+        ask(&host.snapshot(), &mut |id| {
+            let is_known = before.contains(&id);
+            anew += usize::from(!is_known);
+            is_known
+        });
+        anew
+    });
+    (anew.collect(), before[2].len())
+}
+
+#[test]
+fn work_follows_the_edit_and_not_the_file() {
+    let (small, entries) = work_of_an_edit(100);
+    let (large, more) = work_of_an_edit(1_600);
+    assert_eq!(more, 16 * entries);
+    assert_eq!(small, large);
+    assert!(small.iter().all(|anew| *anew <= 1), "{small:?}");
+}

@@ -1,0 +1,83 @@
+//! Answers that are written as JSON at once: long ones are not made as trees of values first.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+use tower_lsp_server::jsonrpc::Id;
+
+use super::pieces::Spot;
+
+/// The answer to one request, if it is written as JSON.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RawAnswer(Arc<Mutex<Option<Vec<u8>>>>);
+
+impl RawAnswer {
+    /// What is to be sent in the place of what the handler returns, unless that is an error.
+    pub(super) fn set(&self, json: Vec<u8>) {
+        *self.lock() = Some(json);
+    }
+
+    /// The whole message in parts, if there is such an answer.
+    pub(super) fn take_message(&self, id: &Id) -> Option<Vec<Vec<u8>>> {
+        let json = self.lock().take()?;
+        let mut begin = br#"{"jsonrpc":"2.0","id":"#.to_vec();
+        serde_json::to_writer(&mut begin, id).ok()?;
+        begin.extend_from_slice(br#","result":"#);
+        Some(vec![begin, json, b"}".to_vec()])
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// JSON as it is written.
+#[derive(Debug, Default)]
+pub(super) struct Json(Vec<u8>);
+
+impl Json {
+    pub(super) fn with_room(bytes: usize) -> Self {
+        Self(Vec::with_capacity(bytes))
+    }
+
+    /// The text of a JSON value.
+    pub(super) fn of(value: &impl Serialize) -> Box<str> {
+        serde_json::to_string(value).unwrap_or_default().into()
+    }
+
+    /// Adds what is JSON already.
+    pub(super) fn raw(&mut self, json: &str) -> &mut Self {
+        self.0.extend_from_slice(json.as_bytes());
+        self
+    }
+
+    /// Adds a number.
+    pub(super) fn number(&mut self, number: u32) -> &mut Self {
+        self.0.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+        self
+    }
+
+    /// Adds a comma, unless a list or an object has just begun.
+    pub(super) fn comma(&mut self) -> &mut Self {
+        if !matches!(self.0.last(), None | Some(b'[' | b'{')) {
+            self.0.push(b',');
+        }
+        self
+    }
+
+    /// Adds a position in a part that begins at `line`.
+    pub(super) fn position(&mut self, line: u32, spot: Spot) -> &mut Self {
+        self.raw(r#"{"line":"#).number(line + spot.line);
+        self.raw(r#","character":"#).number(spot.col).raw("}")
+    }
+
+    /// Adds a range, likewise.
+    pub(super) fn range(&mut self, line: u32, [start, end]: [Spot; 2]) -> &mut Self {
+        self.raw(r#"{"start":"#).position(line, start);
+        self.raw(r#","end":"#).position(line, end).raw("}")
+    }
+
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+}

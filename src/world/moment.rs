@@ -1,0 +1,191 @@
+//! What was edited between two moments of a workspace, key by key: what was found out at the first one and read none of these
+//! keys is still true at the other.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::World;
+use super::code::may_hold_code;
+use super::file_entry::FileEntry;
+use super::nodes::NodesCache;
+use super::roots::RootsCache;
+use super::snapshot::Choice;
+use super::texts::Texts;
+use crate::backends::Registry;
+use crate::config::Environment;
+use crate::data::{FileId, Files as _, Format};
+use crate::engine::LOOKUP_OPTIONS;
+use crate::settings::Settings;
+use crate::syntax::interpolation::{hides_tokens, may_have_tokens};
+
+/// What answers are made of at one moment. Cheap to make and to compare.
+#[derive(Clone)]
+pub struct Moment {
+    revision: u64,
+    texts: Texts,
+    settings: Arc<Settings>,
+    folders: Arc<[Arc<str>]>,
+    choice: Choice,
+    assumed: Arc<[(Arc<str>, Arc<str>)]>,
+    roots: Arc<RootsCache>,
+    nodes: Arc<NodesCache>,
+    back_ends: Arc<Registry>,
+}
+
+/// What was edited between two moments.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyEdits {
+    /// The root keys whose entries were edited, came or went, in whichever file.
+    pub keys: BTreeSet<Arc<str>>,
+    /// The files with them: places in these may be others now.
+    pub files: Vec<FileId>,
+    /// Whether root keys came or went.
+    pub has_other_keys: bool,
+    /// Whether values may look up other keys than before.
+    pub has_other_calls: bool,
+}
+
+impl Moment {
+    /// Counts the changes since the host began.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+}
+
+impl World {
+    /// This moment.
+    pub fn moment(&self) -> Moment {
+        Moment {
+            revision: self.revision,
+            texts: self.texts.clone(),
+            settings: self.settings.clone(),
+            folders: self.folders.clone(),
+            choice: self.choice.clone(),
+            assumed: self.assumed.clone(),
+            roots: self.roots.clone(),
+            nodes: self.nodes.clone(),
+            back_ends: self.back_ends().clone(),
+        }
+    }
+
+    /// What was edited since `earlier`, as far as lookups in `environment` can see it. `None` if more than values of entries may
+    /// mean something else now: another hierarchy, other nodes, settings or lookup_options, files that came or went.
+    pub fn edits_since(&self, earlier: &Moment, environment: &Environment) -> Option<KeyEdits> {
+        let is_same = Arc::ptr_eq(&self.texts.base, &earlier.texts.base)
+            && Arc::ptr_eq(&self.settings, &earlier.settings)
+            && Arc::ptr_eq(&self.folders, &earlier.folders)
+            && self.choice == earlier.choice
+            && Arc::ptr_eq(&self.assumed, &earlier.assumed)
+            && Arc::ptr_eq(&self.roots, &earlier.roots)
+            && Arc::ptr_eq(&self.nodes, &earlier.nodes)
+            && Arc::ptr_eq(self.back_ends(), &earlier.back_ends);
+        if !is_same {
+            return None;
+        }
+        let mut edits = KeyEdits::default();
+        let open = self.open_files().map(|open| open.entry.path.clone());
+        let open: BTreeSet<Arc<str>> =
+            open.chain(earlier.texts.overlay.iter().map(|open| open.entry.path.clone())).collect();
+        for path in &open {
+            let (before, now) = (earlier.texts.file(path).ok()?, self.texts.file(path).ok()?);
+            if !Arc::ptr_eq(&before, &now) {
+                self.add_edits(&before, &now, environment, &mut edits)?;
+            }
+        }
+        let is_plain = edits.keys.is_empty()
+            || !edits.keys.contains(LOOKUP_OPTIONS) && !self.has_made_options(environment);
+        is_plain.then_some(edits)
+    }
+
+    fn add_edits(
+        &self,
+        before: &FileEntry,
+        now: &FileEntry,
+        environment: &Environment,
+        edits: &mut KeyEdits,
+    ) -> Option<()> {
+        let path = &now.path;
+        if may_hold_code(path, self, self) || before.invalid_utf8_at != now.invalid_utf8_at {
+            return None;
+        }
+        let reach = self.reach(environment);
+        let formats: BTreeSet<Format> = reach.places_of(path).map(|place| place.format).collect();
+        for format in formats {
+            let found = before.data(format).entry_edits(now.data(format))?;
+            edits.keys.extend(found.keys);
+            edits.has_other_keys |= found.has_other_keys;
+            edits.has_other_calls |= found.has_other_calls;
+        }
+        edits.files.push(now.id);
+        Some(())
+    }
+
+    /// Whether some lookup_options are made of other keys, so that any edit may change them.
+    fn has_made_options(&self, environment: &Environment) -> bool {
+        let places = self.key_index(environment).places(LOOKUP_OPTIONS);
+        places.into_iter().any(|place| {
+            let is_plain = |text: &Arc<str>| {
+                let value = place.value.slice(text);
+                place.format != Format::Hocon && !may_have_tokens(value) && !hides_tokens(value)
+            };
+            !self.text(&place.path).is_ok_and(|text| is_plain(&text))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{Change, Host, MemoryDisk};
+
+    const FILES: [(&str, &str); 5] = [
+        ("/r/hiera.yaml", "version: 5\nhierarchy: [{name: c, paths: [a.yaml, b.yaml]}]\n"),
+        ("/r/data/a.yaml", "a: 1\nb: 2\nc: 3\n"),
+        ("/r/data/b.yaml", "a: 1\nlookup_options: {a: {merge: first}}\n"),
+        ("/r/data/unread.yaml", "a: 1\n"),
+        ("/r/manifests/site.pp", "class x { }\n"),
+    ];
+
+    fn type_in(host: &mut Host, path: &str, text: &str) {
+        let (path, text) = (format!("/r/{path}"), text.to_owned());
+        host.apply(Change::OpenBuffer { path, text, version: 1 });
+    }
+
+    /// `expected`: the keys that an edit of a file is about, `+` before them if keys came or went.
+    #[track_caller]
+    fn check(path: &str, text: &str, expected: Option<&str>) {
+        let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+        host.apply(Change::Folders(vec!["/r".to_owned()]));
+        let before = host.snapshot();
+        let environment = before.environment_of("/r/data/a.yaml").expect("there is one");
+        before.nodes(&environment);
+        type_in(&mut host, path, text);
+        let after = host.snapshot();
+        let shown = |edits: KeyEdits| {
+            let keys: Vec<&str> = edits.keys.iter().map(|key| &**key).collect();
+            format!("{}{}", if edits.has_other_keys { "+" } else { "" }, keys.join(" "))
+        };
+        let edits = after.edits_since(&before.moment(), &environment);
+        assert_eq!(edits.map(shown).as_deref(), expected);
+        let back = before.edits_since(&after.moment(), &environment);
+        assert_eq!(back.map(shown).as_deref(), expected, "the other way");
+    }
+
+    #[test]
+    fn edits_of_values_are_about_their_keys() {
+        check("data/a.yaml", "a: 1\nb: 22\nc: 3\n", Some("b"));
+        check("data/a.yaml", "a: 1\nb: 2\nc: 3\nd: 4\n", Some("+d"));
+        check("data/a.yaml", "a: 1\nb: 2\nc: 3\n", Some(""));
+        check("data/unread.yaml", "a: 2\n", Some(""));
+    }
+
+    #[test]
+    fn what_else_is_edited_may_change_everything() {
+        check("hiera.yaml", "version: 5\nhierarchy: [{name: c, path: b.yaml}]\n", None);
+        check("data/b.yaml", "a: 1\nlookup_options: {a: {merge: deep}}\n", None);
+        check("data/b.yaml", "a: 2\nlookup_options: {a: {merge: '%{b}'}}\n", None);
+        check("data/new.yaml", "a: 1\n", None);
+        check("manifests/site.pp", "class y { }\n", None);
+        check("data/a.yaml", "[]\n", None);
+    }
+}
