@@ -90,7 +90,7 @@ impl Fleet {
     #[must_use]
     pub fn renewed(&self) -> Self {
         let readings = self.readings.with_world(&self.readings.world.short_lived());
-        readings.share(&self.readings.oldest());
+        readings.share(&self.readings);
         Self::of(readings)
     }
 
