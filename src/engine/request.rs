@@ -88,6 +88,20 @@ pub struct Answer {
 }
 
 impl Request {
+    /// The key, if nothing but its value is asked for.
+    pub fn plain_key(&self) -> Option<&Arc<str>> {
+        let says_nothing = self.value_type.is_none()
+            && self.merge.is_none()
+            && self.default.is_none()
+            && self.overrides.len() + self.default_values.len() == 0
+            && self.explain == Explain::Off
+            && !(self.wants_sources || self.wants_footprint);
+        match self.names.as_slice() {
+            [key] if says_nothing => Some(key),
+            _ => None,
+        }
+    }
+
     /// A call with a name and nothing else.
     pub fn key(name: impl Into<Arc<str>>) -> Self {
         Self { names: vec![name.into()], ..Self::default() }

@@ -10,6 +10,7 @@ mod before;
 mod causes;
 mod comparison;
 mod difference;
+mod earlier_answers;
 mod kept;
 #[cfg(test)]
 mod random_data;
@@ -21,6 +22,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher as _};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::parallel;
 use super::snapshot::World;
 use crate::backends::Registry;
 use crate::config::Environment;
@@ -32,6 +34,7 @@ pub use before::Before;
 pub use causes::Cause;
 pub use comparison::Differences;
 pub use difference::{Change as AnswerChange, Difference, FleetPair, is_unchanged};
+use earlier_answers::EarlierAnswers;
 pub use kept::Asker;
 use readings::Readings;
 pub(super) use references::TextReferences;
@@ -46,6 +49,8 @@ pub struct Fleet {
     evaluators: Box<[OnceLock<Arc<Evaluator>>]>,
     /// What is different from an earlier fleet, once that was asked.
     kept: Mutex<Option<(Arc<Fleet>, Arc<Differences>)>>,
+    /// What it was asked as the earlier of two fleets.
+    earlier: EarlierAnswers,
 }
 
 /// An answer and the nodes that get it, by their numbers, in order.
@@ -85,13 +90,14 @@ impl Fleet {
     #[must_use]
     pub fn renewed(&self) -> Self {
         let readings = self.readings.with_world(&self.readings.world.short_lived());
-        readings.share(&self.readings.oldest());
+        readings.share(&self.readings);
         Self::of(readings)
     }
 
     fn of(readings: Readings) -> Self {
         let evaluators = readings.nodes.iter().map(|_| OnceLock::new()).collect();
-        Self { readings: Arc::new(readings), evaluators, kept: Mutex::default() }
+        let (kept, earlier) = (Mutex::default(), EarlierAnswers::default());
+        Self { readings: Arc::new(readings), evaluators, kept, earlier }
     }
 
     /// The nodes, in the order of their numbers.
@@ -225,15 +231,37 @@ impl Fleet {
         for path in files {
             self.readings.add_readers(module, path, &mut reads);
         }
-        for (number, node) in (0_u32..).zip(self.nodes().iter()) {
-            let may_read = || {
-                let evaluator = self.evaluator(number);
-                files.iter().any(|path| evaluator.may_read_somehow(module, path))
-            };
-            let reads = &mut reads[number as usize];
-            *reads = *reads || !node.is_complete() && may_read();
+        let known = module.filter(|it| self.environment().modules.contains_key(*it));
+        for module in [None].into_iter().chain(known.map(Some)) {
+            self.add_perhaps_reading(files, module, &mut reads);
         }
         (0..).zip(reads).filter(|(_, reads)| *reads).map(|(number, _)| number).collect()
+    }
+
+    /// Adds the nodes of which not everything is known, and that may read one of `files`: those whose hierarchies look the same
+    /// do so alike.
+    fn add_perhaps_reading(
+        &self,
+        files: &BTreeSet<Arc<str>>,
+        module: Option<&str>,
+        reads: &mut [bool],
+    ) {
+        let structures = self.readings.structures(module);
+        let is_asked = |nodes: &[u32]| {
+            let is_open = |node: &u32| !self.nodes()[*node as usize].is_complete();
+            nodes.first().is_some_and(is_open) && nodes.iter().any(|node| !reads[*node as usize])
+        };
+        let alike = structures.iter().map(|(_, nodes)| nodes.as_slice());
+        let asked: Vec<&[u32]> = alike.filter(|nodes| is_asked(nodes)).collect();
+        let may_read = parallel::map(&asked, |nodes| {
+            let evaluator = self.evaluator(nodes[0]);
+            files.iter().any(|path| evaluator.may_read_somehow(module, path))
+        });
+        for (nodes, may_read) in asked.into_iter().zip(may_read) {
+            for node in nodes {
+                reads[*node as usize] |= may_read;
+            }
+        }
     }
 
     fn evaluator(&self, node: u32) -> Arc<Evaluator> {

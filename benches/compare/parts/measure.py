@@ -85,14 +85,14 @@ class Server:
         return message
 
     def diagnostics(self, path, text):
-        """Opens a file and waits for what the server has to say of it."""
+        """Opens a file and waits for what the server has to say of it, which must be something."""
         uri = f"file://{path}"
         self.published.pop(uri, None)
         self.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": text}})
         if self.is_pulled:
             self.ask("textDocument/diagnostic", {"textDocument": {"uri": uri}})
         else:
-            while uri not in self.published:
+            while not self.published.get(uri):
                 self.receive()
 
     def close(self, path):

@@ -29,7 +29,7 @@ FLEETS = """## Many nodes
 
 Each node has a fact set and a data file of its own; every key is looked up for every node. Puppet is asked in its own process,
 with one compiler for each node, for {measured} nodes; the figure is what all nodes take at that rate. It has no command that compares
-two states of data.
+two states of data. *Time* is what the clock said, on a machine that had other work as well.
 
 ![CPU time by the number of nodes](images/performance-fleets.svg)
 

@@ -94,10 +94,10 @@ impl FleetPair {
             [key] => self.nodes_that_may_change(key),
             _ => self.after.all_nodes(),
         };
-        let before = self.before.answers_among(request, nodes.clone());
+        let before = self.before.earlier_answers(request, &nodes);
         let after = self.after.answers_among(request, nodes);
         let mut difference = Difference::default();
-        for group in before.iter().chain(&after) {
+        for group in before.iter().chain(&*after) {
             difference.note_unknown(&group.answer);
         }
         for (one, other, nodes) in pairs(&before, &after, self.after.nodes().len()) {
@@ -133,7 +133,7 @@ impl FleetPair {
     /// Adds what changes for nodes that are not listed.
     fn add_cases(&self, key: &Arc<str>, request: &Request, difference: &mut Difference) {
         let Some((any_before, any_after)) = &self.any else { return };
-        let before = self.before.new_evaluator_of(any_before).call(request);
+        let before = self.before.earlier_answer_of(any_before, request);
         let after = self.after.new_evaluator_of(any_after).call(request);
         difference.has_cases = !before.cases.is_empty() || !after.cases.is_empty();
         difference.note_unknown(&before);

@@ -25,11 +25,12 @@ pub(super) struct Readings {
     scopes: Shards<OnceLock<Arc<Scope>>>,
     variables: Shards<OnceLock<Column>>,
     keys: Mutex<KeptColumns>,
-    structures: Shards<OnceLock<Structures>>,
-    /// Others with the same hierarchies, nodes and files, whose texts may be different: what follows from the former is
-    /// found out once.
-    twin: OnceLock<Arc<Readings>>,
+    /// Shared with others of the same hierarchies, nodes and files, whose texts may be different.
+    structures: OnceLock<Arc<StructuresOfModules>>,
 }
+
+/// What hierarchies look like to nodes, by module.
+type StructuresOfModules = Shards<OnceLock<Structures>>;
 
 /// Numbers of nodes that are kept for keys, all together: 64 MiB.
 const MAX_KEPT_NUMBERS: usize = 8 << 20;
@@ -58,14 +59,8 @@ impl Readings {
             scopes: Shards::default(),
             variables: Shards::default(),
             keys: Mutex::default(),
-            structures: Shards::default(),
-            twin: OnceLock::new(),
+            structures: OnceLock::new(),
         }
-    }
-
-    /// Those from which the hierarchies of nodes are taken.
-    pub(super) fn oldest(self: &Arc<Self>) -> Arc<Self> {
-        self.twin.get().unwrap_or(self).clone()
     }
 
     /// The same with another snapshot of the same files.
@@ -76,18 +71,19 @@ impl Readings {
     }
 
     /// Takes what follows from hierarchies, nodes and the set of files from others, which have the same ones.
-    pub(super) fn share(&self, twin: &Arc<Self>) {
-        if !std::ptr::eq(self, twin.as_ref()) && twin.twin.get().is_none() {
-            self.twin.get_or_init(|| Arc::clone(twin));
-        }
+    pub(super) fn share(&self, twin: &Self) {
+        // It may be its own twin, so nothing is found out while a lock is held. If something is known already, that stays.
+        let shared = twin.structures_of_modules().clone();
+        let _ = self.structures.set(shared);
+    }
+
+    fn structures_of_modules(&self) -> &Arc<StructuresOfModules> {
+        self.structures.get_or_init(Arc::default)
     }
 
     /// The nodes by what their hierarchies look like, in the layer of `module` or in the others.
     pub(super) fn structures(&self, module: Option<&str>) -> Structures {
-        if let Some(twin) = self.twin.get() {
-            return twin.structures(module);
-        }
-        let slot = self.structures.slot(module.unwrap_or(""));
+        let slot = self.structures_of_modules().slot(module.unwrap_or(""));
         slot.get_or_init(|| super::scope::structures(self, module).into()).clone()
     }
 

@@ -1,0 +1,67 @@
+//! Answers of what was before an edit, kept while the user goes on typing: the same keys are asked for after each keystroke.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Fleet, SharedAnswer};
+use crate::engine::{Answer, Request};
+use crate::facts::Node;
+
+/// Answers to more keys than this are not kept.
+const MAX_KEYS: usize = 64;
+
+/// Answers by key.
+#[derive(Default)]
+pub(super) struct EarlierAnswers(Mutex<HashMap<Arc<str>, OfKey>>);
+
+/// What is known of one key.
+#[derive(Default)]
+struct OfKey {
+    /// The nodes that were asked, and what they get.
+    shared: Option<(Vec<u32>, Arc<[SharedAnswer]>)>,
+    /// What a node gets that does not belong to the fleet.
+    of_any: Option<(Arc<Node>, Arc<Answer>)>,
+}
+
+impl EarlierAnswers {
+    fn with<R>(&self, key: &Arc<str>, work: impl FnOnce(&mut OfKey) -> R) -> R {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_KEYS && !known.contains_key(key) {
+            known.clear();
+        }
+        work(known.entry(Arc::clone(key)).or_default())
+    }
+}
+
+impl Fleet {
+    /// What some of the nodes get, each different answer once; kept.
+    pub(super) fn earlier_answers(&self, request: &Request, nodes: &[u32]) -> Arc<[SharedAnswer]> {
+        let ask = || -> Arc<[SharedAnswer]> { self.answers_among(request, nodes.to_vec()).into() };
+        let Some(key) = request.plain_key() else { return ask() };
+        let known = self.earlier.with(key, |it| it.shared.clone());
+        if let Some((_, found)) = known.filter(|(asked, _)| asked == nodes) {
+            return found;
+        }
+        let found = ask();
+        // A lookup that was cancelled does not know everything.
+        if !request.cancel.is_cancelled() {
+            self.earlier.with(key, |it| it.shared = Some((nodes.to_vec(), found.clone())));
+        }
+        found
+    }
+
+    /// What a node gets that need not belong to the fleet; kept.
+    pub(super) fn earlier_answer_of(&self, node: &Arc<Node>, request: &Request) -> Arc<Answer> {
+        let ask = || Arc::new(self.new_evaluator_of(node).call(request));
+        let Some(key) = request.plain_key() else { return ask() };
+        let known = self.earlier.with(key, |it| it.of_any.clone());
+        if let Some((_, found)) = known.filter(|(asked, _)| Arc::ptr_eq(asked, node)) {
+            return found;
+        }
+        let found = ask();
+        if !request.cancel.is_cancelled() {
+            self.earlier.with(key, |it| it.of_any = Some((node.clone(), found.clone())));
+        }
+        found
+    }
+}
