@@ -182,11 +182,11 @@ fn values_are_shown_where_lookups_fail_and_none_is_sensitive() {
         ]);
         run(&workspace, &["check", "--format", "concise"]).1
     };
-    let text = shown("version: 1.10\n");
+    let text = shown("version: 2.20\n");
     assert!(text.contains("hiera-yaml-version"), "{text}");
-    assert!(text.contains("`1.10` is the number 1.1"), "{text}");
-    let text = shown("version: 1.10\nlookup_options: {version: {convert_to: Sensitive}}\n");
-    assert!(text.contains("number-looks-like-version") && !text.contains("1.10` is"), "{text}");
+    assert!(text.contains("`2.20` is the number 2.2"), "{text}");
+    let text = shown("version: 2.20\nlookup_options: {version: {convert_to: Sensitive}}\n");
+    assert!(text.contains("number-looks-like-version") && !text.contains("2.20` is"), "{text}");
 }
 
 #[test]
