@@ -72,7 +72,10 @@ impl EntryAnswers {
         let edits = known.as_ref().and_then(|it| world.edits_since(&it.moment, environment));
         let answers = match (&known, edits) {
             (Some(known), Some(edits)) if edits.files.is_empty() => known.answers.clone(),
-            (Some(known), Some(edits)) => Arc::new(known.answers.after(&edits, data)),
+            // Where keys come or go, a file may be read otherwise as a whole.
+            (Some(known), Some(edits)) if !edits.has_other_keys => {
+                Arc::new(known.answers.after(&edits, data))
+            }
             _ => Arc::new(Self::unknown(data)),
         };
         let is_newer = known.as_ref().is_none_or(|it| it.moment.revision() <= world.revision());

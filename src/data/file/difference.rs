@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn keys_that_are_not_strings_concern_the_whole_file() {
-        check("a: 1\nc: 1\n", ": 1\nc: 1\n", None);
+        check("1: 1\nc: 1\n", "1: 2\nc: 1\n", None);
     }
 
     #[test]

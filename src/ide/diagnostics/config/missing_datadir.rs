@@ -83,7 +83,7 @@ hierarchy:
     #[test]
     fn data_in_a_module_of_the_puppetfile() {
         check(
-            r#"
+            r"
 #- /Puppetfile
 mod 'example/site_data',
   :git => 'https://example.com/site_data'
@@ -97,7 +97,7 @@ hierarchy:
   - {name: a, path: a.yaml}
   - {name: b, path: b.yaml, datadir: modules/other/data}
 #                                    ^^^^^^^^^^^^^^^^^^ warning[missing-datadir]
-"#,
+",
         );
     }
 }
