@@ -125,7 +125,7 @@ fn presets_choose_rules() {
 fn many_findings_begin_with_a_count_of_each_rule() {
     let lines = |count: usize| (0..count).map(|it| format!("k{it}: 0644\n")).collect::<String>();
     let (_, text, _) = run(&workspace(&lines(1000)), &[]);
-    assert!(text.starts_with("1000 findings, by rule:\n  1000  octal-number "), "{text:.200}");
+    assert!(text.starts_with("1,000 findings, by rule:\n  1000  octal-number "), "{text:.200}");
     let (_, text, _) = run(&workspace(&lines(3)), &[]);
     assert!(text.starts_with("warning[octal-number]"), "{text:.200}");
 }
