@@ -10,7 +10,7 @@ from .plots import plot, seconds, size
 HEAD = """# Performance
 
 The figures on this page are written by `benches/compare/performance --write`, which measures all programs side by side in one
-run. Compared is CPU time, all threads together, so that other work of the machine does not matter.
+run. It compares CPU time, all threads together, because other work of the machine changes that least.
 
 {machine}
 
