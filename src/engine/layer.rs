@@ -11,6 +11,7 @@ use super::holders::{Holders, Spot};
 use super::interpolate::interpolate;
 use super::invocation::{Context, Found, Invocation};
 use super::key::Key;
+use super::lookup::LOOKUP_OPTIONS;
 use super::merge::Merge;
 use super::merge_sources::merge_sources;
 use super::open_paths::{self, OpenOptions};
@@ -361,7 +362,9 @@ impl Layer {
             invocation.report_not_found(root);
             return Ok(None);
         };
-        if invocation.evaluator.reads_broken_files() && file.is_broken() {
+        // Options are collected once for many lookups, and only the first of them would tell.
+        let is_collected = &**root == LOOKUP_OPTIONS;
+        if invocation.evaluator.reads_broken_files() && file.is_broken() && !is_collected {
             invocation.note_broken(&location.location);
         }
         invocation.note_entry((self, level, location), entry);
@@ -403,7 +406,7 @@ impl Layer {
     pub(super) fn may_have(&self, root: &str) -> bool {
         let Some(module) = &self.module else { return true };
         let prefixed = root.strip_prefix(&**module).is_some_and(|rest| rest.starts_with("::"));
-        prefixed || root == "lookup_options"
+        prefixed || root == LOOKUP_OPTIONS
     }
 
     /// Reads a file and has it judged, once per location.
@@ -441,7 +444,7 @@ impl Layer {
                 );
                 return Err(Failure::ruby("NoMethodError", message).at(place));
             };
-            if &**key != "lookup_options" && !key.starts_with(&prefix) {
+            if &**key != LOOKUP_OPTIONS && !key.starts_with(&prefix) {
                 let is_eight = invocation.evaluator.version() == PuppetVersion::V8;
                 let suffix = if is_eight { format!("; got {key}") } else { String::new() };
                 invocation.warn(format!(
