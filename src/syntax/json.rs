@@ -351,6 +351,12 @@ mod tests {
     }
 
     #[test]
+    fn half_a_pair_of_surrogates_may_shift_the_escapes_behind_it() {
+        check("{\"a\": \"\\ud83d\\\\ude0\u{e000}0\"}", "fine");
+        check("{\"a\": \"\\ud83d\\\\u0\u{e000}\"}", "fine");
+    }
+
+    #[test]
     fn an_object_is_refused_from_its_begin_and_a_list_at_the_spot() {
         check("{\"a\": 1,}", "859: unexpected token at '{\"a\": 1,}' (stopped at 8)");
         check("{\"a\": [1,]}", "451: unexpected token at ']}' (stopped at 9)");

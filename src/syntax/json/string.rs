@@ -85,7 +85,7 @@ fn escape(
         'r' => '\r',
         't' => '\t',
         'u' => {
-            let after = at + 6;
+            let after = boundary(text, at + 6, inner_end);
             let unit = code(at + 2);
             if unit & 0xfc00 == 0xd800 {
                 return high_surrogate(text, at, inner_end, unit, push);
@@ -121,6 +121,14 @@ fn high_surrogate(
     let low = text.get(after + 2..after + 6).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let high = ((unit & 0x3f) << 10) | ((((unit >> 6) & 0xf) + 1) << 16);
     let character = char::from_u32(high | (low.unwrap_or(0) & 0x3ff)).unwrap_or('\u{fffd}');
-    push(at, after + 6, character.encode_utf8(&mut [0; 4]));
-    Ok(after + 6)
+    let after = boundary(text, after + 6, inner_end);
+    push(at, after, character.encode_utf8(&mut [0; 4]));
+    Ok(after)
+}
+
+/// Where the character at `at` starts, or the next one: half a pair of surrogates swallows a backslash, and the escape behind it
+/// may then end within a character. Ruby makes bytes of it that are not UTF-8.
+fn boundary(text: &str, at: usize, inner_end: usize) -> usize {
+    let ends = (at..inner_end).find(|it| text.is_char_boundary(*it));
+    ends.unwrap_or(inner_end)
 }
