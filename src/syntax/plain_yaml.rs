@@ -305,8 +305,10 @@ fn key_length(content: &[u8]) -> Option<Option<(usize, bool)>> {
     let is_behind = |at: usize| content.get(at).is_none_or(|byte| *byte == b' ');
     if matches!(content.first()?, b'\'' | b'"') {
         let length = quoted_length(content)?;
+        // `':a'` may be a symbol, and `'<<'` a merge.
+        let is_entangled = matches!(content.get(1)?, b':' | b'<');
         return match content.get(length) {
-            Some(b':') if is_behind(length + 1) && length <= MAX_KEY_BYTES => {
+            Some(b':') if is_behind(length + 1) && length <= MAX_KEY_BYTES && !is_entangled => {
                 Some(Some((length, false)))
             }
             Some(b':') => None,
@@ -446,6 +448,9 @@ mod tests {
             "a: 1\n---\nb: 2\n",
             "<<: {}\n",
             ":a: 1\n",
+            "':a': 1\n",
+            "'<<': {}\n",
+            "': ''k': ",
             "a: 'b\n  c'\n",
             "a: 1\r\nb: 2\r\n",
             "a: |2\n  b\n",
@@ -508,6 +513,8 @@ mod tests {
             "&a ",
             "*a",
             "<<: ",
+            "':s': ",
+            "\"<<\": ",
             ":s",
             "\u{e4}",
             "\u{85}",
