@@ -239,6 +239,40 @@ impl DataFile {
         }
     }
 
+    /// The trees of the entries whose root key is the string `key`, in the order of the text, broken ones left out.
+    pub fn trees_called(&self, key: &str) -> Vec<EntryTree<'_>> {
+        match self.content() {
+            Content::Entries(entries) => entries.trees_called(&self.text, key),
+            Content::Whole(whole) => whole.trees_called(&self.text, key),
+        }
+    }
+
+    /// The root key of the entry that byte `offset` lies in or touches, if it is a string.
+    pub fn key_at(&self, offset: u32) -> Option<Arc<str>> {
+        match self.content() {
+            Content::Entries(entries) => entries.key_at(&self.text, offset),
+            Content::Whole(whole) => whole.key_at(&self.text, offset),
+        }
+    }
+
+    /// Whether Puppet's hash has a key that is not a string.
+    pub fn has_other_than_string_keys(&self) -> bool {
+        let is_plain = match self.content() {
+            Content::Entries(entries) => entries.has_only_string_keys(&self.text),
+            Content::Whole(_) => false,
+        };
+        !is_plain && self.entries().any(|entry| entry.key.as_str().is_none())
+    }
+
+    /// How many entries were lowered to values.
+    #[cfg(test)]
+    pub(crate) fn lowered_entries(&self) -> usize {
+        match self.content() {
+            Content::Entries(entries) => entries.lowered_entries(),
+            Content::Whole(whole) => whole.entries.len(),
+        }
+    }
+
     /// Where the entries before and behind `entry` are written.
     pub fn beside(&self, entry: &EntryTree<'_>) -> (Option<TextRange>, Option<TextRange>) {
         let near = match self.content() {
