@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use super::puppet_type;
 use super::scalar;
 use super::value::{FileId, Located, Place, Value};
-use crate::syntax::entries::{QuickKey, quick_keys};
+use crate::syntax::entries::{QuickKey, quick_keys, quick_keys_between};
 use crate::syntax::tree::{Node, ScalarStyle, SyntaxError};
 use crate::syntax::yaml;
 use crate::text::TextRange;
@@ -296,16 +296,18 @@ impl DataFile {
     /// files. Values are not parsed, and a broken file may show some key too many.
     pub fn root_keys(&self) -> Vec<RootKey<'_>> {
         // What is known of the file already must not change the answer.
-        if self.format == Format::Yaml
-            && self.unreadable.is_none()
-            && let Some(keys) = quick_keys(&self.text)
-        {
-            return keys.into_iter().filter_map(RootKey::of).collect();
-        }
-        match self.content() {
+        self.quick_root_keys().unwrap_or_else(|| match self.content() {
             Content::Entries(entries) => entries.root_keys(&self.text).collect(),
             Content::Whole(_) => self.entries().filter_map(RootKey::of_entry).collect(),
+        })
+    }
+
+    /// [`Self::root_keys`] if they can be had line by line.
+    pub fn quick_root_keys(&self) -> Option<Vec<RootKey<'_>>> {
+        if self.format != Format::Yaml || self.unreadable.is_some() {
+            return None;
         }
+        Some(quick_keys(&self.text)?.into_iter().filter_map(RootKey::of).collect())
     }
 
     /// Whether the file is read entry by entry, and no entry changes what another one means but by anchors.
@@ -372,6 +374,12 @@ impl RootEntry {
 }
 
 impl<'a> RootKey<'a> {
+    /// Those of [`DataFile::quick_root_keys`] whose entries lie between two begins of entries; see [`quick_keys_between`].
+    pub fn quick_between(text: &'a str, first: u32, end: u32) -> Option<Vec<Self>> {
+        let keys = quick_keys_between(text, first as usize, end as usize)?;
+        Some(keys.into_iter().filter_map(Self::of).collect())
+    }
+
     fn of_entry(entry: &'a RootEntry) -> Option<Self> {
         let (key, value) = (entry.key_place.range, entry.value.place?.range);
         Some(Self { text: Cow::Borrowed(entry.key.as_str()?), key, value })

@@ -140,7 +140,11 @@ fn edited_roots(before: &DataFile, after: &DataFile) -> BTreeSet<Arc<str>> {
 /// Adds the keys whose texts are made of affected keys, and those made of them in turn.
 fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut AffectedKeys) -> Option<()> {
     // Which texts show what they refer to is found out in all files at once.
-    parallel::map(files, |file| file.sides().for_each(|side| drop(side.references())));
+    parallel::map(files, |file| {
+        for side in file.sides() {
+            side.references();
+        }
+    });
     let mut left: Vec<Arc<str>> = affected.keys().cloned().collect();
     while let Some(root) = left.pop() {
         let name = RootName::of(&root);
