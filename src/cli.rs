@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::ide::diagnostics::codes;
+use crate::ide::diagnostics::rule_names;
 use crate::settings;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use terminal::{Color, complain};
@@ -141,7 +141,7 @@ pub fn run() -> ExitCode {
         Command::Init(arguments) => init::run(&arguments),
         Command::TypeCheck(arguments) => type_check::run(&arguments),
         Command::Schema => {
-            print(&format!("{:#}\n", settings::json_schema(&codes())));
+            print(&format!("{:#}\n", settings::json_schema(&rule_names())));
             ExitCode::SUCCESS
         }
         Command::Server(arguments) => server::run(&arguments),

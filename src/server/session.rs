@@ -19,7 +19,7 @@ use super::remembered::Remembered;
 use super::status::Status;
 use super::stop::{Stop, stop_with_process};
 use super::{CancelToken, Features, from_proto};
-use crate::ide::diagnostics::RULES;
+use crate::ide::diagnostics::rule_names;
 use crate::settings::{EDITOR_PREFIX, PROJECT_FILE, SettingsProblem, SettingsSource};
 use crate::text::Encoding;
 use crate::world::loader::Disk;
@@ -351,10 +351,9 @@ impl Session {
     fn reread_settings(&mut self) {
         let world = self.host.snapshot();
         let folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();
-        let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
         let editor = self.editor_settings.as_ref();
         let WorkspaceSettings { settings, problems, file } =
-            world.workspace_settings(&folders, editor, &rules, self.trust);
+            world.workspace_settings(&folders, editor, &rule_names(), self.trust);
         let (in_editor, in_file): (Vec<_>, Vec<_>) =
             problems.into_iter().partition(|it| it.source == SettingsSource::Editor);
         self.settings_file = file.map(|file| Arc::new((file, in_file)));

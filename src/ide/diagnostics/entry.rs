@@ -2,7 +2,7 @@
 
 pub(super) mod alias_not_alone;
 pub(super) mod bad_regex;
-pub(super) mod brace_cut_by_quote;
+pub(super) mod token_cut_at_brace;
 pub(super) mod comma_number;
 pub(super) mod decrypted_left_in_file;
 pub(super) mod duplicate_key;
