@@ -40,8 +40,7 @@ use rule::{Check, Cost, Subject};
 
 /// What settings may call the rules.
 pub fn rule_names() -> Vec<RuleName> {
-    let name =
-        |it: &&Rule| RuleName { code: it.code, former: it.former, summary: it.summary };
+    let name = |it: &&Rule| RuleName { code: it.code, former: it.former, summary: it.summary };
     RULES.iter().map(name).collect()
 }
 
@@ -86,7 +85,10 @@ b: "%{lookup('o}p')}" # hiera-ls: ignore[brace-cut-by-quote]
 c: "x" # hiera-ls: ignore[brace-cut-by-quote]
 #                         ^^^^^^^^^^^^^^^^^^ information[unused-ignore]: `brace-cut-by-quote` has nothing to say here…
 #- /data/web.yaml
-a: "%{lookup('o}p')}"
+w: "%{lookup('o}p')}"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: All, paths: [web.yaml, common.yaml]}]
 "#,
         );
         check(

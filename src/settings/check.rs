@@ -9,8 +9,8 @@ use indexmap::IndexMap;
 use super::raw::range_of;
 use super::table::{SETTINGS, SEVERITIES};
 use super::{
-    ALL_RULES, Kind, LogLevel, NodeSettings, Preset, PuppetVersion, RawSettings, RuleName, Settings,
-    SettingsProblem, Severity, SeverityMap, nearest_name,
+    ALL_RULES, Kind, LogLevel, NodeSettings, Preset, PuppetVersion, RawSettings, RuleName,
+    Settings, SettingsProblem, Severity, SeverityMap, nearest_name,
 };
 use crate::data::{Hash, Located, Member, Value};
 use crate::facts::formats::hash_without_places;
@@ -398,8 +398,7 @@ mod tests {
 
     use super::*;
 
-    const RULE: RuleName =
-        RuleName { code: "unused-key", former: &["idle-key"], summary: "" };
+    const RULE: RuleName = RuleName { code: "unused-key", former: &["idle-key"], summary: "" };
 
     #[track_caller]
     fn read(yaml: &str, editor: &serde_json::Value) -> (Settings, String) {

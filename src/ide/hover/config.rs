@@ -71,7 +71,7 @@ fn files(perspective: &Perspective, locations: &[&Location]) -> String {
         let _ = writeln!(text, "\nand {more} more that exist");
     }
     if has_many && number == 0 {
-        let _ = writeln!(text, "None of {absent} files exists.");
+        let _ = writeln!(text, "None of the {absent} files exists.");
     } else if has_many && absent > 0 {
         let others = if absent == 1 { "other does" } else { "others do" };
         let _ = writeln!(text, "\n{absent} {others} not exist.");
@@ -104,15 +104,96 @@ mod tests {
 
     #[test]
     fn few_files_are_all_listed() {
-        check(2, &[2], &expect![[""]]);
+        check(
+            2,
+            &[2],
+            &expect![[r#"
+            **level "L"** for any node, environment `production`
+
+            1. `data/p1.yaml` · no such file
+            2. `data/p2.yaml` · exists
+
+            Back end `yaml_data`"#]],
+        );
     }
 
     #[test]
     fn of_many_files_those_that_exist_are_listed() {
-        check(34, &[30, 3], &expect![[""]]);
-        check(9, &[1, 2, 3, 4, 5, 6, 7, 8], &expect![[""]]);
-        check(9, &[], &expect![[""]]);
+        check(
+            34,
+            &[30, 3],
+            &expect![[r#"
+            **level "L"** for any node, environment `production`
+
+            1. `data/p3.yaml` · exists
+            2. `data/p30.yaml` · exists
+
+            32 others do not exist.
+
+            Back end `yaml_data`"#]],
+        );
+        check(
+            9,
+            &[1, 2, 3, 4, 5, 6, 7, 8],
+            &expect![[r#"
+            **level "L"** for any node, environment `production`
+
+            1. `data/p1.yaml` · exists
+            2. `data/p2.yaml` · exists
+            3. `data/p3.yaml` · exists
+            4. `data/p4.yaml` · exists
+            5. `data/p5.yaml` · exists
+            6. `data/p6.yaml` · exists
+            7. `data/p7.yaml` · exists
+            8. `data/p8.yaml` · exists
+
+            1 other does not exist.
+
+            Back end `yaml_data`"#]],
+        );
+        check(
+            9,
+            &[],
+            &expect![[r#"
+            **level "L"** for any node, environment `production`
+
+            None of the 9 files exists.
+
+            Back end `yaml_data`"#]],
+        );
         let all: Vec<usize> = (1..=25).collect();
-        check(26, &all, &expect![[""]]);
+        check(
+            26,
+            &all,
+            &expect![[r#"
+            **level "L"** for any node, environment `production`
+
+            1. `data/p1.yaml` · exists
+            2. `data/p2.yaml` · exists
+            3. `data/p3.yaml` · exists
+            4. `data/p4.yaml` · exists
+            5. `data/p5.yaml` · exists
+            6. `data/p6.yaml` · exists
+            7. `data/p7.yaml` · exists
+            8. `data/p8.yaml` · exists
+            9. `data/p9.yaml` · exists
+            10. `data/p10.yaml` · exists
+            11. `data/p11.yaml` · exists
+            12. `data/p12.yaml` · exists
+            13. `data/p13.yaml` · exists
+            14. `data/p14.yaml` · exists
+            15. `data/p15.yaml` · exists
+            16. `data/p16.yaml` · exists
+            17. `data/p17.yaml` · exists
+            18. `data/p18.yaml` · exists
+            19. `data/p19.yaml` · exists
+            20. `data/p20.yaml` · exists
+
+            and 5 more that exist
+
+            1 other does not exist.
+
+            Back end `yaml_data`"#]],
+        );
     }
 }

@@ -100,7 +100,8 @@ pub fn explain(
     let Some(asked) = question.find(world)? else { return Ok(None) };
     let Some(key) = asked.key else { return Ok(None) };
     let perspective = &asked.perspective;
-    let request = Request { cancel: cancel.clone(), ..Request::key(&*key).explained().with_sources() };
+    let request =
+        Request { cancel: cancel.clone(), ..Request::key(&*key).explained().with_sources() };
     let (environment, node) = (perspective.evaluator.environment(), perspective.evaluator.node());
     let answer = world.new_revealing_evaluator(environment, node).call(&request);
     if cancel.is_cancelled() {
@@ -181,7 +182,8 @@ impl Tree<'_> {
             }
         };
         let strategy = strategy_line(self.perspective, answer, true);
-        let strategy = strategy.map(|(line, place)| Step { place, ..simple(&line, StepKind::Step) });
+        let strategy =
+            strategy.map(|(line, place)| Step { place, ..simple(&line, StepKind::Step) });
         let sources = answer.sources.iter().filter_map(|source| self.source(source));
         let children = sources.chain(strategy).collect();
         let mut steps = vec![Step { children, ..outcome }];

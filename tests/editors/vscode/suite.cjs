@@ -332,7 +332,7 @@ async function previews(api) {
     const document = await previewOf('hiera.explain', 'Per-role data');
     assert(document.getText().includes('goaccess'));
     const [, answer, origin] = document.getText().split('\n');
-    assert.match(answer, /^the value: .*goaccess/);
+    assert.match(answer, /^the value: /);
     assert.match(origin, /^ {2}data\/.*:\d+ · level/);
   });
   await test('an explanation with nothing left out', async () => {

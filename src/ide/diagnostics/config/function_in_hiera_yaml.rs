@@ -4,7 +4,7 @@
 
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::entry::malformed_token::Functions;
-use crate::ide::diagnostics::entry::{token_cut_at_brace, malformed_token};
+use crate::ide::diagnostics::entry::{malformed_token, token_cut_at_brace};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::interpolation::{Expression, Method};

@@ -24,7 +24,8 @@ pub(crate) fn apply(
     let shown = shown_path(world, path);
     let wish = Wish { settings, path: &shown };
     let leaves_yaml = world.settings().coexist_with_yaml_language_server;
-    let is_on = |code: &str| wish.severity(current_code(code), Severity::Hint).is_some() && !leaves_yaml;
+    let is_on =
+        |code: &str| wish.severity(current_code(code), Severity::Hint).is_some() && !leaves_yaml;
     let mut report = Report { findings };
     if let Ok(text) = world.text(path) {
         let ignores = ignored::leave_out(&text, &mut report.findings);

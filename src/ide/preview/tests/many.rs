@@ -49,7 +49,20 @@ fn many_nodes_of_one_value_are_counted_until_all_are_asked_for() {
         all.expect("no node is asked for").expect("there is a key").preview
     };
     let short = text(&question);
-    expect![[r""]].assert_eq(&short.text);
+    expect![[r#"
+        # a for 40 nodes of environment production: 2 different answers
+
+        # 7 of 40 nodes:
+        #   n01, n02, n03, n04, n05, n06
+        #   n07
+        a: 2  # data/nodes/n01.yaml:1
+        ---
+        # 33 of 40 nodes:
+        #   n08, n09, n10, n11, n12, n13
+        #   and 27 more
+        a: 1  # data/common.yaml:1
+    "#]]
+    .assert_eq(&short.text);
     let more: Vec<u32> =
         short.lines.iter().filter(|it| it.kind == LineKind::More).map(|it| it.line).collect();
     assert_eq!(more, [9]);
