@@ -153,6 +153,12 @@ impl Session {
         self.warm_ups.subscribe()
     }
 
+    /// Has the workspace read ahead. Until that is done, the server is not idle.
+    fn ask_for_warm_up(&mut self) {
+        self.set_status(|status| status.is_reading = true);
+        self.warm_ups.send_replace(());
+    }
+
     /// Changes whenever the client does not want to wait for the reading.
     pub(super) fn warm_up_cancels(&self) -> watch::Receiver<()> {
         self.warm_up_cancels.subscribe()
@@ -213,6 +219,8 @@ impl Session {
     /// The client begins.
     pub(super) fn initialize(&mut self, params: InitializeParams) {
         self.phase = Phase::Running;
+        // The workspace is read as soon as the client is ready.
+        self.status.is_reading = true;
         self.encoding = negotiated_encoding(&params.capabilities);
         self.client = Arc::new(ClientAbilities::new(&params.capabilities));
         self.trace = params.trace.unwrap_or_default();
@@ -269,7 +277,7 @@ impl Session {
             });
         }
         self.ask_for_settings();
-        self.warm_ups.send_replace(());
+        self.ask_for_warm_up();
     }
 
     /// The client wants to end.
@@ -309,7 +317,7 @@ impl Session {
         }
         self.apply(Change::Folders(self.folders.clone()));
         self.reread_settings();
-        self.warm_ups.send_replace(());
+        self.ask_for_warm_up();
         if !self.client.watches_files {
             self.folders_to_watch.send_replace(self.folders.clone());
         }
