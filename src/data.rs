@@ -1,4 +1,4 @@
-//! Values: what a data file means, with Puppet's types and the place of every member.
+//! Values: the content of data files with Puppet's types and the position of every member.
 
 pub mod civil;
 pub mod file;

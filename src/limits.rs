@@ -107,90 +107,94 @@ pub struct Limit {
 }
 
 const ERROR_OF_FILE: &str =
-    "An error of the file, as if Puppet refused it; lookups that read it fail";
+    "An error in the file, as if Puppet refused it; lookups that read it fail";
 const UNREADABLE: &str =
-    "The file counts as one that cannot be read; `check` and the status of the server tell of it";
-const REST_LEFT_OUT: &str = "The rest is left out; `check` and the status of the server tell of it";
-const GIVEN_UP: &str = "The lookup fails, and says that it was given up";
+    "The file counts as unreadable; `check` and the status of the server say so";
+const REST_LEFT_OUT: &str = "The rest is left out; `check` and the status of the server say so";
+const GIVEN_UP: &str = "The lookup fails with `the lookup was given up`";
 const PREVIEW_ENDS: &str = "The preview ends with a line that says so";
 
 /// All of them.
 pub const LIMITS: &[Limit] = &[
     bytes("Size of a file", MAX_FILE_BYTES, UNREADABLE),
-    bytes("Size of a file that the system says to be empty", MAX_SIZELESS_FILE_BYTES, UNREADABLE),
-    bytes("All files that are in memory at once", MAX_BYTES_READ, UNREADABLE),
-    count(
-        "Names in one directory",
-        MAX_DIRECTORY_NAMES as u64,
-        "The rest of the names does not exist",
+    bytes(
+        "Size of a file that the file system reports as empty",
+        MAX_SIZELESS_FILE_BYTES,
+        UNREADABLE,
     ),
+    bytes("All files that are in memory at once", MAX_BYTES_READ, UNREADABLE),
+    count("Names in one directory", MAX_DIRECTORY_NAMES as u64, "The other names count as missing"),
     count("Directories below one another", MAX_DIRECTORY_DEPTH as u64, REST_LEFT_OUT),
-    count("Directories with data of an environment", MAX_DIRECTORIES as u64, REST_LEFT_OUT),
+    count("Data directories of an environment", MAX_DIRECTORIES as u64, REST_LEFT_OUT),
     count("Data files of an environment, or of a glob", MAX_DATA_FILES as u64, REST_LEFT_OUT),
     count("Names compared with one glob", MAX_GLOB_NAMES as u64, REST_LEFT_OUT),
-    count("Names that a glob gives by `{a,b}`", MAX_BRACE_ALTERNATIVES as u64, REST_LEFT_OUT),
-    bytes("Bytes written while `{a,b}` are multiplied out", MAX_BRACE_BYTES as u64, REST_LEFT_OUT),
+    count("Names that `{a,b}` in a glob expands to", MAX_BRACE_ALTERNATIVES as u64, REST_LEFT_OUT),
+    bytes("Bytes written while `{a,b}` is expanded", MAX_BRACE_BYTES as u64, REST_LEFT_OUT),
     count(
         "Directories searched for a `hiera.yaml`",
         MAX_SEARCHED_DIRECTORIES as u64,
         REST_LEFT_OUT,
     ),
-    count("Lists and hashes within each other in YAML", yaml::MAX_NESTING as u64, ERROR_OF_FILE),
-    count("Lists and objects within each other in JSON", json::MAX_NESTING as u64, ERROR_OF_FILE),
+    count("Nested lists and hashes in YAML", yaml::MAX_NESTING as u64, ERROR_OF_FILE),
+    count("Nested lists and objects in JSON", json::MAX_NESTING as u64, ERROR_OF_FILE),
     count(
-        "Lists, objects and names of paths within each other in HOCON",
+        "Nested lists, objects and path elements in HOCON",
         MAX_HOCON_NESTING as u64,
         ERROR_OF_FILE,
     ),
     count(
-        "Substitutions of HOCON that lead to one another",
+        "Length of a chain of HOCON substitutions",
         MAX_HOCON_SUBSTITUTIONS as u64,
         ERROR_OF_FILE,
     ),
-    count("Steps of resolving HOCON", MAX_HOCON_STEPS as u64, ERROR_OF_FILE),
+    count("Steps to resolve HOCON", MAX_HOCON_STEPS as u64, ERROR_OF_FILE),
     bytes(
-        "Values that substitutions of HOCON copy or put together",
+        "Values that HOCON substitutions copy or concatenate",
         MAX_HOCON_BYTES as u64,
         ERROR_OF_FILE,
     ),
-    count("Values that aliases (`*name`) of a file stand for", MAX_EXPANDED_VALUES, ERROR_OF_FILE),
-    count("Lookups within each other", MAX_LOOKUP_DEPTH as u64, GIVEN_UP),
-    count("Steps of one lookup", MAX_STEPS as u64, GIVEN_UP),
-    bytes("Text that one lookup puts together for `%{…}`", MAX_INTERPOLATED_BYTES as u64, GIVEN_UP),
     count(
-        "Steps back of a pattern with look-around or back references",
+        "Values of a file after its aliases (`*name`) are expanded",
+        MAX_EXPANDED_VALUES,
+        ERROR_OF_FILE,
+    ),
+    count("Nested lookups", MAX_LOOKUP_DEPTH as u64, GIVEN_UP),
+    count("Steps of one lookup", MAX_STEPS as u64, GIVEN_UP),
+    bytes("Text that one lookup builds for `%{…}`", MAX_INTERPOLATED_BYTES as u64, GIVEN_UP),
+    count(
+        "Backtracking steps of a pattern with look-around or back references",
         MAX_REGEX_STEPS as u64,
         "The pattern does not match that key",
     ),
     count(
-        "Levels with the name of an earlier one",
+        "Levels that have the name of an earlier level",
         MAX_LEVEL_NAME_CLASHES as u64,
-        "The others are shown once these are mended",
+        "The others are shown after you fix these",
     ),
     count("Lines of a preview", MAX_PREVIEW_LINES as u64, PREVIEW_ENDS),
     bytes("Bytes of a preview", MAX_PREVIEW_BYTES as u64, PREVIEW_ENDS),
     count(
         "Different orders in which nodes read the files below one file",
         MAX_READ_ORDERS as u64,
-        "Rules about values that other levels override say nothing of the file",
+        "Rules about overridden values report nothing in the file",
     ),
     count(
-        "Nodes that are asked which files of a module they read",
+        "Nodes for which hiera-ls finds the files of a module that they read",
         MAX_READERS_OF_MODULES as u64,
-        "Rules about values that other levels override say nothing of the module's keys",
+        "Rules about overridden values report nothing for the module's keys",
     ),
     count(
         "Keys of one file that are compared with other files after each keystroke",
         MAX_KEYS_WHILE_TYPING as u64,
-        "The status of the server tells of it; `check` compares all",
+        "The status of the server says so; `check` compares all",
     ),
     count(
-        "Nodes with fact sets that are asked for the variables of one file after each keystroke",
+        "Nodes with fact sets whose variables are used for one file after each keystroke",
         MAX_NODES_WHILE_TYPING as u64,
-        "What is said holds for the first of the nodes; `check` asks all",
+        "Findings are for the first nodes only; `check` uses all nodes",
     ),
     bytes(
-        "A text of HOCON in pieces whose `%{…}` are searched",
+        "A concatenated HOCON string in which `%{…}` is located",
         MAX_SEARCHED_TEXT_BYTES as u64,
         "A finding underlines the whole text",
     ),
@@ -200,14 +204,14 @@ pub const LIMITS: &[Limit] = &[
         "The session ends with an error in the log",
     ),
     bytes(
-        "The lines before a message from an editor",
+        "The header lines before a message from an editor",
         MAX_MESSAGE_HEADER_BYTES,
         "The session ends with an error in the log",
     ),
     bytes(
         "A path that an editor names",
         MAX_PATH_BYTES as u64,
-        "The file is none of the workspace",
+        "The file is not part of the workspace",
     ),
 ];
 

@@ -1,5 +1,5 @@
-//! Formats as trees with exact places: YAML, JSON, HOCON, and what lives inside their strings (`%{…}`, key paths).
-//! Parsing never fails: it gives what can be read and a list of errors.
+//! Parsers with exact source positions: YAML, JSON, HOCON, and the contents of their strings (`%{…}`, key paths). Parsing
+//! never fails: a parser returns what it can read and a list of errors.
 
 pub mod decode_map;
 pub mod entries;

@@ -1,4 +1,4 @@
-//! Text as bytes with places: ranges, lines and columns, edits, buffers. Knows nothing of YAML or Hiera.
+//! Text as bytes with positions: ranges, lines and columns, edits, buffers. Knows nothing of YAML or Hiera.
 
 pub mod buffer;
 pub mod common_ends;

@@ -1,9 +1,9 @@
-//! Dates of the Gregorian calendar and their numbers of days, as Ruby's `Time` counts: without end in both directions.
+//! Converts dates of the Gregorian calendar to numbers of days and back, unbounded in both directions, as Ruby's `Time` does.
 
-/// Days from 1970-01-01 to a date. The day may lie beyond the end of its month.
+/// Days from 1970-01-01 to a date. The day may be past the end of its month.
 pub fn days(year: i64, month: i64, day: i64) -> i128 {
     let [year, month, day] = [year, month, day].map(i128::from);
-    // Years that begin in March have their leap day at the end.
+    // If years start in March, their leap day is at the end.
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);
@@ -12,7 +12,7 @@ pub fn days(year: i64, month: i64, day: i64) -> i128 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// The year, month and day that many days after 1970-01-01.
+/// The year, month and day of the date that is this many days after 1970-01-01.
 pub fn date(days: i128) -> (i128, i128, i128) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

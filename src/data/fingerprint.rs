@@ -1,22 +1,23 @@
-//! Values as numbers: equal numbers for equal values, different ones for different values but for rare accidents.
+//! Fingerprints of values: equal values have equal numbers, and different values have different numbers except for rare
+//! collisions.
 
 use std::hash::{BuildHasher, Hash as _, Hasher};
 
 use super::value::Value;
 
-/// A value as a number. The order of a hash's members counts: an answer keeps it.
+/// The fingerprint of a value. The order of a hash's members matters, because lookups keep it.
 pub fn hash_of(value: &Value) -> u64 {
     let mut hasher = new_hasher();
     add_value(value, &mut hasher);
     hasher.finish()
 }
 
-/// The same for the same input in each run of the program.
+/// A hasher that gives the same result for the same input in each run of the program.
 pub(crate) fn new_hasher() -> impl Hasher {
     foldhash::quality::FixedState::default().build_hasher()
 }
 
-/// Adds a value to what is made a number.
+/// Adds a value to a hasher.
 pub(crate) fn add_value(value: &Value, hasher: &mut impl Hasher) {
     match value {
         Value::Hash(hash) => {

@@ -1,6 +1,7 @@
-//! The text Ruby makes of a value: `to_s`, which interpolation inserts, and `inspect`, which shows what is inside lists and hashes.
+//! The text that Ruby produces for a value: `to_s`, which interpolation inserts, and `inspect`, which shows the members of
+//! lists and hashes.
 //!
-//! Written as Ruby up to 3.3 writes it (`{"k"=>"v"}`), the Ruby of Puppet 7 and 8.
+//! The format is that of Ruby up to 3.3 (`{"k"=>"v"}`), which Puppet 7 and 8 use.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -10,7 +11,7 @@ use regex::Regex;
 
 use super::value::{Hash, Located, Value};
 
-/// What stands for the content of a `Sensitive`.
+/// Shown instead of the content of a `Sensitive`.
 pub const REDACTED: &str = "Sensitive [value redacted]";
 
 /// Ruby's `to_s`: the text that `%{…}` inserts.
@@ -33,7 +34,7 @@ pub fn inspect(value: &Value) -> String {
     out
 }
 
-/// `Float#to_s`: the shortest digits that give the same float; an exponent below 1e-4 and from 1e15 on.
+/// `Float#to_s`: the shortest digits that give the same float, with an exponent below 1e-4 and from 1e15 on.
 pub fn float_to_s(float: f64) -> String {
     if float.is_nan() {
         return "NaN".to_owned();
@@ -66,7 +67,7 @@ pub fn is_printable(character: char) -> bool {
     static PRINTABLE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"^[^\p{Cc}\p{Cn}\p{Zl}\p{Zp}]$").expect("a correct regexp"));
     match character {
-        // Ruby takes NEL for a blank here, though for nothing printable in regular expressions.
+        // Here Ruby prints NEL as it is, although its regular expressions do not count it as printable.
         ' '..='~' | '\u{85}' => true,
         '\0'..='\u{9f}' => false,
         _ if character.is_alphanumeric() => true,
@@ -154,7 +155,7 @@ fn write_code_point(character: char, out: &mut String) {
     };
 }
 
-/// A Ruby string in ASCII-8BIT, as `!!binary` gives: every byte outside ASCII is escaped.
+/// A Ruby string in ASCII-8BIT, as from `!!binary`: every byte outside ASCII is escaped.
 fn write_quoted_bytes(bytes: &[u8], out: &mut String) {
     out.push('"');
     for (index, &byte) in bytes.iter().enumerate() {

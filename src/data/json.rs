@@ -1,4 +1,4 @@
-//! JSON of the outside world (arguments, settings, requests) as values.
+//! Converts JSON from outside (arguments, settings, requests) to values.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::value::{Hash, Value};
 
-/// JSON as a value; a number is an Integer where it has no fraction.
+/// JSON as a value; a number without a fraction is an Integer.
 pub fn to_value(json: &Json) -> Value {
     match json {
         Json::Null => Value::Undef,
@@ -25,8 +25,8 @@ pub fn to_value(json: &Json) -> Value {
     }
 }
 
-/// The inverse of [`to_oracle_json`](super::render::to_oracle_json): objects with the member `__ptype` are what JSON
-/// has not.
+/// The inverse of [`to_oracle_json`](super::render::to_oracle_json): objects with the member `__ptype` are values that JSON
+/// cannot express.
 pub fn from_oracle_json(json: &Json) -> Value {
     match json {
         Json::Array(items) => {
@@ -70,7 +70,7 @@ fn tagged(class: &str, json: &Json) -> Value {
             Ok(bytes) => Value::Binary(bytes.into()),
             Err(_) => Value::Object { class: class.into(), text: text().into() },
         },
-        // A hash that happens to have a member `__ptype`.
+        // A hash that happens to have a member named `__ptype`.
         "Object" => {
             let mut hash = Hash::new();
             for (key, value) in json["value"].as_object().into_iter().flatten() {
@@ -82,7 +82,7 @@ fn tagged(class: &str, json: &Json) -> Value {
     }
 }
 
-/// The bytes; what is no pair of digits is left out.
+/// The bytes; anything that is not a pair of digits is skipped.
 fn bytes_of_hexadecimal(digits: &str) -> Vec<u8> {
     let pairs = digits.as_bytes().chunks_exact(2);
     let text = |pair| std::str::from_utf8(pair).ok();

@@ -1,4 +1,4 @@
-//! From tree to value, with the types that Ruby's Psych (YAML 1.1) gives.
+//! Converts a tree to a value, with the types of Ruby's Psych (YAML 1.1).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 use crate::syntax::yaml::MAX_NESTING;
 use crate::text::TextRange;
 
-/// How many values a file's aliases may stand for, counted as if each were written out. Puppet would need hours.
+/// The maximum number of values in a file after its aliases are expanded. Puppet would need hours for more.
 pub const MAX_EXPANDED_VALUES: u64 = 10_000_000;
 
-/// Why Psych refuses a tree: its message (without `Unable to parse`) and where.
+/// Why Psych refuses a tree: its message (without `Unable to parse`) and the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LowerError {
     /// Psych's message.
     pub message: String,
-    /// How Puppet words it.
+    /// How Puppet presents the message.
     pub kind: LowerErrorKind,
-    /// Where, in bytes of the whole file.
+    /// The range in bytes of the whole file.
     pub range: TextRange,
 }
 
-/// What Puppet puts before the message of a [`LowerError`].
+/// The text that Puppet puts before the message of a [`LowerError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LowerErrorKind {
     /// `Unable to parse (<path>): `
@@ -35,7 +35,7 @@ pub enum LowerErrorKind {
     Bare,
 }
 
-/// Lowers the nodes of one file; anchors of earlier nodes are known to later ones.
+/// Converts the nodes of one file. Later nodes can refer to the anchors of earlier ones.
 pub struct Lowering<'a> {
     file: FileId,
     base: u32,
@@ -43,27 +43,27 @@ pub struct Lowering<'a> {
     outer: Option<&'a Outer<'a>>,
 }
 
-/// What earlier entries have anchored under a name.
+/// Returns what an earlier entry has anchored under a name.
 pub type Outer<'a> = dyn Fn(&str) -> Option<Anchored> + 'a;
 
 /// The value of an anchored node.
 #[derive(Debug, Clone)]
 pub struct Anchored {
-    /// The value, as an alias gives it.
+    /// The value that an alias gets.
     pub value: Located,
-    /// The hash as `<<` takes it, where that differs: with symbols for keys.
+    /// The hash that `<<` merges, if it differs: its keys are still symbols.
     with_symbols: Option<Arc<Hash>>,
     size: Size,
 }
 
 #[derive(Debug)]
 enum Anchor {
-    /// The node is still being lowered: an alias to it from inside makes a ring.
+    /// The node is still being converted: an alias to it from inside is a cycle.
     Open,
     Known(Anchored),
 }
 
-/// How deep a value is and how many values it holds, written out.
+/// How deep a value is, and how many values it contains after expansion.
 #[derive(Debug, Clone, Copy)]
 struct Size {
     depth: u32,
@@ -73,24 +73,24 @@ struct Size {
 type Lowered = Result<Anchored, LowerError>;
 
 impl<'a> Lowering<'a> {
-    /// For nodes whose ranges begin at byte `base` of `file`.
+    /// For nodes whose ranges start at byte `base` of `file`.
     pub fn new(file: FileId, base: u32) -> Self {
         Self { file, base, anchors: HashMap::new(), outer: None }
     }
 
-    /// The same with anchors of earlier entries to ask.
+    /// Adds a function that knows the anchors of earlier entries.
     #[must_use]
     pub fn knowing(mut self, outer: &'a Outer<'a>) -> Self {
         self.outer = Some(outer);
         self
     }
 
-    /// Goes on with nodes whose ranges begin at byte `base`.
+    /// Continues with nodes whose ranges start at byte `base`.
     pub fn move_to(&mut self, base: u32) {
         self.base = base;
     }
 
-    /// Where a range of the tree lies in the file.
+    /// The position in the file of a range of the tree.
     pub fn place(&self, range: TextRange) -> Place {
         Place { file: self.file, range: range.shifted(self.base) }
     }
@@ -100,7 +100,7 @@ impl<'a> Lowering<'a> {
         self.lower(node).map(|lowered| lowered.value)
     }
 
-    /// The root hash from its pairs. The entries' sizes are not added up: they are looked up one by one.
+    /// The root hash from its pairs. The sizes of the entries are not summed up, because entries are looked up one by one.
     pub fn root(&mut self, pairs: &[Pair]) -> Result<Hash, LowerError> {
         let mut root = RootHash::new(pairs.len());
         for pair in pairs {
@@ -114,7 +114,7 @@ impl<'a> Lowering<'a> {
         self.pair(&mut root.0, pair)
     }
 
-    /// The anchors that the lowered nodes defined; the last one of each name.
+    /// The anchors that the nodes defined; for each name, the last one.
     pub fn into_anchors(self) -> impl Iterator<Item = (Arc<str>, Anchored)> {
         self.anchors.into_iter().filter_map(|(name, anchor)| match anchor {
             Anchor::Known(anchored) => Some((name, anchored)),
@@ -148,7 +148,7 @@ impl<'a> Lowering<'a> {
         Ok(lowered)
     }
 
-    /// Psych names a list or hash before its members: `&a {x: &a 1}` leaves 1 as `a`.
+    /// Psych registers a list or hash before its members: after `&a {x: &a 1}`, `a` is 1.
     fn an_anchor_inside_its_namesake_stays(&self, name: &Arc<str>) -> bool {
         matches!(self.anchors.get(name), Some(Anchor::Known(_)))
     }
@@ -190,7 +190,7 @@ impl<'a> Lowering<'a> {
         Ok(self.anchored(node, Value::array(values), size))
     }
 
-    /// `!!omap [a: 1, b: 2]` is a hash of each item's first key and last value.
+    /// `!!omap [a: 1, b: 2]` becomes a hash of each item's first key and last value.
     fn ordered_map(&mut self, node: &Node, items: &[Node]) -> Lowered {
         let mut hash = HashBuilder::new(items.len());
         for item in items {
@@ -214,7 +214,7 @@ impl<'a> Lowering<'a> {
         Ok(self.anchored_hash(node, hash))
     }
 
-    /// A hash from pairs in order: `<<` takes effect where it stands, a key set again keeps its position.
+    /// Builds a hash from pairs in order: `<<` takes effect at its position, and a key that is set again keeps its position.
     fn mapping(&mut self, node: &Node, pairs: &[Pair]) -> Lowered {
         let mut hash = HashBuilder::new(pairs.len());
         let class = tags::class_of_hash(node.tag.as_deref().unwrap_or(""));
@@ -238,8 +238,8 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// `<<`: an alias or inline hash, or a list of hashes in which the earlier wins, takes effect where it stands.
-    /// Anything else makes an ordinary key of it.
+    /// `<<` with an alias, an inline hash, or a list of hashes in which the earlier ones win, takes effect at its position.
+    /// With any other value it is an ordinary key.
     fn merge_key(&self, hash: &mut HashBuilder, node: &Node, value: &Anchored) -> bool {
         match &node.kind {
             NodeKind::Alias(_) | NodeKind::Mapping(_) => match value.as_hash() {
@@ -266,7 +266,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// An aliased hash as it was before its symbol keys became strings.
+    /// An aliased hash before its symbol keys became strings.
     fn with_symbols(&self, node: &Node) -> Option<Arc<Hash>> {
         match &node.kind {
             NodeKind::Alias(name) => self.alias(node, name).ok()?.with_symbols,
@@ -291,7 +291,7 @@ impl<'a> Lowering<'a> {
         LowerError { kind: LowerErrorKind::NamesFile, ..self.error(node, &message) }
     }
 
-    /// A ring of aliases, or a value that is too deep: Ruby runs out of stack.
+    /// A cycle of aliases, or a value that is too deep: Ruby runs out of stack.
     fn too_deep(&self, node: &Node) -> LowerError {
         LowerError { kind: LowerErrorKind::Bare, ..self.error(node, "stack level too deep") }
     }
@@ -302,7 +302,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The value of a JSON tree: numbers as Ruby reads them, no YAML.
+/// The value of a JSON tree, with numbers as Ruby reads them and without YAML's rules.
 pub fn lower_json(file: FileId, node: &Node) -> Located {
     let value = match &node.kind {
         NodeKind::Scalar { text, style: ScalarStyle::Plain } => json_word(text),
@@ -333,7 +333,7 @@ fn json_word(text: &str) -> Value {
 }
 
 impl Anchored {
-    /// The hash as `<<` sees it.
+    /// The hash that `<<` merges.
     fn as_hash(&self) -> Option<&Hash> {
         self.with_symbols.as_deref().or(self.value.value.as_hash())
     }
@@ -357,13 +357,13 @@ impl RootHash {
         Self(HashBuilder::new(capacity))
     }
 
-    /// The hash, its symbol keys turned into strings.
+    /// The hash, with its symbol keys converted to strings.
     pub fn finish(self) -> Hash {
         self.0.finish().0
     }
 }
 
-/// A hash as Psych fills it; Puppet turns its symbol keys into strings afterwards.
+/// A hash as Psych fills it. Puppet converts its symbol keys to strings afterwards.
 struct HashBuilder {
     hash: Hash,
     size: Size,
@@ -390,7 +390,7 @@ impl HashBuilder {
         }
     }
 
-    /// The hash with strings for symbol keys, and the one with the symbols if it has any.
+    /// The hash with strings instead of symbol keys and, if it has symbol keys, the original hash.
     fn finish(self) -> (Hash, Option<Hash>) {
         if !self.has_symbols {
             return (self.hash, None);
@@ -404,7 +404,7 @@ impl HashBuilder {
     }
 }
 
-/// Puppet turns symbols into strings where they are keys, at any depth; as values they stay and are refused later.
+/// Puppet converts symbols to strings if they are keys, at any depth. Symbol values stay and are refused later.
 fn symbol_keys_become_strings(key: &Value) -> Value {
     match key {
         Value::Symbol(text) => Value::String(Arc::clone(text)),

@@ -1,11 +1,11 @@
-//! Files that exist only in memory: for tests, and wherever a workspace has to be made up.
+//! Files that exist only in memory, for tests and for generated workspaces.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{DataFile, DirItem, FileId, Files, Format, PathKind};
 
-/// A tree of files made from path and text pairs; directories follow from the paths.
+/// A tree of files built from pairs of path and text; directories follow from the paths.
 #[derive(Debug, Default)]
 pub struct MemoryFiles {
     texts: BTreeMap<Arc<str>, Arc<str>>,
@@ -44,7 +44,7 @@ impl MemoryFiles {
     }
 }
 
-/// Enters `path` in its directory, that one in its own, and so on up to the root.
+/// Adds `path` to its directory, that directory to its parent, and so on up to the root.
 fn add_to_parents(
     names: &mut BTreeMap<String, BTreeMap<Arc<str>, bool>>,
     path: &str,

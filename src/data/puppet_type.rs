@@ -1,6 +1,6 @@
-//! Puppet's type system: types and their texts, whether a value fits a type, and the words Puppet has for a misfit.
+//! Puppet's type system: types and their texts, whether a value fits a type, and Puppet's messages for mismatches.
 //!
-//! What is not here: the members of object types (`Object[{…}]`), of which no data can be.
+//! The members of object types (`Object[{…}]`) are not modelled, because no data can have such a type.
 
 mod aliases;
 mod argument;
@@ -69,7 +69,7 @@ pub use version::{Version, VersionRange};
 pub enum Type {
     /// `Any`.
     Any,
-    /// `Unit`: of what an empty collection holds.
+    /// `Unit`: the element type of an empty collection.
     Unit,
     /// `Undef`.
     Undef,
@@ -87,9 +87,9 @@ pub enum Type {
     Integer(IntegerRange),
     /// `Float[from, to]`, unbounded where infinite.
     Float {
-        /// The least value.
+        /// The minimum.
         from: f64,
-        /// The greatest value.
+        /// The maximum.
         to: f64,
     },
     /// `String` and its restrictions.
@@ -121,9 +121,9 @@ pub enum Type {
     Wrapped(Wrapper, Option<Box<Type>>),
     /// `Binary`.
     Binary,
-    /// `Runtime[ruby, 'Symbol']`: of Ruby objects that Puppet has no type for.
+    /// `Runtime[ruby, 'Symbol']`: for Ruby objects that have no Puppet type.
     Runtime {
-        /// The language, e.g. `ruby`.
+        /// The language, such as `ruby`.
         runtime: Option<Arc<str>>,
         /// The class.
         name: Option<Arc<str>>,
@@ -138,7 +138,7 @@ pub enum Type {
     SemVerRange,
     /// `URI[{scheme => 'https'}]`.
     Uri(Option<Arc<UriMembers>>),
-    /// `Init[T, …]`: of what `T.new` would take.
+    /// `Init[T, …]`: for values that `T.new` accepts.
     Init(Option<Arc<Init>>),
     /// `Callable[String, Integer]`.
     Callable(Option<Arc<Callable>>),
@@ -153,36 +153,36 @@ pub enum Type {
         /// The title.
         title: Option<Arc<str>>,
     },
-    /// An object type of Puppet's, e.g. `Deferred`. No data is of such a type.
+    /// One of Puppet's object types, such as `Deferred`. No data has such a type.
     Object {
-        /// The type's name; `Object` for those without a name.
+        /// The type's name; `Object` for types without a name.
         name: Arc<str>,
     },
-    /// A name for a type that comes with Puppet.
+    /// An alias that is part of Puppet.
     Alias(Alias),
-    /// A name for a type that a module or an environment defines.
+    /// An alias that a module or an environment defines.
     Named(AliasName),
-    /// `TypeReference['text']`: a name that nothing defines.
+    /// `TypeReference['text']`: a name without a definition.
     Reference(Arc<str>),
 }
 
-/// The bounds of an integer; none is no bound. Sizes are never negative.
+/// The bounds of an integer; `None` means unbounded. Sizes are never negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IntegerRange {
-    /// The least value.
+    /// The minimum.
     pub from: Option<i128>,
-    /// The greatest value.
+    /// The maximum.
     pub to: Option<i128>,
 }
 
-/// What kind of strings a `String` type allows.
+/// The strings that a `String` type accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StringKind {
-    /// All.
+    /// All strings.
     Any,
-    /// Those of a length, in characters.
+    /// Strings with a length in this range, in characters.
     Sized(IntegerRange),
-    /// Just one: what the type of a value is.
+    /// One string, as in the type of a value.
     Exactly(Arc<str>),
 }
 
@@ -214,7 +214,7 @@ pub enum Wrapper {
     Iterator,
 }
 
-/// The type aliases that come with Puppet.
+/// The type aliases that are part of Puppet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alias {
     /// `Data`.
@@ -229,32 +229,32 @@ pub enum Alias {
     LookupValue,
 }
 
-/// The type of a value as messages name it briefly: `String`, `Tuple`, `Struct`, `Hash`, `Undef`, ….
+/// The type of a value in the short form of messages: `String`, `Tuple`, `Struct`, `Hash`, `Undef`, ….
 pub fn infer(value: &Value) -> String {
     type_set_of(value).short_name()
 }
 
-/// The type of a value in full, as `got …` shows it: `Hash[String, Runtime[ruby, 'Symbol'], 1, 1]`.
+/// The complete type of a value, as `got …` shows it: `Hash[String, Runtime[ruby, 'Symbol'], 1, 1]`.
 pub fn infer_in_full(value: &Value) -> String {
     type_of(value).to_string()
 }
 
-/// What `got …` says of a value that lookup refuses to hand out; nothing if the value is fine.
+/// The type after `got …` for a value that lookup refuses to return; `None` if the value is accepted.
 pub fn check_lookup_value(value: &Value) -> Option<String> {
     let fits = Type::Alias(Alias::RichData).is_instance(value);
     (!fits).then(|| infer_in_full(value))
 }
 
-/// Whether the value is `Data`: strings, numbers, booleans, undef, lists and hashes with string keys of them.
+/// Whether the value is `Data`: strings, numbers, booleans, undef, and lists of these and hashes of these with string keys.
 pub fn is_data(value: &Value) -> bool {
     Type::Alias(Alias::Data).is_instance(value)
 }
 
-/// Checks lookup's `value_type`; `subject` begins the message: `Found value has wrong type, expects a String value, got
+/// Checks lookup's `value_type`. The message begins with `subject`: `Found value has wrong type, expects a String value, got
 /// Undef`.
 ///
 /// # Errors
-/// The message, or that we cannot tell.
+/// The message, or that the result is not known.
 pub fn check_type(
     type_text: &str,
     aliases: Option<&TypeAliases>,
@@ -266,7 +266,7 @@ pub fn check_type(
 }
 
 impl Type {
-    /// `Hash[String, Data]`, which the merge strategy `hash` wants.
+    /// `Hash[String, Data]`, which the merge strategy `hash` expects.
     pub fn hash_of_data() -> Self {
         Self::Hash(Box::new(Self::string()), Box::new(Self::Alias(Alias::Data)), None)
     }
@@ -302,13 +302,13 @@ impl Type {
         Self::Wrapped(Wrapper::Optional, Some(Box::new(self)))
     }
 
-    /// `Array[T, from, to]`; of an empty one the items do not count.
+    /// `Array[T, from, to]`; if it is empty, the type of the items is dropped.
     pub(super) fn array_of(item: Self, range: Option<IntegerRange>) -> Self {
         let item = if range.is_some_and(IntegerRange::is_empty) { Self::Unit } else { item };
         Self::Array(Box::new(item), range)
     }
 
-    /// `Hash[K, V, from, to]`; of an empty one the members do not count.
+    /// `Hash[K, V, from, to]`; if it is empty, the types of the members are dropped.
     pub(super) fn hash_of(key: Self, value: Self, range: Option<IntegerRange>) -> Self {
         if range.is_some_and(IntegerRange::is_empty) {
             return Self::empty_hash();
@@ -316,7 +316,7 @@ impl Type {
         Self::Hash(Box::new(key), Box::new(value), range)
     }
 
-    /// The type around another one. `Sensitive` knows general types only.
+    /// The wrapper type around another type. `Sensitive` keeps only the generalized type.
     pub(super) fn wrapped(wrapper: Wrapper, inner: Self) -> Self {
         let inner = match wrapper {
             Wrapper::NotUndef if inner == Self::Any => None,
@@ -336,7 +336,7 @@ impl Type {
         Self::Hash(Box::new(Self::Unit), Box::new(Self::Unit), Some(IntegerRange::exactly(0)))
     }
 
-    /// `Variant[…]` of the types, or the only type there is: nested variants are opened, duplicates dropped.
+    /// `Variant[…]` of the types, or the type itself if there is only one: nested variants are flattened, duplicates dropped.
     fn variant_of(types: impl IntoIterator<Item = Type>) -> Self {
         let mut flat: Vec<Type> = Vec::new();
         for it in types {
@@ -350,7 +350,7 @@ impl Type {
         if flat.len() == 1 { flat.remove(0) } else { Self::Variant(flat) }
     }
 
-    /// Two times are never the same to Ruby when it drops duplicates.
+    /// When Ruby drops duplicates, two time objects are never equal.
     fn has_bounds_of_time(&self) -> bool {
         match self {
             Self::Timestamp(range) | Self::Timespan(range) => *range != TimeRange::default(),
@@ -358,7 +358,7 @@ impl Type {
         }
     }
 
-    /// The types that it is made of; none of those that its name stands for.
+    /// The types that it consists of, but not the definitions behind its aliases.
     fn children(&self) -> impl Iterator<Item = &Self> {
         let (types, elements, pair): (&[Self], &[StructElement], [Option<&Self>; 2]) = match self {
             Self::Array(item, _) => (&[], &[], [Some(item), None]),
@@ -379,22 +379,22 @@ impl Type {
 }
 
 impl IntegerRange {
-    /// No bounds.
+    /// Unbounded.
     pub const ALL: Self = Self { from: None, to: None };
-    /// The sizes of collections.
+    /// The possible sizes of collections.
     pub const SIZES: Self = Self { from: Some(0), to: None };
 
-    /// Just one number.
+    /// Exactly one number.
     pub const fn exactly(number: i128) -> Self {
         Self { from: Some(number), to: Some(number) }
     }
 
-    /// Just the size of a collection.
+    /// Exactly the size of a collection.
     pub fn of_size(size: usize) -> Self {
         Self::exactly(i128::try_from(size).expect("a size fits i128"))
     }
 
-    /// As a range of sizes: never below zero.
+    /// The range as a range of sizes, never below zero.
     #[must_use]
     pub fn to_size(self) -> Self {
         match self.from {
@@ -403,17 +403,17 @@ impl IntegerRange {
         }
     }
 
-    /// Whether the number lies inside.
+    /// Whether the range contains the number.
     pub fn contains(self, number: i128) -> bool {
         self.from.is_none_or(|it| it <= number) && self.to.is_none_or(|it| number <= it)
     }
 
-    /// Whether the size lies inside.
+    /// Whether the range contains the size.
     pub fn contains_size(self, size: usize) -> bool {
         self.includes(Self::of_size(size))
     }
 
-    /// Whether all of `other` lies inside.
+    /// Whether the range contains all of `other`.
     pub fn includes(self, other: Self) -> bool {
         let from_fits = self.from.is_none_or(|it| other.from.is_some_and(|other| it <= other));
         from_fits && self.to.is_none_or(|it| other.to.is_some_and(|other| it >= other))
@@ -432,7 +432,7 @@ impl Alias {
         }
     }
 
-    /// What the name stands for.
+    /// The definition of the alias.
     pub fn resolved(self) -> &'static Type {
         static DATA: LazyLock<Type> = LazyLock::new(data);
         static RICH_DATA: LazyLock<Type> = LazyLock::new(rich_data);

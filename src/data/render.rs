@@ -1,4 +1,4 @@
-//! Values as text for people and programs: YAML as `puppet lookup` prints it, JSON, and JSON lines that lose nothing.
+//! Values as text for people and programs: YAML as `puppet lookup` prints it, JSON, and lossless JSON lines.
 
 mod emitter;
 mod json;
@@ -18,7 +18,7 @@ pub fn to_ruby_s(value: &Value) -> String {
     inspect::to_s(value)
 }
 
-/// Whether a string inside is encrypted by eyaml: `ENC[…]`.
+/// Whether the value contains a string encrypted by eyaml: `ENC[…]`.
 pub fn has_encrypted_text(value: &Value) -> bool {
     match value {
         Value::String(text) => {

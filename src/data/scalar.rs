@@ -1,4 +1,4 @@
-//! What a YAML scalar is by its looks and its tag, as Ruby's Psych 4 decides.
+//! The value of a YAML scalar according to its text and its tag, as Ruby's Psych 4 determines it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,12 +10,12 @@ use super::tags;
 use super::value::Value;
 use crate::syntax::tree::ScalarStyle;
 
-/// Why Psych fails to make a value, which breaks the whole file.
+/// Why Psych cannot convert a scalar, which makes the whole file unreadable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// A Ruby class that Puppet does not let Psych make.
+    /// Psych would have to create an instance of a Ruby class that Puppet does not allow.
     Class(String),
-    /// Another Ruby exception, with its message; Puppet does not write the file's path before it.
+    /// Any other Ruby exception, with its message. Puppet does not add the path of the file to it.
     Exception(String),
 }
 
@@ -35,12 +35,12 @@ pub fn typed(text: &Arc<str>, style: ScalarStyle, tag: Option<&str>) -> Result<V
         }
         "!float" | "tag:yaml.org,2002:float" => to_float(&by_looks(text)?),
         _ if tags::is_symbol(tag) => Ok(Value::Symbol(Arc::clone(text))),
-        // A tag that Psych does not know makes it look at quoted scalars too.
+        // For a tag that it does not know, Psych also examines the text of quoted scalars.
         _ => by_looks(text),
     }
 }
 
-/// The Ruby class that a tag asks for and that Puppet does not allow, before whatever kind of node it stands.
+/// The Ruby class that a tag requests and that Puppet does not allow on any kind of node.
 pub fn class_of_tag(tag: &str, text: &str) -> Option<String> {
     tags::class_of_any(tag, text)
 }
@@ -53,7 +53,7 @@ pub fn is_string(text: &str) -> bool {
     matches!(by_looks(&text.into()), Ok(Value::String(_)))
 }
 
-/// The type of a plain scalar.
+/// The value of a plain scalar.
 pub fn by_looks(text: &Arc<str>) -> Result<Value, Refusal> {
     let string = || Value::String(Arc::clone(text));
     if text.is_empty() {
@@ -83,12 +83,12 @@ pub fn by_looks(text: &Arc<str>) -> Result<Value, Refusal> {
     integer(text).unwrap_or_else(|| Ok(string()))
 }
 
-/// `2001-01-01`, also on days that no calendar has: Psych asks for the class before it looks at the day.
+/// `2001-01-01`, also for days that do not exist: Psych requests the class before it checks the day.
 fn unquoted_dates_break_the_file(text: &str) -> bool {
     DATE.is_match(text)
 }
 
-/// `!!binary`: Ruby's lenient base64, which skips what it does not know and stops at padding.
+/// `!!binary`: Ruby's lenient base64, which skips unknown characters and stops at padding.
 fn bytes(text: &str) -> Value {
     let clean: String = text
         .chars()
@@ -131,7 +131,7 @@ static INTEGER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Psych's `^[^\d.:-]?[[:alpha:]_\s!@#$%\^&*(){}<>|/\\~;=]+`: hardly a number.
+/// Psych's `^[^\d.:-]?[[:alpha:]_\s!@#$%\^&*(){}<>|/\\~;=]+`, which excludes most numbers.
 fn begins_as_word(text: &str) -> bool {
     let mut characters = text.chars();
     let is_word = |c: char| {
@@ -143,7 +143,7 @@ fn begins_as_word(text: &str) -> bool {
             && characters.next().is_some_and(is_word)
 }
 
-/// The words that mean something, in any case. Psych looks at each line of a text of at most 5 characters.
+/// Words with a special meaning, in any letter case. Psych checks each line of a text of at most 5 characters.
 fn word(text: &str) -> Option<Value> {
     if text.chars().count() > 5 {
         return None;
@@ -188,7 +188,7 @@ fn symbol(text: &str) -> Value {
     Value::Symbol(name.into())
 }
 
-/// `1:30` and `1:30:00`: hours, minutes, seconds weigh 3600, 60, 1 from the left.
+/// `1:30` and `1:30:00`: the weights are 3600, 60 and 1 from the left.
 fn base_60(text: &str) -> Option<Value> {
     let weights = [3600_u32, 60, 1];
     if BASE_60.is_match(text) {
@@ -204,7 +204,7 @@ fn base_60(text: &str) -> Option<Value> {
     None
 }
 
-/// Ruby's `to_i`: as many digits as there are, single underscores between them passed over.
+/// Ruby's `to_i`: reads digits as far as possible, and skips single underscores between them.
 fn ruby_to_i(text: &str) -> BigInt {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -214,7 +214,7 @@ fn ruby_to_i(text: &str) -> BigInt {
     BigInt::parse_bytes(format!("{sign}{digits}").as_bytes(), 10).unwrap_or_default()
 }
 
-/// Ruby's `to_f` of digits with a point.
+/// Ruby's `to_f` for digits with a decimal point.
 fn ruby_to_f(text: &str) -> f64 {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let sign = if whole.starts_with('-') { "-" } else { "" };
@@ -276,7 +276,7 @@ fn kernel_float(text: &str) -> Result<f64, Refusal> {
     trimmed.replace('_', "").parse().map_err(|_| invalid())
 }
 
-/// What Ruby's `Float()` makes of a value (`!!float`).
+/// The result of Ruby's `Float()` for a value (`!!float`).
 fn to_float(value: &Value) -> Result<Value, Refusal> {
     let cannot = |what: &str| Err(Refusal::Exception(format!("can't convert {what} into Float")));
     match value {
@@ -315,7 +315,7 @@ fn integer(text: &str) -> Option<Result<Value, Refusal>> {
         (digits, 10)
     };
     if radix == 10 && !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit()) {
-        // However long it is, a decimal number is written as it is.
+        // A decimal number keeps its spelling, however long it is.
         let number = format!("{sign}{digits}");
         let small = number.parse().map(Value::Integer);
         return Some(Ok(small.unwrap_or_else(|_| Value::BigInteger(number.into()))));

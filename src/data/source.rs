@@ -1,13 +1,14 @@
-//! What a lookup may ask of the disk. No layer from here to the engine reads it: whoever runs them hands them these.
+//! What a lookup may read from disk. The layers from here to the engine never access the disk themselves; their callers pass
+//! in an implementation of these traits.
 
 use std::sync::Arc;
 
 use super::{DataFile, FileId, Format};
 
-/// What lies at a path.
+/// The kind of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathKind {
-    /// Nothing.
+    /// It does not exist.
     Missing,
     /// A file, or a link to one.
     File,
@@ -30,33 +31,34 @@ pub struct DirItem {
 ///
 /// Paths are absolute and use `/` (on Windows `c:/…`), without `.` and `..`.
 pub trait Files: Send + Sync {
-    /// What lies at `path`.
+    /// The kind of `path`.
     fn kind(&self, path: &str) -> PathKind;
 
-    /// The names in a directory, sorted by their bytes, dot files included; empty if it is none.
+    /// The names in a directory, sorted by their bytes, including dot files; empty if it is not a directory.
     fn list(&self, directory: &str) -> Arc<[DirItem]>;
 
-    /// The file's text; `Err` holds Ruby's message (`No such file or directory @ rb_sysopen - …`,
-    /// `Is a directory @ io_fread - …`).
+    /// The file's text; `Err` contains Ruby's message (`No such file or directory @ rb_sysopen - …`, `Is a directory @
+    /// io_fread - …`).
     fn text(&self, path: &str) -> Result<Arc<str>, String>;
 
-    /// The file read as `format`; `Err` as in [`Self::text`]. The same [`DataFile`] as long as its text is the same.
+    /// The file parsed as `format`; `Err` as in [`Self::text`]. While its text stays the same, the result is the same
+    /// [`DataFile`].
     fn data(&self, path: &str, format: Format) -> Result<Arc<DataFile>, String>;
 
-    /// A variable of the process's environment, where the level of a hierarchy asks for one.
+    /// An environment variable of the process, for levels of a hierarchy that read one.
     fn environment_variable(&self, _name: &str) -> Option<Arc<str>> {
         None
     }
 
-    /// Says which files will be asked for, so that they can be read at the same time if that pays.
+    /// Announces which files will be read, so that they can be read in parallel if that is faster.
     fn expect(&self, _files: &[(&str, Format)]) {}
 
-    /// Takes note that something at or below `path` is left out, and of what people should hear of it.
+    /// Records that something at or below `path` is left out, with the reason to show to users.
     fn left_out(&self, _path: &str, _why: String) {}
 
-    /// The number of a path; new paths get new numbers, the same for the life of the process.
+    /// The number of a path. New paths get new numbers, which stay the same for the life of the process.
     fn id(&self, path: &str) -> FileId;
 
-    /// The path of a number that [`Self::id`] gave.
+    /// The path of a number returned by [`Self::id`].
     fn path(&self, file: FileId) -> Arc<str>;
 }

@@ -1,11 +1,11 @@
-//! What YAML tags ask Psych for: mostly Ruby classes, which Puppet does not allow.
+//! What YAML tags request from Psych: mostly instances of Ruby classes, which Puppet does not allow.
 
-/// The class that a tag asks for before any kind of node.
+/// The class that a tag requests on any kind of node.
 pub(super) fn class_of_any(tag: &str, text: &str) -> Option<String> {
     class_of_scalar(tag, text).or_else(|| class_of_list(tag)).or_else(|| class_of_hash(tag))
 }
 
-/// The class that a scalar's tag asks for and that Puppet refuses.
+/// The class that a scalar's tag requests and that Puppet refuses.
 pub(super) fn class_of_scalar(tag: &str, text: &str) -> Option<String> {
     let class = match tag {
         "!ruby/object:BigDecimal" => "BigDecimal",
@@ -20,12 +20,12 @@ pub(super) fn class_of_scalar(tag: &str, text: &str) -> Option<String> {
     some_class(class)
 }
 
-/// The class that a list's tag asks for and that Puppet refuses.
+/// The class that a list's tag requests and that Puppet refuses.
 pub(super) fn class_of_list(tag: &str) -> Option<String> {
     some_class(after(tag, &["!seq:", "!ruby/array:"])?)
 }
 
-/// The class that a hash's tag asks for and that Puppet refuses.
+/// The class that a hash's tag requests and that Puppet refuses.
 pub(super) fn class_of_hash(tag: &str) -> Option<String> {
     let or = |name: &str, otherwise: &str| {
         let name = name.strip_prefix(':').unwrap_or(name);
@@ -59,12 +59,12 @@ pub(super) fn class_of_hash(tag: &str) -> Option<String> {
     }
 }
 
-/// A list of one-pair hashes that means one hash.
+/// Whether the tag turns a list of one-pair hashes into one hash.
 pub(super) fn is_ordered_map(tag: &str) -> bool {
     matches!(tag, "!omap" | "tag:yaml.org,2002:omap")
 }
 
-/// `!ruby/sym`, `!ruby/symbol`, both also with a colon and anything behind it.
+/// `!ruby/sym`, `!ruby/symbol`, both also followed by a colon and any text.
 pub(super) fn is_symbol(tag: &str) -> bool {
     tag.starts_with("!ruby/sym")
 }
@@ -73,7 +73,7 @@ fn after<'t>(tag: &'t str, prefixes: &[&str]) -> Option<&'t str> {
     prefixes.iter().find_map(|prefix| tag.strip_prefix(prefix))
 }
 
-/// `Symbol` alone is allowed; no name asks for no class.
+/// Only `Symbol` is allowed; an empty name requests no class.
 fn some_class(name: &str) -> Option<String> {
     (!matches!(name, "" | "Symbol")).then(|| name.to_owned())
 }

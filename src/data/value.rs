@@ -1,6 +1,6 @@
-//! Puppet's values, and values that know where they were written.
+//! Puppet's values, and values with the position where they are written.
 //!
-//! Equality and hashing are Ruby's `eql?`: `1` is not `1.0`, places do not count.
+//! Equality and hashing are Ruby's `eql?`: `1` does not equal `1.0`, and positions are ignored.
 
 use std::hash::{BuildHasher as _, Hash as StdHash, Hasher};
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use crate::text::TextRange;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 
-/// Where something is written.
+/// The position of something that is written in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
     /// The file.
     pub file: FileId,
-    /// The bytes in the whole file.
+    /// The range in bytes of the whole file.
     pub range: TextRange,
 }
 
-/// A value and where it comes from. `place` is `None` for what no file holds whole: merged hashes, facts, defaults.
+/// A value and its origin. `place` is `None` if no file contains the value as a whole: merged hashes, facts, defaults.
 #[derive(Debug, Clone)]
 pub struct Located {
-    /// The value; its members carry places of their own.
+    /// The value; its members have positions of their own.
     pub value: Value,
     /// Where the value (not its key) is written.
     pub place: Option<Place>,
@@ -48,7 +48,7 @@ pub enum Value {
     Float(f64),
     /// A string.
     String(Arc<str>),
-    /// Bytes that are not UTF-8 (`!!binary` gives a Ruby string of them).
+    /// Bytes that are not UTF-8 (`!!binary` produces a Ruby string of them).
     Bytes(Arc<[u8]>),
     /// A Ruby symbol (`:name` in YAML): an error as soon as its key is looked up.
     Symbol(Arc<str>),
@@ -60,22 +60,22 @@ pub enum Value {
     Sensitive(Arc<Located>),
     /// `Binary`, as bytes.
     Binary(Arc<[u8]>),
-    /// Any other object of Puppet's type system, only known by type name and text: `Timestamp`, `Type`, `SemVer`, …
+    /// Any other object of Puppet's type system, represented only by type name and text: `Timestamp`, `Type`, `SemVer`, …
     Object {
-        /// The type's name, e.g. `Timestamp`.
+        /// The type's name, such as `Timestamp`.
         class: Arc<str>,
-        /// What Ruby's `to_s` gives.
+        /// The result of Ruby's `to_s`.
         text: Arc<str>,
     },
 }
 
-/// An insertion-ordered hash whose keys know their places.
+/// An insertion-ordered hash whose keys have positions.
 #[derive(Debug, Clone, Default)]
 pub struct Hash {
     members: IndexMap<Value, Member, foldhash::fast::RandomState>,
 }
 
-/// What a [`Hash`] holds for a key.
+/// The value of a key in a [`Hash`].
 #[derive(Debug, Clone)]
 pub struct Member {
     /// Where the key is written.
@@ -124,12 +124,12 @@ impl Value {
         }
     }
 
-    /// Whether Ruby takes the value as true: everything but `undef` and `false`.
+    /// Whether Ruby treats the value as true: everything except `undef` and `false`.
     pub fn is_truthy(&self) -> bool {
         !matches!(self, Self::Undef | Self::Boolean(false))
     }
 
-    /// Whether any string in it, at any depth, keys included, may hold a `%{…}`.
+    /// Whether any string in it, at any depth and including keys, may contain a `%{…}`.
     pub fn has_tokens(&self) -> bool {
         match self {
             Self::String(text) => text.contains("%{"),
@@ -142,7 +142,7 @@ impl Value {
         }
     }
 
-    /// The same value in lists and hashes of its own: nothing tells it from the first but their identity.
+    /// A copy with its own lists and hashes, which differs from the original only in object identity.
     #[must_use]
     pub fn copied(&self) -> Self {
         match self {
@@ -158,19 +158,19 @@ impl Value {
         }
     }
 
-    /// The value without a place.
+    /// The value without a position.
     pub fn unplaced(self) -> Located {
         Located { value: self, place: None }
     }
 }
 
 impl Located {
-    /// A value at a place.
+    /// A value with a position.
     pub fn new(value: Value, place: Option<Place>) -> Self {
         Self { value, place }
     }
 
-    /// [`Value::copied`] at the same place.
+    /// [`Value::copied`] with the same position.
     #[must_use]
     pub fn copied(&self) -> Self {
         Self::new(self.value.copied(), self.place)
@@ -199,7 +199,7 @@ impl Hash {
         }
     }
 
-    /// Sets `key` as Ruby's `[]=` does: a key that is there keeps its position, and takes the new value and place.
+    /// Sets `key` as Ruby's `[]=` does: an existing key keeps its position in the order and gets the new value and place.
     pub fn insert(&mut self, key: Value, key_place: Option<Place>, value: Located) {
         self.members.insert(key, Member { key_place, value });
     }
@@ -209,17 +209,17 @@ impl Hash {
         self.members.get(&StringKey(key))
     }
 
-    /// The member under any key.
+    /// The member under any kind of key.
     pub fn get_value(&self, key: &Value) -> Option<&Member> {
         self.members.get(key)
     }
 
-    /// The member under any key, to change it.
+    /// The member under any kind of key, to change it.
     pub fn get_value_mut(&mut self, key: &Value) -> Option<&mut Member> {
         self.members.get_mut(key)
     }
 
-    /// Takes `key` out; the order of the others stays.
+    /// Removes `key` and keeps the order of the others.
     pub fn remove(&mut self, key: &Value) -> Option<Member> {
         self.members.shift_remove(key)
     }
@@ -234,7 +234,7 @@ impl Hash {
         self.members.len()
     }
 
-    /// Whether there is no member.
+    /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
@@ -290,7 +290,7 @@ impl PartialEq for Value {
 
 impl Eq for Value {}
 
-/// Hashes to the same number as the [`Value::String`] with this text.
+/// Has the same hash value as the [`Value::String`] with this text.
 pub(super) struct StringKey<'a>(pub(super) &'a str);
 
 const STRING_KIND: u8 = 6;
@@ -324,7 +324,7 @@ impl StdHash for Value {
                 (9u8, items.len()).hash(state);
                 items.iter().for_each(|it| it.value.hash(state));
             }
-            // Equal hashes may differ in order, so their members are summed up.
+            // Equal hashes may have different orders, so the hash values of their members are summed up.
             Self::Hash(hash) => {
                 let number = |(key, member): (&Self, &Member)| {
                     foldhash::fast::FixedState::default().hash_one((key, &member.value.value))

@@ -18,6 +18,7 @@ use super::open_files::{Candidates, OpenFiles};
 use super::structure::concerns_all_keys;
 use crate::data::{DataFile, Format, Value};
 use crate::facts::open_path::Fit;
+use crate::syntax::interpolation;
 use crate::syntax::ruby_regex::RubyRegex;
 
 /// With more files than this that have a say, a location is summed up: they are counted, and no case tells of them.
@@ -201,7 +202,8 @@ pub(super) struct OpenOptions {
     path: Arc<str>,
     plain: HashSet<Arc<str>>,
     patterns: Vec<Arc<RubyRegex>>,
-    /// Whether they are such that any key may be concerned: no hash, keys with `%{…}` or of other modules, patterns that are none.
+    /// Whether they are such that any key may be concerned: no hash, keys with `%{…}` or of other modules,
+    /// patterns that are not valid, lookups inside.
     is_odd: bool,
 }
 
@@ -252,7 +254,9 @@ impl OpenOptions {
                 key.strip_prefix(&**module).is_none_or(|rest| !rest.starts_with("::"))
             })
         };
-        for (key, _) in hash {
+        for (key, member) in hash {
+            // Puppet fails every lookup for one inside lookup_options.
+            options.is_odd |= may_call_a_function(&member.value.value);
             match key {
                 Value::String(key) if is_foreign(key) => options.is_odd = true,
                 Value::String(key) if key.contains("%{") => options.is_odd = true,
@@ -274,6 +278,17 @@ impl OpenOptions {
     /// Whether an entry applies to a root key, or may break its lookup.
     fn speak_of(&self, root: &str) -> bool {
         self.is_odd || self.plain.contains(root) || self.patterns.iter().any(|it| it.is_match(root))
+    }
+}
+
+fn may_call_a_function(value: &Value) -> bool {
+    match value {
+        Value::String(text) => interpolation::may_have_tokens(text) && text.contains('('),
+        Value::Array(items) => items.iter().any(|it| may_call_a_function(&it.value)),
+        Value::Hash(hash) => hash.iter().any(|(key, member)| {
+            may_call_a_function(key) || may_call_a_function(&member.value.value)
+        }),
+        _ => false,
     }
 }
 

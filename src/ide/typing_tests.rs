@@ -89,6 +89,7 @@ fn piece() -> impl Strategy<Value = &'static str> {
         "  - odd\n",
         "lookup_options: {a: {merge: hash}}\n",
         "lookup_options: {c: {merge: deep}, a: {merge: unique}}\n",
+        "lookup_options: {a: {merge: \"%{lookup('g')}\"}}\n",
         "g: hash\n",
         "g: first\n",
     ])

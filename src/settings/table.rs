@@ -7,11 +7,11 @@ pub struct Setting {
     pub key: &'static str,
     /// What it may hold.
     pub kind: Kind,
-    /// The default as JSON; `null` where the program decides by itself (the doc says how).
+    /// The default as JSON; `null` where hiera-ls works the value out (the documentation says how).
     pub default: &'static str,
     /// One or more sentences in Markdown.
     pub doc: &'static str,
-    /// Where an editor lets one set it.
+    /// Where an editor lets users change it.
     pub scope: Scope,
 }
 
@@ -46,7 +46,7 @@ pub enum Kind {
     Nodes,
 }
 
-/// Where an editor lets one set a setting.
+/// Where an editor lets users change a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Per user, workspace or folder: it changes what is answered about a file.
@@ -66,25 +66,25 @@ pub const SETTINGS: &[Setting] = &[
         key: "puppetVersion",
         kind: Kind::Version(&[7, 8]),
         default: "8",
-        doc: "Which Puppet the answers are for. Puppet 8 and OpenVox 8 fail where Puppet 7 only warns, such as \
-              an unknown variable in `%{…}`.",
+        doc: "The major version of Puppet (or OpenVox) to evaluate data for. Version 8 fails where version 7 only warns, for \
+              example on an unknown variable in `%{…}`.",
         scope: Scope::Resource,
     },
     Setting {
         key: "node",
         kind: Kind::Text,
         default: "null",
-        doc: "The name of the node whose values hovers and hints show. Without it, each file is shown for any node that \
-              reads it, and what a value depends on is listed as cases.",
+        doc: "The name of the node to show values for. Without it, hovers and hints are for any node that reads the file, and \
+              list the cases on which a value depends.",
         scope: Scope::Resource,
     },
     Setting {
         key: "node_name",
         kind: Kind::PatternList,
         default: "[]",
-        doc: "Regular expressions with named groups that read variables out of the names of nodes, such as \
-              `(?<location>[a-z]+)-(?<role>[a-z]+)-\\d+`. A pattern must match the whole name; the first one that does \
-              counts. A group `role` proves the fact and the top-scope variable `role`. `hiera-ls nodes` suggests a \
+        doc: "Regular expressions that read variables from the names of nodes, such as \
+              `(?<location>[a-z]+)-(?<role>[a-z]+)-\\d+`. A named group `role` sets the fact and the top-scope variable \
+              `role`. A pattern must match the whole name, and the first match is used. `hiera-ls nodes` suggests a \
               pattern if the names of the data files fit one.",
         scope: Scope::Resource,
     },
@@ -92,16 +92,16 @@ pub const SETTINGS: &[Setting] = &[
         key: "facts",
         kind: Kind::PathList,
         default: "[]",
-        doc: "Files, directories or globs with fact sets (every usual format is recognised), beside those found in \
-              the usual places such as `spec/factsets`.",
+        doc: "Files, directories or globs with fact sets, in addition to those in the usual places such as `spec/factsets`. \
+              All common formats are recognised.",
         scope: Scope::Resource,
     },
     Setting {
         key: "trusted",
         kind: Kind::DataMap,
         default: "{}",
-        doc: "Members of `$trusted` for every node, e.g. `extensions: {pp_role: web}`. They win over what a fact set \
-              says.",
+        doc: "Members of `$trusted` for every node, for example `extensions: {pp_role: web}`. They override those in fact \
+              sets.",
         scope: Scope::Resource,
     },
     Setting {
@@ -115,228 +115,225 @@ pub const SETTINGS: &[Setting] = &[
         key: "variables",
         kind: Kind::DataMap,
         default: "{}",
-        doc: "Extra top-scope variables for every node: what a node classifier or `site.pp` sets. They win over facts \
-              of the same name.",
+        doc: "Top-scope variables for every node, for example those that a node classifier or `site.pp` sets. They override \
+              facts of the same name.",
         scope: Scope::Resource,
     },
     Setting {
         key: "nodes",
         kind: Kind::Nodes,
         default: "{}",
-        doc: "Nodes by name, each with any of `facts` (a map, or the path of a facts file), `trusted`, `serverFacts`, \
-              `variables` and `environment`. A node that a facts file already describes is changed in these parts; \
-              any other is added.",
+        doc: "Nodes by name. Each may have `facts` (a map, or the path of a facts file), `trusted`, `serverFacts`, `variables` \
+              and `environment`. If a fact set already describes the node, these parts replace its own; otherwise the \
+              node is added.",
         scope: Scope::Resource,
     },
     Setting {
         key: "environment",
         kind: Kind::Text,
         default: "null",
-        doc: "Environment of nodes that name none. Without it, a directory below `environments/` gives its name, and \
-              any other workspace is `production`.",
+        doc: "The environment of nodes that do not name one. By default, a directory below `environments/` gives its name, \
+              and any other workspace is `production`.",
         scope: Scope::Resource,
     },
     Setting {
         key: "modulepath",
         kind: Kind::PathList,
         default: "null",
-        doc: "Directories with modules, instead of the `modulepath` of `environment.conf`.",
+        doc: "Directories with modules. Replaces the `modulepath` in `environment.conf`.",
         scope: Scope::Resource,
     },
     Setting {
         key: "basemodulepath",
         kind: Kind::PathList,
         default: r#"["/etc/puppetlabs/code/modules", "/opt/puppetlabs/puppet/modules"]"#,
-        doc: "What `$basemodulepath` stands for in `environment.conf`.",
+        doc: "The value of `$basemodulepath` in `environment.conf`.",
         scope: Scope::Resource,
     },
     Setting {
         key: "globalHieraYaml",
         kind: Kind::Path,
         default: "null",
-        doc: "Path of the global layer's `hiera.yaml`. Without it, there is no global layer.",
+        doc: "The path to the `hiera.yaml` of the global layer. Without it, there is no global layer.",
         scope: Scope::Resource,
     },
     Setting {
         key: "datadirMap",
         kind: Kind::PathMap,
         default: "{}",
-        doc: "Leading directories of absolute datadirs, and where their content is on this machine, e.g. \
-              `/etc/puppetlabs/code/hieradata: ../hieradata`. The longest match wins.",
+        doc: "Maps the start of an absolute datadir to a directory on this machine, for example \
+              `/etc/puppetlabs/code/hieradata: ../hieradata`. The longest match is used.",
         scope: Scope::Resource,
     },
     Setting {
         key: "diagnostics.enabled",
         kind: Kind::Boolean,
         default: "true",
-        doc: "Whether problems are shown at all.",
+        doc: "Shows problems.",
         scope: Scope::Resource,
     },
     Setting {
         key: "diagnostics.severity",
         kind: Kind::SeverityMap,
         default: "{}",
-        doc: "Severity by rule: `error`, `warning`, `information`, `hint` or `off`. Rules that are not named keep \
-              their default; `all` names those.",
+        doc: "The severity of each rule: `error`, `warning`, `information`, `hint` or `off`. Rules that are not listed keep \
+              their default; `all` sets the severity of all of them.",
         scope: Scope::Resource,
     },
     Setting {
         key: "diagnostics.scope",
         kind: Kind::Choice(&["workspace", "openFiles"]),
         default: "\"workspace\"",
-        doc: "Whose problems an editor gets that asks for those of the whole workspace. Other editors only ever get those \
-              of open files.",
+        doc: "Which files to report problems for, if the editor can show problems of the whole workspace. Other editors only \
+              get problems of open files.",
         scope: Scope::Resource,
     },
     Setting {
         key: "diagnostics.preset",
         kind: Kind::Choice(&["recommended", "strict", "ci"]),
         default: "\"recommended\"",
-        doc: "Where the severities begin: with each rule's own; in `strict` with every rule on and nothing less than a \
-              warning; in `ci` with each rule's own, but only errors and warnings.",
+        doc: "The severities to start from. `recommended`: each rule's default. `strict`: all rules are on, and each is at \
+              least a warning. `ci`: each rule's default, but only errors and warnings.",
         scope: Scope::Resource,
     },
     Setting {
         key: "diagnostics.severityByPath",
         kind: Kind::PathSeverityMap,
         default: "{}",
-        doc: "Severities by rule for some files only: a map from a glob, or a directory, to what `diagnostics.severity` \
-              holds. `**` stands for any number of directories. Where several match a file, the last one that names \
-              the rule counts.",
+        doc: "Severities for some files only. Maps a glob or a directory to a map like `diagnostics.severity`. `**` matches any \
+              number of directories. If several entries match a file, the last one that lists the rule is used.",
         scope: Scope::Resource,
     },
     Setting {
         key: "diagnostics.baseline",
         kind: Kind::Path,
         default: "\".hiera-ls-baseline.json\"",
-        doc: "File with findings that are known and not reported any more, written by `hiera-ls check \
-              --write-baseline`. If the file does not exist, everything is reported.",
+        doc: "A file with known findings, which are not reported again. `hiera-ls check --write-baseline` writes it. If the \
+              file does not exist, all findings are reported.",
         scope: Scope::Resource,
     },
     Setting {
         key: "hover.maxLines",
         kind: Kind::Integer(1),
         default: "20",
-        doc: "How many lines of a value a hover shows.",
+        doc: "The maximum number of lines of a value that a hover shows.",
         scope: Scope::Resource,
     },
     Setting {
         key: "codeLens.enabled",
         kind: Kind::Boolean,
         default: "true",
-        doc: "Whether a lens above each key that several levels have says how many they are, how they are merged and \
-              who wins. Editors without the commands behind the lenses get none.",
+        doc: "Shows a lens above each key that is defined in several levels: how many levels there are, how their values are \
+              merged, and which level wins. Editors that do not support the commands of the lenses do not get any.",
         scope: Scope::Resource,
     },
     Setting {
         key: "codeLens.classParameters",
         kind: Kind::Boolean,
         default: "true",
-        doc: "Whether a lens above each parameter in the head of a class says which levels of the data set it, or how many. \
-               Only with `codeLens.enabled`.",
+        doc: "Shows a lens above each class parameter in Puppet code: which levels of the data set it, or how many. Requires \
+              `codeLens.enabled`.",
         scope: Scope::Resource,
     },
     Setting {
         key: "codeLens.parameters",
         kind: Kind::Boolean,
         default: "false",
-        doc: "Whether a lens above each key that sets a class parameter says of which class, and what its type is. Hovers say so \
-              in any case.",
+        doc: "Shows a lens above each key that sets a class parameter: its class and its type. Hovers always show them.",
         scope: Scope::Resource,
     },
     Setting {
         key: "codeLens.changes",
         kind: Kind::Boolean,
         default: "true",
-        doc: "Whether a lens above each edited key says how many nodes get another answer. Only with `codeLens.enabled`.",
+        doc: "Shows a lens above each edited key: how many nodes get another value. Requires `codeLens.enabled`.",
         scope: Scope::Resource,
     },
     Setting {
         key: "changes.before",
         kind: Kind::Text,
         default: "\"saved\"",
-        doc: "What edits are compared with, in lenses and in *What Changes*: `saved`, the files as they are saved; or a revision of \
-              Git, such as `HEAD` or `origin/main`. With a revision, Git is run whenever something is edited, so this is a \
-              setting of the user: a project file may only set it where the workspace is trusted.",
+        doc: "What lenses and *What Changes* compare edits with: `saved` (the saved files), or a Git revision such as `HEAD` or \
+              `origin/main`. With a revision, hiera-ls runs Git after each edit. For this reason, a project file can only \
+              change this setting in a trusted workspace.",
         scope: Scope::Machine,
     },
     Setting {
         key: "hover.blame",
         kind: Kind::Boolean,
         default: "false",
-        doc: "Whether hovers name the commit behind each line that has a part in a value. Git is run for that, so this is a setting \
-              of the user: a project file may only set it where the workspace is trusted.",
+        doc: "Shows, in hovers, the last commit of each line that contributes to a value. hiera-ls runs Git to find it. For this \
+              reason, a project file can only change this setting in a trusted workspace.",
         scope: Scope::Machine,
     },
     Setting {
         key: "documentLinks.parameters",
         kind: Kind::Boolean,
         default: "false",
-        doc: "Whether each key that sets a class parameter is a link to it. In some editors, such a link takes the place of go to \
-              definition, which leads to the levels as well.",
+        doc: "Links each key that sets a class parameter to the parameter. In some editors, such a link replaces *Go to \
+              Definition*, which also lists the levels.",
         scope: Scope::Resource,
     },
     Setting {
         key: "inlayHints.interpolations",
         kind: Kind::Boolean,
         default: "true",
-        doc: "Whether hints behind `%{…}` show what it stands for.",
+        doc: "Shows the value of each `%{…}` as an inlay hint.",
         scope: Scope::Resource,
     },
     Setting {
         key: "inlayHints.overridden",
         kind: Kind::Boolean,
         default: "true",
-        doc: "Whether hints behind overridden values show what counts instead.",
+        doc: "Shows the effective value as an inlay hint after each overridden value.",
         scope: Scope::Resource,
     },
     Setting {
         key: "coexistWithYamlLanguageServer",
         kind: Kind::Boolean,
         default: "false",
-        doc: "Leaves syntax errors and duplicate keys to another YAML or JSON language server that runs beside this \
-              one.",
+        doc: "Does not report syntax errors and duplicate keys, for use with another YAML or JSON language server.",
         scope: Scope::Resource,
     },
     Setting {
         key: "log.level",
         kind: Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
         default: "\"warn\"",
-        doc: "What the log contains.",
+        doc: "How much hiera-ls writes to the log.",
         scope: Scope::Window,
     },
     Setting {
         key: "eyaml.decrypt",
         kind: Kind::Boolean,
         default: "false",
-        doc: "Shows values that are encrypted with eyaml decrypted in hovers, previews and `lookup`, where the level's \
-              private key can be read. Diagnostics, reports and the log never hold decrypted text.",
+        doc: "Decrypts values that are encrypted with eyaml in hovers, previews and `lookup`, if the private key of the level \
+              can be read. Diagnostics, reports and the log never contain decrypted text.",
         scope: Scope::Resource,
     },
     Setting {
         key: "eyaml.privateKey",
         kind: Kind::Path,
         default: "null",
-        doc: "Private key (PEM) for levels whose own `pkcs7_private_key` is not named or cannot be read here.",
+        doc: "The private key (PEM) for levels that do not set `pkcs7_private_key`, or whose key cannot be read on this machine.",
         scope: Scope::Resource,
     },
     Setting {
         key: "eyaml.publicKey",
         kind: Kind::Path,
         default: "null",
-        doc: "Public key (an X.509 certificate, PEM) for levels whose own `pkcs7_public_key` is not named or cannot be \
-              read here.",
+        doc: "The public key (an X.509 certificate, PEM) for levels that do not set `pkcs7_public_key`, or whose key cannot be \
+              read on this machine.",
         scope: Scope::Resource,
     },
     Setting {
         key: "backends",
         kind: Kind::DataMap,
         default: "{}",
-        doc: "What answers for functions that are not built in, by the name of the function or of the level: \
-              `{stand_in: FILE}` for sample data (or a map from paths or URIs to files), `{kind: lookup_key, command: \
-              [PROGRAM, …]}` for a program of your own, `{}` for nothing, without a finding. `bridge: enabled` calls the \
-              functions of the environment and its modules. Programs are only started in trusted workspaces; see \
-              docs/backends.md.",
+        doc: "How to evaluate lookup functions that are not built in. Maps the name of a function or of a level to \
+              `{stand_in: FILE}` (sample data, or a map from paths or URIs to files), to `{kind: lookup_key, command: \
+              [PROGRAM, …]}` (a program of your own), or to `{}` (the function finds nothing, and no rule reports it). \
+              `bridge: enabled` calls the functions of the environment and its modules. hiera-ls only starts programs in \
+              trusted workspaces. See docs/backends.md.",
         scope: Scope::Resource,
     },
 ];

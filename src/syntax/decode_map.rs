@@ -1,13 +1,13 @@
-//! From places in a decoded scalar to places in its source, through escapes, folded lines and indentation.
+//! Maps positions in a decoded scalar to positions in its source, through escapes, folded lines and indentation.
 
 use super::tree::{Node, NodeKind};
 use crate::text::TextRange;
 
-/// Where each byte of a scalar's decoded text is written.
+/// Where each byte of a scalar's decoded text is written in the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeMap {
     pieces: Vec<Piece>,
-    /// Where the source of the content ends: before a closing quote.
+    /// Where the source of the content ends, before a closing quote.
     end: u32,
 }
 
@@ -16,12 +16,14 @@ pub struct DecodeMap {
 struct Piece {
     decoded: TextRange,
     source: TextRange,
-    /// Whether both are the same, byte by byte; else the one stands for the other as a whole (an escape, a folded line end).
+    /// Whether decoded text and source are equal byte for byte. If not, they correspond only as a whole (an escape, a folded
+    /// line end).
     is_verbatim: bool,
 }
 
 impl DecodeMap {
-    /// The source of a range of the decoded text. An escape of which the range has a part is in it as a whole.
+    /// The source of a range of the decoded text. If the range contains part of an escape, the result contains the whole
+    /// escape.
     pub fn source_range(&self, decoded: TextRange) -> TextRange {
         let start = self.source_offset(decoded.start);
         if decoded.is_empty() {
@@ -37,7 +39,7 @@ impl DecodeMap {
         TextRange::new(start, end.max(start))
     }
 
-    /// Where a byte of the decoded text is written; behind the last one: where the content ends.
+    /// Where a byte of the decoded text is written. Past the last byte, this is the end of the content.
     pub fn source_offset(&self, decoded: u32) -> u32 {
         match self.piece(decoded) {
             Some(piece) if piece.is_verbatim => {
@@ -48,7 +50,7 @@ impl DecodeMap {
         }
     }
 
-    /// The byte of the decoded text that is written at `source`, or the next one.
+    /// The byte of the decoded text that is written at `source`, or the next byte if there is none.
     pub fn decoded_offset(&self, source: u32) -> u32 {
         let at = self.pieces.partition_point(|piece| piece.source.end <= source);
         match self.pieces.get(at) {
@@ -66,7 +68,7 @@ impl DecodeMap {
     }
 }
 
-/// Collects the pieces of a map from front to back.
+/// Collects the pieces of a map in source order.
 #[derive(Debug)]
 pub(super) struct DecodeMapBuilder {
     pieces: Vec<Piece>,
@@ -75,17 +77,17 @@ pub(super) struct DecodeMapBuilder {
 }
 
 impl DecodeMapBuilder {
-    /// For a content whose source ends at byte `end`.
+    /// A builder for a content whose source ends at byte `end`.
     pub(super) fn ending_at(end: usize) -> Self {
         Self { pieces: Vec::new(), decoded: 0, end: end as u32 }
     }
 
-    /// Source that is its own decoded text.
+    /// Adds source that is equal to its decoded text.
     pub(super) fn verbatim(&mut self, start: usize, end: usize) {
         self.push(start, end, end - start, true);
     }
 
-    /// Source that stands for `decoded` bytes.
+    /// Adds source that decodes to `decoded` bytes.
     pub(super) fn stands_for(&mut self, start: usize, end: usize, decoded: usize) {
         self.push(start, end, decoded, false);
     }
@@ -100,7 +102,7 @@ impl DecodeMapBuilder {
         self.pieces.push(Piece { decoded, source, is_verbatim });
     }
 
-    /// The map of `node`. If the pieces do not add up to its text, the whole node stands for the whole text.
+    /// The map of `node`. If the pieces do not add up to its text, the whole node maps to the whole text.
     pub(super) fn finish(self, node: &Node) -> DecodeMap {
         let length = match &node.kind {
             NodeKind::Scalar { text, .. } => text.len() as u32,

@@ -1,7 +1,7 @@
-//! Where top-level YAML entries begin, by the looks of their first bytes: the unit of incremental work, and what is left
-//! to hold on to where libyaml refuses a text.
+//! Finds where top-level YAML entries start from the first bytes of each line. Entries are the unit of incremental work, and
+//! the parts that remain usable when libyaml refuses a text.
 //!
-//! The rule is a guess that is right in nearly all files; whoever relies on it has libyaml confirm it
+//! The rule is a heuristic that is right in nearly all files. A caller that needs certainty lets libyaml confirm the result
 //! ([`super::yaml::RootScan`]).
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use super::tree::{NodeKind, ScalarStyle};
 use super::yaml;
 use crate::text::TextRange;
 
-/// Whether a top-level entry may begin at byte `at` of `bytes`, which is the begin of a line.
+/// Whether a top-level entry may start at byte `at` of `bytes`, which must be the start of a line.
 pub fn begins_entry(bytes: &[u8], at: usize) -> bool {
     let Some(first) = bytes.get(at) else { return false };
     let blank_behind = |length: usize| {
@@ -25,7 +25,7 @@ pub fn begins_entry(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// The first byte at or behind `from` at which an entry may begin.
+/// The first byte at or after `from` at which an entry may start.
 pub fn next_entry(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut line = from;
@@ -41,21 +41,21 @@ pub fn next_entry(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-/// A root key as it is read without a look at the rest.
+/// A root key that was read without parsing the rest of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuickKey<'t> {
     /// The decoded text.
     pub text: Cow<'t, str>,
     /// Where it is written.
     pub range: TextRange,
-    /// Where its value is about: the rest of the entry.
+    /// The approximate range of its value: the rest of the entry.
     pub value: TextRange,
-    /// How it is written; a plain one may be no string (`yes`, `5`).
+    /// How the key is written. A plain key may be something other than a string (`yes`, `5`).
     pub style: ScalarStyle,
 }
 
-/// The root keys of `text`, with their places, as fast as they can be had: nothing is parsed but keys
-/// that are not plain words, and no verdict is given. `None` if the text does not look like a plain block hash.
+/// The root keys of `text` with their positions, found without a full parse: only keys that are not plain words are parsed,
+/// and errors are not reported. `None` if the text does not look like a plain block hash.
 pub fn quick_keys(text: &str) -> Option<Vec<QuickKey<'_>>> {
     let bytes = text.as_bytes();
     let first = next_entry(text, 0)?;
@@ -98,8 +98,8 @@ fn keys_from(text: &str, first: usize, end: usize, is_begin: bool) -> Option<Vec
     Some(keys)
 }
 
-/// Where the value of an entry is about whose key ends at `key_end`: what follows the colon, without blanks and comment
-/// lines behind it.
+/// The approximate range of the value of an entry whose key ends at `key_end`: what follows the colon, without spaces and
+/// comment lines after it.
 pub fn value_range(text: &str, key_end: u32, entry_end: u32) -> TextRange {
     let bytes = text.as_bytes();
     let (mut start, mut end) = (key_end as usize, (entry_end as usize).min(bytes.len()));
@@ -116,8 +116,8 @@ pub fn value_range(text: &str, key_end: u32, entry_end: u32) -> TextRange {
     }
 }
 
-/// Whether lines end with `\n` or `\r\n` alone, and nothing is there that not all readers take for the same: YAML's other
-/// line breaks, a byte order mark behind the begin, control characters. Whatever looks at lines keeps to such texts.
+/// Whether all lines end with `\n` or `\r\n`, and the text contains nothing that readers interpret differently: YAML's other
+/// line breaks, a byte order mark after the start, control characters. Line-based code handles only such texts.
 pub fn has_usual_lines(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_alone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
@@ -130,7 +130,7 @@ pub fn has_usual_lines(text: &str) -> bool {
             || !behind_mark.contains(['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}']))
 }
 
-/// Whether a line between two entries ends the document. Before the first entry, `---` begins it.
+/// Whether a line between two entries ends the document. Before the first entry, `---` starts it instead.
 fn has_document_mark(bytes: &[u8], from: usize, to: usize, is_before_first: bool) -> bool {
     let mut line = from;
     while line < to {
@@ -152,7 +152,7 @@ fn is_document_mark(bytes: &[u8], at: usize) -> bool {
         && rest.get(3).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// The length of a key that is a plain word, and a string whatever its letters.
+/// The length of a key that is a plain word and certainly a string.
 fn plain_key(entry: &[u8]) -> Option<usize> {
     if !entry.first()?.is_ascii_alphabetic() {
         return None;
@@ -162,7 +162,7 @@ fn plain_key(entry: &[u8]) -> Option<usize> {
     let behind_colon =
         entry.get(length).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
     let length = length.checked_sub(1)?;
-    // Up to five letters may be a word such as `yes` or `null`; longer than 1,024 is not a key.
+    // Up to five letters may be a word such as `yes` or `null`; libyaml accepts no key longer than 1,024 characters.
     (entry[length] == b':' && behind_colon && (6..=1_000).contains(&length)).then_some(length)
 }
 

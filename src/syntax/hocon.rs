@@ -1,6 +1,6 @@
-//! HOCON as Puppet's hocon gem reads it, oddities included: substitutions resolved, objects merged, in the gem's order.
+//! HOCON as Puppet's hocon gem reads it, oddities included: substitutions are resolved and objects merged in the gem's order.
 //!
-//! Not the whole of HOCON: included files and the environment of the server cannot be known here, and count as empty.
+//! Included files and the server's environment variables are not known here and count as empty.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ mod value;
 pub use names::{RootField, WrittenName, root_fields, written_names};
 use value::{Kind, Scalar, Value};
 
-/// Reads a text. The root is a mapping whose keys are unique; strings are double-quoted scalars, and numbers, booleans
-/// and null are plain ones in the spelling of JSON. A substitution has the range of its `${…}`, and what it stands for.
+/// Reads a text. The root is a mapping with unique keys. Strings become double-quoted scalars; numbers, booleans and null
+/// become plain scalars in JSON's spelling. A substitution has the range of its `${…}` and the value that it resolves to.
 ///
-/// The one error is the gem's own message, as Puppet shows it after `Unable to parse (path): `.
+/// A text has at most one error: the gem's own message, as Puppet shows it after `Unable to parse (path): `.
 pub fn parse(text: &str) -> (Option<Node>, Vec<SyntaxError>) {
     match read(text) {
         Ok(root) => (Some(root), Vec::new()),
@@ -37,7 +37,7 @@ fn read(text: &str) -> Result<Node, Failure> {
     Ok(to_node(&root))
 }
 
-/// Why a text is refused.
+/// Why the gem refuses a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Failure {
     message: String,
@@ -45,7 +45,7 @@ struct Failure {
 }
 
 impl Failure {
-    /// An error that names the line, as most do.
+    /// An error that names its line, as most errors do.
     fn at_line(line: u32, message: impl AsRef<str>, range: TextRange) -> Self {
         Self { message: format!("String: {line}: {}", message.as_ref()), range }
     }
@@ -75,7 +75,7 @@ fn to_node(value: &Value) -> Node {
                 })
                 .collect(),
         ),
-        // Resolving leaves none of the others.
+        // After resolving, no other kinds are left.
         _ => to_scalar(&Scalar::Null),
     };
     Node { range: value.range, tag: None, anchor: None, kind }

@@ -1,6 +1,6 @@
-//! Interpolation tokens: `%{…}` inside a string, cut and classified exactly as Puppet does it.
+//! Interpolation tokens: `%{…}` inside a string, split and classified exactly as Puppet does it.
 //!
-//! Nothing is looked up here. Offsets count in the decoded string, not in the file.
+//! Nothing is looked up here. Offsets are bytes of the decoded string, not of the file.
 
 use std::sync::Arc;
 
@@ -14,27 +14,27 @@ use crate::text::TextRange;
 pub struct Token {
     /// The bytes of the decoded string, from `%` to `}`.
     pub range: TextRange,
-    /// What stands between the braces, without the white space around it.
+    /// The text between the braces, without surrounding white space.
     pub expression_range: TextRange,
-    /// What it asks for.
+    /// What the token refers to.
     pub expression: Expression,
 }
 
-/// What stands between the braces, white space around it taken away.
+/// The text between the braces, without surrounding white space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expression {
-    /// Nothing, `::`, or empty quotes: gives the empty string.
+    /// Nothing, `::`, or empty quotes, which give the empty string.
     Empty,
     /// `name('argument')`.
     Call {
         /// The method, known or not.
         method: Method,
-        /// What stands between the quotes, verbatim.
+        /// The text between the quotes, verbatim.
         argument: Arc<str>,
-        /// Where the argument stands in the decoded string.
+        /// The range of the argument in the decoded string.
         argument_range: TextRange,
     },
-    /// Anything else: a variable, perhaps with sub keys (the whole text; split by [`super::key_path`]).
+    /// Anything else: a variable, perhaps with sub keys (the whole text; [`super::key_path`] splits it).
     Variable(Arc<str>),
 }
 
@@ -55,8 +55,8 @@ pub enum Method {
     Unknown(Arc<str>),
 }
 
-/// Whether a token of a YAML or JSON file may speak of `name`: it does not if this is false. `source` is the file as it is
-/// written.
+/// Whether a token of a YAML or JSON file may mention `name`. If this returns false, no token does. `source` is the file's
+/// text.
 pub fn may_speak_of(source: &str, name: &str) -> bool {
     let finder = memmem::Finder::new(name);
     let mut rest = source.as_bytes();
@@ -71,8 +71,8 @@ pub fn may_speak_of(source: &str, name: &str) -> bool {
     false
 }
 
-/// The tokens of `text` in order. Quotes mean nothing to the cut: a token ends at the first `}`, and what follows is
-/// text again.
+/// The tokens of `text` in order. Quotes do not affect the split: a token ends at the first `}`, and what follows is ordinary
+/// text.
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -86,16 +86,16 @@ pub fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// Whether `text` can hold a token at all.
+/// Whether `text` may contain a token.
 pub fn may_have_tokens(text: &str) -> bool {
     memmem::find(text.as_bytes(), b"%{").is_some()
 }
 
-/// Ways of writing `%`, or of writing it apart from the `{` behind it.
+/// Escapes for `%`, or for a break between it and the following `{`.
 const DISGUISES: [&str; 4] = ["\\x25", "\\u0025", "\\U00000025", "%\\"];
 
-/// Whether the values of a file can hold tokens that its text does not show as `%{`: they are written by the numbers of letters,
-/// or come from another place by `*name` or `<<`.
+/// Whether the values of a file may contain tokens that do not appear as `%{` in its text, because escapes spell them or
+/// because `*name` or `<<` copies them from elsewhere.
 pub fn hides_tokens(source: &str) -> bool {
     let bytes = source.as_bytes();
     let has = |disguise: &&str| memmem::find(bytes, disguise.as_bytes()).is_some();
@@ -108,8 +108,8 @@ pub fn hides_tokens(source: &str) -> bool {
         || memmem::find(bytes, b"<<").is_some()
 }
 
-/// What stands between the braces of the calls (`%{lookup('a')}`) that a file's text shows. `None` if one of them is written in
-/// another way than it reads.
+/// The contents of the braces of calls (`%{lookup('a')}`) that appear in a file's text. `None` if the source of a call
+/// differs from its decoded text.
 pub fn calls_in(source: &str) -> Option<Vec<&str>> {
     let bytes = source.as_bytes();
     let mut calls = Vec::new();
@@ -129,26 +129,26 @@ pub fn calls_in(source: &str) -> Option<Vec<&str>> {
     Some(calls)
 }
 
-/// The words of a root key, or of a call that names it. What is no letter may be written in several ways.
+/// The words of a root key, or of a call that names it. Characters other than letters may be written in several ways.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-');
     text.split(move |c| !is_part(c)).filter(|word| !word.is_empty())
 }
 
-/// The word of a root key that says the most; the key itself if it has none.
+/// The most specific word of a root key, or the key itself if it has no words.
 pub fn longest_word(root: &str) -> &str {
     words(root).max_by_key(|word| word.len()).unwrap_or(root)
 }
 
-/// Where a `%{` without a `}` behind it stands: Puppet leaves it as text.
+/// The offset of a `%{` that has no `}` after it. Puppet leaves it as text.
 pub fn unclosed(text: &str) -> Option<u32> {
     let end_of_last = memchr::memrchr(b'}', text.as_bytes()).map_or(0, |at| at + 1);
     memmem::find(&text.as_bytes()[end_of_last..], b"%{").map(|at| (end_of_last + at) as u32)
 }
 
 impl Token {
-    /// Whether Puppet refuses the whole string with `Syntax error in string`: the expression is neither a call nor a
-    /// name that can be split, often because of quotes (`%{facts['os']}`, `%{lookup( 'x' )}`).
+    /// Whether Puppet refuses the whole string with `Syntax error in string`, because the expression is neither a call nor a
+    /// name that can be split. Quotes are the most common cause (`%{facts['os']}`, `%{lookup( 'x' )}`).
     pub fn is_malformed(&self) -> bool {
         match &self.expression {
             Expression::Variable(name)
@@ -159,12 +159,12 @@ impl Token {
         }
     }
 
-    /// Whether the token asks for `alias`, which Puppet only allows as the entire string.
+    /// Whether the token calls `alias`, which Puppet allows only as the entire string.
     pub fn is_alias(&self) -> bool {
         matches!(self.expression, Expression::Call { method: Method::Alias, .. })
     }
 
-    /// The key that the token looks up in the data: of `lookup`, `hiera` and `alias`.
+    /// The key that `lookup`, `hiera` or `alias` looks up.
     pub fn lookup_key(&self) -> Option<(&Arc<str>, TextRange)> {
         match &self.expression {
             Expression::Call {
@@ -176,7 +176,7 @@ impl Token {
         }
     }
 
-    /// The variable that the token reads, sub keys included: bare, or of `scope`.
+    /// The variable that the token reads, directly or with `scope`, sub keys included.
     pub fn variable(&self) -> Option<(&Arc<str>, TextRange)> {
         match &self.expression {
             Expression::Variable(name) => Some((name, self.expression_range)),
@@ -217,7 +217,7 @@ impl Method {
     }
 }
 
-/// What Puppet takes as an empty expression: written literally so, not anything that amounts to it.
+/// The exact spellings that Puppet treats as an empty expression.
 const EMPTY_EXPRESSIONS: [&str; 6] = ["", "::", "\"\"", "''", "\"::\"", "'::'"];
 
 fn token(text: &str, start: usize, end: usize) -> Token {
@@ -236,8 +236,7 @@ fn token(text: &str, start: usize, end: usize) -> Token {
     }
 }
 
-/// Puppet's `^(\w+)\((?:"([^"]+)"|'([^']+)')\)$`: its anchors are those of lines, so a call may stand on any line of the
-/// expression.
+/// Puppet's `^(\w+)\((?:"([^"]+)"|'([^']+)')\)$`. Its anchors match at lines, so a call may be on any line of the expression.
 fn call(expression: &str, offset: usize) -> Option<Expression> {
     if !expression.contains('(') {
         return None;

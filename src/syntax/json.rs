@@ -1,7 +1,7 @@
-//! JSON as Ruby's JSON library reads it, with places: comments are fine, trailing commas and NaN are not.
+//! JSON as Ruby's JSON library reads it, with positions: comments are accepted, trailing commas and NaN are not.
 //!
-//! Written by hand because the messages must be Ruby's: they say where Ruby's nested state machines gave up, which is
-//! at the begin of the outermost object unless a list is around the spot.
+//! This parser is written by hand because its messages must be Ruby's. They say where Ruby's nested state machines gave up,
+//! which is the start of the outermost object unless a list surrounds the error.
 
 mod string;
 
@@ -11,10 +11,10 @@ use super::decode_map::{DecodeMap, DecodeMapBuilder};
 use super::tree::{Node, NodeKind, Pair, ScalarStyle, SyntaxError};
 use crate::text::TextRange;
 
-/// Lists and objects inside each other before Ruby refuses a text.
+/// The nesting of lists and objects at which Ruby refuses a text.
 pub const MAX_NESTING: usize = 100;
 
-/// What a JSON text holds.
+/// The content of a JSON text.
 #[derive(Debug, Clone, Default)]
 pub struct Parsed {
     /// The value; in a broken text the root object with the members before the broken one.
@@ -36,7 +36,7 @@ pub fn parse(text: &str) -> Parsed {
     }
 }
 
-/// The decode map of the scalar `node` of `source`, the text that its range counts in.
+/// The decode map of the scalar `node`, whose range refers to `source`.
 pub fn decode_map(source: &str, node: &Node) -> DecodeMap {
     let (start, end) = (node.range.start as usize, node.range.end as usize);
     let NodeKind::Scalar { style: ScalarStyle::DoubleQuoted, .. } = &node.kind else {
@@ -46,7 +46,7 @@ pub fn decode_map(source: &str, node: &Node) -> DecodeMap {
     };
     let mut map = DecodeMapBuilder::ending_at(end.saturating_sub(1).max(start));
     if string::end(source, start) == Ok(end) {
-        // A string that was read is well formed; otherwise the pieces do not add up, which `finish` sees.
+        // A string that was read is well formed. Otherwise the pieces would not add up, and `finish` notices that.
         let _ = string::decode(source, start, end, &mut |from, to, piece| {
             if piece.len() == to - from && source.get(from..to) == Some(piece) {
                 map.verbatim(from, to);
@@ -60,7 +60,7 @@ pub fn decode_map(source: &str, node: &Node) -> DecodeMap {
 
 /// Why one of Ruby's state machines ended.
 enum Stop {
-    /// It did not match; the machine around it decides what to say.
+    /// It did not match. The enclosing machine decides which message to raise.
     NoMatch,
     /// An exception with this message.
     Raised(String),
@@ -70,7 +70,7 @@ struct Parser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
-    /// The furthest place that a machine came to.
+    /// The furthest byte that a machine reached.
     stopped_at: usize,
     /// The root object as far as it was read.
     partial: Option<Node>,
@@ -124,7 +124,7 @@ impl Parser<'_> {
         Ok(plain(word))
     }
 
-    /// A number: a fraction or exponent only where digits follow; the text behind the number is not checked here.
+    /// A number, with a fraction or exponent only if digits follow. The text after the number is not checked here.
     fn number(&mut self) -> Result<NodeKind, Stop> {
         let bytes = &self.text.as_bytes()[self.at..];
         let digits = |from: usize| {
@@ -169,7 +169,7 @@ impl Parser<'_> {
         read
     }
 
-    /// A list that does not end well is an error of its own, at the spot where the list's machine stopped.
+    /// A malformed list is an error of its own, at the byte where the list's machine stopped.
     fn array(&mut self) -> Result<NodeKind, Stop> {
         match self.array_items() {
             Err(Stop::NoMatch) => {
@@ -259,7 +259,8 @@ impl Parser<'_> {
         }
     }
 
-    /// White space and comments. A slash that begins none stops the machine behind it; a line comment needs its line end.
+    /// White space and comments. A slash that does not start a comment stops the machine after it. A line comment needs its
+    /// line end.
     fn blanks(&mut self) -> Result<(), Stop> {
         let bytes = self.text.as_bytes();
         loop {
@@ -305,18 +306,18 @@ impl Parser<'_> {
         self.stopped_at = self.stopped_at.max(self.at);
     }
 
-    /// An exception at once, whatever is around.
+    /// Raises an exception at once, whatever surrounds the error.
     fn raise(&mut self, line_of_parser: u32, at: usize) -> Stop {
         self.stop_here();
         Stop::Raised(self.unexpected(line_of_parser, at))
     }
 
-    /// Ruby's message; the number is a line of the library's own source (json 2.6).
+    /// Ruby's message; the number is a line in the source of the library (json 2.6).
     fn unexpected(&self, line_of_parser: u32, at: usize) -> String {
         format!("{line_of_parser}: unexpected token at '{}'", self.rest(at))
     }
 
-    /// The text from `at`, as C prints it.
+    /// The text from byte `at`, as C prints it.
     fn rest(&self, at: usize) -> &str {
         let rest = self.text.get(at..).unwrap_or("");
         rest.split('\0').next().unwrap_or("")

@@ -1,7 +1,7 @@
-//! Lookup keys such as `a.'b.c'.0`: a root key and the segments to dig.
+//! Lookup keys such as `a.'b.c'.0`: a root key and the segments that are dug out of its value.
 //!
-//! The grammar is Puppet's, oddities included: a key without dots and quotes is one segment whatever else it holds, and
-//! what looks like an integer on one of a segment's lines makes the whole segment an integer.
+//! The grammar is Puppet's, oddities included. A key without dots and quotes is one segment, whatever else it contains. If
+//! one line of a segment looks like an integer, the whole segment is an integer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,40 +13,40 @@ use crate::text::TextRange;
 /// One part of a key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Segment {
-    /// Text: a hash key.
+    /// Text, a hash key.
     Name(Arc<str>),
     /// Digits without quotes: an index, or an Integer hash key.
     Index(i64),
 }
 
-/// A key, cut into its segments.
+/// A key, split into its segments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyPath {
-    /// What data files are searched for. Puppet crashes on [`Segment::Index`] here.
+    /// The key that is searched for in data files. Puppet crashes on [`Segment::Index`] here.
     pub root: Segment,
-    /// What is dug out of the value found.
+    /// The segments that are dug out of the value found.
     pub rest: Vec<Segment>,
 }
 
-/// A key that Puppet refuses: `Syntax error in key: '…'`, or `Syntax error in string: …` within `%{…}`.
+/// A key that Puppet refuses, with `Syntax error in key: '…'`, or with `Syntax error in string: …` inside `%{…}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeySyntaxError {
-    /// The first byte of the key that does not fit the grammar.
+    /// The first byte of the key that violates the grammar.
     pub offset: u32,
 }
 
-/// One segment and where it is written.
+/// One segment and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedSegment {
-    /// What it means.
+    /// The meaning of the segment.
     pub segment: Segment,
-    /// The bytes of the key that name it: without the blanks around it and without quotes.
+    /// The bytes of the key that name it, without surrounding spaces and quotes.
     pub range: TextRange,
-    /// From the first to the last byte of the segment, quotes and blanks included, dots excluded.
+    /// All bytes of the segment, including quotes and spaces but not dots.
     pub full_range: TextRange,
 }
 
-/// Cuts `key` as Puppet does.
+/// Splits `key` as Puppet does.
 pub fn parse(key: &str) -> Result<KeyPath, KeySyntaxError> {
     if is_verbatim(key) {
         return Ok(KeyPath { root: Segment::Name(key.into()), rest: Vec::new() });
@@ -60,12 +60,12 @@ pub fn parse(key: &str) -> Result<KeyPath, KeySyntaxError> {
     Ok(KeyPath { root, rest })
 }
 
-/// Whether the whole text is one segment as it stands: it has no dot and no quote.
+/// Whether the whole text is one segment as it is: it has no dot and no quote.
 pub fn is_verbatim(key: &str) -> bool {
     memchr3(b'.', b'\'', b'"', key.as_bytes()).is_none()
 }
 
-/// The segments of `key` with their places. What follows a syntax error is left out, so that editors can work with
+/// The segments of `key` with their positions. The part after a syntax error is left out, so that editors can work with
 /// half-written keys.
 pub fn segment_ranges(key: &str) -> (Vec<PlacedSegment>, Option<KeySyntaxError>) {
     let mut segments = Vec::new();
@@ -97,8 +97,8 @@ pub fn segment_ranges(key: &str) -> (Vec<PlacedSegment>, Option<KeySyntaxError>)
     }
 }
 
-/// The text as a segment that digs for exactly this name: quoted where the grammar needs it. `None` where no quoting
-/// can express it (empty, or both kinds of quotes).
+/// A segment that digs for exactly this name, quoted where the grammar requires it. `None` if no quoting can express it
+/// (empty, or with both kinds of quotes).
 pub fn quote_segment(name: &str) -> Option<String> {
     let blank_outside = strip_as_ruby(name).len() != name.len();
     if !name.is_empty() && is_verbatim(name) && !blank_outside && !looks_like_an_integer(name) {
@@ -121,7 +121,7 @@ impl KeyPath {
         self.rest.len() + 1
     }
 
-    /// The root key's text, if it is one: Puppet crashes on an integer.
+    /// The text of the root key, unless it is an integer, on which Puppet crashes.
     pub fn root_name(&self) -> Option<&Arc<str>> {
         match &self.root {
             Segment::Name(name) => Some(name),
@@ -139,7 +139,7 @@ impl fmt::Display for Segment {
     }
 }
 
-/// Where one segment stands.
+/// The position of one segment.
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     name: TextRange,
@@ -147,7 +147,7 @@ struct Cut {
     quoted: bool,
 }
 
-/// Walks over a key that has dots or quotes.
+/// Walks through a key that contains dots or quotes.
 struct Cutter<'a> {
     key: &'a str,
     at: usize,
@@ -171,7 +171,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// `'…'` or `"…"`, not empty, with blanks around it.
+    /// `'…'` or `"…"`, not empty, with optional spaces around it.
     fn quoted_segment(&mut self) -> Option<Cut> {
         let bytes = self.key.as_bytes();
         let blanks = |from: usize| bytes[from..].iter().take_while(|&&b| is_regex_blank(b)).count();
@@ -185,7 +185,7 @@ impl Cutter<'_> {
         Some(Cut { name: TextRange::new(open as u32 + 1, close as u32), full, quoted: true })
     }
 
-    /// Everything up to a dot or a quote; at least one byte, which may be a blank.
+    /// Everything up to a dot or a quote; at least one byte, which may be a space.
     fn bare_segment(&mut self) -> Option<Cut> {
         let text = &self.key[self.at..];
         let length = memchr3(b'.', b'\'', b'"', text.as_bytes()).unwrap_or(text.len());
@@ -220,7 +220,7 @@ fn is_regex_blank(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | 0x0b | 0x0c | b'\r' | b' ')
 }
 
-/// Puppet's `^(:?[+-]?[0-9]+)$`: anchored to lines, so one fitting line is enough.
+/// Puppet's `^(:?[+-]?[0-9]+)$`. Its anchors match at lines, so one matching line is enough.
 fn looks_like_an_integer(segment: &str) -> bool {
     segment.split('\n').any(|line| {
         let digits = line.strip_prefix(':').unwrap_or(line);
@@ -229,8 +229,8 @@ fn looks_like_an_integer(segment: &str) -> bool {
     })
 }
 
-/// Ruby's `to_i`: what number the text begins with, else 0 (`:1` is 0). Integers of more than 64 bits saturate: no list
-/// is that long.
+/// Ruby's `to_i`: the number at the start of the text, or 0 (`:1` is 0). Integers of more than 64 bits saturate, because no
+/// list is that long.
 fn to_i_as_ruby(segment: &str) -> i64 {
     let text = segment.trim_start_matches(|c: char| c.is_ascii() && is_regex_blank(c as u8));
     let (negative, text) = match text.as_bytes().first() {

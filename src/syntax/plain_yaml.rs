@@ -1,8 +1,8 @@
-//! The entries of YAML that is written as most data files are: block hashes and lists, scalars on one line, block texts. A pass
-//! over the lines finds them many times faster than libyaml does.
+//! Finds the entries of YAML in its most common form: block hashes and lists, scalars on one line, block scalars. One pass
+//! over the lines is many times faster than libyaml.
 //!
-//! Whatever is not certain is refused, and libyaml has a look: a text that is accepted here has the same entries there, and is
-//! not broken. Tests compare both over random texts.
+//! The scanner refuses every text of which it is not certain, and callers then use libyaml. If it accepts a text, libyaml
+//! finds the same entries and no error. Tests compare both on random texts.
 
 use memchr::memchr;
 
@@ -12,21 +12,21 @@ use super::yaml::may_be_refused;
 /// A root entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlainEntry {
-    /// The byte at which it begins.
+    /// The byte at which it starts.
     pub start: u32,
-    /// Length of the key if it is the source's own text; 0 if the key is quoted.
+    /// Length of the key if it is written without quotes; 0 if the key is quoted.
     pub plain_length: u16,
-    /// What the entry holds.
+    /// Properties of the entry's content.
     pub flags: EntryFlags,
 }
 
-/// Deeper than this, libyaml decides.
+/// Deeper nesting is left to libyaml.
 const MAX_DEPTH: usize = 64;
 
-/// libyaml refuses keys with more characters than 1,024.
+/// libyaml refuses keys of more than 1,024 characters.
 const MAX_KEY_BYTES: usize = 1_000;
 
-/// The entries of a text; `None` if libyaml must say what they are.
+/// The entries of a text; `None` if libyaml must find them.
 pub fn plain_entries(text: &str) -> Option<Vec<PlainEntry>> {
     if !has_plain_characters(text) {
         return None;
@@ -36,7 +36,7 @@ pub fn plain_entries(text: &str) -> Option<Vec<PlainEntry>> {
     (!scan.entries.is_empty()).then_some(scan.entries)
 }
 
-/// Whether there are no tabs and no line ends but `\n`, and nothing that YAML forbids.
+/// Whether the text has no tabs, no line ends but `\n`, and no characters that YAML forbids.
 fn has_plain_characters(text: &str) -> bool {
     let is_odd = |byte: &u8| *byte < b' ' && *byte != b'\n' || *byte == 0x7f;
     let is_odd_character = |it: char| {
@@ -45,7 +45,7 @@ fn has_plain_characters(text: &str) -> bool {
             '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
         )
     };
-    // Without a way out, this is done for many bytes at once.
+    // Without an early exit, the compiler vectorizes this loop.
     let odd = text.as_bytes().iter().fold(false, |found, byte| found | is_odd(byte));
     !odd && (text.is_ascii() || !text.contains(is_odd_character))
 }
@@ -56,7 +56,7 @@ enum Kind {
     List,
 }
 
-/// A hash or list that is not at its end.
+/// A hash or list that has not ended yet.
 #[derive(Clone, Copy)]
 struct Open {
     column: usize,
@@ -66,29 +66,29 @@ struct Open {
 #[derive(Default)]
 struct Scan<'t> {
     text: &'t [u8],
-    /// Where the next line begins.
+    /// Where the next line starts.
     at: usize,
     entries: Vec<PlainEntry>,
     open: Vec<Open>,
-    /// Whether the last line ended with a key without a value: what is indented next is its value.
+    /// Whether the last line ended with a key without a value. An indented next line is then its value.
     waits: bool,
-    /// Whether a `---` was met.
+    /// Whether there was a `---`.
     has_mark: bool,
 }
 
 struct Line<'t> {
-    /// The byte at which it begins.
+    /// The byte at which it starts.
     start: usize,
-    /// The blanks before the text.
+    /// The number of spaces before the text.
     column: usize,
     text: &'t [u8],
 }
 
 /// What follows a key or a `-`.
 enum Content {
-    /// All of it is on this line.
+    /// The whole value, on this line.
     Whole,
-    /// Nothing: the value may come on the next lines.
+    /// Nothing: the value may follow on the next lines.
     Nothing,
     /// A `|` or `>`.
     Block,
@@ -112,7 +112,7 @@ impl<'t> Scan<'t> {
         Some(())
     }
 
-    /// The next line without blanks around it.
+    /// The next line, without surrounding spaces.
     fn next_line(&mut self) -> Option<Line<'t>> {
         let start = self.at;
         let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
@@ -123,7 +123,7 @@ impl<'t> Scan<'t> {
         Some(Line { start, column, text: line[column..].trim_ascii_end() })
     }
 
-    /// `start` is the byte at which the line begins.
+    /// Reads one line. `start` is the byte at which the line starts.
     fn content_line(&mut self, start: usize, column: usize, line: &[u8]) -> Option<()> {
         let is_item = line.starts_with(b"- ");
         if self.open.is_empty() {
@@ -143,7 +143,7 @@ impl<'t> Scan<'t> {
         self.pair(start, column, line)
     }
 
-    /// Closes what ends before a line at `column`, and opens what begins there.
+    /// Closes the collections that end before a line at `column`, and opens the one that starts there.
     fn go_to(&mut self, column: usize, is_item: bool) -> Option<()> {
         let kind = if is_item { Kind::List } else { Kind::Hash };
         while self.open.last()?.column > column {
@@ -152,7 +152,7 @@ impl<'t> Scan<'t> {
         }
         let mut top = *self.open.last()?;
         if top.column == column && top.kind == Kind::List && !is_item {
-            // The list of a key that stands at the same column.
+            // The list of a key may be at the same column as the key.
             self.open.pop();
             self.waits = false;
             top = *self.open.last()?;
@@ -169,7 +169,7 @@ impl<'t> Scan<'t> {
         Some(())
     }
 
-    /// What follows a `-`.
+    /// Reads what follows a `-`.
     fn item(&mut self, column: usize, content: &[u8]) -> Option<()> {
         if content.is_empty() || content[0] == b'#' || content.starts_with(b"- ") || content == b"-"
         {
@@ -185,7 +185,7 @@ impl<'t> Scan<'t> {
         self.value(content).map(|_| ())
     }
 
-    /// `key: value`; `start` is the byte at which it begins, which matters for root keys.
+    /// Reads `key: value`. `start` is the byte at which it starts, which matters for root keys.
     fn pair(&mut self, start: usize, column: usize, line: &[u8]) -> Option<()> {
         let (length, is_plain) = key_length(line)??;
         let key = &line[..length];
@@ -202,7 +202,7 @@ impl<'t> Scan<'t> {
         Some(())
     }
 
-    /// Notes what a plain scalar may be.
+    /// Records the flags that a plain scalar may need.
     fn note(&mut self, scalar: &[u8]) {
         if may_be_refused(scalar)
             && let Some(last) = self.entries.last_mut()
@@ -245,7 +245,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Goes behind the lines of a block text: those that are indented at least as the first one is.
+    /// Skips the lines of a block scalar: those that are indented at least as much as its first line.
     fn pass_block(&mut self) -> Option<()> {
         let parent = self.open.last()?.column;
         let mut own = None;
@@ -266,7 +266,7 @@ impl<'t> Scan<'t> {
         Some(())
     }
 
-    /// The length of `[…]` with simple words and quoted texts in it.
+    /// The length of a `[…]` that contains only simple words and quoted strings.
     fn list_length(&mut self, content: &[u8]) -> Option<usize> {
         let mut at = 1;
         let blanks = |at: usize| content[at..].iter().take_while(|byte| **byte == b' ').count();
@@ -299,7 +299,8 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// The length of the key that a text begins with, and whether it is plain: `Some(None)` if it is none, `None` if that is not certain.
+/// The length of the key at the start of a text, and whether it is plain. `Some(None)` if there is no key, `None` if this is
+/// not certain.
 #[expect(clippy::option_option, reason = "what is not certain is another thing than no key")]
 fn key_length(content: &[u8]) -> Option<Option<(usize, bool)>> {
     let is_behind = |at: usize| content.get(at).is_none_or(|byte| *byte == b' ');
@@ -333,7 +334,7 @@ fn is_plain_key(key: &[u8]) -> bool {
     begins_plain(key) && key.iter().all(is_inside)
 }
 
-/// Whether a scalar may begin so that nothing but a plain one does.
+/// Whether a scalar starts with characters that only a plain scalar can start with.
 fn begins_plain(scalar: &[u8]) -> bool {
     match scalar {
         [b'-', second, ..] => second.is_ascii_alphanumeric(),
@@ -350,7 +351,7 @@ fn is_plain_scalar(scalar: &[u8]) -> bool {
     begins_plain(scalar) && !memchr::memchr_iter(b':', scalar).any(ends_key)
 }
 
-/// A plain scalar without the comment behind it.
+/// A plain scalar without the comment after it.
 fn without_comment(content: &[u8]) -> &[u8] {
     match memchr::memmem::find(content, b" #") {
         Some(at) => content[..at].trim_ascii_end(),
@@ -358,7 +359,7 @@ fn without_comment(content: &[u8]) -> &[u8] {
     }
 }
 
-/// The length of the quoted text at the begin, quotes included; `None` if it has escapes or goes on on another line.
+/// The length of the quoted string at the start, quotes included; `None` if it has escapes or continues on another line.
 fn quoted_length(content: &[u8]) -> Option<usize> {
     let quote = *content.first()?;
     let mut end = 1 + memchr(quote, &content[1..])?;
@@ -371,7 +372,7 @@ fn quoted_length(content: &[u8]) -> Option<usize> {
     Some(end + 1)
 }
 
-/// Whether nothing but a comment comes behind a value.
+/// Whether only a comment follows a value.
 fn ends_here(rest: &[u8]) -> bool {
     let text = rest.trim_ascii_start();
     text.is_empty() || text[0] == b'#' && rest[0] == b' '
@@ -384,7 +385,7 @@ mod tests {
     use super::*;
     use crate::syntax::yaml::{RootScan, ScanStep};
 
-    /// The entries that libyaml finds; `None` if it finds something else.
+    /// The entries that libyaml finds; `None` if the text is anything else.
     fn entries_by_libyaml(text: &str) -> Option<Vec<PlainEntry>> {
         let mut scan = RootScan::new(text);
         let mut entries: Vec<PlainEntry> = Vec::new();
@@ -405,7 +406,7 @@ mod tests {
         }
     }
 
-    /// What is accepted is what libyaml says.
+    /// If the scanner accepts a text, its result must be libyaml's.
     #[track_caller]
     fn check_same(text: &str) -> bool {
         let found = plain_entries(text);

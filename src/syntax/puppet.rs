@@ -1,7 +1,7 @@
-//! Puppet code as what it declares and what it looks up, with exact places.
+//! Finds what Puppet code declares and looks up, with exact positions.
 //!
-//! A lexer and a parser of the whole language, as Puppet's grammar has it, that go on behind errors. Code is not evaluated.
-//! Positions of declarations and calls are those of Puppet's own model.
+//! The lexer and the parser cover the whole language, as in Puppet's grammar, and continue after errors. Code is not
+//! evaluated. Positions of declarations and calls are those of Puppet's own model.
 
 mod condition;
 mod expression;
@@ -20,13 +20,13 @@ pub use model::{
 };
 pub use names::{Names, Scope, VariableUse};
 
-/// Reads a file. It never fails: a broken file gives what can be understood, and errors.
+/// Parses a file. This never fails: for a broken file it returns what it can read, and errors.
 pub fn parse(text: &str, language: Language) -> Manifest {
     let (tokens, errors) = lexer::tokenize(text, language);
     parser::parse(text, tokens, errors)
 }
 
-/// Where a file names variables and classes, beside what [`parse`] gives.
+/// Where a file names variables and classes, in addition to what [`parse`] returns.
 pub fn names(text: &str, language: Language) -> Names {
     let (tokens, errors) = lexer::tokenize(text, language);
     Names::of(text, parser::parse_with_scopes(text, tokens, errors))

@@ -1,10 +1,12 @@
-//! Ruby regular expressions (Onigmo's syntax), translated to the syntax of our regex library.
+//! Translates Ruby regular expressions (Onigmo's syntax) to the syntax of our regex library.
 //!
-//! What differs: `^` and `$` are anchors of lines, `m` lets the dot match a newline, `\w \d \s` know ASCII only, options in the
-//! middle hold to the end of their group, `&&` and POSIX brackets in classes. What cannot be translated is told, not guessed.
+//! Differences: `^` and `$` match at lines, `m` lets the dot match a newline, `\w \d \s` match ASCII only, options in the
+//! middle apply up to the end of their group, and classes support `&&` and POSIX brackets. What cannot be translated is
+//! reported, not guessed.
 
 mod class;
 mod groups;
+mod list;
 mod translate;
 
 use std::fmt::{Display, Formatter};
@@ -14,24 +16,26 @@ use fancy_regex::{Regex, RegexBuilder};
 
 use crate::limits::MAX_REGEX_STEPS;
 
+pub use list::RegexList;
+
 /// A Ruby regular expression, ready to match.
 #[derive(Debug)]
 pub struct RubyRegex {
-    /// For texts of one line, where `^` and `$` are the ends of the text.
+    /// For texts of one line, where `^` and `$` match only at the ends of the text.
     single_line: Regex,
-    /// For texts with a newline; as they are rare it is compiled when first needed.
+    /// For texts with a newline. They are rare, so this is compiled when it is first needed.
     multi_line: OnceLock<Option<Regex>>,
     translated: String,
-    /// What every text of one line that matches begins with: most need no more than a look at it.
+    /// The prefix of every single-line text that matches. For most texts, comparing the prefix is enough.
     prefix: Box<str>,
 }
 
-/// Why there is not a regular expression.
+/// Why an expression cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RegexProblem {
-    /// Ruby refuses, with this RegexpError message.
+    /// Ruby refuses it, with this RegexpError message.
     Invalid(String),
-    /// We cannot tell how it matches, or whether Ruby accepts it.
+    /// We do not know what it matches, or whether Ruby accepts it.
     Unsupported(String),
 }
 
@@ -53,8 +57,7 @@ fn compiled(pattern: &str) -> fancy_regex::Result<Regex> {
     RegexBuilder::new(pattern).backtrack_limit(MAX_REGEX_STEPS).build()
 }
 
-/// The letters, digits, `_` and `:` behind a leading `^` that stand for themselves; nothing if that is not sure at a
-/// glance.
+/// The letters, digits, `_` and `:` after a leading `^` that match themselves; empty if a quick look cannot prove it.
 fn literal_prefix(source: &str) -> &str {
     let Some(rest) = source.strip_prefix('^') else { return "" };
     let is_literal = |it: &char| it.is_ascii_alphanumeric() || matches!(it, '_' | ':');
@@ -64,7 +67,7 @@ fn literal_prefix(source: &str) -> &str {
     if has_alternatives_at_top(&rest[length..]) { "" } else { literal }
 }
 
-/// Whether there is, or may be, a `|` outside of all groups.
+/// Whether there may be a `|` outside of all groups.
 fn has_alternatives_at_top(source: &str) -> bool {
     if !source.contains('|') || source.contains('[') || source.contains("(?#") {
         return source.contains('|');
@@ -84,8 +87,13 @@ fn has_alternatives_at_top(source: &str) -> bool {
 }
 
 impl RubyRegex {
-    /// Whether the expression matches anywhere in the text. One that needs more than [`MAX_REGEX_STEPS`] to find out does
-    /// not.
+    /// What every text of one line that matches starts with; may be empty.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Whether the expression matches anywhere in the text. If it needs more than [`MAX_REGEX_STEPS`] to find out, it does
+    /// not match.
     pub fn is_match(&self, text: &str) -> bool {
         if !text.starts_with(&*self.prefix) && !text.contains('\n') {
             return false;
@@ -104,7 +112,7 @@ impl RubyRegex {
         self.single_line.capture_names().flatten().collect()
     }
 
-    /// What the named groups of the first match hold; groups that take no part in it are left out. `None` without a match.
+    /// The texts of the named groups of the first match, without groups that did not participate. `None` if nothing matches.
     pub fn named_captures(&self, text: &str) -> Option<Vec<(String, String)>> {
         let regex = self.regex_for(text)?;
         let captures = regex.captures(text).ok().flatten()?;
@@ -133,15 +141,15 @@ impl Display for RegexProblem {
     }
 }
 
-/// Stands for `^` in a translated expression.
+/// Represents `^` in a translated expression.
 const LINE_START: char = '\u{fdd0}';
-/// Stands for `$`.
+/// Represents `$`.
 const LINE_END: char = '\u{fdd1}';
-/// Stands for `\Z`.
+/// Represents `\Z`.
 const LAST_LINE_END: char = '\u{fdd2}';
 
 fn anchored(translated: &str, has_lines: bool) -> String {
-    // Behind a newline that ends the text, no line begins.
+    // No line starts after a newline that ends the text.
     let line_start = if has_lines { r"(?:\A|(?<=\n)(?!\z))" } else { r"\A" };
     let line_end = if has_lines { r"(?m:$)" } else { r"\z" };
     let last_line_end = if has_lines { r"(?=\n?\z)" } else { r"\z" };

@@ -1,5 +1,5 @@
-//! The format-neutral tree of a data file: every key and value with its byte range. No types, no meaning: `data`
-//! gives those.
+//! The format-neutral tree of a data file: every key and value with its byte range, without types and meaning, which `data`
+//! adds.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ pub struct Node {
     /// From the first to the last byte of the node, quotes and brackets included, properties (tag, anchor) excluded.
     /// Relative to the text that was parsed (for an entry: the entry's first byte).
     pub range: TextRange,
-    /// The YAML tag as it resolves, e.g. `tag:yaml.org,2002:binary` or `!ruby/regexp`.
+    /// The resolved YAML tag, such as `tag:yaml.org,2002:binary` or `!ruby/regexp`.
     pub tag: Option<Arc<str>>,
     /// The YAML anchor's name, without `&`.
     pub anchor: Option<Arc<str>>,
-    /// What it is.
+    /// The content.
     pub kind: NodeKind,
 }
 
 /// The shape of a [`Node`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum NodeKind {
-    /// A single value; `text` is decoded (escapes, folding, quotes taken away).
+    /// A single value; `text` is decoded (escapes, folding, quotes removed).
     Scalar {
         /// The decoded text.
         text: Arc<str>,
@@ -31,7 +31,7 @@ pub enum NodeKind {
     },
     /// A list.
     Sequence(Vec<Node>),
-    /// Pairs in the order of the text, duplicates included.
+    /// Pairs in source order, duplicates included.
     Mapping(Vec<Pair>),
     /// A YAML alias (`*name`), without `*`.
     Alias(Arc<str>),
@@ -42,11 +42,11 @@ pub enum NodeKind {
 pub struct Pair {
     /// The key; any node in YAML, a double-quoted scalar in JSON.
     pub key: Node,
-    /// The value; an empty plain scalar where nothing is written.
+    /// The value; an empty plain scalar if nothing is written.
     pub value: Node,
 }
 
-/// How a scalar was written: only plain ones get a type by their looks.
+/// How a scalar is written. Only plain scalars get their type from their text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScalarStyle {
     /// No quotes (in JSON: numbers and the three words).
@@ -64,8 +64,8 @@ pub enum ScalarStyle {
 /// A text that its format forbids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// What Puppet's reader says, without file and place (libyaml: problem and context in one sentence).
+    /// The message of Puppet's reader, without file and position (libyaml: problem and context in one sentence).
     pub message: String,
-    /// Where: relative to the text that was parsed.
+    /// The range in the text that was parsed.
     pub range: TextRange,
 }

@@ -1,6 +1,6 @@
-//! YAML by libyaml, the parser that Puppet itself uses, into a tree with byte ranges.
+//! Parses YAML with libyaml, the parser that Puppet itself uses, into a tree with byte ranges.
 //!
-//! The only module that knows the YAML library.
+//! This is the only module that uses the YAML library.
 
 mod decode;
 mod events;
@@ -16,49 +16,49 @@ pub use decode::decode_map;
 pub(crate) use scan::may_be_refused;
 pub use scan::{EntryFlags, RootScan, ScanStep};
 
-/// Lists and hashes inside each other before a text is refused. libyaml needs time in the square of the depth, and Ruby
-/// itself gives up (`stack level too deep`) at some 900.
+/// The maximum nesting of lists and hashes. libyaml needs quadratic time in the depth, and Ruby itself gives up (`stack level
+/// too deep`) at about 900.
 pub const MAX_NESTING: usize = 500;
 
-/// Replaces the entries before the one that is parsed: libyaml then reads it as in the middle of a file.
+/// Replaces the entries before the one that is parsed, so that libyaml reads it as if it were in the middle of a file.
 const SCENE: &[u8] = b"a:\n";
 
-/// What a YAML text holds.
+/// The content of a YAML text.
 #[derive(Debug, Clone, Default)]
 pub struct Parsed {
-    /// The first document's root; `None` for a text without any node, or if the error came before its end.
+    /// The root of the first document; `None` if the text has no node, or if the error is before the end of the document.
     pub root: Option<Node>,
     /// Why the text is refused.
     pub error: Option<YamlError>,
-    /// Where the second document begins, if there is one. Puppet reads the first alone.
+    /// Where the second document starts, if there is one. Puppet reads only the first.
     pub second_document: Option<u32>,
 }
 
-/// Why libyaml refuses a text, in the words that Ruby's Psych makes of it.
+/// Why libyaml refuses a text, in the words of Ruby's Psych.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlError {
     /// Problem and context, e.g. `did not find expected key while parsing a block mapping`.
     pub message: String,
-    /// Byte at which the problem was seen.
+    /// The byte at which the problem was found.
     pub offset: u32,
-    /// The place that Psych's message names, often the begin of what could not be finished.
+    /// The position in Psych's message, often the start of the construct that could not be finished.
     pub named: NamedPlace,
-    /// Whether the text has a character that YAML forbids, found while reading ahead.
+    /// Whether the text has a character that YAML forbids, which libyaml found while reading ahead.
     pub is_of_reader: bool,
-    /// Whether something has no end: then its begin is what users look for.
+    /// Whether something has no end. Users then look for its start.
     has_no_end: bool,
-    /// Whether it is our own limit, [`MAX_NESTING`], and not libyaml that refuses.
+    /// Whether it is our own limit, [`MAX_NESTING`], that is exceeded, and not an error of libyaml.
     pub is_too_deep: bool,
 }
 
-/// The place that Psych names in a message: where that began which libyaml could not finish.
+/// The position that Psych names in a message: the start of the construct that libyaml could not finish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamedPlace {
     /// This byte of the text.
     At(u32),
     /// The first key of the file's root hash.
     RootHash,
-    /// Line 1, column 1: libyaml knew no place.
+    /// Line 1, column 1, because libyaml has no position.
     Begin,
 }
 
@@ -67,14 +67,14 @@ pub fn parse(text: &str) -> Parsed {
     tree::parse_document(text)
 }
 
-/// Parses top-level entries (`text` begins with the key of the first, at column 0) as libyaml does in the middle of a
-/// block hash. The ranges of each pair count from the first byte of its own entry.
+/// Parses top-level entries as libyaml does in the middle of a block hash. `text` starts with the key of the first entry, at
+/// column 0. The ranges of each pair are relative to the first byte of its own entry.
 pub fn parse_entries(text: &str) -> Result<Vec<Pair>, YamlError> {
     tree::parse_pairs(text)
 }
 
 impl YamlError {
-    /// libyaml's error, its marks moved back by the scene that stood before the text.
+    /// libyaml's error, with its marks moved back by the length of the scene before the text.
     fn new(error: ScanError, scene: &[u8]) -> Self {
         let named = match error.context_index {
             None => NamedPlace::Begin,
@@ -94,7 +94,7 @@ impl YamlError {
         Self { message, offset, named, is_of_reader, has_no_end, is_too_deep: false }
     }
 
-    /// The same error in a text in which what stood at byte `old` stands at byte `new`.
+    /// The same error in a text in which the content of byte `old` is at byte `new`.
     #[must_use]
     pub fn shifted(mut self, old: u32, new: u32) -> Self {
         let shift = |at: u32| (at + new).saturating_sub(old);
@@ -105,8 +105,8 @@ impl YamlError {
         self
     }
 
-    /// What an editor should mark in `text`: the rest of the line from where it went wrong; for what does not end (a
-    /// quoted text, a bracket, a key without colon), from its begin.
+    /// The range to mark in `text`: the rest of the line from the problem on. For a construct without an end (a quoted
+    /// string, a bracket, a key without a colon), it starts where the construct starts.
     pub fn range(&self, text: &str) -> TextRange {
         let at = match self.named {
             NamedPlace::At(at) if self.has_no_end => at,
@@ -115,8 +115,8 @@ impl YamlError {
         source::rest_of_line(text, at as usize)
     }
 
-    /// The line and column (both from 1; columns count characters) that Psych's message names in `text`, whose root hash
-    /// begins at byte `root`.
+    /// The line and column in Psych's message for `text`, whose root hash starts at byte `root`. Both start at 1; columns
+    /// count characters.
     pub fn line_and_column(&self, text: &str, root: u32) -> (u32, u32) {
         match self.named {
             NamedPlace::At(at) => source::line_and_column(text, at as usize),
@@ -136,7 +136,7 @@ impl YamlError {
         }
     }
 
-    /// What libyaml says where an entry should begin and does not.
+    /// libyaml's error if an entry should start but does not.
     pub fn no_key() -> Self {
         Self {
             message: "did not find expected key while parsing a block mapping".to_owned(),
@@ -149,7 +149,7 @@ impl YamlError {
     }
 }
 
-/// What libyaml says of bytes that are no UTF-8; `bytes` begin where they stop being it.
+/// libyaml's message for bytes that are not UTF-8; `bytes` starts at the first invalid one.
 pub fn utf8_problem(bytes: &[u8]) -> String {
     let mut events = Events::new(&[], bytes);
     loop {
@@ -161,8 +161,8 @@ pub fn utf8_problem(bytes: &[u8]) -> String {
     }
 }
 
-/// Whether `text` has a character that YAML forbids. libyaml reads ahead in pieces and then reports such a character
-/// before whatever else is wrong.
+/// Whether `text` has a character that YAML forbids. libyaml reads ahead in pieces and reports such a character before any
+/// other error.
 pub fn has_forbidden_character(text: &str) -> bool {
     source::has_forbidden_character(text)
 }
@@ -171,7 +171,7 @@ fn start<'t>(text: &'t str, scene: &'t [u8]) -> Events<'t> {
     Events::new(scene, text.as_bytes())
 }
 
-/// libyaml 0.2.5, which Puppet runs on, has this typing error; its Rust port mended it.
+/// libyaml 0.2.5, which Puppet uses, has this misspelling; its Rust port corrected it.
 fn libyaml_spells_it_hexdecimal(problem: &str) -> String {
     problem.replace("hexadecimal", "hexdecimal")
 }

@@ -1,6 +1,6 @@
-//! How a reader of YAML 1.2 sees a text: not Puppet, but most tools beside it.
+//! How a YAML 1.2 reader sees a text: not Puppet, but most other tools.
 //!
-//! Only yaml-rust2 is asked here, and only about texts that libyaml accepts.
+//! The only reader used here is yaml-rust2, and only for texts that libyaml accepts.
 
 use yaml_rust2::parser::{Event, MarkedEventReceiver, Parser};
 use yaml_rust2::scanner::Marker;
@@ -9,13 +9,13 @@ use yaml_rust2::yaml::Yaml;
 /// Why a YAML 1.2 reader refuses a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Its words.
+    /// Its message.
     pub message: String,
-    /// Where, in bytes.
+    /// The byte of the error.
     pub offset: u32,
 }
 
-/// What a plain scalar is to a YAML 1.2 reader.
+/// How a YAML 1.2 reader interprets a plain scalar.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
     /// `null`
@@ -26,15 +26,15 @@ pub enum Reading {
     Integer(i64),
     /// A number with a point or an exponent.
     Float(f64),
-    /// A text.
+    /// A string.
     Text,
 }
 
-/// What a reader says of an alias whose anchor is not in the text.
+/// The reader's message for an alias whose anchor is not in the text.
 const UNKNOWN_ANCHOR: &str = "while parsing node, found unknown anchor";
 
-/// Why a YAML 1.2 reader refuses the text, which may be a part of a file; `None` if it reads it. Anchors may stand in the
-/// other parts. Nothing is said of what follows such an alias.
+/// Why a YAML 1.2 reader refuses the text, which may be a part of a file; `None` if it accepts it. Anchors may be in the
+/// other parts of the file, so errors after an alias to such an anchor are not reported.
 pub fn refusal(text: &str) -> Option<Refusal> {
     struct Ignored;
     impl MarkedEventReceiver for Ignored {
@@ -47,7 +47,7 @@ pub fn refusal(text: &str) -> Option<Refusal> {
     Some(Refusal { message: error.info().to_owned(), offset })
 }
 
-/// What the text of a plain scalar is to a YAML 1.2 reader.
+/// How a YAML 1.2 reader interprets the text of a plain scalar.
 pub fn read_plain(text: &str) -> Reading {
     match Yaml::from_str(text) {
         Yaml::Null => Reading::Null,

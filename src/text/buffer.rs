@@ -1,4 +1,4 @@
-//! An open editor's text while it is typed in. The only user of the rope; everyone else gets the whole text.
+//! The text of an open editor while it is edited. This is the only module that uses the rope; all others get the whole text.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use super::edit::BufferEdit;
 use super::half::{has_halves, units, without_halves};
 use super::{Encoding, LineCol};
 
-/// A text that takes edits of a few bytes without being copied.
+/// A text that can be edited without copying all of it.
 #[derive(Debug, Clone)]
 pub struct Buffer {
     rope: Rope,
 }
 
 impl Buffer {
-    /// A buffer that holds `text`, with U+FFFD in place of halves of characters.
+    /// A buffer that contains `text`, with U+FFFD instead of halves of characters.
     pub fn new(text: &str) -> Self {
         Self { rope: Rope::from_str(&without_halves(text)) }
     }
 
-    /// Does `edits` one after another, as LSP has it: a column behind the line's end means the line's end, a line behind
-    /// the last one the text's end, a range that ends before it starts is taken the other way round.
+    /// Applies `edits` in order, with LSP's rules: a column past the end of its line means the end of the line, and a line
+    /// past the last one means the end of the text. If a range ends before it starts, its ends are swapped.
     pub fn apply(&mut self, edits: &[BufferEdit], encoding: Encoding) {
         for edit in edits {
             let Some((start, end)) = edit.range else {
@@ -40,7 +40,7 @@ impl Buffer {
         }
     }
 
-    /// Replaces what lies between two cuts, of which one at least may go through a character, by what may begin or end
+    /// Replaces the text between two cuts, at least one of which may split a character, with a text that may start or end
     /// with half a character.
     fn replace_with_halves(&mut self, start: &Cut, end: &Cut, new_text: &str) {
         let mut all: Vec<u16> = start.first_half.into_iter().collect();
@@ -56,7 +56,7 @@ impl Buffer {
         String::from(&self.rope).into()
     }
 
-    /// The rope's index (in Unicode scalar values) of a place: the rope counts lines as [`super::LineIndex`] does.
+    /// The rope's index (in Unicode scalar values) of a position. The rope counts lines as [`super::LineIndex`] does.
     fn char_at(&self, at: LineCol, encoding: Encoding) -> usize {
         let line = at.line as usize;
         if line >= self.rope.len_lines() {
@@ -72,14 +72,14 @@ impl Buffer {
         end.min(self.char_after(start, at.col as usize, encoding))
     }
 
-    /// Where an edit begins or ends.
+    /// Where an edit starts or ends.
     fn cut_at(&self, at: LineCol, encoding: Encoding) -> Cut {
         let char = self.char_at(at, encoding);
         let whole = Cut { char, first_half: None, second_half: None };
         if encoding != Encoding::Utf16 || char == 0 {
             return whole;
         }
-        // Only a character of two units can be cut, and only one column lies in it.
+        // Only a character of two units can be split, and only at one column.
         let before = self.rope.char(char - 1);
         let line = self.rope.char_to_line(char - 1);
         let start = self.rope.char_to_utf16_cu(self.rope.line_to_char(line));
@@ -95,7 +95,7 @@ impl Buffer {
         }
     }
 
-    /// The index `columns` units behind the index `start`; the next one if that is inside a character.
+    /// The index `columns` units after the index `start`; the next index if that is inside a character.
     fn char_after(&self, start: usize, columns: usize, encoding: Encoding) -> usize {
         match encoding {
             Encoding::Utf8 => {
@@ -119,14 +119,14 @@ impl Buffer {
     }
 }
 
-/// Where an edit begins or ends: before a character, or in UTF-16 between its halves.
+/// Where an edit starts or ends: before a character or, in UTF-16, between its halves.
 #[derive(Debug)]
 struct Cut {
-    /// The character, in the rope's count; the next one if the cut goes through one.
+    /// The rope's index of the character; of the next one if the cut splits a character.
     char: usize,
-    /// What stays of a character if it is cut off behind the cut.
+    /// The half that remains if the character is cut off after the cut.
     first_half: Option<u16>,
-    /// What stays of it if it is cut off before the cut.
+    /// The half that remains if the character is cut off before the cut.
     second_half: Option<u16>,
 }
 
@@ -135,7 +135,7 @@ impl Cut {
         self.first_half.is_none()
     }
 
-    /// Grows with the place: a cut through a character lies before the one behind it.
+    /// Orders cuts by position: a cut that splits a character comes before the cut after this character.
     fn place(&self) -> (usize, bool) {
         (self.char, self.is_fine())
     }
@@ -228,7 +228,7 @@ mod tests {
         format!("{}{}{}", &text[..start], edit.new_text, &text[end..])
     }
 
-    /// As an editor does it whose texts are arrays of units.
+    /// The result of an editor whose texts are arrays of UTF-16 units.
     fn utf16_reference(text: &str, edit: &BufferEdit, start: LineCol, end: LineCol) -> String {
         let units: Vec<u16> = text.encode_utf16().collect();
         let index = LineIndex::new(text);

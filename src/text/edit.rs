@@ -1,22 +1,22 @@
-//! Edits: as features give them (bytes of one text), and as editors report them (lines and columns, one after another).
+//! Edits as features return them (bytes of one text), and as editors report them (lines and columns, in sequence).
 
 use super::{LineCol, TextRange};
 
-/// A replacement in a text, in bytes. Several edits all speak of the same text: the one before any of them.
+/// A replacement in a text, in bytes. Several edits all refer to the same text, before any of them is applied.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextEdit {
-    /// What goes; empty to insert.
+    /// The range to remove; empty for an insertion.
     pub range: TextRange,
-    /// What comes.
+    /// The text to insert.
     pub new_text: String,
 }
 
-/// A change as an editor reports it. Of several, each speaks of the text that the one before it left.
+/// A change as an editor reports it. Each of several changes refers to the text after the previous one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BufferEdit {
-    /// From where to where; `None`: the whole text is replaced.
+    /// The range to replace; `None` replaces the whole text.
     pub range: Option<(LineCol, LineCol)>,
-    /// What comes.
+    /// The text to insert.
     pub new_text: String,
 }
 
@@ -37,8 +37,8 @@ impl TextEdit {
     }
 }
 
-/// `text` with all `edits` done. Insertions at one place come in the order given; an edit that reaches into an earlier
-/// one, or that does not fit the text, is left out.
+/// `text` after all `edits`. Insertions at the same position are applied in the given order. An edit that overlaps an earlier
+/// one, or that does not fit the text, is ignored.
 pub fn apply_edits(text: &str, edits: &[TextEdit]) -> String {
     let mut sorted: Vec<&TextEdit> = edits.iter().collect();
     sorted.sort_by_key(|edit| (edit.range.start, edit.range.end));

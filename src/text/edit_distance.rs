@@ -1,6 +1,6 @@
-//! How much two names differ: the measure behind every "did you mean".
+//! How much two names differ: the measure for every "did you mean".
 
-/// How many letters must be added, taken away, replaced or swapped with their neighbour to make `right` of `left`. The time
+/// How many letters must be added, removed, replaced or swapped with their neighbour to turn `left` into `right`. The time
 /// grows with the product of their lengths.
 pub fn edit_distance<T: PartialEq>(left: &[T], right: &[T]) -> usize {
     let mut before_last: Vec<usize> = Vec::new();

@@ -1,17 +1,18 @@
-//! Halves of characters: what editors that count in UTF-16 send when the user replaces one half of an emoji.
+//! Halves of characters, which editors that count in UTF-16 send when the user replaces one half of an emoji.
 //!
-//! No text of ours can hold one, so it travels as three noncharacters, which Unicode keeps free for such uses, until an
-//! edit brings both halves together. A half that stays alone becomes U+FFFD, which counts as many units.
+//! Our texts are UTF-8 and cannot contain a half. Until an edit brings both halves together, a half is represented by three
+//! noncharacters, which Unicode reserves for such internal uses. A half that stays alone becomes U+FFFD, which also has one
+//! unit.
 
 use std::borrow::Cow;
 
-/// The first of the 32 noncharacters in a row.
+/// The first of 32 consecutive noncharacters.
 const FIRST: u32 = 0xfdd0;
 
 /// The first half in UTF-16.
 const FIRST_HALF: u16 = 0xd800;
 
-/// The text that stands for `half`, a unit from U+D800 to U+DFFF.
+/// The text that represents `half`, a unit from U+D800 to U+DFFF.
 pub fn marked_half(half: u16) -> [char; 3] {
     let number = u32::from(half.saturating_sub(FIRST_HALF)) & 0x7ff;
     [8, 4, 0].map(|shift| {
@@ -20,7 +21,7 @@ pub fn marked_half(half: u16) -> [char; 3] {
     })
 }
 
-/// `text` with U+FFFD for each half in it.
+/// `text` with U+FFFD for each half.
 pub fn without_halves(text: &str) -> Cow<'_, str> {
     if has_halves(text) {
         Cow::Owned(String::from_utf16_lossy(&units(text)))
@@ -29,13 +30,13 @@ pub fn without_halves(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether `text` may have halves in it.
+/// Whether `text` may contain halves.
 pub(super) fn has_halves(text: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), &[0xef, 0xb7]).is_some()
         && text.chars().any(|it| digit(it).is_some())
 }
 
-/// The units of `text` in UTF-16, halves as what they are.
+/// The UTF-16 units of `text`, with its real halves.
 pub(super) fn units(text: &str) -> Vec<u16> {
     let mut units = Vec::with_capacity(text.len());
     let mut chars = text.chars();
@@ -50,7 +51,7 @@ pub(super) fn units(text: &str) -> Vec<u16> {
     units
 }
 
-/// The half that `first` and what follows it stand for.
+/// The half that `first` and the following characters represent.
 fn half_at(first: char, rest: &str) -> Option<u16> {
     let mut rest = rest.chars();
     let digits = [digit(first)?, digit(rest.next()?)?, digit(rest.next()?)?];

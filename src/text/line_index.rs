@@ -1,6 +1,6 @@
-//! From byte offsets to lines and columns and back, in the three encodings that editors count in.
+//! Converts byte offsets to lines and columns and back, in the three encodings in which editors count.
 //!
-//! Lines end as LSP says: with `\n`, `\r\n` or a lone `\r`. The text itself is never normalised.
+//! Lines end as in LSP: with `\n`, `\r\n` or a lone `\r`. The text itself is never normalised.
 
 use memchr::memchr2_iter;
 
@@ -11,13 +11,13 @@ use super::TextRange;
 pub enum Encoding {
     /// Bytes.
     Utf8,
-    /// UTF-16 code units: what LSP means if nothing else was agreed.
+    /// UTF-16 code units, LSP's default.
     Utf16,
     /// Unicode scalar values.
     Utf32,
 }
 
-/// A place as people and editors write it. Both numbers count from 0; `col` in the units of an [`Encoding`].
+/// A position as people and editors write it. Both numbers start at 0; `col` counts units of an [`Encoding`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineCol {
     /// Line, from 0.
@@ -26,7 +26,7 @@ pub struct LineCol {
     pub col: u32,
 }
 
-/// Where the lines of one text begin.
+/// Where the lines of one text start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineIndex {
     starts: Vec<u32>,
@@ -34,7 +34,7 @@ pub struct LineIndex {
 }
 
 impl LineIndex {
-    /// Indexes `text`: one pass over its bytes.
+    /// Indexes `text` in one pass over its bytes.
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let ends_line = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
@@ -49,18 +49,19 @@ impl LineIndex {
         self.starts.len() as u32
     }
 
-    /// The line (from 0) that holds byte `offset`; offsets behind the end count as the end.
+    /// The line (from 0) of byte `offset`; offsets past the end count as the end.
     pub fn line_of(&self, offset: u32) -> u32 {
         self.starts.partition_point(|&start| start <= offset.min(self.len)) as u32 - 1
     }
 
-    /// [`Self::line_of`] for an offset that is not before `line`; quick if it is near.
+    /// [`Self::line_of`] for an offset that is not before `line`; fast if it is near.
     pub fn line_from(&self, line: u32, offset: u32) -> u32 {
         let later = self.starts.get(line as usize + 1..).unwrap_or_default();
         line + later.iter().take_while(|start| **start <= offset.min(self.len)).count() as u32
     }
 
-    /// The byte range of `line` (from 0) without its line end; the empty range at the end for a line that is not there.
+    /// The byte range of `line` (from 0) without its line end; the empty range at the end of the text if there is no such
+    /// line.
     pub fn line_range(&self, text: &str, line: u32) -> TextRange {
         let Some(&start) = self.starts.get(line as usize) else {
             return TextRange::empty(self.len);
@@ -72,8 +73,8 @@ impl LineIndex {
         TextRange::new(start, next - if is_pair { 2 } else { 1 })
     }
 
-    /// The line and column of byte `offset` of `text`, counted in `encoding`. An offset inside a character counts as
-    /// the character's start.
+    /// The line and column of byte `offset` of `text`, counted in `encoding`. An offset inside a character counts as the
+    /// start of the character.
     pub fn line_col(&self, text: &str, offset: u32, encoding: Encoding) -> LineCol {
         let line = self.line_of(offset);
         let start = self.starts[line as usize] as usize;
@@ -84,8 +85,8 @@ impl LineIndex {
         LineCol { line, col: width(&text[start..end.max(start)], encoding) }
     }
 
-    /// The byte offset of a line and column of `text`. A column behind the line's end means the line's end (as LSP
-    /// says), a line behind the last one the text's end.
+    /// The byte offset of a line and column of `text`. A column past the end of its line means the end of the line (as in
+    /// LSP), a line past the last one the end of the text.
     pub fn offset(&self, text: &str, at: LineCol, encoding: Encoding) -> u32 {
         let range = self.line_range(text, at.line);
         let line = range.slice(text);

@@ -1,4 +1,4 @@
-//! Byte ranges of a text: the only way the layers below `server` speak about places.
+//! Byte ranges of a text: the only form in which the layers below `server` express positions.
 
 use std::ops::Range;
 
@@ -30,28 +30,28 @@ impl TextRange {
         self.end - self.start
     }
 
-    /// Whether no byte lies inside.
+    /// Whether it contains no byte.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// Whether `offset` lies inside or directly behind the last byte: where a cursor touches it.
+    /// Whether `offset` is inside or directly after the last byte, where a cursor touches the range.
     pub fn touches(self, offset: u32) -> bool {
         self.start <= offset && offset <= self.end
     }
 
-    /// Whether `other` lies wholly inside.
+    /// Whether it contains all of `other`.
     pub fn contains_range(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// The same range `by` bytes further on.
+    /// The same range, moved `by` bytes forward.
     #[must_use]
     pub fn shifted(self, by: u32) -> Self {
         Self::new(self.start + by, self.end + by)
     }
 
-    /// The piece of `text` that lies in the range; empty if the range does not fit the text.
+    /// The piece of `text` in this range; empty if the range does not fit the text.
     pub fn slice(self, text: &str) -> &str {
         text.get(Range::from(self)).unwrap_or("")
     }

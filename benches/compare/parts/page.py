@@ -9,8 +9,8 @@ from .plots import plot, seconds, size
 
 HEAD = """# Performance
 
-The figures on this page are written by `benches/compare/performance --write`, which measures all programs side by side in one
-run. It compares CPU time, all threads together, because other work of the machine changes that least.
+`benches/compare/performance --write` writes the figures on this page. It measures all programs side by side in one run, and
+compares CPU time, summed over all threads, because other work on the machine changes CPU time least.
 
 {machine}
 
@@ -18,8 +18,9 @@ run. It compares CPU time, all threads together, because other work of the machi
 
 FILES = """## One file
 
-CPU time from the moment an editor opens a data file until its diagnostics are there, and that of one load by Psych, the YAML parser
-of Ruby and so of Puppet. `yaml-language-server` checks plain YAML; `hiera-ls` looks up keys as well.
+The table shows the CPU time from the moment when an editor opens a data file until its diagnostics arrive. The column *Psych*
+is one load of the file by Psych, the YAML parser of Ruby and therefore of Puppet. `yaml-language-server` checks plain YAML;
+`hiera-ls` looks up keys as well.
 
 ![CPU time by the size of the file](images/performance-files.svg)
 
@@ -27,9 +28,9 @@ of Ruby and so of Puppet. `yaml-language-server` checks plain YAML; `hiera-ls` l
 
 FLEETS = """## Many nodes
 
-Each node has a fact set and a data file of its own; every key is looked up for every node. Puppet is asked in its own process,
-with one compiler for each node, for {measured} nodes; the figure is what all nodes take at that rate. It has no command that compares
-two states of data. *Time* is what the clock said, on a machine that had other work as well.
+Each node has its own fact set and data file, and every key is looked up for every node. Puppet runs in its own process, with
+one compiler for each node, for {measured} nodes; its figure is projected to all nodes at that rate. Puppet has no command that
+compares two states of data. *Time* is wall-clock time, on a machine that was also doing other work.
 
 ![CPU time by the number of nodes](images/performance-fleets.svg)
 

@@ -1,6 +1,6 @@
-//! Type aliases of modules and environments: `Stdlib::Port`. Each is read when a type first names it.
+//! Type aliases of modules and environments, such as `Stdlib::Port`. Each alias is loaded when a type first names it.
 //!
-//! The texts come from whoever can read files.
+//! The caller provides the texts of the files.
 
 use std::collections::HashMap;
 use std::fmt::{Debug, Formatter};
@@ -14,25 +14,25 @@ use super::interpret::{Interpreter, TypeProblem};
 use super::kept::KeptTypes;
 use super::normalize::Simplifier;
 
-/// Where the definitions of types lie.
+/// Finds the definitions of types.
 pub trait AliasFiles: Send + Sync {
-    /// The file that has to define the alias with this name in lower case, e.g. `stdlib::port`.
+    /// The file that has to define the alias with this lower-case name, such as `stdlib::port`.
     fn alias(&self, name: &str) -> Option<AliasFile>;
 
-    /// Whether there is a resource type or a define with this name in lower case.
+    /// Whether a resource type or a defined type has this lower-case name.
     fn is_resource_type(&self, name: &str) -> bool;
 }
 
 /// A file that defines an alias.
 #[derive(Debug, Clone)]
 pub struct AliasFile {
-    /// Where it lies, for messages.
+    /// Its path, for messages.
     pub path: String,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 
-/// The aliases that types may name. Types keep no alias alive: whoever uses them holds these.
+/// The aliases that types may name. A type does not keep its aliases alive, so its user must hold this.
 pub struct TypeAliases {
     files: Box<dyn AliasFiles>,
     loaded: Mutex<Loaded>,
@@ -42,21 +42,21 @@ pub struct TypeAliases {
 #[derive(Default)]
 struct Loaded {
     by_name: HashMap<Arc<str>, Option<Arc<Alias>>>,
-    /// What two threads loaded at once.
+    /// Aliases that two threads loaded at the same time.
     duplicates: Vec<Arc<Alias>>,
 }
 
-/// An alias by its name.
+/// A reference to an alias by name.
 #[derive(Clone)]
 pub struct AliasName {
     name: Arc<str>,
     alias: Weak<Alias>,
 }
 
-/// What an alias stands for.
+/// The definition of an alias.
 pub(super) struct Alias {
     name: Arc<str>,
-    /// Until it is known, Puppet takes it for granted.
+    /// Until this is known, Puppet assumes that the alias is recursive.
     is_recursive: AtomicBool,
     resolved: OnceLock<Type>,
 }
@@ -90,11 +90,11 @@ impl Debug for TypeAliases {
     }
 }
 
-/// The aliases that are being loaded, for those that name themselves.
+/// The aliases that are being loaded, to detect recursion.
 #[derive(Default)]
 pub(super) struct InProgress(Vec<(String, Arc<Alias>)>);
 
-/// The alias with the name in lower case; nothing if no file defines it.
+/// The alias with this lower-case name; `None` if no file defines it.
 pub(super) fn load(
     interpreter: &mut Interpreter<'_>,
     aliases: &TypeAliases,
@@ -149,7 +149,7 @@ fn define(
     Ok(alias)
 }
 
-/// Finds out whether the alias names itself, and takes itself away where that adds nothing.
+/// Finds out whether the alias is recursive, and removes references to itself that add nothing.
 fn settle(alias: &Arc<Alias>, resolved: Type) -> Result<(), TypeProblem> {
     let is_recursive = names(&resolved, alias);
     if !is_real(&resolved, alias, &mut Vec::new()) {
@@ -175,7 +175,7 @@ fn settle(alias: &Arc<Alias>, resolved: Type) -> Result<(), TypeProblem> {
     Ok(())
 }
 
-/// Aliases that were read before this one was known may be recursive through it.
+/// Aliases that were loaded before this one was complete may be recursive through it.
 fn settle_those_below(alias: &Arc<Alias>) {
     let mut below = Vec::new();
     if let Some(resolved) = alias.resolved.get() {
@@ -196,7 +196,7 @@ fn is_same(it: &Type, alias: &Arc<Alias>) -> bool {
     matches!(it, Type::Named(named) if named.name == alias.name)
 }
 
-/// Whether the type names the alias, at any depth.
+/// Whether the type names the alias at any depth.
 fn names(within: &Type, alias: &Arc<Alias>) -> bool {
     let mut seen = Vec::new();
     let mut found = false;
@@ -204,7 +204,7 @@ fn names(within: &Type, alias: &Arc<Alias>) -> bool {
     found
 }
 
-/// Whether the type holds anything but aliases and variants.
+/// Whether the type consists of more than aliases and variants.
 fn is_real(it: &Type, alias: &Arc<Alias>, seen: &mut Vec<Arc<str>>) -> bool {
     match it {
         Type::Variant(types) => types.iter().any(|it| is_real(it, alias, seen)),
@@ -220,7 +220,7 @@ fn is_real(it: &Type, alias: &Arc<Alias>, seen: &mut Vec<Arc<str>>) -> bool {
 }
 
 impl Type {
-    /// Whether the type names one, at any depth, that nothing here defines.
+    /// Whether the type contains, at any depth, a name without a known definition.
     pub fn names_unknown(&self) -> bool {
         let mut found = false;
         self.visit(&mut Vec::new(), &mut |it| found |= matches!(it, Self::Reference(_)));
@@ -233,22 +233,23 @@ impl AliasName {
         Self { name: alias.name.clone(), alias: Arc::downgrade(alias) }
     }
 
-    /// The name as its definition writes it.
+    /// The name as written in its definition.
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// Tells one alias from another on the way of a [`Guard`].
+    /// Identifies the alias in a [`Guard`].
     pub(super) fn identity(&self) -> usize {
         self.alias.as_ptr().addr()
     }
 
-    /// Whether the alias names itself.
+    /// Whether the alias is recursive.
     pub(super) fn is_recursive(&self) -> bool {
         self.alias.upgrade().is_none_or(|it| it.is_recursive.load(Ordering::Relaxed))
     }
 
-    /// What the alias stands for: an unknown reference while it is being read, and when its owner is gone.
+    /// The definition of the alias. It is an unknown reference while the alias is being loaded, and after its owner was
+    /// dropped.
     pub(super) fn with_resolved<T>(&self, look: impl FnOnce(&Type) -> T) -> T {
         let alias = self.alias.upgrade();
         match alias.as_ref().and_then(|it| it.resolved.get()) {
@@ -257,7 +258,7 @@ impl AliasName {
         }
     }
 
-    /// [`Self::with_resolved`], within a walk.
+    /// [`Self::with_resolved`] inside a walk.
     pub(super) fn step(
         &self,
         guard: &mut Guard,
@@ -268,12 +269,12 @@ impl AliasName {
 }
 
 impl Type {
-    /// What Puppet has in place of an alias that is not known yet.
+    /// Puppet's placeholder for an alias that is not known yet.
     pub(super) fn unresolved() -> Self {
         Self::Reference("UnresolvedReference".into())
     }
 
-    /// Shows the type and all types in it, also those behind aliases, each alias once.
+    /// Visits the type and all types inside it, also those behind aliases, each alias once.
     pub(super) fn visit(&self, seen: &mut Vec<Arc<str>>, look: &mut dyn FnMut(&Self)) {
         look(self);
         match self {

@@ -1,4 +1,4 @@
-//! What stands between the brackets of a type.
+//! The arguments between the brackets of a type.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl Argument {
         name.to_owned()
     }
 
-    /// The general type of the argument: `Integer`, `Type[String]`.
+    /// The generalized type of the argument: `Integer`, `Type[String]`.
     pub(super) fn general_type(&self) -> Type {
         match self {
             Self::Type(it) => Type::Wrapped(Wrapper::Type, Some(Box::new(it.generalized()))),
@@ -51,7 +51,7 @@ impl Argument {
         }
     }
 
-    /// The argument where a type is wanted: itself, or the type that other things have.
+    /// The argument as a type: a type itself, or the type of any other value.
     pub(super) fn as_type(&self) -> Type {
         match self {
             Self::Type(it) => it.clone(),
@@ -88,7 +88,7 @@ impl Argument {
         }
     }
 
-    /// Whether the argument can be a bound of a size.
+    /// Whether the argument is valid as a bound of a size.
     pub(super) fn is_bound(&self) -> bool {
         match self {
             Self::Integer(_) | Self::Default => true,
@@ -97,13 +97,13 @@ impl Argument {
         }
     }
 
-    /// The bound that the argument is; none is no bound.
+    /// The argument as a bound; `None` means unbounded.
     pub(super) fn bound(&self) -> Option<i128> {
         if let Self::Integer(it) = self { Some(*it) } else { None }
     }
 }
 
-/// The lists in the arguments opened, at any depth.
+/// Flattens the lists in the arguments, at any depth.
 pub(super) fn flattened(arguments: Vec<Argument>) -> Vec<Argument> {
     let mut flat = Vec::new();
     for argument in arguments {
@@ -115,7 +115,7 @@ pub(super) fn flattened(arguments: Vec<Argument>) -> Vec<Argument> {
     flat
 }
 
-/// The range of two bounds, which must be in order.
+/// The range with these two bounds, which must be in order.
 pub(super) fn range_of(from: Option<i128>, to: Option<i128>) -> Result<IntegerRange, String> {
     match (from, to) {
         (Some(low), Some(high)) if low > high => Err(out_of_order(low, high)),
@@ -123,7 +123,7 @@ pub(super) fn range_of(from: Option<i128>, to: Option<i128>) -> Result<IntegerRa
     }
 }
 
-/// The range of one or two arguments.
+/// The range that one or two arguments describe.
 pub(super) fn range_of_arguments(bounds: &[Argument]) -> Result<IntegerRange, String> {
     range_of(bounds.first().and_then(Argument::bound), bounds.get(1).and_then(Argument::bound))
 }
@@ -134,7 +134,7 @@ pub(super) fn float_range(from: f64, to: f64) -> Result<Type, String> {
     if from > to { Err(out_of_order(shown(from), shown(to))) } else { Ok(Type::Float { from, to }) }
 }
 
-/// The missing bracket is Puppet's.
+/// Puppet's message, in which a bracket is missing.
 pub(super) fn out_of_order(from: impl std::fmt::Display, to: impl std::fmt::Display) -> String {
     format!("'from' must be less or equal to 'to'. Got ({from}, {to}")
 }

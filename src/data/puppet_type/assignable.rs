@@ -1,4 +1,4 @@
-//! Which type takes which.
+//! Whether one type accepts another.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl Type {
         self.assignable(&Self::Undef, guard)
     }
 
-    /// [`Self::is_assignable`] within a walk.
+    /// [`Self::is_assignable`] inside a walk.
     pub(super) fn assignable(&self, other: &Self, guard: &mut Guard) -> bool {
         guard.step(|guard| match self {
             Self::Unit => true,
@@ -43,7 +43,7 @@ impl Type {
         })
     }
 
-    /// Takes `other` apart where it is an alias or made of several types.
+    /// Resolves `other` if it is an alias or consists of several types.
     fn assignable_plainly(&self, other: &Self, guard: &mut Guard) -> bool {
         match other {
             Self::Unit => true,
@@ -76,7 +76,7 @@ impl Type {
         }
     }
 
-    /// [`Self::is_assignable`] once `other` is neither an alias, nor a variant, nor optional.
+    /// [`Self::is_assignable`] if `other` is neither an alias, nor a variant, nor optional.
     fn takes(&self, other: &Self, guard: &mut Guard) -> bool {
         match self {
             Self::Any | Self::Unit => true,
@@ -162,7 +162,7 @@ impl Type {
         }
     }
 
-    /// The sizes of a collection type; of a tuple, the number of its types when no size is given.
+    /// The sizes of a collection type. For a tuple without a size, it is the number of its types.
     pub(super) fn size_range(&self) -> Option<IntegerRange> {
         match self {
             Self::Collection(range) | Self::Array(_, range) | Self::Hash(_, _, range) => {
@@ -179,12 +179,12 @@ impl Type {
 }
 
 impl Alias {
-    /// Whether the alias names itself.
+    /// Whether the alias is recursive.
     pub(super) fn is_recursive(self) -> bool {
         matches!(self, Self::Data | Self::RichData)
     }
 
-    /// Tells one alias from another on the way of a [`Guard`].
+    /// Identifies the alias in a [`Guard`].
     pub(super) fn identity(self) -> usize {
         std::ptr::from_ref(self.resolved()).addr()
     }
@@ -271,7 +271,7 @@ fn string_takes(kind: &StringKind, other: &Type) -> bool {
     }
 }
 
-/// Whether an `Enum` of these values has the text: letter case is that of ASCII.
+/// Whether an `Enum` with these values contains the text. Only the case of ASCII letters can be ignored.
 pub(super) fn enum_contains(values: &[Arc<str>], ignores_case: bool, text: &str) -> bool {
     values.iter().any(|it| &**it == text || ignores_case && it.eq_ignore_ascii_case(text))
 }

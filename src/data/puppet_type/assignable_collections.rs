@@ -1,9 +1,9 @@
-//! Which type of lists and hashes takes which.
+//! Whether one type of lists or hashes accepts another.
 
 use super::guard::Guard;
 use super::{IntegerRange, StringKind, StructElement, Type};
 
-/// Whether the collection type takes the other type.
+/// Whether the collection type accepts the other type.
 pub(super) fn takes(ours: &Type, other: &Type, guard: &mut Guard) -> bool {
     match ours {
         Type::Collection(range) => size_fits(*range, other),

@@ -1,27 +1,27 @@
-//! `Callable[String, Integer, 0, 2]`: the types of functions. No data is of such a type, but types can be compared.
+//! `Callable[String, Integer, 0, 2]`: the types of functions. No data has such a type, but types can be compared.
 
 use super::argument::{Argument, range_of};
 use super::guard::Guard;
 use super::{IntegerRange, Type, Wrapper};
 
-/// What a function takes and gives.
+/// The parameters and the result of a function.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Callable {
     /// The parameters: a `Tuple`.
     pub parameters: Option<Type>,
     /// The block, which may be `Optional`.
     pub block: Option<Type>,
-    /// What it returns; nothing stands for `Any`.
+    /// The return type; `None` means `Any`.
     pub returns: Option<Type>,
 }
 
 impl Callable {
-    /// The types that it is made of.
+    /// The types that it consists of.
     pub(super) fn parts(&self) -> impl Iterator<Item = &Type> {
         [&self.parameters, &self.block, &self.returns].into_iter().flatten()
     }
 
-    /// The same with other types in it.
+    /// A copy with changed types.
     pub(super) fn map(&self, change: impl Fn(&Type) -> Type) -> Self {
         Self {
             parameters: self.parameters.as_ref().map(&change),
@@ -46,7 +46,7 @@ impl Callable {
                 .assignable(self.block.as_ref().unwrap_or(&undef), guard)
     }
 
-    /// What stands between the brackets.
+    /// The texts between the brackets.
     pub(super) fn shown_parameters(&self, shown: &dyn Fn(&Type) -> String) -> Vec<String> {
         let Some(Type::Tuple(types, size)) = &self.parameters else { return Vec::new() };
         let mut parameters: Vec<String> =
@@ -61,7 +61,7 @@ impl Callable {
     }
 }
 
-/// `Callable[…]` of the arguments.
+/// `Callable[…]` with these arguments.
 pub(super) fn callable_of(arguments: &[Argument]) -> Result<Type, String> {
     let (mut parameters, returns) = match arguments {
         [Argument::List(parameters), returns] => (parameters.clone(), Some(returns.as_type())),
@@ -100,7 +100,7 @@ fn is_callable(it: &Type) -> bool {
 }
 
 impl IntegerRange {
-    /// The bounds as a type shows them.
+    /// The bounds as they are shown in a type.
     pub(super) fn parameters(self) -> Vec<String> {
         match (self.from, self.to) {
             (None, None) => Vec::new(),

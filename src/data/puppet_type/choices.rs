@@ -1,24 +1,25 @@
-//! What a type says of how its values are written: the values that it names one by one, lists, hashes and their members.
+//! The hints that a type gives for writing its values: the values that it names one by one, lists, hashes and their members.
 
 use super::{StringKind, Type, Wrapper};
 use crate::data::value::Value;
 
-/// Aliases and types within each other that are followed.
+/// The maximum nesting of aliases and types that is followed.
 const MAX_DEPTH: usize = 16;
 
-/// How a value is written.
+/// The form of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
-    /// In a word, or nothing is known.
+    /// A single word, or not known.
     Scalar,
-    /// As a list.
+    /// A list.
     List,
-    /// As a hash that must have these members.
+    /// A hash that must have these members.
     Hash(Vec<String>),
 }
 
 impl Type {
-    /// The values that the type names: those of an `Enum`, both of `Boolean`, texts. Of a `Variant`, those of all of its types.
+    /// The values that the type names: those of an `Enum`, both values of `Boolean`, single strings. For a `Variant`, those
+    /// of all its types.
     pub fn choices(&self) -> Vec<Value> {
         let mut found: Vec<Value> = Vec::new();
         for leaf in self.leaves() {
@@ -38,7 +39,7 @@ impl Type {
         found
     }
 
-    /// How a value is written; a `Variant` as its first type has it.
+    /// The form of a value; for a `Variant`, that of its first type.
     pub fn shape(&self) -> Shape {
         match self.leaves().first() {
             Some(Self::Array(..) | Self::Tuple(..)) => Shape::List,
@@ -51,7 +52,7 @@ impl Type {
         }
     }
 
-    /// The types that the items of a list can be of.
+    /// The possible types of the items of a list.
     pub fn items(&self) -> Vec<Self> {
         let items = self.leaves().into_iter().flat_map(|leaf| match leaf {
             Self::Array(item, _) => vec![*item],
@@ -61,7 +62,7 @@ impl Type {
         items.collect()
     }
 
-    /// The types that the member `name` of a hash can be of, also of a hash in a list.
+    /// The possible types of the member `name` of a hash, or of a hash in a list.
     pub fn member(&self, name: &str) -> Vec<Self> {
         let members = self.hashes(MAX_DEPTH).into_iter().filter_map(|hash| match hash {
             Self::Hash(_, value, _) => Some(*value),
@@ -73,7 +74,7 @@ impl Type {
         members.collect()
     }
 
-    /// The names that members of a hash must or may have, as far as the type names them; also of a hash in a list.
+    /// The names that the members of a hash, or of a hash in a list, must or may have, as far as the type names them.
     pub fn member_names(&self) -> Vec<String> {
         let mut names = Vec::new();
         for hash in self.hashes(MAX_DEPTH) {
@@ -90,7 +91,7 @@ impl Type {
         names
     }
 
-    /// The hashes that a value can be, or the items of a list.
+    /// The hash types that a value, or an item of a list, can have.
     fn hashes(&self, depth: usize) -> Vec<Self> {
         let hashes = self.leaves().into_iter().flat_map(|leaf| match leaf {
             Self::Hash(..) | Self::Struct(..) => vec![leaf],
@@ -100,7 +101,7 @@ impl Type {
         hashes.collect()
     }
 
-    /// The types that a value can be of, without those that only wrap others.
+    /// The types that a value can have, without wrapper types.
     fn leaves(&self) -> Vec<Self> {
         let mut found = Vec::new();
         self.add_leaves(MAX_DEPTH, &mut found);

@@ -1,10 +1,10 @@
-//! What two types have in common.
+//! The common type of two types.
 
 use std::sync::Arc;
 
 use super::{Alias, IntegerRange, StringKind, Type, Wrapper};
 
-/// The narrowest type that Puppet finds for both.
+/// The narrowest common type that Puppet finds.
 pub(super) fn common_type(first: Type, second: Type) -> Type {
     if first == Type::Undef || first == Type::Unit {
         return second;

@@ -1,4 +1,4 @@
-//! Which parts of a value do not fit a type, found by comparing the type with that of the value.
+//! Finds the parts of a value that do not fit a type, by comparing the type with the type of the value.
 
 use super::describe_collections as collections;
 use super::guard::Guard;
@@ -8,18 +8,18 @@ use super::normalize::Simplifier;
 use super::{IntegerRange, Type, Wrapper, type_set_of};
 use crate::data::value::Value;
 
-/// Types nested deeper than this are not compared.
+/// Deeper types are not compared.
 const MAX_DEPTH: usize = 1_000;
 
-/// No more comparisons than this are made.
+/// The maximum number of comparisons.
 const MAX_STEPS: usize = 200_000;
 
-/// Whether a value is of a type, and what Puppet says if it is not.
+/// Whether a value is of a type and, if not, Puppet's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fit {
-    /// Whether it is.
+    /// Whether the value is of the type.
     pub is_instance: bool,
-    /// One line for each part that does not fit. Puppet refuses some values without a word.
+    /// One line for each part that does not fit. Puppet refuses some values without a message.
     pub message: Option<String>,
     /// The parts that do not fit, one for each line.
     pub misfits: Vec<Misfit>,
@@ -28,7 +28,7 @@ pub struct Fit {
 /// Whether the value is of the type.
 ///
 /// # Errors
-/// What Puppet raises when it cannot tell.
+/// The error that Puppet raises if it cannot compare them.
 pub fn fit(expected: &Type, value: &Value) -> Result<Fit, String> {
     let mut guard = Guard::default();
     let is_instance = expected.has_instance(value, &mut guard);
@@ -52,7 +52,7 @@ pub fn fit(expected: &Type, value: &Value) -> Result<Fit, String> {
 /// Checks that the value is of the type.
 ///
 /// # Errors
-/// Puppet's message; `subject` is its beginning, e.g. `Found value`.
+/// Puppet's message, which begins with `subject`, for example `Found value`.
 pub fn assert_instance(subject: &str, expected: &Type, value: &Value) -> Result<(), String> {
     if expected.is_instance(value) {
         return Ok(());
@@ -65,7 +65,7 @@ pub fn assert_instance(subject: &str, expected: &Type, value: &Value) -> Result<
     })
 }
 
-/// Compares types, as long as that makes sense.
+/// Compares types within the limits above.
 #[derive(Default)]
 pub(super) struct Describer {
     guard: Guard,
@@ -75,7 +75,7 @@ pub(super) struct Describer {
 }
 
 impl Describer {
-    /// What of `actual` does not fit `expected`.
+    /// The parts of `actual` that do not fit `expected`.
     pub(super) fn describe(
         &mut self,
         expected: &Type,
@@ -89,13 +89,13 @@ impl Describer {
         self.describe_as(&simplest, expected, actual, path)
     }
 
-    /// What Puppet raises instead of a description.
+    /// The error that Puppet raises instead of a description.
     fn failure(self) -> Option<String> {
         let failure = self.simplifier.failure().map(str::to_owned);
         failure.or_else(|| self.guard.failure())
     }
 
-    /// The whole does not fit.
+    /// A mismatch of the whole value.
     pub(super) fn mismatch(&self, path: &[Step], expected: &Type, actual: &Type) -> Mismatch {
         let [expected, actual] = [expected, actual].map(|it| self.simplifier.simplest(it));
         Mismatch::new(path, Problem::Type { expected, actual })
@@ -105,7 +105,7 @@ impl Describer {
         self.guard.afresh(|guard| expected.assignable(actual, guard))
     }
 
-    /// `original` is the type as written, which messages name; `expected` is what it means.
+    /// `original` is the type as written, which messages show; `expected` is its resolved form.
     fn describe_as(
         &mut self,
         expected: &Type,
@@ -188,7 +188,7 @@ impl Describer {
     }
 }
 
-/// The first name in the type, also behind aliases, that nothing defines.
+/// The first name in the type, also behind aliases, that has no definition.
 fn first_unresolved(expected: &Type) -> Option<String> {
     let mut first = None;
     expected.visit(&mut Vec::new(), &mut |it| {
@@ -200,7 +200,7 @@ fn first_unresolved(expected: &Type) -> Option<String> {
 }
 
 impl Describer {
-    /// When every branch has the same kind of complaint about the same spot, they become one.
+    /// If every branch has the same kind of mismatch at the same place, they are merged into one.
     fn merge_descriptions(&self, varying_step: usize, branches: &[Vec<Mismatch>]) -> Vec<Mismatch> {
         let all: Vec<&Mismatch> = branches.iter().flatten().collect();
         let is_size = |it: &&&Mismatch| matches!(it.problem, Problem::Size { .. });
@@ -212,7 +212,7 @@ impl Describer {
             .into_iter()
             .filter(|alike| alike.len() == branches.len())
             .find_map(|alike| self.merge_alike(&alike));
-        // Puppet means to drop what is said twice, but holds no two of its mismatches to be equal.
+        // Puppet means to drop duplicates, but its mismatches never compare as equal.
         let mut found = merged.map_or_else(|| all.into_iter().cloned().collect(), |it| vec![it]);
         if found.len() == 1 {
             found = found.into_iter().map(|it| it.without_step(varying_step)).collect();

@@ -1,4 +1,4 @@
-//! Which members of a list or hash do not fit a type.
+//! Finds the members of a list or hash that do not fit a type.
 
 use super::describe::Describer;
 use super::misfit::Part;

@@ -1,4 +1,4 @@
-//! Types in manifests: `class c (Optional[Integer[0, 10]] $x)`. Puppet runs them as code, with messages of their own.
+//! Evaluates types in manifests: `class c (Optional[Integer[0, 10]] $x)`. Puppet runs them as code, with its own messages.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use super::struct_of::struct_of;
 use super::time_range::{Clock, TimeRange};
 use super::{StringKind, Type, TypeAliases, Wrapper, uri};
 
-/// Expressions are followed no deeper than this.
+/// The maximum nesting of expressions.
 const MAX_DEPTH: usize = 300;
 
-/// The type that a text in a manifest means.
+/// The type that a text in a manifest describes.
 ///
 /// # Errors
-/// Puppet's message where we know it, and otherwise that we do not.
+/// Puppet's message if we know it, or that the result is not known.
 pub fn evaluate(text: &str, aliases: &TypeAliases) -> Result<Type, TypeProblem> {
     let expression = expression::expression(text)?;
     let mut evaluator = Evaluator { text, interpreter: Interpreter::new(Some(aliases)), depth: 0 };
@@ -98,7 +98,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The type with a name. What is wrong with its definition is an error of the code that names it.
+    /// The type with this name. An error in its definition is an error of the code that names it.
     fn reference(&mut self, start: usize, name: &str) -> Parsed<Argument> {
         let known = self.interpreter.known(name).map_err(|problem| match problem {
             TypeProblem::Invalid(message) if !message.starts_with("Syntax error") => {
@@ -127,7 +127,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// A type with brackets behind it.
+/// A type followed by brackets.
 pub(super) struct Access<'a> {
     text: &'a str,
     start: usize,
@@ -414,7 +414,7 @@ impl Access<'_> {
         self.failure(self.start, &format!("{label}[] accepts {wanted}. Got {given}"))
     }
 
-    /// An error of Ruby's in the middle of the evaluation.
+    /// An exception that Ruby raises during the evaluation.
     pub(super) fn raised<T>(&self, result: Result<T, String>) -> Parsed<T> {
         result.map_err(|message| {
             let message = format!("Error while evaluating a '[]' expression, {message}");

@@ -1,4 +1,4 @@
-//! The types with bounds, as manifests write them: `Integer[1, 5]`, `Array[String, 1]`.
+//! Types with bounds in manifests: `Integer[1, 5]`, `Array[String, 1]`.
 
 use super::argument::{Argument, float_range, range_of_arguments};
 use super::evaluate::Access;
@@ -103,7 +103,7 @@ pub(super) fn hash(access: &Access<'_>, arguments: &[Argument]) -> Parsed<Type> 
     Ok(Type::hash_of(key.as_type(), value.as_type(), size))
 }
 
-/// The size that the arguments give, of which the first is the key number `first`.
+/// The size that the arguments describe; the first of them has the number `first` in messages.
 fn size(access: &Access<'_>, first: usize, arguments: &[Argument]) -> Parsed<IntegerRange> {
     if let [Argument::Type(Type::Integer(range))] = arguments {
         return Ok(range.to_size());

@@ -1,12 +1,12 @@
-//! A value that a type accepts: the shape of the data to write.
+//! Example values that a type accepts, as a template for data.
 
 use super::{IntegerRange, StringKind, Type, Wrapper};
 use crate::data::value::{Hash, Located, Value};
 
-/// The text that is to be replaced.
+/// A placeholder that the user replaces.
 const TEXT: &str = "changeme";
 
-/// What patterns are tried with.
+/// Strings to try with patterns.
 const TEXTS: [&str; 8] = [
     TEXT,
     "/changeme",
@@ -18,14 +18,14 @@ const TEXTS: [&str; 8] = [
     "https://example.com",
 ];
 
-/// Types are followed no deeper than this.
+/// The maximum nesting of types that is followed.
 const MAX_DEPTH: usize = 8;
 
-/// Longer texts and lists are not made.
+/// The maximum length of strings and lists.
 const MAX_SIZE: usize = 64;
 
 impl Type {
-    /// A short value of the type as data have it: for a `Sensitive`, what it holds. `None` if none comes to mind.
+    /// A short value of the type as data can contain it; for a `Sensitive`, its content. `None` if no value is found.
     pub fn example(&self) -> Option<Value> {
         self.example_within(MAX_DEPTH)
     }
@@ -104,7 +104,7 @@ fn text_of(kind: &StringKind) -> Option<String> {
     }
 }
 
-/// One item, or as many as there must be.
+/// One item, or as many as the size requires.
 fn list_of(item: &Type, size: Option<IntegerRange>, depth: usize) -> Option<Value> {
     let least = size.and_then(|it| it.from).unwrap_or(0);
     let count = usize::try_from(least).ok().filter(|it| *it <= MAX_SIZE)?;

@@ -1,6 +1,7 @@
-//! Type expressions as people write them: `Hash[String, Optional[Integer[0, 10]]]`, and files that define an alias.
+//! Parses type expressions as people write them, such as `Hash[String, Optional[Integer[0, 10]]]`, and files that define an
+//! alias.
 //!
-//! What such an expression means is said elsewhere: Puppet has two readings of it.
+//! Their meaning is determined in other modules, because Puppet interprets them in two ways.
 
 use std::sync::Arc;
 
@@ -8,10 +9,10 @@ use super::aliases::AliasFile;
 use super::expression_tokens::Cursor;
 use super::interpret::TypeProblem;
 
-/// Expressions nested deeper than this are not read.
+/// Deeper expressions are not parsed.
 const MAX_DEPTH: usize = 200;
 
-/// Longer texts are not read.
+/// Longer texts are not parsed.
 const MAX_LENGTH: usize = 1 << 20;
 
 /// A part of a type expression.
@@ -40,11 +41,11 @@ pub(super) enum Kind {
     Access(Box<Expression>, Vec<Expression>),
     Negative(Box<Expression>),
     Parenthesized(Box<Expression>),
-    /// Two expressions one after the other, or nothing.
+    /// Several expressions in sequence, or none.
     Block,
 }
 
-/// What a file of an alias says.
+/// The content of an alias file.
 pub(super) struct Definition {
     pub(super) name: Arc<str>,
     pub(super) body: Expression,
@@ -52,7 +53,7 @@ pub(super) struct Definition {
 
 pub(super) type Parsed<T> = Result<T, TypeProblem>;
 
-/// The expression that the whole text is.
+/// Parses the whole text as one expression.
 pub(super) fn expression(text: &str) -> Parsed<Expression> {
     let mut parser = Parser::of(text)?;
     parser.cursor.skip_blanks();
@@ -106,7 +107,7 @@ impl<'a> Parser<'a> {
         Ok(Self { cursor: Cursor::of(text), depth: 0 })
     }
 
-    /// What stands behind `type`.
+    /// Parses what follows `type`.
     fn definition(&mut self) -> Parsed<Definition> {
         self.cursor.skip_blanks();
         let name = self.cursor.reference()?;
@@ -128,7 +129,7 @@ impl<'a> Parser<'a> {
         let start = self.cursor.offset;
         let kind = self.kind()?;
         let mut expression = Expression { kind, start, end: self.cursor.offset };
-        // A bracket after a blank would begin a list.
+        // A bracket after a space would start a list.
         while self.cursor.peek() == Some('[')
             && matches!(expression.kind, Kind::Reference(_) | Kind::Access(..))
         {
@@ -186,7 +187,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    /// An element, or a pair of a hash whose braces are left out: `Struct[a => Integer]`.
+    /// An element, or a pair of a hash without braces: `Struct[a => Integer]`.
     fn item(&mut self) -> Parsed<Expression> {
         let item = self.expression()?;
         self.cursor.skip_blanks();

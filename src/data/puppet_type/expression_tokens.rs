@@ -1,17 +1,17 @@
-//! The words of a type expression: names, numbers, strings, regular expressions, comments.
+//! The tokens of a type expression: names, numbers, strings, regular expressions, comments.
 
 use std::sync::Arc;
 
 use super::expression::{Kind, Parsed};
 use super::interpret::TypeProblem;
 
-/// A place in a text.
+/// A position in a text.
 pub(super) struct Cursor<'a> {
     text: &'a str,
     pub(super) offset: usize,
 }
 
-/// Words that mean something else than themselves.
+/// Words that are not names.
 const KEYWORDS: [&str; 21] = [
     "and",
     "application",
@@ -73,14 +73,14 @@ impl<'a> Cursor<'a> {
         if self.eat(token) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    /// Eats a whole word.
+    /// Consumes a whole word.
     pub(super) fn eat_word(&mut self, word: &str) -> bool {
         let is_word =
             self.rest().strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_word_part));
         is_word && self.eat(word)
     }
 
-    /// Blanks and comments.
+    /// Skips white space and comments.
     pub(super) fn skip_blanks(&mut self) {
         loop {
             let rest = self.rest().trim_start_matches([' ', '\t', '\r', '\n', '\u{a0}']);
@@ -246,7 +246,7 @@ impl<'a> Cursor<'a> {
         Err(self.syntax_error())
     }
 
-    /// What Puppet says about the word here.
+    /// Puppet's message for the word here.
     pub(super) fn syntax_error(&self) -> TypeProblem {
         let rest = self.rest();
         let end = rest.find(|it| !is_word_part(it)).unwrap_or(rest.len());
@@ -264,7 +264,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// A wrong word; where an operator could go on, we do not know what it would give.
+    /// An unexpected word. If an operator could continue here, the result is not known.
     fn unexpected(&self) -> TypeProblem {
         match self.peek() {
             Some('+' | '-' | '*' | '/' | '%' | '<' | '>' | '!' | '?' | '.' | '=' | '|') => {
@@ -274,7 +274,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Code that has to be run.
+    /// Code that would have to be evaluated.
     pub(super) fn not_literal(&self) -> TypeProblem {
         self.unknown("code that is not a literal type")
     }
@@ -316,7 +316,7 @@ fn is_word_part(it: char) -> bool {
     it.is_ascii_alphanumeric() || it == '_'
 }
 
-/// What an escape in double quotes stands for; an unknown one for itself.
+/// The text of an escape in double quotes; an unknown escape is the character itself.
 fn unescaped(it: char) -> String {
     match it {
         'n' => "\n".to_owned(),

@@ -1,4 +1,4 @@
-//! Types as text: in full (`Integer[1, 5]`) and brief (`Integer`), with aliases by name or with what they stand for.
+//! Types as text: complete (`Integer[1, 5]`) and short (`Integer`), with aliases by name or expanded.
 
 use std::fmt::{Display, Formatter, Result};
 
@@ -10,11 +10,11 @@ use super::time_range::Clock;
 use super::{AliasName, Init, IntegerRange, StringKind, StructElement, Type, Wrapper, uri};
 use crate::data::inspect::float_to_s;
 
-/// Texts of types that are longer than this are cut short.
+/// Longer texts of types are truncated.
 const MAX_LENGTH: usize = 1 << 20;
 
 impl Type {
-    /// The name without parameters; of an alias, its own.
+    /// The name without parameters; for an alias, the alias's name.
     pub fn name(&self) -> &str {
         match self {
             Self::Alias(alias) => alias.name(),
@@ -68,7 +68,7 @@ impl Type {
         }
     }
 
-    /// The name as messages use it: only wrapping types show their parameter.
+    /// The name as messages use it: only wrapper types show their parameter.
     pub fn short_name(&self) -> String {
         let inner = match self {
             Self::Wrapped(_, inner) => inner.as_deref(),
@@ -76,7 +76,7 @@ impl Type {
             _ => None,
         };
         match inner {
-            // Puppet finds no name here, and does not look for another.
+            // Puppet finds no name here and does not look for another.
             Some(Self::Object { name }) if is_nameless(name) || &**name == "Object" => {
                 format!("{}[]", self.name())
             }
@@ -85,7 +85,7 @@ impl Type {
         }
     }
 
-    /// The text in which each alias is followed by what it stands for.
+    /// The text in which each alias is followed by its definition.
     pub fn expanded(&self) -> String {
         Writer { expands: true, ..Writer::default() }.text(self)
     }
@@ -228,12 +228,12 @@ impl Writer {
     }
 }
 
-/// Whether an object type is written out, as `Object[{…}]`.
+/// Whether an object type is shown as `Object[{…}]`.
 fn is_nameless(name: &str) -> bool {
     name.starts_with("Object[")
 }
 
-/// `Object[{…}]` with these members; without any, it is `Object`.
+/// `Object[{…}]` with these members; `Object` if there are none.
 pub(super) fn object_of(members: &[(Argument, Argument)]) -> Type {
     let member = |(key, value): &(Argument, Argument)| match key {
         Argument::Text(key) => format!("{key} => {}", argument_text(value)),
@@ -248,7 +248,7 @@ pub(super) fn object_of(members: &[(Argument, Argument)]) -> Type {
     Type::Object { name: name.into() }
 }
 
-/// Object types show their members where aliases are expanded; we know those of frequent ones.
+/// If aliases are expanded, object types show their members. We know those of the common types.
 fn expanded_object(name: &str) -> String {
     let members = match name {
         "Object" => "{}",
@@ -326,7 +326,7 @@ fn simple_parameters(it: &Type) -> Vec<String> {
 }
 
 impl IntegerRange {
-    /// Whether only zero is inside.
+    /// Whether it contains only zero.
     pub fn is_empty(self) -> bool {
         self == Self::exactly(0)
     }
@@ -361,6 +361,6 @@ pub(super) fn slashed(source: &str) -> String {
         }
     }
     out.push('/');
-    // Ruby marks expressions with letters beyond ASCII, and Puppet shows the mark.
+    // Ruby marks expressions that contain letters outside ASCII, and Puppet shows the mark.
     if source.is_ascii() { out } else { format!("/(?-mix:{})/", &out[1..out.len() - 1]) }
 }

@@ -1,8 +1,8 @@
-//! Strings as Puppet code.
+//! Strings as literals of Puppet code.
 
 use std::fmt::Write as _;
 
-/// A string in Puppet code: single quotes where they do.
+/// A string literal, in single quotes if possible.
 pub fn puppet_quoted(text: &str) -> String {
     if text.chars().any(|it| it < ' ') {
         return puppet_double_quoted(text);
@@ -23,7 +23,7 @@ pub fn puppet_quoted(text: &str) -> String {
             out.push(character);
         }
     }
-    // A closing backslash would escape the quote.
+    // A backslash at the end would escape the quote.
     if is_escaped {
         out.push('\\');
     }
@@ -31,7 +31,7 @@ pub fn puppet_quoted(text: &str) -> String {
     out
 }
 
-/// A string in double quotes in Puppet code.
+/// A string literal in double quotes.
 pub fn puppet_double_quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for character in text.chars() {

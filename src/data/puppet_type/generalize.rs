@@ -1,4 +1,4 @@
-//! From a type to the type without its bounds: `Integer[5, 5]` to `Integer`.
+//! Generalizes types, that is, removes their bounds: `Integer[5, 5]` becomes `Integer`.
 
 use super::{IntegerRange, StringKind, StructElement, TimeRange, Type};
 

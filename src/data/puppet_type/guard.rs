@@ -1,24 +1,24 @@
-//! What a walk through types and values has gone through: recursive aliases end as they do in Puppet, and hostile ones with an error.
+//! The state of a walk through types and values. Recursive aliases end as in Puppet, and hostile ones end with an error.
 
-/// Walks deeper than this fail, as Ruby's stack does.
+/// Deeper walks fail, as Ruby does when its stack is full.
 const MAX_DEPTH: u32 = 1_500;
 
-/// Walks into a value may be deeper: they end where the value ends.
+/// Walks into a value may be deeper, because they end where the value ends.
 const MAX_DEPTH_IN_VALUE: u32 = 6_000;
 
-/// Walks of more steps than this fail: no type of people needs them.
+/// Walks with more steps fail. No type that people write needs them.
 const MAX_STEPS: u32 = 30_000_000;
 
 const IN_THIS: u8 = 1;
 const IN_THAT: u8 = 2;
 
-/// A recursive alias was met again on both sides: no step further can tell more.
+/// A recursive alias was met again on both sides, so further steps cannot change the result.
 const IN_BOTH: u8 = IN_THIS | IN_THAT;
 
-/// The way from the first type to the one that is looked at, and what stopped the walk.
+/// The path from the first type to the current one, and the reason why the walk stopped.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
-    /// Absent until a recursive alias is met.
+    /// `None` until a recursive alias is met.
     recursion: Option<Recursion>,
     depth: u32,
     steps: u32,
@@ -33,7 +33,7 @@ struct Recursion {
 }
 
 impl Guard {
-    /// Why the answer cannot be trusted, if so: Puppet's error message.
+    /// Puppet's error message if the walk failed, so that its result is invalid.
     pub(super) fn failure(self) -> Option<String> {
         self.failure
     }
@@ -46,7 +46,7 @@ impl Guard {
         self.failure.is_some()
     }
 
-    /// One step down. Once the walk has failed, all answers are no.
+    /// One step down. After the walk has failed, the result is always `false`.
     pub(super) fn step(&mut self, walk: impl FnOnce(&mut Self) -> bool) -> bool {
         self.step_within(MAX_DEPTH, walk)
     }
@@ -70,7 +70,7 @@ impl Guard {
         answer
     }
 
-    /// A walk that knows nothing of the aliases met so far.
+    /// A walk that ignores the aliases met so far.
     pub(super) fn afresh<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         let met = self.recursion.take();
         let answer = walk(self);
@@ -78,7 +78,7 @@ impl Guard {
         answer
     }
 
-    /// A walk in which recursive aliases are remembered; a new memory ends with it.
+    /// A walk that remembers recursive aliases. If it creates the memory, the memory ends with the walk.
     fn remembering<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         let is_new = self.recursion.is_none();
         self.recursion.get_or_insert_default();
@@ -89,7 +89,7 @@ impl Guard {
         answer
     }
 
-    /// Goes through the expected alias `this`; the walk is told whether it was met on both sides.
+    /// Walks through the expected alias `this`, and tells the walk whether it was met on both sides.
     pub(super) fn through_this<T>(
         &mut self,
         this: usize,
@@ -100,7 +100,7 @@ impl Guard {
         })
     }
 
-    /// Goes through `this`; the walk is told whether it was met before.
+    /// Walks through `this`, and tells the walk whether it was met before.
     pub(super) fn through_this_once<T>(
         &mut self,
         this: usize,
@@ -111,12 +111,12 @@ impl Guard {
         })
     }
 
-    /// Goes through the value `that`.
+    /// Walks through the value `that`.
     pub(super) fn through_that<T>(&mut self, that: usize, walk: impl FnOnce(&mut Self) -> T) -> T {
         self.remembering(|guard| guard.through(IN_THAT, that, |guard, _| walk(guard)))
     }
 
-    /// Remembers the alias `that`, which stays met; tells whether both sides met one again.
+    /// Remembers the alias `that` permanently, and tells whether an alias was met again on both sides.
     pub(super) fn add_that<T>(
         &mut self,
         that: usize,

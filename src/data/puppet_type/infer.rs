@@ -1,4 +1,4 @@
-//! From a value to its type.
+//! Infers the type of a value.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::time_range::{Clock, TimeRange};
 use super::{IntegerRange, StringKind, StructElement, Type, Version, VersionRange, Wrapper, uri};
 use crate::data::value::{Located, Value};
 
-/// The type of a value; the members of a collection share one common type: `Array[ScalarData, 2, 2]`.
+/// The type of a value, with one common type for all members of a collection: `Array[ScalarData, 2, 2]`.
 pub fn type_of(value: &Value) -> Type {
     match value {
         Value::Array(items) if items.is_empty() => Type::empty_array(),
@@ -26,7 +26,7 @@ pub fn type_of(value: &Value) -> Type {
     }
 }
 
-/// The type of a value with every member told apart: `Tuple[…]`, `Struct[{…}]`.
+/// The type of a value, with a separate type for every member: `Tuple[…]`, `Struct[{…}]`.
 pub fn type_set_of(value: &Value) -> Type {
     match value {
         Value::Array(items) if !items.is_empty() => {
@@ -81,7 +81,7 @@ fn simple_type_of(value: &Value) -> Type {
         Value::Bytes(bytes) => {
             Type::String(StringKind::Exactly(String::from_utf8_lossy(bytes).into()))
         }
-        // Puppet stands for `default` with a symbol of this name.
+        // Puppet represents `default` by a symbol with this name.
         Value::Symbol(name) if &**name == "default" => Type::Default,
         Value::Symbol(name) if &**name == "undef" => Type::Undef,
         Value::Symbol(_) => ruby_class("Symbol"),
@@ -115,12 +115,12 @@ fn type_of_object(class: &Arc<str>, text: &Arc<str>) -> Type {
     }
 }
 
-/// The type of Ruby objects that Puppet has no type for.
+/// The type of Ruby objects that have no Puppet type.
 fn ruby_class(name: &str) -> Type {
     Type::Runtime { runtime: Some("ruby".into()), name: Some(name.into()) }
 }
 
-/// The number, or the nearest that 128 bits can hold.
+/// The number, or the nearest number with 128 bits.
 pub(super) fn big_integer(digits: &str) -> i128 {
     digits.parse().unwrap_or(if digits.starts_with('-') { i128::MIN } else { i128::MAX })
 }

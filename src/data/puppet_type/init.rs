@@ -1,4 +1,4 @@
-//! `Init[Integer]`: the values that `Integer.new` would take.
+//! `Init[Integer]`: the values that `Integer.new` accepts.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,26 +9,26 @@ use super::interpret;
 use super::{IntegerRange, Type, Wrapper};
 use crate::data::value::Value;
 
-/// What can be made into a value of a type.
+/// Describes what can be converted to a value of a type.
 #[derive(Debug)]
 pub struct Init {
-    /// The type that is made.
+    /// The target type.
     pub wanted: Type,
     /// The further arguments of `new`.
     pub(super) arguments: Vec<Argument>,
     accepted: OnceLock<Result<Accepted, String>>,
 }
 
-/// What a type's `new` takes.
+/// The arguments that a type's `new` accepts.
 #[derive(Debug, Clone)]
 struct Accepted {
-    /// The only argument.
+    /// A single argument.
     single: Vec<Type>,
     /// Several arguments, as tuples.
     several: Vec<Type>,
 }
 
-/// What Ruby says when Puppet makes an `Init` with too few arguments.
+/// Ruby's message when Puppet creates an `Init` with too few arguments.
 pub(super) const NOT_GENERAL: &str = "wrong number of arguments (given 1, expected 2)";
 
 const FLOAT: &str =
@@ -41,14 +41,14 @@ impl Init {
         Type::Init(Some(Arc::new(Self { wanted, arguments, accepted: OnceLock::new() })))
     }
 
-    /// Whether Puppet fails to make the type general, because that would change an `Init` in it.
+    /// Whether Puppet fails to generalize the type, because that would change an `Init` inside it.
     pub(super) fn cannot_be_generalized(it: &Type) -> bool {
         let changes =
             matches!(it, Type::Init(Some(init)) if init.wanted.generalized() != init.wanted);
         changes || it.children().any(Self::cannot_be_generalized)
     }
 
-    /// Whether the value is of the type, or can be made into it.
+    /// Whether the value is of the type or can be converted to it.
     pub(super) fn takes(&self, value: &Value, guard: &mut Guard) -> bool {
         if self.wanted.has_instance(value, guard) {
             return true;
@@ -68,7 +68,7 @@ impl Init {
         })
     }
 
-    /// Whether all values of the type `other` can be made into this one.
+    /// Whether all values of the type `other` can be converted to this one.
     pub(super) fn takes_type(&self, other: &Type, guard: &mut Guard) -> bool {
         if let Type::Init(theirs) = other {
             let theirs = theirs.as_ref().map_or(&Type::Any, |it| &it.wanted);
@@ -146,14 +146,14 @@ impl PartialEq for Init {
     }
 }
 
-/// Whether one argument is enough where several are possible.
+/// Whether a single argument is enough although several are possible.
 fn takes_one_of_several(several: &[Type]) -> bool {
     several
         .iter()
         .any(|it| it.size_range().is_some_and(|it| it.from == Some(1) || it.to == Some(1)))
 }
 
-/// The parameters of the type's `new`, as tuples; nothing if the type has no such function.
+/// The parameters of the type's `new` as tuples; `None` if the type has no such function.
 fn parameters_of_new(wanted: &Type) -> Option<Vec<String>> {
     let texts = |texts: &[&str]| Some(texts.iter().map(|it| format!("Tuple[{it}]")).collect());
     let number = |pattern: &str, more: &str| {

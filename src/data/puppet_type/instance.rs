@@ -1,4 +1,4 @@
-//! Which values are of a type.
+//! Whether a value is of a type.
 
 use super::assignable::enum_contains;
 use super::guard::Guard;
@@ -13,7 +13,7 @@ impl Type {
         self.has_instance(value, &mut Guard::default())
     }
 
-    /// [`Self::is_instance`] within a walk.
+    /// [`Self::is_instance`] inside a walk.
     pub(super) fn has_instance(&self, value: &Value, guard: &mut Guard) -> bool {
         guard.step_into(|guard| match self {
             Self::Any | Self::Unit => true,
@@ -73,7 +73,7 @@ impl Type {
             (Self::Enum { values, ignores_case }, Value::String(text)) => {
                 enum_contains(values, *ignores_case, text)
             }
-            // No value is of the bare `Enum`, though it takes every type of strings.
+            // No value is of the bare `Enum`, although it accepts every type of strings.
             (Self::Enum { values, .. }, _) if values.is_empty() => false,
             (Self::SemVer(ranges), Value::Object { class, text }) if &**class == "SemVer" => {
                 ranges.is_empty()
@@ -87,7 +87,7 @@ impl Type {
             (Self::Object { name }, Value::Object { class, .. }) if &**class == "Type" => {
                 &**name == "Object"
             }
-            // The types of catalog entries mean the entries themselves, which are no values.
+            // The types of catalog entries contain the entries themselves, which are not values.
             (Self::CatalogEntry | Self::Class(_) | Self::Resource { .. }, _)
             | (_, Value::Array(_) | Value::Hash(_)) => false,
             _ => self.assignable(&type_of(value), guard),
@@ -95,7 +95,7 @@ impl Type {
     }
 }
 
-/// A recursive alias is followed with the value, unless both were met before.
+/// A recursive alias is followed together with the value, unless both were met before.
 fn through_alias(
     alias: usize,
     value: &Value,
@@ -138,7 +138,7 @@ fn collection_has(collection: &Type, value: &Value, guard: &mut Guard) -> bool {
     }
 }
 
-/// NaN lies between no two bounds, so `Numeric` does not take it, and no hash with such a key can be looked up.
+/// NaN is not between any two bounds, so `Numeric` does not accept it, and a hash with such a key cannot be looked up.
 fn not_a_number_is_not_numeric(number: f64) -> bool {
     !number.is_nan()
 }
@@ -147,7 +147,7 @@ fn sized(range: Option<IntegerRange>, size: usize) -> bool {
     range.is_none_or(|range| range.contains_size(size))
 }
 
-/// Puppet also knows a symbol for `undef`.
+/// Puppet also represents `undef` by a symbol.
 fn is_undef(value: &Value) -> bool {
     matches!(value, Value::Undef) || matches!(value, Value::Symbol(it) if &**it == "undef")
 }

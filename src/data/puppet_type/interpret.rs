@@ -1,4 +1,5 @@
-//! Types in data, in aliases and on the command line: `Optional[Integer[0, 10]]`. Puppet reads these without running code.
+//! Interprets types in data, in aliases and on the command line: `Optional[Integer[0, 10]]`. Puppet reads these without
+//! running code.
 
 use super::aliases::{self, InProgress};
 use super::argument::{Argument, float_range, range_of, range_of_arguments};
@@ -15,20 +16,20 @@ use super::version::VersionRange;
 use super::{IntegerRange, StringKind, Type, TypeAliases, Wrapper, names, uri};
 use crate::syntax::ruby_regex::RegexProblem;
 
-/// Types are followed through expressions and aliases no deeper than this.
+/// The maximum nesting of expressions and aliases.
 const MAX_DEPTH: usize = 500;
 
-/// Why a type expression gave no type.
+/// Why a type expression is not a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypeProblem {
-    /// Puppet refuses, with this message.
+    /// Puppet refuses it, with this message.
     Invalid(String),
-    /// We cannot tell what Puppet would do, e.g. because the type is defined in Puppet code.
+    /// Puppet's behaviour is not known, for example because the type is defined in Puppet code.
     Unknown(String),
 }
 
 impl TypeProblem {
-    /// The problem with the file that it is in.
+    /// Adds the name of the file to the problem.
     pub(super) fn in_file(self, path: &str) -> Self {
         let placed = |message: String| match message.rsplit_once(" (line: ") {
             Some((words, place)) => format!("{words} (file: {path}, line: {place}"),
@@ -41,26 +42,26 @@ impl TypeProblem {
     }
 }
 
-/// The type that a text means. The aliases of modules are not known.
+/// The type that a text describes, without the aliases of modules.
 ///
 /// # Errors
-/// Puppet's message where we know it, and otherwise that we do not.
+/// Puppet's message if we know it, or that the result is not known.
 pub fn parse(text: &str) -> Result<Type, TypeProblem> {
     read(text, None)
 }
 
 impl TypeAliases {
-    /// The type that a text means.
+    /// The type that a text describes.
     ///
     /// # Errors
-    /// Puppet's message where we know it, and otherwise that we do not.
+    /// Puppet's message if we know it, or that the result is not known.
     pub fn parse(&self, text: &str) -> Result<Type, TypeProblem> {
         read(text, Some(self))
     }
 }
 
 fn read(text: &str, aliases: Option<&TypeAliases>) -> Result<Type, TypeProblem> {
-    // Puppet has this one in a table of frequent types, though its parser would refuse it.
+    // Puppet has this one in a table of common types, although its parser would refuse it.
     if text == "Array[1]" {
         let size = IntegerRange { from: Some(1), to: None };
         return Ok(Type::Array(Box::new(Type::Any), Some(size)));
@@ -72,7 +73,7 @@ fn read(text: &str, aliases: Option<&TypeAliases>) -> Result<Type, TypeProblem> 
     }
 }
 
-/// What is known while a type is read.
+/// The state while a type is interpreted.
 pub(super) struct Interpreter<'a> {
     pub(super) aliases: Option<&'a TypeAliases>,
     pub(super) in_progress: InProgress,
@@ -84,7 +85,7 @@ impl<'a> Interpreter<'a> {
         Self { aliases, in_progress: InProgress::default(), depth: 0 }
     }
 
-    /// What the body of an alias means.
+    /// The type that the body of an alias describes.
     pub(super) fn resolve_body(&mut self, body: &Expression, text: &str) -> Parsed<Type> {
         match self.argument(body, text)? {
             Argument::Type(it) => Ok(it),
@@ -147,7 +148,7 @@ impl<'a> Interpreter<'a> {
         expressions.iter().map(|it| self.argument(it, text)).collect()
     }
 
-    /// The type with a name.
+    /// The type with this name.
     pub(super) fn named(&mut self, name: &str) -> Parsed<Type> {
         match self.known(name)? {
             Some(known) => Ok(known),
@@ -156,7 +157,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// The type with a name, if anything defines it.
+    /// The type with this name, if it is defined.
     pub(super) fn known(&mut self, name: &str) -> Parsed<Option<Type>> {
         let built_in = names::built_in(name);
         let (None, Some(aliases)) = (&built_in, self.aliases) else { return Ok(built_in) };
@@ -470,7 +471,7 @@ fn array_of(arguments: &[Argument], text: &str) -> Parsed<Type> {
         [Argument::Type(item), rest @ ..] if rest.len() <= 2 => {
             (item.clone(), Some(size_of(rest, text)?))
         }
-        // Puppet's parser takes the missing type for `default`, which is the type `Default`.
+        // Puppet's parser reads the missing type as `default`, which becomes the type `Default`.
         [_, _] => (Type::Default, Some(size_of(arguments, text)?)),
         [_] | [_, _, _] => return Err(invalid_specification(text)),
         _ => return Err(wrong_count("Array", "1 to 3", arguments.len())),

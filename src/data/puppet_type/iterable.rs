@@ -1,17 +1,17 @@
-//! `Iterable[T]`: what can be gone through one by one.
+//! `Iterable[T]`: values that can be iterated over.
 
 use super::guard::Guard;
 use super::{IntegerRange, StringKind, StructElement, Type, Wrapper};
 use crate::data::value::Value;
 
-/// What iterating over a type gives.
+/// The items that a type yields when it is iterated over.
 enum Items {
     None,
     Unknown,
     Of(Type),
 }
 
-/// Whether `Iterable[inner]` takes the type.
+/// Whether `Iterable[inner]` accepts the type.
 pub(super) fn takes(inner: Option<&Type>, other: &Type, guard: &mut Guard) -> bool {
     let is_unspecific = inner.is_none_or(|it| it.assignable(&Type::Any, guard));
     match (inner, items_of(other)) {

@@ -1,7 +1,7 @@
-//! Types of manifests that were read once, and what was found of values. An edit changes few values, and most nodes share
-//! those that they get, so that a value is checked once for all of them.
+//! Caches the types of manifests and the results of comparing values with them. An edit changes few values, and most nodes
+//! share the values that they get, so each value is checked only once for all nodes.
 //!
-//! Both are kept with the aliases that the types may name, and go with them.
+//! Both caches belong to the aliases that the types may name, and are dropped with them.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -11,16 +11,16 @@ use super::{Fit, Type, TypeAliases, TypeProblem, evaluate, fit};
 use crate::data::fingerprint::hash_of;
 use crate::data::value::Value;
 
-/// Types that are kept; more than a site's classes have.
+/// The maximum number of cached types; the classes of a site have fewer.
 const MAX_TYPES: usize = 16_384;
 
-/// Findings that are kept, a few dozen bytes each.
+/// The maximum number of cached results, a few dozen bytes each.
 const MAX_FITS: usize = 262_144;
 
-/// What a value was found to be.
+/// The result of comparing a value with a type.
 type Found = Result<Arc<Fit>, String>;
 
-/// The types of manifests by their texts, with what was found of values.
+/// The types of manifests by their texts, and the results for values.
 #[derive(Default)]
 pub(super) struct KeptTypes {
     by_text: Mutex<HashMap<Box<str>, Arc<KnownType>>>,
@@ -29,7 +29,7 @@ pub(super) struct KeptTypes {
     fits: Arc<KeptFits>,
 }
 
-/// What was found of values, by the number of the type and the fingerprint of the value.
+/// The results for values, by the number of the type and the fingerprint of the value.
 #[derive(Default)]
 struct KeptFits {
     found: Mutex<HashMap<(u32, u64), Found>>,
@@ -37,7 +37,7 @@ struct KeptFits {
     checked: AtomicUsize,
 }
 
-/// A type of a manifest that was read.
+/// A cached type of a manifest.
 pub struct KnownType {
     read: Result<Type, TypeProblem>,
     number: u32,
@@ -51,7 +51,7 @@ impl TypeAliases {
         if let Some(known) = lock(&kept.by_text).get(text) {
             return known.clone();
         }
-        // Not under the lock: aliases are loaded meanwhile.
+        // Outside the lock, because aliases are loaded meanwhile.
         let read = evaluate(text, self);
         let number = kept.next.fetch_add(1, Ordering::Relaxed);
         let known = Arc::new(KnownType { read, number, fits: kept.fits.clone() });
@@ -62,7 +62,7 @@ impl TypeAliases {
         by_text.entry(text.into()).or_insert(known).clone()
     }
 
-    /// How many values were compared with types so far, each once.
+    /// How many values have been compared with types so far, each once.
     pub fn checked_values(&self) -> usize {
         self.kept().fits.checked.load(Ordering::Relaxed)
     }
@@ -77,7 +77,7 @@ impl KnownType {
     /// [`fit`], once for each value.
     ///
     /// # Errors
-    /// Why we cannot tell: the type cannot be read, or Puppet would fail.
+    /// Why the result is not known: the type cannot be read, or Puppet would fail.
     pub fn fit(&self, value: &Value) -> Result<Arc<Fit>, String> {
         let wanted = self.read.as_ref().map_err(|problem| match problem {
             TypeProblem::Invalid(message) | TypeProblem::Unknown(message) => message.clone(),

@@ -1,4 +1,4 @@
-//! A part of a value that does not fit a type: which one it is, and why.
+//! A part of a value that does not fit a type: its path, and the reason.
 
 use std::fmt::{Display, Formatter};
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use crate::data::value::{Located, Place, Value};
 /// A part of a value that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
-    /// The way from the whole value to the part.
+    /// The path from the whole value to the part.
     pub path: Vec<Part>,
-    /// The member of the part that may not be there.
+    /// The member of the part that is not allowed.
     pub extraneous_key: Option<String>,
-    /// Puppet's words.
+    /// Puppet's message.
     pub message: String,
 }
 
-/// One step from the whole to a part.
+/// One step of the path to a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     /// The item of a list.
@@ -42,12 +42,12 @@ impl Misfit {
         Self { path: path.collect(), extraneous_key, message }
     }
 
-    /// Whether a name in the type is defined nowhere, so that Puppet cannot tell.
+    /// Whether the type contains an undefined name, so that Puppet cannot compare.
     pub fn is_unresolved(&self) -> bool {
         self.message.contains("references an unresolved type '")
     }
 
-    /// Where the part is written, or the smallest part around it of which that is known. `whole` is the value.
+    /// Where the part is written, or the smallest enclosing part with a known position. `whole` is the value.
     pub fn place(&self, whole: &Located) -> Option<Place> {
         let mut place = whole.place;
         let mut value = whole;
@@ -70,7 +70,7 @@ impl Misfit {
     }
 }
 
-/// As Puppet's messages name it.
+/// The form that Puppet's messages use.
 impl Display for Part {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {

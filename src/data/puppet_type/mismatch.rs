@@ -1,18 +1,18 @@
-//! The words for a value that does not fit: `expects a String value, got Undef`.
+//! Messages for values that do not fit: `expects a String value, got Undef`.
 
 use super::misfit::Part;
 use super::{IntegerRange, StringKind, Type, Wrapper};
 
-/// One step from the whole to the part that does not fit.
+/// One step of the path from the whole value to the part that does not fit.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
-    /// Words about the whole, before the path.
+    /// Text about the whole value, before the path.
     Subject(String),
     Part(Part),
     Variant(usize),
 }
 
-/// A part that does not fit, and why.
+/// A part that does not fit, and the reason.
 #[derive(Debug, Clone)]
 pub(super) struct Mismatch {
     pub(super) path: Vec<Step>,
@@ -50,7 +50,7 @@ impl Mismatch {
         self
     }
 
-    /// Puppet's text, with a blank in front.
+    /// Puppet's text, with a leading space.
     pub(super) fn text(&self) -> String {
         let position = self.path.iter().fold(String::new(), |path, step| match step {
             Step::Subject(text) => path + " " + text,
@@ -127,7 +127,7 @@ fn size_text(range: IntegerRange) -> String {
     }
 }
 
-/// `a` or `an`, as Puppet chooses: `y` counts as a vowel.
+/// `a` or `an`, as Puppet chooses it: `y` counts as a vowel.
 pub(super) fn article(text: &str) -> &'static str {
     let first = text.trim_start_matches(['"', '\'']).chars().next();
     match first.map(|it| it.to_ascii_lowercase()) {
@@ -167,7 +167,7 @@ fn detailed_actual(expected: &[Type], actual: &Type) -> String {
     }
 }
 
-/// The type behind all aliases; Puppet knows no end of those that name themselves.
+/// The type behind all aliases. Puppet recurses endlessly for recursive ones.
 fn all_resolved(it: &Type) -> Type {
     const MAX_ALIASES: usize = 100;
     let mut resolved = it.clone();
@@ -181,7 +181,7 @@ fn all_resolved(it: &Type) -> Type {
     resolved
 }
 
-/// The type of the same kind without any parameter; of an alias, that of what it stands for.
+/// The type of the same kind without parameters; for an alias, that of its definition.
 fn default_of(it: &Type) -> Type {
     match it {
         Type::Alias(alias) => without_parameters(alias.resolved()),

@@ -1,9 +1,9 @@
-//! The names that Puppet knows types by.
+//! The names of Puppet's types.
 
 use super::common::enum_of;
 use super::{Alias, Type, Wrapper};
 
-/// Resource types that come with Puppet.
+/// Resource types that are part of Puppet.
 const RESOURCE_TYPES: [&str; 15] = [
     "Component",
     "Exec",
@@ -22,7 +22,7 @@ const RESOURCE_TYPES: [&str; 15] = [
     "Whit",
 ];
 
-/// Object types that come with Puppet.
+/// Object types that are part of Puppet.
 const OBJECT_TYPES: [&str; 50] = [
     "Annotation",
     "Deferred",
@@ -76,7 +76,7 @@ const OBJECT_TYPES: [&str; 50] = [
     "RubyMethod",
 ];
 
-/// The type that comes with Puppet under this name, in whatever letter case it is written.
+/// Puppet's type with this name; letter case is ignored.
 pub(super) fn built_in(name: &str) -> Option<Type> {
     let lower = name.to_ascii_lowercase();
     plain(&lower).or_else(|| special(&lower)).or_else(|| {

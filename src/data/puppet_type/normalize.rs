@@ -1,4 +1,4 @@
-//! The simplest form of a type, which messages speak about: `Variant[Undef, String]` is `Optional[String]`.
+//! Simplifies types to the form that messages show: `Variant[Undef, String]` is `Optional[String]`.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::common::enum_of;
 use super::{IntegerRange, StringKind, StructElement, Type, VersionRange, Wrapper};
 
-/// What Puppet stumbles over when it simplifies some types.
+/// Simplifies types, and records the error that Puppet raises for some of them.
 #[derive(Debug, Default)]
 pub(super) struct Simplifier {
     failure: Cell<Option<&'static str>>,
 }
 
 impl Type {
-    /// The simplest equal type.
+    /// The simplest equivalent type.
     #[must_use]
     pub fn normalized(&self) -> Self {
         Simplifier::default().simplest(self)
@@ -34,7 +34,7 @@ impl Simplifier {
         types.iter().map(|it| self.simplest(it)).collect()
     }
 
-    /// The simplest equal type.
+    /// The simplest equivalent type.
     pub(super) fn simplest(&self, it: &Type) -> Type {
         let boxed = |it: &Type| Box::new(self.simplest(it));
         match it {
@@ -50,7 +50,7 @@ impl Simplifier {
                 Type::Struct(simplest.collect())
             }
             Type::Variant(types) if !types.is_empty() => self.variant(types),
-            // What is in a `Sensitive` was made general once; it is made so again only if it changes.
+            // The content of a `Sensitive` was generalized once; it is generalized again only if it changes.
             Type::Wrapped(Wrapper::Sensitive, Some(inner)) => match self.simplest(inner) {
                 unchanged if unchanged == **inner => it.clone(),
                 changed => Type::wrapped(Wrapper::Sensitive, changed),
@@ -107,7 +107,7 @@ impl Simplifier {
         if is_modified || types.len() != size_before {
             Type::variant_of(types)
         } else {
-            // Nothing was joined, so the order stays as well.
+            // Nothing was joined, so the order stays the same as well.
             Type::Variant(original.to_vec())
         }
     }
@@ -130,7 +130,7 @@ impl Simplifier {
         merge_if_several(types, is_integer, |found, others| {
             let merged = merge_ranges(found, |a, b| match (a, b) {
                 (Type::Integer(a), Type::Integer(b)) => {
-                    // Puppet adds one to an end that may be missing.
+                    // Puppet adds one to an upper bound that may be missing.
                     let is_before = a.to.is_some_and(|it| Some(it + 1) == b.from);
                     if !intersect(*a, *b) && !is_before && b.to.is_none() {
                         self.fail("undefined method `+' for nil:NilClass");
@@ -183,7 +183,7 @@ impl Simplifier {
     }
 }
 
-/// Puppet makes every hash with a size anew, and takes that for a change.
+/// Puppet rebuilds every hash type that has a size, and treats that as a change.
 fn has_hash_with_size(it: &Type) -> bool {
     let is_one = matches!(it, Type::Hash(_, _, Some(size)) if !size.is_empty());
     is_one || it.children().any(has_hash_with_size)
@@ -254,7 +254,7 @@ fn merge_versions(types: Vec<Type>) -> Vec<Type> {
     })
 }
 
-/// Ranges of versions that overlap become one.
+/// Merges ranges of versions that overlap.
 pub(super) fn merged_versions(ranges: Vec<Arc<VersionRange>>) -> Vec<Arc<VersionRange>> {
     let mut merged = merge_ranges(ranges, |a, b| a.merged(b).map(Arc::new));
     merged.reverse();
@@ -278,7 +278,7 @@ fn merged_range(a: IntegerRange, b: IntegerRange) -> Option<IntegerRange> {
     })
 }
 
-/// Joins the ranges that meet, the last one first, as Puppet orders them.
+/// Joins adjoining ranges, starting with the last one, in Puppet's order.
 fn merge_ranges<T>(mut ranges: Vec<T>, join: impl Fn(&T, &T) -> Option<T>) -> Vec<T> {
     let mut merged = Vec::new();
     while let Some(mut current) = ranges.pop() {

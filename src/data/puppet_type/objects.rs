@@ -1,11 +1,11 @@
-//! Objects of Puppet's that values hold as texts: whether the texts can be read.
+//! Puppet objects that values contain as texts: whether the texts can be parsed.
 
 use super::regexp::{Pattern, source_of};
 use super::time_range::Clock;
 use super::{Version, VersionRange};
 use crate::data::value::Value;
 
-/// What is wrong with the first object in the value whose text cannot be read.
+/// The error of the first object in the value whose text cannot be parsed.
 pub fn unreadable_object(value: &Value) -> Option<String> {
     match value {
         Value::Array(items) => items.iter().find_map(|it| unreadable_object(&it.value)),

@@ -1,12 +1,13 @@
-//! Values with texts in them of which not everything is known: whether they fit a type all the same.
+//! Values that contain strings that are not completely known: whether they fit a type nevertheless.
 
 use super::{StringKind, StructElement, Type, Wrapper, type_set_of};
 use crate::data::value::Value;
 
-/// Types that are nested deeper are taken for any type.
+/// Deeper types count as `Any`.
 const MAX_DEPTH: usize = 100;
 
-/// Whether a value is of a type whatever becomes of the texts in it that `is_open` names; `None` if these decide.
+/// Whether a value is of a type, whatever the strings for which `is_open` holds become. `None` if it depends on these
+/// strings.
 pub fn fit_of_open(expected: &Type, value: &Value, is_open: &dyn Fn(&str) -> bool) -> Option<bool> {
     if has_open_key(value, is_open) {
         return (*expected == Type::Any).then_some(true);
@@ -29,7 +30,7 @@ fn has_open_key(value: &Value, is_open: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-/// The type of a value with `String` in place of the open texts.
+/// The type of a value, with `String` instead of the open strings.
 fn with_any_text(actual: &Type, is_open: &dyn Fn(&str) -> bool) -> Type {
     let inner = |it: &Type| with_any_text(it, is_open);
     match actual {
@@ -50,7 +51,8 @@ fn with_any_text(actual: &Type, is_open: &dyn Fn(&str) -> bool) -> Type {
     }
 }
 
-/// The type without what it wants of texts: a value that is not even of this one does not fit, whatever its texts are.
+/// The type without its restrictions on strings. A value that does not fit even this type does not fit, whatever its strings
+/// are.
 fn loosened(expected: &Type, depth: usize) -> Type {
     if depth == 0 {
         return Type::Any;

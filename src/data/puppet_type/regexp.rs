@@ -14,10 +14,10 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The expression, compiled.
+    /// The compiled expression.
     ///
     /// # Errors
-    /// Ruby's words, or that we cannot tell what it matches.
+    /// Ruby's message, or that it is not known what the expression matches.
     pub(super) fn of(source: &Arc<str>) -> Result<Arc<Self>, RegexProblem> {
         let regex = ruby_regex::translate(source)?;
         Ok(Arc::new(Self { source: source.clone(), regex }))
@@ -34,7 +34,7 @@ impl PartialEq for Pattern {
     }
 }
 
-/// `Pattern[…]`; `None` if an argument can be no pattern.
+/// `Pattern[…]`; `None` if an argument cannot be a pattern.
 pub(super) fn pattern_of(arguments: &[Argument]) -> Option<Result<Type, RegexProblem>> {
     let mut distinct: Vec<Arc<Pattern>> = Vec::new();
     for argument in arguments {

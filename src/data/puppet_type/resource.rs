@@ -1,8 +1,8 @@
-//! References to what a catalog holds: `Class['a']`, `File['/tmp']`.
+//! References to catalog entries: `Class['a']`, `File['/tmp']`.
 
 use std::sync::Arc;
 
-/// `foo::bar` as `Foo::Bar`; what begins with a capital letter stays.
+/// `foo::bar` as `Foo::Bar`; a segment that starts with a capital letter stays.
 pub(super) fn capitalized(name: &str) -> String {
     if name.starts_with(|it: char| it.is_ascii_uppercase()) {
         return name.to_owned();
@@ -15,7 +15,7 @@ pub(super) fn capitalized(name: &str) -> String {
     name.split("::").map(segment).collect::<Vec<_>>().join("::")
 }
 
-/// Whether the text is a name of a type, e.g. `Foo::Bar`.
+/// Whether the text is the name of a type, such as `Foo::Bar`.
 pub(super) fn is_type_name(name: &str) -> bool {
     let name = name.strip_prefix("::").unwrap_or(name);
     name.split("::").all(|it| {
@@ -24,7 +24,7 @@ pub(super) fn is_type_name(name: &str) -> bool {
     })
 }
 
-/// The name of a class as `Class[…]` takes it; nothing if it is none.
+/// The name of a class as `Class[…]` accepts it; `None` if it is not one.
 pub(super) fn class_name(written: &str) -> Option<Arc<str>> {
     let name = written.to_lowercase();
     let name = name.strip_prefix("::").unwrap_or(&name);

@@ -1,4 +1,4 @@
-//! From the hash of a `Struct[…]` to its elements.
+//! Builds a `Struct[…]` from its hash.
 
 use super::argument::Argument;
 use super::guard::Guard;

@@ -1,4 +1,4 @@
-//! Values against types, with the answers of real Puppet.
+//! Compares values with types; the expected results are those of real Puppet.
 
 use super::*;
 use crate::data::value::Hash;
@@ -108,7 +108,7 @@ fn collections() {
     let nested = hash([(text("x"), hash([(Value::Integer(1), Value::Integer(1))]))]);
     check("Hash[String, Data]", &nested, "entry 'x' expects a Data value, got Hash");
     let one = hash([(text("a"), Value::Integer(1))]);
-    // Several problems are listed, each with a blank in front.
+    // Several problems are listed, each with a leading space.
     let message = " Found value has wrong type, expects a value for key 'b'\n  \
                    Found value has wrong type, unrecognized key 'a'";
     assert_eq!(
@@ -138,7 +138,7 @@ fn not_a_number_is_not_numeric() {
     check("Numeric", &nan, "expects a Numeric value, got Float");
 }
 
-/// Aliases by their names in lower case.
+/// Aliases by their lower-case names.
 struct Defined(&'static [(&'static str, &'static str)]);
 
 impl AliasFiles for Defined {

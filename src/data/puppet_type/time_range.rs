@@ -6,7 +6,7 @@ use crate::data::value::Value;
 
 pub(super) const NANOSECONDS: i128 = 1_000_000_000;
 
-/// A range of points of time, or of lengths of time; none is no bound.
+/// A range of points in time or of durations; `None` means unbounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimeRange {
     /// The earliest.
@@ -23,18 +23,18 @@ pub(super) enum Clock {
 }
 
 impl TimeRange {
-    /// Just one time.
+    /// Exactly one time.
     pub(super) fn exactly(nanoseconds: i128) -> Self {
         Self { from: Some(nanoseconds), to: Some(nanoseconds) }
     }
 
-    /// Whether all of `other` lies inside.
+    /// Whether the range contains all of `other`.
     pub(super) fn includes(self, other: Self) -> bool {
         let from_fits = self.from.is_none_or(|it| other.from.is_some_and(|other| it <= other));
         from_fits && self.to.is_none_or(|it| other.to.is_some_and(|other| it >= other))
     }
 
-    /// One range for both, if they overlap.
+    /// The union of both, if they overlap.
     pub(super) fn merged(self, other: Self) -> Option<Self> {
         let ends_before = |a: Self, b: Self| a.to.zip(b.from).is_some_and(|(a, b)| a < b);
         (!ends_before(self, other) && !ends_before(other, self)).then(|| Self {
@@ -43,7 +43,7 @@ impl TimeRange {
         })
     }
 
-    /// The bounds as a type shows them.
+    /// The bounds as they are shown in a type.
     pub(super) fn parameters(self, clock: Clock) -> Vec<String> {
         let shown = |it: i128| format!("'{}'", clock.text_of(it));
         match (self.from, self.to) {
@@ -56,7 +56,7 @@ impl TimeRange {
         }
     }
 
-    /// The range of at most two arguments.
+    /// The range that at most two arguments describe.
     pub(super) fn of(arguments: &[Argument], clock: Clock) -> Result<Self, String> {
         let bound = |index: usize| {
             arguments.get(index).map_or(Ok(None), |argument| clock.bound_of(argument))

@@ -1,4 +1,4 @@
-//! `Timespan['0-01:00:00.0']`: lengths of time as text.
+//! `Timespan['0-01:00:00.0']`: durations as text.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use super::time_range::NANOSECONDS;
 use super::timestamp::fraction_of;
 use crate::data::value::{Hash, Value};
 
-/// The formats that Puppet tries in this order, with what each of them reads.
+/// Puppet's formats in the order in which it tries them, with the parts that each of them reads.
 const FORMATS: [(&str, &str); 8] = [
     ("%D-%H:%M:%S.%-N", r"(?<D>\d+)-(?<H>\d{1,2}):(?<M>\d{1,2}):(?<S>\d{1,2})\.(?<N>\d{1,9})"),
     ("%H:%M:%S.%-N", r"(?<H>\d+):(?<M>\d{1,2}):(?<S>\d{1,2})\.(?<N>\d{1,9})"),
@@ -20,7 +20,7 @@ const FORMATS: [(&str, &str); 8] = [
     ("%S", r"(?<S>\d+)"),
 ];
 
-/// The parts of a hash, with their nanoseconds.
+/// The members of a hash of parts, with their nanoseconds.
 const FIELDS: [(&str, i128); 7] = [
     ("days", 86_400 * NANOSECONDS),
     ("hours", 3600 * NANOSECONDS),

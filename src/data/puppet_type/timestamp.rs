@@ -1,4 +1,4 @@
-//! `Timestamp['2024-01-01T00:00:00.000000000 UTC']`: points of time as text.
+//! `Timestamp['2024-01-01T00:00:00.000000000 UTC']`: points in time as text.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use regex::Regex;
 use super::time_range::NANOSECONDS;
 use crate::data::civil;
 
-/// The formats that Puppet tries, as its message names them.
+/// The formats that Puppet tries, as its message lists them.
 const FORMATS: &str =
     "%FT%T.%N %Z, %FT%T %Z, %F %T.%N %Z, %F %T %Z, %F %Z, %FT%T.%N, %FT%T, %F %T.%N, %F %T, %F";
 
@@ -40,7 +40,7 @@ fn nanoseconds(text: &str) -> Option<i128> {
     Some(seconds * NANOSECONDS + fraction)
 }
 
-/// The seconds that a zone is ahead.
+/// The offset of a time zone in seconds.
 fn offset_of(zone: &str) -> Option<i64> {
     let (sign, digits) = match zone.as_bytes().first()? {
         b'+' => (1, &zone[1..]),
@@ -52,7 +52,7 @@ fn offset_of(zone: &str) -> Option<i64> {
     Some(sign * (digits[..2].parse::<i64>().ok()? * 3600 + minutes * 60))
 }
 
-/// The nanoseconds of the digits behind a point.
+/// The nanoseconds of the digits after a decimal point.
 pub(super) fn fraction_of(digits: &str) -> i128 {
     format!("{digits:0<9}")[..9].parse().unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! `URI[{scheme => 'https'}]`: what a web address has to consist of.
+//! `URI[{scheme => 'https'}]`: the required parts of a URI.
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,15 +11,15 @@ use super::regexp::Pattern;
 use super::{Type, Wrapper};
 use crate::data::value::Value;
 
-/// The members of an address, or what they have to match, in order.
+/// The parts of a URI, or what they have to match, in order.
 pub type UriMembers = Vec<(Arc<str>, UriMember)>;
 
-/// Whether the address has what the members ask for.
+/// Whether the URI matches the required parts.
 pub(super) fn has_instance(wanted: &UriMembers, address: &str, guard: &mut Guard) -> bool {
     let members = members_of(address).unwrap_or_default();
     wanted.iter().all(|(name, wanted)| {
         let text = members.iter().find(|(it, _)| it == name).map(|(_, it)| it);
-        // A port is a number in an address, and text in a type that was made of one.
+        // A port is a number in a URI, but text in a type that was created from a URI.
         if &**name == "port" {
             let port = text.map(UriMember::shown).or_else(|| usual_port_of(&members));
             let port = port.and_then(|it| it.trim_matches('\'').parse::<i64>().ok());
@@ -39,7 +39,7 @@ pub(super) fn has_instance(wanted: &UriMembers, address: &str, guard: &mut Guard
     })
 }
 
-/// The port that goes without saying.
+/// The default port.
 fn usual_port_of(members: &UriMembers) -> Option<String> {
     let is = |scheme: &str| {
         members
@@ -49,14 +49,14 @@ fn usual_port_of(members: &UriMembers) -> Option<String> {
     if is("http") { Some("80".to_owned()) } else { is("https").then(|| "443".to_owned()) }
 }
 
-/// What a member is, or has to match.
+/// A part of a URI, or what it has to match.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UriMember {
-    /// A text, in any letter case.
+    /// A string; letter case is ignored.
     Text(Arc<str>),
     /// A regular expression.
     Pattern(Arc<Pattern>),
-    /// A number, of a port.
+    /// The number of a port.
     Number(i128),
     /// A type.
     Type(Type),
@@ -65,7 +65,7 @@ pub enum UriMember {
 const MEMBERS: [&str; 8] =
     ["scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"];
 
-/// The members of an address.
+/// The parts of a URI.
 pub(super) fn members_of(address: &str) -> Option<Arc<UriMembers>> {
     static GENERIC: LazyLock<Regex> = LazyLock::new(|| {
         let authority = r"(?://(?:([^@/?#]*)@)?(\[[^\]]*\]|[^:/?#]*)(?::(\d*))?)?";
@@ -111,7 +111,7 @@ pub(super) fn members_of(address: &str) -> Option<Arc<UriMembers>> {
     (!members.is_empty()).then(|| Arc::new(members))
 }
 
-/// Ruby knows the ports of some schemes; those of `http` and `https` go without saying.
+/// Ruby knows the default ports of some schemes, and omits those of `http` and `https`.
 fn usual_port(scheme: &str) -> Option<&'static str> {
     match scheme {
         "ftp" => Some("21"),
@@ -123,7 +123,7 @@ fn usual_port(scheme: &str) -> Option<&'static str> {
     }
 }
 
-/// `URI[…]` of its argument; `None` if that can be no parameter.
+/// `URI[…]` with this argument; `None` if it is not a valid parameter.
 pub(super) fn uri_of(argument: &Argument) -> Option<Type> {
     match argument {
         Argument::Text(address) if has_scheme(address) => Some(Type::Uri(members_of(address))),
@@ -143,7 +143,7 @@ pub(super) fn uri_of(argument: &Argument) -> Option<Type> {
     }
 }
 
-/// A port is a number, all else is text; both can be described by some types.
+/// A port is a number, all other parts are strings; both can be described by some types.
 fn member_of(name: &str, wanted: &Argument) -> Option<UriMember> {
     let is_port = name == "port";
     match wanted {
@@ -160,7 +160,7 @@ fn member_of(name: &str, wanted: &Argument) -> Option<UriMember> {
     }
 }
 
-/// An address that stands for its members has to be a whole one.
+/// A URI that is given as a string must be complete.
 fn has_scheme(address: &str) -> bool {
     static WHOLE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"\A[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]+\z").expect("a correct pattern")
@@ -168,7 +168,7 @@ fn has_scheme(address: &str) -> bool {
     WHOLE.is_match(address)
 }
 
-/// Whether every address with the members `theirs` has what `ours` asks for.
+/// Whether every URI with the parts `theirs` matches `ours`.
 pub(super) fn takes(ours: &UriMembers, theirs: Option<&UriMembers>, guard: &mut Guard) -> bool {
     ours.iter().all(|(name, wanted)| {
         let their = theirs.and_then(|it| it.iter().find(|(it, _)| it == name));
@@ -200,7 +200,7 @@ impl UriMember {
     }
 }
 
-/// What stands between the brackets.
+/// The text between the brackets.
 pub(super) fn parameters(members: &UriMembers) -> Vec<String> {
     let shown =
         |(name, it): &(Arc<str>, UriMember)| format!("{} => {}", puppet_quoted(name), it.shown());

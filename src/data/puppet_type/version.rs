@@ -1,52 +1,52 @@
-//! Versions (`1.2.3-rc1`) and ranges of them, as the types `SemVer` and `SemVerRange` know them.
+//! Versions (`1.2.3-rc1`) and version ranges, for the types `SemVer` and `SemVerRange`.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::version_parse;
 
-/// A semantic version. The build does not count when versions are put in order.
+/// A semantic version. The build is ignored when versions are ordered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
     pub(super) numbers: [u64; 3],
-    /// `None` is a release; an empty list comes before all of its number.
+    /// `None` is a release; an empty list comes before all others of the same number.
     pub(super) prerelease: Option<Vec<Arc<str>>>,
     pub(super) build: Option<Arc<str>>,
 }
 
-/// Which versions are meant, and how that was written. Only the first counts for equality.
+/// A set of versions, and how it was written. Only the set matters for equality.
 #[derive(Debug, Clone)]
 pub struct VersionRange {
     pub(super) spans: Vec<Span>,
     pub(super) text: Arc<str>,
 }
 
-/// All versions between two ends.
+/// All versions between two bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Span {
     pub(super) from: End,
     pub(super) to: End,
-    /// Written as `*`: takes prereleases of all versions.
+    /// Written as `*`, which includes prereleases of all versions.
     pub(super) is_everything: bool,
 }
 
-/// One end of a [`Span`].
+/// A bound of a [`Span`].
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum End {
     Open,
-    /// The version itself is inside.
+    /// Inclusive.
     With(Version),
-    /// The version itself is outside.
+    /// Exclusive.
     Without(Version),
 }
 
 impl Version {
-    /// Reads a version.
+    /// Parses a version.
     pub fn parse(text: &str) -> Option<Self> {
         version_parse::version(text)
     }
 
-    /// `1.2.3` of three numbers.
+    /// The release with these three numbers.
     pub(super) fn release(major: u64, minor: u64, patch: u64) -> Self {
         Self { numbers: [major, minor, patch], prerelease: None, build: None }
     }
@@ -101,12 +101,12 @@ impl std::fmt::Display for Version {
 }
 
 impl VersionRange {
-    /// Reads a range, e.g. `>=1.0.0 <2.0.0`.
+    /// Parses a range, for example `>=1.0.0 <2.0.0`.
     pub fn parse(text: &str) -> Option<Self> {
         version_parse::range(text)
     }
 
-    /// Just one version.
+    /// Exactly one version.
     pub fn exactly(version: &Version) -> Self {
         let end = || End::With(version.clone());
         Self {
@@ -115,14 +115,14 @@ impl VersionRange {
         }
     }
 
-    /// Whether the version is meant.
+    /// Whether the range contains the version.
     pub fn includes(&self, version: &Version) -> bool {
         self.spans.iter().any(|it| {
             it.includes(version) && (version.is_stable() || it.allows_prerelease(version))
         })
     }
 
-    /// Whether all versions of `other` are meant.
+    /// Whether the range contains all versions of `other`.
     pub(super) fn covers(&self, other: &Self) -> bool {
         let ([ours], [theirs]) = (self.spans.as_slice(), other.spans.as_slice()) else {
             return false;
@@ -135,12 +135,12 @@ impl VersionRange {
             }
     }
 
-    /// One range for both, if they overlap or adjoin.
+    /// The union of both, if they overlap or adjoin.
     pub(super) fn merged(&self, other: &Self) -> Option<Self> {
         let ([a], [b]) = (self.spans.as_slice(), other.spans.as_slice()) else { return None };
         if self.includes(&b.begin()) || other.includes(&a.begin()) {
             let (from, to) = (a.begin().min(b.begin()), a.end().max(b.end()));
-            // Puppet asks the second range only if the first has its end inside.
+            // Puppet checks the second range only if the first includes its end.
             let is_without = match (a.excludes_end(), b.excludes_end()) {
                 (true, _) => to == a.end() && (to > b.end() || b.excludes_end()),
                 (false, true) => to == b.end() && to > a.end(),
@@ -155,7 +155,7 @@ impl VersionRange {
             .then(|| Self::between(b.begin(), a.end(), a.excludes_end()))
     }
 
-    /// Puppet writes the ends the wrong way round.
+    /// Puppet swaps the bounds.
     fn between(from: Version, to: Version, is_without: bool) -> Self {
         let text = if is_without { format!(">={to} <{from}") } else { format!("{to} - {from}") };
         let to = if is_without { End::Without(to) } else { End::With(to) };
@@ -172,7 +172,7 @@ impl PartialEq for VersionRange {
 
 impl Span {
     fn includes(&self, version: &Version) -> bool {
-        // Where one version is meant, its build counts as well.
+        // In a range of one version, its build matters as well.
         if let (End::With(from), End::With(to)) = (&self.from, &self.to)
             && from == to
         {
@@ -190,7 +190,7 @@ impl Span {
         }
     }
 
-    /// A prerelease is only meant by a range that names one of the same numbers.
+    /// A range contains a prerelease only if it names a prerelease of the same numbers.
     fn allows_prerelease(&self, version: &Version) -> bool {
         let allows = |end: &End| match end {
             End::With(it) | End::Without(it) => !it.is_stable() && it.numbers == version.numbers,
@@ -199,7 +199,7 @@ impl Span {
         self.is_everything || allows(&self.from) || allows(&self.to)
     }
 
-    /// What both mean; nothing if there is no such version.
+    /// The versions in both ranges; `None` if there is no such version.
     pub(super) fn intersection(&self, other: &Self) -> Option<Self> {
         if self.is_everything || other.is_everything {
             return Some(if self.is_everything { other.clone() } else { self.clone() });

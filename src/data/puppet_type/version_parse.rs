@@ -1,4 +1,4 @@
-//! From text to versions and their ranges, by the rules of the library that Puppet uses.
+//! Parses versions and version ranges by the rules of the library that Puppet uses.
 
 use std::sync::{Arc, LazyLock};
 
@@ -22,10 +22,10 @@ pub(super) fn version(text: &str) -> Option<Version> {
     Some(Version { numbers: [number(1)?, number(2)?, number(3)?], prerelease, build })
 }
 
-/// What a version says behind its numbers.
+/// The part of a version after its numbers.
 struct Prerelease(Option<Vec<Arc<str>>>);
 
-/// Numbers in a prerelease may not begin with a zero.
+/// Numbers in a prerelease must not start with a zero.
 fn prerelease_of(found: &Captures<'_>, index: usize) -> Option<Prerelease> {
     let Some(text) = found.get(index) else { return Some(Prerelease(None)) };
     let parts: Vec<Arc<str>> = text.as_str().split('.').map(Arc::from).collect();
@@ -80,7 +80,7 @@ fn nothing() -> Span {
     Span { to: End::Without(lowest), ..everything_between() }
 }
 
-/// One comparison: `>=1.2`, `~1.2.3`, `1.x`.
+/// One comparator: `>=1.2`, `~1.2.3`, `1.x`.
 fn simple_range(text: &str) -> Option<Span> {
     let operators = ["<=", ">=", "~>", "~=", "<", ">", "=", "~", "^"];
     let operator = operators.into_iter().find(|it| text.starts_with(it)).unwrap_or_default();
@@ -106,7 +106,7 @@ fn simple_range(text: &str) -> Option<Span> {
     }
 }
 
-/// A version of which numbers may be missing: `1.x`.
+/// A version in which numbers may be missing: `1.x`.
 struct Partial {
     major: Option<u64>,
     minor: Option<u64>,
@@ -130,13 +130,13 @@ impl Partial {
         Some(Self { major: number(1), minor: number(2), patch: number(3), prerelease, build })
     }
 
-    /// With zeroes for what is missing.
+    /// The version with zeroes for missing numbers.
     fn filled(&self) -> Version {
         let numbers = [self.major, self.minor, self.patch].map(Option::unwrap_or_default);
         Version { numbers, prerelease: self.prerelease.clone(), build: self.build.clone() }
     }
 
-    /// The first version after all that are meant; nothing if one version or none is meant.
+    /// The first version after all that match; `None` if only one version or none matches.
     fn after(&self) -> Option<Version> {
         match (self.major, self.minor, self.patch) {
             (Some(major), None, _) => Some(Version::release(major + 1, 0, 0)),

@@ -1,6 +1,6 @@
 //! Writes YAML nodes as libyaml's emitter does: block style, indents of two, lines folded near 80 columns.
 
-/// Documents are folded at the first blank behind this column.
+/// Documents are folded at the first space after this column.
 const BEST_WIDTH: usize = 80;
 const BEST_INDENT: usize = 2;
 /// Longer keys need a `? `.
@@ -14,19 +14,19 @@ pub(super) enum Node {
         tag: Option<&'static str>,
         members: Vec<(Node, Node)>,
     },
-    /// A node that others repeat by this number.
+    /// A node that other places repeat by this number.
     Anchored(usize, Box<Node>),
-    /// The node that is anchored under this number, once more.
+    /// A repetition of the node that is anchored under this number.
     Alias(usize),
 }
 
-/// A scalar and how it shall be written.
+/// A scalar and the style to write it in.
 pub(super) struct Scalar {
     pub(super) text: String,
     /// A tag that is always written.
     pub(super) tag: Option<&'static str>,
     pub(super) style: Style,
-    /// Whether quotes do not change what is read; otherwise a quoted text gets the tag `!`.
+    /// Whether the scalar reads the same in quotes; otherwise a quoted text gets the tag `!`.
     pub(super) is_quoted_implicit: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Style {
     Literal,
 }
 
-/// Where a node stands.
+/// The position of a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Context {
     Root,
@@ -47,7 +47,7 @@ enum Context {
     SimpleKey,
 }
 
-/// What a scalar's characters allow.
+/// The styles that a scalar's characters allow.
 #[expect(clippy::struct_excessive_bools, reason = "each style asks for its own answer")]
 struct Analysis {
     is_multiline: bool,
@@ -60,13 +60,13 @@ pub(super) struct Emitter {
     out: String,
     column: usize,
     indent: Option<usize>,
-    /// Whether the last character was a blank or an indent.
+    /// Whether the last character was a space or part of the indentation.
     whitespace: bool,
-    /// Whether the line holds only indents and indicators so far.
+    /// Whether the line contains only indentation and indicators so far.
     indention: bool,
-    /// Whether the text ends with newlines that only `...` tells from others.
+    /// Whether the text ends with newlines, which need a `...` after them to be read correctly.
     is_open_ended: bool,
-    /// Lines are folded at the first blank behind this column.
+    /// Lines are folded at the first space after this column.
     width: usize,
 }
 
@@ -84,15 +84,15 @@ impl Emitter {
         emitter.out
     }
 
-    /// A scalar or an empty collection alone, on one line or as a block whose lines are indented by two.
+    /// A single scalar or an empty collection, on one line or as a block whose lines are indented by two.
     pub(super) fn unfolded(node: &Node, is_key: bool) -> String {
         let mut emitter = Self::new(usize::MAX);
         emitter.node(node, if is_key { Context::SimpleKey } else { Context::Root });
         emitter.out
     }
 
-    /// Whether characters beyond the basic plane are written as they are, which libyaml does not do: only in documents that are not
-    /// compared with its own.
+    /// Whether characters outside the basic plane are written as they are. libyaml escapes them, so this is only for
+    /// documents that are not compared with its own.
     fn is_wide(&self) -> bool {
         self.width == usize::MAX
     }
@@ -189,7 +189,7 @@ impl Emitter {
         self.indent = outer;
     }
 
-    /// Gives the indent to go back to.
+    /// Returns the previous indentation.
     fn increase_indent(&mut self, is_flow: bool, is_indentless: bool) -> Option<usize> {
         let outer = self.indent;
         self.indent = Some(match outer {
@@ -273,7 +273,7 @@ impl Emitter {
         self.indicator("'", false, false, false);
     }
 
-    /// The text of a plain or single quoted scalar; whether it ends in a newline.
+    /// The text of a plain or single-quoted scalar, and whether it ends with a newline.
     fn folded_text(
         &mut self,
         characters: &[char],
@@ -425,7 +425,7 @@ fn is_blank(character: Option<&char>) -> bool {
     character.is_none_or(|it| matches!(it, ' ' | '\t' | '\0') || is_break(*it))
 }
 
-/// What libyaml writes as it is; it escapes everything beyond the basic plane.
+/// Whether libyaml writes the character as it is; it escapes everything outside the basic plane.
 fn is_printable(character: char, is_wide: bool) -> bool {
     matches!(character, '\n' | ' '..='~' | '\u{a0}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
         || is_wide && character >= '\u{10000}'
@@ -458,7 +458,7 @@ fn analyze(text: &str, is_wide: bool) -> Analysis {
     }
 }
 
-/// Whether the plain text would be taken for YAML's own signs in block style.
+/// Whether the plain text would be read as YAML syntax in block style.
 fn has_block_indicators(text: &str, characters: &[char]) -> bool {
     let follows_blank = |index: usize| is_blank(characters.get(index + 1));
     let first = match characters[0] {

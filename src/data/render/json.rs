@@ -1,4 +1,4 @@
-//! Values as JSON: as `puppet lookup --render-as json` prints them, and without any loss.
+//! Values as JSON: as `puppet lookup --render-as json` prints them, and lossless.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use serde_json::{Map, Value as Json};
 use crate::data::inspect;
 use crate::data::value::{Hash, Located, Value};
 
-/// The value in JSON where JSON has it. Everything else is an object with the member `__ptype`: hashes with keys that
-/// are no strings (`{"__ptype": "Hash", "pairs": [[k, v], …]}`), and with a `value` `Float` (NaN and infinities),
-/// `Integer` (beyond 64 bits, as digits), `Sensitive` (not redacted), `Bytes` (hexadecimal), `Binary` (base 64),
-/// `Symbol`, and any other class of Puppet's.
+/// The value in JSON, if JSON can express it. Everything else is an object with the member `__ptype`: hashes with keys that
+/// are not strings (`{"__ptype": "Hash", "pairs": [[k, v], …]}`), and, with a `value`, `Float` (NaN and infinities),
+/// `Integer` (beyond 64 bits, as digits), `Sensitive` (not redacted), `Bytes` (hexadecimal), `Binary` (base 64), `Symbol`,
+/// and any other Puppet class.
 pub fn to_oracle_json(value: &Value) -> Json {
     match value {
         Value::Undef => Json::Null,
@@ -36,7 +36,7 @@ pub fn to_oracle_json(value: &Value) -> Json {
     }
 }
 
-/// The value as `--render-as json` prints it: what JSON has not is text, a `Sensitive` is redacted.
+/// The value as `--render-as json` prints it: what JSON cannot express is text, a `Sensitive` is redacted.
 pub fn to_json(value: &Value) -> String {
     let mut out = String::new();
     write_json(value, &mut out);
@@ -71,7 +71,7 @@ pub(super) fn write_json(value: &Value, out: &mut String) {
     }
 }
 
-/// A text in quotes, escaped where JSON must and Ruby does.
+/// A string in quotes, escaped where JSON requires it and Ruby does it.
 pub(super) fn write_json_text(text: &str, out: &mut String) {
     out.push_str(&Json::from(text).to_string());
 }

@@ -1,4 +1,4 @@
-//! How Psych looks at a string before it writes it: would the plain text be read as something else?
+//! How Psych examines a string before it writes it: would the plain text be read as something else?
 
 use std::sync::LazyLock;
 
@@ -12,17 +12,18 @@ macro_rules! pattern {
     }};
 }
 
-/// A newline with more text behind it.
+/// Whether more text follows a newline.
 pub(super) fn has_inner_newline(text: &str) -> bool {
     text.find('\n').is_some_and(|first| !text[first + 1..].is_empty() && text[first + 1..] != *"\n")
 }
 
-/// A line that begins with something other than a letter, digit or underscore and has no double quote.
+/// Whether a line starts with something other than a letter, digit or underscore and has no double quote.
 pub(super) fn begins_oddly(text: &str) -> bool {
     pattern!(r#"^[^[:word:]][^"]*$"#).is_match(text)
 }
 
-/// Whether YAML would read the plain text as null, boolean, number, time or symbol, or older readers as an octal number.
+/// Whether YAML would read the plain text as null, boolean, number, time or symbol, or older readers would read it as an
+/// octal number.
 pub(super) fn reads_as_other_type(text: &str) -> bool {
     pattern!(r"\A0[0-7]*[89]").is_match(text) || !is_string(text)
 }
@@ -64,7 +65,7 @@ fn numbers(text: &str) -> Vec<u32> {
     text.split(|it: char| !it.is_ascii_digit()).filter_map(|it| it.parse().ok()).collect()
 }
 
-/// What Ruby's `Time.utc` accepts.
+/// Whether Ruby's `Time.utc` accepts the numbers.
 fn is_valid_time(text: &str) -> bool {
     match numbers(text).as_slice() {
         [_, month, day, hour, minute, second, ..] => {
@@ -78,7 +79,7 @@ fn is_valid_time(text: &str) -> bool {
 
 fn is_valid_date(text: &str) -> bool {
     let [year, month, day] = numbers(text)[..] else { return false };
-    // Ruby's calendar is Julian before the reform.
+    // Ruby uses the Julian calendar before the Gregorian reform.
     let is_leap = year.is_multiple_of(4)
         && (year < 1582 || !year.is_multiple_of(100) || year.is_multiple_of(400));
     let days = match month {

@@ -1,4 +1,4 @@
-//! Values as text, with the answers of Ruby.
+//! Values as text; the expected results are Ruby's.
 
 use super::*;
 use crate::data::value::{Hash, Located};

@@ -1,4 +1,4 @@
-//! Records around values, as Ruby hashes with symbols for keys: in YAML with anchors where one object stands twice.
+//! Records that contain values, as Ruby hashes with symbol keys: in YAML, with anchors for objects that occur twice.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::emitter::{Emitter, Node};
 use super::{json, yaml};
 use crate::data::value::Value;
 
-/// A tree of records with values at its leaves.
+/// A tree of records with values as leaves.
 #[derive(Debug)]
 pub enum Tree<'a> {
     /// Named parts in order; the names are symbols.
@@ -18,18 +18,18 @@ pub enum Tree<'a> {
     Symbol(&'a str),
     /// A string.
     Text(String),
-    /// A value. Two lists or hashes are the same object if they share their memory.
+    /// A value. Two lists or hashes are the same object if they share memory.
     Value(&'a Value),
 }
 
-/// The tree in one line; symbols are strings.
+/// The tree as one line of JSON; symbols become strings.
 pub fn tree_to_json(tree: &Tree<'_>) -> String {
     let mut out = String::new();
     write_json(tree, &mut out);
     out
 }
 
-/// The tree as a YAML document; what stands in it a second time is an alias.
+/// The tree as a YAML document; repeated objects become aliases.
 pub fn tree_to_yaml(tree: &Tree<'_>) -> String {
     let mut repeated = Repeated::default();
     repeated.find_in(tree);
@@ -63,7 +63,7 @@ fn write_json(tree: &Tree<'_>, out: &mut String) {
     }
 }
 
-/// What tells one object from another.
+/// Identifies an object.
 type Identity = usize;
 
 fn identity(value: &Value) -> Option<Identity> {
@@ -74,7 +74,7 @@ fn identity(value: &Value) -> Option<Identity> {
     }
 }
 
-/// Which objects stand in a tree more than once, numbered in the order of their second appearance.
+/// The objects that occur more than once in a tree, numbered in the order of their second occurrence.
 #[derive(Default)]
 struct Repeated {
     seen: HashSet<Identity>,
@@ -111,7 +111,7 @@ impl Repeated {
 
 struct Nodes {
     numbers: HashMap<Identity, usize>,
-    /// The repeated objects that are written already.
+    /// The repeated objects that have been written.
     done: HashSet<Identity>,
 }
 

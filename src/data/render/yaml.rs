@@ -5,13 +5,13 @@ use super::scalar;
 use crate::data::inspect::{self, REDACTED, float_to_s};
 use crate::data::value::Value;
 
-/// A YAML document, `--- 1\n`. A `Sensitive` shows no secret, where Puppet would print it.
+/// A YAML document, such as `--- 1\n`. A `Sensitive` is redacted, where Puppet would print the secret.
 pub fn to_yaml(value: &Value) -> String {
     Emitter::document(&node(value))
 }
 
-/// A scalar or an empty list or hash as it stands behind a key: on one line, or as a block (`|`) whose lines are indented
-/// by two. Nothing is folded, so that a comment can follow the first line.
+/// A scalar or an empty list or hash as it is written after a key: on one line, or as a block (`|`) whose lines are indented
+/// by two. Nothing is folded, so a comment can follow the first line.
 pub fn to_yaml_leaf(value: &Value) -> String {
     let mut node = node(value);
     if let Node::Scalar(scalar) = &mut node
@@ -25,7 +25,7 @@ pub fn to_yaml_leaf(value: &Value) -> String {
     }
 }
 
-/// A hash key as it stands before its `:`. Keys that are no scalars are shown as texts.
+/// A hash key as it is written before its `:`. Keys that are not scalars are shown as text.
 pub fn to_yaml_key(value: &Value) -> String {
     match value {
         Value::Undef => "~".to_owned(),
@@ -98,7 +98,7 @@ pub(super) fn symbol(name: &str) -> Node {
     Node::Scalar(scalar)
 }
 
-/// The style Psych asks for; the emitter may have to take another one.
+/// The style that Psych requests; the emitter may have to choose another one.
 pub(super) fn string(text: &str) -> Node {
     let is_like_name = text == "y" || text == "n";
     let (style, tag) = if scalar::has_inner_newline(text) {

@@ -1,4 +1,4 @@
-//! What scalars become; the texts were put to Ruby's Psych 4.0.3.
+//! The values of scalars; the expected results are those of Ruby's Psych 4.0.3.
 
 use super::*;
 

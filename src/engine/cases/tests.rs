@@ -32,9 +32,16 @@ fn told(answer: &Answer) -> String {
     text
 }
 
-/// What `key` can be for any node. `levels` are those of hiera.yaml, one a line: `path: x.yaml`.
+/// What `key` can be for any node.
 #[track_caller]
 fn check(levels: &str, files: &[(&str, &str)], key: &str, expected: &str) {
+    let found = told(&evaluator(levels, files).lookup(key));
+    let expected: Vec<&str> = expected.lines().map(str::trim).collect();
+    assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{key}");
+}
+
+/// Answers for any node. `levels` are those of hiera.yaml, one a line: `path: x.yaml`.
+fn evaluator(levels: &str, files: &[(&str, &str)]) -> Evaluator {
     let mut config = "version: 5\nhierarchy:\n".to_owned();
     for (number, level) in levels.lines().enumerate() {
         let _ = writeln!(config, "  - {{name: L{number}, {}}}", level.trim());
@@ -47,15 +54,12 @@ fn check(levels: &str, files: &[(&str, &str)], key: &str, expected: &str) {
         root: Some("/env".into()),
         ..Environment::default()
     };
-    let evaluator = Evaluator::new(
+    Evaluator::new(
         Arc::new(MemoryFiles::new(all)) as Arc<dyn Files>,
         Arc::new(environment),
         Arc::new(Node::partial(NodeParts::default(), &[], Origin::Any)),
         PuppetVersion::V7,
-    );
-    let found = told(&evaluator.lookup(key));
-    let expected: Vec<&str> = expected.lines().map(str::trim).collect();
-    assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{key}");
+    )
 }
 
 #[test]
@@ -206,4 +210,27 @@ fn what_may_be_sensitive_is_never_shown() {
         "#<Sensitive [value redacted]>
          The value itself depends on n",
     );
+}
+
+/// As in Puppet, where the first lookup of a process fails: what was looked up before does not matter.
+#[test]
+fn a_lookup_inside_lookup_options_fails_whatever_came_before() {
+    let levels = "path: 'role/%{role}.yaml'\npath: common.yaml";
+    let files = &[
+        ("role/web.yaml", "lookup_options: {a: {merge: \"%{lookup('g')}\"}}\na: web"),
+        ("common.yaml", "a: common\ng: first\nb: 1"),
+    ];
+    let fails = "error: Recursive lookup detected in [lookup_options]";
+    let evaluator = evaluator(levels, files);
+    for key in ["a", "g", "b", "a", "missing"] {
+        let else_ = match key {
+            "a" => "\"common\"",
+            "g" => "\"first\"",
+            "b" => "1",
+            _ => "not found",
+        };
+        let expected = format!("role is web: {fails}\n: {else_}\n");
+        assert_eq!(told(&evaluator.lookup(key)), expected, "{key}");
+        check(levels, files, key, &expected);
+    }
 }

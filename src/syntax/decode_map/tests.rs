@@ -1,4 +1,4 @@
-//! Whatever is written as it is read must be found where it is written.
+//! Each character of a decoded scalar must be found where it is written.
 
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn scalars<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
     }
 }
 
-/// The map must be made of pieces that add up, and its verbatim pieces must be the source.
+/// The map's pieces must add up to the text, and its verbatim pieces must equal the source.
 #[track_caller]
 fn check_pieces(source: &str, node: &Node, map: &DecodeMap) {
     let NodeKind::Scalar { text, .. } = &node.kind else { panic!("a scalar was expected") };

@@ -1,4 +1,4 @@
-//! The document as written to values: fields of the same key go over each other, neighbours become one value.
+//! Converts the document as written to values: fields with the same key are merged, and neighbouring values are concatenated.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) fn build(source: &str, document: &Document) -> Result<Shared, Failure
 
 struct Builder<'a> {
     source: &'a str,
-    /// Counted by line breaks between fields and items only, as the gem does.
+    /// Counts only line breaks between fields and items, as the gem does.
     line: u32,
     path: Vec<Arc<str>>,
     list_depth: usize,
@@ -111,7 +111,7 @@ impl Builder<'_> {
     }
 }
 
-/// An included file adds nothing here; of the ways to name one, the gem lacks two.
+/// Accepts an `include`, which adds nothing here, and refuses the two forms that the gem does not support.
 fn refuse_unknown_include(kind: Option<&str>, range: TextRange) -> Result<(), Failure> {
     let method = match kind {
         Some("url") => "include_url",
@@ -140,7 +140,7 @@ fn simple_value(token: &Token, source: &str) -> Result<Shared, Failure> {
     Ok(Rc::new(Value::new(kind, token.range, (line, line))))
 }
 
-/// `b.c` and 1 is the object of `b` which is the object of `c` which is 1.
+/// Nests a value under a path: `b.c` and 1 give the object `{b: {c: 1}}`.
 fn value_under(path: &[Element], value: Shared) -> Shared {
     path.iter().rev().fold(value, |value, element| {
         let range = TextRange::new(

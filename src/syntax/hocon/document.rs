@@ -1,4 +1,4 @@
-//! Tokens to the document as written: fields, lists, pieces of values. Nothing is merged or looked up here.
+//! Converts tokens to the document as written: fields, lists, pieces of values. Nothing is merged or resolved here.
 
 use super::Failure;
 use super::path::{Element, TOO_DEEP, parse_path};
@@ -6,13 +6,13 @@ use super::token::{Token, TokenKind};
 use crate::limits::MAX_HOCON_NESTING;
 use crate::text::TextRange;
 
-/// What stands in an object or a list, one after the other.
+/// One part of an object or a list, in source order.
 #[derive(Debug)]
 pub(super) enum Item {
     Newline,
     Comment,
     Field(Field),
-    /// `include`, with the word before its bracket if it has one.
+    /// `include`, with the word before its parenthesis if there is one.
     Include {
         kind: Option<String>,
         range: TextRange,
@@ -35,7 +35,7 @@ pub(super) enum Written {
     Simple(Token),
     Object(Vec<Item>, TextRange),
     List(Vec<Item>, TextRange),
-    /// Several values next to each other on a line.
+    /// Several values next to each other on one line.
     Pieces(Vec<Written>),
 }
 
@@ -86,7 +86,7 @@ impl Parser<'_> {
         Ok(Document { newlines_before, root })
     }
 
-    /// The gem reads one token ahead, and falls over what it cannot hold before it gets there.
+    /// The gem reads one token ahead, so it crashes on a token that it cannot represent before it gets there.
     fn refuse_crash_ahead(&self) -> Result<(), Failure> {
         match self.tokens.get(self.at) {
             Some(Token { kind: TokenKind::Crash(message), range, .. }) => {
@@ -107,7 +107,7 @@ impl Parser<'_> {
         Ok(token)
     }
 
-    /// The next token of meaning, beyond line breaks and comments.
+    /// The next significant token; line breaks and comments before it are collected.
     fn next_collecting(&mut self, items: &mut Vec<Item>) -> Result<Token, Failure> {
         loop {
             let token = self.next()?;
@@ -150,7 +150,7 @@ impl Parser<'_> {
         }
     }
 
-    /// All values up to the end of the line, as one; `None` if no value begins here.
+    /// All values up to the end of the line, as one value. `None` if no value starts here.
     fn joined_values(&mut self, items: &mut Vec<Item>) -> Result<Option<Written>, Failure> {
         let mut values = Vec::new();
         let mut blanks = None;
@@ -194,7 +194,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// Where the token ended that was taken last, a closing bracket.
+    /// Where the last token, a closing bracket, ended.
     fn end_of_last(&self) -> u32 {
         self.tokens.get(self.at.saturating_sub(1)).map_or(0, |token| token.range.end)
     }
@@ -257,7 +257,7 @@ impl Parser<'_> {
         self.put_back.push(token);
         let path =
             parse_path(&expression, self.text).map_err(|message| Failure::bare(message, range))?;
-        // Each further name is an object within an object.
+        // Each further element of the path nests one object deeper.
         let outer_depth = self.depth;
         self.depth += path.len() - 1;
         let (is_plus_equals, value) = self.field_value(range)?;
@@ -265,7 +265,7 @@ impl Parser<'_> {
         Ok(Field { path, is_plus_equals, value })
     }
 
-    /// What follows the path at `range`: whether it is added to the value before, and the value.
+    /// What follows the path at `range`: whether it is appended to the earlier value (`+=`), and the value.
     fn field_value(&mut self, range: TextRange) -> Result<(bool, Written), Failure> {
         let mut ignored = Vec::new();
         let after = self.next_collecting(&mut ignored)?;
@@ -380,7 +380,7 @@ impl Parser<'_> {
         Failure::at_line(self.line, message, token.range)
     }
 
-    /// The gem's advice, with the bracket that it never closes.
+    /// The gem's advice, with the bracket that the gem never closes.
     fn error_with_quotes(&self, token: &Token, message: &str) -> Failure {
         let what = token.describe(self.text);
         if matches!(token.kind, TokenKind::EndOfFile) {

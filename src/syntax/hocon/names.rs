@@ -1,5 +1,5 @@
-//! The names of a document as they are written: those of fields, and those within `${…}`. One key may be written many
-//! times, as objects of the same name are merged.
+//! The names in a document as they are written: those of fields, and those inside `${…}`. One key may be written several
+//! times, because objects of the same name are merged.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::text::TextRange;
 /// A name where it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenName {
-    /// The way to the value that it names, from the root, itself included.
+    /// The path from the root to the value that it names, with the name itself at the end.
     pub path: Vec<Segment>,
     /// The name, quotes included.
     pub range: TextRange,
-    /// Whether it stands within `${…}` and asks for the value.
+    /// Whether the name is inside a `${…}` and reads the value.
     pub is_substitution: bool,
 }
 
-/// All names of `text` in its order; none if the text is refused.
+/// All names of `text` in source order; none if the gem refuses the text.
 pub fn written_names(text: &str) -> Vec<WrittenName> {
     let mut names = Vec::new();
     if let Ok(document) = parse(text, tokenize(text)) {
@@ -36,11 +36,11 @@ pub struct RootField {
     pub name: Arc<str>,
     /// From the path to the end of the value.
     pub range: TextRange,
-    /// Whether it is one name that gets a value: no longer path, and nothing that is added to a list.
+    /// Whether the field has a single name and sets its value: no longer path, and no `+=`.
     pub is_simple: bool,
 }
 
-/// The fields of the root object as they are written; none if the text is refused.
+/// The fields of the root object as written; none if the gem refuses the text.
 pub fn root_fields(text: &str) -> Vec<RootField> {
     let Ok(document) = parse(text, tokenize(text)) else { return Vec::new() };
     let Written::Object(items, _) = &document.root else { return Vec::new() };
@@ -100,7 +100,7 @@ fn value(written: &Written, path: &mut Vec<Segment>, text: &str, names: &mut Vec
     }
 }
 
-/// Goes down `elements`, which are added to `path`.
+/// Descends `elements`, and appends them to `path`.
 fn add(
     elements: &[Element],
     path: &mut Vec<Segment>,

@@ -1,4 +1,4 @@
-//! Path expressions: `a.b."c.d"`, before a separator or within `${…}`.
+//! Path expressions: `a.b."c.d"`, before a separator or inside `${…}`.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use super::value::Scalar;
 use crate::limits::MAX_HOCON_NESTING;
 use crate::text::TextRange;
 
-/// What Ruby says where it runs out of stack. The gem does so at some depth that depends on the machine.
+/// Ruby's message when it runs out of stack. The depth at which the gem does so depends on the machine.
 pub(super) const TOO_DEEP: &str = "stack level too deep";
 
 const ODD_PERIOD: &str = "path has a leading, trailing, or two adjacent period '.' \
      (use quoted \"\" empty string if you want an empty element)";
 
-/// One name of a path.
+/// One element of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Element {
     pub(super) name: Arc<str>,
     pub(super) range: TextRange,
 }
 
-/// The names of a path, [`MAX_HOCON_NESTING`] at most, or the gem's complaint without a line. Only text outside quotes is
-/// cut at its periods.
+/// The elements of a path, at most [`MAX_HOCON_NESTING`], or the gem's error message without a line. Only unquoted text is
+/// split at its periods.
 pub(super) fn parse_path(expression: &[Token], source: &str) -> Result<Vec<Element>, String> {
     if expression.is_empty() {
         return Err("Expecting a field name or path here, but got nothing".to_owned());
@@ -91,7 +91,7 @@ impl Building {
     }
 }
 
-/// The text of such a token is as it stands in the source, so that its pieces have places.
+/// Adds an unquoted token, with its text exactly as in the source, so that its pieces have positions.
 fn add_unquoted(building: &mut Vec<Building>, text: &str, range: TextRange) {
     let mut start = range.start;
     for (index, piece) in text.split('.').enumerate() {

@@ -1,5 +1,5 @@
-//! Substitutions resolved the gem's way: an object that is looked into is resolved only as far as the path needs it,
-//! and a value of several layers sees, through its own name, only the layers below.
+//! Resolves substitutions as the gem does. An object is resolved only as far as a path needs it. A value with several layers
+//! that refers to its own name sees only the layers below.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ pub(super) fn resolve(root: &Shared) -> Result<Shared, Failure> {
 
 /// Why resolving stopped.
 enum Stop {
-    /// The references that led in a circle.
+    /// The references that form a cycle.
     Cycle(String),
     Failure(Failure),
 }
@@ -47,17 +47,17 @@ type Resolved = Result<Option<Shared>, Stop>;
 struct Context {
     /// Only this path below the value is needed.
     restriction: Option<Vec<Arc<str>>>,
-    /// The values on the way, outermost first.
+    /// The values that are being resolved, outermost first.
     trace: Vec<Shared>,
-    /// References that must not be met again.
+    /// References that are a cycle if they are met again.
     markers: Vec<Shared>,
     /// How many values were resolved so far.
     steps: Rc<Cell<usize>>,
-    /// Bytes of all that was put together or copied.
+    /// Bytes of all values that were concatenated or copied.
     written: Rc<Cell<usize>>,
 }
 
-/// Where references look: the root, and the values from the current one up to the root.
+/// Where references are looked up: the root, and the values from the current one up to the root.
 #[derive(Clone)]
 struct Source {
     root: Shared,
@@ -124,7 +124,7 @@ impl Context {
 
     fn resolve_object(&self, value: &Shared, object: &Object, source: &Source) -> Resolved {
         if let Some([_] | []) = self.restriction.as_deref() {
-            // Only the object itself is needed, and it may have very many members.
+            // Only the object itself is needed, and it may have thousands of members.
             return Ok(Some(Rc::clone(value)));
         }
         let source = source.with_parent(value);
@@ -150,7 +150,7 @@ impl Context {
         Ok(Some(Rc::new(Value::new(Kind::Object(object), value.range, value.lines))))
     }
 
-    /// Whatever goes wrong in a list, the gem only says that something did.
+    /// For any error in a list, the gem only says that there was one.
     fn resolve_list(&self, value: &Shared, items: &[Shared], source: &Source) -> Resolved {
         if self.restriction.is_some() {
             return Ok(Some(Rc::clone(value)));
@@ -220,7 +220,7 @@ impl Context {
         Err(Failure::at_line(value.lines.0, message, value.range).into())
     }
 
-    /// The value at `path` below the source's root, and the objects it lies in, innermost first.
+    /// The value at `path` below the source's root, and the objects that contain it, innermost first.
     fn look_up(
         &self,
         source: &Source,
@@ -245,7 +245,7 @@ impl Context {
         Ok(None)
     }
 
-    /// Layers from the last written down; each substitution among them only sees what lies below.
+    /// Resolves layers from the last written down; each substitution among them sees only the layers below it.
     fn resolve_stack(&self, value: &Shared, stack: &[Shared], source: &Source) -> Resolved {
         let mut merged: Option<Shared> = None;
         for (index, layer) in stack.iter().enumerate() {
@@ -287,7 +287,7 @@ impl Source {
         Err(Failure::bare(message, self.root.range).into())
     }
 
-    /// The same with `old`, a member of the innermost parent, replaced or taken away.
+    /// The same source with `old`, a member of the innermost parent, replaced or removed.
     fn replacing(&self, old: &Shared, new: Option<&Shared>) -> Result<Self, Stop> {
         if let Some(path) = &self.path {
             let parent = path.first().expect("a path of parents is never empty");
@@ -319,7 +319,7 @@ impl Source {
     }
 }
 
-/// The parents with the innermost one replaced, and with it, in each, its child.
+/// The parents with the innermost one replaced and, in each outer parent, its child.
 fn replace_in_path(path: &[Shared], new: Option<Shared>) -> Result<Option<Vec<Shared>>, Stop> {
     let (old, outer) = path.split_first().expect("a path of parents is never empty");
     let Some(parent) = outer.first() else { return Ok(new.map(|new| vec![new])) };
@@ -336,7 +336,7 @@ fn replace_in_path(path: &[Shared], new: Option<Shared>) -> Result<Option<Vec<Sh
     })
 }
 
-/// `parent` with `new` in the place of `old`. Lists and stacks of plain values cannot do that in the gem.
+/// `parent` with `old` replaced by `new`. The gem cannot do this for lists and for stacks of plain values.
 fn replace_child(
     parent: &Shared,
     old: &Shared,
@@ -416,7 +416,7 @@ fn peek(object: &Shared, key: &str, path: &[Arc<str>]) -> Result<Option<Shared>,
     Err(Failure::bare(message, object.range).into())
 }
 
-/// What a substitution stands for is written where the substitution is; the members keep their own places.
+/// The value of a substitution gets the position of the substitution; its members keep their own positions.
 fn at_place_of(written: &Value, value: &Shared) -> Shared {
     Rc::new(Value { range: written.range, ..Value::clone(value) })
 }

@@ -279,7 +279,7 @@ fn paths_and_brackets_nest_only_so_deep() {
         assert_eq!(refusal(&text).as_deref(), Some("String: 1: stack level too deep"));
         assert_eq!(written_names(&text).len(), 1);
     }
-    // What nests is the sum of both.
+    // The nesting is the sum of both.
     let half = path(deepest / 2);
     let nested = format!("{half} {{ {half} {{ b = 1 }} }}");
     assert_eq!(refusal(&nested).as_deref(), Some("String: 1: stack level too deep"));

@@ -1,5 +1,5 @@
-//! Text to tokens. Blanks between two simple values are text of a token of their own, since they belong to the string
-//! that the values make together.
+//! Splits text into tokens. Spaces between two simple values become a text token of their own, since they are part of the
+//! string that the values are concatenated to.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::value::Scalar;
 use crate::limits::MAX_HOCON_NESTING;
 use crate::text::TextRange;
 
-/// What a plain text may not contain.
+/// Characters that an unquoted text may not contain.
 const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
 
 /// A token and where it stands.
@@ -16,7 +16,7 @@ const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) range: TextRange,
-    /// The gem only knows it for tokens that are not a mere sign.
+    /// The gem knows the line only of tokens that are more than a sign.
     pub(super) line: Option<u32>,
 }
 
@@ -38,12 +38,12 @@ pub(super) enum TokenKind {
         is_optional: bool,
         expression: Vec<Token>,
     },
-    /// What cannot be read: the offending piece and why.
+    /// Text that cannot be read: the offending piece and the reason.
     Problem {
         what: String,
         why: String,
     },
-    /// What makes the gem fall over as soon as it comes near.
+    /// A token that makes the gem crash as soon as it reads it.
     Crash(String),
 }
 
@@ -53,7 +53,7 @@ impl Token {
         matches!(self.kind, TokenKind::Sign(it) if it == sign)
     }
 
-    /// Whether a value, or a part of one, can be made of it alone.
+    /// Whether the token alone is a value or a part of one.
     pub(super) fn is_simple(&self) -> bool {
         matches!(
             self.kind,
@@ -61,12 +61,12 @@ impl Token {
         )
     }
 
-    /// Plain text that is nothing but blanks.
+    /// Unquoted text that consists of spaces only.
     pub(super) fn is_blank_text(&self) -> bool {
         matches!(&self.kind, TokenKind::Text(text) if text.chars().all(char::is_whitespace))
     }
 
-    /// As messages name it.
+    /// The token as messages name it.
     pub(super) fn describe(&self, source: &str) -> String {
         match &self.kind {
             TokenKind::EndOfFile => "end of file".to_owned(),
@@ -90,7 +90,7 @@ impl Token {
     }
 }
 
-/// All tokens up to the end or the first thing that cannot be read; the last one is [`TokenKind::EndOfFile`].
+/// All tokens up to the end or to the first unreadable text; the last one is [`TokenKind::EndOfFile`].
 pub(super) fn tokenize(text: &str) -> Vec<Token> {
     let mut lexer = Lexer { text, at: 0, line: 1, depth: 0 };
     let mut tokens = Vec::new();
@@ -111,7 +111,7 @@ pub(super) fn tokenize(text: &str) -> Vec<Token> {
     }
 }
 
-/// Remembers the blanks before a token, and whether the token before them was a simple value.
+/// Remembers the spaces before a token, and whether the token before them was a simple value.
 #[derive(Default)]
 struct Blanks {
     range: Option<TextRange>,
@@ -126,7 +126,7 @@ impl Blanks {
         }
     }
 
-    /// The token for the blanks before `next`: text between two simple values, else nothing of meaning.
+    /// The token for the spaces before `next`: text between two simple values, otherwise insignificant.
     fn before(&mut self, next: &Token, source: &str, line: u32) -> Option<Token> {
         let joins = self.is_after_simple && next.is_simple();
         self.is_after_simple = next.is_simple();
@@ -170,7 +170,7 @@ impl Lexer<'_> {
         let start = self.at;
         let line = self.line;
         let kind = self.token_kind();
-        // A quoted text belongs to the line where it ends.
+        // A quoted text belongs to the line on which it ends.
         let line = match kind {
             TokenKind::Sign(_) | TokenKind::PlusEquals | TokenKind::EndOfFile => None,
             TokenKind::Newline => Some(line),
@@ -209,7 +209,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `true`, `null` and `false` end a plain text at once: `trueish` is two tokens.
+    /// `true`, `null` and `false` end an unquoted text at once: `trueish` is two tokens.
     fn plain_text(&mut self) -> TokenKind {
         let start = self.at;
         while let Some(char) = self.peek() {
@@ -328,7 +328,7 @@ impl Lexer<'_> {
         TokenKind::Value(Scalar::quoted(text))
     }
 
-    /// Ends at the last three of a run of quotes, so that a text can end in quotes itself.
+    /// Ends at the last three of a run of quotes, so the text itself can end with quotes.
     fn triple_quoted(&mut self) -> TokenKind {
         let start = self.at;
         let mut quotes = 0;
@@ -374,7 +374,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// What is no hexadecimal digit counts as the end of the number, and an underscore is refused.
+    /// A character that is not a hexadecimal digit ends the number, and an underscore is refused.
     fn unicode_escape(&mut self, text: &mut String) -> Result<(), TokenKind> {
         let mut digits = String::new();
         for _ in 0..4 {
@@ -399,7 +399,7 @@ fn problem(what: impl Into<String>, why: String) -> TokenKind {
     TokenKind::Problem { what: what.into(), why }
 }
 
-/// The gem's end of input is -1.
+/// The character as messages name it; the gem's end of input is -1.
 fn name_of(char: Option<char>) -> String {
     char.map_or("-1".to_owned(), String::from)
 }
@@ -409,14 +409,14 @@ fn range(start: usize, end: usize) -> TextRange {
     TextRange::new(offset(start), offset(end))
 }
 
-/// What Ruby's `Integer()` and `Float()` make of a text of digits, signs, dots and `e`, in the spelling of JSON: a
-/// leading zero means octal, and a whole float is an integer. `Err` is Ruby's message for what it cannot hold.
+/// The result of Ruby's `Integer()` and `Float()` for a text of digits, signs, dots and `e`, in JSON's spelling: a leading
+/// zero means octal, and a whole float is an integer. `Err` is Ruby's message for a number that is too large.
 fn ruby_number(text: &str) -> Option<Result<String, String>> {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
     if !text.contains(['.', 'e', 'E']) {
         let radix = if digits.len() > 1 && digits.starts_with('0') { 8 } else { 10 };
         if radix == 10 && digits != "0" && digits.bytes().all(|b| b.is_ascii_digit()) {
-            // However long it is, a decimal number is written as it is.
+            // A decimal number keeps its spelling, however long it is.
             return (!digits.is_empty()).then(|| Ok(text.to_owned()));
         }
         let value = num_bigint::BigUint::parse_bytes(digits.as_bytes(), radix)?;
@@ -437,7 +437,7 @@ fn ruby_number(text: &str) -> Option<Result<String, String>> {
     Some(Ok(small_float_to_s(value)))
 }
 
-/// Ruby's `1.0e-07` where Rust has `1e-7`; a float with a fraction is never large.
+/// Ruby writes `1.0e-07` where Rust writes `1e-7`. A float with a fraction is never large.
 fn small_float_to_s(value: f64) -> String {
     if value.abs() >= 1e-4 {
         return format!("{value:?}");
@@ -448,7 +448,7 @@ fn small_float_to_s(value: f64) -> String {
     format!("{mantissa}{point}e-{exponent:0>2}")
 }
 
-/// Digits on both sides of the dot (none need to be before it), and digits after `e`.
+/// Requires digits on both sides of the dot (those before it are optional), and digits after `e`.
 fn is_ruby_float(unsigned: &str) -> bool {
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),

@@ -1,6 +1,6 @@
-//! Values that may hold substitutions not yet resolved, and how a later value for a key goes over an earlier one.
+//! Values that may contain unresolved substitutions, and how a later value for a key is merged over an earlier one.
 //!
-//! Which value is the very same one matters while cycles are looked for, so values are shared and told apart by address.
+//! The detection of cycles compares values by identity, so values are shared and compared by address.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -16,14 +16,14 @@ use crate::text::TextRange;
 const OBJECT_NOT_RESOLVED: &str =
     "need to Config#resolve() before using this object, see the API docs for Config#resolve()";
 
-/// A value and where it comes from.
+/// A value and its position.
 #[derive(Debug, Clone)]
 pub(super) struct Value {
     pub(super) kind: Kind,
     pub(super) range: TextRange,
-    /// First and last line of what it was made of.
+    /// First and last line of the text that it was built from.
     pub(super) lines: (u32, u32),
-    /// Whether no substitution is left in it.
+    /// Whether it contains no unresolved substitution.
     pub(super) is_resolved: bool,
 }
 
@@ -41,11 +41,11 @@ pub(super) enum Kind {
         path: Vec<Arc<str>>,
         is_optional: bool,
     },
-    /// Pieces that wait for a substitution among them.
+    /// A concatenation that contains an unresolved substitution.
     Pieces(Vec<Shared>),
-    /// Values of one key, the last written first, that wait for a substitution.
+    /// Values of one key, the last written first, that include an unresolved substitution.
     Stack(Vec<Shared>),
-    /// The same where an object comes first.
+    /// The same if the first of them is an object.
     ObjectStack(Vec<Shared>),
 }
 
@@ -69,11 +69,11 @@ pub(super) enum Scalar {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Object {
     pub(super) members: IndexMap<Arc<str>, Member>,
-    /// Whether an earlier value for the same key is covered whole.
+    /// Whether it hides earlier values for the same key completely.
     pub(super) ignores_fallbacks: bool,
 }
 
-/// What an [`Object`] holds for a key.
+/// The value of a key in an [`Object`].
 #[derive(Debug, Clone)]
 pub(super) struct Member {
     pub(super) key_range: TextRange,
@@ -81,17 +81,17 @@ pub(super) struct Member {
 }
 
 impl Scalar {
-    /// A text in quotes.
+    /// A quoted string.
     pub(super) fn quoted(text: impl Into<Arc<str>>) -> Self {
         Self::Text { text: text.into(), is_quoted: true }
     }
 
-    /// Whether it is a text in quotes.
+    /// Whether it is a quoted string.
     pub(super) fn is_quoted(&self) -> bool {
         matches!(self, Self::Text { is_quoted: true, .. })
     }
 
-    /// The value as a piece of a text.
+    /// The value as a piece of a string.
     pub(super) fn as_text(&self) -> Arc<str> {
         match self {
             Self::Null => "null".into(),
@@ -121,7 +121,7 @@ impl Scalar {
 }
 
 impl Value {
-    /// A value; whether it is resolved follows from its parts.
+    /// Creates a value, which is resolved if all its parts are.
     pub(super) fn new(kind: Kind, range: TextRange, lines: (u32, u32)) -> Self {
         let is_resolved = match &kind {
             Kind::Scalar(_) => true,
@@ -150,7 +150,7 @@ impl Value {
         !matches!(self.kind, Kind::Scalar(_) | Kind::Reference { .. })
     }
 
-    /// Whether an earlier value for the same key counts for nothing.
+    /// Whether earlier values for the same key are ignored.
     pub(super) fn ignores_fallbacks(&self) -> bool {
         match &self.kind {
             Kind::Object(object) => object.ignores_fallbacks,
@@ -168,7 +168,7 @@ pub(super) fn render_reference(path: &[Arc<str>], is_optional: bool) -> String {
     format!("${{{}{}}}", if is_optional { "?" } else { "" }, render(path))
 }
 
-/// `value` over `fallback`, an earlier value for the same key.
+/// Merges `value` over `fallback`, an earlier value for the same key.
 pub(super) fn with_fallback(value: &Shared, fallback: &Shared) -> Result<Shared, Failure> {
     if value.ignores_fallbacks() {
         return Ok(Rc::clone(value));
@@ -183,7 +183,7 @@ pub(super) fn with_fallback(value: &Shared, fallback: &Shared) -> Result<Shared,
     })
 }
 
-/// Values of one key, the last written first, as the one value that they are.
+/// Merges the values of one key, the last written first, into one value.
 pub(super) fn made_one(layers: &[Shared]) -> Result<Option<Shared>, Failure> {
     let Some((first, rest)) = layers.split_first() else { return Ok(None) };
     let mut over = Rc::clone(first);
@@ -196,7 +196,7 @@ pub(super) fn made_one(layers: &[Shared]) -> Result<Option<Shared>, Failure> {
     Ok(Some(over))
 }
 
-/// [`with_fallback`] of values that wait, and others one after another.
+/// [`with_fallback`] for an unresolved value over several others.
 fn stacked_up(over: &Shared, rest: &[Shared]) -> Shared {
     let mut below: Vec<Shared> = Vec::new();
     let mut last = Rc::clone(over);
@@ -232,7 +232,7 @@ fn ignoring_fallbacks(value: &Shared) -> Shared {
     Rc::new(value)
 }
 
-/// Later keys come first. The gem falls over an inner object that has to wait for a substitution below it.
+/// Later keys come first. The gem crashes on an inner object that has to wait for a substitution below it.
 fn merge_objects(value: &Shared, fallback: &Shared) -> Result<Shared, Failure> {
     let (Kind::Object(over), Kind::Object(under)) = (&value.kind, &fallback.kind) else {
         return Ok(Rc::clone(value));
@@ -261,7 +261,7 @@ fn merge_objects(value: &Shared, fallback: &Shared) -> Result<Shared, Failure> {
     Ok(Rc::new(Value::new(Kind::Object(merged), value.range, lines)))
 }
 
-/// Values next to each other made one, as far as that can be done; `None` if there are none.
+/// Concatenates neighbouring values as far as possible; `None` if there are none.
 pub(super) fn concatenate(pieces: Vec<Shared>) -> Result<Option<Shared>, Failure> {
     let mut joined = join_pieces(pieces, &Cell::new(0))?;
     if joined.len() < 2 {
@@ -272,7 +272,7 @@ pub(super) fn concatenate(pieces: Vec<Shared>) -> Result<Option<Shared>, Failure
     Ok(Some(Rc::new(Value::new(Kind::Pieces(joined), range, lines))))
 }
 
-/// Neighbours made one wherever no substitution keeps them apart.
+/// Joins neighbours that are not separated by a substitution.
 pub(super) fn join_pieces(
     pieces: Vec<Shared>,
     written: &Cell<usize>,
@@ -285,7 +285,7 @@ pub(super) fn join_pieces(
         _ => vec![piece],
     });
     let mut joined: Vec<Shared> = Vec::new();
-    // Texts one after another become one text at their end: a text may have as many pieces as words.
+    // A run of texts is joined once at its end: a text may have as many pieces as words.
     let mut texts: Vec<Shared> = Vec::new();
     for right in flat {
         if matches!(right.kind, Kind::Scalar(_)) && (!texts.is_empty() || joined.is_empty()) {
@@ -312,7 +312,7 @@ pub(super) fn join_pieces(
     Ok(joined)
 }
 
-/// The text that some texts one after another are; nothing if there is none.
+/// Joins texts into one; `None` if there is no text.
 fn one_text(texts: Vec<Shared>, written: &Cell<usize>) -> Result<Option<Shared>, Failure> {
     let [first, .., last] = &*texts else { return Ok(texts.into_iter().next()) };
     let parts = texts.iter().filter_map(|it| match &it.kind {
@@ -327,7 +327,7 @@ fn one_text(texts: Vec<Shared>, written: &Cell<usize>) -> Result<Option<Shared>,
     Ok(Some(text))
 }
 
-/// Counts a value that was put together from others, or put in another place. Ruby ends when its memory does.
+/// Counts the bytes of a value that was concatenated or copied. Ruby fails when its memory is full.
 pub(super) fn count_written(value: &Value, written: &Cell<usize>) -> Result<(), Failure> {
     let bytes = match &value.kind {
         Kind::Scalar(scalar) => scalar.as_text().len(),
@@ -342,7 +342,7 @@ pub(super) fn count_written(value: &Value, written: &Cell<usize>) -> Result<(), 
     Ok(())
 }
 
-/// What Ruby says.
+/// Ruby's message.
 const OUT_OF_MEMORY: &str = "failed to allocate memory";
 
 fn join(left: &Shared, right: &Shared) -> Result<Option<Shared>, Failure> {
@@ -362,7 +362,7 @@ fn join(left: &Shared, right: &Shared) -> Result<Option<Shared>, Failure> {
             let items = a.iter().chain(b).cloned().collect();
             Rc::new(Value::new(Kind::List(items), range, lines))
         }
-        // Any text without quotes behind a list or an object is taken for blanks.
+        // The gem treats any unquoted text after a list or an object as spaces.
         (Kind::List(_) | Kind::Object(_) | Kind::ObjectStack(_), _) if is_plain => Rc::clone(left),
         _ if left.is_unmergeable() || right.is_unmergeable() => return Ok(None),
         _ => {
@@ -395,17 +395,17 @@ pub(super) fn merge_lines(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// From the beginning of one to the end of the other; just the first where that makes no range.
+/// From the start of `a` to the end of `b`; just `a` if that is not a range.
 fn spanning(a: TextRange, b: TextRange) -> TextRange {
     if a.start <= b.end { TextRange::new(a.start, a.end.max(b.end)) } else { a }
 }
 
-/// A value as the gem prints it for messages: its class and what it renders to.
+/// A value as the gem prints it in messages: its class and its rendered text.
 pub(super) fn inspect(value: &Value) -> String {
     format!("{}({})", class(value), render_value(value))
 }
 
-/// As Ruby says which object has no such method.
+/// As Ruby names the object that lacks a method.
 pub(super) fn inspect_with_class(value: &Value) -> String {
     let class = class(value);
     let module = if matches!(class, "Quoted" | "Unquoted") { "ConfigString::" } else { "" };
@@ -459,7 +459,7 @@ fn render_value(value: &Value) -> String {
     }
 }
 
-/// Layers of a key are rendered as so many members, the last written last.
+/// The layers of a key are rendered as separate members, the last written last.
 fn render_member(key: &str, value: &Value) -> String {
     let quoted = render_json_string(key);
     match &value.kind {
@@ -471,13 +471,13 @@ fn render_member(key: &str, value: &Value) -> String {
     }
 }
 
-/// Numbers first, by value; then the rest by their bytes.
+/// Numbers come first, by value, then all other keys by their bytes.
 fn sort_key(key: &str) -> (bool, u128, String) {
     let is_number = !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
     (!is_number, if is_number { key.parse().unwrap_or(u128::MAX) } else { 0 }, key.to_owned())
 }
 
-/// A text in JSON's quotes.
+/// A string in JSON's quotes.
 pub(super) fn render_json_string(text: &str) -> String {
     let mut quoted = String::from('"');
     for char in text.chars() {

@@ -1,15 +1,15 @@
 //! JSON strings as Ruby's JSON decodes them: an unknown escape is the character itself.
 
-/// Why there is no string.
+/// Why a string cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StringError {
-    /// It does not end, or holds what no string may hold; where.
+    /// It has no end, or contains a character that strings must not contain, at this byte.
     NoString(usize),
-    /// Half a surrogate pair too near to the end, at its backslash.
+    /// Half of a surrogate pair is too close to the end; the byte of its backslash.
     IncompleteSurrogates(usize),
 }
 
-/// Where the string whose opening quote is at `start` ends (the byte behind the closing quote).
+/// Where the string ends whose opening quote is at `start`: the byte after the closing quote.
 pub(super) fn end(text: &str, start: usize) -> Result<usize, StringError> {
     let bytes = text.as_bytes();
     let mut at = start + 1;
@@ -44,8 +44,8 @@ pub(super) fn read(text: &str, start: usize) -> Result<(String, usize), StringEr
     Ok((decoded, end))
 }
 
-/// Gives `push` the decoded pieces of the string from `start` to `end` (quotes included), each with the begin and end of
-/// its source.
+/// Passes `push` the decoded pieces of the string from `start` to `end` (quotes included), each with the start and end of its
+/// source.
 pub(super) fn decode(
     text: &str,
     start: usize,
@@ -100,7 +100,7 @@ fn escape(
     Ok(after)
 }
 
-/// The first half of a pair. Without a second half Ruby writes `?` and swallows the character behind it; near the end
+/// The first half of a surrogate pair. Without a second half, Ruby writes `?` and swallows the next character; near the end
 /// of the string it refuses the text.
 fn high_surrogate(
     text: &str,
@@ -126,8 +126,8 @@ fn high_surrogate(
     Ok(after)
 }
 
-/// Where the character at `at` starts, or the next one: half a pair of surrogates swallows a backslash, and the escape behind it
-/// may then end within a character. Ruby makes bytes of it that are not UTF-8.
+/// The start of the character at `at`, or of the next character. Half of a surrogate pair swallows a backslash, so the next
+/// escape may end inside a character. Ruby turns this into bytes that are not UTF-8.
 fn boundary(text: &str, at: usize, inner_end: usize) -> usize {
     let ends = (at..inner_end).find(|it| text.is_char_boundary(*it));
     ends.unwrap_or(inner_end)

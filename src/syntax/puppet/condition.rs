@@ -1,39 +1,40 @@
-//! What decides whether code runs, as far as variables and what is written out say it. Nothing is decided here.
+//! The conditions that decide whether code runs, as far as they consist of variables and constants. Nothing is evaluated
+//! here.
 
 use std::sync::Arc;
 
 use super::expression::Constant;
 
-/// A condition that is made of more parts is not kept: conditions are copied.
+/// Conditions with more parts are not kept, because conditions are copied.
 const MAX_PARTS: usize = 256;
 
-/// Longer texts, and lists with more items, are not kept.
+/// Longer strings, and lists with more items, are not kept.
 const MAX_TEXT: usize = 256;
 const MAX_ITEMS: usize = 64;
 
-/// A call with more of them around keeps none: whether it runs is not known.
+/// A call with more guards around it keeps none: it is not known whether it runs.
 const MAX_GUARDS: usize = 32;
 
-/// An expression that decides whether code runs or which class is meant, or a part of one.
+/// An expression that decides whether code runs or which class is meant, or a part of such an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
-    /// A value that is written out.
+    /// A constant.
     Constant(Constant),
     /// A variable, without `$`.
     Variable(String),
-    /// What stands in a list or hash at a place: `$facts['os']`.
+    /// A member of a list or hash: `$facts['os']`.
     Member(Box<Condition>, Box<Condition>),
-    /// A string with interpolations: its texts and what is between them.
+    /// A string with interpolations: its texts and the expressions between them.
     Text(Vec<Condition>),
     /// `!`
     Not(Box<Condition>),
-    /// What an operator makes of two.
+    /// An operator and its two operands.
     Operation(Operator, Box<Condition>, Box<Condition>),
-    /// Only an evaluation can tell.
+    /// An expression that would have to be evaluated.
     Unknown,
 }
 
-/// What joins two expressions.
+/// A binary operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     /// `and`
@@ -58,21 +59,21 @@ pub enum Operator {
     Match,
     /// `!~`
     NoMatch,
-    /// Whether the right is an option of `case` that fits the left.
+    /// Whether the right side is an option of `case` that matches the left side.
     Fits,
 }
 
-/// A condition that must hold, or must not, for code to run.
+/// A condition that must be true, or false, for code to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guard {
     /// The condition.
     pub condition: Arc<Condition>,
-    /// Whether the code runs if it holds; else it runs if it does not.
+    /// Whether the code runs if the condition is true; otherwise it runs if the condition is false.
     pub if_it_holds: bool,
 }
 
 impl Condition {
-    /// A value that is written out, if it is short.
+    /// A constant, if it is short.
     pub(super) fn constant(value: Constant) -> Self {
         let is_short = match &value {
             Constant::List(items) => items.len() <= MAX_ITEMS && items.iter().all(is_short_scalar),
@@ -81,7 +82,7 @@ impl Condition {
         if is_short { Self::Constant(value) } else { Self::Unknown }
     }
 
-    /// Two that an operator joins.
+    /// Two conditions joined by an operator.
     pub(super) fn joined(operator: Operator, left: Self, right: Self) -> Self {
         Self::Operation(operator, Box::new(left), Box::new(right)).unless_too_large()
     }
@@ -91,12 +92,12 @@ impl Condition {
         Self::Member(Box::new(of), Box::new(key)).unless_too_large()
     }
 
-    /// A string of these parts.
+    /// A string with these parts.
     pub(super) fn text(parts: Vec<Self>) -> Self {
         Self::Text(parts).unless_too_large()
     }
 
-    /// What holds if this one does not.
+    /// The negation of this condition.
     pub(super) fn negated(self) -> Self {
         Self::Not(Box::new(self)).unless_too_large()
     }
@@ -128,13 +129,13 @@ fn is_short_scalar(value: &Constant) -> bool {
 }
 
 impl Guard {
-    /// A guard that cannot be decided.
+    /// A guard that cannot be evaluated.
     pub(super) fn unknown() -> Self {
         Self { condition: Arc::new(Condition::Unknown), if_it_holds: true }
     }
 }
 
-/// The guards around a call, as they are kept.
+/// The guards around a call, in the form in which they are kept.
 pub(super) fn kept(around: &[Guard], may_have_ended: bool) -> Box<[Guard]> {
     if may_have_ended || around.len() > MAX_GUARDS {
         return Box::new([Guard::unknown()]);

@@ -1,4 +1,4 @@
-//! Expressions, as far as declarations and calls need them: what is written out is kept, everything else is just there.
+//! Expressions, as far as declarations and calls need them: constants are kept, everything else is only known to exist.
 
 use super::condition::Condition;
 use super::model::ArgumentKind;
@@ -7,19 +7,19 @@ use crate::text::TextRange;
 /// An expression that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Expression {
-    /// Where Puppet says that it is: the operator of an operation, else its first token.
+    /// The position that Puppet reports: the operator of an operation, otherwise the first token.
     pub(super) position: u32,
     /// From its first to its last token.
     pub(super) range: TextRange,
     pub(super) shape: Shape,
 }
 
-/// What an [`Expression`] is.
+/// The kind of an [`Expression`].
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Shape {
     /// A string or a word without interpolation.
     Text(String),
-    /// The texts between interpolations, and `None` for each of these.
+    /// The texts of a string, with `None` for each interpolation between them.
     Interpolated(Vec<Option<String>>, Condition),
     Name(String),
     /// As it is written.
@@ -34,7 +34,7 @@ pub(super) enum Shape {
     List(Vec<Expression>),
     Hash(Vec<(Expression, Expression)>),
     Type(String),
-    /// `…[keys]`; the name if a type stands before it, and what stands there as far as it can decide something.
+    /// `…[keys]`, with the name if a type is before the bracket, and the value before it as far as it can decide something.
     Access {
         type_name: Option<String>,
         keys: Vec<Expression>,
@@ -43,12 +43,12 @@ pub(super) enum Shape {
     /// Without `$`.
     Variable(String),
     Call,
-    /// Operators, with what they join.
+    /// Operators with their operands.
     Condition(Condition),
     Other,
 }
 
-/// A value that is written out in code.
+/// A constant value in code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Constant {
     /// `undef`
@@ -65,36 +65,36 @@ pub enum Constant {
     Regex(String),
     /// A list.
     List(Vec<Constant>),
-    /// A hash, in the order of the text.
+    /// A hash, in source order.
     Hash(Vec<(Constant, Constant)>),
 }
 
-/// An argument of a lookup, as far as it is written out.
+/// An argument of a lookup, as far as it is constant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
-    /// From its first to its last token. Of a heredoc that is its `@(…)`.
+    /// From its first to its last token. For a heredoc, this is its `@(…)`.
     pub range: TextRange,
-    /// What is written.
+    /// The content.
     pub shape: WrittenShape,
 }
 
-/// What a [`Written`] is.
+/// The content of a [`Written`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum WrittenShape {
-    /// A value that is no list and no hash.
+    /// A constant that is neither a list nor a hash.
     Constant(Constant),
     /// A list.
     List(Vec<Written>),
-    /// A hash, in the order of the text.
+    /// A hash, in source order.
     Hash(Vec<(Written, Written)>),
     /// A type, with arguments or without.
     Type,
-    /// What only an evaluation can tell.
+    /// An expression that would have to be evaluated.
     Unknown,
 }
 
 impl Written {
-    /// Its value, if all of it is written out.
+    /// Its value, if all of it is constant.
     pub fn constant(&self) -> Option<Constant> {
         match &self.shape {
             WrittenShape::Constant(constant) => Some(constant.clone()),
@@ -120,7 +120,7 @@ impl Written {
 }
 
 impl Expression {
-    /// It as far as it is written out.
+    /// The expression as far as it is constant.
     pub(super) fn written(&self) -> Written {
         let shape = match &self.shape {
             Shape::List(items) => WrittenShape::List(items.iter().map(Self::written).collect()),
@@ -134,7 +134,7 @@ impl Expression {
         Written { range: self.range, shape }
     }
 
-    /// Its value, if it is written out.
+    /// Its value, if it is constant.
     pub(super) fn constant(&self) -> Option<Constant> {
         Some(match &self.shape {
             Shape::Text(text) | Shape::Name(text) => Constant::Text(text.clone()),
@@ -163,7 +163,7 @@ impl Expression {
         })
     }
 
-    /// It as far as it can decide whether code runs.
+    /// The expression as far as it can decide whether code runs.
     pub(super) fn into_condition(self) -> Condition {
         if let Some(constant) = self.constant() {
             return Condition::constant(constant);
@@ -184,7 +184,7 @@ impl Expression {
         }
     }
 
-    /// The parts of a string with interpolations, without empty ones.
+    /// The parts of a string with interpolations, without empty parts.
     pub(super) fn pattern(&self) -> Option<Vec<Option<String>>> {
         let Shape::Interpolated(parts, _) = &self.shape else { return None };
         Some(parts.iter().filter(|it| it.as_deref() != Some("")).cloned().collect())

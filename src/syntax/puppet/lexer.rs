@@ -1,6 +1,7 @@
-//! Cuts Puppet code into tokens, exactly where Puppet's own lexer cuts it, and goes on where that one gives up.
+//! Splits Puppet code into tokens exactly as Puppet's own lexer does, and continues where Puppet's lexer gives up.
 //!
-//! Linear in the length of the text. Nothing here calls itself but for the text of a heredoc, which cannot hold another one.
+//! The time is linear in the length of the text. The only recursion is for the text of a heredoc, which cannot contain
+//! another heredoc.
 
 use super::token::{Kind, Token, TokenText, Tokens};
 use crate::syntax::tree::SyntaxError;
@@ -21,7 +22,7 @@ use characters::blank_length;
 use strings::{Escapes, Interpolation};
 use template::TemplateMode;
 
-/// What is read.
+/// The kind of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// A manifest.
@@ -32,10 +33,10 @@ pub enum Language {
     Template,
 }
 
-/// A file with more errors is not worth a longer list.
+/// Further errors of a file are not reported.
 const MAX_ERRORS: usize = 100;
 
-/// Cuts up a whole file.
+/// Splits a whole file into tokens.
 pub(super) fn tokenize(text: &str, language: Language) -> (Tokens, Vec<SyntaxError>) {
     let mut lexer = Lexer::new(Buffer::whole(text), language);
     if text.starts_with('\u{feff}') {
@@ -49,29 +50,29 @@ pub(super) fn tokenize(text: &str, language: Language) -> (Tokens, Vec<SyntaxErr
     (lexer.tokens, lexer.errors)
 }
 
-/// Where the reading of a text is.
+/// The state of the lexer.
 struct Lexer<'text> {
     buffer: Buffer<'text>,
     language: Language,
-    /// The next byte to read, of the buffer.
+    /// The next byte of the buffer to read.
     at: usize,
     tokens: Tokens,
     errors: Vec<SyntaxError>,
-    /// The token before, which decides between a regular expression and a division.
+    /// The previous token, which decides between a regular expression and a division.
     after: Option<Kind>,
-    /// How many braces are open, those of interpolations included.
+    /// The number of open braces, including those of interpolations.
     braces: i64,
-    /// The `${` that are open, outermost first.
+    /// The open `${`, outermost first.
     interpolations: Vec<Interpolation>,
-    /// Where the line begins; line ends in strings and comments do not count.
+    /// Where the line starts; line ends in strings and comments are ignored.
     line_start: usize,
-    /// Where to go at the end of the line: behind the texts of its heredocs.
+    /// Where to continue at the end of the line: after the texts of its heredocs.
     behind_heredocs: Option<usize>,
-    /// How many heredocs have no end; after too many no further end is looked for.
+    /// The number of heredocs without an end. After too many, the lexer no longer searches for ends.
     heredocs_without_end: usize,
-    /// Every slash from here on is escaped: no regular expression ends there.
+    /// From here on every slash is escaped, so no regular expression ends.
     no_regex_from: Option<usize>,
-    /// Of the text of a heredoc.
+    /// The escapes in the text of a heredoc.
     heredoc_escapes: Escapes,
     template: TemplateMode,
 }
@@ -135,13 +136,13 @@ impl<'text> Lexer<'text> {
         self.line_start = self.at;
     }
 
-    /// The place of the next `\n`, or the end of the text.
+    /// The position of the next `\n`, or the end of the text.
     fn next_line_end(&self) -> usize {
         let rest = &self.text().as_bytes()[self.at..];
         memchr::memchr(b'\n', rest).map_or(self.text().len(), |it| self.at + it)
     }
 
-    /// A comment, a regular expression, or a division. `/*` is a comment even where a regular expression could stand.
+    /// A comment, a regular expression, or a division. `/*` starts a comment even where a regular expression is possible.
     fn slash(&mut self) {
         let start = self.at;
         if self.byte(1) == b'*' {
@@ -170,7 +171,7 @@ impl<'text> Lexer<'text> {
         }
     }
 
-    /// Behind the next slash that is not escaped.
+    /// The byte after the next slash that is not escaped.
     fn regex_end(&mut self) -> Option<usize> {
         let start = self.at;
         if self.no_regex_from.is_some_and(|it| start >= it) {
@@ -194,7 +195,7 @@ impl<'text> Lexer<'text> {
         self.emit(if is_selector { Kind::SelectorBrace } else { Kind::LeftBrace }, 1);
     }
 
-    /// A brace that ends an interpolation is no token: the string goes on.
+    /// A brace that ends an interpolation is not a token: the string continues.
     fn right_brace(&mut self) {
         self.braces -= 1;
         if self.interpolations.last().is_some_and(|it| it.braces == self.braces) {
@@ -206,7 +207,7 @@ impl<'text> Lexer<'text> {
         }
     }
 
-    /// Adds a token of `length` bytes and goes behind it.
+    /// Adds a token of `length` bytes and moves past it.
     fn emit(&mut self, kind: Kind, length: usize) {
         self.add(kind, self.at, self.at + length);
         self.at += length;
@@ -240,12 +241,12 @@ impl<'text> Lexer<'text> {
         self.buffer.text
     }
 
-    /// The byte that stands `ahead` bytes further on; 0 behind the end.
+    /// The byte `ahead` bytes further on; 0 past the end.
     fn byte(&self, ahead: usize) -> u8 {
         self.text().as_bytes().get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    /// White space that Puppet knows beside that of ASCII; else what it refuses.
+    /// White space outside ASCII that Puppet accepts, or a character that Puppet refuses.
     fn unknown(&mut self) {
         let rest = &self.text()[self.at..];
         let blank = blank_length(rest);

@@ -1,22 +1,22 @@
-//! What a manifest declares and calls, as plain data.
+//! The declarations and calls of a manifest, as plain data.
 
 use super::condition::{Condition, Guard};
 use super::expression::{Constant, Written};
 use crate::syntax::tree::SyntaxError;
 use crate::text::TextRange;
 
-/// What a file of Puppet code says.
+/// The content of a file of Puppet code.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Manifest {
-    /// In the order of the file.
+    /// In source order.
     pub declarations: Vec<Declaration>,
-    /// Lookups and inclusions, in the order of the file.
+    /// Lookups and inclusions, in source order.
     pub calls: Vec<Call>,
-    /// Resources of types that may be defined in Puppet code, in the order of the file.
+    /// Resources of types that may be defined in Puppet code, in source order.
     pub resources: Vec<ResourceUse>,
-    /// The variables that code sets, outside of the parameters of declarations; without `$`, sorted.
+    /// The variables that code assigns, except the parameters of declarations; without `$`, sorted.
     pub assigned: Vec<String>,
-    /// Empty for what Puppet's parser accepts; it refuses a file with any.
+    /// Puppet's parser refuses a file if and only if there are errors.
     pub errors: Vec<SyntaxError>,
 }
 
@@ -25,25 +25,25 @@ pub struct Manifest {
 pub struct Declaration {
     /// What it is.
     pub kind: DeclarationKind,
-    /// With the names of the classes around it, without a leading `::`; `None` for a node block.
+    /// With the names of the enclosing classes, without a leading `::`; `None` for a node block.
     pub name: Option<String>,
-    /// The name as it is written; the keyword for a node block.
+    /// The name as written; the keyword for a node block.
     pub name_range: TextRange,
     /// From the keyword to the last brace.
     pub range: TextRange,
-    /// What stands after `inherits`.
+    /// The name after `inherits`.
     pub parent: Option<TextRange>,
-    /// In the order of the list.
+    /// In source order.
     pub parameters: Vec<Parameter>,
     /// The right side of a type alias.
     pub aliased_type: Option<TextRange>,
-    /// What stands after `>>`.
+    /// The type after `>>`.
     pub return_type: Option<TextRange>,
     /// What a node block matches.
     pub hosts: Vec<TextRange>,
 }
 
-/// What a [`Declaration`] declares.
+/// The kind of a [`Declaration`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeclarationKind {
     /// `class`
@@ -61,7 +61,7 @@ pub enum DeclarationKind {
 }
 
 impl DeclarationKind {
-    /// As it is printed.
+    /// The name for output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Class => "class",
@@ -79,87 +79,87 @@ impl DeclarationKind {
 pub struct Parameter {
     /// Without `$`.
     pub name: String,
-    /// Of the name with its `$`.
+    /// The range of the name with its `$`.
     pub name_range: TextRange,
-    /// The type, if one is written.
+    /// The type, if there is one.
     pub type_range: Option<TextRange>,
-    /// What stands after `=`.
+    /// The default after `=`.
     pub default: Option<ParameterDefault>,
-    /// Whether `*` stands before it: it takes all arguments that are left.
+    /// Whether `*` precedes it, so that it takes all remaining arguments.
     pub captures_rest: bool,
 }
 
-/// What a parameter is without a value.
+/// The default of a parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParameterDefault {
-    /// From its first to its last token. Of a heredoc that is its `@(…)`.
+    /// From its first to its last token. For a heredoc, this is its `@(…)`.
     pub range: TextRange,
-    /// Its value, if it is written out.
+    /// Its value, if it is constant.
     pub constant: Option<Constant>,
 }
 
-/// A call of `lookup`, `hiera…`, `include`, `contain` or `require`, or one title list of `class { … }`.
+/// A call of `lookup`, `hiera…`, `include`, `contain` or `require`, or one list of titles in `class { … }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// The function without a leading `::`; `class` for `class { … }`.
     pub function: &'static str,
     /// How it is written.
     pub form: CallForm,
-    /// Where Puppet says that the call is: the function's name; the `(` or the dot of a method; the title of `class { … }`.
+    /// The position that Puppet reports: the function's name; the `(` or the dot of a method; the title of `class { … }`.
     pub position: u32,
     /// The whole call; the title for `class { … }`.
     pub range: TextRange,
-    /// The function's name; `class` of `class { … }`.
+    /// The function's name, or the word `class` in `class { … }`.
     pub function_range: TextRange,
     /// The constant keys or class names.
     pub names: Vec<CalledName>,
     /// Whether some name is not constant.
     pub is_dynamic: bool,
-    /// The names of classes that are not constant, as far as facts can decide them.
+    /// The class names that are not constant, as far as facts can decide them.
     pub computed: Vec<Condition>,
-    /// A key with interpolations as its parts, `None` for each expression.
+    /// The parts of a key with interpolations, with `None` for each expression.
     pub pattern: Option<Vec<Option<String>>>,
-    /// What the arguments are; of a method, the first is what stands before the dot.
+    /// The kinds of the arguments. For a method, the first one is what precedes the dot.
     pub arguments: Vec<(ArgumentKind, TextRange)>,
-    /// The options in a hash of a lookup, each with its value: `default_value`, `merge` and others. A name that is not constant
-    /// is empty.
+    /// The options of a lookup that are in a hash, each with its value: `default_value`, `merge` and others. A name that is
+    /// not constant is empty.
     pub options: Vec<(CalledName, TextRange)>,
-    /// The arguments of a lookup as far as they are written out; of other calls, nothing is kept.
+    /// The arguments of a lookup as far as they are constant; empty for other calls.
     pub written: Vec<Written>,
     /// The attributes of `class { … }`.
     pub attributes: Vec<CalledName>,
     /// Whether a lambda follows.
     pub has_lambda: bool,
-    /// What decides whether it runs: it stands in an `if`, `unless`, `case`, selector or lambda, or behind `and` or `or`.
+    /// The conditions under which it runs: it is in an `if`, `unless`, `case`, selector or lambda, or after `and` or `or`.
     pub guards: Box<[Guard]>,
-    /// The name of the declaration around it.
+    /// The name of the enclosing declaration.
     pub inside: Option<String>,
 }
 
 impl Call {
-    /// Whether it looks up data; else it includes classes.
+    /// Whether it looks up data; otherwise it includes classes.
     pub fn is_lookup(&self) -> bool {
         self.function == "lookup" || self.function.starts_with("hiera")
     }
 }
 
-/// One title list of a resource: `type { titles: … }`.
+/// One list of titles of a resource: `type { titles: … }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceUse {
     /// The type without a leading `::`.
     pub type_name: String,
-    /// Of the type's name.
+    /// The range of the type's name.
     pub range: TextRange,
-    /// Whether such a resource is certainly made: it is not virtual, and a title is written out.
+    /// Whether it certainly creates a resource: it is not virtual, and a title is constant.
     pub is_made: bool,
-    /// What decides whether it is reached.
+    /// The conditions under which it runs.
     pub guards: Box<[Guard]>,
 }
 
-/// A name in a [`Call`], and where it is written.
+/// A name in a [`Call`], and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CalledName {
-    /// As it is meant: without quotes, escapes decoded.
+    /// Decoded, without quotes.
     pub text: String,
     /// With its quotes.
     pub range: TextRange,
@@ -177,7 +177,7 @@ pub enum CallForm {
 }
 
 impl CallForm {
-    /// As it is printed.
+    /// The name for output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Call => "call",
@@ -187,7 +187,7 @@ impl CallForm {
     }
 }
 
-/// What an argument is, as far as its first look tells.
+/// The kind of an argument, as far as its first token shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentKind {
     /// A constant string or a bare word.
@@ -219,7 +219,7 @@ pub enum ArgumentKind {
 }
 
 impl ArgumentKind {
-    /// As it is printed.
+    /// The name for output.
     pub fn name(self) -> &'static str {
         match self {
             Self::String => "string",

@@ -1,7 +1,6 @@
-//! Where code names variables, and to what each belongs; and where it names classes as `Class[…]`.
+//! Where code names variables, and which scope each belongs to; and where it names classes as `Class[…]`.
 //!
-//! Puppet's classes, defined types and functions have variables of their own, and so have lambdas. A block of `if` or the like
-//! has none.
+//! In Puppet, classes, defined types, functions and lambdas have their own variables. A block of `if` or the like does not.
 
 use std::collections::HashSet;
 
@@ -13,37 +12,37 @@ use crate::text::TextRange;
 /// The names in a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Names {
-    /// In the order in which they are read: the text of a heredoc behind its tag.
+    /// In the order in which they are read: the text of a heredoc follows its tag.
     pub variables: Vec<VariableUse>,
-    /// What variables belong to; each stands behind the one that it lies in.
+    /// The scopes of variables; each comes after the one that contains it.
     pub scopes: Vec<Scope>,
     /// Names in `Class[…]`.
     pub class_references: Vec<CalledName>,
 }
 
-/// A place that names a variable: its value, its assignment or its declaration as a parameter.
+/// A place that names a variable: to read it, to assign it, or to declare it as a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariableUse {
     /// The name without `$`, with its namespace.
     pub name: String,
-    /// Where that is written.
+    /// The range of the name.
     pub range: TextRange,
-    /// The index of the innermost scope around; `None` at top level.
+    /// The index of the innermost enclosing scope; `None` at top level.
     pub scope: Option<usize>,
-    /// Whether it gets its value there, in a list of parameters or by `=`.
+    /// Whether it gets its value here, in a list of parameters or with `=`.
     pub is_bound: bool,
 }
 
-/// What has variables of its own.
+/// A part of code that has its own variables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scope {
-    /// The scope that it lies in.
+    /// The scope that contains it.
     pub parent: Option<usize>,
-    /// The name of a declaration as it is written; `None` for a lambda, which also sees the variables around it.
+    /// The name of a declaration as written; `None` for a lambda, which also sees the variables around it.
     pub declaration: Option<TextRange>,
     /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// The variables that get their values in it.
+    /// The variables that are assigned in it.
     pub bound: HashSet<String>,
 }
 
@@ -52,7 +51,7 @@ impl Names {
         let Parsed { tokens, scopes, .. } = parsed;
         let mut names = Self::default();
         let mut waiting = scopes;
-        // The outer ones come first, from the back.
+        // Sorted so that the outer scopes are taken from the back first.
         waiting.sort_by_key(|it| (std::cmp::Reverse(it.first), it.end));
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, token) in tokens.list.iter().enumerate() {
@@ -89,7 +88,7 @@ impl Names {
         self.variables.push(VariableUse { name: name.to_owned(), range, scope, is_bound });
     }
 
-    /// `Class['a', b]`; what is not constant is passed over.
+    /// Reads `Class['a', b]`; names that are not constant are skipped.
     fn class_reference(&mut self, text: &str, tokens: &Tokens, bracket: usize) {
         if tokens.list.get(bracket).is_none_or(|it| it.kind != Kind::LeftBracket) {
             return;
@@ -107,7 +106,8 @@ impl Names {
         }
     }
 
-    /// Whether `scope` is `outer`, or a lambda in it whose variables are not called `name`: there, `$name` is that of `outer`.
+    /// Whether `$name` in `scope` is the variable of `outer`: `scope` is `outer`, or a lambda inside it that has no such
+    /// variable itself.
     pub fn sees(&self, scope: Option<usize>, outer: usize, name: &str) -> bool {
         let mut at = scope;
         while let Some(index) = at {
@@ -123,14 +123,14 @@ impl Names {
         false
     }
 
-    /// The name of the declaration around a place in `scope`, by its range.
+    /// The range of the name of the declaration around a place in `scope`.
     pub fn class_around(&self, scope: Option<usize>) -> Option<TextRange> {
         let mut around = std::iter::successors(scope, |index| self.scopes[*index].parent);
         around.find_map(|index| self.scopes[index].declaration)
     }
 
-    /// The declaration whose variable `$name` is at a place in `scope`, by its name's range. `None` for those of lambdas and of
-    /// top level.
+    /// The declaration that `$name` belongs to at a place in `scope`, by the range of its name. `None` for variables of
+    /// lambdas and of the top level.
     pub fn declaration_of(&self, scope: Option<usize>, name: &str) -> Option<TextRange> {
         let mut at = scope;
         while let Some(index) = at {
@@ -143,7 +143,7 @@ impl Names {
         None
     }
 
-    /// The scope of the declaration whose name is written at `name_range`.
+    /// The scope of the declaration whose name is at `name_range`.
     pub fn scope_of(&self, name_range: TextRange) -> Option<usize> {
         self.scopes.iter().position(|it| it.declaration == Some(name_range))
     }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::syntax::puppet::{Language, names};
 
-    /// The places where `$p` is that of the first class.
+    /// The places where `$p` belongs to the first class.
     fn uses(text: &str) -> Vec<&str> {
         let names = names(text, Language::Manifest);
         let class = names.scopes.iter().position(|it| it.declaration.is_some());

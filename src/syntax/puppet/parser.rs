@@ -1,6 +1,6 @@
-//! Reads tokens by Puppet's grammar and notes declarations and calls; it goes on behind errors.
+//! Parses tokens by Puppet's grammar and records declarations and calls. It continues after errors.
 //!
-//! Depth is bounded: what is nested deeper is skipped whole, and is an error. Each token is read once, so the time is linear.
+//! Depth is bounded: deeper nesting is skipped and reported as an error. Each token is read once, so the time is linear.
 
 use std::collections::BTreeSet;
 
@@ -20,22 +20,22 @@ mod resources;
 #[cfg(test)]
 mod tests;
 
-/// How deep expressions and blocks may be nested in each other.
+/// The maximum nesting of expressions and blocks.
 const MAX_NESTING: usize = 1_000;
 
-/// A file with more errors is not worth a longer list.
+/// Further errors of a file are not reported.
 const MAX_ERRORS: usize = 100;
 
-/// How much stack must be left before it grows, and by how much.
+/// How many bytes of stack must be left before it grows, and by how many it grows.
 const STACK_RED_ZONE: usize = 128 * 1024;
 const STACK_GROWTH: usize = 1024 * 1024;
 
-/// Reads a whole file.
+/// Parses a whole file.
 pub(super) fn parse(text: &str, tokens: Tokens, errors: Vec<SyntaxError>) -> Manifest {
     parse_with_scopes(text, tokens, errors).manifest
 }
 
-/// What [`parse_with_scopes`] gives.
+/// The result of [`parse_with_scopes`].
 pub(super) struct Parsed {
     pub(super) manifest: Manifest,
     pub(super) tokens: Tokens,
@@ -43,17 +43,17 @@ pub(super) struct Parsed {
     pub(super) scopes: Vec<TokenScope>,
 }
 
-/// The tokens from the head to the last brace of what has variables of its own.
+/// The tokens of a part of code that has its own variables, from its head to its last brace.
 pub(super) struct TokenScope {
     pub(super) first: usize,
-    /// The index behind the last token.
+    /// The index after the last token.
     pub(super) end: usize,
-    /// The name of a declaration as it is written; `None` for a lambda.
+    /// The name of a declaration as written; `None` for a lambda.
     pub(super) declaration: Option<TextRange>,
     pub(super) parameters: Vec<Parameter>,
 }
 
-/// Reads a whole file, and also notes where variables belong.
+/// Parses a whole file, and also records the scopes of variables.
 pub(super) fn parse_with_scopes(text: &str, tokens: Tokens, errors: Vec<SyntaxError>) -> Parsed {
     let is_unbalanced = !errors.is_empty() || has_unbalanced_brackets(&tokens);
     let found = Manifest { errors, ..Manifest::default() };
@@ -91,38 +91,38 @@ pub(super) fn parse_with_scopes(text: &str, tokens: Tokens, errors: Vec<SyntaxEr
     Parsed { manifest: found, tokens, scopes }
 }
 
-/// What is read, how far, and what was found.
+/// The state of the parser.
 struct Parser<'text> {
     text: &'text str,
     tokens: Tokens,
     /// The index of the next token.
     at: usize,
     found: Manifest,
-    /// The names of the classes around, outermost first.
+    /// The names of the enclosing classes, outermost first.
     namespace: Vec<String>,
-    /// The name of the declaration around.
+    /// The name of the enclosing declaration.
     inside: Option<String>,
-    /// The conditions around, and an undecidable one for each lambda.
+    /// The enclosing conditions, with an unknown one for each lambda.
     guards: Vec<Guard>,
-    /// Whether the declaration around has a `return` before.
+    /// Whether a `return` precedes in the enclosing declaration.
     may_have_ended: bool,
-    /// The variables that are set.
+    /// The variables that are assigned.
     assigned: BTreeSet<String>,
     depth: usize,
-    /// How many brackets are open.
+    /// The number of open brackets.
     open: usize,
-    /// Whether some bracket is missing: then a declaration at the start of a line ends everything that is open.
+    /// Whether some bracket is missing. Then a declaration at the start of a line closes everything that is open.
     is_unbalanced: bool,
-    /// The end of the last token that was read; texts of heredocs do not count.
+    /// The end of the last token, ignoring texts of heredocs.
     last_end: u32,
-    /// The same with the texts of heredocs.
+    /// The same including the texts of heredocs.
     previous_end: u32,
     scopes: Vec<TokenScope>,
 }
 
 impl Parser<'_> {
-    /// Reads statements up to the bracket that closes the block. `include` and its like take the statement that follows as
-    /// arguments.
+    /// Reads statements up to the bracket that closes the block. `include` and similar functions take the following statement
+    /// as arguments.
     fn statements(&mut self) {
         let mut function: Option<Expression> = None;
         while !self.is_at_stop() && !self.kind().is_closer() {
@@ -155,7 +155,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads what stands in braces.
+    /// Reads a block in braces.
     fn block(&mut self) {
         if !self.expect(Kind::LeftBrace) {
             return;
@@ -170,7 +170,7 @@ impl Parser<'_> {
         self.open -= 1;
     }
 
-    /// Reads items up to `close`, whose opening bracket was read. A bracket of another kind ends them, too.
+    /// Reads items up to `close`, whose opening bracket has been read. A closing bracket of another kind ends them, too.
     fn items(&mut self, close: Kind, mut item: impl FnMut(&mut Self)) {
         self.open += 1;
         while !self.eat(close) {
@@ -192,7 +192,7 @@ impl Parser<'_> {
         self.open -= 1;
     }
 
-    /// Runs `read` one level deeper; skips what stands here if that is too deep.
+    /// Runs `read` one level deeper, or skips the expression if that is too deep.
     fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Expression) -> Expression {
         if self.depth >= MAX_NESTING {
             self.error(self.peek().range(), "Nested too deeply");
@@ -206,7 +206,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Whether nothing that is open can go on here.
+    /// Whether nothing that is open can continue here.
     fn is_at_stop(&self) -> bool {
         match self.kind() {
             Kind::End | Kind::StringMiddle | Kind::StringEnd | Kind::TemplateValueEnd => true,
@@ -270,7 +270,7 @@ impl Parser<'_> {
         is_there
     }
 
-    /// Says that Puppet refuses the next token, and skips it; a whole string is skipped at once.
+    /// Reports that Puppet refuses the next token, and skips it; a string is skipped as a whole.
     fn refuse(&mut self) {
         self.refuse_here();
         if self.next().kind == Kind::StringStart {
@@ -283,7 +283,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Says that Puppet refuses the next token.
+    /// Reports that Puppet refuses the next token.
     fn refuse_here(&mut self) {
         let token = self.peek();
         let message = match token.kind {
@@ -293,7 +293,7 @@ impl Parser<'_> {
         self.error(token.range(), &message);
     }
 
-    /// Skips what is left of an interpolation.
+    /// Skips the rest of an interpolation.
     fn skip_to_string_part(&mut self) {
         let mut depth = 0;
         loop {
@@ -311,7 +311,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips one token, or all up to the bracket that closes the one that opens here.
+    /// Skips one token, or everything up to the bracket that closes the one that opens here.
     fn skip_group(&mut self) {
         let mut depth = 0_usize;
         while !matches!(self.kind(), Kind::End | Kind::StringMiddle | Kind::StringEnd) {
@@ -328,12 +328,12 @@ impl Parser<'_> {
         }
     }
 
-    /// What decides whether code runs that stands here.
+    /// The conditions under which code at this place runs.
     fn kept_guards(&self) -> Box<[Guard]> {
         condition::kept(&self.guards, self.may_have_ended)
     }
 
-    /// Notes the variables on the left side of an assignment.
+    /// Records the variables on the left side of an assignment.
     fn note_assigned(&mut self, left: &Expression) {
         match &left.shape {
             Shape::Variable(name) => {
@@ -351,18 +351,18 @@ impl Parser<'_> {
         }
     }
 
-    /// An expression from `start` to the last token that was read.
+    /// An expression from `start` to the last token read.
     fn expression_from(&self, start: u32, shape: Shape) -> Expression {
         Expression { position: start, range: self.range_from(start), shape }
     }
 
     fn range_from(&self, start: u32) -> TextRange {
-        // What begins in the text of a heredoc also ends there.
+        // An expression that starts in the text of a heredoc also ends there.
         let end = if self.last_end > start { self.last_end } else { self.previous_end };
         TextRange::new(start, end.max(start))
     }
 
-    /// The decoded text of a string or of a part of one; the written text of any other token.
+    /// The decoded text of a string or of a part of one; the source text of any other token.
     fn text_of(&self, token: Token) -> String {
         match self.tokens.texts.get(token.text as usize) {
             Some(TokenText::Decoded(text)) => text.clone(),
@@ -372,7 +372,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether it is the name of a function that may be called without brackets.
+/// Whether it is the name of a function that may be called without parentheses.
 fn is_statement_function(expression: &Expression) -> bool {
     const NAMES: [&str; 15] = [
         "require", "realize", "include", "contain", "tag", "debug", "info", "notice", "warning",

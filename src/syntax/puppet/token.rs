@@ -1,16 +1,16 @@
 //! Tokens of the Puppet language, as Puppet's lexer names them.
 //!
-//! An interpolated string is a run of tokens: [`Kind::StringStart`], the tokens of an expression, [`Kind::StringMiddle`] and
-//! another expression as often as needed, [`Kind::StringEnd`].
+//! An interpolated string is a sequence of tokens: [`Kind::StringStart`], the tokens of an expression, [`Kind::StringMiddle`]
+//! and another expression as often as needed, [`Kind::StringEnd`].
 
 use crate::text::TextRange;
 
 /// One token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// Whether it belongs to the text of a heredoc, which stands outside of the order of the file.
+    /// Whether it belongs to the text of a heredoc, which is not in source order.
     pub is_heredoc_text: bool,
     /// First byte in the file.
     pub start: u32,
@@ -21,16 +21,16 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// Where it is written.
+    /// Its range in the file.
     pub(super) fn range(self) -> TextRange {
         TextRange::new(self.start, self.end)
     }
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// `[` that touches what stands before it.
+    /// `[` directly after another token.
     LeftBracket,
     /// `[` after white space: the start of a list.
     ListStart,
@@ -40,7 +40,7 @@ pub(super) enum Kind {
     SelectorBrace,
     RightBrace,
     LeftParen,
-    /// `(` that is the first thing in its line: it starts no call.
+    /// `(` that is the first token of its line and does not start a call.
     LineParen,
     RightParen,
     Assign,
@@ -81,17 +81,17 @@ pub(super) enum Kind {
     Regex,
     /// A string without interpolation; its text is decoded.
     String,
-    /// A bare word that is no name: it has a dash or begins with `_`.
+    /// A bare word that is not a name, because it has a dash or starts with `_`.
     Word,
     StringStart,
     StringMiddle,
     StringEnd,
     Number,
     Variable,
-    /// `@(TAG)`; the tokens of its text follow at once.
+    /// `@(TAG)`; the tokens of its text follow directly.
     Heredoc,
     Name,
-    /// A name with upper case segments: a reference to a type.
+    /// A name with capitalized segments: a reference to a type.
     TypeName,
     True,
     False,
@@ -121,14 +121,14 @@ pub(super) enum Kind {
     TemplateValue,
     /// The `%>` of a `<%=`.
     TemplateValueEnd,
-    /// What Puppet refuses.
+    /// A character that Puppet refuses.
     Unknown,
-    /// Behind the last token.
+    /// The end of the file.
     End,
 }
 
 impl Kind {
-    /// The keyword that `word` is. `plan` and `apply` are keywords in the files of plans alone.
+    /// The keyword `word`, if it is one. `plan` and `apply` are keywords only in the files of plans.
     pub(super) fn keyword(word: &str, is_plan_file: bool) -> Option<Self> {
         Some(match word {
             "and" => Self::And,
@@ -157,7 +157,7 @@ impl Kind {
         })
     }
 
-    /// Whether it is a reserved word; all of them may be names of attributes.
+    /// Whether it is a reserved word; every reserved word is allowed as the name of an attribute.
     pub(super) fn is_keyword(self) -> bool {
         use Kind::{
             And, Apply, Attr, Case, Class, Default, Define, Else, Elsif, False, Function, If, In,
@@ -180,7 +180,7 @@ impl Kind {
         self.closer().is_some()
     }
 
-    /// What closes this bracket.
+    /// The token that closes this bracket.
     pub(super) fn closer(self) -> Option<Self> {
         match self {
             Self::LeftBracket | Self::ListStart => Some(Self::RightBracket),
@@ -190,7 +190,7 @@ impl Kind {
         }
     }
 
-    /// Whether a `/` after it begins a regular expression. It does after `}`, though not after `)`.
+    /// Whether a `/` after it starts a regular expression. It does after `}`, but not after `)`.
     pub(super) fn lets_a_regex_follow(self) -> bool {
         !matches!(
             self,
@@ -217,9 +217,9 @@ impl Kind {
 /// The text of a string or of a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TokenText {
-    /// As it is written there.
+    /// Equal to the source at this range.
     Written(TextRange),
-    /// Escapes are decoded, or margins taken away.
+    /// Text with decoded escapes or without its margin.
     Decoded(String),
 }
 

@@ -1,4 +1,4 @@
-//! Character classes: `[a-z&&[^[:upper:]]]`, and the sets that a letter stands for.
+//! Character classes: `[a-z&&[^[:upper:]]]`, and the sets behind escapes such as `\w`.
 
 use super::RegexProblem;
 use super::translate::Translator;
@@ -17,7 +17,7 @@ pub(super) fn letter_set(letter: char) -> Option<&'static str> {
     })
 }
 
-/// The characters of a POSIX bracket or a property of that name, as the inside of a class.
+/// The characters of a POSIX bracket or a property with this name, as the inside of a class.
 fn posix_set(name: &str) -> Option<&'static str> {
     Some(match name.to_ascii_lowercase().as_str() {
         "alnum" => r"\p{Alphabetic}\p{Nd}",
@@ -38,16 +38,16 @@ fn posix_set(name: &str) -> Option<&'static str> {
     })
 }
 
-/// A character, or a set that cannot begin or end a range.
+/// A character, or a set, which cannot be the start or end of a range.
 enum Item {
     Character(char),
     Set(String),
-    /// A class in brackets, after which `-` is only a character.
+    /// A class in brackets. A `-` after it is an ordinary character.
     Class(String),
 }
 
 impl Translator<'_> {
-    /// A class; `[` is read already.
+    /// A class whose `[` has been read.
     pub(super) fn class(&mut self) -> Result<String, RegexProblem> {
         self.enter()?;
         let is_negated = self.eat('^');
@@ -108,7 +108,7 @@ impl Translator<'_> {
                 if high < low {
                     return Err(self.invalid("empty range in char class"));
                 }
-                // After a range, a `-` is only a character.
+                // After a range, a `-` is an ordinary character.
                 let dash = if self.peek() == Some('-') && self.rest().get(1) != Some(&']') {
                     self.next();
                     r"\-"
@@ -150,7 +150,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `[:alpha:]`; its `[` is read already.
+    /// `[:alpha:]`; its `[` has been read.
     fn posix_bracket(&mut self) -> Result<Option<String>, RegexProblem> {
         if self.peek() != Some(':') {
             return Ok(None);
@@ -159,7 +159,7 @@ impl Translator<'_> {
         let Some((name, _)) = rest.split_once(":]") else { return Ok(None) };
         let (is_negated, plain) =
             name.strip_prefix('^').map_or((false, name), |plain| (true, plain));
-        // Ruby knows the names of brackets in lower case only.
+        // Ruby knows the names of brackets only in lower case.
         let set = posix_set(plain).filter(|_| !plain.contains(|it: char| it.is_uppercase()));
         let Some(set) = set else {
             return Err(if plain.chars().all(|it| it.is_ascii_alphabetic()) {
@@ -172,7 +172,7 @@ impl Translator<'_> {
         Ok(Some(if is_negated { format!("[^{set}]") } else { set.to_owned() }))
     }
 
-    /// `\p{Alpha}`, `\p{^Alpha}`, `\P{Alpha}`; the backslash is read already. Gives the inside of a class.
+    /// `\p{Alpha}`, `\p{^Alpha}`, `\P{Alpha}`; the backslash has been read. Returns the inside of a class.
     pub(super) fn property(&mut self) -> Result<String, RegexProblem> {
         let is_upper = self.next() == Some('P');
         self.skip(1);

@@ -1,10 +1,11 @@
-//! Groups: plain, named, looking around, atomic, and those that set options.
+//! Groups: plain, named, look-around, atomic, and groups that set options.
 
 use super::RegexProblem;
 use super::translate::{Atom, Done, Translator};
 
 impl Translator<'_> {
-    /// A group. Whether it was an option for all that follows, so that its end is the end of the enclosing group.
+    /// Translates a group. Returns whether it set an option for everything that follows, so that it ended with the enclosing
+    /// group.
     pub(super) fn group(&mut self, in_group: bool) -> Result<bool, RegexProblem> {
         self.skip(1);
         if !self.eat('?') {
@@ -118,7 +119,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Ruby looks behind only for texts of known lengths; groups inside would need a closer look than this.
+    /// Ruby looks behind only for texts of known lengths. Groups inside would need a closer analysis than this.
     fn check_look_behind(&self) -> Done {
         let mut characters = self.rest().iter();
         while let Some(character) = characters.next() {

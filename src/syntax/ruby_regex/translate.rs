@@ -1,4 +1,4 @@
-//! The translation itself: one walk over the expression.
+//! The translation itself, in one pass over the expression.
 
 use std::fmt::Write as _;
 
@@ -10,13 +10,13 @@ const MAX_DEPTH: usize = 200;
 /// Ruby's own limit.
 const MAX_REPEAT: u32 = 100_000;
 
-/// The expression in our syntax, with the anchors of lines as the characters of the parent module.
+/// The expression in our syntax, with line anchors as the placeholder characters of the parent module.
 pub(super) fn translated(source: &str) -> Result<String, RegexProblem> {
     let first = Translator::run(source, Vec::new())?;
     if first.names.is_empty() {
         return Ok(first.out);
     }
-    // Where names are given, groups without one do not capture; that is only known now.
+    // If there are named groups, groups without a name do not capture. That is known only now.
     Translator::run(source, first.names).map(|it| it.out)
 }
 
@@ -27,11 +27,11 @@ pub(super) struct Translator<'a> {
     depth: usize,
     pub(super) out: String,
     pub(super) options: Options,
-    /// Where in `out` the last thing begins that a quantifier would repeat.
+    /// Where in `out` the last atom starts, which a quantifier would repeat.
     pub(super) atom: Option<Atom>,
     pub(super) groups: usize,
     pub(super) names: Vec<String>,
-    /// The names that an earlier walk found.
+    /// The names that an earlier pass found.
     pub(super) known_names: Vec<String>,
     highest_number: usize,
 }
@@ -47,7 +47,7 @@ pub(super) struct Options {
 pub(super) struct Atom {
     pub(super) start: usize,
     pub(super) is_quantified: bool,
-    /// Whether it only looks and takes no character: our library does not repeat those.
+    /// Whether it matches a position instead of a character. Our library does not repeat such atoms.
     pub(super) is_assertion: bool,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Anything that stands for one character or place.
+    /// Anything that matches one character or position.
     fn single(&mut self, character: char) -> Done {
         match character {
             '[' => {
@@ -207,7 +207,7 @@ impl<'a> Translator<'a> {
         }
         self.skip(digits.len());
         self.highest_number = self.highest_number.max(number);
-        // The parentheses keep a digit that follows apart.
+        // The parentheses separate it from a digit that follows.
         self.push_atom(&format!("(?:\\{number})"));
         Ok(())
     }
@@ -248,7 +248,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The character that an escape stands for, inside and outside of classes; the backslash is read already.
+    /// The character of an escape, inside and outside of classes; the backslash has been read.
     pub(super) fn character_escape(&mut self) -> Result<char, RegexProblem> {
         let Some(letter) = self.next() else {
             return Err(self.invalid("too short escape sequence"));
@@ -319,7 +319,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The bounds of `{2}`, `{2,}`, `{,3}`, `{2,3}`; nothing and unread if it is no interval.
+    /// The bounds of `{2}`, `{2,}`, `{,3}` or `{2,3}`; reads nothing if it is not an interval.
     fn interval(&mut self) -> Result<Option<(u32, Option<u32>)>, RegexProblem> {
         let inside: String = self.rest().iter().skip(1).take_while(|it| **it != '}').collect();
         let is_closed = self.rest().get(inside.chars().count() + 1) == Some(&'}');
@@ -377,7 +377,7 @@ impl<'a> Translator<'a> {
         self.atom.is_some_and(|it| it.is_assertion)
     }
 
-    /// To look once is as good as to look often, and what need not hold says nothing.
+    /// Repeating an assertion is the same as checking it once, and an optional assertion checks nothing.
     fn repeat_assertion(&mut self, must_hold: bool) {
         if let Some(Atom { start, .. }) = self.atom
             && !must_hold
@@ -387,7 +387,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Several quantifiers in a row each repeat what stands before them.
+    /// Each of several quantifiers in a row repeats what precedes it.
     fn wrap_quantified(&mut self) {
         if let Some(Atom { start, is_quantified: true, .. }) = self.atom {
             self.out.insert_str(start, "(?:");
@@ -449,7 +449,7 @@ impl<'a> Translator<'a> {
         &self.characters[self.position..]
     }
 
-    /// What stands before the next `end`, which is read as well.
+    /// The text before the next `end`, which is consumed as well.
     pub(super) fn text_up_to(&mut self, end: char) -> Option<String> {
         let length = self.rest().iter().position(|it| *it == end)?;
         let text = self.rest()[..length].iter().collect();
@@ -476,8 +476,8 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// The expression as Ruby's messages show it. Where a slash or a control character must be escaped, Ruby escapes
-/// everything beyond ASCII as well.
+/// The expression as Ruby's messages show it. If a slash or a control character must be escaped, Ruby escapes everything
+/// outside ASCII as well.
 fn described(source: &str) -> String {
     let is_odd = |it: char| it == '/' || it.is_control();
     if !source.contains(is_odd) {

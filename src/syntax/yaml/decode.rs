@@ -1,10 +1,9 @@
-//! The decode map of a YAML scalar: libyaml's folding and unescaping once more, this time keeping count.
+//! The decode map of a YAML scalar: repeats libyaml's folding and unescaping, and tracks positions.
 
 use crate::syntax::decode_map::{DecodeMap, DecodeMapBuilder};
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 
-/// The decode map of the scalar `node` of `source`, the text that its range counts in. Its source offsets count there
-/// as well.
+/// The decode map of the scalar `node`, whose range refers to `source`. The map's source offsets refer to it as well.
 pub fn decode_map(source: &str, node: &Node) -> DecodeMap {
     let (start, end) = (node.range.start as usize, (node.range.end as usize).min(source.len()));
     let NodeKind::Scalar { text, style } = &node.kind else {
@@ -35,11 +34,11 @@ struct Decoder<'s> {
     map: DecodeMapBuilder,
 }
 
-/// An escape: bytes of source, bytes of decoded text.
+/// The lengths of an escape in bytes: in the source, and decoded.
 type Escape = Option<(usize, usize)>;
 
 impl Decoder<'_> {
-    /// Plain and quoted scalars: a line end and the blanks around it become one blank, or line ends if there are more.
+    /// Plain and quoted scalars: a line end and the spaces around it become one space; several line ends become one fewer.
     fn flow(&mut self, escape: fn(&[u8]) -> Escape) {
         let mut plain = self.at;
         while self.at < self.end {
@@ -50,7 +49,7 @@ impl Decoder<'_> {
                 self.at += source;
                 plain = self.at;
             } else if rest[0] == b'\\' && escape(b"\\n").is_some() {
-                // An escaped line end: blanks before it stay, those behind it go.
+                // An escaped line end: spaces before it stay, those after it are removed.
                 self.map.verbatim(plain, self.at);
                 self.at += 1;
                 self.at += self.line_end();
@@ -73,7 +72,7 @@ impl Decoder<'_> {
         self.map.verbatim(plain, self.end.max(plain));
     }
 
-    /// Passes blanks and line ends up to the next content.
+    /// Passes spaces and line ends up to the next content.
     fn fold(&mut self, first_is_escaped: bool) {
         let start = self.at;
         let (mut first, mut more) = (0, 0);
@@ -112,7 +111,7 @@ impl Decoder<'_> {
         let mut decoded = 0;
         let mut was_indented = false;
         let mut has_content = false;
-        // Line ends that are still to be written: where they begin, and how many.
+        // Line ends that are not written yet: where they start, and how many there are.
         let mut waiting = (self.at, 0);
         while self.at < self.end {
             let line = self.at;
@@ -142,12 +141,12 @@ impl Decoder<'_> {
         self.rest_of_block(text, decoded);
     }
 
-    /// The line ends behind the last line, which the node's range leaves out.
+    /// The line ends after the last line, which the node's range does not include.
     fn rest_of_block(&mut self, text: &str, decoded: usize) {
         self.map.stands_for(self.end, self.end, text.len().saturating_sub(decoded));
     }
 
-    /// How far the lines of a block scalar are indented: the first line with content shows it.
+    /// The indentation of a block scalar, taken from its first line with content.
     fn indentation(&self, text: &str) -> usize {
         let leading = |line: &[u8]| line.iter().take_while(|&&byte| byte == b' ').count();
         let decoded = text.split('\n').find(|line| !line.trim_matches(' ').is_empty());
@@ -161,7 +160,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The length of the line end here, 0 if there is none.
+    /// The length of the line end here; 0 if there is none.
     fn line_end(&self) -> usize {
         match self.bytes.get(self.at..self.end).unwrap_or(&[]) {
             [b'\r', b'\n', ..] | [0xc2, 0x85, ..] => 2,
@@ -171,7 +170,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// What the line end here becomes: one byte, but Unicode's own separators stay as they are.
+    /// The decoded length of the line end here: one byte, but Unicode's own separators stay as they are.
     fn decoded_line_end(&self) -> usize {
         if self.line_end() == 3 { 3 } else { 1 }
     }
@@ -185,7 +184,7 @@ fn single_quoted_escape(rest: &[u8]) -> Escape {
     rest.starts_with(b"''").then_some((2, 1))
 }
 
-/// A backslash and what belongs to it; not before a line end.
+/// A backslash and the rest of its escape, except before a line end.
 fn double_quoted_escape(rest: &[u8]) -> Escape {
     let [b'\\', kind, digits @ ..] = rest else { return None };
     let coded = |count: usize| {

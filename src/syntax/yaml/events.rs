@@ -1,4 +1,4 @@
-//! libyaml's parser as safe events with byte marks. The only `unsafe` of the project.
+//! libyaml's parser as safe events with byte marks. One of the few places with `unsafe` code.
 #![allow(
     unsafe_code,
     reason = "libyaml's calls are raw; whatever leaves this module is checked and borrowed"
@@ -18,27 +18,28 @@ pub(super) struct Events<'t> {
     input: Box<Input<'t>>,
 }
 
-/// What libyaml is fed with: some bytes that set the scene, then the text.
+/// libyaml's input: some bytes that set the scene, then the text.
 struct Input<'t> {
     prefix: &'t [u8],
     text: &'t [u8],
     fed: usize,
-    /// The most bytes to give at once: few at first in the middle of a text, where libyaml hardly goes far.
+    /// The largest piece to pass at once. It starts small in the middle of a text, because libyaml usually reads only a
+    /// little there.
     piece: usize,
 }
 
-/// The first piece in the middle of a text.
+/// The size in bytes of the first piece in the middle of a text.
 const FIRST_PIECE: usize = 512;
 
-/// libyaml's own buffer: in such pieces Psych feeds it.
+/// The size in bytes of libyaml's own buffer, in which Psych passes its input.
 const WHOLE_PIECE: usize = 16_384;
 
-/// One event; its texts live as long as it does.
+/// One event. Its texts live as long as the event.
 pub(super) struct Event {
     raw: sys::yaml_event_t,
 }
 
-/// What an [`Event`] says.
+/// The content of an [`Event`].
 #[derive(Debug)]
 pub(super) enum EventKind<'e> {
     StreamStart,
@@ -53,29 +54,30 @@ pub(super) enum EventKind<'e> {
     MappingEnd,
 }
 
-/// What may stand before a node.
+/// The properties before a node.
 #[derive(Debug, Default)]
 pub(super) struct Properties<'e> {
-    /// The resolved tag; `!` for the one that forbids quotes to make a string.
+    /// The resolved tag; `!` is the tag that prevents quotes from making a string.
     pub(super) tag: Option<Cow<'e, str>>,
     pub(super) anchor: Option<Cow<'e, str>>,
 }
 
-/// Why libyaml stopped, with its own marks: they count from 0, the prefix included.
+/// Why libyaml stopped, with its own marks, which start at 0 and include the prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ScanError {
     pub(super) problem: String,
     pub(super) context: Option<String>,
-    /// Where the problem was seen.
+    /// Where the problem was found.
     pub(super) problem_index: usize,
-    /// Where that began what libyaml was busy with: Psych names this place in its message. `None` if libyaml named none.
+    /// Where the construct started that libyaml was parsing. Psych names this position in its message. `None` if libyaml
+    /// named none.
     pub(super) context_index: Option<usize>,
-    /// Whether the text has a character that YAML forbids: found while reading ahead, at no place.
+    /// Whether the text has a character that YAML forbids, found while reading ahead, without a position.
     pub(super) is_of_reader: bool,
 }
 
 impl<'t> Events<'t> {
-    /// Parses `text` as if `prefix` stood before it.
+    /// Parses `text` as if `prefix` preceded it.
     pub(super) fn new(prefix: &'t [u8], text: &'t [u8]) -> Self {
         let mut parser = Box::new(MaybeUninit::<sys::yaml_parser_t>::uninit());
         let piece = if prefix.is_empty() { WHOLE_PIECE } else { FIRST_PIECE };
@@ -91,7 +93,7 @@ impl<'t> Events<'t> {
         Self { parser, input }
     }
 
-    /// The next event; nothing may be asked for after the stream's end or an error.
+    /// The next event. It must not be called after the end of the stream or after an error.
     pub(super) fn next(&mut self) -> Result<Event, ScanError> {
         let mut event = MaybeUninit::<sys::yaml_event_t>::uninit();
         // SAFETY: the parser was initialized in `new`; the event is taken only if libyaml filled it.
@@ -104,7 +106,7 @@ impl<'t> Events<'t> {
         }
     }
 
-    /// How many bytes (the prefix included) libyaml has asked for: nothing behind them had any influence.
+    /// How many bytes (the prefix included) libyaml has read. Later bytes had no influence.
     pub(super) fn reach(&self) -> usize {
         self.input.fed
     }
@@ -123,7 +125,7 @@ impl Event {
         self.raw.start_mark.index as usize
     }
 
-    /// The byte behind the last one, prefix included.
+    /// The byte after the last one, prefix included.
     pub(super) fn end(&self) -> usize {
         self.raw.end_mark.index as usize
     }
@@ -178,7 +180,7 @@ impl Event {
         };
         let style = style(scalar.style);
         if style != ScalarStyle::Plain && scalar.plain_implicit && properties.tag.is_none() {
-            // libyaml swallows the tag `!`; that it stood there can be seen from the flags.
+            // libyaml drops the tag `!`, but its flags show that it was there.
             properties.tag = Some(Cow::Borrowed("!"));
         }
         EventKind::Scalar { properties, text: String::from_utf8_lossy(bytes), style }
@@ -192,7 +194,7 @@ impl Drop for Event {
     }
 }
 
-/// libyaml's read handler: gives the prefix, then the text, in pieces of the size that libyaml asks for.
+/// libyaml's read handler: passes the prefix, then the text, in pieces of the size that libyaml requests.
 ///
 /// # Safety
 /// `data` must be the input given to `yaml_parser_set_input`, `buffer` must have room for `size` bytes.

@@ -1,11 +1,11 @@
-//! The root keys of a block hash in one pass, without a tree: where entries begin, and what each one holds that matters
-//! to others or to Puppet's verdict.
+//! Scans the root keys of a block hash in one pass without a tree: where entries start, and the properties of each entry that
+//! matter to other entries or to whether Puppet accepts the file.
 
 use super::events::{Event, EventKind, Events, Properties, ScanError};
 use super::{MAX_NESTING, SCENE, YamlError};
 use crate::syntax::tree::ScalarStyle;
 
-/// A pass over the root keys of a text. It costs one run of libyaml and allocates nothing that stays.
+/// A pass over the root keys of a text. It costs one run of libyaml and keeps no allocations.
 pub struct RootScan<'t> {
     events: Events<'t>,
     text: &'t str,
@@ -14,31 +14,31 @@ pub struct RootScan<'t> {
     depth: usize,
     key_comes_next: bool,
     flags: EntryFlags,
-    /// Up to here the text was searched for `?`, which begins a key that may stand on another line.
+    /// Up to here the text was searched for `?`, which starts a key that may continue on another line.
     searched: usize,
 }
 
-/// What [`RootScan::step`] comes upon.
+/// The result of [`RootScan::step`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScanStep {
-    /// A root key; the flags speak of the entry before it.
+    /// A root key; the flags are those of the entry before it.
     Key {
-        /// Byte of the text at which the entry begins.
+        /// Byte of the text at which the entry starts.
         start: u32,
-        /// Length of the key if it is the source's own text: plain, and without tag, anchor or folding. Else 0.
+        /// Length of the key if it equals its source: plain, and without tag, anchor or folding. Otherwise 0.
         plain_length: u32,
-        /// What the entry before this key holds.
+        /// The properties of the entry before this key.
         before: EntryFlags,
     },
-    /// The end of the text; the flags speak of the last entry.
+    /// The end of the text; the flags are those of the last entry.
     End(EntryFlags),
-    /// libyaml refuses the text; the error's places count in the whole of it.
+    /// libyaml refuses the text; the error's positions refer to the whole text.
     Failed(YamlError),
-    /// The text is no block hash at column 0, or not all of it is: only a parse of the whole can tell.
+    /// The text is not, or not entirely, a block hash at column 0. It must be parsed as a whole.
     NotEntries,
 }
 
-/// What an entry holds that matters outside of it.
+/// Properties of an entry that matter outside of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EntryFlags(u8);
 
@@ -47,9 +47,9 @@ impl EntryFlags {
     pub const ANCHOR: Self = Self(1);
     /// An alias (`*name`).
     pub const ALIAS: Self = Self(2);
-    /// A tag, or a plain scalar that Psych may refuse to make a value of (a date, for example).
+    /// A tag, or a plain scalar that Psych may refuse to convert (a date, for example).
     pub const REFUSABLE: Self = Self(4);
-    /// The root key is `<<`, or may be a symbol: what the root hash holds depends on all root keys together.
+    /// The root key is `<<` or may be a symbol, so the content of the root hash depends on all root keys together.
     pub const ENTANGLED: Self = Self(8);
     /// libyaml refuses the entry.
     pub const BROKEN: Self = Self(16);
@@ -59,7 +59,7 @@ impl EntryFlags {
         self.0 & others.0 != 0
     }
 
-    /// Both together.
+    /// The union of both.
     #[must_use]
     pub fn with(self, others: Self) -> Self {
         Self(self.0 | others.0)
@@ -67,13 +67,13 @@ impl EntryFlags {
 }
 
 impl<'t> RootScan<'t> {
-    /// Scans `text` from its begin.
+    /// Scans `text` from its start.
     pub fn new(text: &'t str) -> Self {
         Self::starting(text, 0, &[])
     }
 
-    /// Scans `text` from byte `from`, where an entry begins, as libyaml reads on there in the middle of a block hash.
-    /// An error comes with the [`Self::reach`] it had.
+    /// Scans `text` from byte `from`, where an entry starts, as libyaml continues in the middle of a block hash. An error
+    /// comes with its [`Self::reach`].
     pub fn in_the_middle(text: &'t str, from: u32) -> Result<Self, (YamlError, u32)> {
         let mut scan = Self::starting(text, from as usize, SCENE);
         match scan.pass_the_scene() {
@@ -88,12 +88,12 @@ impl<'t> RootScan<'t> {
         Self { events, text, from, scene, depth: 0, key_comes_next: true, flags, searched: from }
     }
 
-    /// The byte behind the last one that had any influence on the steps so far.
+    /// The byte after the last one that had any influence on the steps so far.
     pub fn reach(&self) -> u32 {
         (self.from + self.events.reach()).saturating_sub(self.scene.len()) as u32
     }
 
-    /// The next root key, or the end. After anything but a key there is nothing more.
+    /// The next root key, or the end. After any other result than a key, there are no more steps.
     pub fn step(&mut self) -> ScanStep {
         loop {
             let event = match self.events.next() {
@@ -172,13 +172,13 @@ impl<'t> RootScan<'t> {
         ScanStep::Key { start: start as u32, plain_length, before }
     }
 
-    /// Whether a `%` begins a line before the first key: `%TAG` says what tags in entries mean.
+    /// Whether a `%` starts a line before the first key: `%TAG` changes the meaning of tags in entries.
     fn has_directive(&self, end: usize) -> bool {
         let is_before_first = self.searched == 0 && self.scene.is_empty();
         is_before_first && self.text[..end].split(['\n', '\r']).any(|line| line.starts_with('%'))
     }
 
-    /// Whether a `?` begins a line of the text up to `end`.
+    /// Whether a `?` starts a line of the text up to `end`.
     fn has_long_key(&mut self, end: usize) -> bool {
         let bytes = self.text.as_bytes();
         let begin = std::mem::replace(&mut self.searched, end);
@@ -190,7 +190,7 @@ impl<'t> RootScan<'t> {
         })
     }
 
-    /// Reads the scene's own entry; the text must not go on with it.
+    /// Reads the scene's own entry, which the text must not continue.
     fn pass_the_scene(&mut self) -> Result<(), YamlError> {
         loop {
             let event = self.events.next().map_err(|error| self.error(error))?;
@@ -222,7 +222,7 @@ impl<'t> RootScan<'t> {
     }
 }
 
-/// Whether a text begins with what libyaml takes for a blank or the end of a line.
+/// Whether a text starts with a character that libyaml treats as a blank or a line end.
 fn is_blank_or_end(text: &[u8]) -> bool {
     let breaks: [&[u8]; 3] = [b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9"];
     text.first().is_none_or(u8::is_ascii_whitespace) || breaks.iter().any(|it| text.starts_with(it))
@@ -256,8 +256,7 @@ fn flags_of(kind: &EventKind<'_>, is_root_key: bool) -> EntryFlags {
     }
 }
 
-/// Whether a plain scalar may be one that Psych fails to convert: a date, a time, a number without digits. Rather says
-/// yes too often.
+/// Whether Psych may fail to convert a plain scalar: a date, a time, a number without digits. If in doubt, it returns true.
 pub(crate) fn may_be_refused(text: &[u8]) -> bool {
     let Some(first) = text.first() else { return false };
     if !matches!(first, b'0'..=b'9' | b'+' | b'-' | b'.') {

@@ -1,9 +1,9 @@
-//! Small readings of YAML source that libyaml's marks leave open: where a node begins behind its tag and anchor, where
-//! a block scalar ends, what line a byte is on.
+//! Small readers of YAML source for positions that libyaml's marks leave open: where a node starts after its tag and anchor,
+//! where a block scalar ends, which line a byte is on.
 
 use crate::text::TextRange;
 
-/// Where a node begins whose tag or anchor begins at `start`: behind `&name` and `!tag`, blanks and comments.
+/// Where a node starts whose tag or anchor starts at `start`: after `&name` and `!tag`, spaces and comments.
 pub(super) fn behind_properties(text: &str, start: usize, end: usize) -> usize {
     let bytes = &text.as_bytes()[..end.min(text.len())];
     let mut at = start;
@@ -22,13 +22,13 @@ pub(super) fn behind_properties(text: &str, start: usize, end: usize) -> usize {
     }
 }
 
-/// The end of a block scalar without the line ends behind its last line; libyaml counts those in.
+/// The end of a block scalar without the line ends after its last line, which libyaml includes.
 pub(super) fn end_of_block_scalar(text: &str, start: usize, end: usize) -> usize {
     let source = text.as_bytes().get(start..end).unwrap_or(&[]);
     start + source.trim_ascii_end().len()
 }
 
-/// The rest of the line from byte `at`; if only blanks are left there, what stands last before it.
+/// The rest of the line from byte `at`; if it consists of spaces only, the last text before it.
 pub(super) fn rest_of_line(text: &str, at: usize) -> TextRange {
     let bytes = text.as_bytes();
     let start = at.min(bytes.len());
@@ -42,8 +42,8 @@ pub(super) fn rest_of_line(text: &str, at: usize) -> TextRange {
     TextRange::new(last as u32, end as u32)
 }
 
-/// The line and column (from 1, in characters) of byte `at`, with all of YAML's line ends. libyaml has the text end with
-/// a line end even if there is none.
+/// The line and column (from 1, in characters) of byte `at`, with all of YAML's line ends. For libyaml, the text ends with a
+/// line end even if there is none.
 pub(super) fn line_and_column(text: &str, at: usize) -> (u32, u32) {
     let (line, column) = line_and_column_inside(text, at);
     if at >= text.len() && column > 1 { (line + 1, 1) } else { (line, column) }

@@ -1,4 +1,4 @@
-//! From libyaml's events to trees.
+//! Builds trees from libyaml's events.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(super) fn parse_document(text: &str) -> Parsed {
     parsed
 }
 
-/// The pairs of a text that begins with a root key. Ranges count from the key of the pair.
+/// The pairs of a text that starts with a root key. Ranges are relative to the key of the pair.
 pub(super) fn parse_pairs(text: &str) -> Result<Vec<Pair>, YamlError> {
     let mut builder = Builder::new(text, SCENE);
     let mut parsed = Parsed::default();
@@ -29,7 +29,7 @@ pub(super) fn parse_pairs(text: &str) -> Result<Vec<Pair>, YamlError> {
             pairs.remove(0);
             Ok(pairs)
         }
-        // The text went on with the scene's own entry, or ended the document: it is none of a block hash.
+        // The text continued the scene's own entry, or ended the document, so it is not an entry of a block hash.
         _ => Err(YamlError::no_key()),
     }
 }
@@ -51,7 +51,7 @@ struct Builder<'t> {
     events: Events<'t>,
     text: &'t str,
     scene: &'t [u8],
-    /// The byte of the text from which ranges count.
+    /// The byte of the text that ranges are relative to.
     base: usize,
     depth: usize,
 }
@@ -65,7 +65,7 @@ impl<'t> Builder<'t> {
         self.events.next().map_err(|error| YamlError::new(error, self.scene))
     }
 
-    /// Reads up to the end of the first document: Psych stops there, what follows may be broken.
+    /// Reads up to the end of the first document. Psych stops there, so the rest may be broken.
     fn document(&mut self, parsed: &mut Parsed) -> Result<(), YamlError> {
         loop {
             let event = self.next()?;
@@ -91,7 +91,7 @@ impl<'t> Builder<'t> {
         index.saturating_sub(self.scene.len() + self.base) as u32
     }
 
-    /// The text from where ranges count.
+    /// The text that ranges refer to.
     fn source(&self) -> &'t str {
         self.text.get(self.base..).unwrap_or("")
     }
@@ -173,8 +173,8 @@ impl<'t> Builder<'t> {
         Ok(node(properties, start, end, NodeKind::Mapping(pairs)))
     }
 
-    /// Where a collection ends. Closing brackets have a width; a block collection ends with its last member, while
-    /// libyaml has it reach to the next token.
+    /// Where a collection ends. Closing brackets have a width. A block collection ends with its last member, while libyaml
+    /// extends it to the next token.
     fn end_of_collection(&self, end: &Event, last_member: Option<u32>) -> u32 {
         match last_member {
             Some(last) if end.start() == end.end() => last,

@@ -2,7 +2,7 @@
 
 use crate::data::{DataFile, FileId, Format, Verdict};
 use crate::ide::diagnostics::file::FileContext;
-use crate::ide::diagnostics::file::yaml_syntax::reader_words;
+use crate::ide::diagnostics::file::yaml_syntax::{quote_of_an_earlier_line, reader_words};
 use crate::ide::diagnostics::shared::fix::{Fix, MAX_TRIED_BYTES, quote};
 use crate::ide::diagnostics::{Check, Family, Report, Rule, Severity, Subject};
 use crate::text::{TextEdit, TextRange, apply_edits};
@@ -24,7 +24,8 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.yaml_error() else { return };
     let text = file.text;
-    if !error.range.slice(text).starts_with("%{") {
+    let is_quote_missing = || quote_of_an_earlier_line(text, error.range.start as usize).is_some();
+    if !error.range.slice(text).starts_with("%{") || is_quote_missing() {
         return;
     }
     let words = reader_words(&error.message);
@@ -74,6 +75,17 @@ a: x %{facts.y}
 b: [%{facts.y}]
 #   ^^^^^^^^^^^ error[unquoted-interpolation]: found character that cannot start any token while scanning for the next token Put quotes around the value.
 ",
+        );
+    }
+
+    #[test]
+    fn a_quote_that_is_missing_lines_before_is_another_mistake() {
+        check(
+            r#"
+a: "b
+c: 'x "%{literal("%")}"'
+#      ^^^^^^^^^^^^^^^^^ error[yaml-syntax]: found character that cannot start any token while scanning for the next token Is a quote missing? The quoted text that starts on line 1 ends here.
+"#,
         );
     }
 

@@ -28,17 +28,18 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
         return;
     };
     let line = text[..quote].matches('\n').count() + 1;
-    let message =
-        format!("{words}\nIs a quote missing? The text that begins on line {line} ends here.");
+    let message = format!(
+        "{words}\nIs a quote missing? The quoted text that starts on line {line} ends here."
+    );
     let finding = report.add(&RULE, error.range, message);
     let range = TextRange::new(quote as u32, quote as u32 + 1);
-    let message = "the quote that nothing closes on its own line".to_owned();
+    let message = "this quote is not closed on its line".to_owned();
     finding.related.push(Related { path: None, range, message });
 }
 
 /// Where the text in quotes begins that goes over lines and ends on the line of `at`, or does not end before it. A quote begins a
 /// text where YAML takes a value: behind a blank, a bracket or a comma.
-fn quote_of_an_earlier_line(text: &str, at: usize) -> Option<usize> {
+pub(crate) fn quote_of_an_earlier_line(text: &str, at: usize) -> Option<usize> {
     let line_end = text[at.min(text.len())..].find('\n').map_or(text.len(), |length| at + length);
     let line_start = text[..at.min(text.len())].rfind('\n').map_or(0, |it| it + 1);
     let bytes = &text.as_bytes()[..line_end];
@@ -92,7 +93,7 @@ mod tests {
         check_related(
             "a: \"b # it's\nc: [d, \"e\"]\nf: \"g\"\n",
             "yaml-syntax",
-            &["/data/common.yaml: \": the quote that nothing closes on its own line"],
+            &["/data/common.yaml: \": this quote is not closed on its line"],
         );
         check_related("a: \"b\"\nc: d: e\n", "yaml-syntax", &[]);
     }

@@ -1,13 +1,15 @@
 //! `merge-type-clash`: values that the key's merge strategy cannot merge.
 //!
-//! `hash` merges hashes only; `unique` takes everything but a hash or `null` behind the first value. Asked of the
-//! engine, for the active node; the blame goes to the values of the wrong type.
+//! `hash` merges hashes only; `unique` takes everything but a hash or `null` after the first value. The engine evaluates the
+//! key for the nodes that read the file. The finding is at the value of the wrong type, or, if a file that more nodes read
+//! holds that value, at the value it is merged with.
 
 use crate::data::{Place, Value};
 use crate::engine::{CancelToken, Source, Written};
 use crate::ide::context;
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
+use crate::ide::perspective::Perspective;
 use crate::syntax::key_path::Segment;
 
 pub(crate) const RULE: Rule = Rule {
@@ -56,7 +58,12 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         _ => false,
     };
     let wrong = found.iter().enumerate().filter(is_wrong).map(|(_, source)| source);
-    for (_, written) in wrong.filter(|(source, _)| &*source.path == path) {
+    let mut blamed: Vec<_> = wrong.clone().filter(|(source, _)| &*source.path == path).collect();
+    let mut others = wrong;
+    if others.all(|(source, _)| fails_for_fewer_nodes(perspective, path, &source.path)) {
+        blamed.extend(found.iter().filter(|(source, _)| &*source.path == path).take(1));
+    }
+    for (_, written) in blamed {
         let Some(Place { range, .. }) = written.root_value.place else { continue };
         let message =
             format!("{}\nThe lookup options merge `{key}` with `{strategy}`.", failure.message);
@@ -71,6 +78,14 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
             })
             .collect();
     }
+}
+
+/// Whether `other` is read by more nodes than `path`, so that a lookup that fails for the nodes of `path` may succeed for
+/// some of the nodes of `other`, and nothing is reported there.
+fn fails_for_fewer_nodes(perspective: &Perspective, path: &str, other: &str) -> bool {
+    let environment = perspective.evaluator.environment();
+    let node_of = |path: &str| perspective.world.node_of_file(environment, path);
+    path != other && node_of(path).name != node_of(other).name
 }
 
 #[cfg(test)]
@@ -121,6 +136,30 @@ a: {y: 1}
                 "/data/a.yaml: a: merged with this value of level \"x\"",
                 "/data/c.yaml: a: merged with this value of level \"x\"",
             ],
+        );
+    }
+
+    #[test]
+    fn a_wrong_value_that_other_nodes_read_too_is_told_where_lookups_fail() {
+        check(
+            r"
+#- /hiera.yaml
+version: 5
+hierarchy:
+  - {name: Role, path: 'role/%{facts.role}.yaml'}
+  - {name: Common, path: common.yaml}
+#- /data/role/web.yaml
+k: {x: 1}
+#  ^^^^^^ error[merge-type-clash]: The second element of the merge has wrong type…
+#- /data/role/db.yaml
+k: [1]
+#  ^^^ error[merge-type-clash]: The second element of the merge has wrong type…
+#- /data/role/other.yaml
+l: 1
+#- /data/common.yaml
+lookup_options: {k: {merge: unique}}
+k: {y: 1}
+",
         );
     }
 

@@ -1,6 +1,6 @@
-//! What Puppet's lexer takes for a blank and for a letter: Ruby's `[[:blank:]]` and `\w`.
+//! The characters that Puppet's lexer accepts as blanks and as letters: Ruby's `[[:blank:]]` and `\w`.
 
-/// Ruby's `\w`: ASCII alone.
+/// Ruby's `\w`: ASCII only.
 pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -14,17 +14,17 @@ pub(super) fn is_blank(c: char) -> bool {
     )
 }
 
-/// The length in bytes of the blank that begins `text`; 0 if none does.
+/// The length in bytes of the blank at the start of `text`; 0 if there is none.
 pub(super) fn blank_length(text: &str) -> usize {
     text.chars().next().filter(|it| is_blank(*it)).map_or(0, char::len_utf8)
 }
 
-/// How many word bytes begin `bytes`.
+/// The number of word bytes at the start of `bytes`.
 pub(super) fn word_length(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|it| is_word_byte(**it)).count()
 }
 
-/// The length of a variable's name without its `$`: `(::)?(\w+::)*\w+`; 0 if `bytes` begin with none.
+/// The length of a variable's name without its `$`: `(::)?(\w+::)*\w+`; 0 if `bytes` do not start with one.
 pub(super) fn variable_length(bytes: &[u8]) -> usize {
     let mut at = if bytes.starts_with(b"::") { 2 } else { 0 };
     let first = word_length(&bytes[at..]);

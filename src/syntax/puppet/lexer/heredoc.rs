@@ -1,7 +1,7 @@
-//! Heredocs: `@(TAG)`, and a text on the lines that follow.
+//! Heredocs: `@(TAG)`, and a text on the following lines.
 //!
-//! A text is cut up when its tag is met, and its tokens follow the tag at once; the lines are jumped over at the end of the
-//! tag's line.
+//! The text is split into tokens when its tag is read, and its tokens directly follow the tag. The lexer skips the text's
+//! lines at the end of the tag's line.
 
 use super::buffer::{Buffer, Line};
 use super::characters::is_blank;
@@ -9,18 +9,18 @@ use super::strings::{Escapes, decode};
 use super::{Language, Lexer};
 use crate::syntax::puppet::token::{Kind, TokenText};
 
-/// A longer tag is none.
+/// A longer tag is not read as a tag.
 const MAX_TAG_BYTES: usize = 1_000;
 
-/// After so many heredocs without an end no more are looked for: each search reads to the end of the file.
+/// After this many heredocs without an end, the lexer stops searching, because each search reads to the end of the file.
 const MAX_WITHOUT_END: usize = 10;
 
-/// What `@(…)` says.
+/// The content of `@(…)`.
 #[derive(Debug, PartialEq, Eq)]
 struct Tag<'text> {
     name: &'text str,
     interpolates: bool,
-    /// What stands behind `/`.
+    /// The text after `/`.
     escapes: Option<&'text str>,
     /// Length of the whole `@(…)`.
     length: usize,
@@ -29,9 +29,9 @@ struct Tag<'text> {
 /// The line that ends a text.
 #[derive(Debug, PartialEq, Eq)]
 struct EndLine<'text> {
-    /// The margin that is taken away from the lines that begin with it; empty if none is.
+    /// The margin that is removed from the lines that start with it; empty if there is none.
     margin: &'text str,
-    /// Whether the last line end is taken away.
+    /// Whether the last line end is removed.
     drops_line_end: bool,
 }
 
@@ -97,14 +97,14 @@ impl<'text> Lexer<'text> {
         self.errors.append(&mut inner.errors);
     }
 
-    /// A heredoc within an interpolation is forgotten like a string there.
+    /// Puppet forgets a heredoc inside an interpolation, as it does with a string there.
     fn after_heredoc(&mut self) {
         if self.interpolations.is_empty() {
             self.after = Some(Kind::String);
         }
     }
 
-    /// Where the text that starts at `from` ends, where the line behind its end line begins, and what the end line says.
+    /// Where the text that starts at `from` ends, where the line after its end line starts, and the content of the end line.
     fn heredoc_end(&mut self, from: usize, name: &str) -> Option<(usize, usize, EndLine<'text>)> {
         if self.heredocs_without_end >= MAX_WITHOUT_END {
             return None;
@@ -124,7 +124,7 @@ impl<'text> Lexer<'text> {
     }
 }
 
-/// Reads `@(TAG)`, `@("TAG")`, with `:syntax` and `/escapes` behind it. Blanks around the tag do not count.
+/// Reads `@(TAG)` or `@("TAG")`, optionally followed by `:syntax` and `/escapes`. Spaces around the tag are ignored.
 fn tag(text: &str) -> Option<Tag<'_>> {
     let window = text.as_bytes().get(2..text.len().min(MAX_TAG_BYTES))?;
     let end = memchr::memchr(b')', window)?;
@@ -160,7 +160,7 @@ fn has_a_character_twice(text: &str) -> bool {
     text.char_indices().any(|(at, c)| text[at + c.len_utf8()..].contains(c))
 }
 
-/// `/` alone means all escapes; without it there are none, not even of the backslash.
+/// `/` alone means all escapes. Without it there are no escapes, not even of the backslash.
 fn escapes_of(written: Option<&str>) -> Escapes {
     let Some(written) = written else { return Escapes::default() };
     let written = if written.is_empty() { "trnsuL$" } else { written };
@@ -168,7 +168,7 @@ fn escapes_of(written: Option<&str>) -> Escapes {
     Escapes { characters, joins_lines: written.contains('L') }
 }
 
-/// Whether `line` ends the text of the heredoc `name`: its end counts alone, so `some text END` does.
+/// Whether `line` ends the text of the heredoc `name`. Only the end of the line matters, so `some text END` does.
 fn end_line<'text>(line: &'text str, name: &str) -> Option<EndLine<'text>> {
     let line = line.strip_suffix('\n').unwrap_or(line);
     let line = line.strip_suffix('\r').unwrap_or(line).trim_end_matches(is_blank);
@@ -183,8 +183,8 @@ fn end_line<'text>(line: &'text str, name: &str) -> Option<EndLine<'text>> {
     Some(EndLine { margin, drops_line_end })
 }
 
-/// The text of a heredoc as it counts, and where its lines stand in the file. The margin is taken away from lines that begin
-/// with just that; others stay.
+/// The effective text of a heredoc, and the positions of its lines in the file. The margin is removed from lines that start
+/// with exactly the margin; other lines stay as they are.
 fn without_margin(written: &str, from: usize, end_line: &EndLine<'_>) -> (String, Vec<Line>) {
     let mut text = String::with_capacity(written.len());
     let mut lines = Vec::new();

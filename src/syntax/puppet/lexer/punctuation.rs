@@ -5,7 +5,7 @@ use super::characters::is_blank;
 use crate::syntax::puppet::token::Kind;
 
 impl Lexer<'_> {
-    /// Reads whatever is made of neither letters nor quotes.
+    /// Reads a token that consists of neither letters nor quotes.
     pub(super) fn punctuation(&mut self) {
         let (next, third) = (self.byte(1), self.byte(2));
         let (kind, length) = match self.byte(0) {
@@ -60,20 +60,20 @@ impl Lexer<'_> {
         self.emit(kind, length);
     }
 
-    /// Whether white space or nothing stands before: only then `[` starts a list.
+    /// Whether white space or nothing precedes. Only then does `[` start a list.
     fn is_after_white_space(&self) -> bool {
         let before = self.text()[..self.at].chars().next_back();
         before.is_none_or(|it| is_blank(it) || it == '\r' || it == '\n')
     }
 
-    /// Whether only blanks stand before in the line: then `(` starts no call.
+    /// Whether only spaces precede in the line. Then `(` does not start a call.
     fn is_first_in_line(&self) -> bool {
         let before = self.text().get(self.line_start..self.at).unwrap_or("");
         before.chars().all(|it| is_blank(it) || it == '\r')
     }
 }
 
-/// The token of two bytes that `next` makes; else `alone`.
+/// The two-byte token for `next`, or else `alone`.
 fn one_or_two(next: u8, alone: Kind, pairs: &[(u8, Kind)]) -> (Kind, usize) {
     let pair = pairs.iter().find(|(byte, _)| *byte == next);
     pair.map_or((alone, 1), |(_, kind)| (*kind, 2))

@@ -1,4 +1,4 @@
-//! Strings and what is interpolated into them: `${ … }` is a stack, as code in it may hold strings again.
+//! Strings and their interpolations. Open `${ … }` are kept on a stack, because code inside can contain strings again.
 
 use std::borrow::Cow;
 
@@ -6,14 +6,14 @@ use super::Lexer;
 use super::characters::variable_length;
 use crate::syntax::puppet::token::{Kind, TokenText};
 
-/// A `${` that is open.
+/// An open `${`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Interpolation {
-    /// How many braces were open before it.
+    /// The number of open braces before it.
     pub(super) braces: i64,
     /// The index of the first token inside.
     pub(super) first_token: usize,
-    /// Where its string begins.
+    /// Where its string starts.
     pub(super) string_start: usize,
     style: Style,
 }
@@ -22,7 +22,7 @@ pub(super) struct Interpolation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
     DoubleQuoted,
-    /// The text of a heredoc ends where it ends.
+    /// The text of a heredoc, which ends where the buffer ends.
     HeredocText,
 }
 
@@ -31,7 +31,7 @@ enum Style {
 pub(super) struct Escapes {
     /// The characters that may follow a backslash.
     pub(super) characters: String,
-    /// Whether a backslash at the end of a line joins it with the next.
+    /// Whether a backslash at the end of a line joins it with the next line.
     pub(super) joins_lines: bool,
 }
 
@@ -43,9 +43,9 @@ impl Escapes {
 
 /// A part of a string that is being read.
 struct Part {
-    /// Where its token begins.
+    /// Where its token starts.
     start: usize,
-    /// Where its text begins.
+    /// Where its text starts.
     text_start: usize,
     is_first: bool,
 }
@@ -82,8 +82,8 @@ impl Lexer<'_> {
         self.string_part(part, 0, Style::HeredocText);
     }
 
-    /// Goes on with the string behind the `}` of an interpolation. `${name}`, `${name[…]}` and `${name.…}` mean the
-    /// variable of that name.
+    /// Continues the string after the `}` of an interpolation. `${name}`, `${name[…]}` and `${name.…}` refer to the variable
+    /// of that name.
     pub(super) fn end_of_interpolation(&mut self) {
         let open = self.interpolations.pop().expect("called when one ends");
         if let [first, rest @ ..] = &mut self.tokens.list[open.first_token..] {
@@ -147,13 +147,13 @@ impl Lexer<'_> {
         let kind = if part.is_first { Kind::String } else { Kind::StringEnd };
         self.add_text(kind, part.start, end, text);
         self.at = end;
-        // Puppet's lexer forgets an interpolated string inside of an interpolation: what came before it decides what `/` is.
+        // Puppet's lexer forgets an interpolated string inside an interpolation: the token before it decides what `/` means.
         if part.is_first || self.interpolations.is_empty() {
             self.after = Some(kind);
         }
     }
 
-    /// Where the part ends: at a quote, at a `$`, or for the text of a heredoc at its end.
+    /// Where the part ends: at a quote, at a `$`, or at the end of a heredoc's text.
     fn end_of_part(&self, style: Style) -> Option<usize> {
         match style {
             Style::DoubleQuoted => terminator(self.text(), self.at, b"\"$", false),
@@ -180,7 +180,7 @@ impl Lexer<'_> {
         TokenText::Decoded(decoded)
     }
 
-    /// The bytes from `start` to `end` as they are.
+    /// The bytes from `start` to `end`, undecoded.
     pub(super) fn written(&self, start: usize, end: usize) -> TokenText {
         if self.buffer.is_as_written(start, end) {
             TokenText::Written(self.buffer.range(start, end))
@@ -190,10 +190,10 @@ impl Lexer<'_> {
     }
 }
 
-/// The first of the bytes `wanted` in `text` from `start` on that is not escaped.
+/// The first byte of `text` from `start` on that is one of `wanted` and not escaped.
 ///
-/// Puppet finds it with a pattern that takes one character before it: a wanted byte right at `start` is plain text if the
-/// next one follows at once. So `"""` is one string, which holds a quote.
+/// Puppet's pattern consumes one character before the wanted byte. A wanted byte right at `start` is therefore plain text if
+/// another one follows at once: `"""` is one string that contains a quote.
 fn terminator(text: &str, start: usize, wanted: &[u8], ignores_escapes: bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_wanted = |at: usize| bytes.get(at).is_some_and(|it| wanted.contains(it));
@@ -237,7 +237,7 @@ fn decode_single_quoted(raw: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Decodes the escapes that `escapes` allows; others stay with their backslash.
+/// Decodes the escapes that `escapes` allows; other escapes keep their backslash.
 pub(super) fn decode(raw: &str, escapes: &Escapes) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
@@ -250,7 +250,8 @@ pub(super) fn decode(raw: &str, escapes: &Escapes) -> String {
     text
 }
 
-/// Adds what the escape stands for whose backslash stands before `rest`, and gives its length without the backslash.
+/// Appends the character of the escape whose backslash precedes `rest`, and returns the escape's length without the
+/// backslash.
 fn decode_escape(rest: &str, escapes: &Escapes, text: &mut String) -> usize {
     let line_end = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) };
     if line_end > 0 && escapes.joins_lines {

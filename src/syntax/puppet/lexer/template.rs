@@ -1,12 +1,12 @@
-//! EPP templates: text with tags that hold Puppet code.
+//! EPP templates: text with tags that contain Puppet code.
 
 use super::{Language, Lexer};
 use crate::syntax::puppet::token::Kind;
 
-/// Where in a template the reading is.
+/// The part of a template that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TemplateMode {
-    /// The text is no template.
+    /// The text is not a template.
     None,
     /// Inside `<% … %>`.
     Code,
@@ -21,7 +21,7 @@ impl TemplateMode {
 }
 
 impl Lexer<'_> {
-    /// Whether `%>` or `-%>` stands here and ends a tag.
+    /// Whether `%>` or `-%>` is here and ends a tag.
     pub(super) fn is_template_end(&self) -> bool {
         let rest = &self.text().as_bytes()[self.at..];
         self.template != TemplateMode::None && (rest.starts_with(b"%>") || rest.starts_with(b"-%>"))
@@ -38,7 +38,7 @@ impl Lexer<'_> {
         self.template_text(trims);
     }
 
-    /// Reads text up to the next tag with code. `trims`: blanks and the line end that follow do not count.
+    /// Reads text up to the next tag with code. With `trims`, the spaces and the line end that follow are skipped.
     pub(super) fn template_text(&mut self, trims: bool) {
         if trims {
             self.skip_line_rest();
@@ -76,7 +76,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes behind the `%>` of a `<%#`; `%%>` is none.
+    /// Moves past the `%>` of a `<%#`; `%%>` does not end it.
     fn template_comment(&mut self) {
         let bytes = self.text().as_bytes();
         let start = self.at;
@@ -93,7 +93,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes behind blanks and one line end.
+    /// Skips spaces and one line end.
     fn skip_line_rest(&mut self) {
         let rest = &self.text()[self.at..];
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();

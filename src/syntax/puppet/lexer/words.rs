@@ -18,7 +18,7 @@ impl Lexer<'_> {
         self.emit(kind, length);
     }
 
-    /// What begins with `::`.
+    /// Reads a token that starts with `::`.
     pub(super) fn qualified(&mut self) {
         if self.byte(2).is_ascii_uppercase() {
             return self.type_name();
@@ -58,7 +58,7 @@ impl Lexer<'_> {
         self.emit(Kind::Variable, length + 1);
     }
 
-    /// A number; what begins like one and is none (`08`, `1a`) is refused whole.
+    /// A number. A word that starts like a number but is not one (`08`, `1a`) is refused as a whole.
     pub(super) fn number(&mut self) {
         let rest = &self.text()[self.at..];
         let length = number_length(rest);
@@ -87,7 +87,7 @@ fn bare_word_length(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether every segment of `word` begins with a letter and none has a dash.
+/// Whether every segment of `word` starts with a letter and none has a dash.
 fn is_name(word: &str) -> bool {
     let word = word.strip_prefix("::").unwrap_or(word);
     word.split("::").all(|segment| {
@@ -95,7 +95,7 @@ fn is_name(word: &str) -> bool {
     })
 }
 
-/// `0[xX]\h+`, or `\d+(\.\d+)?([eE]-?\d+)?`, the longest that no letter follows; 0 if there is none.
+/// The length of the longest `0[xX]\h+` or `\d+(\.\d+)?([eE]-?\d+)?` that no letter follows; 0 if there is none.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|it| it.is_ascii_digit()).count();
@@ -123,7 +123,7 @@ fn number_length(text: &str) -> usize {
     ends.into_iter().rev().find(|end| is_end(*end)).unwrap_or(0)
 }
 
-/// `08`: a leading zero makes an octal number, which has no such digit.
+/// `08`: a leading zero starts an octal number, which has no such digit.
 fn is_bad_octal(number: &str) -> bool {
     let is_whole = number.bytes().all(|it| it.is_ascii_digit());
     is_whole && number.len() > 1 && number.starts_with('0') && number.contains(['8', '9'])

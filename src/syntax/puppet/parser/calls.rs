@@ -1,4 +1,4 @@
-//! Calls, and what is noted of those that look up data or include classes.
+//! Parses calls, and records those that look up data or include classes.
 
 use super::Parser;
 use crate::syntax::puppet::condition::Condition;
@@ -13,10 +13,10 @@ const LOOKUPS: [&str; 5] = ["lookup", "hiera", "hiera_array", "hiera_hash", "hie
 /// Functions whose arguments name classes.
 const INCLUSIONS: [&str; 3] = ["include", "contain", "require"];
 
-/// Functions behind which code may not run.
+/// Functions after which code may not run.
 const ENDINGS: [&str; 3] = ["return", "break", "next"];
 
-/// A call whose arguments were read.
+/// A call with its arguments.
 struct Read<'call> {
     name: &'call str,
     form: CallForm,
@@ -27,7 +27,7 @@ struct Read<'call> {
 }
 
 impl Parser<'_> {
-    /// `function(…)`, perhaps with a lambda.
+    /// `function(…)`, optionally with a lambda.
     pub(super) fn call(&mut self, function: &Expression) -> Expression {
         self.next();
         let arguments = self.arguments(Kind::RightParen);
@@ -50,7 +50,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `receiver.function`, with brackets or without. Puppet says that it is where its bracket is, else where its dot is.
+    /// `receiver.function`, with or without parentheses. Puppet's position is the parenthesis, or else the dot.
     pub(super) fn method_call(&mut self, receiver: Expression) -> Expression {
         let start = receiver.range.start;
         let dot = self.next();
@@ -78,7 +78,7 @@ impl Parser<'_> {
         Expression { position, range: self.range_from(start), shape: Shape::Call }
     }
 
-    /// `include a, b` and its like, without brackets.
+    /// `include a, b` and similar calls without parentheses.
     pub(super) fn statement_call(
         &mut self,
         function: &Expression,
@@ -131,7 +131,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Notes a call that looks up data or includes classes.
+    /// Records a call that looks up data or includes classes.
     fn note(&mut self, read: &Read<'_>, start: u32) {
         let name = read.name.strip_prefix("::").unwrap_or(read.name);
         self.may_have_ended |= ENDINGS.contains(&name);
@@ -168,7 +168,7 @@ impl Parser<'_> {
     }
 }
 
-/// Constant names, whether some are not constant, and the pattern of an interpolated one.
+/// Constant names, whether some names are not constant, and the pattern of an interpolated name.
 type Names = (Vec<CalledName>, bool, Option<Vec<Option<String>>>);
 
 fn included_classes(arguments: &[Expression], computed: &mut Vec<Condition>) -> Names {
@@ -180,7 +180,8 @@ fn included_classes(arguments: &[Expression], computed: &mut Vec<Condition>) -> 
     (names, !computed.is_empty(), pattern)
 }
 
-/// Adds the names of classes in `expression`: lists nested at will, and `Class[…]`. What is not constant goes to `computed`.
+/// Adds the class names in `expression`, which may contain nested lists and `Class[…]`. Names that are not constant go to
+/// `computed`.
 fn class_names(
     expression: &Expression,
     names: &mut Vec<CalledName>,

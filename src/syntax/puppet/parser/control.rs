@@ -32,7 +32,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A block that runs if a condition holds, or if not. What follows is for when the block does not run.
+    /// A block that runs if a condition is true, or if it is false. Code after it is guarded by the opposite.
     fn guarded_block(&mut self, condition: Condition, if_it_holds: bool) {
         self.guard(condition, if_it_holds);
         self.block();
@@ -41,12 +41,12 @@ impl Parser<'_> {
         }
     }
 
-    /// From here on, code runs if a condition holds, or if not.
+    /// From here on, code runs if a condition is true, or if it is false.
     pub(super) fn guard(&mut self, condition: Condition, if_it_holds: bool) {
         self.guards.push(Guard { condition: condition.into(), if_it_holds });
     }
 
-    /// The options of a `case` are tried one after the other; `default` is the last, wherever it stands.
+    /// The options of a `case` are tried in order, but `default` is always tried last.
     fn case_options(&mut self, subject: &Condition) {
         if !self.expect(Kind::LeftBrace) {
             return;
@@ -79,21 +79,21 @@ impl Parser<'_> {
         self.open -= 1;
     }
 
-    /// Whether an option fits; `None` for `default`.
+    /// Whether an option matches; `None` for `default`.
     fn case_option(&mut self, subject: &Condition) -> Option<Condition> {
         let is_default = self.kind() == Kind::Default;
         let option = self.expression().into_condition();
         (!is_default).then(|| Condition::joined(Operator::Fits, subject.clone(), option))
     }
 
-    /// What stands in a `default` with options behind it runs only if none of these fits.
+    /// Code in a `default` that is followed by other options runs only if none of these matches.
     fn make_unsure(&mut self, (calls, resources): (usize, usize)) {
         let calls = self.found.calls[calls..].iter_mut().map(|it| &mut it.guards);
         let resources = self.found.resources[resources..].iter_mut().map(|it| &mut it.guards);
         calls.chain(resources).for_each(|it| *it = Box::new([Guard::unknown()]));
     }
 
-    /// `|parameters| { … }`, if one begins here.
+    /// `|parameters| { … }`, if one starts here.
     pub(super) fn lambda(&mut self) -> bool {
         let first = self.at;
         if !self.eat(Kind::Pipe) {

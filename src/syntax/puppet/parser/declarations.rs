@@ -7,14 +7,14 @@ use crate::syntax::puppet::token::{Kind, Token};
 use crate::text::TextRange;
 
 impl Parser<'_> {
-    /// What a keyword begins: a declaration, or a call of the function `type`.
+    /// What a keyword starts: a declaration, or a call of the function `type`.
     pub(super) fn declaration(&mut self) -> Expression {
         let first = self.at;
         let count = self.found.declarations.len();
         let may_have_ended = std::mem::take(&mut self.may_have_ended);
         let read = self.declared();
         self.may_have_ended = may_have_ended;
-        // What is declared inside of it was added before.
+        // Declarations inside it were added before.
         if let Some(declaration) = self.found.declarations.get(count..).and_then(<[_]>::last) {
             let (name, parameters) = (declaration.name_range, declaration.parameters.clone());
             let declaration = Some(name);
@@ -66,7 +66,7 @@ impl Parser<'_> {
         self.declare(keyword, plan);
     }
 
-    /// Classes in the body are named after this one.
+    /// Classes in the body get this class's name as a prefix.
     fn class_body(&mut self, class: &Declaration) {
         self.namespace.push(class.name_range.slice(self.text).to_owned());
         self.block();
@@ -92,7 +92,7 @@ impl Parser<'_> {
         self.declare(keyword, function);
     }
 
-    /// What follows is inside of `declaration`; gives what was around before.
+    /// Marks what follows as inside `declaration`, and returns the previous enclosing name.
     fn enter(&mut self, declaration: &Declaration) -> Option<String> {
         std::mem::replace(&mut self.inside, declaration.name.clone())
     }
@@ -120,7 +120,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A string, a regular expression, `default`, or names with dots between.
+    /// A string, a regular expression, `default`, or names separated by dots.
     fn host(&mut self) -> Option<TextRange> {
         let start = self.peek().start;
         match self.kind() {
@@ -149,7 +149,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `type Name = …`. A mapping (`type Name[…] = …`) and a definition (`type Name { }`) declare no alias.
+    /// `type Name = …`. A mapping (`type Name[…] = …`) and a definition (`type Name { }`) do not declare an alias.
     fn type_alias(&mut self, keyword: Token) {
         if self.kind() != Kind::TypeName {
             return self.refuse_here();
@@ -199,7 +199,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `>> Type`, if it is there.
+    /// `>> Type`, if present.
     pub(super) fn return_type(&mut self) -> Option<TextRange> {
         if !self.eat(Kind::ShiftRight) {
             return None;
@@ -217,7 +217,7 @@ impl Parser<'_> {
         }
         let start = self.next().start;
         if self.kind() == Kind::ListStart {
-            // Puppet wants no blank before the bracket.
+            // Puppet allows no space before the bracket.
             self.refuse_here();
         }
         if self.eat(Kind::LeftBracket) || self.eat(Kind::ListStart) {
@@ -263,7 +263,7 @@ impl Parser<'_> {
         (self.at > before).then(|| ParameterDefault { range, constant: value.constant() })
     }
 
-    /// The beginning of a declaration that has a name.
+    /// The start of a declaration that has a name.
     fn named(&mut self, kind: DeclarationKind) -> Option<Declaration> {
         if !is_class_name(self.kind()) {
             self.refuse_here();
@@ -285,7 +285,7 @@ impl Parser<'_> {
         Some(empty_declaration(kind, Some(name), token.range()))
     }
 
-    /// Adds a declaration that reaches from its keyword to the last token.
+    /// Adds a declaration that extends from its keyword to the last token.
     fn declare(&mut self, keyword: Token, declaration: Declaration) {
         let range = self.range_from(keyword.start);
         self.found.declarations.push(Declaration { range, ..declaration });

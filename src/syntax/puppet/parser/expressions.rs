@@ -5,13 +5,13 @@ use crate::syntax::puppet::condition::{Condition, Guard, Operator};
 use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::token::Kind;
 
-/// How tight `?` binds.
+/// The precedence of `?`.
 const SELECTOR: u8 = 3;
 const NEGATION: u8 = 11;
 const SPLAT: u8 = 12;
 const NOT: u8 = 13;
 
-/// How tight an operator between two expressions binds.
+/// The precedence of a binary operator.
 fn tightness(kind: Kind) -> Option<u8> {
     Some(match kind {
         Kind::Or => 1,
@@ -27,7 +27,7 @@ fn tightness(kind: Kind) -> Option<u8> {
     })
 }
 
-/// The operator as far as conditions know it.
+/// The operator, if conditions support it.
 fn operator_of(kind: Kind) -> Option<Operator> {
     Some(match kind {
         Kind::And => Operator::And,
@@ -72,12 +72,12 @@ impl Parser<'_> {
         left
     }
 
-    /// An expression without assignment and resources; it reads nothing where none begins.
+    /// An expression without assignment and resources; reads nothing if no expression starts here.
     pub(super) fn expression(&mut self) -> Expression {
         self.expression_of(0)
     }
 
-    /// An expression whose operators bind at least as tight as `least`.
+    /// An expression whose operators have at least the precedence `least`.
     fn expression_of(&mut self, least: u8) -> Expression {
         self.deeper(|parser| {
             let before = parser.at;
@@ -180,7 +180,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What is found where `<| … |>` stands, perhaps with attributes to override.
+    /// A collector `<| … |>`, optionally with attributes to override.
     fn collector(&mut self, left: &Expression) -> Expression {
         self.next();
         if self.kind() != Kind::CollectorEnd {

@@ -1,4 +1,4 @@
-//! What an expression is made of: strings, lists, hashes, names and other words.
+//! The parts of expressions: strings, lists, hashes, names and other words.
 
 use super::Parser;
 use crate::syntax::puppet::condition::Condition;
@@ -6,7 +6,7 @@ use crate::syntax::puppet::expression::{Constant, Expression, Shape};
 use crate::syntax::puppet::token::{Kind, Token};
 
 impl Parser<'_> {
-    /// The innermost part of an expression; it reads nothing where none begins.
+    /// The innermost part of an expression; reads nothing if none starts here.
     pub(super) fn primary(&mut self) -> Expression {
         let token = self.peek();
         match token.kind {
@@ -33,7 +33,7 @@ impl Parser<'_> {
         self.expression_from(token.start, shape)
     }
 
-    /// What one token alone is.
+    /// The shape of a single token.
     fn shape_of_word(&self, token: Token) -> Option<Shape> {
         Some(match token.kind {
             Kind::String | Kind::Word => Shape::Text(self.text_of(token)),
@@ -54,7 +54,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `"… ${…} …"`, or the text of a heredoc like that.
+    /// `"… ${…} …"`, or the text of a heredoc with interpolations.
     fn interpolated(&mut self) -> Expression {
         let first = self.next();
         let mut parts = vec![Some(self.text_of(first))];
@@ -124,7 +124,7 @@ impl Parser<'_> {
         self.expression_from(start, Shape::Condition(inner.into_condition()))
     }
 
-    /// Arguments or items up to `close`. Pairs that follow each other (`a => 1, b => 2`) are one hash.
+    /// Arguments or items up to `close`. Consecutive pairs (`a => 1, b => 2`) form one hash.
     pub(super) fn arguments(&mut self, close: Kind) -> Vec<Expression> {
         let mut list: Vec<Expression> = Vec::new();
         let mut has_open_pairs = false;
@@ -156,7 +156,7 @@ impl Parser<'_> {
         list
     }
 
-    /// An item of a list, a key or a value; `type` and `function` may stand there as words.
+    /// An item of a list, a key or a value; `type` and `function` are allowed here as words.
     fn entry(&mut self) -> Expression {
         let is_word = matches!(self.kind(), Kind::Type | Kind::Function)
             && (matches!(self.ahead(1), Kind::FatArrow | Kind::Comma) || self.ahead(1).is_closer());

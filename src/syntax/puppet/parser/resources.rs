@@ -5,11 +5,11 @@ use crate::syntax::puppet::expression::{Expression, Shape};
 use crate::syntax::puppet::model::{CalledName, ResourceUse};
 use crate::syntax::puppet::token::Kind;
 
-/// What Puppet says of braces behind what is no type.
+/// Puppet's message for braces after something that is not a type.
 const NO_RESOURCE: &str =
     "Expression is not valid as a resource, resource-default, or resource-override";
 
-/// The types that Puppet brings along: they are not defined in Puppet code.
+/// Puppet's built-in types, which are not defined in Puppet code.
 const BUILT_IN: [&str; 13] = [
     "file",
     "package",
@@ -27,7 +27,7 @@ const BUILT_IN: [&str; 13] = [
 ];
 
 impl Parser<'_> {
-    /// An expression, and the braces that make a resource of it. `@` and `@@` may stand before.
+    /// An expression, with the braces that make it a resource. `@` and `@@` may precede it.
     pub(super) fn resource(&mut self) -> Expression {
         let mut is_virtual = false;
         while self.eat(Kind::At) {
@@ -72,8 +72,8 @@ impl Parser<'_> {
         self.expression_from(keyword.start, Shape::Other)
     }
 
-    /// The braces behind `left`: titles with attributes, attributes alone, or a hash that is the argument of `include` and
-    /// its like.
+    /// The braces after `left`: titles with attributes, attributes alone, or a hash that is the argument of `include` and
+    /// similar functions.
     fn braces_of(&mut self, left: &Expression, is_virtual: bool) -> Expression {
         let brace = self.next();
         self.open += 1;
@@ -135,7 +135,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `name => value` and `* => hash`, up to the `;` or the brace behind them.
+    /// `name => value` and `* => hash`, up to the `;` or the closing brace.
     pub(super) fn attributes(&mut self) -> Vec<CalledName> {
         let mut names = Vec::new();
         loop {
