@@ -265,7 +265,7 @@ mod tests {
             let (values_before, values_after) = (values(one), values(two));
             let keys: BTreeSet<&Arc<str>> = values_before.keys().chain(values_after.keys()).collect();
             let is_edited = |key: &&&Arc<str>| values_before.get(**key) != values_after.get(**key);
-            let expected: BTreeSet<Arc<str>> = keys.iter().filter(is_edited).map(|it| Arc::clone(it)).collect();
+            let expected: BTreeSet<Arc<str>> = keys.iter().filter(is_edited).copied().cloned().collect();
             prop_assert_eq!(edited_roots(one, two), expected);
 
             let disk = Arc::new(MemoryDisk::new(Vec::<(String, String)>::new()));
