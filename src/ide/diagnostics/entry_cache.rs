@@ -129,7 +129,8 @@ fn summary(entry: EntryTree<'_>, data: &DataFile, module: Option<&str>) -> Entry
         variables,
         looked_up,
         texts: TextLookup::all(&context.strings).into(),
-        has_encrypted: text.contains(ENCRYPTED_MARK),
+        // The text may be that of the whole file.
+        has_encrypted: value.range.slice(text).contains(ENCRYPTED_MARK),
         disagreements: OnceCell::new(),
         kept: None,
     }

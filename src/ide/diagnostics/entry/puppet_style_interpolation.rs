@@ -55,7 +55,8 @@ pub(crate) fn check_config(file: &ConfigTextContext<'_>, report: &mut Report) {
 
 /// Checks the texts in a value. `source` is the text that the node's ranges count in.
 fn check_texts(source: &str, value: &Node, report: &mut Report) {
-    let is_possible = BRACKETS.iter().any(|(open, _)| source.contains(open));
+    let written = value.range.slice(source);
+    let is_possible = BRACKETS.iter().any(|(open, _)| written.contains(open));
     let mut waiting = vec![value];
     while let Some(node) = waiting.pop().filter(|_| is_possible) {
         match &node.kind {
