@@ -117,6 +117,17 @@ pub type SeverityMap = IndexMap<Arc<str>, Severity>;
 /// What stands for all rules in a [`SeverityMap`].
 pub const ALL_RULES: &str = "all";
 
+/// What a rule may be called in settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleName {
+    /// The code that it has.
+    pub code: &'static str,
+    /// Codes that it had in earlier versions.
+    pub former: &'static [&'static str],
+    /// What it finds, in one sentence.
+    pub summary: &'static str,
+}
+
 /// Where the rules' severities begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Preset {
@@ -241,11 +252,11 @@ impl Settings {
 
     /// Reads and checks the project file's text and the editor's settings (either may be absent), and joins them.
     ///
-    /// `rules` are the names that `diagnostics.severity` may hold; if it is empty, they are not checked.
+    /// `rules` are those that `diagnostics.severity` may name; if it is empty, the names are not checked.
     pub fn read(
         project_file: Option<&str>,
         editor: Option<&serde_json::Value>,
-        rules: &[&str],
+        rules: &[RuleName],
     ) -> (Self, Vec<SettingsProblem>) {
         let mut settings = Self::default();
         let mut problems = Vec::new();
