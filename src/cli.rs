@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::ide::diagnostics::codes;
+use crate::ide::diagnostics::rule_names;
 use crate::settings;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use terminal::{Color, complain};
@@ -72,13 +72,13 @@ struct Arguments {
 enum Command {
     /// Look up keys as `puppet lookup` does
     Lookup(Box<lookup::LookupArguments>),
-    /// Say which nodes' answers an edit changes: between a Git revision and the working tree, or two revisions
+    /// Say which nodes get another value because of an edit: since a Git revision, or between two revisions
     Diff(Box<diff::DiffArguments>),
     /// List everything that speaks of a key: data, lookup_options, interpolations, manifests
     Uses(uses::UsesArguments),
     /// Say which nodes read a data file, and under which conditions any node does
     Readers(readers::ReadersArguments),
-    /// Check data files and hiera.yaml files
+    /// Check data files, hiera.yaml files and Puppet code
     Check(check::CheckArguments),
     /// List what Puppet manifests declare and look up
     Classes(classes::ClassesArguments),
@@ -95,7 +95,7 @@ enum Command {
     Schema,
     /// Speak the language server protocol on standard input and output
     Server(server::ServerArguments),
-    /// Let an assistant ask: speak the Model Context Protocol on standard input and output
+    /// Answer an assistant: speak the Model Context Protocol on standard input and output
     Mcp(mcp::McpArguments),
     /// Print a script that completes commands, keys, nodes and rules in a shell
     Completions {
@@ -141,7 +141,7 @@ pub fn run() -> ExitCode {
         Command::Init(arguments) => init::run(&arguments),
         Command::TypeCheck(arguments) => type_check::run(&arguments),
         Command::Schema => {
-            print(&format!("{:#}\n", settings::json_schema(&codes())));
+            print(&format!("{:#}\n", settings::json_schema(&rule_names())));
             ExitCode::SUCCESS
         }
         Command::Server(arguments) => server::run(&arguments),

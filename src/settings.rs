@@ -117,6 +117,17 @@ pub type SeverityMap = IndexMap<Arc<str>, Severity>;
 /// The key for all other rules in a [`SeverityMap`].
 pub const ALL_RULES: &str = "all";
 
+/// The names of a rule in settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleName {
+    /// Its current code.
+    pub code: &'static str,
+    /// Its codes in earlier versions.
+    pub former: &'static [&'static str],
+    /// What it finds, in one sentence.
+    pub summary: &'static str,
+}
+
 /// The initial severities of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Preset {
@@ -241,11 +252,11 @@ impl Settings {
 
     /// Reads and checks the project file's text and the editor's settings (either may be absent), and merges them.
     ///
-    /// `rules` are the names that `diagnostics.severity` may contain; if it is empty, they are not checked.
+    /// `rules` are those that `diagnostics.severity` may name; if it is empty, the names are not checked.
     pub fn read(
         project_file: Option<&str>,
         editor: Option<&serde_json::Value>,
-        rules: &[&str],
+        rules: &[RuleName],
     ) -> (Self, Vec<SettingsProblem>) {
         let mut settings = Self::default();
         let mut problems = Vec::new();

@@ -28,8 +28,9 @@ Examples:
   hiera-ls check --fix
   git diff --cached --name-only -z | hiera-ls check --files-from -
 
-Exit status: 0 nothing found, 1 errors or warnings found (with --diff: something
-could be fixed), 2 wrong arguments.
+Exit status: 0 if there are no errors and warnings, 1 if there are some (with --diff: if something can be fixed), \
+2 if an argument is wrong.
+
 `hiera-ls rule NAME` explains a rule.";
 
 /// The arguments.
@@ -42,68 +43,83 @@ pub struct CheckArguments {
     pub paths: Vec<PathBuf>,
     /// The workspace: a control repository, an environment or a module. Without it, that is the repository around the paths, else the
     /// current directory
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, help_heading = "What is checked", value_name = "DIR")]
     pub root: Option<PathBuf>,
-    /// Pass over named files that are no data, hiera.yaml or Puppet code: hooks name whatever was changed
-    #[arg(long)]
+    /// Skip named files that are not data, hiera.yaml or Puppet code: hooks name whatever was changed
+    #[arg(long, help_heading = "What is checked")]
     pub skip_other_files: bool,
     /// Trust the directory: its settings may lead out of it
-    #[arg(long)]
+    #[arg(long, help_heading = "What is checked")]
     pub trust: bool,
     /// Check only files that differ from a commit of Git, e.g. from where this branch left origin/main; all files if a
     /// hiera.yaml, the settings or facts do
-    #[arg(long, value_name = "REV", conflicts_with = "paths")]
+    #[arg(long, help_heading = "What is checked", value_name = "REV", conflicts_with = "paths")]
     pub since: Option<String>,
     /// Read the paths from a file, or from standard input (`-`), each on a line or ended by a null byte
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "since"])]
+    #[arg(long, help_heading = "What is checked", value_name = "FILE", conflicts_with_all = ["paths", "since"])]
     pub files_from: Option<PathBuf>,
     /// Check standard input as if it were this file
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["paths", "since", "files_from", "fix"])]
+    #[arg(long, help_heading = "What is checked", value_name = "PATH", conflicts_with_all = ["paths", "since", "files_from", "fix"])]
     pub stdin_filename: Option<PathBuf>,
-    /// Report only these rules, also those that are off (repeatable, or separated by commas)
-    #[arg(long, value_name = "RULE", value_delimiter = ',', add = completions::rules())]
+    /// Report only these rules, even if they are off (repeatable, or separated by commas)
+    #[arg(long, help_heading = "Rules", value_name = "RULE", value_delimiter = ',', add = completions::rules())]
     pub select: Vec<String>,
     /// Do not report these rules (repeatable, or separated by commas)
-    #[arg(long, value_name = "RULE", value_delimiter = ',', add = completions::rules())]
+    #[arg(long, help_heading = "Rules", value_name = "RULE", value_delimiter = ',', add = completions::rules())]
     pub ignore: Vec<String>,
-    /// How findings are written
-    #[arg(long, value_enum, default_value_t = OutputFormat::Full)]
+    /// full (with the lines of the file), concise (one line each), json, sarif (SARIF 2.1.0, for code scanning), github
+    /// (annotations), gitlab (a code quality report) or junit (JUnit XML)
+    #[arg(long, help_heading = "Output", value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Full)]
+    #[arg(hide_possible_values = true)]
     pub format: OutputFormat,
-    /// The least severity that is shown: information, unless --select names rules
-    #[arg(long, value_enum, value_name = "SEVERITY")]
+    /// The least severity that is shown: hint, information, warning or error. Without it, information, but hint with --select
+    #[arg(
+        long,
+        help_heading = "Rules",
+        value_enum,
+        value_name = "SEVERITY",
+        hide_possible_values = true
+    )]
     pub min_severity: Option<Least>,
-    /// Where severities begin, instead of the setting's: recommended, strict, or ci (errors and warnings alone)
-    #[arg(long, value_enum, value_name = "PRESET", hide_possible_values = true)]
+    /// Where severities start: recommended, strict, or ci (errors and warnings alone); without it, the setting
+    /// diagnostics.preset
+    #[arg(
+        long,
+        help_heading = "Rules",
+        value_enum,
+        value_name = "PRESET",
+        hide_possible_values = true
+    )]
     pub preset: Option<PresetName>,
-    /// Turn every rule on, and make a warning of whatever is less: --preset strict
-    #[arg(long, conflicts_with = "preset")]
+    /// Turn every rule on, and show at least warnings: short for --preset strict
+    #[arg(long, help_heading = "Rules", conflicts_with = "preset")]
     pub strict: bool,
     /// Fix what can be fixed without changing any value, then show the rest
-    #[arg(long)]
+    #[arg(long, help_heading = "Fixes")]
     pub fix: bool,
     /// Show what --fix would change, and change nothing
-    #[arg(long)]
+    #[arg(long, help_heading = "Fixes")]
     pub diff: bool,
     /// With --fix or --diff: do fixes that change values, too
-    #[arg(long)]
+    #[arg(long, help_heading = "Fixes")]
     pub unsafe_fixes: bool,
-    /// The file with findings that are known already, instead of the setting's
-    #[arg(long, value_name = "FILE")]
+    /// The file with known findings; without it, that of the setting diagnostics.baseline
+    #[arg(long, help_heading = "Rules", value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Write all that is found to the baseline, so that it is not shown any more
-    #[arg(long, conflicts_with_all = ["paths", "since", "files_from", "stdin_filename", "fix", "diff"])]
+    /// Write all findings to the baseline: from then on, only new ones are shown
+    #[arg(long, help_heading = "Rules", conflicts_with_all = ["paths", "since", "files_from", "stdin_filename", "fix", "diff"])]
     pub write_baseline: bool,
-    /// Show how often each rule speaks instead of the findings
-    #[arg(long)]
+    /// Show how many findings each rule has, instead of the findings
+    #[arg(long, help_heading = "Output")]
     pub statistics: bool,
     /// Check again whenever a file changes
-    #[arg(long, conflicts_with_all = ["fix", "diff", "write_baseline", "files_from", "stdin_filename"])]
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["fix", "diff", "write_baseline", "files_from", "stdin_filename"])]
     pub watch: bool,
-    /// Print the findings, and nothing on how many there are or what was left out
-    #[arg(long, short)]
+    /// Print the findings and nothing else
+    #[arg(long, help_heading = "Output", short)]
     pub quiet: bool,
     /// Exit with 0 whatever is found
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub exit_zero: bool,
 }
 

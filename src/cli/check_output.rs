@@ -170,6 +170,7 @@ fn sarif(findings: &[Finding]) -> Json {
     let rules = RULES.iter().map(|rule| {
         json!({
             "id": rule.code,
+            "deprecatedIds": (!rule.former.is_empty()).then_some(rule.former),
             "name": rule.name,
             "shortDescription": {"text": rule.summary},
             "help": {"text": rule.summary, "markdown": rule.page},

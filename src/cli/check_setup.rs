@@ -12,7 +12,7 @@ use super::rule::no_such_rule;
 use super::workspace::{self, absolute};
 use crate::code::roots::is_code;
 use crate::data::{Files as _, PathKind};
-use crate::ide::diagnostics::{Diagnostic, RULES, Severity, nothing_checked, rule};
+use crate::ide::diagnostics::{Diagnostic, Severity, nothing_checked, rule, rule_names};
 use crate::ide::{FileRole, workspace_files};
 use crate::settings::{self, PROJECT_FILE, Preset, Settings};
 use crate::world::git;
@@ -30,9 +30,9 @@ pub(super) struct Setup {
     /// The lowest severity that is reported.
     least: u8,
     /// The selected rules; all rules if it is empty.
-    selected: Vec<String>,
+    selected: Vec<&'static str>,
     /// The ignored rules.
-    ignored: Vec<String>,
+    ignored: Vec<&'static str>,
     /// Paths that are not read because they are outside a workspace that is not trusted.
     pub(super) outside: Vec<String>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Setup {
 impl Setup {
     /// Whether the arguments request a finding.
     pub(super) fn reports(&self, found: &Diagnostic) -> bool {
-        let names = |list: &[String]| list.iter().any(|it| it == found.code);
+        let names = |list: &[&str]| list.contains(&found.code);
         rank(found.severity) >= self.least
             && (self.selected.is_empty() || names(&self.selected))
             && !names(&self.ignored)
@@ -56,8 +56,7 @@ pub(super) fn workspace_root(arguments: &CheckArguments) -> Result<String, Strin
 pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     refuse_unknown_rules(arguments)?;
     let Roots { workspace: root, shown } = roots(arguments)?;
-    let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
-    let mut settings = workspace::settings(&root, &rules, arguments.trust);
+    let mut settings = workspace::settings(&root, &rule_names(), arguments.trust);
     match arguments.preset {
         Some(PresetName::Recommended) => settings.diagnostics.preset = Preset::Recommended,
         Some(PresetName::Ci) => settings.diagnostics.preset = Preset::Ci,
@@ -108,7 +107,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
         Least::Error => Severity::Error,
     });
     let outside = disk.map_or_else(Vec::new, |disk| outside(&host.snapshot(), &disk));
-    let (selected, ignored) = (arguments.select.clone(), arguments.ignore.clone());
+    let (selected, ignored) = (codes(&arguments.select), codes(&arguments.ignore));
     Ok(Setup { host, root: shown, files, least, selected, ignored, outside })
 }
 
@@ -118,6 +117,11 @@ fn refuse_unknown_rules(arguments: &CheckArguments) -> Result<(), String> {
         Some(unknown) => Err(no_such_rule(unknown)),
         None => Ok(()),
     }
+}
+
+/// The current codes of rules; all names must be names of rules.
+fn codes(names: &[String]) -> Vec<&'static str> {
+    names.iter().filter_map(|it| rule(it)).map(|it| it.code).collect()
 }
 
 /// Turns selected rules on, whatever the settings say.

@@ -25,37 +25,35 @@ Examples:
   hiera-ls classes --node all --render-as jsonl
   hiera-ls classes --render-as jsonl | jq 'select(.kind == \"class\") | .name'
 
-Each JSON line has a `kind`: class, define, function, type_alias, plan or node
-(with `name`, `file`, `line`, `offset`, `length` in bytes, `parent`, `params`,
-`type`, `return_type` and `hosts`); call (with `function`, `keys`, `dynamic`,
-`args`, `pattern`, `attributes` and `in`); or error, for a file that Puppet refuses:
-what could be read of it is printed all the same.
+Each JSON line has a `kind`: class, define, function, type_alias, plan or node (with `name`, `file`, `line`, `offset`, \
+`length` in bytes, `parent`, `params`, `type`, `return_type` and `hosts`); call (with `function`, `keys`, `dynamic`, \
+`args`, `pattern`, `attributes` and `in`); or error, for a file that Puppet refuses. What can be read of such a file \
+is printed all the same.
 
-With --node, each JSON line is a node: `node`; `classes`, each with `name`, `certain`
-(else it depends on what is not known), `here`, and the `file` and `line` that
-includes it; `others`, the calls whose classes are not known; and `missing`, keys of
-required parameters that no level has.
+With --node, each JSON line is a node: `node`; `classes`, each with `name`, `certain` (if false, it depends on what is \
+not known), `here`, and the `file` and `line` that includes it; `others`, the calls whose classes are not known; and \
+`missing`, keys of required parameters that no level has.
 
-Exit status: 0 also if files are broken, 2 wrong arguments.";
+Exit status: 0 also if files are broken, 2 if an argument is wrong.";
 
 /// The arguments.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ClassesArguments {
-    /// All *.pp files below this directory are read
+    /// The directory with the *.pp files
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub root: PathBuf,
-    /// The classes of this node instead, as manifests, data and facts say them; `all` for all nodes with a fact set
+    /// List the classes of this node instead, as manifests, data and facts give them; `all` for all nodes with a fact set
     #[arg(long, value_name = "NAME", add = completions::nodes())]
     pub node: Vec<String>,
-    /// With --node: the environment's name; with a tree of environments, which of them
+    /// With --node: the environment's name; of a tree of environments, the one to take
     #[arg(long, short = 'E', value_name = "NAME", requires = "node")]
     pub environment: Option<String>,
     /// With --node: trust the directory: its settings may lead out of it
     #[arg(long, requires = "node")]
     pub trust: bool,
-    /// How the list is written
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::S)]
+    /// s (for people), or jsonl: one JSON object a line
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::S, hide_possible_values = true)]
     pub render_as: ListFormat,
 }
 

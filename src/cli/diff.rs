@@ -29,11 +29,10 @@ Examples:
   hiera-ls diff v1.0 --to v1.1 --facts factsets --format markdown
   hiera-ls diff HEAD~3 -- ntp::servers profile::web::port
 
-Compared are all top-level keys of either side, for all nodes. Where not everything is known of nodes, the
-cases of any other node are compared, too. Two errors are the same answer.
+All top-level keys of both sides are compared, for all nodes. If not everything is known of the nodes, the cases of \
+any other node are compared as well. Two errors count as the same answer.
 
-Exit status: 0; with --exit-code 1 if an answer changes. 2 if something is wrong with the arguments or the
-repository.";
+Exit status: 0; with --exit-code 1 if an answer changes; 2 if something is wrong with the arguments or the repository.";
 
 /// The arguments.
 #[derive(Debug, Args)]
@@ -42,7 +41,7 @@ pub struct DiffArguments {
     /// The revision before: a commit, branch or tag
     #[arg(value_name = "REV", default_value = "HEAD")]
     pub revision: String,
-    /// The revision after; without it, the working tree as it lies on the disk
+    /// The revision after; without it, the working tree as it is on the disk
     #[arg(long, value_name = "REV")]
     pub to: Option<String>,
     /// Only these keys

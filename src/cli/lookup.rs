@@ -38,10 +38,10 @@ Examples:
 
 Where facts are not known, the answer is a list of cases: the first whose conditions hold counts.
 
-Exit status: 0 found, 1 not found or failed (the reason is on standard error), as with Puppet; 3 if the
-answer depends on facts that are not known, and the cases are printed.
-With --class: 1 if Puppet refuses the class, as a parameter is missing or its value does not fit.
-With --explain a missing key and an error in the data are part of the explanation, and it is 0.";
+Exit status, as with Puppet: 0 if the key is found, 1 if it is not found or the lookup fails; standard error has \
+the reason. 3 if the answer depends on facts that are not known; the cases are printed.
+With --class: 1 if Puppet refuses the class, because a parameter is missing or its value does not fit.
+With --explain: 0 also for a missing key or an error in the data, which are part of the explanation.";
 
 /// The exit code if the value depends on facts that are not known.
 pub(super) const DEPENDS: u8 = 3;
@@ -57,7 +57,7 @@ const KEY_WITHOUT_MODULE: &str = "__global__";
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own, as Puppet has them")]
 #[command(after_help = EXAMPLES)]
 pub struct LookupArguments {
-    /// Keys; of several, the first that is found is answered (with jsonl: each)
+    /// Keys. Of several, the first that is found gives the answer (with jsonl: each has its own)
     #[arg(value_name = "KEY", add = completions::keys())]
     pub keys: Vec<String>,
     #[command(flatten)]
@@ -72,7 +72,7 @@ pub struct LookupArguments {
     /// Many nodes at once: `all`, or names with * and ?, separated by commas
     #[arg(long, value_name = "all|GLOB,…", help_heading = "The node", add = completions::nodes())]
     pub nodes: Option<String>,
-    /// Give a variable that is open a value: role=web, facts.os.family=Debian (repeatable)
+    /// Give an open variable a value: role=web, facts.os.family=Debian (repeatable)
     #[arg(long, value_name = "NAME=VALUE", help_heading = "The node")]
     pub set: Vec<String>,
     /// A file with $trusted

@@ -28,7 +28,7 @@ pub struct NodesArguments {
     /// The environment's directory, or one below it
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub root: PathBuf,
-    /// The environment's name; with a tree of environments, which of them
+    /// The environment's name; of a tree of environments, the one to take
     #[arg(long, short = 'E', value_name = "NAME")]
     pub environment: Option<String>,
     /// Trust the directory: its settings may lead out of it

@@ -21,7 +21,7 @@ pub struct PlaceArguments {
     /// Trust the directory: its settings may decrypt, lead out of it, and start programs and Ruby as back ends
     #[arg(long, help_heading = "Where")]
     pub trust: bool,
-    /// The environment's name; with a tree of environments, which of them
+    /// The environment's name; of a tree of environments, the one to take
     #[arg(long, short = 'E', value_name = "NAME", help_heading = "Where")]
     pub environment: Option<String>,
     /// Module directories, separated as in PATH

@@ -20,14 +20,14 @@ use crate::world::{World, loader};
 const HELP: &str = "\
 Reads JSON objects with type and value from standard input, one a line, and answers each with one line:
   ok       whether the value is of the type; null if the type cannot be read
-  message  Puppet's words if it is not, one line for each part that does not fit; null if Puppet has none
+  message  Puppet's words if it is not: a line for each part that does not fit, or null
   error    what is wrong with the type
 Other members, such as id, are passed on.
 
 Example:
   echo '{\"type\":\"Integer[1,10]\",\"value\":11}' | hiera-ls type-check
 
-Values that JSON has not are objects with the member __ptype: {\"__ptype\":\"Sensitive\",\"value\":1}.
+A value that JSON does not have is an object with the member __ptype: {\"__ptype\":\"Sensitive\",\"value\":1}.
 Exit status: 0, also where values do not fit; 2 if standard input cannot be read.";
 
 /// The maximum number of parsed types that are kept.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::terminal::complain;
 use crate::config::Environment;
 use crate::data::{Files as _, PathKind};
-use crate::settings::{PROJECT_FILE, Settings};
+use crate::settings::{PROJECT_FILE, RuleName, Settings};
 use crate::world::{DiskReader, Trust, World, loader, paths};
 
 /// Puppet's default environment.
@@ -20,9 +20,9 @@ pub(super) fn absolute(path: &Path) -> Result<String, String> {
     Ok(paths::normalise(text))
 }
 
-/// The effective settings of the directory `root`; their errors are printed on standard error. `rules` are the codes that
+/// The effective settings of the directory `root`; their errors are printed on standard error. `rules` are those that
 /// they may name.
-pub(super) fn settings(root: &str, rules: &[&str], is_trusted: bool) -> Settings {
+pub(super) fn settings(root: &str, rules: &[RuleName], is_trusted: bool) -> Settings {
     settings_on(Arc::new(loader::Disk), root, rules, is_trusted)
 }
 
@@ -30,7 +30,7 @@ pub(super) fn settings(root: &str, rules: &[&str], is_trusted: bool) -> Settings
 pub(super) fn settings_on(
     disk: Arc<dyn DiskReader>,
     root: &str,
-    rules: &[&str],
+    rules: &[RuleName],
     is_trusted: bool,
 ) -> Settings {
     let folders: Vec<Arc<str>> = vec![root.into()];

@@ -17,20 +17,20 @@ use crate::data::{Located, Member, Place, Value, inspect};
 use crate::syntax::interpolation;
 use crate::syntax::ruby_regex::{RegexProblem, RubyRegex};
 
-/// The options of all keys in one combination of layers.
+/// The options of all keys, as one layer combination sees them.
 #[derive(Debug, Default)]
 pub(crate) struct OptionTable {
     plain: HashMap<Arc<str>, Arc<Options>, foldhash::fast::RandomState>,
     patterns: Vec<(Arc<RubyRegex>, Arc<Options>)>,
-    /// Keys that contain `%{…}`, perhaps with open variables.
+    /// Keys with `%{…}` in them, which may be those of open variables.
     with_tokens: Vec<Arc<str>>,
-    /// The open variables in its strings. Puppet reads them whatever the key is.
+    /// The open variables in its texts: Puppet reads them whatever the key is.
     open_variables: OnceLock<Vec<Arc<str>>>,
-    /// The table that is merged over this one.
+    /// What is merged over these.
     over: Option<Arc<OptionTable>>,
 }
 
-/// One entry of lookup_options, with its parsed options.
+/// One entry of lookup_options, with what it asks for.
 #[derive(Debug)]
 pub(crate) struct Options {
     entry: Arc<str>,
@@ -40,7 +40,7 @@ pub(crate) struct Options {
     convert_to: OnceLock<Found>,
 }
 
-/// Outer error: the option cannot be read. Inner error: Puppet refuses the strategy, which it reports later.
+/// Outside: why the option cannot be read. Inside: why Puppet refuses the strategy, which it says later.
 type OptionalMerge = Result<Option<Result<Merge, Failure>>, Failure>;
 
 /// The entry of lookup_options that applies to a key.
@@ -52,14 +52,14 @@ pub struct AppliedOptions {
     pub is_pattern: bool,
     /// Where the entry's key is written.
     pub key_place: Option<Place>,
-    /// The options; a hash if the entry is valid.
+    /// The options, a hash if the user wrote what is meant.
     pub options: Located,
 }
 
 impl OptionTable {
-    /// The entry for a root key: one with exactly this key that is not null, or else the first pattern that matches. A merged
-    /// hash lists its lowest source first, so patterns of lower sources come first. A pattern in several sources has the
-    /// position of the lowest source and the options of the highest.
+    /// The entry for a root key: a plain one that is not null, else the first pattern that matches. As a merged hash lists
+    /// its lowest source first, so do the patterns; a pattern of several sources has the place of the lowest and the
+    /// options of the highest.
     fn for_root(&self, root: &str) -> Option<&Arc<Options>> {
         if let Some(options) = self.plain(root)
             && !matches!(options.written.value, Value::Undef)
@@ -83,7 +83,7 @@ impl OptionTable {
         own.iter().cloned().chain(over.into_iter().flatten()).collect()
     }
 
-    /// Its keys with open variables that may become one that applies to a root key.
+    /// Those of its keys, open variables in them, that may become one that applies to a root key.
     fn open_keys_for(&self, root: &str) -> Vec<Value> {
         let over = self.over.as_deref().map_or(&[][..], |over| &over.with_tokens);
         let keys = self.with_tokens.iter().chain(over);
@@ -153,12 +153,12 @@ impl Options {
         convert_to.as_ref().map(Option::as_ref).map_err(Clone::clone)
     }
 
-    /// The options as written, interpolated.
+    /// What is written, interpolated.
     pub(crate) fn written(&self) -> &Value {
         &self.written.value
     }
 
-    /// The entry for users outside the engine.
+    /// For readers outside the engine.
     pub(crate) fn applied(&self) -> AppliedOptions {
         AppliedOptions {
             entry: Arc::clone(&self.entry),
@@ -178,8 +178,7 @@ fn regex_failure(problem: &RegexProblem) -> Failure {
     }
 }
 
-/// Ruby's `options[name]`, whatever type the options have: in a string, it searches for the word. `~` and `false` are no
-/// options.
+/// Ruby's `options[name]`, whatever the options are: a string is searched for the word. `~` and `false` are no options.
 fn option(options: &Located, name: &'static str) -> Found {
     let found = match &options.value {
         Value::Undef | Value::Boolean(false) => None,
@@ -201,7 +200,8 @@ fn option(options: &Located, name: &'static str) -> Found {
     Ok(found.filter(|it| !matches!(it.value, Value::Undef)))
 }
 
-/// The entry for `key`, from options that are collected at the first lookup and kept; `scope` is that of the key's module.
+/// The entry for `key`, from options that are collected at the first lookup and kept; `scope` is that of the key's
+/// module.
 pub(crate) fn for_key(
     invocation: &mut Invocation<'_>,
     scope: &Arc<ModuleScope>,
@@ -213,8 +213,8 @@ pub(crate) fn for_key(
     known_or_collected(invocation, scope, key)
 }
 
-/// Most keys have the same options whatever the open variables are; these options are collected once. If a file that an open
-/// path leads to has options for the key, they are collected for this key alone, which produces cases.
+/// Most keys have the same options whatever open variables are: these are collected once. Where a file that an open path
+/// leads to speaks of the key, its options are collected for it alone, which makes cases of them.
 fn for_key_of_partial_node(
     invocation: &mut Invocation<'_>,
     scope: &Arc<ModuleScope>,
@@ -240,7 +240,7 @@ fn for_key_of_partial_node(
     }
     let exploration = invocation.exploration.take();
     let outer = std::mem::replace(&mut invocation.skips_open_paths, true);
-    // Kept options must not depend on the assumptions of this run.
+    // What is kept must not know what this run assumes.
     let assumptions = std::mem::take(&mut invocation.assumptions);
     let wanted_for = invocation.collecting.wanted_for.take();
     let found = known_or_collected(invocation, scope, key);
@@ -256,8 +256,7 @@ fn known_or_collected(
     scope: &Arc<ModuleScope>,
     key: &Key,
 ) -> Result<Option<Arc<Options>>, Failure> {
-    let known = scope.options.get().filter(|_| !invocation.is_collecting_options_of(scope));
-    let table = if let Some(table) = known {
+    let table = if let Some(table) = scope.options.get() {
         table
     } else {
         let table = collect(invocation, scope)?;
@@ -269,7 +268,7 @@ fn known_or_collected(
     Ok(applying(invocation, table, key))
 }
 
-/// The entry for a key. If open variables decide which entry applies, this is recorded.
+/// The entry for a key; says so if open variables decide which that is.
 fn applying(
     invocation: &mut Invocation<'_>,
     table: &OptionTable,
@@ -285,12 +284,12 @@ fn applying(
     table.for_root(key.root()).cloned()
 }
 
-/// Puppet merges a module's options with the others if the module has some. If the module says `~`, no options are left.
+/// Puppet merges a module's options with the others if there are some, and has none left if the module says `~`.
 fn null_of_a_module_takes_away_all_options(own: &Located) -> bool {
     matches!(own.value, Value::Undef)
 }
 
-/// Collects for `--explain-options` only.
+/// Collects for `--explain-options` alone.
 pub(crate) fn explain_collection(invocation: &mut Invocation<'_>) -> Result<(), Failure> {
     let key = options_key()?;
     let merge = Merge::hash();
@@ -333,7 +332,7 @@ fn collect(
     })
 }
 
-/// A key without a module then does not collect them again, which explain would show.
+/// So that a key without a module does not collect them again: explain would show it.
 fn options_of_keys_without_module_are_known_now(
     invocation: &Invocation<'_>,
     shared: Option<&Located>,
@@ -358,16 +357,14 @@ fn global_and_environment(
     merge: &Merge,
 ) -> Result<Option<Located>, Failure> {
     let evaluator = invocation.evaluator;
-    // Puppet has the options of the global layer when it collects those of the environment, and fails there.
-    let is_recursion = invocation.is_collecting_options();
-    let global = if invocation.collecting.asks_global_options || is_recursion {
+    let global = if invocation.collecting.asks_global_options {
         None
     } else {
         asked_once(invocation.kept_options(&evaluator.global_options), || {
             options_inside_global_options_are_none(invocation, key, merge)
         })?
     };
-    let kept = invocation.kept_options(&evaluator.environment_options).filter(|_| !is_recursion);
+    let kept = invocation.kept_options(&evaluator.environment_options);
     let environment =
         asked_once(kept, || validated(lookup::in_environment(invocation, key, merge)?, None))?;
     match (global, environment) {
@@ -376,8 +373,8 @@ fn global_and_environment(
     }
 }
 
-/// A lookup inside the global layer's lookup_options does not search that layer for them again. If the environment has no
-/// layer, this is not a recursion.
+/// A lookup inside the global layer's lookup_options does not ask that layer for them again: if the environment has no
+/// layer, that is no recursion.
 fn options_inside_global_options_are_none(
     invocation: &mut Invocation<'_>,
     key: &Key,
@@ -389,8 +386,8 @@ fn options_inside_global_options_are_none(
     validated(found?, None)
 }
 
-/// Each layer is searched for its options once, for all modules. A lookup inside the options of the environment therefore has
-/// those of the global layer, and the environment reports the recursion.
+/// Each layer is asked for its options once, whichever module asks. A lookup inside the options of the environment thus
+/// finds those of the global layer known, and is told of its recursion by the environment.
 fn asked_once(
     cell: Option<&OnceLock<Option<Located>>>,
     ask: impl FnOnce() -> Result<Option<Located>, Failure>,
@@ -404,18 +401,6 @@ fn asked_once(
 }
 
 impl Invocation<'_> {
-    /// Whether this is a lookup inside lookup_options.
-    fn is_collecting_options(&self) -> bool {
-        self.names.iter().any(|name| **name == *LOOKUP_OPTIONS)
-    }
-
-    /// Whether Puppet needs the options of a module's keys before it has collected them. What other lookups left behind does
-    /// not count: whether a lookup fails must not depend on what was looked up before.
-    fn is_collecting_options_of(&self, scope: &ModuleScope) -> bool {
-        let are_known = scope.name.is_none() && self.collecting.shared_are_known;
-        self.is_collecting_options() && !are_known
-    }
-
     /// Where options are kept, unless they are those of one way in which open variables decide.
     fn kept_options<'c>(
         &self,
@@ -424,7 +409,7 @@ impl Invocation<'_> {
         self.collecting.wanted_for.is_none().then_some(cell)
     }
 
-    /// Looks up options of a module. Puppet does this when it knows those of the global layer and of the environment.
+    /// Looks up options of a module, which Puppet does when it knows those of the global layer and of the environment.
     fn knowing_shared_options<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         let outer = std::mem::replace(&mut self.collecting.shared_are_known, true);
         let done = work(self);
@@ -432,8 +417,8 @@ impl Invocation<'_> {
         done
     }
 
-    /// Collects the options of the global layer and of the environment. If Puppet already has them, collecting them is not a
-    /// recursion, although they may be needed again here for another key of a partial node.
+    /// Collects the options of the global layer and of the environment. Where Puppet has them already, collecting them is no
+    /// recursion: they may be needed again here, for another key of a partial node.
     fn as_puppet_knows_shared_options<R>(&mut self, collect: impl FnOnce(&mut Self) -> R) -> R {
         if !self.collecting.shared_are_known {
             return collect(self);
@@ -447,8 +432,7 @@ impl Invocation<'_> {
     }
 }
 
-/// The hash merge itself happens in [`OptionTable::for_root`], because there can be hundreds of modules and the shared
-/// options can be long.
+/// The hash merge itself is left to [`OptionTable::for_root`]: modules can be many, and the shared options long.
 fn explain_merge_with_module(
     invocation: &mut Invocation<'_>,
     merge: &Merge,
@@ -503,14 +487,14 @@ pub(crate) fn of_default_hierarchy(
     }
 }
 
-/// lookup_options must be a hash, and a module may only set options for its own keys.
+/// lookup_options must be a hash, and a module may only speak of its own keys.
 fn validated(
     options: Option<Located>,
     module: Option<&Arc<str>>,
 ) -> Result<Option<Located>, Failure> {
     let Some(options) = options else { return Ok(None) };
     let hash = match &options.value {
-        // Puppet treats undef as "no options".
+        // Puppet takes an undef for "no options".
         Value::Undef => return Ok(None),
         Value::Hash(hash) => hash,
         _ => {

@@ -33,16 +33,77 @@ pub use shared::fix::{Fix, Safety};
 pub(crate) use shared::near::near_key;
 pub use suppression::baseline::Baseline;
 
+use crate::settings::RuleName;
 use entry::EntryContext;
 use report::Report;
 use rule::{Check, Cost, Subject};
 
-/// Code and summary of all rules, for the settings that name them.
-pub fn codes() -> Vec<(&'static str, &'static str)> {
-    RULES.iter().map(|rule| (rule.code, rule.summary)).collect()
+/// What settings may call the rules.
+pub fn rule_names() -> Vec<RuleName> {
+    let name = |it: &&Rule| RuleName { code: it.code, former: it.former, summary: it.summary };
+    RULES.iter().map(name).collect()
 }
 
-/// The rule with this code.
+/// The rule that has, or had, this code.
 pub fn rule(code: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.code == code).copied()
+    RULES.iter().find(|rule| rule.is_named(code)).copied()
+}
+
+/// The code that a rule has now; a code that no rule has or had stays as it is.
+fn current_code(code: &str) -> &str {
+    rule(code).map_or(code, |rule| rule.code)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use testing::{check, check_fix};
+
+    #[test]
+    fn a_code_means_one_rule() {
+        let codes: Vec<&str> =
+            RULES.iter().flat_map(|it| it.former.iter().copied().chain([it.code])).collect();
+        assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
+        assert_eq!(current_code("undef-wins"), "null-hides-value");
+        assert_eq!(current_code("no-such-rule"), "no-such-rule");
+    }
+
+    #[test]
+    fn former_codes_may_be_written_everywhere() {
+        check(
+            r#"
+#- /.hiera-ls.yaml
+diagnostics:
+  severity: {brace-cut-by-quote: hint}
+  severityByPath: {data/web.yaml: {brace-cut-by-quote: "off"}}
+#- /data/common.yaml
+a: "%{lookup('o}p')}"
+#   ^^^^^^^^^^^^ hint[token-cut-at-brace]
+b: "%{lookup('o}p')}" # hiera-ls: ignore[brace-cut-by-quote]
+c: "x" # hiera-ls: ignore[brace-cut-by-quote]
+#                         ^^^^^^^^^^^^^^^^^^ information[unused-ignore]: `brace-cut-by-quote` has nothing to say here…
+#- /data/web.yaml
+w: "%{lookup('o}p')}"
+#- /hiera.yaml
+version: 5
+hierarchy: [{name: All, paths: [web.yaml, common.yaml]}]
+"#,
+        );
+        check(
+            r#"
+#- /.hiera-ls-baseline.json
+{"version": 1, "findings": {"data/common.yaml": {
+  "brace-cut-by-quote": {"a": 1}, "token-cut-at-brace": {"a": 1, "b": 1}}}}
+#- /data/common.yaml
+a: ["%{lookup('o}p')}", "%{lookup('q}r')}"]
+b: "%{lookup('o}p')}"
+c: "%{lookup('o}p')}"
+#   ^^^^^^^^^^^^ error[token-cut-at-brace]
+"#,
+        );
+        let title = "Remove `undef-wins` from the comment";
+        check_fix("a: 1 # hiera-ls: ignore[undef-wins]\n", title, "a: 1\n");
+    }
 }

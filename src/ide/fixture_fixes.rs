@@ -16,7 +16,7 @@ use crate::world::World;
 const REVEALED: [&str; 3] = ["recursive-lookup", "missing-lookup-target", "merge-type-clash"];
 
 /// What is said of a file because of what lower levels have: another value there may make it another thing to say.
-const OF_LOWER_LEVELS: [&str; 2] = ["redundant-override", "undef-wins"];
+const OF_LOWER_LEVELS: [&str; 2] = ["redundant-override", "null-hides-value"];
 
 /// What the lookups of all keys give, by environment, node and key. `None` for those that fail or find nothing.
 type Values = BTreeMap<(String, String, String), Option<String>>;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::diagnostics::Diagnostic;
+use super::diagnostics::{Diagnostic, rule_names};
 use super::fixture::{Finding, Fixture, FixtureFile};
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::world::{Change, Host, MemoryDisk, World};
@@ -32,7 +32,7 @@ impl Fixture {
         let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
         host.apply(Change::Folders(vec![ROOT.to_owned()]));
         if let Some(file) = self.file(&format!("/{PROJECT_FILE}")) {
-            let (settings, _) = Settings::read(Some(&file.text), None, &[]);
+            let (settings, _) = Settings::read(Some(&file.text), None, &rule_names());
             let settings = Settings { directory: Some(ROOT.into()), ..settings };
             host.apply(Change::Settings(settings));
         }

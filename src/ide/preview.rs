@@ -94,4 +94,6 @@ pub enum LineKind {
     Deleted,
     /// A node whose value few share.
     Outlier,
+    /// Says that something is left out: the same question, asked with `is_full`, tells it.
+    More,
 }

@@ -337,6 +337,7 @@ fn kind_name(kind: LineKind) -> &'static str {
         LineKind::Added => "added",
         LineKind::Deleted => "deleted",
         LineKind::Outlier => "outlier",
+        LineKind::More => "more",
     }
 }
 

@@ -19,7 +19,7 @@ use super::remembered::Remembered;
 use super::status::Status;
 use super::stop::{Stop, stop_with_process};
 use super::{CancelToken, Features, from_proto};
-use crate::ide::diagnostics::RULES;
+use crate::ide::diagnostics::rule_names;
 use crate::settings::{EDITOR_PREFIX, PROJECT_FILE, SettingsProblem, SettingsSource};
 use crate::text::Encoding;
 use crate::world::loader::Disk;
@@ -153,6 +153,12 @@ impl Session {
         self.warm_ups.subscribe()
     }
 
+    /// Has the workspace read ahead. Until that is done, the server is not idle.
+    fn ask_for_warm_up(&mut self) {
+        self.set_status(|status| status.is_reading = true);
+        self.warm_ups.send_replace(());
+    }
+
     /// Changes whenever the client does not want to wait for the reading.
     pub(super) fn warm_up_cancels(&self) -> watch::Receiver<()> {
         self.warm_up_cancels.subscribe()
@@ -213,6 +219,8 @@ impl Session {
     /// The client begins.
     pub(super) fn initialize(&mut self, params: InitializeParams) {
         self.phase = Phase::Running;
+        // The workspace is read as soon as the client is ready.
+        self.status.is_reading = true;
         self.encoding = negotiated_encoding(&params.capabilities);
         self.client = Arc::new(ClientAbilities::new(&params.capabilities));
         self.trace = params.trace.unwrap_or_default();
@@ -269,7 +277,7 @@ impl Session {
             });
         }
         self.ask_for_settings();
-        self.warm_ups.send_replace(());
+        self.ask_for_warm_up();
     }
 
     /// The client wants to end.
@@ -309,7 +317,7 @@ impl Session {
         }
         self.apply(Change::Folders(self.folders.clone()));
         self.reread_settings();
-        self.warm_ups.send_replace(());
+        self.ask_for_warm_up();
         if !self.client.watches_files {
             self.folders_to_watch.send_replace(self.folders.clone());
         }
@@ -351,10 +359,9 @@ impl Session {
     fn reread_settings(&mut self) {
         let world = self.host.snapshot();
         let folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();
-        let rules: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
         let editor = self.editor_settings.as_ref();
         let WorkspaceSettings { settings, problems, file } =
-            world.workspace_settings(&folders, editor, &rules, self.trust);
+            world.workspace_settings(&folders, editor, &rule_names(), self.trust);
         let (in_editor, in_file): (Vec<_>, Vec<_>) =
             problems.into_iter().partition(|it| it.source == SettingsSource::Editor);
         self.settings_file = file.map(|file| Arc::new((file, in_file)));

@@ -26,7 +26,6 @@ pub(super) async fn warm_up(
         let (context, outgoing) =
             session.with(|session| (session.context(), session.outgoing().clone()));
         let progress = context.client.progress.then(|| Progress::begin(outgoing));
-        session.with(|session| session.set_status(|status| status.is_reading = true));
         let shown = progress.clone();
         let work = move |cancel: &CancelToken| {
             let tell = |read: usize, all: usize| {
@@ -47,7 +46,8 @@ pub(super) async fn warm_up(
             // The work finds its token cancelled once its future is dropped.
             Ok(()) = cancels.changed() => tracing::info!("the workspace is not read ahead: cancelled"),
         }
-        session.with(|session| session.set_status(|status| status.is_reading = false));
+        let is_reading = wanted.has_changed().unwrap_or(false);
+        session.with(|session| session.set_status(|status| status.is_reading = is_reading));
         if let Some(progress) = progress {
             progress.end();
         }

@@ -9,8 +9,8 @@ use indexmap::IndexMap;
 use super::raw::range_of;
 use super::table::{SETTINGS, SEVERITIES};
 use super::{
-    ALL_RULES, Kind, LogLevel, NodeSettings, Preset, PuppetVersion, RawSettings, Settings,
-    SettingsProblem, Severity, SeverityMap, nearest_name,
+    ALL_RULES, Kind, LogLevel, NodeSettings, Preset, PuppetVersion, RawSettings, RuleName,
+    Settings, SettingsProblem, Severity, SeverityMap, nearest_name,
 };
 use crate::data::{Hash, Located, Member, Value};
 use crate::facts::formats::hash_without_places;
@@ -26,7 +26,7 @@ pub(super) const NODE_KEYS: &[&str] =
 
 impl Settings {
     /// Applies `raw` over the existing settings; maps are merged, everything else is replaced.
-    pub fn apply(&mut self, raw: &RawSettings, rules: &[&str]) -> Vec<SettingsProblem> {
+    pub fn apply(&mut self, raw: &RawSettings, rules: &[RuleName]) -> Vec<SettingsProblem> {
         let mut reader = Reader { raw, rules, problems: Vec::new() };
         reader.warn_of_unknown_keys();
         for setting in SETTINGS {
@@ -125,7 +125,7 @@ impl Settings {
 /// Converts values to the types of settings, and records those that cannot be converted.
 struct Reader<'a> {
     raw: &'a RawSettings,
-    rules: &'a [&'a str],
+    rules: &'a [RuleName],
     problems: Vec<SettingsProblem>,
 }
 
@@ -286,13 +286,15 @@ impl Reader<'_> {
         let mut severities = SeverityMap::new();
         for (rule, member) in self.map(key, value).into_iter().flatten() {
             let rule = key_text(rule);
-            let is_known = self.rules.contains(&&*rule) || &*rule == ALL_RULES;
-            if !self.rules.is_empty() && !is_known {
-                let rules = self.rules;
-                self.unknown(&rule, range_of(member.key_place), "a rule", rules);
+            let is_meant = |it: &&RuleName| *it.code == *rule || it.former.contains(&&*rule);
+            let named = self.rules.iter().find(is_meant);
+            if !self.rules.is_empty() && named.is_none() && &*rule != ALL_RULES {
+                let codes: Vec<&str> = self.rules.iter().map(|it| it.code).collect();
+                self.unknown(&rule, range_of(member.key_place), "a rule", &codes);
             }
             if let Some(severity) = self.severity(key, member) {
-                severities.insert(rule, severity);
+                let code = named.map_or(rule, |it| it.code.into());
+                severities.insert(code, severity);
             }
         }
         severities
@@ -396,9 +398,11 @@ mod tests {
 
     use super::*;
 
+    const RULE: RuleName = RuleName { code: "unused-key", former: &["idle-key"], summary: "" };
+
     #[track_caller]
     fn read(yaml: &str, editor: &serde_json::Value) -> (Settings, String) {
-        let (settings, problems) = Settings::read(Some(yaml), Some(editor), &["unused-key"]);
+        let (settings, problems) = Settings::read(Some(yaml), Some(editor), &[RULE]);
         let at = |problem: &SettingsProblem| problem.range.slice(yaml).to_owned();
         let messages: Vec<String> =
             problems.iter().map(|it| format!("{}: {}", at(it), it.message)).collect();
@@ -469,6 +473,20 @@ mod tests {
         assert_eq!(settings.diagnostics.severity["unused-key"], Severity::Off);
         assert!(!settings.diagnostics.enabled);
         assert_eq!(settings.modulepath, Some(vec![Arc::from("c")]));
+    }
+
+    #[test]
+    fn a_former_name_of_a_rule_means_the_rule() {
+        let yaml = "diagnostics: {severity: {idle-key: off, all: hint},\n\
+                    severityByPath: {a: {idle-key: error}}}\n";
+        let editor = json!({"diagnostics.severity": {"unused-key": "warning"}});
+        let (settings, problems) = read(yaml, &editor);
+        assert_eq!(problems, "");
+        let severities: Vec<_> =
+            settings.diagnostics.severity.iter().map(|(rule, it)| (&**rule, *it)).collect();
+        assert_eq!(severities, [("unused-key", Severity::Warning), ("all", Severity::Hint)]);
+        let by_path = &settings.diagnostics.severity_by_path["a"];
+        assert_eq!(by_path.get("unused-key"), Some(&Severity::Error));
     }
 
     #[test]

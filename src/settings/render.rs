@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::check::NODE_KEYS;
 use super::table::{SETTINGS, SEVERITIES};
-use super::{ALL_RULES, EDITOR_PREFIX, Kind, PROJECT_FILE, Scope, Setting};
+use super::{ALL_RULES, EDITOR_PREFIX, Kind, PROJECT_FILE, RuleName, Scope, Setting};
 
-/// The JSON schema of the project file. `rules` are the rules' names with one line of documentation each.
-pub fn json_schema(rules: &[(&str, &str)]) -> Value {
+/// The JSON schema of the project file. `rules` are those that it may name.
+pub fn json_schema(rules: &[RuleName]) -> Value {
     let mut properties = Map::new();
     for setting in SETTINGS {
         let schema = with_default(schema_of(setting, rules), setting);
@@ -42,7 +42,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 /// What VS Code's `contributes.configuration` holds: groups in the order of [`GROUPS`]. Types are as simple as VS Code's page of
 /// settings needs them to show boxes and menus. The extension sends only what the user set, so that a default does not win over
 /// the project file.
-pub fn vscode_configuration(rules: &[(&str, &str)]) -> Vec<Value> {
+pub fn vscode_configuration(rules: &[RuleName]) -> Vec<Value> {
     let group = |(index, (title, _)): (usize, &(&str, &[&str]))| {
         let of_group = SETTINGS.iter().filter(|it| group_of(it.key) == index);
         let properties: Map<String, Value> = of_group
@@ -58,7 +58,7 @@ fn group_of(key: &str) -> usize {
     GROUPS.iter().position(|(_, beginnings)| begins(beginnings)).expect("the last takes all keys")
 }
 
-fn vscode_setting(setting: &Setting, rules: &[(&str, &str)]) -> Value {
+fn vscode_setting(setting: &Setting, rules: &[RuleName]) -> Value {
     let mut schema = schema_of(setting, rules);
     match setting.kind {
         Kind::PathList | Kind::PatternList => schema["type"] = "array".into(),
@@ -94,16 +94,33 @@ fn vscode_setting(setting: &Setting, rules: &[(&str, &str)]) -> Value {
 }
 
 /// A menu for each rule.
-fn vscode_severities(rules: &[(&str, &str)]) -> Value {
-    let all = [(ALL_RULES, "All rules that are not named.")];
-    let menu = |(rule, doc): &(&str, &str)| {
-        ((*rule).to_owned(), json!({"type": "string", "enum": SEVERITIES, "description": doc}))
+fn vscode_severities(rules: &[RuleName]) -> Value {
+    let menu = |(rule, doc): (&str, String)| {
+        (rule.to_owned(), json!({"type": "string", "enum": SEVERITIES, "description": doc}))
     };
-    Value::Object(all.iter().chain(rules).map(menu).collect())
+    let former = former_names(rules).map(|(former, doc)| {
+        let (former, mut menu) = menu((former, doc.clone()));
+        menu["deprecationMessage"] = doc.into();
+        (former, menu)
+    });
+    Value::Object(current_names(rules).map(menu).chain(former).collect())
 }
 
-fn rule_names(rules: &[(&str, &str)]) -> Vec<Value> {
-    [ALL_RULES].into_iter().chain(rules.iter().map(|(rule, _)| *rule)).map(Value::from).collect()
+fn rule_names(rules: &[RuleName]) -> Vec<Value> {
+    let names = current_names(rules).chain(former_names(rules));
+    names.map(|(name, _)| Value::from(name)).collect()
+}
+
+/// What is offered: all rules at once, and each of them.
+fn current_names(rules: &[RuleName]) -> impl Iterator<Item = (&str, String)> {
+    let all = [(ALL_RULES, "All rules that are not named.".to_owned())];
+    all.into_iter().chain(rules.iter().map(|it| (it.code, it.summary.to_owned())))
+}
+
+/// What is taken as well, but not offered.
+fn former_names(rules: &[RuleName]) -> impl Iterator<Item = (&str, String)> {
+    let now = |code| format!("Now `{code}`.");
+    rules.iter().flat_map(move |it| it.former.iter().map(move |name| (*name, now(it.code))))
 }
 
 /// The Markdown table for the documentation.
@@ -128,7 +145,7 @@ fn with_default(mut schema: Value, setting: &Setting) -> Value {
     schema
 }
 
-fn schema_of(setting: &Setting, rules: &[(&str, &str)]) -> Value {
+fn schema_of(setting: &Setting, rules: &[RuleName]) -> Value {
     let mut schema = json!({ "description": setting.doc });
     let shape = match setting.kind {
         Kind::Boolean => json!({"type": "boolean"}),
@@ -153,16 +170,22 @@ fn schema_of(setting: &Setting, rules: &[(&str, &str)]) -> Value {
     schema
 }
 
-fn severity_schema(rules: &[(&str, &str)]) -> Value {
+fn severity_schema(rules: &[RuleName]) -> Value {
     let words = json!({"type": ["string", "boolean"], "enum": severity_words()});
     if rules.is_empty() {
         return json!({"type": "object", "additionalProperties": words});
     }
     let mut properties = Map::new();
-    for (rule, doc) in [(ALL_RULES, "All rules that are not named.")].iter().chain(rules) {
+    let mut add = |(rule, doc): (&str, String)| {
         let mut schema = words.clone();
-        schema["description"] = Value::from(*doc);
-        properties.insert((*rule).to_owned(), schema);
+        schema["description"] = doc.into();
+        properties.insert(rule.to_owned(), schema);
+    };
+    current_names(rules).for_each(&mut add);
+    former_names(rules).for_each(&mut add);
+    for (name, _) in former_names(rules) {
+        properties[name]["deprecated"] = true.into();
+        properties[name]["doNotSuggest"] = true.into();
     }
     json!({"type": "object", "additionalProperties": false, "properties": properties})
 }
@@ -210,7 +233,11 @@ mod tests {
 
     #[test]
     fn vs_code_shows_boxes_and_menus() {
-        let groups = vscode_configuration(&[("unused-key", "A key that is not looked up.")]);
+        let groups = vscode_configuration(&[RuleName {
+            code: "unused-key",
+            former: &["idle-key"],
+            summary: "A key that is not looked up.",
+        }]);
         let properties =
             groups.iter().flat_map(|it| it["properties"].as_object().expect("an object"));
         let properties: Map<String, Value> =
@@ -227,7 +254,7 @@ mod tests {
         let severity = &properties["hiera.diagnostics.severity"]["properties"]["unused-key"];
         assert_eq!(severity["description"], "A key that is not looked up.");
         let by_path = &properties["hiera.diagnostics.severityByPath"]["additionalProperties"];
-        assert_eq!(by_path["propertyNames"]["enum"], json!(["all", "unused-key"]));
+        assert_eq!(by_path["propertyNames"]["enum"], json!(["all", "unused-key", "idle-key"]));
         assert_eq!(group_of("node_name"), 0);
         assert_eq!(GROUPS[group_of("modulepath")].0, "Puppet and its directories");
     }

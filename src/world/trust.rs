@@ -11,7 +11,7 @@ use super::file_entry::FileEntry;
 use super::paths;
 use super::snapshot::World;
 use crate::data::{Files as _, PathKind};
-use crate::settings::{RawSettings, Settings, SettingsProblem};
+use crate::settings::{RawSettings, RuleName, Settings, SettingsProblem};
 
 /// Whether a workspace is trusted from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,7 +41,7 @@ impl World {
         &self,
         folders: &[&str],
         editor: Option<&serde_json::Value>,
-        rules: &[&str],
+        rules: &[RuleName],
         trust: Trust,
     ) -> WorkspaceSettings {
         let file = folders.iter().find_map(|folder| self.project_file(folder));

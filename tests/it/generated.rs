@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hiera_ls::ide::diagnostics::{RULES, codes};
+use hiera_ls::ide::diagnostics::{RULES, rule_names};
 use hiera_ls::{limits, settings};
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ fn the_settings_of_the_vs_code_extension_are_those_of_the_server() {
         // The last group has the settings of the extension itself.
         let groups = manifest["contributes"]["configuration"].as_array().expect("groups");
         let own = groups.last().expect("one at least").clone();
-        let groups = settings::vscode_configuration(&codes()).into_iter().chain([own]);
+        let groups = settings::vscode_configuration(&rule_names()).into_iter().chain([own]);
         manifest["contributes"]["configuration"] = groups.collect();
         serde_json::to_string_pretty(&manifest).expect("what was JSON is JSON") + "\n"
     });
@@ -28,7 +28,7 @@ fn the_settings_of_the_vs_code_extension_are_those_of_the_server() {
 #[test]
 fn the_schema_of_the_project_file_names_all_rules() {
     update("schemas/hiera-ls.schema.json", |_| {
-        let schema = settings::json_schema(&codes());
+        let schema = settings::json_schema(&rule_names());
         serde_json::to_string_pretty(&schema).expect("what was JSON is JSON") + "\n"
     });
 }

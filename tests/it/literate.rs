@@ -29,6 +29,10 @@ fn pages_say_what_the_table_says() {
         let rule = RULES.iter().find(|rule| rule.code == code).expect("checked by another test");
         let since = format!("Since {}.", rule.since);
         assert!(text.contains(&since), "{code}: the page must say `{since}`");
+        for former in rule.former {
+            let mentions = text.matches(&format!("`{former}`")).count();
+            assert_eq!(mentions, 1, "{code}: the page must say once that it was `{former}`");
+        }
         for section in ["## What", "## Why", "## Example", "## Fix"] {
             assert!(text.contains(&format!("\n{section}\n")), "{code}: no section `{section}`");
         }

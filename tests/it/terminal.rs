@@ -104,6 +104,20 @@ fn rules_can_be_chosen() {
 }
 
 #[test]
+fn rules_can_be_chosen_by_the_codes_that_they_had() {
+    let workspace = workspace("a: \"%{lookup('o}p')}\"\n");
+    let now = "token-cut-at-brace";
+    let checked = |more: &[&str]| {
+        run(&workspace, &[&["check", "--format", "concise", "-q"], more].concat(), &[])
+    };
+    let (status, text, _) = checked(&["--select", "brace-cut-by-quote"]);
+    assert!(status == 1 && text.contains(now), "{text}");
+    assert_eq!(checked(&["--ignore", "brace-cut-by-quote"]).0, 0);
+    let (status, page, _) = run(&workspace, &["rule", "brace-cut-by-quote"], &[]);
+    assert!(status == 0 && page.starts_with(now), "{page}");
+}
+
+#[test]
 fn what_is_not_there_is_said() {
     let workspace = Workspace::new(&[
         ("environments/one/hiera.yaml", HIERA_YAML),

@@ -35,6 +35,12 @@ export function registerCommands({ hiera, nodes, previews, restart }: Parts): vs
     'hiera.preview': (argument) => preview(Method.mergedValue, asked(argument)),
     'hiera.explain': (argument) => preview(Method.explain, asked(argument)),
     'hiera.allNodes': (argument) => preview(Method.allNodes, asked(argument)),
+    // Only lines of a preview that leave something out lead here.
+    'hiera.showAll': async (argument) => {
+      if (typeof argument === 'string') {
+        await previews.showAll(argument);
+      }
+    },
     'hiera.previewFile': () => {
       const question = ofFile();
       return preview(Method.mergedValue, question && { ...question, scope: 'file' });

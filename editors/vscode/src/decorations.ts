@@ -11,6 +11,7 @@ const LOOKS: Partial<Record<PreviewLineKind, vscode.DecorationRenderOptions>> = 
   case: { fontStyle: 'italic', color: new vscode.ThemeColor('editorInfo.foreground') },
   opaque: { color: new vscode.ThemeColor('editorWarning.foreground') },
   error: { color: new vscode.ThemeColor('editorError.foreground') },
+  more: { opacity: '0.75', fontStyle: 'italic' },
   outlier: { isWholeLine: true, backgroundColor: new vscode.ThemeColor('editor.findMatchHighlightBackground') },
 };
 

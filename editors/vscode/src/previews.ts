@@ -59,6 +59,12 @@ export class Previews
     return true;
   }
 
+  /** Shows a document again, with nothing left out. `false` if it is not shown. */
+  async showAll(uri: string): Promise<boolean> {
+    const shown = this.shown.get(uri);
+    return shown !== undefined && (await this.show(shown.method, { ...shown.question, full: true }));
+  }
+
   /** Shows two sides with their differences. `false` if there is no answer. */
   async showComparison(question: Question, other: { node: string } | { saved: true }): Promise<boolean> {
     const asked = { ...question, with: other };
@@ -109,10 +115,20 @@ export class Previews
     return line?.location ? this.hiera.location(line.location) : undefined;
   }
 
-  /** The comments that name origins lead there. */
+  /** The comments that name origins lead there, and a line that leaves something out to all of it. */
   provideDocumentLinks(document: vscode.TextDocument): vscode.DocumentLink[] {
     const links: vscode.DocumentLink[] = [];
     for (const line of this.preview(document.uri)?.lines ?? []) {
+      if (line.kind === 'more' && line.line < document.lineCount) {
+        const text = document.lineAt(line.line);
+        const start = Math.max(text.text.search(/[^\s#]/), 0);
+        const link = new vscode.DocumentLink(
+          new vscode.Range(line.line, start, line.line, text.text.length),
+          vscode.Uri.parse(`command:hiera.showAll?${encodeURIComponent(JSON.stringify([document.uri.toString()]))}`),
+        );
+        link.tooltip = 'Show all';
+        links.push(link);
+      }
       if (line.origin && line.location && line.line < document.lineCount) {
         const { uri, range } = this.hiera.location(line.location);
         const target = uri.with({ fragment: `L${range.start.line + 1},${range.start.character + 1}` });

@@ -47,6 +47,8 @@ export interface Question {
   key?: string;
   node?: string;
   scope?: 'key' | 'file' | 'node';
+  /** Nothing is left out. */
+  full?: boolean;
 }
 
 /** What edits are compared with; without a word, the settings say. */
@@ -62,7 +64,8 @@ export type PreviewLineKind =
   | 'error'
   | 'added'
   | 'deleted'
-  | 'outlier';
+  | 'outlier'
+  | 'more';
 
 export interface PreviewLine {
   line: number;

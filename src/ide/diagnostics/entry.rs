@@ -2,7 +2,6 @@
 
 pub(super) mod alias_not_alone;
 pub(super) mod bad_regex;
-pub(super) mod brace_cut_by_quote;
 pub(super) mod comma_number;
 pub(super) mod decrypted_left_in_file;
 pub(super) mod duplicate_key;
@@ -24,6 +23,7 @@ pub(super) mod plaintext_secret;
 pub(super) mod puppet_style_interpolation;
 pub(super) mod sexagesimal_number;
 pub(super) mod shadowed_by_plain_entry;
+pub(super) mod token_cut_at_brace;
 pub(super) mod typographic_character;
 pub(super) mod unknown_function;
 pub(super) mod unknown_lookup_option;

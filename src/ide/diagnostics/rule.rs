@@ -38,6 +38,8 @@ impl Severity {
 pub struct Rule {
     /// The code that users see and write in settings, in kebab case.
     pub code: &'static str,
+    /// Codes that it had in earlier versions. Settings, comments, baselines and commands may go on to use them.
+    pub former: &'static [&'static str],
     /// What it is called in a heading.
     pub name: &'static str,
     /// How loudly it speaks unless settings say otherwise.
@@ -145,9 +147,15 @@ pub(super) enum Check {
 }
 
 impl Rule {
+    /// Whether a code means the rule: its own, or one that it had before.
+    pub(super) fn is_named(&self, code: &str) -> bool {
+        self.code == code || self.former.contains(&code)
+    }
+
     /// What most rules have in common.
     pub(super) const USUAL: Self = Self {
         code: "",
+        former: &[],
         name: "",
         severity: Severity::Warning,
         since: "0.1.0",

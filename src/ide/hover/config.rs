@@ -9,6 +9,12 @@ use crate::engine::{Location, ResolvedLevel};
 use crate::ide::perspective::Perspective;
 use crate::text::TextRange;
 
+/// Of more files, only those that exist are listed.
+const MAX_FILES: usize = 8;
+
+/// Of those, so many are listed.
+const MAX_LISTED: usize = 20;
+
 /// The hover at `offset` of the `hiera.yaml` at `path`.
 pub(super) fn hover(perspective: &Perspective, path: &str, offset: u32) -> Option<Hover> {
     let file = perspective.world.id(path);
@@ -30,22 +36,164 @@ fn text(perspective: &Perspective, level: &ResolvedLevel, template: Option<TextR
     let locations = level.locations.iter().flatten();
     let wanted =
         |it: &&Location| template.is_none() || it.template_place.map(|it| it.range) == template;
-    let mut count = 0;
-    for location in locations.filter(wanted) {
-        let shown = code(&perspective.shown_path(&location.location));
-        let state = if location.is_uri {
-            ""
-        } else if location.exists {
-            " · exists"
-        } else {
-            " · no such file"
-        };
-        count += 1;
-        let _ = writeln!(text, "{count}. {shown}{state}");
-    }
-    if count == 0 {
-        text += "No file at all.\n";
-    }
+    let locations: Vec<&Location> = locations.filter(wanted).collect();
+    text += &files(perspective, &locations);
     let _ = write!(text, "\nBack end {}", code(&level.function.name));
     text
+}
+
+/// The files in their order; of many, those that exist, and how many others there are.
+fn files(perspective: &Perspective, locations: &[&Location]) -> String {
+    if locations.is_empty() {
+        return "No file at all.\n".to_owned();
+    }
+    let has_many = locations.len() > MAX_FILES;
+    let is_there = |it: &&Location| it.is_uri || it.exists;
+    let listed = locations.iter().copied().filter(|it| !has_many || is_there(it));
+    let mut text = String::new();
+    let (mut number, mut more) = (0, 0);
+    for location in listed {
+        if number == MAX_LISTED {
+            more += 1;
+            continue;
+        }
+        let shown = code(&perspective.shown_path(&location.location));
+        let state = match (location.is_uri, location.exists) {
+            (true, _) => "",
+            (false, true) => " · exists",
+            (false, false) => " · no such file",
+        };
+        number += 1;
+        let _ = writeln!(text, "{number}. {shown}{state}");
+    }
+    let absent = locations.len() - number - more;
+    if more > 0 {
+        let _ = writeln!(text, "\nand {more} more that exist");
+    }
+    if has_many && number == 0 {
+        let _ = writeln!(text, "None of the {absent} files exists.");
+    } else if has_many && absent > 0 {
+        let others = if absent == 1 { "other does" } else { "others do" };
+        let _ = writeln!(text, "\n{absent} {others} not exist.");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::ide::fixture::Fixture;
+    use crate::ide::hover::hover;
+
+    /// The hover of a level with so many paths, of which some exist.
+    #[track_caller]
+    fn check(paths: usize, existing: &[usize], expected: &Expect) {
+        let list: Vec<String> = (1..=paths).map(|it| format!("p{it}.yaml")).collect();
+        let files: Vec<String> =
+            existing.iter().map(|it| format!("#- /data/p{it}.yaml\na: 1\n")).collect();
+        let fixture = Fixture::parse(&format!(
+            "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: L$0\n    paths: [{}]\n{}",
+            list.join(", "),
+            files.concat()
+        ));
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset);
+        expected.assert_eq(&hover.map_or("nothing".to_owned(), |hover| hover.markdown));
+    }
+
+    #[test]
+    fn few_files_are_all_listed() {
+        check(
+            2,
+            &[2],
+            &expect![[r#"
+            **level "L"** for any node, environment `production`
+
+            1. `data/p1.yaml` · no such file
+            2. `data/p2.yaml` · exists
+
+            Back end `yaml_data`"#]],
+        );
+    }
+
+    #[test]
+    fn of_many_files_those_that_exist_are_listed() {
+        check(
+            34,
+            &[30, 3],
+            &expect![[r#"
+            **level "L"** for any node, environment `production`
+
+            1. `data/p3.yaml` · exists
+            2. `data/p30.yaml` · exists
+
+            32 others do not exist.
+
+            Back end `yaml_data`"#]],
+        );
+        check(
+            9,
+            &[1, 2, 3, 4, 5, 6, 7, 8],
+            &expect![[r#"
+            **level "L"** for any node, environment `production`
+
+            1. `data/p1.yaml` · exists
+            2. `data/p2.yaml` · exists
+            3. `data/p3.yaml` · exists
+            4. `data/p4.yaml` · exists
+            5. `data/p5.yaml` · exists
+            6. `data/p6.yaml` · exists
+            7. `data/p7.yaml` · exists
+            8. `data/p8.yaml` · exists
+
+            1 other does not exist.
+
+            Back end `yaml_data`"#]],
+        );
+        check(
+            9,
+            &[],
+            &expect![[r#"
+            **level "L"** for any node, environment `production`
+
+            None of the 9 files exists.
+
+            Back end `yaml_data`"#]],
+        );
+        let all: Vec<usize> = (1..=25).collect();
+        check(
+            26,
+            &all,
+            &expect![[r#"
+            **level "L"** for any node, environment `production`
+
+            1. `data/p1.yaml` · exists
+            2. `data/p2.yaml` · exists
+            3. `data/p3.yaml` · exists
+            4. `data/p4.yaml` · exists
+            5. `data/p5.yaml` · exists
+            6. `data/p6.yaml` · exists
+            7. `data/p7.yaml` · exists
+            8. `data/p8.yaml` · exists
+            9. `data/p9.yaml` · exists
+            10. `data/p10.yaml` · exists
+            11. `data/p11.yaml` · exists
+            12. `data/p12.yaml` · exists
+            13. `data/p13.yaml` · exists
+            14. `data/p14.yaml` · exists
+            15. `data/p15.yaml` · exists
+            16. `data/p16.yaml` · exists
+            17. `data/p17.yaml` · exists
+            18. `data/p18.yaml` · exists
+            19. `data/p19.yaml` · exists
+            20. `data/p20.yaml` · exists
+
+            and 5 more that exist
+
+            1 other does not exist.
+
+            Back end `yaml_data`"#]],
+        );
+    }
 }

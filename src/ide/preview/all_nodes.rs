@@ -18,9 +18,12 @@ use crate::world::{World, parallel};
 /// A value that at most one in this many nodes has is an outlier.
 const OUTLIER_SHARE: usize = 5;
 
-/// Names of nodes in one line, and at most in how many lines.
+/// Names of nodes in one line.
 const NAMES_PER_LINE: usize = 6;
-const MAX_NAME_LINES: usize = 8;
+
+/// Lines with names of an outlier's nodes, and of the nodes that have what many have.
+const MAX_OUTLIER_LINES: usize = 8;
+const MAX_USUAL_LINES: usize = 1;
 
 /// The document, and the same as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,6 +110,7 @@ pub fn all_nodes(
     let mut all = Overview {
         key: &key,
         total: nodes.len(),
+        is_full: question.is_full,
         perspective: &perspective,
         page: Page::default(),
         groups: Vec::new(),
@@ -148,6 +152,7 @@ impl Outcome {
 struct Overview<'a> {
     key: &'a str,
     total: usize,
+    is_full: bool,
     /// Shows values of all nodes: how, does not depend on the node.
     perspective: &'a Perspective,
     page: Page,
@@ -175,12 +180,17 @@ impl Overview<'_> {
         let depends = cases::depends_text(&entry.answer);
         let depends = depends.map_or(String::new(), |it| format!(", where it {it}"));
         self.page.comment(&format!("{share}{depends}:"), kind, None);
-        for names in names.chunks(NAMES_PER_LINE).take(MAX_NAME_LINES) {
+        let max_lines = match is_outlier {
+            _ if self.is_full => usize::MAX,
+            true => MAX_OUTLIER_LINES,
+            false => MAX_USUAL_LINES,
+        };
+        for names in names.chunks(NAMES_PER_LINE).take(max_lines) {
             self.page.comment(&format!("  {}", names.join(", ")), kind, None);
         }
-        if names.len() > NAMES_PER_LINE * MAX_NAME_LINES {
-            let more = names.len() - NAMES_PER_LINE * MAX_NAME_LINES;
-            self.page.comment(&format!("  and {more} more"), kind, None);
+        let more = names.len().saturating_sub(NAMES_PER_LINE.saturating_mul(max_lines));
+        if more > 0 {
+            self.page.comment(&format!("  and {more} more"), LineKind::More, None);
         }
         entry.write_among(self.perspective, &mut self.page, Detail::Origins);
         let (value, kind) = shown(self.perspective, entry, outcome);

@@ -67,19 +67,9 @@ impl Entry {
     }
 
     fn write_strategy(&self, perspective: &Perspective, page: &mut Page, detail: Detail) {
-        match &self.answer.merge {
-            Some(merge) if merge.set_by != SetBy::Default => {
-                let by = sources::set_by(perspective, merge);
-                let by = by.filter(|_| !matches!(detail, Detail::Bare));
-                let by = by.map_or(String::new(), |by| format!(", set in {by}"));
-                let place = merge.options.as_ref().and_then(sources::set_at);
-                let line = format!("merge strategy {}{by}", merge.line());
-                page.comment(&line, LineKind::Header, place);
-            }
-            _ if self.files().count() > 1 => {
-                page.comment("merge strategy first, by default", LineKind::Header, None);
-            }
-            _ => {}
+        let names_place = !matches!(detail, Detail::Bare);
+        if let Some((line, place)) = strategy_line(perspective, &self.answer, names_place) {
+            page.comment(&line, LineKind::Header, place);
         }
     }
 
@@ -225,6 +215,25 @@ impl Entry {
             Some(merge) => merge.options.as_ref().is_some_and(AppliedOptions::makes_sensitive),
             None => perspective.makes_path_sensitive(&self.key),
         }
+    }
+}
+
+/// The merge strategy of an answer and where it is set, where that matters: something sets it, or several files have the key.
+pub(super) fn strategy_line(
+    perspective: &Perspective,
+    answer: &Answer,
+    names_place: bool,
+) -> Option<(String, Option<Place>)> {
+    let files = answer.sources.iter().filter(|source| source.written.is_some());
+    match &answer.merge {
+        Some(merge) if merge.set_by != SetBy::Default => {
+            let by = sources::set_by(perspective, merge).filter(|_| names_place);
+            let by = by.map_or(String::new(), |by| format!(", set in {by}"));
+            let place = merge.options.as_ref().and_then(sources::set_at);
+            Some((format!("merge strategy {}{by}", merge.line()), place))
+        }
+        _ if files.count() > 1 => Some(("merge strategy first, by default".to_owned(), None)),
+        _ => None,
     }
 }
 

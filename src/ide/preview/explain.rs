@@ -1,17 +1,19 @@
-//! How a lookup came to its value: the engine's trace as a tree with places, for people.
+//! How a lookup came to its value, for people: the answer first, with the levels that had a say; then the engine's trace as a tree
+//! with places.
 
 mod fold;
 
 use std::sync::Arc;
 
-use super::entry::asked_for;
+use super::entry::{asked_for, strategy_line};
 use super::page::{Mark, Page};
 use super::{Language, LineKind, Preview, Question, UnknownNode};
 use crate::data::{Files, Located, Place, inspect};
 use crate::engine::cases::left_out_in_words;
-use crate::engine::{CancelToken, Outcome, Request, TraceKind, TraceNode};
+use crate::engine::{Answer, CancelToken, Outcome, Request, Role, Source, TraceKind, TraceNode};
 use crate::ide::cases::{self, CaseGroup};
 use crate::ide::perspective::Perspective;
+use crate::ide::sources::layer_text;
 use crate::syntax::key_path::Segment;
 use crate::text::TextRange;
 use crate::world::World;
@@ -24,7 +26,7 @@ const MAX_VALUE_CHARS: usize = 120;
 pub struct Explained {
     /// The document.
     pub preview: Preview,
-    /// The outermost steps.
+    /// The answer, and the outermost steps of the search.
     pub steps: Vec<Step>,
 }
 
@@ -76,6 +78,8 @@ pub enum StepKind {
     Found,
     /// Several were merged.
     Result,
+    /// A value was found, and a higher level hides it.
+    Overridden,
     /// There is nothing.
     Missing,
     /// It is not evaluated here.
@@ -96,45 +100,38 @@ pub fn explain(
     let Some(asked) = question.find(world)? else { return Ok(None) };
     let Some(key) = asked.key else { return Ok(None) };
     let perspective = &asked.perspective;
-    let request = Request { cancel: cancel.clone(), ..Request::key(&*key).explained() };
+    let request =
+        Request { cancel: cancel.clone(), ..Request::key(&*key).explained().with_sources() };
     let (environment, node) = (perspective.evaluator.environment(), perspective.evaluator.node());
     let answer = world.new_revealing_evaluator(environment, node).call(&request);
     if cancel.is_cancelled() {
         return Ok(None);
     }
     let tree = Tree { perspective, hides: false };
-    let mut steps = answer.trace.as_ref().map_or(Vec::new(), |trace| tree.children(trace));
-    match &answer.outcome {
-        Ok(Some(value)) => steps.push(tree.result(value)),
-        Ok(None) => steps.push(simple("not found: a lookup of this key fails", StepKind::Missing)),
-        Err(failure) => {
-            let place = failure.place;
-            let label = format!("the lookup fails: {}", failure.message);
-            steps.push(Step { place, ..simple(&label, StepKind::Failed) });
-        }
-    }
-    steps.extend(cases::groups(&answer).iter().map(|group| tree.case(group)));
-    for left_out in &answer.left_out {
-        steps.push(simple(&left_out_in_words(left_out), StepKind::Opaque));
-    }
-    let all = fold::line_count(&steps);
+    let mut steps = tree.answer(&answer);
+    let mut search = answer.trace.as_ref().map_or(Vec::new(), |trace| tree.children(trace));
+    let all = fold::line_count(&search);
     if !question.is_full {
-        steps = fold::folded(&steps);
+        search = fold::folded(&search);
     }
-    let shown = fold::line_count(&steps);
+    let shown = fold::line_count(&search);
     let mut page = Page::default();
     let title = format!("{key} for {}", asked_for(perspective));
     page.line(&title, Mark::of(LineKind::Header, None));
+    for step in &steps {
+        write(step, 0, &mut page);
+    }
+    page.plain("");
     if shown < all {
         let note = format!(
             "{shown} of {all} lines: files that have nothing are counted, and what is told once is not told again"
         );
-        page.line(&note, Mark::of(LineKind::Header, None));
+        page.line(&note, Mark::of(LineKind::More, None));
     }
-    page.plain("");
-    for step in &steps {
+    for step in &search {
         write(step, 0, &mut page);
     }
+    steps.append(&mut search);
     let title = format!("{key} · {} · explained", perspective.evaluator.node().name);
     let preview = page.finish(perspective, title);
     let preview = Preview { key: Some(key), language: Language::Plain, ..preview };
@@ -152,6 +149,7 @@ fn write(step: &Step, depth: usize, page: &mut Page) {
     let text = format!("{}{}{colon}{}", "  ".repeat(depth), step.label, step.detail);
     let kind = match step.kind {
         StepKind::Found | StepKind::Result => LineKind::Value,
+        StepKind::Overridden => LineKind::Overridden,
         StepKind::Opaque => LineKind::Opaque,
         StepKind::Failed => LineKind::Error,
         StepKind::Step | StepKind::Missing => LineKind::Header,
@@ -172,6 +170,46 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
+    /// The answer, who had a say in it, and what it is in other cases.
+    fn answer(&self, answer: &Answer) -> Vec<Step> {
+        let outcome = match &answer.outcome {
+            Ok(Some(value)) => self.result(value),
+            Ok(None) => simple("not found: a lookup of this key fails", StepKind::Missing),
+            Err(failure) => {
+                let place = failure.place;
+                let label = format!("the lookup fails: {}", failure.message);
+                Step { place, ..simple(&label, StepKind::Failed) }
+            }
+        };
+        let strategy = strategy_line(self.perspective, answer, true);
+        let strategy =
+            strategy.map(|(line, place)| Step { place, ..simple(&line, StepKind::Step) });
+        let sources = answer.sources.iter().filter_map(|source| self.source(source));
+        let children = sources.chain(strategy).collect();
+        let mut steps = vec![Step { children, ..outcome }];
+        steps.extend(cases::groups(answer).iter().map(|group| self.case(group)));
+        let left_out = answer.left_out.iter().map(left_out_in_words);
+        steps.extend(left_out.map(|words| simple(&words, StepKind::Opaque)));
+        steps
+    }
+
+    /// A level that had a say: file and line, the level, and its part.
+    fn source(&self, source: &Source) -> Option<Step> {
+        let (kind, part) = match source.role? {
+            Role::Wins | Role::Contributes => (StepKind::Found, ""),
+            Role::Overridden => (StepKind::Overridden, " · overridden"),
+            Role::KnockedOut => (StepKind::Overridden, " · knocked out"),
+            Role::Opaque => (StepKind::Opaque, " · not evaluated"),
+            Role::Open => (StepKind::Step, " · for some nodes"),
+        };
+        let place = source.shown_place();
+        let shown = place.map(|place| self.perspective.shown_place(place));
+        let shown = shown.unwrap_or_else(|| source.path.to_string());
+        let layer = layer_text(source).map_or(String::new(), |layer| format!(" ({layer})"));
+        let label = format!("{shown} · level \"{}\"{layer}{part}", source.level);
+        Some(Step { place: place.or(source.level_place), ..simple(&label, kind) })
+    }
+
     /// What another case gives, in a line.
     fn case(&self, group: &CaseGroup<'_>) -> Step {
         let when = group.when();

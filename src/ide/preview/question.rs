@@ -25,7 +25,7 @@ pub struct Question {
     pub node: Option<Arc<str>>,
     /// How much is asked about.
     pub scope: Scope,
-    /// Whether an explanation shall leave nothing out.
+    /// Whether an explanation, or a list of nodes, shall leave nothing out.
     pub is_full: bool,
 }
 

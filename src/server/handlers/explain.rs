@@ -52,6 +52,7 @@ fn step_item(context: &Context, step: Step) -> StepItem {
             StepKind::Step => "step",
             StepKind::Found => "found",
             StepKind::Result => "result",
+            StepKind::Overridden => "overridden",
             StepKind::Missing => "missing",
             StepKind::Opaque => "opaque",
             StepKind::Failed => "failed",

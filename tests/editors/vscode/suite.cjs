@@ -331,6 +331,16 @@ async function previews(api) {
     await putCursor(COMMON, 'profile::base::packages:', 3);
     const document = await previewOf('hiera.explain', 'Per-role data');
     assert(document.getText().includes('goaccess'));
+    const [, answer, origin] = document.getText().split('\n');
+    assert.match(answer, /^the value: /);
+    assert.match(origin, /^ {2}data\/.*:\d+ · level/);
+  });
+  await test('an explanation with nothing left out', async () => {
+    await putCursor(COMMON, 'profile::base::packages:', 3);
+    const short = await previewOf('hiera.explain', 'Per-role data');
+    assert(await api.previews.showAll(short.uri.toString()));
+    const full = vscode.workspace.textDocuments.find((it) => it.uri.toString().includes('full'));
+    assert(full && full.getText().split('\n').length >= short.getText().split('\n').length);
   });
   await test('one key on all nodes', async () => {
     await putCursor(COMMON, 'profile::base::packages:', 3);

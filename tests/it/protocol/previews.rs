@@ -116,7 +116,8 @@ fn explanations_have_a_tree() {
     let tree = explained["tree"].as_array().expect("a list");
     let search = tree.iter().find(|step| step["label"] == "search for list").expect("a search");
     assert_eq!(search["children"][0]["kind"], "result");
-    assert_eq!(tree.last().expect("the value")["detail"], "[\"own\", \"😀 1\"]");
+    assert_eq!(tree[0]["detail"], "[\"own\", \"😀 1\"]", "the answer comes first");
+    assert_eq!(tree[0]["children"][0]["kind"], "found");
 }
 
 #[test]
@@ -135,6 +136,8 @@ fn explanations_in_full_are_documents_of_their_own() {
     let mut params = json!({"textDocument": {"uri": uri(&common)}, "key": "port"});
     let folded = ask(&mut client, "hiera/explain", &params);
     assert!(text(&folded).contains("4 files: do not have it"), "{folded:#}");
+    let lines = folded["lines"].as_array().expect("a list");
+    assert!(lines.iter().any(|line| line["kind"] == "more"), "{folded:#}");
     params["full"] = true.into();
     let full = ask(&mut client, "hiera/explain", &params);
     assert!(text(&full).contains("data/more/3.yaml: does not have it"), "{full:#}");

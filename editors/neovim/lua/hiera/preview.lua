@@ -30,6 +30,7 @@ local line_groups = {
   error = 'HieraError',
   case = 'HieraCase',
   outlier = 'HieraOutlier',
+  more = 'HieraMore',
 }
 
 local function define_groups()
@@ -39,6 +40,7 @@ local function define_groups()
   vim.api.nvim_set_hl(0, 'HieraError', { default = true, link = 'DiagnosticError' })
   vim.api.nvim_set_hl(0, 'HieraCase', { default = true, link = 'DiagnosticInfo' })
   vim.api.nvim_set_hl(0, 'HieraOutlier', { default = true, link = 'DiagnosticWarn' })
+  vim.api.nvim_set_hl(0, 'HieraMore', { default = true, link = 'Underlined' })
 end
 
 local function say(message, level)
@@ -117,11 +119,14 @@ local function source_window()
   end
 end
 
---- Goes to where the line under the cursor comes from.
+--- Goes to where the line under the cursor comes from; on a line that leaves something out, shows all of it.
 function M.jump()
   local view = views[vim.api.nvim_get_current_buf()]
   local number = vim.api.nvim_win_get_cursor(0)[1] - 1
   for _, line in ipairs(view and view.answer.lines or {}) do
+    if line.line == number and line.kind == 'more' then
+      return M.show(view.kind, vim.tbl_extend('force', view.params, { full = true }))
+    end
     if line.line == number and line.location ~= vim.NIL then
       local client = hiera.client()
       local window = source_window()
@@ -169,6 +174,12 @@ local function open_window(kind, answer)
   vim.wo[window][0].wrap = kind == 'explain'
   vim.wo[window][0].linebreak = true
   vim.wo[window][0].breakindent = true
+  if kind == 'explain' then
+    -- The search is a tree of indented lines; it opens unfolded.
+    vim.bo[buffer].shiftwidth = 2
+    vim.wo[window][0].foldmethod = 'indent'
+    vim.wo[window][0].foldlevel = 99
+  end
   for _, lhs in ipairs({ 'gd', '<CR>', '<C-]>' }) do
     vim.keymap.set('n', lhs, M.jump, { buffer = buffer, desc = 'Go to where this line comes from' })
   end

@@ -4,7 +4,7 @@
 
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::entry::malformed_token::Functions;
-use crate::ide::diagnostics::entry::{brace_cut_by_quote, malformed_token};
+use crate::ide::diagnostics::entry::{malformed_token, token_cut_at_brace};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::syntax::interpolation::{Expression, Method};
@@ -39,7 +39,7 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
         }
     }
     malformed_token::check_strings(file.strings, Functions::Forbidden, report);
-    brace_cut_by_quote::check_strings(file.strings, report);
+    token_cut_at_brace::check_strings(file.strings, report);
 }
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ hierarchy:
   - {name: x, path: "%{facts['os']}.yaml"}
 #                    ^^^^^^^^^^^^^^ error[malformed-token]
   - {name: y, path: "%{facts.'a}b'}.yaml"}
-#                    ^^^^^^^^^^^ error[brace-cut-by-quote]
+#                    ^^^^^^^^^^^ error[token-cut-at-brace]
 "#,
         );
     }

@@ -86,7 +86,7 @@ b: ["x %{literal('a')}"]
         check(
             r#"
 a: "%{literal('%')}{x} %%{literal('{')}x} %{literal('}')}"
-#                                         ^^^^^^^^^^^^ error[brace-cut-by-quote]
+#                                         ^^^^^^^^^^^^ error[token-cut-at-brace]
 "#,
         );
     }

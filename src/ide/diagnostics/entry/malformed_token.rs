@@ -4,7 +4,7 @@
 //! Everything that is not exactly a call is a variable's name. With quotes or brackets in it, that name is usually no
 //! valid key, and every lookup of the string fails; without, the variable does not exist.
 
-use crate::ide::diagnostics::entry::{brace_cut_by_quote, typographic_character};
+use crate::ide::diagnostics::entry::{token_cut_at_brace, typographic_character};
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::ide::strings::StringNode;
@@ -44,7 +44,7 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
             // Typographic quotes are the matter of another rule.
             let is_explained = functions == Functions::Allowed
                 && typographic_character::has_quotes(token.range.slice(string.text));
-            if is_explained || brace_cut_by_quote::is_cut(string.text, token) {
+            if is_explained || token_cut_at_brace::is_cut(string.text, token) {
                 continue;
             }
             if token.is_malformed() {

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use crate::data::{DataFile, Member, RootEntry, Value};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::key::KeyContext;
-use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
-use crate::ide::diagnostics::shared::known_keys::KnownKeys;
 use crate::ide::diagnostics::shared::near::{distance, is_misspelling};
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity, Subject};
 use crate::text::TextEdit;
@@ -42,20 +40,19 @@ const MAX_SIBLINGS: usize = 1_000;
 
 /// Checks a root key of the file.
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
-    let KeyContext { known, classes, data, key, entry, .. } = *at;
-    if key == LOOKUP_OPTIONS || known.count(key, 2) != 1 {
+    if at.key == LOOKUP_OPTIONS || at.known.count(at.key, 2) != 1 {
         return;
     }
-    let is_explained = check_reserved(data, key, entry, report)
-        || check_looked_up(known, classes, data, key, entry, report)
-        || check_siblings(known, classes, data, key, entry, report);
+    let is_explained =
+        check_reserved(at, report) || check_looked_up(at, report) || check_siblings(at, report);
     if !is_explained {
-        check_namespace(known, classes, data, key, entry, report);
+        check_namespace(at, report);
     }
 }
 
 /// `lookup_option` and the like, with options in it. `true` if it says something.
-fn check_reserved(data: &DataFile, key: &str, entry: &RootEntry, report: &mut Report) -> bool {
+fn check_reserved(at: &KeyContext<'_>, report: &mut Report) -> bool {
+    let KeyContext { data, key, entry, .. } = *at;
     let is_option = |(_, member): (&Value, &Member)| {
         let options = member.value.value.as_hash();
         options.is_some_and(|it| it.get("merge").is_some() || it.get("convert_to").is_some())
@@ -74,14 +71,8 @@ fn check_reserved(data: &DataFile, key: &str, entry: &RootEntry, report: &mut Re
 }
 
 /// Compares the key with those without a module that code looks up by their names. `true` if it says something.
-fn check_looked_up(
-    known: &KnownKeys<'_>,
-    classes: &DeclaredClasses<'_>,
-    data: &DataFile,
-    key: &str,
-    entry: &RootEntry,
-    report: &mut Report,
-) -> bool {
+fn check_looked_up(at: &KeyContext<'_>, report: &mut Report) -> bool {
+    let KeyContext { known, classes, data, key, entry, .. } = *at;
     let code = classes.code();
     if key.contains("::") || key.len() < MIN_LENGTH || code.is_named(key) {
         return false;
@@ -110,14 +101,8 @@ fn check_looked_up(
 
 /// Compares the key with those of its namespace that several other files have, or one other file, if data or code name that
 /// one alone. `true` if it says something.
-fn check_siblings(
-    known: &KnownKeys<'_>,
-    classes: &DeclaredClasses<'_>,
-    data: &DataFile,
-    key: &str,
-    entry: &RootEntry,
-    report: &mut Report,
-) -> bool {
+fn check_siblings(at: &KeyContext<'_>, report: &mut Report) -> bool {
+    let KeyContext { known, classes, data, key, entry, .. } = *at;
     let (namespace, name) =
         key.rsplit_once("::").map_or(("", key), |(space, name)| (&key[..space.len() + 2], name));
     if name.len() < MIN_LENGTH {
@@ -151,14 +136,8 @@ fn check_siblings(
 }
 
 /// Compares the class in a key with those of the keys that set the same parameter.
-fn check_namespace(
-    known: &KnownKeys<'_>,
-    classes: &DeclaredClasses<'_>,
-    data: &DataFile,
-    key: &str,
-    entry: &RootEntry,
-    report: &mut Report,
-) {
+fn check_namespace(at: &KeyContext<'_>, report: &mut Report) {
+    let KeyContext { known, classes, data, key, entry, .. } = *at;
     let Some((class_name, parameter)) = key.rsplit_once("::") else { return };
     let count = |class: &str| known.keys_in(&format!("{class}::")).len();
     let is_lonely = count(class_name) <= MAX_LONELY;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value as Json, json};
 
 use crate::data::{DataFile, Files as _, Verdict};
-use crate::ide::diagnostics::Diagnostic;
+use crate::ide::diagnostics::{Diagnostic, current_code};
 use crate::ide::file_role::FileRole;
 use crate::text::TextRange;
 use crate::world::World;
@@ -49,8 +49,20 @@ impl Baseline {
         if json["version"] != VERSION {
             return Err(format!("the version is not {VERSION}"));
         }
-        let counts = serde_json::from_value(json["findings"].clone());
-        Ok(Self { counts: counts.map_err(|error| error.to_string())? })
+        let written: Counts =
+            serde_json::from_value(json["findings"].clone()).map_err(|error| error.to_string())?;
+        let mut counts = Counts::new();
+        for (path, rules) in written {
+            let known = counts.entry(path).or_default();
+            for (code, keys) in rules {
+                let known = known.entry(current_code(&code).to_owned()).or_default();
+                for (key, count) in keys {
+                    let sum = known.entry(key).or_default();
+                    *sum = sum.saturating_add(count);
+                }
+            }
+        }
+        Ok(Self { counts })
     }
 
     /// The file's content: JSON with sorted keys.

@@ -7,7 +7,7 @@ use crate::data::Files as _;
 use crate::ide::diagnostics::lookup::legacy_fact;
 use crate::ide::diagnostics::suppression::baseline::Baseline;
 use crate::ide::diagnostics::suppression::{ignored, unused_ignore};
-use crate::ide::diagnostics::{Diagnostic, Report, Rule, Severity, rule};
+use crate::ide::diagnostics::{Diagnostic, Report, Rule, Severity, current_code, rule};
 use crate::ide::file_role::FileRole;
 use crate::settings::{self, ALL_RULES, DiagnosticsSettings, Preset, SeverityMap};
 use crate::world::{World, paths};
@@ -24,7 +24,8 @@ pub(crate) fn apply(
     let shown = shown_path(world, path);
     let wish = Wish { settings, path: &shown };
     let leaves_yaml = world.settings().coexist_with_yaml_language_server;
-    let is_on = |code: &str| wish.severity(code, Severity::Hint).is_some() && !leaves_yaml;
+    let is_on =
+        |code: &str| wish.severity(current_code(code), Severity::Hint).is_some() && !leaves_yaml;
     let mut report = Report { findings };
     if let Ok(text) = world.text(path) {
         let ignores = ignored::leave_out(&text, &mut report.findings);

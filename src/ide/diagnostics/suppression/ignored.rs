@@ -5,7 +5,7 @@
 
 use memchr::memmem;
 
-use crate::ide::diagnostics::Diagnostic;
+use crate::ide::diagnostics::{Diagnostic, current_code};
 use crate::text::{LineIndex, TextRange};
 
 const MARK: &str = "hiera-ls:";
@@ -36,7 +36,8 @@ pub(crate) fn leave_out<'t>(text: &'t str, findings: &mut Vec<Diagnostic>) -> Ve
         let line = index.line_of(finding.range.start);
         let mut is_ignored = false;
         for ignore in ignores.iter_mut().filter(|it| it.line.is_none_or(|it| it == line)) {
-            let named = ignore.codes.iter().position(|(code, _)| *code == finding.code);
+            let is_its = |(code, _): &(&str, _)| current_code(code) == finding.code;
+            let named = ignore.codes.iter().position(is_its);
             if let Some(at) = named.or_else(|| ignore.codes.is_empty().then_some(0)) {
                 ignore.used[at] = true;
                 is_ignored = true;

@@ -14,6 +14,10 @@ fn explanations_are_trees_with_places() {
     assert!(!explained.preview.text.contains("PKCS7"));
     expect![[r#"
         a for node web01, environment production
+        the value: ["ENC[…] (encrypted, not shown)", "Debian"]
+          data/nodes/web01.yaml:1 · level "Nodes"
+          data/common.yaml:2 · level "Common"
+          merge strategy unique, set in data/common.yaml:1
 
         collection of lookup_options
           Global Data Provider (hiera configuration version 5): does not have it
@@ -42,17 +46,18 @@ fn explanations_are_trees_with_places() {
                       sub key os.family
                         os: {"family"=>"Debian"}
                         family: "Debian"
-        the value: ["ENC[…] (encrypted, not shown)", "Debian"]
     "#]]
     .assert_eq(&explained.preview.text);
     let found = explained.preview.lines.iter().filter(|line| line.kind == LineKind::Value);
     let found = Preview { lines: found.cloned().collect(), ..explained.preview.clone() };
     expect![[r#"
         [
-            "5 /data/common.yaml:{a: {merge: unique}}",
-            "11 /data/common.yaml:{a: {merge: unique}}",
-            "19 /data/nodes/web01.yaml:'ENC[PKCS7,MIIB]'",
-            "23 /data/common.yaml:[\"%{facts.os.family}\"]",
+            "2 /data/nodes/web01.yaml:a",
+            "3 /data/common.yaml:a",
+            "9 /data/common.yaml:{a: {merge: unique}}",
+            "15 /data/common.yaml:{a: {merge: unique}}",
+            "23 /data/nodes/web01.yaml:'ENC[PKCS7,MIIB]'",
+            "27 /data/common.yaml:[\"%{facts.os.family}\"]",
         ]
     "#]]
     .assert_debug_eq(&places(&world, &found));
@@ -81,8 +86,10 @@ fn explanations_tell_nothing_twice() {
     let folded = explained(&question);
     expect![[r#"
         a for any node, environment production
-        42 of 133 lines: files that have nothing are counted, and what is told once is not told again
+        the value: ["1 x", "2 x", "3 x", "4 x", "5 x", "6 x", "7 x", "8 x", "9 z"]
+          data/common.yaml:3 · level "Common"
 
+        41 of 132 lines: files that have nothing are counted, and what is told once is not told again
         collection of lookup_options
           Global Data Provider (hiera configuration version 5): does not have it
           Environment Data Provider (hiera configuration version 5)
@@ -124,10 +131,9 @@ fn explanations_tell_nothing_twice() {
                       level "Common"
                         data/common.yaml: "z"
                 3 more interpolations: of what is told above
-        the value: ["1 x", "2 x", "3 x", "4 x", "5 x", "6 x", "7 x", "8 x", "9 z"]
     "#]].assert_eq(&folded.preview.text);
     let full = explained(&Question { is_full: true, ..question });
-    let lines = full.preview.text.lines().count() - 2;
+    let lines = full.preview.text.lines().count() - 4;
     assert!(folded.preview.text.contains(&format!(" of {lines} lines")), "{lines}");
     assert_eq!(full.preview.text.matches("data/modules/4.yaml: does not have it").count(), 11);
 }

@@ -33,6 +33,45 @@ fn nodes_are_grouped_by_value_and_the_rare_ones_come_first() {
 }
 
 #[test]
+fn many_nodes_of_one_value_are_counted_until_all_are_asked_for() {
+    let names: Vec<String> = (1..=40).map(|it| format!("n{it:02}: {{facts: {{a: 1}}}}")).collect();
+    let own: Vec<String> =
+        (1..=7).map(|it| format!("#- /data/nodes/n{it:02}.yaml\na: 2\n")).collect();
+    let fixture = Fixture::parse(&format!(
+        "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {{name: Nodes, path: 'nodes/%{{trusted.certname}}.yaml'}}\n  - {{name: Common, path: common.yaml}}\n#- /.hiera-ls.yaml\nnodes: {{{}}}\n#- /data/common.yaml\na$0: 1\n{}",
+        names.join(", "),
+        own.concat()
+    ));
+    let world = fixture.world();
+    let question = at_cursor(&fixture);
+    let text = |question: &Question| {
+        let all = all_nodes(&world, question, &CancelToken::default());
+        all.expect("no node is asked for").expect("there is a key").preview
+    };
+    let short = text(&question);
+    expect![[r#"
+        # a for 40 nodes of environment production: 2 different answers
+
+        # 7 of 40 nodes:
+        #   n01, n02, n03, n04, n05, n06
+        #   n07
+        a: 2  # data/nodes/n01.yaml:1
+        ---
+        # 33 of 40 nodes:
+        #   n08, n09, n10, n11, n12, n13
+        #   and 27 more
+        a: 1  # data/common.yaml:1
+    "#]]
+    .assert_eq(&short.text);
+    let more: Vec<u32> =
+        short.lines.iter().filter(|it| it.kind == LineKind::More).map(|it| it.line).collect();
+    assert_eq!(more, [9]);
+    let full = text(&Question { is_full: true, ..question });
+    assert!(!full.text.contains("more"), "{}", full.text);
+    assert!((1..=40).all(|it| full.text.contains(&format!("n{it:02}"))));
+}
+
+#[test]
 fn two_nodes_compared() {
     let fixture = fixture(
         "#- /data/common.yaml\na$0: {b: 1, c: 2}\n#- /data/nodes/db01.yaml\na: {b: 1, c: 3}\n",

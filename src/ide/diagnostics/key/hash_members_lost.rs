@@ -1,4 +1,4 @@
-//! `dropped-by-first`: a hash that hides a larger one below, where a merge seems to be meant: other keys of the same module
+//! `hash-members-lost`: a hash that hides a larger one below, where a merge seems to be meant: other keys of the same module
 //! are merged.
 
 use crate::data::inspect;
@@ -8,12 +8,13 @@ use crate::ide::diagnostics::shared::option_edits::with_option;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
-    code: "dropped-by-first",
+    code: "hash-members-lost",
+    former: &["dropped-by-first"],
     name: "Members that are not merged",
     severity: Severity::Hint,
     since: "0.1.0",
     summary: "A hash hides the members of a lower level's hash, for the key has no merge strategy.",
-    page: include_str!("../../../../docs/rules/dropped-by-first.md"),
+    page: include_str!("../../../../docs/rules/hash-members-lost.md"),
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };
@@ -38,8 +39,9 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         }
         let dots = if lost.len() > MAX_NAMED { ", …" } else { "" };
         let named: Vec<_> = lost.iter().take(MAX_NAMED).map(|it| format!("`{it}`")).collect();
+        let are = if lost.len() == 1 { "is" } else { "are" };
         let message = format!(
-            "{}{dots} of a lower level are not found: the first value found is the answer\n\
+            "{}{dots} of a lower level {are} not found: the first value found is the answer\n\
              If the hashes are meant to be merged, say so in `lookup_options`: `{}: {{merge: hash}}`.",
             named.join(", "),
             above.key
@@ -69,7 +71,7 @@ version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
 #- /data/a.yaml
 kk: {a: 1}
-#^ hint[dropped-by-first]: `b`, `c`, `d`, … of a lower level are not found: the first value found is the answer…
+#^ hint[hash-members-lost]: `b`, `c`, `d`, … of a lower level are not found: the first value found is the answer…
 same: {a: 1, b: 3}
 other: {c: 1}
 merged: {a: 1}
@@ -117,7 +119,7 @@ lookup_options: {m::b: {merge: hash}}
 m::a: {x: 2, y: 1}
 m::b: {}
 ",
-            "dropped-by-first",
+            "hash-members-lost",
             &["/data/c.yaml: m::a: this hash is hidden"],
         );
     }
@@ -135,7 +137,7 @@ version: 5
 hierarchy: [{name: x, paths: [a.yaml, 'roles/%{facts.role}.yaml', b.yaml]}]
 #- /data/a.yaml
 kk: {a: 1}
-#^ hint[dropped-by-first]: `b`, `c`, `d` of a lower level are not found: the first value found is the answer If…
+#^ hint[hash-members-lost]: `b`, `c`, `d` of a lower level are not found: the first value found is the answer If…
 #- /data/roles/web.yaml
 x: 1
 #- /data/roles/db.yaml

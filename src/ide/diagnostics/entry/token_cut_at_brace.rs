@@ -1,16 +1,17 @@
-//! `brace-cut-by-quote`: a `}` within quotes ends a token all the same. Puppet looks for the first `}`, not for quotes.
+//! `token-cut-at-brace`: a `}` within quotes ends a token all the same. Puppet looks for the first `}`, not for quotes.
 
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::Token;
 
 pub(crate) const RULE: Rule = Rule {
-    code: "brace-cut-by-quote",
+    code: "token-cut-at-brace",
+    former: &["brace-cut-by-quote"],
     name: "Brace within quotes",
     severity: Severity::Error,
     since: "0.1.0",
     summary: "A `}` within the quotes of a `%{…}` ends it: quotes do not protect it.",
-    page: include_str!("../../../../docs/rules/brace-cut-by-quote.md"),
+    page: include_str!("../../../../docs/rules/token-cut-at-brace.md"),
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
 };
@@ -60,9 +61,9 @@ mod tests {
         check(
             r#"
 a: "%{lookup('o}ver')}"
-#   ^^^^^^^^^^^^ error[brace-cut-by-quote]: Puppet reads `%{lookup('o}` and no further…
+#   ^^^^^^^^^^^^ error[token-cut-at-brace]: Puppet reads `%{lookup('o}` and no further…
 b: "%{facts.'x}y'}"
-#   ^^^^^^^^^^^ error[brace-cut-by-quote]
+#   ^^^^^^^^^^^ error[token-cut-at-brace]
 c: "%{lookup('o}"
 #   ^^^^^^^^^^^^ error[malformed-token]
 d: "%{facts.'a'.b} it's }"

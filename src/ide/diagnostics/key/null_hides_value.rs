@@ -1,4 +1,4 @@
-//! `undef-wins`: a `null` in a higher level is found, and hides the values of lower levels.
+//! `null-hides-value`: a `null` in a higher level is found, and hides the values of lower levels.
 //!
 //! A key without a value often is meant to say nothing. Where values are merged deeply, `null` is left out, and the
 //! other strategies refuse it, so that only first-found is looked at.
@@ -10,12 +10,13 @@ use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 use crate::ide::pair_edits::remove_entry;
 
 pub(crate) const RULE: Rule = Rule {
-    code: "undef-wins",
+    code: "null-hides-value",
+    former: &["undef-wins"],
     name: "Null that hides a value",
     severity: Severity::Information,
     since: "0.1.0",
     summary: "A key is `null` here, which hides the value of a lower level.",
-    page: include_str!("../../../../docs/rules/undef-wins.md"),
+    page: include_str!("../../../../docs/rules/null-hides-value.md"),
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };
@@ -65,9 +66,9 @@ version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
 #- /data/a.yaml
 kk:
-#^ information[undef-wins]: `kk` is null here, which hides the value of a lower level…
+#^ information[null-hides-value]: `kk` is null here, which hides the value of a lower level…
 l: ~
-#  ^ hint[undef-wins]: `l` is null here, which hides the value of a lower level…
+#  ^ hint[null-hides-value]: `l` is null here, which hides the value of a lower level…
 m: ~
 nn: ~
 #^ hint[redundant-override]
@@ -77,7 +78,7 @@ pp:
 #- /data/b.yaml
 lookup_options: {m: {merge: deep}}
 nn: ~
-#   ^ hint[undef-wins]
+#   ^ hint[null-hides-value]
 pp:
 #- /data/c.yaml
 kk: 1
@@ -110,7 +111,7 @@ a: ~
 #- /data/c.yaml
 a: 1
 ",
-            "undef-wins",
+            "null-hides-value",
             &["/data/c.yaml: a: this value is hidden"],
         );
     }
