@@ -256,7 +256,8 @@ fn known_or_collected(
     scope: &Arc<ModuleScope>,
     key: &Key,
 ) -> Result<Option<Arc<Options>>, Failure> {
-    let table = if let Some(table) = scope.options.get() {
+    let known = scope.options.get().filter(|_| !invocation.is_collecting_options_of(scope));
+    let table = if let Some(table) = known {
         table
     } else {
         let table = collect(invocation, scope)?;
@@ -357,14 +358,16 @@ fn global_and_environment(
     merge: &Merge,
 ) -> Result<Option<Located>, Failure> {
     let evaluator = invocation.evaluator;
-    let global = if invocation.collecting.asks_global_options {
+    // Puppet has the options of the global layer when it collects those of the environment, and fails there.
+    let is_recursion = invocation.is_collecting_options();
+    let global = if invocation.collecting.asks_global_options || is_recursion {
         None
     } else {
         asked_once(invocation.kept_options(&evaluator.global_options), || {
             options_inside_global_options_are_none(invocation, key, merge)
         })?
     };
-    let kept = invocation.kept_options(&evaluator.environment_options);
+    let kept = invocation.kept_options(&evaluator.environment_options).filter(|_| !is_recursion);
     let environment =
         asked_once(kept, || validated(lookup::in_environment(invocation, key, merge)?, None))?;
     match (global, environment) {
@@ -401,6 +404,18 @@ fn asked_once(
 }
 
 impl Invocation<'_> {
+    /// Whether this is a lookup inside lookup_options.
+    fn is_collecting_options(&self) -> bool {
+        self.names.iter().any(|name| **name == *LOOKUP_OPTIONS)
+    }
+
+    /// Whether Puppet needs the options of a module's keys before it has collected them. What other lookups left behind does
+    /// not count: whether a lookup fails must not depend on what was looked up before.
+    fn is_collecting_options_of(&self, scope: &ModuleScope) -> bool {
+        let are_known = scope.name.is_none() && self.collecting.shared_are_known;
+        self.is_collecting_options() && !are_known
+    }
+
     /// Where options are kept, unless they are those of one way in which open variables decide.
     fn kept_options<'c>(
         &self,
