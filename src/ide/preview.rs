@@ -1,7 +1,7 @@
 //! Documents that show what a node gets: merged values with the origin of every leaf, explanations, comparisons.
 //!
-//! A preview is text that reads well alone, and beside it the places that its lines come from. Nothing here asks more of
-//! the engine than a lookup does.
+//! A preview is a self-contained text, together with the places that its lines come from. It needs nothing from the engine
+//! except lookups.
 
 mod all_nodes;
 mod classes;
@@ -28,33 +28,33 @@ pub(in crate::ide) use page::{Mark, Page};
 pub(crate) use question::Asked;
 pub use question::{Question, Scope, UnknownNode};
 
-/// A document to be shown read-only.
+/// A read-only document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// For a window's title.
+    /// The title of its window.
     pub title: String,
-    /// What the text is.
+    /// The language of the text.
     pub language: Language,
     /// Lines end in `\n`.
     pub text: String,
-    /// The key as it was understood; `None` where many are asked for.
+    /// The key; `None` if there are several.
     pub key: Option<String>,
-    /// The node's name; `None` where many are asked for.
+    /// The node's name; `None` if there are several.
     pub node: Option<String>,
     /// The environment's name.
     pub environment: String,
-    /// What there is to say about single lines, in order.
+    /// Information about single lines, in order.
     pub lines: Vec<PreviewLine>,
 }
 
-/// What a preview's text is.
+/// The language of a preview's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// YAML that a parser reads: everything else is in comments.
+    /// Valid YAML: everything else is in comments.
     Yaml,
     /// A unified diff.
     Diff,
-    /// Neither.
+    /// Plain text.
     Plain,
 }
 
