@@ -15,13 +15,13 @@ use super::open_text::may_be_equal;
 use super::trace::{FoundIn, Outcome, TraceKind};
 use crate::data::{Located, Member, Place, Value, inspect};
 use crate::syntax::interpolation;
-use crate::syntax::ruby_regex::{RegexProblem, RubyRegex};
+use crate::syntax::ruby_regex::{RegexList, RegexProblem};
 
 /// The options of all keys, as one layer combination sees them.
 #[derive(Debug, Default)]
 pub(crate) struct OptionTable {
     plain: HashMap<Arc<str>, Arc<Options>, foldhash::fast::RandomState>,
-    patterns: Vec<(Arc<RubyRegex>, Arc<Options>)>,
+    patterns: RegexList<Arc<Options>>,
     /// Keys with `%{…}` in them, which may be those of open variables.
     with_tokens: Vec<Arc<str>>,
     /// The open variables in its texts: Puppet reads them whatever the key is.
@@ -66,7 +66,8 @@ impl OptionTable {
         {
             return Some(options);
         }
-        let (_, options) = self.patterns().find(|(regex, _)| regex.is_match(root))?;
+        let over = || self.over.as_deref()?.first_pattern_for(root);
+        let options = self.first_pattern_for(root).or_else(over)?;
         let over = self.over.as_deref().and_then(|over| over.pattern(&options.entry));
         Some(over.unwrap_or(options))
     }
@@ -74,8 +75,7 @@ impl OptionTable {
     fn open_variables(&self, invocation: &Invocation<'_>) -> Vec<Arc<str>> {
         let own = self.open_variables.get_or_init(|| {
             let keys = self.with_tokens.iter().map(|key| Value::String(Arc::clone(key)));
-            let patterns = self.patterns.iter().map(|(_, options)| options);
-            let all = self.plain.values().chain(patterns);
+            let all = self.plain.values().chain(self.patterns.items());
             let values = all.map(|options| options.written.value.clone());
             invocation.open_variables_in(&keys.chain(values).collect::<Vec<_>>())
         });
@@ -96,13 +96,12 @@ impl OptionTable {
         over.or_else(|| self.plain.get(root))
     }
 
-    fn patterns(&self) -> impl Iterator<Item = &(Arc<RubyRegex>, Arc<Options>)> {
-        let over = self.over.as_deref().map_or(&[][..], |over| &over.patterns);
-        self.patterns.iter().chain(over)
+    fn first_pattern_for(&self, root: &str) -> Option<&Arc<Options>> {
+        self.patterns.matching(root).map(|(_, options)| options).next()
     }
 
     fn pattern(&self, text: &str) -> Option<&Arc<Options>> {
-        self.patterns.iter().map(|(_, options)| options).find(|options| *options.entry == *text)
+        self.patterns.items().find(|options| *options.entry == *text)
     }
 
     fn compile(evaluator: &Evaluator, options: Option<Located>) -> Result<Self, Failure> {
@@ -119,7 +118,7 @@ impl OptionTable {
                     .prepared()
                     .regex(&text)
                     .map_err(|problem| regex_failure(&problem).at(member.key_place))?;
-                table.patterns.push((regex, options));
+                table.patterns.push(regex, options);
             } else {
                 table.plain.insert(text, options);
             }

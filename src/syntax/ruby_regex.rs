@@ -6,6 +6,7 @@
 
 mod class;
 mod groups;
+mod list;
 mod translate;
 
 use std::fmt::{Display, Formatter};
@@ -14,6 +15,8 @@ use std::sync::OnceLock;
 use fancy_regex::{Regex, RegexBuilder};
 
 use crate::limits::MAX_REGEX_STEPS;
+
+pub use list::RegexList;
 
 /// A Ruby regular expression, ready to match.
 #[derive(Debug)]
@@ -84,6 +87,11 @@ fn has_alternatives_at_top(source: &str) -> bool {
 }
 
 impl RubyRegex {
+    /// What every text of one line that matches starts with; may be empty.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
     /// Whether the expression matches anywhere in the text. If it needs more than [`MAX_REGEX_STEPS`] to find out, it does
     /// not match.
     pub fn is_match(&self, text: &str) -> bool {

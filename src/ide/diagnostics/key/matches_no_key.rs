@@ -87,8 +87,7 @@ fn unmatched_pattern(known: &KnownKeys<'_>, pattern: &str, rest: &str) -> Option
     if module.is_none() && rest.contains(':') || known.is_open(module) {
         return None;
     }
-    let is_for = |key: &str| key != LOOKUP_OPTIONS && regex.is_match(key);
-    let matches = known.keys().iter().any(|key| is_for(key));
+    let matches = known.matching(&regex).any(|key| **key != *LOOKUP_OPTIONS);
     (!matches).then(|| format!("no data file has a key that matches /{pattern}/"))
 }
 

@@ -3,14 +3,16 @@
 //! Patterns of lower levels are asked before those of higher ones, and a module's before the environment's; within a file,
 //! the first that matches counts.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::data::{Hash, Member};
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::key::OptionsContext;
 use crate::ide::diagnostics::shared::known_keys::{KnownKeys, module_of};
+use crate::ide::diagnostics::shared::lower::{LowerLevels, LowerValue};
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
-use crate::syntax::ruby_regex::RubyRegex;
+use crate::syntax::ruby_regex::{RegexList, RubyRegex};
 
 pub(crate) const RULE: Rule = Rule {
     code: "pattern-order",
@@ -30,40 +32,47 @@ struct Pattern<'o> {
     member: &'o Member,
 }
 
+/// The patterns of the options of one level.
+type Patterns<'o> = RegexList<Pattern<'o>>;
+
 /// Checks the entry `lookup_options` of a file.
 pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
     let OptionsContext { lower, known, entry, .. } = *options;
     let Some(own) = entry.value.value.as_hash() else { return };
     let patterns = patterns(known, own);
-    for (at, pattern) in patterns.iter().enumerate() {
+    let is_for = |key: &&Arc<str>| &***key != LOOKUP_OPTIONS && own.get(key).is_none();
+    let keys_of = |pattern: &Pattern<'_>| {
+        known.matching(&pattern.regex).filter(is_for).cloned().collect::<Vec<_>>()
+    };
+    let used: Vec<(usize, &Pattern<'_>, Vec<Arc<str>>)> = patterns
+        .items()
+        .enumerate()
+        .map(|(at, pattern)| (at, pattern, keys_of(pattern)))
+        .filter(|(.., keys)| !keys.is_empty())
+        .collect();
+    let below = LowerOptions::of(lower, used.iter().map(|(_, pattern, _)| pattern.module()));
+    let of_lower = below.patterns(known);
+    for (at, pattern, keys) in &used {
         let Some(place) = pattern.member.key_place else { continue };
-        let is_for = |key: &&Arc<str>| {
-            &***key != LOOKUP_OPTIONS && own.get(key).is_none() && pattern.regex.is_match(key)
-        };
-        let matching: Vec<_> = known.keys().iter().filter(is_for).collect();
-        if matching.is_empty() {
-            continue;
+        let levels = below.by_module.get(&pattern.module()).into_iter().flatten();
+        let mut first = levels.filter_map(|path| {
+            let (level, options, others) = of_lower.get(path)?;
+            Some((*level, preceding(others, options, pattern, keys)?))
+        });
+        if let Some((level, (first, key))) = first.next() {
+            let message = format!(
+                "`{}` of a lower level is asked first, e.g. for `{key}`\n\
+                 Patterns of lower levels precede those of higher ones. Name the key itself to win.",
+                first.text
+            );
+            let finding = report.add_as(&RULE, RULE.severity, place.range, message);
+            let range = first.member.key_place.map_or(level.key_place.range, |it| it.range);
+            let (path, message) = (Some(level.path.clone()), "asked first".to_owned());
+            finding.related.push(Related { path, range, message });
         }
-        let module = module_of(pattern.text.trim_start_matches('^'));
-        for other in lower.options(module) {
-            let Some(options) = other.value.value.as_hash() else { continue };
-            if let Some((first, key)) = preceding(known, options, pattern, &matching) {
-                let message = format!(
-                    "`{}` of a lower level is asked first, e.g. for `{key}`\n\
-                     Patterns of lower levels precede those of higher ones. Name the key itself to win.",
-                    first.text
-                );
-                let finding = report.add_as(&RULE, RULE.severity, place.range, message);
-                let range = first.member.key_place.map_or(other.key_place.range, |it| it.range);
-                let (path, message) = (Some(other.path.clone()), "asked first".to_owned());
-                finding.related.push(Related { path, range, message });
-                break;
-            }
-        }
-        let earlier = &patterns[..at];
-        let is_taken = |key: &&Arc<str>| earlier.iter().any(|it| it.regex.is_match(key));
-        if matching.iter().all(is_taken) && !report.holds(&RULE, place.range) {
-            let first = earlier.iter().find(|it| it.regex.is_match(matching[0]));
+        let earlier = |key: &str| patterns.matching(key).next().filter(|(number, _)| number < at);
+        if keys.iter().all(|key| earlier(key).is_some()) && !report.holds(&RULE, place.range) {
+            let first = earlier(&keys[0]).map(|(_, it)| it);
             let Some(first) = first.filter(|it| it.member.value != pattern.member.value) else {
                 continue;
             };
@@ -79,27 +88,74 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
     }
 }
 
-/// A pattern with other options that takes one of the keys which `pattern` is for, and that key.
-fn preceding<'o, 'k>(
-    known: &KnownKeys<'_>,
-    options: &'o Hash,
+impl<'o> Pattern<'o> {
+    /// The module whose keys it is for, if it names one.
+    fn module(&self) -> Option<&'o str> {
+        module_of(self.text.trim_start_matches('^'))
+    }
+}
+
+/// The `lookup_options` of lower levels. Keys of many modules see the same ones, so that each is read once.
+struct LowerOptions<'m> {
+    levels: HashMap<Arc<str>, LowerValue>,
+    /// The paths of the levels that keys of a module see, highest first.
+    by_module: HashMap<Option<&'m str>, Vec<Arc<str>>>,
+}
+
+impl<'m> LowerOptions<'m> {
+    fn of(lower: &LowerLevels<'_>, modules: impl Iterator<Item = Option<&'m str>>) -> Self {
+        let mut found = Self { levels: HashMap::new(), by_module: HashMap::new() };
+        for module in modules {
+            found.by_module.entry(module).or_insert_with(|| {
+                let levels = lower.options(module).into_iter();
+                let keep = |it: LowerValue| {
+                    let path = it.path.clone();
+                    found.levels.entry(path.clone()).or_insert(it);
+                    path
+                };
+                levels.map(keep).collect()
+            });
+        }
+        found
+    }
+
+    /// Each level by its path, with its options and their patterns.
+    fn patterns(
+        &self,
+        known: &KnownKeys<'_>,
+    ) -> HashMap<&Arc<str>, (&LowerValue, &Hash, Patterns<'_>)> {
+        let levels = self.levels.iter().filter_map(|(path, level)| {
+            let options = level.value.value.as_hash()?;
+            Some((path, (level, options, patterns(known, options))))
+        });
+        levels.collect()
+    }
+}
+
+/// A pattern with other options that takes one of the keys which `pattern` is for, and that key: the first of the level.
+fn preceding<'l, 'o, 'k>(
+    others: &'l Patterns<'o>,
+    options: &Hash,
     pattern: &Pattern<'_>,
-    matching: &[&'k Arc<str>],
-) -> Option<(Pattern<'o>, &'k Arc<str>)> {
+    keys: &'k [Arc<str>],
+) -> Option<(&'l Pattern<'o>, &'k Arc<str>)> {
     // The same pattern is the same entry: it has the options of the higher level.
     let is_other =
         |it: &Pattern<'_>| it.text != pattern.text && it.member.value != pattern.member.value;
-    patterns(known, options).into_iter().filter(is_other).find_map(|other| {
-        let is_taken = |key: &&&Arc<str>| options.get(key).is_none() && other.regex.is_match(key);
-        let key = matching.iter().find(is_taken)?;
-        Some((other, *key))
-    })
+    let free = keys.iter().filter(|key| options.get(key).is_none());
+    let found = free.filter_map(|key| {
+        let first = others.matching(key).find(|(_, it)| is_other(it))?;
+        Some((first, key))
+    });
+    let ((_, first), key) = found.min_by_key(|((number, _), _)| *number)?;
+    Some((first, key))
 }
 
-fn patterns<'o>(known: &KnownKeys<'_>, options: &'o Hash) -> Vec<Pattern<'o>> {
+fn patterns<'o>(known: &KnownKeys<'_>, options: &'o Hash) -> Patterns<'o> {
     let pattern = |(key, member)| {
         let text = crate::data::Value::as_str(key).filter(|text| text.starts_with('^'))?;
-        Some(Pattern { text, regex: known.pattern(text)?, member })
+        let regex = known.pattern(text)?;
+        Some((Arc::clone(&regex), Pattern { text, regex, member }))
     };
     options.iter().filter_map(pattern).collect()
 }

@@ -28,6 +28,8 @@ pub(crate) struct KnownKeys<'a> {
     /// Whether the layers of modules are open, as far as somebody asked.
     open_modules: RefCell<HashMap<Box<str>, bool>>,
     all: OnceCell<Vec<Arc<str>>>,
+    /// The keys of several lines.
+    of_lines: OnceCell<Vec<Arc<str>>>,
     /// By prefix.
     by_prefix: RefCell<HashMap<Box<str>, Names>>,
     /// By prefix.
@@ -62,6 +64,7 @@ impl<'a> KnownKeys<'a> {
             is_open: false,
             open_modules: RefCell::default(),
             all: OnceCell::new(),
+            of_lines: OnceCell::new(),
             by_prefix: RefCell::default(),
             shared: RefCell::default(),
         };
@@ -143,6 +146,21 @@ impl<'a> KnownKeys<'a> {
     /// All keys, sorted.
     pub(crate) fn keys(&self) -> &[Arc<str>] {
         self.all.get_or_init(|| self.index.keys())
+    }
+
+    /// The keys that an expression matches, sorted but for those of several lines, which come last.
+    pub(crate) fn matching<'s>(
+        &'s self,
+        regex: &'s RubyRegex,
+    ) -> impl Iterator<Item = &'s Arc<str>> {
+        let keys = self.keys();
+        let has_lines = |key: &&Arc<str>| key.contains('\n');
+        let of_lines =
+            self.of_lines.get_or_init(|| keys.iter().filter(has_lines).cloned().collect());
+        let start = keys.partition_point(|key| **key < *regex.prefix());
+        let with_prefix = keys[start..].iter().take_while(|key| key.starts_with(regex.prefix()));
+        let others = with_prefix.filter(move |key| !has_lines(key)).chain(of_lines);
+        others.filter(|key| regex.is_match(key))
     }
 
     /// [`patterns::pattern`]
