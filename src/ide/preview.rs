@@ -63,20 +63,20 @@ pub enum Language {
 pub struct PreviewLine {
     /// Its number, from 0.
     pub line: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: LineKind,
-    /// Where it comes from.
+    /// The origin of its value.
     pub place: Option<Place>,
     /// The comment that names the origin, in bytes of the line.
     pub origin: Option<TextRange>,
 }
 
-/// What a line of a preview is.
+/// The kind of a line of a preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
-    /// Says whose value it is, and by which strategy.
+    /// The header: the node, and the merge strategy.
     Header,
-    /// Counts.
+    /// A value that the node gets.
     Value,
     /// A higher level hides it.
     Overridden,
@@ -84,7 +84,7 @@ pub enum LineKind {
     Removed,
     /// A level that is not evaluated here.
     Opaque,
-    /// What the value is in another case.
+    /// The value in another case.
     Case,
     /// Why a lookup fails.
     Error,
@@ -92,8 +92,8 @@ pub enum LineKind {
     Added,
     /// Only on the left side.
     Deleted,
-    /// A node whose value few share.
+    /// A node with a rare value.
     Outlier,
-    /// Says that something is left out: the same question, asked with `is_full`, tells it.
+    /// A note that something is left out. The same request with `is_full` includes it.
     More,
 }
