@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use super::puppet_type;
 use super::scalar;
 use super::value::{FileId, Located, Place, Value};
-use crate::syntax::entries::{QuickKey, quick_keys};
+use crate::syntax::entries::{QuickKey, quick_keys, quick_keys_between};
 use crate::syntax::tree::{Node, ScalarStyle, SyntaxError};
 use crate::syntax::yaml;
 use crate::text::TextRange;
@@ -239,6 +239,40 @@ impl DataFile {
         }
     }
 
+    /// The trees of the entries whose root key is the string `key`, in the order of the text, broken ones left out.
+    pub fn trees_called(&self, key: &str) -> Vec<EntryTree<'_>> {
+        match self.content() {
+            Content::Entries(entries) => entries.trees_called(&self.text, key),
+            Content::Whole(whole) => whole.trees_called(&self.text, key),
+        }
+    }
+
+    /// The root key of the entry that byte `offset` lies in or touches, if it is a string.
+    pub fn key_at(&self, offset: u32) -> Option<Arc<str>> {
+        match self.content() {
+            Content::Entries(entries) => entries.key_at(&self.text, offset),
+            Content::Whole(whole) => whole.key_at(&self.text, offset),
+        }
+    }
+
+    /// Whether Puppet's hash has a key that is not a string.
+    pub fn has_other_than_string_keys(&self) -> bool {
+        let is_plain = match self.content() {
+            Content::Entries(entries) => entries.has_only_string_keys(&self.text),
+            Content::Whole(_) => false,
+        };
+        !is_plain && self.entries().any(|entry| entry.key.as_str().is_none())
+    }
+
+    /// How many entries were lowered to values.
+    #[cfg(test)]
+    pub(crate) fn lowered_entries(&self) -> usize {
+        match self.content() {
+            Content::Entries(entries) => entries.lowered_entries(),
+            Content::Whole(whole) => whole.entries.len(),
+        }
+    }
+
     /// Where the entries before and behind `entry` are written.
     pub fn beside(&self, entry: &EntryTree<'_>) -> (Option<TextRange>, Option<TextRange>) {
         let near = match self.content() {
@@ -262,16 +296,18 @@ impl DataFile {
     /// files. Values are not parsed, and a broken file may show some key too many.
     pub fn root_keys(&self) -> Vec<RootKey<'_>> {
         // What is known of the file already must not change the answer.
-        if self.format == Format::Yaml
-            && self.unreadable.is_none()
-            && let Some(keys) = quick_keys(&self.text)
-        {
-            return keys.into_iter().filter_map(RootKey::of).collect();
-        }
-        match self.content() {
+        self.quick_root_keys().unwrap_or_else(|| match self.content() {
             Content::Entries(entries) => entries.root_keys(&self.text).collect(),
             Content::Whole(_) => self.entries().filter_map(RootKey::of_entry).collect(),
+        })
+    }
+
+    /// [`Self::root_keys`] if they can be had line by line.
+    pub fn quick_root_keys(&self) -> Option<Vec<RootKey<'_>>> {
+        if self.format != Format::Yaml || self.unreadable.is_some() {
+            return None;
         }
+        Some(quick_keys(&self.text)?.into_iter().filter_map(RootKey::of).collect())
     }
 
     /// Whether the file is read entry by entry, and no entry changes what another one means but by anchors.
@@ -338,6 +374,12 @@ impl RootEntry {
 }
 
 impl<'a> RootKey<'a> {
+    /// Those of [`DataFile::quick_root_keys`] whose entries lie between two begins of entries; see [`quick_keys_between`].
+    pub fn quick_between(text: &'a str, first: u32, end: u32) -> Option<Vec<Self>> {
+        let keys = quick_keys_between(text, first as usize, end as usize)?;
+        Some(keys.into_iter().filter_map(Self::of).collect())
+    }
+
     fn of_entry(entry: &'a RootEntry) -> Option<Self> {
         let (key, value) = (entry.key_place.range, entry.value.place?.range);
         Some(Self { text: Cow::Borrowed(entry.key.as_str()?), key, value })

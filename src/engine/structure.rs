@@ -142,7 +142,7 @@ fn add_location(location: &Location, is_answered: bool, hasher: &mut impl Hasher
 pub fn concerns_all_keys(file: &DataFile, is_of_module: bool, version: PuppetVersion) -> bool {
     match file.verdict() {
         Verdict::Empty => false,
-        Verdict::Hash => is_of_module && file.entries().any(|entry| entry.key.as_str().is_none()),
+        Verdict::Hash => is_of_module && file.has_other_than_string_keys(),
         Verdict::NotAHash { .. } => version.is_strict(),
         Verdict::Broken(_) => true,
     }

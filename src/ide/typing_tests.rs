@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use super::changes::edited_keys;
 use super::{
     EntryPart, Known, code_lenses, diagnostics, document_symbols, fold_parts, folds, inlay_hints,
     lens_parts, semantic_tokens, symbol_parts, token_parts,
@@ -22,10 +23,10 @@ const FACTS: &str = "{\"certname\": \"web01\", \"role\": \"web\"}";
 const OPEN: [&str; 3] =
     ["/r/data/nodes/web01.yaml", "/r/data/roles/web.yaml", "/r/data/common.yaml"];
 
-/// A workspace whose files have these `texts` and are all open in editors.
-fn host(texts: &[String], has_facts: bool) -> Host {
+/// A workspace whose files have these `texts` and are all open in editors; `saved` are the texts on disk.
+fn host(saved: &[String], texts: &[String], has_facts: bool) -> Host {
     let mut files = vec![("/r/hiera.yaml", HIERA_YAML), ("/r/data/roles/db.yaml", "a: 1\nb: 2\n")];
-    files.extend(OPEN.map(|path| (path, "saved: 1\n")));
+    files.extend(OPEN.iter().zip(saved).map(|(path, text)| (*path, text.as_str())));
     if has_facts {
         files.push(("/r/.hiera-ls/facts/web01.json", FACTS));
     }
@@ -57,6 +58,7 @@ fn answers(world: &Arc<World>) -> Vec<String> {
             format!("{path} {:?}", semantic_tokens(world, path, whole, &cancel)),
             format!("{path} {:?}", inlay_hints(world, path, whole, &cancel)),
             format!("{path} {:?}", diagnostics(world, path)),
+            format!("{path} {:?}", edited_keys(world, path, &cancel)),
         ]
     };
     OPEN.iter().flat_map(of_file).collect()
@@ -116,15 +118,16 @@ proptest! {
         edits in prop::collection::vec(edit(), 1..7),
         has_facts in any::<bool>(),
     ) {
+        let saved = texts.clone();
         let mut texts = texts;
-        let mut typed = host(&texts, has_facts);
+        let mut typed = host(&saved, &texts, has_facts);
         answers(&typed.snapshot());
         for (file, at, length, new) in edits {
             let text = &mut texts[file];
             let at = at.index(text.len() + 1);
             text.replace_range(at..(at + length).min(text.len()), &new);
             open(&mut typed, OPEN[file], text);
-            let anew = host(&texts, has_facts);
+            let anew = host(&saved, &texts, has_facts);
             let (kept, anew) = (answers(&typed.snapshot()), answers(&anew.snapshot()));
             for (kept, anew) in kept.iter().zip(&anew) {
                 prop_assert_eq!(kept, anew, "{:?}", texts);
@@ -154,7 +157,8 @@ fn work_of_an_edit(entries: usize) -> (Vec<usize>, usize) {
     };
     let web = (0..entries).step_by(3).map(|it| format!("module::key_{it}: 1\n"));
     let web = web.collect::<Vec<_>>().concat();
-    let mut host = host(&[String::new(), web, common("10")], false);
+    let texts = [String::new(), web, common("10")];
+    let mut host = host(&texts, &texts, false);
     let path = OPEN[2];
     let cancel = CancelToken::default();
     let whole = TextRange::new(0, u32::MAX);

@@ -58,29 +58,44 @@ pub struct QuickKey<'t> {
 /// and errors are not reported. `None` if the text does not look like a plain block hash.
 pub fn quick_keys(text: &str) -> Option<Vec<QuickKey<'_>>> {
     let bytes = text.as_bytes();
-    let mut keys = Vec::new();
-    let mut next = next_entry(text, 0);
-    if next.is_none_or(|first| matches!(bytes[first], b'{' | b'[' | b'!' | b'%' | b'&')) {
+    let first = next_entry(text, 0)?;
+    if matches!(bytes[first], b'{' | b'[' | b'!' | b'%' | b'&')
+        || has_document_mark(bytes, 0, first, true)
+    {
         return None;
     }
-    let mut checked = 0;
+    keys_from(text, first, text.len(), true)
+}
+
+/// Those of [`quick_keys`] whose entries lie from `first` up to `end`: entries begin at both, or `end` is the text's, and
+/// keys are known before them. `None` if the document ends in between.
+pub fn quick_keys_between(text: &str, first: usize, end: usize) -> Option<Vec<QuickKey<'_>>> {
+    keys_from(text, first, end, false)
+}
+
+fn keys_from(text: &str, first: usize, end: usize, is_begin: bool) -> Option<Vec<QuickKey<'_>>> {
+    let bytes = text.as_bytes();
+    let mut keys = Vec::new();
+    let mut next = Some(first);
     while let Some(start) = next {
-        if has_document_mark(bytes, checked, start, keys.is_empty()) {
-            return None;
-        }
-        checked = start;
-        next = next_entry(text, start + 1);
+        next = next_entry(text, start + 1).filter(|next| *next < end);
+        let entry_end = next.unwrap_or(end);
         match plain_key(&bytes[start..]) {
             Some(length) => {
                 let range = TextRange::new(start as u32, (start + length) as u32);
-                let value = value_range(text, range.end, next.unwrap_or(text.len()) as u32);
+                let value = value_range(text, range.end, entry_end as u32);
                 let text = Cow::Borrowed(range.slice(text));
                 keys.push(QuickKey { text, range, value, style: ScalarStyle::Plain });
             }
-            None => keys.extend(parsed_key(text, start, next.unwrap_or(text.len()))),
+            None => keys.extend(parsed_key(text, start, entry_end)),
+        }
+        // As long as there is no key, a mark may begin the document.
+        let is_before_first = is_begin && keys.is_empty() && next.is_some();
+        if has_document_mark(bytes, start, entry_end, is_before_first) {
+            return None;
         }
     }
-    (!has_document_mark(bytes, checked, bytes.len(), false)).then_some(keys)
+    Some(keys)
 }
 
 /// The approximate range of the value of an entry whose key ends at `key_end`: what follows the colon, without spaces and

@@ -32,9 +32,13 @@ pub struct FileEntry {
     /// The parsed form of the text before the edit. It is dropped when this entry's own is created, so that no chain builds
     /// up.
     earlier: Mutex<Earlier>,
+    /// The text before the edit and its keys as YAML, likewise.
+    earlier_keys: Mutex<Option<EarlierKeys>>,
 }
 
 type Earlier = [Option<Arc<DataFile>>; 3];
+
+type EarlierKeys = (Arc<str>, Arc<FileKeys>);
 
 impl FileEntry {
     /// An entry for a text.
@@ -52,6 +56,7 @@ impl FileEntry {
             code: OnceLock::new(),
             code_summary: OnceLock::new(),
             earlier: Mutex::default(),
+            earlier_keys: Mutex::default(),
         }
     }
 
@@ -134,10 +139,23 @@ impl FileEntry {
     /// The keys of the text as `format`. If the text has not been parsed yet, it is parsed and dropped again: an index of
     /// thousands of files must not keep their values in memory.
     pub(super) fn keys(&self, format: Format, names: &Interner) -> &Arc<FileKeys> {
-        self.keys[format as usize].get_or_init(|| match self.data_if_read(format) {
-            Some(data) => Arc::new(FileKeys::new(data, names)),
-            None => Arc::new(FileKeys::new(&self.read_as(format), names)),
+        self.keys[format as usize].get_or_init(|| {
+            let after_edit = self.keys_after_edit(format, names);
+            Arc::new(after_edit.unwrap_or_else(|| match self.data_if_read(format) {
+                Some(data) => FileKeys::new(data, names),
+                None => FileKeys::new(&self.read_as(format), names),
+            }))
         })
+    }
+
+    /// The keys, derived from those of the text before the edit.
+    fn keys_after_edit(&self, format: Format, names: &Interner) -> Option<FileKeys> {
+        if format != Format::Yaml || self.invalid_utf8_at.is_some() {
+            return None;
+        }
+        let mut earlier = self.earlier_keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let (text, keys) = earlier.take()?;
+        keys.after_edit(&text, &self.text, names)
     }
 
     /// This file with another text. The parsed form of the old text is the start for parsing the new one.
@@ -156,6 +174,7 @@ impl FileEntry {
             return earlier.clone();
         }
         self.earlier = Mutex::new(earlier.latest_data());
+        self.earlier_keys = Mutex::new(earlier.latest_keys());
         Arc::new(self)
     }
 
@@ -164,6 +183,13 @@ impl FileEntry {
         std::array::from_fn(|format| {
             self.data[format].get().cloned().or_else(|| earlier[format].clone())
         })
+    }
+
+    fn latest_keys(&self) -> Option<EarlierKeys> {
+        if let Some(keys) = self.keys[Format::Yaml as usize].get() {
+            return Some((self.text.clone(), keys.clone()));
+        }
+        self.earlier_keys.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn read_as_code(&self) -> CodeFile {

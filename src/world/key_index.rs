@@ -3,6 +3,8 @@
 //! The bulk is built once, in flat tables. Later changes form a layer over it, file by file, so that the cost of typing does
 //! not depend on the number of files.
 
+mod typed;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +13,7 @@ use super::parallel;
 use super::reach::Reach;
 use super::read_orders::FileSet;
 use super::texts::Texts;
-use crate::data::{DataFile, FileId, Format};
+use crate::data::{DataFile, FileId, Format, RootKey};
 use crate::engine::KeyFinder;
 use crate::text::TextRange;
 
@@ -214,14 +216,17 @@ impl KeyFinder for KeyIndex {
 pub(super) struct FileKeys {
     /// In source order.
     keys: Box<[KeyHere]>,
-    /// The first position of each name in [`Self::keys`]; built on demand for files with hundreds of keys.
-    first: OnceLock<HashMap<u32, u32, foldhash::fast::RandomState>>,
+    /// Whether they were found line by line.
+    is_quick: bool,
+    /// The first position of each name in [`Self::keys`]; built on demand for files with hundreds of keys. Versions of a
+    /// file with the same names share it.
+    first: Arc<OnceLock<HashMap<u32, u32, foldhash::fast::RandomState>>>,
 }
 
 /// If there are fewer keys, they are searched one by one.
 const MIN_HASHED_KEYS: usize = 256;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct KeyHere {
     name: u32,
     key: TextRange,
@@ -230,12 +235,12 @@ struct KeyHere {
 
 impl FileKeys {
     pub(super) fn new(data: &DataFile, names: &Interner) -> Self {
-        let keys = data.root_keys().into_iter().map(|it| KeyHere {
-            name: names.number(&it.text),
-            key: it.key,
-            value: it.value,
-        });
-        Self { keys: keys.collect(), first: OnceLock::new() }
+        let (keys, is_quick) = match data.quick_root_keys() {
+            Some(keys) => (keys, true),
+            None => (data.root_keys(), false),
+        };
+        let keys = keys.iter().map(|key| KeyHere::new(key, names)).collect();
+        Self { keys, is_quick, first: Arc::default() }
     }
 
     /// The number of the root key whose entry contains a byte.
@@ -269,6 +274,12 @@ impl FileKeys {
             places.map(|(at, key)| (key.name, at as u32)).collect()
         });
         first.get(&name).map(|at| *at as usize)
+    }
+}
+
+impl KeyHere {
+    fn new(key: &RootKey<'_>, names: &Interner) -> Self {
+        Self { name: names.number(&key.text), key: key.key, value: key.value }
     }
 }
 

@@ -20,6 +20,7 @@ pub(super) struct Chunk {
     len: u32,
     flags: EntryFlags,
     trees: OnceLock<Box<[OnceLock<Tree>]>>,
+    has_only_string_keys: OnceLock<bool>,
 }
 
 /// Where an entry begins, from the chunk's begin.
@@ -55,7 +56,8 @@ impl Chunk {
     /// The chunk of `heads`, whose places count from the chunk's begin, and that is `len` bytes long.
     pub(super) fn new(heads: Box<[Head]>, len: u32) -> Arc<Self> {
         let flags = heads.iter().fold(EntryFlags::default(), |flags, head| flags.with(head.flags));
-        Arc::new(Self { heads, len, flags, trees: OnceLock::new() })
+        let (trees, has_only_string_keys) = (OnceLock::new(), OnceLock::new());
+        Arc::new(Self { heads, len, flags, trees, has_only_string_keys })
     }
 
     pub(super) fn heads(&self) -> &[Head] {
@@ -139,6 +141,12 @@ impl Chunk {
             return Some(EntryKey::Plain(plain));
         }
         root_key(FileId(0), &self.entry(index, text).ok()?.pair.key).map(EntryKey::Value)
+    }
+
+    /// Whether each key is known, and a string; `text` is the chunk's.
+    pub(super) fn has_only_string_keys(&self, text: &str) -> bool {
+        let is_string = |index| self.key(index, text).is_some_and(|key| key.as_str().is_some());
+        *self.has_only_string_keys.get_or_init(|| (0..self.heads.len()).all(is_string))
     }
 }
 

@@ -113,21 +113,40 @@ impl Entries {
         self.verdict.get_or_init(|| self.judge(text))
     }
 
-    pub(super) fn get(&self, text: &str, key: &str) -> Option<&RootEntry> {
+    pub(super) fn get<'a>(&'a self, text: &str, key: &str) -> Option<&'a RootEntry> {
         if self.flags.has(EntryFlags::ENTANGLED) {
             return self.merged(text).get(&StringKey(key));
         }
+        let found = self.called(text, key).into_iter().rev();
+        let value =
+            |(placed, index): (&'a Placed, usize)| self.lowered(text, placed, index).as_ref().ok();
+        { found }.find_map(value)
+    }
+
+    /// The trees of the entries with a root key, in the order of the text.
+    pub(super) fn trees_called<'a>(&'a self, text: &'a str, key: &str) -> Vec<EntryTree<'a>> {
+        let found = self.called(text, key).into_iter();
+        found.filter_map(|(placed, index)| placed.tree(text, index)).collect()
+    }
+
+    /// The entries with a root key, in the order of the text.
+    fn called(&self, text: &str, key: &str) -> Vec<(&Placed, usize)> {
         let keys = self.keys(text);
         let is_it = |spot: &Spot| {
             let Some(placed) = self.placed(keys, *spot) else { return false };
             let found = placed.chunk.key(spot.index(), placed.text(text));
             found.is_some_and(|found| found.as_str() == Some(key))
         };
-        let value =
-            |spot: Spot| self.lowered(text, self.placed(keys, spot)?, spot.index()).as_ref().ok();
         let mut spots: Vec<Spot> = keys.candidates(hash_of_str(key)).filter(is_it).collect();
-        spots.sort_unstable_by_key(|spot| std::cmp::Reverse(self.start(keys, *spot)));
-        spots.into_iter().find_map(value)
+        spots.sort_unstable_by_key(|spot| self.start(keys, *spot));
+        let place = |spot: Spot| Some((self.placed(keys, spot)?, spot.index()));
+        spots.into_iter().filter_map(place).collect()
+    }
+
+    /// Whether no root key is anything but a string; `false` where that is not found out at once.
+    pub(super) fn has_only_string_keys(&self, text: &str) -> bool {
+        let is_plain = |placed: &Placed| placed.chunk.has_only_string_keys(placed.text(text));
+        !self.is_entangled() && self.chunks.iter().all(is_plain)
     }
 
     pub(super) fn entries<'a>(
@@ -169,9 +188,20 @@ impl Entries {
     }
 
     pub(super) fn entry_at<'a>(&'a self, text: &'a str, offset: u32) -> Option<EntryTree<'a>> {
+        let (placed, index) = self.spot_at(offset)?;
+        placed.tree(text, index)
+    }
+
+    /// The root key of the entry that byte `offset` lies in, if it is a string.
+    pub(super) fn key_at(&self, text: &str, offset: u32) -> Option<Arc<str>> {
+        let (placed, index) = self.spot_at(offset)?;
+        placed.key(index, text)?.as_str().map(Arc::from)
+    }
+
+    fn spot_at(&self, offset: u32) -> Option<(&Placed, usize)> {
         let chunk = self.chunks.partition_point(|placed| placed.base <= offset).checked_sub(1)?;
         let placed = &self.chunks[chunk];
-        placed.tree(text, placed.chunk.index_at(offset - placed.base))
+        Some((placed, placed.chunk.index_at(offset - placed.base)))
     }
 
     /// The entries before and behind the one that begins at `start` and is `length` bytes long; `None` where that is not
@@ -279,6 +309,12 @@ impl Entries {
             Some(error) => Verdict::Broken(lower_file_error(error.as_ref().clone())),
             None => Verdict::Hash,
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn lowered_entries(&self) -> usize {
+        let made = self.chunks.iter().filter_map(|placed| placed.lowered.get());
+        made.flatten().filter(|slot| slot.get().is_some()).count()
     }
 
     /// An entry's value, lowered when first asked for.

@@ -1,5 +1,6 @@
 //! A data file that is parsed and lowered in one piece: JSON and HOCON, and YAML that is no plain block hash.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use indexmap::IndexMap;
@@ -115,6 +116,19 @@ impl Whole {
     /// The last entry that begins at or before `offset`.
     pub(super) fn entry_at<'a>(&'a self, text: &'a str, offset: u32) -> Option<EntryTree<'a>> {
         self.trees(text).nth(self.up_to(offset).checked_sub(1)?)
+    }
+
+    /// The trees of the entries with a root key.
+    pub(super) fn trees_called<'a>(&'a self, text: &'a str, key: &str) -> Vec<EntryTree<'a>> {
+        let is_it = |tree: &EntryTree<'_>| {
+            root_key(self.file, tree.key).is_some_and(|found| found.as_str() == Some(key))
+        };
+        self.trees(text).filter(is_it).collect()
+    }
+
+    /// The root key of the entry at `offset`, if it is a string.
+    pub(super) fn key_at(&self, text: &str, offset: u32) -> Option<Arc<str>> {
+        root_key(self.file, self.entry_at(text, offset)?.key)?.as_str().map(Arc::from)
     }
 
     /// Where the entries before and behind the one whose key begins at `start` are written.

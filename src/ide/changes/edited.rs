@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::{Compared, LOOKUP_OPTIONS};
 use crate::config::Environment;
-use crate::data::{DataFile, Files as _, Format};
+use crate::data::{DataFile, EntryTree, Files as _, Format};
 use crate::engine::CancelToken;
 use crate::engine::footprint::hash_of;
 use crate::ide::file_role::FileRole;
+use crate::syntax::tree::NodeKind;
 use crate::text::TextRange;
 use crate::world::{Asker, Before, Differences, World};
 
@@ -136,13 +137,16 @@ fn edited_entries(before: &World, after: &World, path: &str, format: Format) -> 
     let earlier = earlier.and_then(|_| before.data(path, format).ok());
     let hash = |data: &DataFile, key: &str| data.get(key).map(|it| hash_of(&it.value.value));
     let lines = file.line_index();
-    let edited = now.trees().filter_map(|tree| {
-        let crate::syntax::tree::NodeKind::Scalar { text, .. } = &tree.key.kind else {
-            return None;
-        };
-        let is_same = hash(now, text)
-            .is_some_and(|it| earlier.as_ref().and_then(|earlier| hash(earlier, text)) == Some(it));
-        if is_same || **text == *LOOKUP_OPTIONS {
+    let edits = earlier.as_ref().and_then(|earlier| earlier.entry_edits(now));
+    let mut trees: Vec<EntryTree<'_>> = match &edits {
+        Some(edits) => edits.keys.iter().flat_map(|key| now.trees_called(key)).collect(),
+        None => now.trees().collect(),
+    };
+    trees.sort_by_key(|tree| tree.range().start);
+    let edited = trees.into_iter().filter_map(|tree| {
+        let NodeKind::Scalar { text, .. } = &tree.key.kind else { return None };
+        let before = earlier.as_ref().and_then(|earlier| hash(earlier, text));
+        if hash(now, text) == before || **text == *LOOKUP_OPTIONS {
             return None;
         }
         let key_range = tree.key.range.shifted(tree.start);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::data::Format;
 use crate::engine::CancelToken;
 use crate::world::{Change, Host, MemoryDisk};
 
@@ -115,6 +116,37 @@ fn whom_an_edit_concerns_is_not_counted_where_that_takes_long() {
     }
     open(&mut host, PATH, &COMMON.replace("80", "81"));
     assert_eq!(titles(&host.snapshot()), ["port: show which nodes change"]);
+}
+
+/// How many values of the edited file are made to say what comes of an edit of one key.
+fn values_made(entries: usize) -> usize {
+    let entry = |number: usize| match number % 4 {
+        1 => format!("key_{number}: \"%{{lookup('key_{}')}}\"\n", number - 1),
+        _ => format!("key_{number}: {number}\n"),
+    };
+    let saved: String = (0..entries).map(entry).collect();
+    let mut host = Host::new(Arc::new(MemoryDisk::new([
+        ("/r/hiera.yaml", HIERA_YAML),
+        (PATH, saved.as_str()),
+        ("/r/spec/factsets/web1.yaml", "role: web\n"),
+    ])));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    host.snapshot().data(PATH, Format::Yaml).expect("a file").verdict();
+    open(&mut host, PATH, &saved.replace("key_8: 8\n", "key_8: eight\n"));
+    let world = host.snapshot();
+    let said = "key_8: changes 1 of 1 node, and 2 cases of other nodes, also through 1 other key";
+    assert_eq!(titles(&world), [said]);
+    let before = world.before(&Before::Saved, "/r").expect("what is saved").0;
+    let made =
+        [&world, &before].map(|it| it.data(PATH, Format::Yaml).map(|it| it.lowered_entries()));
+    made.into_iter().flatten().sum()
+}
+
+#[test]
+fn work_follows_the_edit_and_not_the_file() {
+    let small = values_made(100);
+    assert_eq!(values_made(1_600), small);
+    assert!(small < 8, "{small}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::difference::FleetPair;
 use super::references::RootName;
 use crate::backends::settings::BackEndSettings;
-use crate::data::{DataFile, Files as _, Format, Value};
+use crate::data::{DataFile, Files as _, Format, RootEntry, Value};
 use crate::engine::footprint::hash_of;
 use crate::engine::structure::concerns_all_keys;
 use crate::facts::Node;
@@ -28,8 +28,8 @@ pub(super) type AffectedKeys = BTreeMap<Arc<str>, BTreeSet<Arc<str>>>;
 struct FilePair {
     entry: Arc<FileEntry>,
     format: Format,
-    /// What it holds on both sides; `None` if that is the same.
-    edited: Option<(Arc<DataFile>, Arc<DataFile>)>,
+    /// As it was before; `None` if that was the same.
+    before: Option<Arc<FileEntry>>,
 }
 
 impl FleetPair {
@@ -102,89 +102,102 @@ impl FleetPair {
         let pairs = parallel::map(&files[..], |(path, format)| {
             let (before, entry) = (one.file(path).ok()?, other.file(path).ok()?);
             let is_same = Arc::ptr_eq(&before, &entry) || before.text == entry.text;
-            let edited =
-                (!is_same).then(|| (before.data(*format).clone(), entry.data(*format).clone()));
-            Some(FilePair { entry, format: *format, edited })
+            Some(FilePair { entry, format: *format, before: (!is_same).then_some(before) })
         });
         pairs.into_iter().collect()
     }
 
     /// Adds the keys of a file whose entries are others now.
     fn add_edited(&self, file: &FilePair, affected: &mut AffectedKeys) -> Option<()> {
-        let Some((before, after)) = &file.edited else { return Some(()) };
+        let Some(before) = &file.before else { return Some(()) };
+        let (before, after) = (before.data(file.format), file.entry.data(file.format));
         let version = self.after().world().settings().puppet_version;
         if concerns_all_keys(before, true, version) || concerns_all_keys(after, true, version) {
             return None;
         }
-        let entries = |data: &DataFile| -> BTreeMap<Arc<str>, u64> {
-            let entries = data.entries().filter_map(|entry| match &entry.key {
-                Value::String(key) => Some((Arc::clone(key), hash_of(&entry.value.value))),
-                _ => None,
-            });
-            entries.collect()
-        };
-        let (before, after) = (entries(before), entries(after));
-        let edited = before.iter().filter(|(key, value)| after.get(*key) != Some(value));
-        let new = after.keys().filter(|key| !before.contains_key(*key));
-        for key in edited.map(|(key, _)| key).chain(new) {
-            affected.entry(Arc::clone(key)).or_default().insert(Arc::clone(&file.entry.path));
+        for key in edited_roots(before, after) {
+            affected.entry(key).or_default().insert(Arc::clone(&file.entry.path));
         }
         (!affected.contains_key(LOOKUP_OPTIONS)).then_some(())
     }
 }
 
+/// The root keys that have other values in the later of two versions of a file.
+fn edited_roots(before: &DataFile, after: &DataFile) -> BTreeSet<Arc<str>> {
+    let candidates = match before.entry_edits(after) {
+        Some(edits) => edits.keys.into_iter().collect::<BTreeSet<Arc<str>>>(),
+        None => {
+            let mut keys: Vec<Arc<str>> = Vec::new();
+            before.each_key(|key| keys.push(key.into()));
+            after.each_key(|key| keys.push(key.into()));
+            keys.into_iter().collect()
+        }
+    };
+    let hash = |data: &DataFile, key: &str| data.get(key).map(|it| hash_of(&it.value.value));
+    candidates.into_iter().filter(|key| hash(before, key) != hash(after, key)).collect()
+}
+
 /// Adds the keys whose texts are made of affected keys, and those made of them in turn.
 fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut AffectedKeys) -> Option<()> {
-    let is_parsed = |file: &FilePair| {
-        file.edited.is_some()
-            || file.format == Format::Hocon
-            || file.entry.references().is_obscure()
-    };
-    let is_parsed = parallel::map(files, is_parsed);
-    let with = |wanted: bool| {
-        let files = files.iter().zip(&is_parsed);
-        files.filter(move |(_, is_parsed)| **is_parsed == wanted).map(|(file, _)| file)
-    };
+    // Which texts show what they refer to is found out in all files at once.
+    parallel::map(files, |file| {
+        for side in file.sides() {
+            side.references();
+        }
+    });
     let mut left: Vec<Arc<str>> = affected.keys().cloned().collect();
     while let Some(root) = left.pop() {
         let name = RootName::of(&root);
-        let by_text = with(false).flat_map(|file| {
-            let calls = file.entry.references().to(&name);
-            let keys = calls.filter_map(|at| world.key_at(&file.entry, file.format, at));
-            keys.map(move |key| (&file.entry.path, key))
-        });
-        let by_value = with(true).flat_map(|file| {
-            keys_made_of(file, &root).into_iter().map(move |key| (&file.entry.path, key))
-        });
-        for (path, key) in by_text.chain(by_value) {
-            if *key == *LOOKUP_OPTIONS {
-                return None;
+        for file in files {
+            for key in file.keys_made_of(world, &root, &name) {
+                if *key == *LOOKUP_OPTIONS {
+                    return None;
+                }
+                if !affected.contains_key(&key) {
+                    left.push(Arc::clone(&key));
+                }
+                affected.entry(key).or_default().insert(Arc::clone(&file.entry.path));
             }
-            if !affected.contains_key(&key) {
-                left.push(Arc::clone(&key));
-            }
-            affected.entry(key).or_default().insert(Arc::clone(path));
         }
     }
     Some(())
 }
 
-/// The keys of a file, as it is on either side, whose texts look up a root key.
-fn keys_made_of(file: &FilePair, root: &str) -> Vec<Arc<str>> {
-    let sides: Vec<Arc<DataFile>> = match &file.edited {
-        Some((before, after)) => vec![Arc::clone(before), Arc::clone(after)],
-        None => vec![Arc::clone(file.entry.data(file.format))],
-    };
-    let mut keys = Vec::new();
-    for entry in sides.iter().flat_map(|data| data.entries()) {
-        if let Value::String(key) = &entry.key
-            && entry.has_tokens()
-            && looks_up(&entry.value.value, root)
-        {
-            keys.push(Arc::clone(key));
-        }
+impl FilePair {
+    /// As it is on the sides, once if that is the same.
+    fn sides(&self) -> impl Iterator<Item = &FileEntry> {
+        self.before.as_deref().into_iter().chain([&*self.entry])
     }
-    keys
+
+    /// The keys whose texts, on either side, look up a root key, which calls show as `name`: rather too many than too few.
+    fn keys_made_of(&self, world: &World, root: &str, name: &RootName) -> Vec<Arc<str>> {
+        let mut keys = Vec::new();
+        for side in self.sides() {
+            if self.format == Format::Hocon || side.references().is_obscure() {
+                let data = side.data(self.format);
+                let made_of_it = data.entries().filter(|entry| is_made_of(entry, root));
+                keys.extend(made_of_it.filter_map(|entry| entry.key.as_str().map(Arc::from)));
+                continue;
+            }
+            let calls = side.references().to(name);
+            if self.before.is_none() {
+                // A file that was not edited need not be parsed for this.
+                keys.extend(calls.filter_map(|at| world.key_at(side, self.format, at)));
+                continue;
+            }
+            let data = side.data(self.format);
+            let callers: BTreeSet<Arc<str>> = calls.filter_map(|at| data.key_at(at)).collect();
+            let is_made_of_it =
+                |key: &Arc<str>| data.get(key).is_some_and(|it| is_made_of(it, root));
+            keys.extend(callers.into_iter().filter(is_made_of_it));
+        }
+        keys
+    }
+}
+
+/// Whether a text of an entry looks up a root key.
+fn is_made_of(entry: &RootEntry, root: &str) -> bool {
+    entry.has_tokens() && looks_up(&entry.value.value, root)
 }
 
 fn looks_up(value: &Value, root: &str) -> bool {
@@ -213,4 +226,71 @@ fn is_same_node(one: &Node, other: &Node) -> bool {
         && one.patterns() == other.patterns()
         && !one.variables().iter().any(|(_, member)| member.value.value.has_tokens())
         && facts(one) == facts(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::data::FileId;
+    use crate::settings::Settings;
+    use crate::world::MemoryDisk;
+
+    fn entries() -> impl Strategy<Value = Vec<(String, String)>> {
+        let value = "[1-3]|\\[|&x 1|\\*x|\"%|'%\\{lookup\\(''[a-d]''\\)\\}'|\\{k: '%\\{alias\\(\"[a-d]\\.k\"\\)\\}'\\}";
+        prop::collection::vec(("[a-d]|:a|1|<<", value), 0..7)
+    }
+
+    fn text(entries: &[(String, String)]) -> String {
+        entries.iter().map(|(key, value)| format!("{key}: {value}\n")).collect()
+    }
+
+    fn file(text: &str) -> FileEntry {
+        FileEntry::new("/a.yaml".into(), FileId(0), text.into())
+    }
+
+    proptest! {
+        /// What is found by the edit, and by what texts show, is what a look at all values finds.
+        #[test]
+        fn edits_and_texts_lead_to_the_same_keys_as_all_values(before in entries(), after in entries()) {
+            let saved = Arc::new(file(&text(&before)));
+            saved.data(Format::Yaml).verdict();
+            let typed = saved.edited(text(&after).into());
+            let (one, two) = (saved.data(Format::Yaml), typed.data(Format::Yaml));
+            let values = |data: &DataFile| -> BTreeMap<Arc<str>, u64> {
+                let entries = data.entries().filter_map(|it| Some((it.key.as_str()?.into(), hash_of(&it.value.value))));
+                entries.collect()
+            };
+            let (values_before, values_after) = (values(one), values(two));
+            let keys: BTreeSet<&Arc<str>> = values_before.keys().chain(values_after.keys()).collect();
+            let is_edited = |key: &&&Arc<str>| values_before.get(**key) != values_after.get(**key);
+            let expected: BTreeSet<Arc<str>> = keys.iter().filter(is_edited).copied().cloned().collect();
+            prop_assert_eq!(edited_roots(one, two), expected);
+
+            let disk = Arc::new(MemoryDisk::new(Vec::<(String, String)>::new()));
+            let world = World::on_disk(disk, Vec::new(), Settings::default());
+            let pair = FilePair { entry: typed.clone(), format: Format::Yaml, before: Some(saved.clone()) };
+            for root in ["a", "b", "c", "d"] {
+                let all = [one, two].into_iter().flat_map(|data| data.entries());
+                let expected: BTreeSet<Arc<str>> = all
+                    .filter(|it| is_made_of(it, root))
+                    .filter_map(|it| it.key.as_str().map(Arc::from))
+                    .collect();
+                let found = pair.keys_made_of(&world, root, &RootName::of(root));
+                prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "{}", root);
+            }
+        }
+
+        #[test]
+        fn keys_that_are_no_strings_are_noticed(before in entries(), after in entries()) {
+            let saved = Arc::new(file(&text(&before)));
+            saved.data(Format::Yaml).verdict();
+            let typed = saved.edited(text(&after).into());
+            for data in [saved.data(Format::Yaml), typed.data(Format::Yaml)] {
+                let expected = data.entries().any(|it| it.key.as_str().is_none());
+                prop_assert_eq!(data.has_other_than_string_keys(), expected);
+            }
+        }
+    }
 }

@@ -88,9 +88,7 @@ impl FleetPair {
     /// every file.
     pub fn is_quick(&self) -> bool {
         let world = self.after().world();
-        if world.reach(self.after().environment()).files(&world.texts).len()
-            > MAX_FILES_WHILE_TYPING
-        {
+        if world.data_files(self.after().environment()).len() > MAX_FILES_WHILE_TYPING {
             return false;
         }
         let (complete, partial): (Vec<_>, Vec<_>) =

@@ -4,7 +4,7 @@ use super::super::rescan::{Broken, Scanned, scan};
 use super::{Entries, Keys, OnceLock, Placed, Spot, placed_chunks, places};
 use crate::syntax::entries::has_usual_lines;
 use crate::syntax::yaml::EntryFlags;
-use crate::text::TextRange;
+use crate::text::{TextRange, common_prefix, common_suffix};
 
 /// How many bytes from its begin decide whether a line begins an entry (`--- `).
 const MARK_LENGTH: u32 = 4;
@@ -202,22 +202,6 @@ impl Placed {
     fn begins_broken(&self) -> bool {
         self.chunk.heads().first().is_none_or(|head| head.flags.has(EntryFlags::BROKEN))
     }
-}
-
-fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    const STEP: usize = 64;
-    let blocks = a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).take_while(|(a, b)| a == b).count();
-    let done = blocks * STEP;
-    done + a[done..].iter().zip(&b[done..]).take_while(|(a, b)| a == b).count()
-}
-
-fn common_suffix(a: &[u8], b: &[u8]) -> usize {
-    const STEP: usize = 64;
-    let blocks =
-        a.rchunks_exact(STEP).zip(b.rchunks_exact(STEP)).take_while(|(a, b)| a == b).count();
-    let done = blocks * STEP;
-    let (a, b) = (&a[..a.len() - done], &b[..b.len() - done]);
-    done + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 /// Whether one of the lines that a range touches could begin or end a document: then the text behind it may belong to

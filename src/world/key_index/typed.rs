@@ -1,0 +1,183 @@
+//! The keys of a text after an edit: looked for where the text was edited, and moved where they lie behind it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{FileKeys, KeyHere};
+use crate::data::RootKey;
+use crate::syntax::entries::begins_entry;
+use crate::text::{TextRange, common_prefix, common_suffix};
+use crate::world::interner::Interner;
+
+/// How many bytes from its begin decide whether a line begins an entry (`--- `).
+const MARK_LENGTH: usize = 4;
+
+/// Where keys must be looked for again.
+struct Edited {
+    /// The keys there, by their places among those of the old text.
+    keys: Range<usize>,
+    /// The bytes of the new text.
+    range: Range<usize>,
+}
+
+impl FileKeys {
+    /// The keys of the text `new`, of which `self` has those of `old`. `None` if all of the text must be looked at.
+    pub(in crate::world) fn after_edit(
+        &self,
+        old: &str,
+        new: &str,
+        names: &Interner,
+    ) -> Option<Self> {
+        let Edited { keys: replaced, range } = self.edited(old, new)?;
+        let found = RootKey::quick_between(new, range.start as u32, range.end as u32)?;
+        let found: Vec<KeyHere> = found.iter().map(|key| KeyHere::new(key, names)).collect();
+        let names_of = |keys: &[KeyHere]| keys.iter().map(|key| key.name).collect::<Vec<_>>();
+        let has_same_names = names_of(&found) == names_of(&self.keys[replaced.clone()]);
+        let moved = |at: u32| at + new.len() as u32 - old.len() as u32;
+        let moved = |range: TextRange| TextRange::new(moved(range.start), moved(range.end));
+        let behind = self.keys[replaced.end..].iter();
+        let behind = behind.map(|it| KeyHere { key: moved(it.key), value: moved(it.value), ..*it });
+        let keys = self.keys[..replaced.start].iter().copied().chain(found).chain(behind);
+        Some(Self {
+            keys: keys.collect(),
+            is_quick: true,
+            first: if has_same_names { Arc::clone(&self.first) } else { Arc::default() },
+        })
+    }
+
+    /// Where an edit can have changed something: from the begin of an entry to the begin of another one, or to the end.
+    fn edited(&self, old: &str, new: &str) -> Option<Edited> {
+        if !self.is_quick {
+            return None;
+        }
+        let prefix = common_prefix(old.as_bytes(), new.as_bytes());
+        let suffix = common_suffix(&old.as_bytes()[prefix..], &new.as_bytes()[prefix..]);
+        // An entry that begins before the edit still does, and so do all before it. Before the first key, other rules hold.
+        let is_before = |here: &KeyHere| here.key.start as usize + MARK_LENGTH <= prefix;
+        let known = self.keys.partition_point(is_before);
+        let begin = |at: usize| Some((at, self.begin_of_entry(at, old)?));
+        let (first, start) = (1..known).rev().find_map(begin)?;
+        // An entry that begins behind the edit still does, if the end of the line before it is the same.
+        let edit_end = old.len() - suffix;
+        let behind = self.keys.partition_point(|here| here.key.start as usize <= edit_end);
+        let is_behind = |(_, start): &(usize, usize)| *start > edit_end;
+        let behind = (behind..self.keys.len()).find_map(|at| begin(at).filter(is_behind));
+        let (behind, end) = behind.unwrap_or((self.keys.len(), old.len()));
+        Some(Edited { keys: first..behind, range: start..end + new.len() - old.len() })
+    }
+
+    /// Where the entry of a key begins in the text, if that is at the begin of the key's line.
+    fn begin_of_entry(&self, at: usize, text: &str) -> Option<usize> {
+        let bytes = text.as_bytes();
+        let before = &bytes[..self.keys[at].key.start as usize];
+        let line = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+        begins_entry(bytes, line).then_some(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::data::{DataFile, FileId, Format};
+
+    fn keys(text: &str, names: &Interner) -> FileKeys {
+        FileKeys::new(&DataFile::new(FileId(0), Format::Yaml, text.into()), names)
+    }
+
+    fn piece() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec![
+            "module::a: 1\n",
+            "module::b: [1,\n  2]\n",
+            "module::c:\n  d: 1\n# comment\n",
+            "'quoted': 1\n",
+            "\"more: than\": 1\n",
+            "yes: 1\n",
+            "!!str tagged: 1\n",
+            "&x\n anchored: 1\n",
+            "? long\n: 1\n",
+            "- item\n",
+            "{a: 1}\n",
+            "<<: {a: 1}\n",
+            "---\n",
+            "...\n",
+            "--- a\n",
+            "%YAML 1.1\n",
+            "text: |\n  some\n  text\n",
+            "word\n",
+            "no end: 1",
+            "\r\n",
+            "\n",
+            "  - deep\n",
+            "ä: 1\n",
+            "'open: \n",
+            "a: \"\n",
+        ])
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        prop::collection::vec(piece(), 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    fn edit() -> impl Strategy<Value = (prop::sample::Index, usize, String)> {
+        let typed = prop_oneof![
+            3 => prop::sample::select(vec!["", "x", " ", "\n", ":", "-", "---", "'", "\"", "#", "{", "\r"])
+                .prop_map(str::to_owned),
+            1 => piece().prop_map(str::to_owned),
+        ];
+        (any::<prop::sample::Index>(), 0_usize..6, typed)
+    }
+
+    proptest! {
+        #[test]
+        fn an_edit_leads_to_the_keys_of_the_new_text(
+            text in text(),
+            edits in prop::collection::vec(edit(), 1..8),
+        ) {
+            let names = Interner::default();
+            let mut old = text;
+            let mut known = keys(&old, &names);
+            for (at, length, typed) in edits {
+                let mut starts: Vec<usize> = old.char_indices().map(|(at, _)| at).collect();
+                starts.push(old.len());
+                let from = at.index(starts.len());
+                let to = (from + length).min(starts.len() - 1);
+                let mut new = old.clone();
+                new.replace_range(starts[from]..starts[to], &typed);
+                let anew = keys(&new, &names);
+                if let Some(edited) = known.after_edit(&old, &new, &names) {
+                    prop_assert!(anew.is_quick, "{old:?} {new:?}");
+                    prop_assert_eq!(&edited.keys, &anew.keys, "{:?} {:?}", old, new);
+                    for name in 0..40 {
+                        prop_assert_eq!(edited.first(name), anew.first(name));
+                    }
+                    known = edited;
+                } else {
+                    known = anew;
+                }
+                old = new;
+            }
+        }
+    }
+
+    /// How many keys of a text are looked for again when a value is edited.
+    fn work_of_an_edit(count: usize) -> usize {
+        let text: String = (0..count).map(|number| format!("module::key_{number}: 1\n")).collect();
+        let edited = text.replace("key_50: 1", "key_50: 12");
+        let names = Interner::default();
+        let known = keys(&text, &names);
+        let work = known.edited(&text, &edited).expect("a part of the text");
+        let after = known.after_edit(&text, &edited, &names).expect("keys");
+        assert_eq!(after.keys, keys(&edited, &names).keys);
+        assert!(Arc::ptr_eq(&after.first, &known.first), "the names are the same");
+        work.keys.len()
+    }
+
+    #[test]
+    fn work_follows_the_edit_and_not_the_file() {
+        let small = work_of_an_edit(100);
+        assert_eq!(work_of_an_edit(1_600), small);
+        assert!(small <= 2, "{small}");
+    }
+}
