@@ -30,8 +30,9 @@ function M.contains(text, part, message)
 end
 
 --- Checks that `condition` comes true before patience ends.
-function M.eventually(message, condition)
-  return report(vim.wait(PATIENCE, condition, 10), message)
+---@param patience? integer milliseconds; without it, the usual
+function M.eventually(message, condition, patience)
+  return report(vim.wait(patience or PATIENCE, condition, 10), message)
 end
 
 --- Runs a group of checks; an error in it is a failed check, not the end.
