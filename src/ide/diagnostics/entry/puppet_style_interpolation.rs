@@ -1,5 +1,5 @@
-//! `puppet-style-interpolation`: `${facts['os']}`, `% {facts.os}`, `%(facts.os)`: strings that were meant to be interpolated.
-//! Hiera interpolates only `%{…}`, and leaves everything else as it is.
+//! `puppet-style-interpolation`: `${facts['os']}`, `% {facts.os}`, `%(facts.os)`: texts that were meant to be interpolated.
+//! Hiera interpolates `%{…}` alone, and leaves everything else as it is.
 
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -19,11 +19,11 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// The texts before and after an expression.
+/// What stands before an expression, and what behind it.
 const BRACKETS: [(&str, &str); 5] =
     [("${", "}"), ("% {", "}"), ("%(", ")"), ("$(", ")"), ("{{", "}}")];
 
-/// Variables that only Hiera and Puppet interpolate.
+/// What nobody but Hiera and Puppet interpolates.
 const VARIABLES: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// The functions that look up keys.
@@ -53,7 +53,7 @@ pub(crate) fn check_config(file: &ConfigTextContext<'_>, report: &mut Report) {
     }
 }
 
-/// Checks the strings in a value. `source` is the text to which the node's ranges refer.
+/// Checks the texts in a value. `source` is the text that the node's ranges count in.
 fn check_texts(source: &str, value: &Node, report: &mut Report) {
     let is_possible = BRACKETS.iter().any(|(open, _)| source.contains(open));
     let mut waiting = vec![value];
@@ -90,7 +90,7 @@ fn check_text(source: &str, node: &Node, report: &mut Report) {
     }
 }
 
-/// The expression in Hiera's syntax; `None` if it is not certain that Hiera or Puppet was meant to evaluate it.
+/// The expression as Hiera writes it; none if it is not certain that Hiera or Puppet was meant to evaluate it.
 fn as_hiera_writes(expression: &str) -> Option<String> {
     if let Some((name, argument)) = expression.split_once('(') {
         let argument = argument.strip_suffix(')')?.trim();
