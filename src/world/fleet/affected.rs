@@ -124,14 +124,13 @@ impl FleetPair {
 
 /// The root keys that have other values in the later of two versions of a file.
 fn edited_roots(before: &DataFile, after: &DataFile) -> BTreeSet<Arc<str>> {
-    let candidates = match before.entry_edits(after) {
-        Some(edits) => edits.keys.into_iter().collect::<BTreeSet<Arc<str>>>(),
-        None => {
-            let mut keys: Vec<Arc<str>> = Vec::new();
-            before.each_key(|key| keys.push(key.into()));
-            after.each_key(|key| keys.push(key.into()));
-            keys.into_iter().collect()
-        }
+    let candidates: BTreeSet<Arc<str>> = if let Some(edits) = before.entry_edits(after) {
+        edits.keys.into_iter().collect()
+    } else {
+        let mut keys: Vec<Arc<str>> = Vec::new();
+        before.each_key(|key| keys.push(key.into()));
+        after.each_key(|key| keys.push(key.into()));
+        keys.into_iter().collect()
     };
     let hash = |data: &DataFile, key: &str| data.get(key).map(|it| hash_of(&it.value.value));
     candidates.into_iter().filter(|key| hash(before, key) != hash(after, key)).collect()
