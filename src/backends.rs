@@ -1,7 +1,7 @@
-//! Back ends: the functions that a level may name, and what they may ask of the lookup that calls them.
+//! Back ends: the functions that a level may name, and what they may request from the lookup that calls them.
 //!
-//! One trait for all: those built in, sample data that replaces others, and functions that run elsewhere. Who calls
-//! them, when and how often is the engine's business; here is what they answer.
+//! One trait covers all of them: built-in functions, sample data that replaces functions, and functions that run in other
+//! processes. The engine decides which of them are called, when and how often; this module provides their results.
 
 mod announcer;
 mod back_end;

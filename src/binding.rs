@@ -1,7 +1,7 @@
-//! What the parameters of a class are bound to when a node includes it: data, literal defaults, or nothing; and whether that
-//! fits their types. Puppet calls it automatic parameter lookup.
+//! The values of a class's parameters when a node includes the class (from data, literal defaults, or nothing), and whether
+//! they fit their types. Puppet calls this automatic parameter lookup.
 //!
-//! Code is not evaluated: a default that is an expression is there, but its value is not known.
+//! Code is not evaluated: if a default is an expression, it exists, but its value is not known.
 
 mod verdict;
 
@@ -16,53 +16,53 @@ use crate::text::TextRange;
 
 pub use verdict::{ParameterType, Unsure, Verdict};
 
-/// A parameter with what it is bound to.
+/// A parameter with its value.
 #[derive(Debug, Clone)]
 pub struct Binding {
     /// Its name, without `$`.
     pub name: Arc<str>,
-    /// Of the name in the class's file.
+    /// The range of the name in the class's file.
     pub name_range: TextRange,
-    /// The type as it is written, on one line.
+    /// The type as written, on one line.
     pub type_text: Option<String>,
     /// Where the default is written in the class's file.
     pub default_range: Option<TextRange>,
-    /// What the lookup of its key gives.
+    /// The result of looking up its key.
     pub answer: Answer,
-    /// The cases, at least one: the first whose conditions hold counts.
+    /// The cases, at least one: the first whose conditions are true applies.
     pub cases: Vec<BoundCase>,
 }
 
-/// What a parameter is bound to if some conditions hold.
+/// The value of a parameter under some conditions.
 #[derive(Debug, Clone)]
 pub struct BoundCase {
-    /// What must hold, as far as no case before this one fits; nothing in the last case.
+    /// The conditions of this case, if no earlier case matches; empty in the last case.
     pub conditions: Vec<Condition>,
-    /// The value, and where it is from.
+    /// The value and its origin.
     pub bound: Bound,
-    /// Whether Puppet takes it.
+    /// Whether Puppet accepts it.
     pub verdict: Verdict,
 }
 
-/// What a parameter is bound to.
+/// The value of a parameter and its origin.
 #[derive(Debug, Clone)]
 pub enum Bound {
-    /// What its key is found to be.
+    /// The value of its key.
     Data(Located),
-    /// Its default, which is written out.
+    /// Its default, which is a constant.
     Default(Value),
-    /// Its default, which is an expression: code computes it.
+    /// Its default, which is an expression that Puppet evaluates.
     Computed,
-    /// Nothing: there are no data and no default.
+    /// Nothing: there is neither data nor a default.
     Nothing,
-    /// The lookup of its key fails, and so does every catalog with the class.
+    /// The lookup of its key fails, and with it every catalog with the class.
     Failed(Failure),
 }
 
-/// What is the same for all parameters that are bound.
+/// The shared inputs for binding parameters.
 #[derive(Clone, Copy)]
 pub struct Binder<'a> {
-    /// Answers for the node.
+    /// Looks keys up for the node.
     pub evaluator: &'a Evaluator,
     /// The type aliases of its environment.
     pub aliases: &'a TypeAliases,
@@ -71,7 +71,7 @@ pub struct Binder<'a> {
 }
 
 impl Binder<'_> {
-    /// All parameters of a class that is included, without values given to it, in the order of the class.
+    /// All parameters of a class that is included without explicit values, in the order of the class.
     pub fn bind_class(&self, class: &ClassCode) -> Vec<Binding> {
         let wanted = class.parameters().iter().take_while(|_| !self.cancel.is_cancelled());
         wanted.map(|it| self.bind(class, it)).collect()
@@ -103,7 +103,7 @@ impl Binder<'_> {
 }
 
 impl BoundCase {
-    /// What an answer binds a parameter of a type to.
+    /// The binding of a typed parameter to an answer.
     pub fn new(
         parameter: &Parameter,
         wanted: &ParameterType,
@@ -117,24 +117,24 @@ impl BoundCase {
 }
 
 impl Binding {
-    /// Whether the same holds for all nodes that the evaluator's node stands for.
+    /// Whether the binding is the same for all nodes that the evaluator's node represents.
     pub fn is_certain(&self) -> bool {
         self.answer.is_certain()
     }
 
-    /// The answer that a case was made of.
+    /// The answer that a case was created from.
     pub fn answer_of(&self, case: usize) -> &Answer {
         self.answer.cases.get(case).map_or(&self.answer, |it| &it.answer)
     }
 
-    /// Whether the catalog fails for all nodes that the evaluator's node stands for.
+    /// Whether the catalog fails for all nodes that the evaluator's node represents.
     pub fn certainly_fails(&self) -> bool {
         self.answer.left_out.is_empty() && self.cases.iter().all(|it| it.verdict.is_refused())
     }
 }
 
-/// What Puppet raises when a class is included and these are its bindings; `None` if it takes them, or if that depends on what
-/// is not known.
+/// The error that Puppet raises if a class is included with these bindings; `None` if Puppet accepts them, or if that depends
+/// on something that is not known.
 pub fn refusal(class: &str, bindings: &[Binding]) -> Option<String> {
     let failing: Vec<&Binding> = bindings.iter().filter(|it| it.certainly_fails()).collect();
     let failure = failing.iter().find_map(|it| match &it.cases.last()?.bound {
@@ -163,7 +163,7 @@ fn class_reference(name: &str) -> String {
     format!("Class[{}]", segments.join("::"))
 }
 
-/// Data win over the default, but null is no data where there is a default.
+/// Data wins over the default, but null counts as no data if there is a default.
 fn bound_to(parameter: &Parameter, answer: &Answer) -> Bound {
     match &answer.outcome {
         Err(failure) => Bound::Failed(failure.clone()),
@@ -180,7 +180,7 @@ fn bound_to(parameter: &Parameter, answer: &Answer) -> Bound {
     }
 }
 
-/// YAML's null. The symbol `:undef` is another matter: it binds `undef` and hides the default.
+/// YAML's null. The symbol `:undef` is different: it binds `undef` and hides the default.
 fn is_null(value: &Located) -> bool {
     matches!(value.value, Value::Undef)
 }

@@ -1,7 +1,7 @@
-//! The shell commands: `lookup`, `diff`, `uses`, `readers`, `check`, `classes`, `type-check`, `rule`, `nodes`, `init`, `schema`,
-//! `completions`, `man`, `server`, `mcp`.
+//! The shell commands: `lookup`, `diff`, `uses`, `readers`, `check`, `classes`, `type-check`, `rule`, `nodes`, `init`,
+//! `schema`, `completions`, `man`, `server`, `mcp`.
 //!
-//! Commands answer on stdout and complain on stderr; what they exit with stands in the help of each.
+//! Commands print results on stdout and errors on stderr. The help of each command lists its exit codes.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -110,7 +110,7 @@ enum Command {
     },
 }
 
-/// Runs the command that the process's arguments name.
+/// Runs the command in the process's arguments.
 pub fn run() -> ExitCode {
     if completions::answer(Arguments::command) {
         return ExitCode::SUCCESS;
@@ -119,7 +119,7 @@ pub fn run() -> ExitCode {
         Ok(arguments) => arguments,
         Err(problem) => {
             let _ = problem.print();
-            // `puppet lookup` knows no other status for wrong arguments than 1.
+            // For wrong arguments, `puppet lookup` always exits with 1.
             let is_lookup = std::env::args().nth(1).as_deref() == Some("lookup");
             return match problem.use_stderr() {
                 true if is_lookup => ExitCode::FAILURE,
@@ -154,12 +154,12 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Writes to standard output; a reader that went away (`| head`) is no error.
+/// Writes to standard output; a closed pipe (`| head`) is not an error.
 pub(crate) fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
-/// Prints what a command has to say, or what went wrong, and tells what it exits with.
+/// Prints the output of a command, or its error, and returns the exit code.
 pub(crate) fn print_or_complain(said: Result<String, String>) -> ExitCode {
     match said {
         Ok(text) => {

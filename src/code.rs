@@ -1,4 +1,5 @@
-//! Puppet code beside the data: what files declare and look up, and where the classes of modules and environments are.
+//! Puppet code beside the data: what files declare and look up, and where the classes of modules and environments are
+//! defined.
 //!
 //! Nothing is evaluated.
 

@@ -1,4 +1,4 @@
-//! `hiera.yaml`: what it says, with places, and every complaint Puppet has about it.
+//! `hiera.yaml`: its content with positions, and all of Puppet's errors and warnings about it.
 
 pub mod datadir_map;
 pub mod environment;

@@ -1,6 +1,6 @@
-//! hiera-ls: the complete Hiera 5 lookup engine, and an editor's window into it.
+//! hiera-ls: the complete Hiera 5 lookup engine, and a language server for it.
 //!
-//! The layers in reading order; each uses only those above it. ARCHITECTURE.md says what each promises.
+//! The modules are layers in reading order; each uses only those above it. ARCHITECTURE.md describes their guarantees.
 
 pub mod limits;
 

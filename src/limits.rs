@@ -1,108 +1,109 @@
-//! How much of anything is worked on, named in one place: what broken or hostile input meets, and nothing else.
+//! All limits on the amount of work, which only broken or hostile input reaches.
 //!
-//! Limits of taste, such as how many lines a hover shows, stand where they are used. docs/limits.md is written from the
-//! table at the end.
+//! Limits that are a matter of taste, such as the number of lines in a hover, are defined where they are used. The table at
+//! the end of this file is rendered as docs/limits.md.
 
 use crate::data::lower::MAX_EXPANDED_VALUES;
 use crate::engine::budget::{MAX_LOOKUP_DEPTH, MAX_STEPS};
 use crate::syntax::{json, yaml};
 
-/// Objects, lists and names of a path below one another in HOCON. Puppet's hocon gem runs out of stack at some depth, too.
+/// The maximum nesting of objects, lists and path elements in HOCON. Puppet's hocon gem runs out of stack at some depth, too.
 pub const MAX_HOCON_NESTING: usize = 200;
 
-/// Substitutions of HOCON that lead to one another.
+/// The maximum length of a chain of HOCON substitutions.
 pub const MAX_HOCON_SUBSTITUTIONS: usize = 300;
 
-/// Steps of resolving HOCON: `a=${b}${b}, b=${c}${c}, …` doubles them with each name.
+/// The maximum number of steps to resolve HOCON: in `a=${b}${b}, b=${c}${c}, …`, each name doubles them.
 pub const MAX_HOCON_STEPS: usize = 50_000;
 
-/// Bytes of all values that substitutions of HOCON copy, and that are put together from pieces.
+/// The maximum size in bytes of all values that HOCON substitutions copy or concatenate.
 pub const MAX_HOCON_BYTES: usize = 128 << 20;
 
-/// Bytes of text that one lookup puts together for `%{…}`. A text that takes another one ten times, which takes another one
-/// ten times, has a thousand times its bytes.
+/// The maximum size in bytes of the text that one lookup builds for `%{…}`. If a text contains another one ten times, and
+/// that one contains a third one ten times, it has a hundred times the bytes of the third.
 pub const MAX_INTERPOLATED_BYTES: usize = 128 << 20;
 
-/// Bytes of one message from an editor.
+/// The maximum size in bytes of a message from an editor.
 pub const MAX_MESSAGE_BYTES: u64 = 512 << 20;
 
-/// Bytes of the lines before a message that say how long it is.
+/// The maximum size in bytes of the header lines before a message.
 pub const MAX_MESSAGE_HEADER_BYTES: u64 = 64 << 10;
 
-/// Bytes of one file. A larger one is an error, as if it could not be read.
+/// The maximum size in bytes of a file. A larger file counts as unreadable.
 pub const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// Bytes of a file that is said to have none. Some file systems do not know the sizes of their files.
+/// The maximum number of bytes that are read from a file that is reported as empty. Some file systems do not know the sizes
+/// of their files.
 pub const MAX_SIZELESS_FILE_BYTES: u64 = 1 << 20;
 
-/// Bytes of all files together that are in memory at once.
+/// The maximum size in bytes of all files that are in memory at once.
 pub const MAX_BYTES_READ: u64 = 2 << 30;
 
-/// Names in one directory.
+/// The maximum number of names in one directory.
 pub const MAX_DIRECTORY_NAMES: usize = 1_000_000;
 
-/// Directories below one another. What lies deeper is not a data tree, or a link to its own parent.
+/// The maximum depth of directories. Anything deeper is not a data tree, or is a link to its own parent.
 pub const MAX_DIRECTORY_DEPTH: usize = 64;
 
-/// Directories that are looked at for the data files of an environment.
+/// The maximum number of directories that are searched for the data files of an environment.
 pub const MAX_DIRECTORIES: usize = 100_000;
 
-/// Data files of an environment.
+/// The maximum number of data files of an environment.
 pub const MAX_DATA_FILES: usize = 250_000;
 
-/// Names that are compared with one glob.
+/// The maximum number of names that are compared with one glob.
 pub const MAX_GLOB_NAMES: usize = 500_000;
 
-/// Texts that one name of a pattern stands for by its braces.
+/// The maximum number of texts that the braces of one name in a pattern expand to.
 pub const MAX_BRACE_ALTERNATIVES: usize = 10_000;
 
-/// Bytes written while braces are multiplied out.
+/// The maximum number of bytes that are written while braces are expanded.
 pub const MAX_BRACE_BYTES: usize = 16 << 20;
 
-/// Directories of a workspace that are searched for a `hiera.yaml`, if its folder has none.
+/// The maximum number of directories of a workspace that are searched for a `hiera.yaml`, if its folder has none.
 pub const MAX_SEARCHED_DIRECTORIES: usize = 20_000;
 
-/// Steps that a regular expression with look-around or back references may go back in one text. Ruby knows no limit.
+/// The maximum number of backtracking steps of a regular expression with look-around or back references. Ruby has no limit.
 pub const MAX_REGEX_STEPS: usize = 10_000;
 
-/// Bytes of a path that an editor names. No system has files with longer ones.
+/// The maximum length in bytes of a path from an editor. No system has files with longer paths.
 pub const MAX_PATH_BYTES: usize = 4_096;
 
-/// Levels of a `hiera.yaml` with the name of an earlier one that are shown. Puppet stops at the first, and finds its line by
-/// searching the text.
+/// The maximum number of levels shown that have the name of an earlier level in their `hiera.yaml`. Puppet stops at the
+/// first, and finds its line by searching the text.
 pub const MAX_LEVEL_NAME_CLASHES: usize = 100;
 
-/// Lines of a preview. Aliases can make a value of any size out of a small file.
+/// The maximum number of lines of a preview. With aliases, a small file can contain a value of any size.
 pub const MAX_PREVIEW_LINES: usize = 100_000;
 
-/// Bytes of a preview, but for the line that reaches them.
+/// The maximum size in bytes of a preview, except for the line that exceeds it.
 pub const MAX_PREVIEW_BYTES: usize = 16 << 20;
-/// Keys of one file that are compared with other files after each keystroke.
+/// The maximum number of keys of one file that are compared with other files after each keystroke.
 pub const MAX_KEYS_WHILE_TYPING: usize = 2_000;
 
-/// Nodes with fact sets whose variables count for one file after each keystroke.
+/// The maximum number of nodes with fact sets whose variables are used for one file after each keystroke.
 pub const MAX_NODES_WHILE_TYPING: usize = 64;
 
-/// Bytes of a text with escapes or pieces that is searched for each of its tokens. In a longer one, the place of a token
-/// with escapes is the place of its escapes, and that of a text in pieces is the whole text.
+/// The maximum size in bytes of a text with escapes or pieces in which each token is located. In a longer text, a token with
+/// escapes gets the position of its escapes, and a token in a text of pieces gets that of the whole text.
 pub const MAX_SEARCHED_TEXT_BYTES: usize = 64 << 10;
 
-/// Different orders in which nodes read what comes after one file, which rules about overridden values look at.
+/// The maximum number of different orders in which nodes read the files after one file, for rules about overridden values.
 pub const MAX_READ_ORDERS: usize = 32;
 
-/// Nodes that are asked what they read of one module after a file.
+/// The maximum number of nodes for which the files of a module after a file are computed.
 pub const MAX_READERS_OF_MODULES: usize = 64;
 
-/// A limit, as people are told of it.
+/// A limit as it is documented for users.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit {
     /// What is counted.
     pub what: &'static str,
-    /// How much of it is worked on.
+    /// The limit.
     pub most: u64,
     /// Whether it is a number of bytes.
     pub is_bytes: bool,
-    /// What people see where there is more.
+    /// What users see if there is more.
     pub shown: &'static str,
 }
 
@@ -114,7 +115,7 @@ const REST_LEFT_OUT: &str = "The rest is left out; `check` and the status of the
 const GIVEN_UP: &str = "The lookup fails with `the lookup was given up`";
 const PREVIEW_ENDS: &str = "The preview ends with a line that says so";
 
-/// All of them.
+/// All limits.
 pub const LIMITS: &[Limit] = &[
     bytes("Size of a file", MAX_FILE_BYTES, UNREADABLE),
     bytes(

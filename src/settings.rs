@@ -1,9 +1,9 @@
-//! The settings: one table of key, type, default and doc, read from the project file and from the editor.
+//! The settings: one table of key, type, default and documentation, read from the project file and from the editor.
 //!
-//! The project file (`.hiera-ls.yaml` in the workspace's root) is the base that a team shares. What an editor sets
-//! wins over it, key by key; a key that the editor leaves out or gives as `null` is not set. Where both give a map
-//! (`nodes`, `variables`, `diagnostics.severity`, …), the maps are joined, and the editor's members win; lists and
-//! single values are replaced. Relative paths are relative to the workspace's root.
+//! The project file (`.hiera-ls.yaml` in the workspace's root) is the base that a team shares. The editor's settings win over
+//! it, key by key; a key that the editor omits or sends as `null` is not set. If both contain a map (`nodes`, `variables`,
+//! `diagnostics.severity`, …), the maps are merged, and the editor's members win; lists and single values are replaced.
+//! Relative paths are relative to the workspace's root.
 
 mod check;
 mod complete;
@@ -30,23 +30,23 @@ pub use table::{Kind, SETTINGS, Scope, Setting};
 /// The name of the project file, in the workspace's root.
 pub const PROJECT_FILE: &str = ".hiera-ls.yaml";
 
-/// What stands before every key in an editor's settings: `hiera.node`.
+/// The prefix of every key in an editor's settings: `hiera.node`.
 pub const EDITOR_PREFIX: &str = "hiera";
 
-/// All settings, checked: every field holds something that makes sense.
+/// All settings, after validation.
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// The directory where their relative paths begin: of the project file, else the first folder. Whoever reads them
-    /// says it.
+    /// The directory to which their relative paths are relative: that of the project file, or else the first folder. The
+    /// caller sets it.
     pub directory: Option<Arc<str>>,
     /// `puppetVersion`
     pub puppet_version: PuppetVersion,
-    /// `node`: the active node's name; `None` leaves the choice to the program.
+    /// `node`: the active node's name; `None` for no choice.
     pub node: Option<Arc<str>>,
-    /// `node_name`: regular expressions that read variables out of the names of nodes.
+    /// `node_name`: regular expressions that extract variables from the names of nodes.
     pub node_name: NamePatterns,
-    /// `facts`: files, directories and globs with fact sets, beside those found by convention.
+    /// `facts`: files, directories and globs with fact sets, in addition to those in the usual places.
     pub facts: Vec<Arc<str>>,
     /// `trusted`: members of `$trusted` for every node.
     pub trusted: Hash,
@@ -54,13 +54,13 @@ pub struct Settings {
     pub server_facts: Hash,
     /// `variables`: extra top-scope variables for every node.
     pub variables: Hash,
-    /// `nodes`: nodes by name; parts of nodes found elsewhere, or whole nodes.
+    /// `nodes`: nodes by name; parts of nodes from other sources, or complete nodes.
     pub nodes: IndexMap<Arc<str>, NodeSettings>,
-    /// `environment`: the environment of nodes that name none; `None` leaves it to the workspace's layout.
+    /// `environment`: the environment of nodes that do not name one; `None` if the workspace's layout decides.
     pub environment: Option<Arc<str>>,
-    /// `modulepath`: directories with modules; `None` leaves it to `environment.conf`.
+    /// `modulepath`: directories with modules; `None` if `environment.conf` decides.
     pub modulepath: Option<Vec<Arc<str>>>,
-    /// `basemodulepath`: what `$basemodulepath` stands for in `environment.conf`.
+    /// `basemodulepath`: the value of `$basemodulepath` in `environment.conf`.
     pub basemodulepath: Vec<Arc<str>>,
     /// `globalHieraYaml`: the path of the global layer's `hiera.yaml`.
     pub global_hiera_yaml: Option<Arc<str>>,
@@ -70,9 +70,9 @@ pub struct Settings {
     pub diagnostics: DiagnosticsSettings,
     /// `hover.maxLines`: how many lines of a value a hover shows.
     pub hover_max_lines: u32,
-    /// `codeLens.enabled`: say above keys that several levels have them.
+    /// `codeLens.enabled`: lenses above keys that several levels have.
     pub code_lens_enabled: bool,
-    /// `codeLens.changes`: say above edited keys how many nodes get another answer.
+    /// `codeLens.changes`: lenses above edited keys with the number of nodes that get another value.
     pub code_lens_changes: bool,
     /// `changes.before`: the revision that edits are compared with; `None`: the saved files.
     pub changes_before: Option<Arc<str>>,
@@ -80,7 +80,7 @@ pub struct Settings {
     pub hover_blame: bool,
     /// `codeLens.parameters`, `documentLinks.parameters`
     pub class_parameters: ClassParameterSettings,
-    /// `codeLens.classParameters`: say above parameters in the heads of classes which levels set them.
+    /// `codeLens.classParameters`: lenses above class parameters with the levels that set them.
     pub code_lens_class_parameters: bool,
     /// `inlayHints.*`
     pub inlay_hints: InlayHintsSettings,
@@ -90,7 +90,7 @@ pub struct Settings {
     pub log_level: LogLevel,
     /// `eyaml.*`
     pub eyaml: EyamlSettings,
-    /// `backends`: what answers for functions that are not built in.
+    /// `backends`: the back ends of functions that are not built in.
     pub backends: BackEndSettings,
 }
 
@@ -99,59 +99,59 @@ pub struct Settings {
 pub struct DiagnosticsSettings {
     /// `diagnostics.enabled`
     pub enabled: bool,
-    /// `diagnostics.scope`: whether nothing is said of files that no editor has open.
+    /// `diagnostics.scope`: whether only open files get diagnostics.
     pub only_open_files: bool,
     /// `diagnostics.preset`
     pub preset: Preset,
     /// `diagnostics.severity`: rules whose severity is not their default.
     pub severity: SeverityMap,
-    /// `diagnostics.severityByPath`: the same for the files that a pattern matches; the last one counts.
+    /// `diagnostics.severityByPath`: the same for the files that match a pattern; the last match wins.
     pub severity_by_path: IndexMap<Arc<str>, SeverityMap>,
-    /// `diagnostics.baseline`: the file with the findings that are known already.
+    /// `diagnostics.baseline`: the file with the known findings.
     pub baseline: Arc<str>,
 }
 
-/// Severities by rule; [`ALL_RULES`] stands for those that are not named.
+/// Severities by rule; [`ALL_RULES`] is for rules that are not named.
 pub type SeverityMap = IndexMap<Arc<str>, Severity>;
 
-/// What stands for all rules in a [`SeverityMap`].
+/// The key for all other rules in a [`SeverityMap`].
 pub const ALL_RULES: &str = "all";
 
-/// What a rule may be called in settings.
+/// The names of a rule in settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleName {
-    /// The code that it has.
+    /// Its current code.
     pub code: &'static str,
-    /// Codes that it had in earlier versions.
+    /// Its codes in earlier versions.
     pub former: &'static [&'static str],
     /// What it finds, in one sentence.
     pub summary: &'static str,
 }
 
-/// Where the rules' severities begin.
+/// The initial severities of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Preset {
     /// `recommended`: each rule's own.
     #[default]
     Recommended,
-    /// `strict`: every rule is on, and at least a warning. What a rule is not certain of is left out.
+    /// `strict`: every rule is on, and at least a warning. Findings that a rule is not certain of are left out.
     Strict,
-    /// `ci`: errors and warnings alone.
+    /// `ci`: only errors and warnings.
     Ci,
 }
 
 /// `eyaml.*`
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EyamlSettings {
-    /// `eyaml.decrypt`: whether encrypted values may be shown decrypted to the user who asks for them.
+    /// `eyaml.decrypt`: whether encrypted values may be shown decrypted to the user who requests them.
     pub decrypt: bool,
-    /// `eyaml.privateKey`: for levels whose own cannot be read.
+    /// `eyaml.privateKey`: for levels whose own key cannot be read.
     pub private_key: Option<Arc<str>>,
-    /// `eyaml.publicKey`, likewise.
+    /// `eyaml.publicKey`: for levels whose own key cannot be read.
     pub public_key: Option<Arc<str>>,
 }
 
-/// What is shown at keys that set class parameters, beside hovers.
+/// What is shown at keys that set class parameters, in addition to hovers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClassParameterSettings {
     /// A lens that says which parameter it is.
@@ -163,9 +163,9 @@ pub struct ClassParameterSettings {
 /// `inlayHints.*`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InlayHintsSettings {
-    /// `inlayHints.interpolations`: show what `%{…}` stands for.
+    /// `inlayHints.interpolations`: show the value of `%{…}`.
     pub interpolations: bool,
-    /// `inlayHints.overridden`: show what counts in the place of an overridden value.
+    /// `inlayHints.overridden`: show the value that overrides another.
     pub overridden: bool,
 }
 
@@ -186,7 +186,7 @@ pub struct NodeSettings {
     pub environment: Option<Arc<str>>,
 }
 
-/// How loudly a rule speaks.
+/// The severity of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// `error`
@@ -197,7 +197,7 @@ pub enum Severity {
     Information,
     /// `hint`
     Hint,
-    /// `off`: not at all.
+    /// `off`: the rule does not run.
     Off,
 }
 
@@ -219,22 +219,22 @@ pub enum LogLevel {
     Trace,
 }
 
-/// Something wrong with a setting. The settings that were read leave the wrong part out.
+/// An error in a setting. The wrong part is left out of the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsProblem {
-    /// What is wrong, and what to write instead.
+    /// The error, and what to write instead.
     pub message: String,
-    /// Where in the project file; empty and at 0 for an editor's settings.
+    /// The range in the project file; empty and at 0 for an editor's settings.
     pub range: TextRange,
-    /// The setting's key, e.g. `diagnostics.severity`, or the unknown one.
+    /// The setting's key, such as `diagnostics.severity`, or the unknown key.
     pub key: String,
-    /// Who said it.
+    /// The source of the setting.
     pub source: SettingsSource,
-    /// Whether it is only a warning: a name that is not known.
+    /// Whether it is only a warning: a name is not known.
     pub is_warning: bool,
 }
 
-/// Who a setting comes from.
+/// The source of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SettingsSource {
     /// `.hiera-ls.yaml`
@@ -244,13 +244,13 @@ pub enum SettingsSource {
 }
 
 impl Settings {
-    /// [`Self::datadir_map`], ready to be asked.
+    /// [`Self::datadir_map`] in its compiled form.
     pub fn datadirs(&self) -> DatadirMap {
         let pairs = self.datadir_map.iter().map(|(from, to)| (&**from, &**to));
         DatadirMap::new(pairs, self.directory.as_deref().unwrap_or("/"))
     }
 
-    /// Reads and checks the project file's text and the editor's settings (either may be absent), and joins them.
+    /// Reads and checks the project file's text and the editor's settings (either may be absent), and merges them.
     ///
     /// `rules` are those that `diagnostics.severity` may name; if it is empty, the names are not checked.
     pub fn read(
@@ -317,7 +317,7 @@ impl Default for Settings {
 }
 
 impl Severity {
-    /// All of them, loudest first, under the names that settings use.
+    /// All severities, highest first, by the names that settings use.
     pub const NAMES: [(&'static str, Self); 5] = [
         ("error", Self::Error),
         ("warning", Self::Warning),
@@ -328,18 +328,18 @@ impl Severity {
 }
 
 impl Preset {
-    /// All of them under the names that settings use.
+    /// All presets by the names that settings use.
     pub const NAMES: [(&'static str, Self); 4] = [
         ("recommended", Self::Recommended),
         ("strict", Self::Strict),
         ("ci", Self::Ci),
-        // What `recommended` was called first.
+        // The original name of `recommended`.
         ("default", Self::Recommended),
     ];
 }
 
 impl LogLevel {
-    /// All of them, quietest first, under the names that settings use.
+    /// All levels, least verbose first, by the names that settings use.
     pub const NAMES: [(&'static str, Self); 6] = [
         ("off", Self::Off),
         ("error", Self::Error),

@@ -1,4 +1,4 @@
-//! Immutable snapshots of the workspace: files, sample nodes, environments, settings. The one mutable owner is `Host`.
+//! Immutable snapshots of the workspace: files, sample nodes, environments, settings. The only mutable owner is `Host`.
 
 mod attachments;
 mod code;

@@ -1,22 +1,22 @@
-//! Tells whoever wants to know that what back ends do has changed.
+//! Notifies a listener that the state of back ends has changed.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// One listener at most; clones share it.
+/// Has at most one listener; clones share it.
 #[derive(Clone, Default)]
 pub struct Announcer {
     listener: Arc<OnceLock<Box<dyn Fn() + Send + Sync>>>,
 }
 
 impl Announcer {
-    /// From now on `listener` is called, on any thread. Only the first one counts.
+    /// From now on `listener` is called, on any thread. Only the first listener is used.
     pub fn listen(&self, listener: impl Fn() + Send + Sync + 'static) {
-        // A second listener would be one of a second session, which there is none of.
+        // A second listener would belong to a second session, and there is only one.
         let _ = self.listener.set(Box::new(listener));
     }
 
-    /// Something has changed.
+    /// Reports a change.
     pub(super) fn announce(&self) {
         if let Some(listener) = self.listener.get() {
             listener();

@@ -9,17 +9,17 @@ use crate::config::hiera_yaml::Function;
 use crate::data::{DataFile, Format, Hash, Located, Place, Value};
 use crate::syntax::key_path::Segment;
 
-/// A function that a level may name: one that answers in at least one of the three ways.
+/// A function that a level may name, which supports at least one of the three calling conventions.
 ///
-/// The engine calls it once for each existing path and each URI of its level, or once without a location. It asks
-/// `data_hash` once for each source, `lookup_key` once for each source and key that was found (`lookup_options` is a
-/// key like others), `data_dig` once for each source and sequence of segments. It checks what comes back and puts
-/// Puppet's words to what does not fit; it interpolates only what `data_hash` gave.
+/// The engine calls it once for each existing path and each URI of its level, or once without a location. It calls
+/// `data_hash` once for each source, `lookup_key` once for each source and key that was found (`lookup_options` is a key like
+/// any other), and `data_dig` once for each source and sequence of segments. The engine checks the result and raises Puppet's
+/// error if it is invalid. It interpolates only the result of `data_hash`.
 pub trait BackEnd: Debug + Send + Sync {
     /// All data of the location.
     ///
     /// # Errors
-    /// What the function raises; the lookup ends with it.
+    /// The error that the function raises, which ends the lookup.
     fn data_hash(
         &self,
         call: &Call<'_>,
@@ -54,48 +54,47 @@ pub trait BackEnd: Debug + Send + Sync {
         Err(has_no_such_convention(call))
     }
 
-    /// How it reads the file at its path, if that file is all it knows: what is not a key of the file is not found, and the
-    /// same file gives the same answers. Such a back end must have [`Self::data_hash`], which reads and judges the file and
-    /// gives [`DataHash::File`]; called as `lookup_key`, it is only asked for keys of the file, which is then in
-    /// [`Call::file`].
+    /// The format of the file at its path, if the function uses nothing but that file: what is not a key of the file is not
+    /// found, and the same file gives the same results. Such a back end must implement [`Self::data_hash`], which reads and
+    /// checks the file and returns [`DataHash::File`]. As `lookup_key`, it is called only for keys of the file, which is then
+    /// in [`Call::file`].
     fn reads(&self) -> Option<Format> {
         None
     }
 }
 
-/// What a function gives back.
+/// The result of a function.
 #[derive(Debug, Clone)]
 pub enum Returned<T> {
-    /// A value; `undef` is one.
+    /// A value, which may be `undef`.
     Value(T),
-    /// What `context.not_found` says.
+    /// The result of `context.not_found`.
     NotFound,
-    /// Nothing can be said: the level is opaque. Holds the reason, which goes on from the function's name: `is not
-    /// evaluated here`.
+    /// Nothing is known, so the level is opaque. Contains the reason, to follow the function's name: `is not evaluated here`.
     Unknown(Arc<str>),
 }
 
-/// What a `data_hash` function gives back.
+/// The result of a `data_hash` function.
 #[derive(Debug, Clone)]
 pub enum DataHash {
-    /// A file whose entries are read when they are asked for, found to be a hash (or, for YAML, empty).
+    /// A file whose entries are read on demand, and which is a hash (or, for YAML, empty).
     File(Arc<DataFile>),
-    /// Any value; whether it is a hash is for the engine to check.
+    /// Any value; the engine checks that it is a hash.
     Value(Value),
 }
 
-/// Where a function is called for.
+/// The location for which a function is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Site<'a> {
     /// Its level has no location.
     Nowhere,
-    /// An absolute path, at which something lies.
+    /// An absolute path that exists.
     Path(&'a Arc<str>),
     /// A URI.
     Uri(&'a Arc<str>),
 }
 
-/// One call: what does not depend on the key.
+/// The part of a call that does not depend on the key.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     /// The function as the level names it.
@@ -108,16 +107,16 @@ pub struct Call<'a> {
     pub options: &'a Arc<Hash>,
     /// The location.
     pub site: Site<'a>,
-    /// Where hiera.yaml writes the location.
+    /// Where hiera.yaml contains the location.
     pub site_place: Option<Place>,
-    /// Where hiera.yaml writes the level.
+    /// Where hiera.yaml defines the level.
     pub level_place: Option<Place>,
-    /// The file at the path, for a function that [reads](BackEnd::reads) it and is asked for a key.
+    /// The file at the path, for a function that [reads](BackEnd::reads) it and is called for a key.
     pub file: Option<&'a Arc<DataFile>>,
 }
 
 impl Call<'_> {
-    /// The options hash that the function is given: the level's options, then `path` or `uri`.
+    /// The options hash that the function gets: the level's options, then `path` or `uri`.
     pub fn options_hash(&self) -> Hash {
         let mut options = Hash::clone(self.options);
         let (name, text) = match self.site {

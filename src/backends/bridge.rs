@@ -1,5 +1,5 @@
-//! Functions that run elsewhere: in a program of the user's, or in a Ruby with Puppet that has the functions of the
-//! environment and its modules. docs/backends.md has the protocol.
+//! Functions in other processes: in a program of the user's, or in a Ruby with Puppet that has the functions of the
+//! environment and its modules. docs/backends.md describes the protocol.
 
 mod failures;
 mod messages;
@@ -27,13 +27,13 @@ use crate::data::render::to_oracle_json;
 use crate::data::{Hash, Located, Value, inspect};
 use crate::syntax::key_path::Segment;
 
-/// What Ruby runs.
+/// The script that Ruby runs.
 const SCRIPT: &str = include_str!("bridge/bridge.rb");
 
-/// Where the packages of Puppet and OpenVox put their Ruby.
+/// Where the packages of Puppet and OpenVox install their Ruby.
 const RUBY_OF_PUPPET: &str = "/opt/puppetlabs/puppet/bin/ruby";
 
-/// What Puppet may take to load.
+/// The time that Puppet may take to load.
 const TIME_TO_LOAD_PUPPET: Duration = Duration::from_secs(30);
 
 /// A program with functions.
@@ -42,7 +42,7 @@ pub(super) struct Program {
     process: Process,
     scopes: Scopes,
     last_context: AtomicU64,
-    /// Contexts that are no more, which the program does not know yet.
+    /// Contexts that no longer exist, of which the program has not been told yet.
     gone: Arc<Mutex<Vec<u64>>>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Remote {
     pub(super) timeout: Duration,
 }
 
-/// A context as the program knows it: by a number.
+/// A context, which the program identifies by a number.
 struct RemoteContext {
     number: u64,
     gone: Arc<Mutex<Vec<u64>>>,
@@ -66,7 +66,7 @@ impl Drop for RemoteContext {
 }
 
 impl Program {
-    /// A program that the settings name; it runs in `directory`.
+    /// A program from the settings; it runs in `directory`.
     pub(super) fn of_command(
         command: Vec<Arc<str>>,
         directory: Arc<str>,
@@ -93,17 +93,17 @@ impl Program {
         Self { process, scopes: Scopes::default(), last_context, gone }
     }
 
-    /// Why it did not answer when it was last asked for a function.
+    /// Why the last call of a function failed.
     pub(super) fn problem(&self, function: &str) -> Option<Arc<str>> {
         self.process.problem(function)
     }
 
-    /// Ends it for good.
+    /// Stops it for good.
     pub(super) fn stop(&self) {
         self.process.stop();
     }
 
-    /// The call's context as the program shall know it.
+    /// The call's context in the form that is sent to the program.
     fn context(&self, call: &Call<'_>, context: &dyn Context) -> Json {
         let make = || RemoteContext {
             number: self.last_context.fetch_add(1, Ordering::Relaxed) + 1,
@@ -202,7 +202,7 @@ impl Remote {
     }
 }
 
-/// Whether a function of this kind can run elsewhere.
+/// Whether a function of this kind can run in another process.
 pub(super) fn can_run(kind: FunctionKind) -> bool {
     matches!(kind, FunctionKind::DataHash | FunctionKind::LookupKey | FunctionKind::DataDig)
 }
@@ -222,7 +222,7 @@ fn located(returned: Returned<Value>) -> Returned<Located> {
     }
 }
 
-/// What a function asks back while it runs.
+/// Handles the requests of a function while it runs.
 struct Conversation<'c> {
     context: &'c mut dyn Context,
     failures: Failures,
@@ -271,7 +271,7 @@ impl Conversation<'_> {
         })
     }
 
-    /// The text comes with a number, and not at all if the program has the text with this number.
+    /// The text is sent with a version number, or not at all if the program already has this version.
     fn file(&self, params: &Json) -> Result<Json, Failure> {
         let path = params["path"].as_str().unwrap_or_default();
         let text = self.context.cached_file_data(path)?;
@@ -317,7 +317,7 @@ impl Conversation<'_> {
     }
 }
 
-/// Two texts with the same number are the same, for all practical purposes.
+/// A version number for a text. In practice, two texts with the same number are equal.
 fn version_of(text: &str) -> String {
     use std::hash::{BuildHasher as _, Hasher as _};
     let mut hasher = foldhash::quality::FixedState::default().build_hasher();

@@ -1,4 +1,4 @@
-//! The context object: what a function may ask of the lookup that calls it, and what it may keep for the next call.
+//! The context object: what a function may request from the lookup that calls it, and what it may keep for the next call.
 
 use std::any::Any;
 use std::fmt;
@@ -9,13 +9,13 @@ use crate::config::{Environment, PuppetVersion};
 use crate::data::{Files, Hash, Located, Value};
 use crate::facts::Node;
 
-/// Puppet's `LookupContext`, and beside it what functions reach through their scope. `not_found` is
+/// Puppet's `LookupContext`, and what functions access through their scope. `not_found` is
 /// [`Returned::NotFound`](super::Returned::NotFound).
 pub trait Context {
     /// The environment: `environment_name` is its name.
     fn environment(&self) -> &Arc<Environment>;
 
-    /// The module whose layer the level belongs to, if it is a module's.
+    /// The module to whose layer the level belongs, in the module layer.
     fn module_name(&self) -> Option<&Arc<str>>;
 
     /// The value with every `%{…}` in it expanded, functions included.
@@ -24,17 +24,17 @@ pub trait Context {
     /// As any lookup inside it.
     fn interpolate(&mut self, value: &Located) -> Result<Located, Failure>;
 
-    /// Whether explanations are kept.
+    /// Whether explanations are recorded.
     fn is_explained(&self) -> bool;
 
-    /// Adds a text to the explanation; dropped if none is wanted.
+    /// Adds a text to the explanation, if one is recorded.
     fn explain(&mut self, text: &str);
 
-    /// What the function keeps for itself: `cache`, `cache_all`, `cached_value`, `cache_has_key`, `cached_entries`.
+    /// The private cache of the function: `cache`, `cache_all`, `cached_value`, `cache_has_key`, `cached_entries`.
     fn cache(&self) -> &Arc<FunctionContext>;
 
-    /// The text of a file as of the snapshot, an editor's unsaved text included; what is made of it may be kept as long
-    /// as the text is the same.
+    /// The text of a file in the snapshot, including unsaved text in editors. Data derived from it may be kept as long as the
+    /// text is the same.
     ///
     /// # Errors
     /// Ruby's exception for a file that cannot be read.
@@ -42,36 +42,36 @@ pub trait Context {
         self.files().text(path).map_err(file_failure)
     }
 
-    /// A lookup inside the function, as `lookup()` does it: the stack of names that tells recursion goes on.
+    /// A lookup inside the function, as `lookup()` does it, with the same stack of names to detect recursion.
     ///
     /// # Errors
-    /// As any lookup.
+    /// As for any lookup.
     fn lookup(&mut self, key: &Arc<str>, merge: Option<&Value>)
     -> Result<Option<Located>, Failure>;
 
     /// The files of the snapshot.
     fn files(&self) -> &Arc<dyn Files>;
 
-    /// The node that is looked up for.
+    /// The node of the lookup.
     fn node(&self) -> &Arc<Node>;
 
-    /// The Puppet whose strictness holds.
+    /// The Puppet version whose strictness applies.
     fn version(&self) -> PuppetVersion;
 
-    /// Whether a file that Puppet refuses gives those of its entries that can be read.
+    /// Whether the readable entries of a file that Puppet refuses are used.
     fn reads_broken_files(&self) -> bool {
         false
     }
 
-    /// Says one of Puppet's warnings; each is said once.
+    /// Records one of Puppet's warnings; each is shown once.
     fn warn(&mut self, message: String);
 
     /// Whether the request was cancelled.
     fn is_cancelled(&self) -> bool;
 }
 
-/// What belongs to a function at one location of one level as long as the node's [`Evaluator`](crate::engine::Evaluator)
-/// lives: the private cache of its context.
+/// The private cache of a function at one location of one level, for the life of the node's
+/// [`Evaluator`](crate::engine::Evaluator).
 #[derive(Default)]
 pub struct FunctionContext {
     entries: Mutex<Hash>,
@@ -79,12 +79,12 @@ pub struct FunctionContext {
 }
 
 impl FunctionContext {
-    /// Keeps a value under a key: a scalar or undef.
+    /// Caches a value under a key, which is a scalar or undef.
     pub fn cache(&self, key: Value, value: Located) {
         self.with(|entries| entries.insert(key, None, value));
     }
 
-    /// Keeps all members of a hash.
+    /// Caches all members of a hash.
     pub fn cache_all(&self, hash: &Hash) {
         self.with(|entries| {
             for (key, member) in hash {
@@ -93,23 +93,23 @@ impl FunctionContext {
         });
     }
 
-    /// Whether something is kept under the key.
+    /// Whether a value is cached under the key.
     pub fn cache_has_key(&self, key: &Value) -> bool {
         self.with(|entries| entries.get_value(key).is_some())
     }
 
-    /// What is kept under the key; undef if nothing is.
+    /// The value cached under the key; undef if there is none.
     pub fn cached_value(&self, key: &Value) -> Located {
         let kept = self.with(|entries| entries.get_value(key).map(|member| member.value.clone()));
         kept.unwrap_or_else(|| Value::Undef.unplaced())
     }
 
-    /// Everything that is kept, in the order in which its keys came.
+    /// All cached values, in the order in which their keys were added.
     pub fn cached_entries(&self) -> Hash {
         self.with(|entries| entries.clone())
     }
 
-    /// Something of the back end's own that lives as long as this context; made at the first call.
+    /// Data of the back end itself that lives as long as this context; created on the first call.
     pub fn attachment<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&T> {
         self.attachment.get_or_init(|| Box::new(make())).downcast_ref()
     }
@@ -119,7 +119,7 @@ impl FunctionContext {
     }
 }
 
-/// Without the entries: they may be secrets.
+/// Omits the entries, which may be secrets.
 impl fmt::Debug for FunctionContext {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("FunctionContext").finish_non_exhaustive()
@@ -137,7 +137,7 @@ pub(super) fn file_failure(message: String) -> Failure {
     }
 }
 
-/// Puppet asks for the time of a file before it reads it.
+/// Puppet reads the modification time of a file before its content.
 fn of_stat(message: &str) -> String {
     message.replace("@ rb_sysopen", "@ rb_file_s_stat")
 }

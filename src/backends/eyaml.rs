@@ -1,7 +1,7 @@
-//! `eyaml_lookup_key`: values that stand encrypted in the data, as hiera-eyaml writes and reads them.
+//! `eyaml_lookup_key`: values that are encrypted in the data, as hiera-eyaml writes and reads them.
 //!
-//! Nothing here is decrypted unless a user asked for it, and nothing of it is ever logged: errors name the encrypted
-//! text, never the decrypted one.
+//! Nothing is decrypted unless a user requested it, and decrypted text is never logged: errors name the encrypted text, never
+//! the decrypted one.
 
 mod base64;
 pub mod blob;
@@ -22,10 +22,10 @@ pub use self::keys::{KeyProblem, LevelKeys};
 pub use self::level::EyamlLookupKey;
 use crate::data::{Files, Value};
 
-/// The method of blobs that name none.
+/// The method of blobs that do not name one.
 pub const DEFAULT_METHOD: &str = "PKCS7";
 
-/// Methods that hiera-eyaml has plugins for. Only PKCS7 is decrypted here.
+/// Methods for which hiera-eyaml has plugins. Only PKCS7 is decrypted here.
 pub const KNOWN_METHODS: [&str; 12] = [
     "PKCS7",
     "GPG",
@@ -41,50 +41,50 @@ pub const KNOWN_METHODS: [&str; 12] = [
     "cli",
 ];
 
-/// What becomes of encrypted values in a lookup.
+/// How a lookup handles encrypted values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Decryption {
     /// They stay as they are written.
     #[default]
     Off,
-    /// They are decrypted where the level's keys can be read, and stay as they are written elsewhere.
+    /// They are decrypted if the level's keys can be read, and otherwise stay as they are written.
     WhereKeysAreReadable,
-    /// They are decrypted as Puppet does it: what cannot be decrypted fails the lookup.
+    /// They are decrypted as in Puppet: a value that cannot be decrypted fails the lookup.
     AsPuppet,
     /// They fail the lookup.
     Refused,
 }
 
-/// How one evaluator treats encrypted values.
+/// How one evaluator handles encrypted values.
 #[derive(Clone, Default)]
 pub struct Eyaml {
     /// Whether to decrypt.
     pub decryption: Decryption,
-    /// Path of the private key for levels whose own cannot be read.
+    /// Path of the private key for levels whose own key cannot be read.
     pub private_key: Option<Arc<str>>,
-    /// Path of the public key (an X.509 certificate), likewise.
+    /// Path of the public key (an X.509 certificate) for such levels.
     pub public_key: Option<Arc<str>>,
-    /// The keys that were read and the values that were decrypted so far; shared by who has the same one.
+    /// The keys that were read and the values that were decrypted so far, shared by all clones.
     pub keyring: Arc<Keyring>,
 }
 
 /// Why a value was not decrypted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// As hiera-eyaml would fail: the message of its exception.
+    /// hiera-eyaml would fail, with this message of its exception.
     Failed(String),
-    /// As Ruby would fail because there is no such encryption method: the message of its `LoadError`.
+    /// Ruby would fail because the encryption method does not exist, with this message of its `LoadError`.
     UnknownMethod(String),
-    /// A method that needs a plugin of hiera-eyaml, and that is not decrypted here.
+    /// The method needs a plugin of hiera-eyaml and is not supported here.
     Unsupported(String),
-    /// The value shall stay as it is.
+    /// The value should stay as it is.
     Kept,
 }
 
 impl Eyaml {
-    /// What `text` says when it is decrypted, as `eyaml_lookup_key` understands it: every blob in it is replaced by its plain
-    /// text, and one newline at the end is cut off. `None` if nothing in it is encrypted. The plain text may be anything, and
-    /// be no UTF-8.
+    /// The decrypted form of `text` according to `eyaml_lookup_key`: every blob in it is replaced by its plain text, and one
+    /// newline at the end is removed. `None` if it contains nothing encrypted. The plain text may be any bytes, not only
+    /// UTF-8.
     pub fn plain_text(
         &self,
         files: &dyn Files,
@@ -144,7 +144,7 @@ impl Eyaml {
         pair.decrypted(message).map_err(Refusal::Failed)
     }
 
-    /// Whether encrypted values are anything but what is written.
+    /// Whether encrypted values may differ from what is written.
     pub fn decrypts(&self) -> bool {
         self.decryption != Decryption::Off
     }
@@ -173,7 +173,7 @@ impl Eyaml {
     }
 }
 
-/// Without the keyring.
+/// Omits the keyring.
 impl fmt::Debug for Eyaml {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -183,7 +183,7 @@ impl fmt::Debug for Eyaml {
     }
 }
 
-/// Ruby's `chomp`: cuts off one line end.
+/// Ruby's `chomp`: removes one line end.
 fn chomp(text: &mut Vec<u8>) {
     let length = match text.as_slice() {
         [.., b'\r', b'\n'] => 2,

@@ -1,4 +1,4 @@
-//! Why a lookup failed: Puppet's text and Ruby's exception class, and the place that is to blame.
+//! Why a lookup failed: Puppet's text and Ruby's exception class, and the position to blame.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub struct Failure {
     pub message: Arc<str>,
     /// Whether Puppet raised it with an issue code; such errors pass the global layer unchanged.
     pub has_issue_code: bool,
-    /// What is to blame, where one spot is.
+    /// The position to blame, if there is one.
     pub place: Option<Place>,
 }
 
@@ -32,11 +32,11 @@ pub enum FailureClass {
     YamlLoad,
     /// Any other Ruby exception, by its class name.
     Ruby(&'static str),
-    /// Not Puppet's: the lookup was given up because it took too long or went too deep.
+    /// Not Puppet's: the lookup was stopped because it had too many steps or went too deep.
     GivenUp,
     /// Not Puppet's: the request was cancelled.
     Cancelled,
-    /// Not Puppet's: what Puppet would do here is not implemented, so any answer would be a guess.
+    /// Not Puppet's: what Puppet would do here is not implemented, so any result would be a guess.
     Unsupported,
 }
 
@@ -56,12 +56,12 @@ impl FailureClass {
         }
     }
 
-    /// Whether Puppet does not know it: it would have answered something else.
+    /// Whether Puppet does not have this error and would have returned something else.
     pub fn is_our_own(self) -> bool {
         matches!(self, Self::GivenUp | Self::Cancelled | Self::Unsupported)
     }
 
-    /// Whether it is a LookupError: `puppet lookup` explains those, and breaks off for all others.
+    /// Whether it is a LookupError: `puppet lookup` explains those, and aborts on all others.
     pub fn is_lookup_error(self) -> bool {
         matches!(self, Self::Lookup | Self::Recursive)
     }
@@ -83,19 +83,19 @@ impl Failure {
         Self::of(FailureClass::Ruby(class), message)
     }
 
-    /// A failure of some class.
+    /// A failure of this class.
     pub fn of(class: FailureClass, message: impl Into<Arc<str>>) -> Self {
         Self { class, message: message.into(), has_issue_code: false, place: None }
     }
 
-    /// Blames a place, unless one is blamed already.
+    /// Sets the position to blame, unless there is one already.
     #[must_use]
     pub fn at(mut self, place: Option<Place>) -> Self {
         self.place = self.place.or(place);
         self
     }
 
-    /// What leaves a provider: every `Puppet::Error` becomes a LookupError, other Ruby exceptions stay.
+    /// The failure as it leaves a provider: every `Puppet::Error` becomes a LookupError, other Ruby exceptions stay.
     #[must_use]
     pub(crate) fn leaving_provider(mut self) -> Self {
         use FailureClass::{Puppet, TypeAssertion, YamlLoad};
@@ -106,7 +106,7 @@ impl Failure {
         self
     }
 
-    /// What leaves the global layer: `Lookup of key 'k' failed: …` around a LookupError without issue code.
+    /// The failure as it leaves the global layer: `Lookup of key 'k' failed: …` around a LookupError without issue code.
     #[must_use]
     pub(crate) fn leaving_global_layer(self, top_key: &str) -> Self {
         if !self.class.is_lookup_error() || self.has_issue_code {

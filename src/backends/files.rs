@@ -9,7 +9,7 @@ use crate::config::hiera_yaml::FunctionKind;
 use crate::config::path;
 use crate::data::{DataFile, Files, Format, PathKind, Place, Verdict};
 
-/// One of the three, by its format.
+/// One of the three functions, by its format.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileData(pub(super) Format);
 
@@ -31,10 +31,10 @@ impl BackEnd for FileData {
     }
 }
 
-/// Reads the file at the call's path and has it judged, as all functions do that read files with Puppet's help.
+/// Reads and checks the file at the call's path, as all functions do that read files through Puppet.
 ///
 /// # Errors
-/// Puppet's: no path, a directory, no YAML (JSON, HOCON), no hash.
+/// Puppet's: no path, a directory, invalid YAML (JSON, HOCON), not a hash.
 pub(super) fn load(
     call: &Call<'_>,
     context: &mut dyn Context,
@@ -49,7 +49,7 @@ pub(super) fn load(
     Ok(file)
 }
 
-/// Why there is no text at `path`: `message` says what the disk said.
+/// Why there is no text at `path`; `message` is the error from the disk.
 fn unreadable(call: &Call<'_>, files: &dyn Files, path: &str, message: String) -> Failure {
     let failure = if path::kind(files, path) == PathKind::Directory {
         Failure::ruby("Errno::EISDIR", format!("Is a directory @ io_fread - {path}"))
@@ -59,7 +59,7 @@ fn unreadable(call: &Call<'_>, files: &dyn Files, path: &str, message: String) -
     failure.at(call.site_place)
 }
 
-/// `yaml_data`, `json_data` and `hocon_data` accept a path and nothing else: one option breaks every lookup.
+/// `yaml_data`, `json_data` and `hocon_data` accept a path and nothing else: a single option makes every lookup fail.
 fn any_option_is_refused(call: &Call<'_>) -> bool {
     !call.options.is_empty()
 }
@@ -116,7 +116,8 @@ fn judge(
     }
 }
 
-/// A list or hash that holds itself is legal YAML, but no code of Puppet gets through it: that is no LookupError.
+/// A list or hash that contains itself is valid YAML, but Puppet's code recurses endlessly in it. The error is not a
+/// LookupError.
 fn rings_exhaust_the_stack(message: String) -> Failure {
     if message == "stack level too deep" {
         return Failure::ruby("SystemStackError", message);

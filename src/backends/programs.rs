@@ -1,4 +1,4 @@
-//! The programs that answer for functions, each started once at most, whoever asks.
+//! The programs that run functions, each started at most once, for all callers.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -10,7 +10,7 @@ use super::settings::BridgeSettings;
 /// The programs of a workspace.
 #[derive(Debug, Default)]
 pub(super) struct Programs {
-    /// Where they run.
+    /// Their working directory.
     directory: Arc<str>,
     announcer: Announcer,
     by_command: Mutex<BTreeMap<Vec<Arc<str>>, Arc<Program>>>,
@@ -41,7 +41,7 @@ impl Programs {
         Arc::clone(self.puppet.get_or_init(make))
     }
 
-    /// Why the program with this command, or Puppet's without one, did not answer for a function.
+    /// Why a function failed in the program with this command or, without a command, in Puppet's.
     pub(super) fn problem(&self, command: Option<&[Arc<str>]>, function: &str) -> Option<Arc<str>> {
         let program = match command {
             Some(command) => self.by_command().get(command).cloned(),
@@ -50,7 +50,7 @@ impl Programs {
         program?.problem(function)
     }
 
-    /// Ends them for good.
+    /// Stops them for good.
     pub(super) fn stop(&self) {
         for program in self.by_command().values().chain(self.puppet.get()) {
             program.stop();

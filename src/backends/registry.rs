@@ -1,4 +1,4 @@
-//! Which back end a level means: what the settings say of it, what is built in, or the bridge to Puppet's functions.
+//! Finds the back end of a level: the one in the settings, a built-in one, or the bridge to Puppet's functions.
 
 use std::sync::Arc;
 
@@ -14,27 +14,27 @@ use super::stand_in::StandIn;
 use crate::config::hiera_yaml::{Function, FunctionKind};
 use crate::data::{Files, Format};
 
-/// The reason for a program that only the workspace itself asks to start.
+/// The reason for a program that only the workspace itself requests.
 const NOT_TRUSTED: &str = "is not run, as the workspace is not trusted";
 
-/// The back ends of a workspace. Clones share the programs that were started.
+/// The back ends of a workspace. Clones share the started programs.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     settings: BackEndSettings,
-    /// Relative paths of the settings are relative to this directory.
+    /// Relative paths in the settings are relative to this directory.
     root: Arc<str>,
     eyaml: EyamlLookupKey,
     programs: Arc<Programs>,
 }
 
 impl Registry {
-    /// The back ends that `settings` name, and those built in; `root` is the workspace's directory.
+    /// The back ends in `settings` and the built-in ones; `root` is the workspace's directory.
     pub fn new(settings: BackEndSettings, root: Arc<str>, announcer: Announcer) -> Self {
         let programs = Arc::new(Programs::new(Arc::clone(&root), announcer));
         Self { settings, root, eyaml: EyamlLookupKey::default(), programs }
     }
 
-    /// The same back ends, with encrypted values treated so.
+    /// The same back ends, which handle encrypted values like this.
     #[must_use]
     pub fn with_eyaml(&self, eyaml: Eyaml) -> Self {
         let mut back_ends = self.clone();
@@ -42,13 +42,13 @@ impl Registry {
         back_ends
     }
 
-    /// The same back ends, but no programs: for background work. `None` if none would be started anyway.
+    /// The same back ends without programs, for background work. `None` if no programs would be started anyway.
     pub fn quiet(&self) -> Option<Self> {
         let settings = || self.settings.clone().quiet();
         self.settings.starts_programs().then(|| Self { settings: settings(), ..self.clone() })
     }
 
-    /// What answers for a level; `None` if nothing here does: the level is opaque.
+    /// The back end of a level; `None` if there is none, so that the level is opaque.
     pub fn find(&self, function: &Function, level: &str) -> Option<Arc<dyn BackEnd>> {
         let settings = self.settings.of(level, &function.name, function.kind);
         settings
@@ -57,7 +57,7 @@ impl Registry {
             .or_else(|| self.of_puppet(function.kind))
     }
 
-    /// Whether a level is answered for, or was said not to be.
+    /// Whether the level has a back end, or the settings say that it has none.
     pub fn knows(&self, function: &Function, level: &str) -> bool {
         let bridge = &self.settings.bridge;
         Self::format(function).is_some()
@@ -65,7 +65,7 @@ impl Registry {
             || self.settings.of(level, &function.name, function.kind).is_some()
     }
 
-    /// What keeps a level's function from answering; as [`Returned::Unknown`](super::Returned::Unknown) has it.
+    /// Why a level's function fails, in the form of [`Returned::Unknown`](super::Returned::Unknown).
     pub fn problem(&self, function: &Function, level: &str, files: &dyn Files) -> Option<Arc<str>> {
         let settings = self.settings.of(level, &function.name, function.kind);
         if let Some(stand_in) = settings.and_then(|it| self.stand_in(it)) {
@@ -75,7 +75,7 @@ impl Registry {
         self.programs.problem(command, &function.name)
     }
 
-    /// Ends all programs for good.
+    /// Stops all programs for good.
     pub fn stop(&self) {
         self.programs.stop();
     }

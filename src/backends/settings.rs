@@ -1,4 +1,4 @@
-//! What the setting `backends` says, checked.
+//! The checked content of the setting `backends`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use crate::config::hiera_yaml::FunctionKind;
 
-/// How long a function may take if nothing else is said.
+/// The default time limit of a function.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// `backends`
@@ -22,7 +22,7 @@ pub struct BackEndSettings {
 /// One member of `backends`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FunctionSettings {
-    /// `kind`: what it must be called as; any way if it is absent.
+    /// `kind`: its calling convention; any if it is absent.
     pub kind: Option<FunctionKind>,
     /// `stand_in`
     pub stand_in: Vec<StandInFile>,
@@ -30,7 +30,7 @@ pub struct FunctionSettings {
     pub command: Option<Vec<Arc<str>>>,
     /// `timeout`
     pub timeout: Option<Duration>,
-    /// Whether `command` may be run: it comes from outside of the workspace, or the workspace is trusted.
+    /// Whether `command` may run: it comes from outside the workspace, or the workspace is trusted.
     pub is_trusted: bool,
 }
 
@@ -57,7 +57,7 @@ pub struct BridgeSettings {
 }
 
 impl BackEndSettings {
-    /// The same with nothing held back: the user allowed the settings of the workspace to start programs.
+    /// A copy with nothing held back: the user allowed the workspace's settings to start programs.
     #[must_use]
     pub fn trusted(mut self) -> Self {
         self.bridge.is_trusted = true;
@@ -67,7 +67,7 @@ impl BackEndSettings {
         self
     }
 
-    /// The same with every program held back.
+    /// A copy in which no program may run.
     #[must_use]
     pub fn quiet(mut self) -> Self {
         self.bridge.is_trusted = false;
@@ -77,13 +77,13 @@ impl BackEndSettings {
         self
     }
 
-    /// Whether it may come to programs being started.
+    /// Whether programs may be started.
     pub fn starts_programs(&self) -> bool {
         self.bridge.is_enabled && self.bridge.is_trusted
             || self.functions.values().any(|it| it.is_trusted && it.command.is_some())
     }
 
-    /// What is said of a level's function: by the level's name, else by its own.
+    /// The settings of a level's function: by the level's name, or else by the function's.
     pub fn of(&self, level: &str, function: &str, kind: FunctionKind) -> Option<&FunctionSettings> {
         let named =
             |name| self.functions.get(name).filter(|it| it.kind.is_none_or(|is| is == kind));

@@ -1,4 +1,4 @@
-//! A function that is known, but may not or cannot be asked: its level is opaque, with a reason of its own.
+//! A known function that must not or cannot be called: its level is opaque, with a specific reason.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::failure::Failure;
 use crate::data::Located;
 use crate::syntax::key_path::Segment;
 
-/// Answers nothing but the reason.
+/// Returns only the reason.
 #[derive(Debug)]
 pub(super) struct Silent(pub(super) Arc<str>);
 

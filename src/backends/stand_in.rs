@@ -1,4 +1,4 @@
-//! Sample data that stand in for a function that cannot be asked.
+//! Sample data that replaces a function that cannot be called.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::config::path;
 use crate::data::{DataFile, Files, Format, Located, Value, Verdict};
 use crate::syntax::key_path::Segment;
 
-/// A function's sample data: one file for all locations, or one each.
+/// A function's sample data: one file for all locations, or one file for each.
 #[derive(Debug)]
 pub(super) struct StandIn {
-    /// Relative files are relative to this directory.
+    /// Relative paths of files are relative to this directory.
     pub(super) root: Arc<str>,
     pub(super) files: Vec<StandInFile>,
 }
@@ -48,7 +48,7 @@ impl BackEnd for StandIn {
 }
 
 impl StandIn {
-    /// Why its files are of no use, for whoever wants to know before anything is looked up.
+    /// Why its files cannot be used, for a report before any lookup.
     pub(super) fn problem(&self, files: &dyn Files) -> Option<Arc<str>> {
         self.files.iter().find_map(|it| self.read(files, it).err())
     }
@@ -87,7 +87,7 @@ impl StandIn {
     }
 }
 
-/// A path is also known by its end.
+/// A path also matches by its end.
 fn is_for(stand_in: &StandInFile, site: Site<'_>) -> bool {
     let Some(wanted) = &stand_in.site else { return true };
     match site {

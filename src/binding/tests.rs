@@ -1,4 +1,4 @@
-//! Classes bound for nodes, complete and not.
+//! Classes bound for complete and partial nodes.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::engine::cases::in_words;
 use crate::ide::fixture::Fixture;
 use crate::world::World;
 
-/// Where the values of a fixture come from: data that depend on the role.
+/// The hierarchy of a fixture, with data that depends on the role.
 const HIERA_YAML: &str = "#- /hiera.yaml\nversion: 5\nhierarchy:\n\
                           - {name: r, path: '%{role}.yaml'}\n- {name: c, path: common.yaml}\n";
 

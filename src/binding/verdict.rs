@@ -1,4 +1,4 @@
-//! Whether what a parameter is bound to fits its type.
+//! Whether the value of a parameter fits its type.
 
 use std::sync::Arc;
 
@@ -9,42 +9,42 @@ use crate::data::{Value, render};
 use crate::engine::Answer;
 use crate::syntax::puppet::Parameter;
 
-/// What Puppet says of a binding.
+/// Puppet's verdict on a binding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Puppet takes the value.
+    /// Puppet accepts the value.
     Fits,
-    /// Puppet refuses the value; the parts that do not fit, at least one.
+    /// Puppet refuses the value, because of these parts, at least one.
     Misfit(Vec<Misfit>),
-    /// Nothing binds the parameter.
+    /// The parameter has no value.
     Missing,
     /// The lookup fails.
     Fails,
-    /// We cannot tell.
+    /// The verdict is not known.
     Unsure(Unsure),
 }
 
-/// Why we cannot tell whether a value fits.
+/// Why it is not known whether a value fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unsure {
-    /// Code computes the value.
+    /// Puppet evaluates code for the value.
     Computed,
-    /// The type cannot be read; the reason.
+    /// The type cannot be read, for this reason.
     Type(String),
     /// A level that is not evaluated here may have another value.
     Opaque,
-    /// Texts decide of which not everything is known: they hold variables that are open, or are encrypted.
+    /// The verdict depends on strings that are not completely known: they contain open variables, or are encrypted.
     Texts,
-    /// The types of Puppet code that is not here.
+    /// The verdict depends on types in Puppet code that is missing.
     Unresolved(String),
 }
 
-/// The type that a parameter asks for; none if it takes everything.
+/// The type of a parameter; `None` if it accepts everything.
 #[derive(Debug)]
 pub struct ParameterType(Option<Arc<KnownType>>);
 
 impl ParameterType {
-    /// The type of a class's parameter; everything fits one without a type.
+    /// The type of a class's parameter. A parameter without a type accepts everything.
     pub fn of(class: &ClassCode, parameter: &Parameter, aliases: &TypeAliases) -> Self {
         Self::of_parameter(&class.file, parameter, aliases)
     }
@@ -59,7 +59,7 @@ impl ParameterType {
         self.0.as_ref()?.wanted()
     }
 
-    /// Whether a value fits of which everything is known.
+    /// Whether a completely known value fits.
     pub fn verdict_on(&self, value: &Value) -> Verdict {
         let Some(wanted) = &self.0 else { return Verdict::Fits };
         let fit = match wanted.fit(value) {
@@ -68,13 +68,13 @@ impl ParameterType {
         };
         match fit.misfits.iter().find(|it| it.is_unresolved()) {
             Some(misfit) => Verdict::Unsure(Unsure::Unresolved(misfit.message.clone())),
-            // Parameters take what Puppet finds no words against.
+            // A parameter accepts every value for which Puppet has no error.
             None if fit.misfits.is_empty() => Verdict::Fits,
             None => Verdict::Misfit(fit.misfits.clone()),
         }
     }
 
-    /// Whether a value fits in which some texts are not what a catalog gets.
+    /// Whether a value fits in which some strings differ from those in a catalog.
     fn verdict_on_open(&self, value: &Value, is_open: &dyn Fn(&str) -> bool) -> Verdict {
         let Some(wanted) = self.known() else { return self.verdict_on(value) };
         match puppet_type::fit_of_open(wanted, value, is_open) {
@@ -113,13 +113,13 @@ impl Verdict {
         matches!(self, Self::Misfit(_) | Self::Missing | Self::Fails)
     }
 
-    /// Puppet's words about the parameter, one line for each part that does not fit.
+    /// Puppet's message about the parameter, one line for each part that does not fit.
     pub fn message(&self, parameter: &str) -> Option<String> {
         let messages = self.messages(parameter);
         (!messages.is_empty()).then(|| messages.join("\n"))
     }
 
-    /// Puppet's words about each part of the parameter that does not fit.
+    /// Puppet's message about each part of the parameter that does not fit.
     pub fn messages(&self, parameter: &str) -> Vec<String> {
         match self {
             Self::Missing => vec![format!("expects a value for parameter '{parameter}'")],
@@ -133,7 +133,7 @@ impl Verdict {
 }
 
 impl Unsure {
-    /// What is not known, in a few words.
+    /// A short description of what is not known.
     pub fn words(&self) -> String {
         match self {
             Self::Computed => "not known: computed by code".to_owned(),

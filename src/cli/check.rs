@@ -1,4 +1,4 @@
-//! `hiera-ls check`: what the rules say of a whole workspace, for people, for hooks and for CI.
+//! `hiera-ls check`: runs the rules on a whole workspace, for people, for hooks and for CI.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -172,7 +172,7 @@ pub enum Least {
     Error,
 }
 
-/// After so many files, what they were parsed to is let go.
+/// After this many files, parsed files are dropped.
 const FILES_AT_ONCE: usize = 512;
 
 /// Checks and prints.
@@ -215,12 +215,12 @@ fn run_once(arguments: &CheckArguments) -> ExitCode {
     }
 }
 
-/// What a run prints, and whether it found anything.
+/// The output of a run, and whether it found anything.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     pub(super) text: String,
     pub(super) summary: String,
-    /// How often each rule speaks, a line each.
+    /// The number of findings of each rule, one line each.
     pub(super) by_rule: String,
     pub(super) has_problems: bool,
     /// What was left out.
@@ -269,7 +269,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<Checked, String> {
     Ok(Checked { text, summary, by_rule, has_problems, notes })
 }
 
-/// How many nodes lack values of parameters, as the end of a sentence; nothing if none does.
+/// The number of nodes that lack values of parameters, to end a sentence; empty if there are none.
 fn lacking_nodes(world: &Arc<World>) -> String {
     match nodes_that_lack(world) {
         None | Some((0, _)) => String::new(),
@@ -291,7 +291,7 @@ impl CheckArguments {
     }
 }
 
-/// What `work` makes of what the rules say of each file to be checked, in the order of paths.
+/// The results of `work` on the diagnostics of each file to be checked, in the order of paths.
 pub(super) fn each_file<R: Send>(
     world: &Arc<World>,
     setup: &Setup,
@@ -312,7 +312,7 @@ pub(super) fn each_file<R: Send>(
     all
 }
 
-/// Louder is more.
+/// A higher number is more severe.
 pub(super) fn rank(severity: Severity) -> u8 {
     match severity {
         Severity::Hint => 0,

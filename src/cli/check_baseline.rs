@@ -1,11 +1,11 @@
-//! `check --write-baseline`: from now on, only what is new is shown.
+//! `check --write-baseline`: from now on, only new findings are shown.
 
 use super::check::{Checked, each_file};
 use super::check_setup::Setup;
 use crate::ide::diagnostics::Baseline;
 use crate::world::Change;
 
-/// Writes all that is found, what the baseline holds included, to the baseline's file.
+/// Writes all findings, including those in the baseline, to the baseline's file.
 pub(super) fn write(setup: &Setup) -> Result<Checked, String> {
     let world = setup.host.snapshot();
     let mut settings = world.settings().as_ref().clone();

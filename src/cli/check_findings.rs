@@ -1,4 +1,4 @@
-//! Diagnostics as `check` prints them: with lines and columns, and without anything secret.
+//! Diagnostics in the form that `check` prints: with lines and columns, and without secrets.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -12,10 +12,10 @@ use crate::ide::{Diagnostic, FileRole, Perspective};
 use crate::text::{Encoding, LineCol, LineIndex, TextRange};
 use crate::world::{World, paths};
 
-/// The columns of a source line that are shown.
+/// The maximum number of columns of a source line that are shown.
 const MAX_COLUMNS: usize = 120;
 
-/// What stands between the brackets of an encrypted value.
+/// Replaces the characters between the brackets of an encrypted value.
 const HIDDEN: u8 = b'*';
 
 /// One finding.
@@ -23,15 +23,15 @@ const HIDDEN: u8 = b'*';
 pub(super) struct Finding {
     /// The path from the workspace's root.
     pub(super) path: String,
-    /// Where it begins, from 0, columns in characters.
+    /// The start, from 0, with columns in characters.
     pub(super) start: LineCol,
-    /// Where it ends; likewise.
+    /// The end, from 0, with columns in characters.
     pub(super) end: LineCol,
     pub(super) severity: Severity,
     pub(super) code: &'static str,
     pub(super) message: String,
     pub(super) url: Option<String>,
-    /// What of its first line is shown; `None` where it must not be.
+    /// The shown part of its first line; `None` if it must not be shown.
     pub(super) line: Option<Excerpt>,
     pub(super) related: Vec<RelatedFinding>,
 }
@@ -40,12 +40,12 @@ pub(super) struct Finding {
 #[derive(Debug)]
 pub(super) struct Excerpt {
     pub(super) text: String,
-    /// How many characters stand before the finding, and how many it has, one at least.
+    /// The number of characters before the finding, and its length in characters, at least one.
     pub(super) before: usize,
     pub(super) marked: usize,
 }
 
-/// Another place that matters.
+/// A related place.
 #[derive(Debug)]
 pub(super) struct RelatedFinding {
     pub(super) path: String,
@@ -116,7 +116,7 @@ impl Shower<'_> {
         shown_path(self.root, path)
     }
 
-    /// Whether the offset lies in the value of a key that lookup options make sensitive.
+    /// Whether the offset is in the value of a key that lookup options make sensitive.
     fn is_sensitive(&self, offset: u32) -> bool {
         let Some(FileRole::Data { format, .. }) = FileRole::of(self.world, self.path) else {
             return false;
@@ -136,7 +136,7 @@ impl Shower<'_> {
     }
 }
 
-/// The part of a line, which begins at byte `start`, around a finding: however long the line, not much is shown.
+/// The part around a finding of the line that starts at byte `start`. However long the line is, only a short part is shown.
 fn excerpt(line: &str, start: u32, finding: TextRange) -> Excerpt {
     let line = line.trim_end();
     let within = |offset: u32| (offset.saturating_sub(start) as usize).min(line.len());
@@ -145,7 +145,7 @@ fn excerpt(line: &str, start: u32, finding: TextRange) -> Excerpt {
         return Excerpt { text: String::new(), before: 0, marked: 1 };
     };
     let end = behind.char_indices().nth(MAX_COLUMNS).map_or(line.len(), |(at, _)| from + at);
-    // Where little follows, more of what stands before has room.
+    // If the part after the finding is short, more of the part before it is shown.
     let shown_behind = line[from..end].chars().count();
     let room = (MAX_COLUMNS / 2).max(MAX_COLUMNS - shown_behind);
     let cut = before.char_indices().rev().take(room).last().map_or(from, |(at, _)| at);
@@ -156,7 +156,7 @@ fn excerpt(line: &str, start: u32, finding: TextRange) -> Excerpt {
     Excerpt { text, before, marked }
 }
 
-/// What a finding says of a value that must not be shown: the rule, and for a class parameter which catalogs fail.
+/// The message of a finding about a value that must not be shown: the rule and, for a class parameter, which catalogs fail.
 fn without_values(code: &str, message: &str) -> String {
     const FROM_HERE: &str = "\nCatalogs with class ";
     let summary = rule(code).map_or("", |rule| rule.summary);
@@ -164,12 +164,12 @@ fn without_values(code: &str, message: &str) -> String {
     format!("{summary}{consequence}")
 }
 
-/// A path as people say it: from the workspace's directory.
+/// A path for users: relative to the workspace's directory.
 pub(super) fn shown_path(root: &str, path: &str) -> String {
     paths::below(root, path).filter(|it| !it.is_empty()).unwrap_or(path).to_owned()
 }
 
-/// The lines, from 0, of a data file that hold values of keys that lookup options make sensitive.
+/// The lines, from 0, of a data file that contain values of keys that lookup options make sensitive.
 pub(super) fn hidden_lines(world: &Arc<World>, path: &str) -> BTreeSet<usize> {
     let Some(FileRole::Data { format, .. }) = FileRole::of(world, path) else {
         return BTreeSet::new();
@@ -187,7 +187,7 @@ pub(super) fn hidden_lines(world: &Arc<World>, path: &str) -> BTreeSet<usize> {
     secret.flat_map(|entry| lines(entry.range())).map(|line| line as usize).collect()
 }
 
-/// The text with stars in the place of what `ENC[…]` and `DEC(1)::PKCS7[…]!` hold; all offsets stay.
+/// The text with stars instead of the contents of `ENC[…]` and `DEC(1)::PKCS7[…]!`; all offsets stay the same.
 pub(super) fn without_encrypted(text: &str) -> String {
     let mut hidden = Vec::new();
     let mut from = 0;

@@ -1,4 +1,4 @@
-//! `check --fix` and `check --diff`: fixes done one after another, until there is nothing left to fix.
+//! `check --fix` and `check --diff`: applies fixes in rounds until none is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -16,29 +16,29 @@ use crate::ide::{refutation, repair};
 use crate::text::{LineIndex, apply_edits};
 use crate::world::{Change, World};
 
-/// One fix may make another one possible, but not without end.
+/// The maximum number of rounds: a fix may make another one possible.
 const MAX_ROUNDS: usize = 10;
 
-/// Lines around a change that a difference shows.
+/// The number of lines around a change that a diff shows.
 const CONTEXT_LINES: usize = 3;
 
-/// What stands in the place of a line of a secret.
+/// Shown instead of a line of a secret.
 const NOT_SHOWN: &str = "(not shown)";
 
-/// What was fixed.
+/// The applied fixes.
 #[derive(Default)]
 pub(super) struct Fixing {
     /// The texts before and after, by path.
     files: BTreeMap<String, (Arc<str>, Arc<str>)>,
-    /// How many findings are gone, by path.
+    /// How many findings were fixed, by path.
     counts: BTreeMap<String, usize>,
-    /// Which fixes are not done after all, and why.
+    /// The fixes that were withdrawn, and why.
     withdrawn: Vec<String>,
     /// The world before.
     before: Option<Arc<World>>,
 }
 
-/// Does the safe fixes, and with `all` those that change values, in the texts of the host; nothing is written yet.
+/// Applies the safe fixes, and with `all` also those that change values, to the texts of the host; nothing is written yet.
 pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
     let is_wanted = |fix: &Fix| all || fix.is_safe();
     let mut fixing = Fixing { before: Some(setup.host.snapshot()), ..Fixing::default() };
@@ -69,7 +69,8 @@ pub(super) fn fix(setup: &mut Setup, all: bool) -> Fixing {
 }
 
 impl Fixing {
-    /// Takes back what is not proved to leave all answers as they are: file by file, each beside those that are proved.
+    /// Withdraws fixes that are not proved to leave all values as they are: file by file, each together with those that are
+    /// proved.
     fn prove(&mut self, setup: &mut Setup) {
         let Some(mut world) = self.before.clone() else { return };
         let edited: Vec<(String, Arc<str>)> =
@@ -97,12 +98,12 @@ impl Fixing {
         self.counts.values().sum()
     }
 
-    /// Which fixes are not done, and why.
+    /// The withdrawn fixes, and why.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
         self.withdrawn.iter().cloned()
     }
 
-    /// Writes what changed to the disk.
+    /// Writes the changes to disk.
     pub(super) fn write(&self) -> Result<(), String> {
         for (path, (_, after)) in &self.files {
             std::fs::write(path, after.as_bytes()).map_err(|error| format!("{path}: {error}"))?;
@@ -110,7 +111,7 @@ impl Fixing {
         Ok(())
     }
 
-    /// How much was fixed; empty if nothing.
+    /// The number of fixes; empty if there are none.
     pub(super) fn summary(&self) -> String {
         match self.count() {
             0 => String::new(),
@@ -119,7 +120,7 @@ impl Fixing {
         }
     }
 
-    /// The differences, which say that there is something to be done.
+    /// The diffs. The result says that there is something to do.
     pub(super) fn show(&self, setup: &Setup) -> Checked {
         let mut text = String::new();
         let after = setup.host.snapshot();
@@ -142,7 +143,7 @@ impl Fixing {
     }
 }
 
-/// A unified difference without anything secret.
+/// A unified diff without secrets.
 fn difference(
     path: &str,
     (before, after): &(Arc<str>, Arc<str>),
@@ -150,7 +151,7 @@ fn difference(
 ) -> String {
     let path = within_a_line(path);
     let mut text = format!("--- {path}\n+++ {path}\n");
-    // Secrets may go on over many lines, so they are looked for in the whole text.
+    // Secrets may continue over several lines, so they are searched for in the whole text.
     let (shown_before, shown_after) = (without_encrypted(before), without_encrypted(after));
     let (before_lines, after_lines) = (lines_of(&shown_before), lines_of(&shown_after));
     let line = |lines: &[&str], hidden: &BTreeSet<usize>, number: Option<usize>| {
@@ -174,7 +175,7 @@ fn difference(
     text
 }
 
-/// The lines of a text without their ends, as those of secrets are counted.
+/// The lines of a text without their line ends, counted as those of secrets are.
 fn lines_of(text: &str) -> Vec<&str> {
     let index = LineIndex::new(text);
     (0..index.line_count()).map(|line| index.line_range(text, line).slice(text)).collect()

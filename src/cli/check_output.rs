@@ -11,10 +11,10 @@ use super::shown::{counted, in_a_line, in_lines, is_hidden, with_separators, wit
 use super::terminal::{FAINT, FRAME, GOOD, STRONG, style_of, styled};
 use crate::ide::diagnostics::{RULES, Severity, rule};
 
-/// From so many findings on, a summary comes first.
+/// From this many findings on, a summary comes first.
 const MANY_FINDINGS: usize = 50;
 
-/// All findings in a format. What is for people is styled.
+/// All findings in a format. Formats for people are styled.
 pub(super) fn render(format: OutputFormat, findings: &[Finding]) -> String {
     match format {
         OutputFormat::Full => findings.iter().map(full).collect(),
@@ -27,7 +27,7 @@ pub(super) fn render(format: OutputFormat, findings: &[Finding]) -> String {
     }
 }
 
-/// How often each rule speaks, the most frequent one first.
+/// The number of findings of each rule, the most frequent rule first.
 pub(super) fn statistics(findings: &[Finding]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in findings {
@@ -44,7 +44,7 @@ pub(super) fn statistics(findings: &[Finding]) -> String {
     text
 }
 
-/// How often each rule speaks, before the findings: for lists that are too long to be read.
+/// The number of findings of each rule, for output before lists that are too long to read.
 pub(super) fn counts_first(format: OutputFormat, findings: &[Finding]) -> String {
     if format != OutputFormat::Full || findings.len() < MANY_FINDINGS {
         return String::new();
@@ -53,7 +53,7 @@ pub(super) fn counts_first(format: OutputFormat, findings: &[Finding]) -> String
     format!("{}\n{}\n", styled(STRONG, &title), statistics(findings))
 }
 
-/// How many findings there are, in a sentence, styled.
+/// The number of findings in a sentence, styled.
 pub(super) fn summary(found: &[Finding], files: usize) -> String {
     if found.is_empty() {
         let files = counted(files, "file");
@@ -79,7 +79,7 @@ fn document(json: &Json) -> String {
     format!("{json:#}\n")
 }
 
-/// As compilers print it.
+/// The format of compilers.
 fn full(finding: &Finding) -> String {
     let Finding { path, start, severity, code, message, .. } = finding;
     let (title, notes) = message.split_once('\n').unwrap_or((message, ""));
@@ -108,7 +108,7 @@ fn full(finding: &Finding) -> String {
     text
 }
 
-/// The line as it is shown, where in it the carets begin, and how many they are. Blanks stand for tabs.
+/// The line as shown, and the column and number of the carets. Tabs are replaced by spaces.
 fn excerpt(finding: &Finding) -> Option<(String, usize, usize)> {
     let Excerpt { text, before, marked } = finding.line.as_ref()?;
     let text: String = text.chars().map(|c| if is_hidden(c) { ' ' } else { c }).collect();
@@ -128,7 +128,7 @@ fn concise(finding: &Finding) -> String {
     )
 }
 
-/// A message whose first line is what Puppet or the rule says, and whose others say more, as sentences.
+/// A message on one line: the first line is the text of Puppet or of the rule, the others become sentences.
 fn in_one_line(message: &str) -> String {
     let mut line = String::with_capacity(message.len());
     for part in message.lines() {
@@ -211,7 +211,7 @@ fn sarif(findings: &[Finding]) -> Json {
     })
 }
 
-/// SARIF does not take null for what is not there.
+/// SARIF does not accept null for missing values.
 fn without_null(mut json: Json) -> Json {
     if let Json::Object(members) = &mut json {
         members.retain(|_, value| !value.is_null());
@@ -219,7 +219,7 @@ fn without_null(mut json: Json) -> Json {
     json
 }
 
-/// A path in a URI: blanks and the like written as `%20`.
+/// A path in a URI: spaces and the like are written as `%20`.
 fn uri(path: &str) -> String {
     let mut uri = String::new();
     for byte in path.bytes() {
@@ -242,7 +242,7 @@ fn github(finding: &Finding) -> String {
     let escaped = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| escaped(text).replace(':', "%3A").replace(',', "%2C");
     let (start, end) = (finding.start, finding.end);
-    // GitHub takes columns only for ranges on one line.
+    // GitHub accepts columns only for ranges on one line.
     let columns = if start.line == end.line {
         format!(",col={},endColumn={}", start.col + 1, end.col.max(start.col + 1))
     } else {
@@ -268,7 +268,7 @@ fn gitlab(findings: &[Finding]) -> Json {
             Severity::Information | Severity::Hint => "info",
         };
         let mut fingerprint = fingerprint(finding);
-        // GitLab drops issues whose fingerprint it has already seen.
+        // GitLab drops issues with a fingerprint that it has already seen.
         let count = seen.entry(fingerprint.clone()).or_default();
         *count += 1;
         if *count > 1 {
@@ -285,7 +285,7 @@ fn gitlab(findings: &[Finding]) -> Json {
     Json::Array(issues)
 }
 
-/// What stays the same when lines move: FNV-1a of path, rule and message.
+/// A fingerprint that stays the same when lines move: FNV-1a of path, rule and message.
 fn fingerprint(finding: &Finding) -> String {
     fingerprint_of(&[&*finding.path, finding.code, &*finding.message])
 }
@@ -327,7 +327,7 @@ fn junit(findings: &[Finding]) -> String {
     text + "</testsuites>\n"
 }
 
-/// Text in XML; what XML 1.0 cannot say becomes a question mark.
+/// Text in XML; characters that XML 1.0 does not allow become question marks.
 fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

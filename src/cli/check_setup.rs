@@ -1,4 +1,4 @@
-//! What `check` works on: the workspace, its settings, the files to be checked.
+//! The input of `check`: the workspace, its settings, and the files to be checked.
 
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
@@ -19,26 +19,26 @@ use crate::world::git;
 use crate::world::loader::{self, WorkspaceDisk};
 use crate::world::{Change, DataPlace, Host, World, paths};
 
-/// A workspace, and what of it is checked.
+/// A workspace, and the part of it to be checked.
 pub(super) struct Setup {
     /// The workspace with its settings.
     pub(super) host: Host,
-    /// The directory that paths are shown from.
+    /// The directory to which shown paths are relative.
     pub(super) root: String,
     /// The files to be checked, sorted, each once.
     pub(super) files: Vec<String>,
-    /// The least severity that counts.
+    /// The lowest severity that is reported.
     least: u8,
-    /// The rules that count; all of them if none is named.
+    /// The selected rules; all rules if it is empty.
     selected: Vec<&'static str>,
-    /// Rules that do not count.
+    /// The ignored rules.
     ignored: Vec<&'static str>,
-    /// What is not read as it lies outside of a workspace that is not trusted.
+    /// Paths that are not read because they are outside a workspace that is not trusted.
     pub(super) outside: Vec<String>,
 }
 
 impl Setup {
-    /// Whether the arguments ask for a finding.
+    /// Whether the arguments request a finding.
     pub(super) fn reports(&self, found: &Diagnostic) -> bool {
         let names = |list: &[&str]| list.contains(&found.code);
         rank(found.severity) >= self.least
@@ -47,12 +47,12 @@ impl Setup {
     }
 }
 
-/// The directory that holds everything that may change a finding.
+/// The directory that contains everything that may change a finding.
 pub(super) fn workspace_root(arguments: &CheckArguments) -> Result<String, String> {
     Ok(roots(arguments)?.workspace)
 }
 
-/// Finds out; `Err` says what is wrong with the arguments.
+/// Builds the setup; `Err` describes an error in the arguments.
 pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     refuse_unknown_rules(arguments)?;
     let Roots { workspace: root, shown } = roots(arguments)?;
@@ -111,7 +111,7 @@ pub(super) fn set_up(arguments: &CheckArguments) -> Result<Setup, String> {
     Ok(Setup { host, root: shown, files, least, selected, ignored, outside })
 }
 
-/// A rule that is not there would silently report nothing.
+/// A rule that does not exist would silently report nothing.
 fn refuse_unknown_rules(arguments: &CheckArguments) -> Result<(), String> {
     match arguments.select.iter().chain(&arguments.ignore).find(|it| rule(it).is_none()) {
         Some(unknown) => Err(no_such_rule(unknown)),
@@ -119,12 +119,12 @@ fn refuse_unknown_rules(arguments: &CheckArguments) -> Result<(), String> {
     }
 }
 
-/// The codes that rules have now; all names are known to be of rules.
+/// The current codes of rules; all names must be names of rules.
 fn codes(names: &[String]) -> Vec<&'static str> {
     names.iter().filter_map(|it| rule(it)).map(|it| it.code).collect()
 }
 
-/// Rules that are selected speak, whatever the settings say.
+/// Turns selected rules on, whatever the settings say.
 fn turn_on(selected: &[String], settings: &mut Settings) {
     for rule in selected.iter().filter_map(|it| rule(it)) {
         let is_off = match settings.diagnostics.severity.get(rule.code) {
@@ -140,14 +140,14 @@ fn turn_on(selected: &[String], settings: &mut Settings) {
     }
 }
 
-/// Where the workspace lies, and where shown paths begin.
+/// The workspace's directory, and the directory to which shown paths are relative.
 struct Roots {
     workspace: String,
     shown: String,
 }
 
-/// The directory that `--root` names. Else the repository around the files that are named, wherever the command runs: what else
-/// lies beside it has nothing to do with them. Paths are shown from the current directory if they lie in it.
+/// The directory in `--root`. Without it, the repository around the named files, wherever the command runs: other files
+/// beside it are not related to them. Paths are relative to the current directory if they are inside it.
 fn roots(arguments: &CheckArguments) -> Result<Roots, String> {
     if let Some(root) = &arguments.root {
         let root = absolute(root)?;
@@ -173,7 +173,7 @@ fn roots(arguments: &CheckArguments) -> Result<Roots, String> {
     Ok(Roots { workspace: repository.clone(), shown })
 }
 
-/// Who names a file wants to hear of it: that no rule looks at it is no good news.
+/// A named file that no rule checks is an error, because the user expects a result for it.
 fn refuse_other_files(world: &Arc<World>, named: &[PathBuf], shown: &str) -> Result<(), String> {
     let mut others = Vec::new();
     for path in named {
@@ -192,7 +192,7 @@ fn refuse_other_files(world: &Arc<World>, named: &[PathBuf], shown: &str) -> Res
     ))
 }
 
-/// Whether the rules have anything to do with a file.
+/// Whether any rule checks a file.
 fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
     let lies_beside_data = || {
         let environment = world.environment_of(path);
@@ -204,7 +204,7 @@ fn is_looked_at(world: &Arc<World>, path: &str) -> bool {
         || lies_beside_data()
 }
 
-/// The directory and the repository that holds it, the tree of environments around it, what the command line names, and
+/// The directory and the repository that contains it, the tree of environments around it, what the command line names, and
 /// the directories of Puppet's own modules.
 fn workspace_disk(arguments: &CheckArguments, root: &str, settings: &Settings) -> WorkspaceDisk {
     let above = || std::iter::once(root).chain(paths::ancestors(root));
@@ -217,7 +217,7 @@ fn workspace_disk(arguments: &CheckArguments, root: &str, settings: &Settings) -
     WorkspaceDisk::new(trees.chain(settings.basemodulepath.iter().map(|it| &**it)))
 }
 
-/// Where hierarchies lead out of the workspace to something that is there.
+/// Existing files outside the workspace that hierarchies lead to.
 fn outside(world: &World, disk: &WorkspaceDisk) -> Vec<String> {
     let mut found = BTreeSet::new();
     for environment in world.environments().iter() {
@@ -232,9 +232,9 @@ fn outside(world: &World, disk: &WorkspaceDisk) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// What the user named.
+/// The files that the user named.
 fn files(world: &Arc<World>, wanted: &[PathBuf]) -> Result<Vec<String>, String> {
-    // A single file need not wait until all files are found.
+    // A single file does not have to wait until all files are found.
     let all = LazyCell::new(|| workspace_files(world));
     let mut files = BTreeSet::new();
     for path in wanted {
@@ -253,7 +253,7 @@ fn files(world: &Arc<World>, wanted: &[PathBuf]) -> Result<Vec<String>, String> 
     Ok(files.into_iter().collect())
 }
 
-/// What changed and is of the workspace; everything if something changed that decides which nodes read what.
+/// The changed files of the workspace; all files if something changed that decides which nodes read what.
 fn changed_files(world: &Arc<World>, changed: &BTreeSet<String>) -> Vec<String> {
     let all = workspace_files(world);
     let decides = |path: &String| {

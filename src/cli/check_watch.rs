@@ -8,10 +8,10 @@ use notify::{EventKind, RecursiveMode, Watcher as _};
 
 use super::terminal::{print_styled, tell};
 
-/// A checkout touches files for a while: what comes within this time after the first change is one change.
+/// A checkout changes files for a while: changes within this time after the first one are handled together.
 const BATCH: Duration = Duration::from_millis(100);
 
-/// Wipes the terminal; nothing where the output is not one.
+/// Clears the terminal; not used if the output is not a terminal.
 const CLEAR: &str = "\x1b[2J\x1b[H";
 
 /// Runs `work`, and again after each change below `root`. Returns only if files cannot be watched.
@@ -19,7 +19,7 @@ pub(super) fn watch(root: &str, mut work: impl FnMut()) -> String {
     let (events, changes) = channel();
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         if event.is_ok_and(|event| is_change(&event)) {
-            // Nothing listens any more once the program ends.
+            // There is no receiver when the program ends.
             let _ = events.send(());
         }
     });
@@ -27,7 +27,7 @@ pub(super) fn watch(root: &str, mut work: impl FnMut()) -> String {
         Ok(watcher) => watcher,
         Err(error) => return format!("{root} is not watched: {error}"),
     };
-    // Before the first run: what changes during it is not missed.
+    // Watching starts before the first run, so that no change is missed.
     if let Err(error) = watcher.watch(Path::new(root), RecursiveMode::Recursive) {
         return format!("{root} is not watched: {error}");
     }
@@ -41,7 +41,7 @@ pub(super) fn watch(root: &str, mut work: impl FnMut()) -> String {
     }
 }
 
-/// Waits for a change, and for the others that come with it.
+/// Waits for a change, and for the changes that come with it.
 fn wait(changes: &Receiver<()>) -> bool {
     if changes.recv().is_err() {
         return false;
@@ -55,9 +55,9 @@ fn wait(changes: &Receiver<()>) -> bool {
     }
 }
 
-/// Whether an event may change what is found.
+/// Whether an event may change the findings.
 fn is_change(event: &notify::Event) -> bool {
-    // Git's own files change with every command and hold no data.
+    // Git's own files change with every command and contain no data.
     let is_of_git = |path: &std::path::PathBuf| path.iter().any(|part| part == ".git");
     !matches!(event.kind, EventKind::Access(_)) && !event.paths.iter().all(is_of_git)
 }

@@ -14,7 +14,7 @@ use super::{completions, node_classes, print, print_or_complain};
 use crate::code::CodeFile;
 use crate::world::paths;
 
-/// So many files are in memory at once.
+/// The maximum number of files that are in memory at once.
 const FILES_AT_ONCE: usize = 256;
 
 const EXAMPLES: &str = "\
@@ -93,7 +93,7 @@ pub fn run(arguments: &ClassesArguments) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What is printed of one file.
+/// The output for one file.
 fn one_file(root: &str, path: &Path, format: ListFormat) -> String {
     let name = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
     let below = paths::below(root, &name).unwrap_or(&name);
@@ -111,8 +111,8 @@ fn one_file(root: &str, path: &Path, format: ListFormat) -> String {
     }
 }
 
-/// All `*.pp` files below `root`, in the order of the bytes of their paths. What begins with a dot is left out, and links to
-/// directories are not followed.
+/// All `*.pp` files below `root`, in the order of the bytes of their paths. Names with a leading dot are skipped, and links
+/// to directories are not followed.
 fn manifests(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut directories = vec![root.to_owned()];

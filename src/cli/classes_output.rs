@@ -1,4 +1,4 @@
-//! How `classes` prints: JSON lines with the fields of Puppet's model, and a list for people.
+//! The output of `classes`: JSON lines with the fields of Puppet's model, and a list for people.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::syntax::puppet::{Call, CallForm, CalledName, Declaration, Parameter};
 use crate::syntax::tree::SyntaxError;
 use crate::text::TextRange;
 
-/// A JSON line for each declaration, call and error of a file, in their order.
+/// A JSON line for each declaration, call and error of a file, in source order.
 pub(super) fn lines(name: &str, file: &CodeFile) -> String {
     let manifest = &file.manifest;
     let mut records: Vec<(u32, Json)> = Vec::new();

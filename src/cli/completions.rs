@@ -1,7 +1,7 @@
-//! Completion in shells: commands and options by clap, and keys, nodes, classes and rules of the workspace.
+//! Shell completion: commands and options by clap, and keys, nodes, classes and rules of the workspace.
 //!
-//! The script of a shell asks this program at each press of the key; what it offers follows the options that are typed
-//! already (`--root`, `--environment`).
+//! The shell's script runs this program at each press of the completion key. The suggestions depend on the options that are
+//! already typed (`--root`, `--environment`).
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -17,13 +17,13 @@ use super::terminal;
 use crate::ide::diagnostics::RULES;
 use crate::syntax::puppet::DeclarationKind;
 
-/// Set by the scripts: the shell that asks.
+/// Set by the scripts to the name of the shell.
 const VARIABLE: &str = "HIERA_LS_COMPLETE";
 
-/// How the program is called.
+/// The name of the program.
 const PROGRAM: &str = "hiera-ls";
 
-/// More than anyone reads; a shell that gets all keys of a large repository is slow.
+/// The maximum number of suggestions: more are hard to read, and a shell is slow with all keys of a large repository.
 const MAX_OFFERED: usize = 2_000;
 
 /// The shells.
@@ -36,8 +36,8 @@ pub(super) enum Shell {
     Zsh,
 }
 
-/// Bash splits words at `:` and `=`, and replaces only what is after the last of them: a key such as `ntp::servers` is three
-/// words there. So the line is split again, and what bash keeps is taken off what it gets.
+/// Bash splits words at `:` and `=`, and replaces only the text after the last of them: a key such as `ntp::servers` is three
+/// words. The line is therefore split again, and the part that bash keeps is removed from the suggestions.
 const BASH: &str = r#"_hiera_ls() {
     local line="${COMP_LINE:0:COMP_POINT}" words word kept reply IFS=$' \t\n'
     read -ra words <<<"$line"
@@ -55,7 +55,7 @@ const BASH: &str = r#"_hiera_ls() {
 complete -o bashdefault -F _hiera_ls hiera-ls
 "#;
 
-/// The script that a shell reads.
+/// The script for a shell.
 pub(super) fn script(shell: Shell) -> Result<String, String> {
     let completer: &dyn EnvCompleter = match shell {
         Shell::Bash => return Ok(BASH.to_owned()),
@@ -71,26 +71,26 @@ pub(super) fn script(shell: Shell) -> Result<String, String> {
     String::from_utf8(script).map_err(|error| error.to_string())
 }
 
-/// Answers a shell; `false` if none asks.
+/// Responds to a shell; `false` if no shell made the call.
 pub(super) fn answer(command: fn() -> Command) -> bool {
     if std::env::var_os(VARIABLE).is_none_or(|it| it.is_empty()) {
         return false;
     }
-    // A message would stand in the middle of the line that the user types.
+    // A message would appear in the middle of the line that the user types.
     terminal::be_silent();
     let here = std::env::current_dir().ok();
     let completion = CompleteEnv::with_factory(command).var(VARIABLE).bin(PROGRAM);
     completion.try_complete(std::env::args_os(), here.as_deref()).unwrap_or(true)
 }
 
-/// Offers the keys of the data.
+/// Suggests the keys of the data.
 pub(super) fn keys() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         offered(typed, |place| place.all_keys().iter().map(ToString::to_string).collect())
     })
 }
 
-/// Offers the nodes of the workspace, also after a comma.
+/// Suggests the nodes of the workspace, also after a comma.
 pub(super) fn nodes() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let before = typed.to_str().and_then(|it| it.rfind(',')).map_or(0, |comma| comma + 1);
@@ -103,7 +103,7 @@ pub(super) fn nodes() -> ArgValueCompleter {
     })
 }
 
-/// Offers the classes that manifests declare.
+/// Suggests the classes that manifests declare.
 pub(super) fn classes() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         offered(typed, |place| {
@@ -113,7 +113,7 @@ pub(super) fn classes() -> ArgValueCompleter {
     })
 }
 
-/// Offers the rules, with what each is about.
+/// Suggests the rules, with a summary of each.
 pub(super) fn rules() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let typed = typed.to_str().unwrap_or_default();
@@ -125,7 +125,7 @@ pub(super) fn rules() -> ArgValueCompleter {
     })
 }
 
-/// What of the workspace begins as it is typed.
+/// The names of the workspace that start with the typed text.
 fn offered(typed: &OsStr, all: impl Fn(&Place) -> Vec<String>) -> Vec<CompletionCandidate> {
     let (Some(typed), Ok(place)) = (typed.to_str(), place().open()) else { return Vec::new() };
     let is_meant = |it: &String| it.starts_with(typed) && !it.contains(char::is_control);
@@ -133,7 +133,7 @@ fn offered(typed: &OsStr, all: impl Fn(&Place) -> Vec<String>) -> Vec<Completion
     found.take(MAX_OFFERED).map(CompletionCandidate::new).collect()
 }
 
-/// Where the line that is typed looks. Nothing is trusted for a press of a key.
+/// The place that the typed line refers to. A completion never trusts a workspace.
 fn place() -> PlaceArguments {
     let line: Vec<String> =
         std::env::args_os().filter_map(|argument| argument.into_string().ok()).collect();

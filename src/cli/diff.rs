@@ -109,7 +109,7 @@ struct Sides {
     prefix: String,
 }
 
-/// What changes, for people.
+/// The changes for users.
 pub(super) fn text(arguments: &DiffArguments) -> Result<String, String> {
     Ok(diff_output::render(DiffFormat::Text, &compare(arguments)?))
 }
@@ -122,7 +122,7 @@ fn compare(arguments: &DiffArguments) -> Result<Report, String> {
     let before = fleet::nodes(&sides.before, wanted, facts.as_deref());
     let after = fleet::nodes(&sides.after, wanted, facts.as_deref());
     let (before, after) = match (before, after) {
-        // A node may be new, or gone.
+        // A node may be added or removed.
         (Err(_), Ok(after)) => (Vec::new(), after),
         (Ok(before), Err(_)) => (before, Vec::new()),
         (before, after) => (before?, after?),
@@ -139,14 +139,14 @@ fn compare(arguments: &DiffArguments) -> Result<Report, String> {
     let asked = keys(arguments, &sides, &pair);
     let mut found = differences(&pair, &asked);
     if found.changes.is_empty() {
-        // The summary says how many keys were compared.
+        // The summary contains the number of compared keys.
         found.keys = match arguments.keys.len() {
             0 => sides.all_keys().len(),
             _ => arguments.keys.iter().collect::<BTreeSet<_>>().len(),
         };
     }
     let (root, prefix) = (sides.root.clone(), sides.prefix.clone());
-    // The process ends: its memory goes at once, and not piece by piece.
+    // The process ends, which frees its memory faster than dropping it piece by piece.
     std::mem::forget((pair, sides));
     Ok(Report { found, root, prefix })
 }
@@ -181,7 +181,7 @@ fn open(arguments: &DiffArguments) -> Result<Sides, String> {
     let disk = Arc::new(disk);
     let (before, after) = match after {
         Ok(after) => (arguments.place.open_beside(&after, disk)?, after),
-        // Perhaps the edit took hiera.yaml away.
+        // The edit may have removed hiera.yaml.
         Err(why) if arguments.to.is_none() => {
             let before = arguments.place.open_on(disk).map_err(|_| why)?;
             let after = arguments.place.open_beside(&before, Arc::new(loader::Disk))?;
@@ -203,7 +203,7 @@ fn warn_of_submodules(disk: &GitDisk, revision: &str) {
     }
 }
 
-/// The keys to ask for: those that can have another answer now.
+/// The keys to compare: those whose values may differ.
 fn keys(arguments: &DiffArguments, sides: &Sides, pair: &FleetPair) -> Vec<Arc<str>> {
     if !arguments.keys.is_empty() {
         let keys: BTreeSet<Arc<str>> = arguments.keys.iter().map(|it| it.as_str().into()).collect();
@@ -213,7 +213,7 @@ fn keys(arguments: &DiffArguments, sides: &Sides, pair: &FleetPair) -> Vec<Arc<s
     keys.into_iter().collect()
 }
 
-/// The same nodes on both sides, by name. What only one side tells of is known by its name alone on the other.
+/// The same nodes on both sides, by name. If only one side has a node, the other knows only its name.
 fn aligned(
     sides: &Sides,
     before: Vec<Arc<Node>>,
@@ -234,7 +234,7 @@ impl Sides {
         keys
     }
 
-    /// Says which hiera.yaml files cannot be loaded: the answers are errors, and these are compared.
+    /// Reports the hiera.yaml files that cannot be loaded: all lookups fail, and the comparison is between errors.
     fn warn_of_configs(&self, revision: &str) {
         for (place, side) in [(&self.before, revision), (&self.after, "the other side")] {
             let any = place.world.any_node(&place.environment);
@@ -246,7 +246,7 @@ impl Sides {
         }
     }
 
-    /// Says which data files hold something else than data.
+    /// Reports data files that do not contain data.
     fn warn_of_files(&self) {
         let files = |place: &Place| -> BTreeSet<(String, Format)> {
             place.data_files().into_iter().collect()

@@ -14,18 +14,18 @@ use crate::engine::Answer;
 use crate::ide::changes::{answer_text, counted, without_secrets};
 use crate::world::{AnswerChange, Cause, Differences, paths};
 
-/// Keys that a line of an annotation names.
+/// The maximum number of keys that an annotation names.
 const MAX_NAMES: usize = 10;
 
-/// GitHub takes no longer comments than 65,536 characters; what stands below is room for what is said of the rest.
+/// GitHub accepts comments of up to 65,536 characters; the rest is room for the text about what is left out.
 const MAX_COMMENT: usize = 60_000;
 
-/// What came of a comparison, and where.
+/// The result of a comparison, with its place.
 pub(super) struct Report {
     pub(super) found: Differences,
-    /// The directory that was asked for.
+    /// The directory of the comparison.
     pub(super) root: String,
-    /// Its path in the repository, with `/` at its end.
+    /// Its path in the repository, with a trailing `/`.
     pub(super) prefix: String,
 }
 
@@ -44,12 +44,12 @@ impl Report {
         in_a_line(&self.found.who(change)).into_owned()
     }
 
-    /// What is not proved, a line each.
+    /// What is not proved, one line each.
     fn limits(&self) -> impl Iterator<Item = String> {
         self.found.limits().map(|limit| in_a_line(&limit).into_owned())
     }
 
-    /// A path as people say it: from the directory that was asked for.
+    /// A path for users: relative to the directory of the comparison.
     fn path<'a>(&self, cause: &'a Cause) -> &'a str {
         paths::below(&self.root, &cause.path).unwrap_or(&cause.path)
     }
@@ -142,13 +142,13 @@ fn markdown_of_key(report: &Report, key: &str, changes: &[&AnswerChange]) -> Str
     text
 }
 
-/// More backticks than anything in the text has in a row.
+/// More backticks than the longest sequence of them in the text.
 fn fence_for(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
 }
 
-/// Text of a repository, made harmless: without markup, mentions and links.
+/// Text from a repository, made harmless: without markup, mentions and links.
 fn escaped_markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -172,7 +172,7 @@ fn escaped_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// An answer for people, without secrets.
+/// A value for users, without secrets.
 fn shown(answer: &Answer) -> String {
     in_lines(&answer_text(answer)).into_owned()
 }
@@ -202,7 +202,7 @@ fn json_of(report: &Report) -> Json {
     json
 }
 
-/// As `lookup --render-as jsonl` has it, without secrets.
+/// As in `lookup --render-as jsonl`, without secrets.
 fn answer_json(answer: &Answer) -> Map<String, Json> {
     let mut members = Output::answer_json(&without_secrets(answer));
     if let Ok(Some(value)) = &answer.outcome

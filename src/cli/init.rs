@@ -1,4 +1,4 @@
-//! `hiera-ls init`: a project file that says what was found and what is missing.
+//! `hiera-ls init`: writes a project file that says what was found and what is missing.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub struct InitArguments {
     pub print: bool,
 }
 
-/// Writes `.hiera-ls.yaml`, never over one that is there.
+/// Writes `.hiera-ls.yaml`, and never overwrites an existing one.
 pub fn run(arguments: &InitArguments) -> ExitCode {
     print_or_complain(write(arguments))
 }
@@ -52,7 +52,7 @@ fn write(arguments: &InitArguments) -> Result<String, String> {
     Ok(format!("{path} written\n"))
 }
 
-/// The file's text: every setting in it is a comment, but for what was found and is certain.
+/// The file's text: every setting in it is a comment, except for what was found and is certain.
 fn project_file(root: &str) -> String {
     let folders: Vec<Arc<str>> = vec![root.into()];
     let settings = Settings { directory: Some(root.into()), ..Settings::default() };

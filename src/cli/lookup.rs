@@ -1,4 +1,4 @@
-//! `hiera-ls lookup`: Puppet's own command, from files alone, with places.
+//! `hiera-ls lookup`: Puppet's own command, using only files, with positions.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -43,13 +43,13 @@ the reason. 3 if the answer depends on facts that are not known; the cases are p
 With --class: 1 if Puppet refuses the class, because a parameter is missing or its value does not fit.
 With --explain: 0 also for a missing key or an error in the data, which are part of the explanation.";
 
-/// What the command exits with if the answer depends on facts that are not known.
+/// The exit code if the value depends on facts that are not known.
 pub(super) const DEPENDS: u8 = 3;
 
-/// A key that is not there is looked for in all data files if there are not more than these: then it takes some milliseconds.
+/// If there are at most this many data files, all of them are searched for a similar key, which takes some milliseconds.
 const MAX_FILES_READ_FOR_A_GUESS: usize = 2_000;
 
-/// Stands for all keys that belong to no module, where only lookup_options are explained.
+/// Represents all keys without a module when only lookup_options are explained.
 const KEY_WITHOUT_MODULE: &str = "__global__";
 
 /// The arguments: Puppet's flags where Puppet has one.
@@ -236,7 +236,7 @@ fn answer(arguments: &LookupArguments) -> Result<ExitCode, String> {
     Ok(first_found(arguments, (&setup, aliases), &names, merge.as_ref(), &output))
 }
 
-/// What the hover of the keys says, without secrets.
+/// The hover text of the keys, without secrets.
 pub(super) fn why_text(arguments: &LookupArguments) -> Result<String, String> {
     let setup = lookup_setup::prepare(arguments)?;
     let perspective = Perspective::hiding(setup.world(), Arc::new(setup.fresh_evaluator()));
@@ -244,7 +244,7 @@ pub(super) fn why_text(arguments: &LookupArguments) -> Result<String, String> {
     Ok(in_lines(&texts.collect::<Vec<_>>().join("\n")).into_owned())
 }
 
-/// What the hover of each key says. The exit status is that of a lookup of the keys.
+/// Prints the hover text of each key. The exit status is that of a lookup of the keys.
 fn why(setup: &Setup, queries: &[Query]) -> ExitCode {
     let evaluator = Arc::new(setup.fresh_evaluator());
     let perspective = Perspective::hiding(setup.world(), Arc::clone(&evaluator));
@@ -311,7 +311,7 @@ fn request_of_query(
     request
 }
 
-/// Puppet reads the type before it looks anything up.
+/// Puppet parses the type before it looks anything up.
 fn check_that_type_is_known(value_type: Option<&str>, aliases: &TypeAliases) -> Result<(), String> {
     match value_type.map(|it| aliases.parse(it)) {
         Some(Err(TypeProblem::Invalid(message) | TypeProblem::Unknown(message))) => {
@@ -405,7 +405,7 @@ fn first_found(
     }
 }
 
-/// A key of the data that is nearly the one that was not found.
+/// A key of the data that is similar to the one that was not found.
 fn meant_key(setup: &Setup, names: &[Arc<str>]) -> Option<Arc<str>> {
     if setup.place.data_files().len() > MAX_FILES_READ_FOR_A_GUESS {
         return None;
@@ -414,7 +414,8 @@ fn meant_key(setup: &Setup, names: &[Arc<str>]) -> Option<Arc<str>> {
     names.iter().find_map(|name| near_key(name, keys.iter().map(|it| &**it)).map(Arc::from))
 }
 
-/// Puppet explains the failures that it foresees; for others it prints the message alone. Failures of our own come with both.
+/// Puppet explains the failures that it expects; for others it prints only the message. For failures of our own, both are
+/// printed.
 fn explained(answer: &Answer, names: &[Arc<str>], output: &Output) -> ExitCode {
     let failure = answer.outcome.as_ref().err().filter(|it| !it.class.is_lookup_error());
     if let Some(trace) = &answer.trace
@@ -451,8 +452,8 @@ fn default_value(arguments: &LookupArguments) -> Option<Located> {
     arguments.default.as_deref().map(|text| Value::string(text).unplaced())
 }
 
-/// The strategy that the flags name. As with Puppet, `--merge deep` sets both list options, and the options of deep go with
-/// no other strategy.
+/// The strategy in the flags. As in Puppet, `--merge deep` sets both list options, and the options of deep are not allowed
+/// with other strategies.
 fn command_line_merge(arguments: &LookupArguments) -> Result<Option<Json>, String> {
     let has_deep_options = arguments.knock_out_prefix.is_some()
         || arguments.sort_merged_arrays
@@ -487,7 +488,7 @@ fn command_line_merge(arguments: &LookupArguments) -> Result<Option<Json>, Strin
     Ok(merge)
 }
 
-/// What `lookup()` says when it finds nothing, for explain's last line.
+/// The message of `lookup()` if it finds nothing, for explain's last line.
 pub(super) fn not_found_line(names: &[Arc<str>]) -> String {
     Answer::not_found_message(names)
 }

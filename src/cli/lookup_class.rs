@@ -1,4 +1,4 @@
-//! `hiera-ls lookup --class`: all parameters of a class, as they are bound when it is included.
+//! `hiera-ls lookup --class`: all parameters of a class with the values that they get when it is included.
 
 use std::process::ExitCode;
 

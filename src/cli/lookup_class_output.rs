@@ -1,4 +1,4 @@
-//! How `lookup --class` prints: as a table for people, as JSON, YAML and JSON lines for programs.
+//! The output of `lookup --class`: a table for people; JSON, YAML and JSON lines for programs.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::data::{Files, Value, json as data_json, render};
 use crate::engine::{Answer, Source};
 use crate::text::LineIndex;
 
-/// Longer values are cut in the table.
+/// Longer values are truncated in the table.
 const MAX_SHOWN_VALUE: usize = 60;
 
 /// A class with its bindings.
@@ -24,7 +24,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// What Puppet raises when the class is included.
+    /// The error that Puppet raises if the class is included.
     pub(super) fn refusal(&self) -> Option<String> {
         let of_file = self.class.syntax_error().map(str::to_owned);
         of_file.or_else(|| refusal(&self.class.name, &self.bindings))
@@ -34,11 +34,11 @@ impl Asked {
 /// A line of the table.
 struct Row {
     cells: [String; 4],
-    /// What stands below it.
+    /// The lines below it.
     notes: Vec<String>,
 }
 
-/// Tables for people: parameters that are missing come first, then those that Puppet refuses for other reasons.
+/// Tables for people: missing parameters come first, then those that Puppet refuses for other reasons.
 pub(super) fn table(all: &[Asked], node: &str, files: &dyn Files) -> String {
     let mut text = String::new();
     for (number, asked) in all.iter().enumerate() {
@@ -160,7 +160,7 @@ fn document(all: &[Asked], node: &str, files: &dyn Files) -> Json {
     }
 }
 
-/// A line for each parameter in the order of its class, and one that closes the class.
+/// A line for each parameter in the order of its class, and one that ends the class.
 pub(super) fn json_lines(all: &[Asked], node: &str, files: &dyn Files) -> String {
     let mut text = String::new();
     for asked in all {
@@ -260,7 +260,7 @@ fn value_of(bound: &Bound) -> Option<Value> {
     }
 }
 
-/// The places that the value is from, the highest priority first.
+/// The origins of the value, the highest priority first.
 fn origins(answer: &Answer, files: &dyn Files) -> Vec<String> {
     let counting = answer.sources.iter().filter(|it| it.counts());
     counting.map(|it| origin(it, files)).collect()

@@ -1,4 +1,4 @@
-//! How `lookup` prints: values as Puppet's `--render-as` does, explanations, and JSON lines.
+//! The output of `lookup`: values in the formats of Puppet's `--render-as`, explanations, and JSON lines.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl Output {
         self.format == RenderAs::Jsonl
     }
 
-    /// One of many answers: a JSON line, or the key and its value.
+    /// One of several values: a JSON line, or the key and its value.
     pub(super) fn write(
         &self,
         text: &mut String,
@@ -78,8 +78,8 @@ impl Output {
         }
     }
 
-    /// The explanation as Puppet's command prints it: as text, its last line is the error or "did not find"; as data, it
-    /// has no word of them.
+    /// The explanation as Puppet's command prints it. As text, its last line is the error or "did not find"; as data, it does
+    /// not contain them.
     pub(super) fn explanation(
         &self,
         trace: &TraceNode,
@@ -109,7 +109,7 @@ impl Output {
         }
     }
 
-    /// An answer that depends on facts that are not known: each case with what must hold.
+    /// A value that depends on facts that are not known: each case with its conditions.
     pub(super) fn cases(&self, answer: &Answer, names: &[Arc<str>]) -> String {
         if self.format == RenderAs::Json {
             return format!("{:#}\n", Json::Object(Self::depends(answer)));
@@ -138,7 +138,7 @@ impl Output {
         text
     }
 
-    /// An answer that depends on facts that are not known, as YAML.
+    /// A value that depends on facts that are not known, as YAML.
     pub(super) fn cases_as_yaml(answer: &Answer, files: &dyn Files) -> String {
         let mut text = String::new();
         for (conditions, answer) in answer.each_case() {
@@ -157,7 +157,7 @@ impl Output {
         text
     }
 
-    /// What a record says of an answer: `status`, `value` and so on.
+    /// The members of a record for an answer: `status`, `value` and so on.
     pub(super) fn answer_json(answer: &Answer) -> Map<String, Json> {
         if !answer.is_certain() {
             return Self::depends(answer);
@@ -182,7 +182,7 @@ impl Output {
         Json::Object(line)
     }
 
-    /// What must hold in a case.
+    /// The conditions of a case.
     pub(super) fn conditions_json(conditions: &[Condition]) -> Map<String, Json> {
         conditions_json(conditions)
     }
@@ -270,12 +270,12 @@ pub(super) fn if_text(conditions: &[Condition]) -> String {
     format!("if {}", crate::engine::cases::in_words(conditions))
 }
 
-/// What the cases do not tell.
+/// What the cases leave out.
 pub(super) fn left_out_text(left_out: &LeftOut) -> String {
     crate::engine::cases::left_out_in_words(left_out)
 }
 
-/// Why the command exits as it does.
+/// The reason for the exit code.
 pub(super) fn depends_line(answer: &Answer, names: &[Arc<str>]) -> String {
     let on = answer.depends_on();
     let key = names.iter().map(|name| &**name).collect::<Vec<_>>().join(", ");
@@ -289,7 +289,7 @@ pub(super) fn depends_line(answer: &Answer, names: &[Arc<str>]) -> String {
     )
 }
 
-/// As Ruby's `puts` writes a text: with a newline at its end, unless it has one.
+/// The text as Ruby's `puts` writes it: with a newline at its end, unless it already has one.
 fn with_newline(mut text: String) -> String {
     if !text.ends_with('\n') {
         text.push('\n');
@@ -297,7 +297,7 @@ fn with_newline(mut text: String) -> String {
     text
 }
 
-/// Puppet's message and, where one spot is to blame, the file and line.
+/// Puppet's message and, if there is a position to blame, the file and line.
 pub(super) fn failure_with_place(failure: &Failure, files: &dyn Files) -> String {
     match failure.place.and_then(|place| place_text(place, files)) {
         Some(place) => format!("{} [{place}]", failure.message),
@@ -307,7 +307,7 @@ pub(super) fn failure_with_place(failure: &Failure, files: &dyn Files) -> String
 
 struct Origins<'a> {
     files: &'a dyn Files,
-    /// Who knows the commits behind lines, if they are wanted.
+    /// The world that finds the commits behind lines, if they are requested.
     blame: Option<&'a World>,
 }
 
@@ -328,7 +328,7 @@ fn commit_text(place: Place, world: &World) -> Option<String> {
     world.blame(&path, line).map(|it| it.to_string())
 }
 
-/// A path below the current directory without that directory: shorter, and a terminal finds it all the same.
+/// A path below the current directory without that directory, which is shorter and still works in a terminal.
 pub(super) fn as_seen_from_here(path: &str) -> &str {
     let here = std::env::current_dir().unwrap_or_default();
     let below = here.to_str().and_then(|here| path.strip_prefix(here)?.strip_prefix('/'));

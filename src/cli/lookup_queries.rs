@@ -1,18 +1,18 @@
-//! Which keys a `lookup` command asks for: from arguments, from a file, or all of them.
+//! The keys of a `lookup` command: from arguments, from a file, or all of them.
 
 use std::io::Read as _;
 
 use serde_json::Value as Json;
 
-/// One question.
+/// One lookup.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Query {
     pub(super) key: String,
-    /// A strategy's name or a hash; `None` takes the command line's.
+    /// A strategy's name or a hash; `None` for the command line's.
     pub(super) merge: Option<Json>,
-    /// A default of its own; `Some(Json::Null)` is an explicit undef.
+    /// Its own default; `Some(Json::Null)` is an explicit undef.
     pub(super) default: Option<Json>,
-    /// A Puppet type of its own.
+    /// Its own Puppet type.
     pub(super) value_type: Option<String>,
 }
 
@@ -21,7 +21,8 @@ impl Query {
         Self { key: key.into(), merge: None, default: None, value_type: None }
     }
 
-    /// A line of a key file: a plain key, a JSON string, or an object with `key` and perhaps `merge`, `default`, `type`.
+    /// Parses a line of a key file: a plain key, a JSON string, or an object with `key` and optionally `merge`, `default`,
+    /// `type`.
     fn parse(line: &str) -> Result<Self, String> {
         if line.starts_with('"') && line.ends_with('"') {
             let key = serde_json::from_str::<String>(line).unwrap_or_else(|_| line.to_owned());
@@ -43,7 +44,7 @@ impl Query {
     }
 }
 
-/// The queries of a file, one a line; `-` is standard input.
+/// The lookups in a file, one per line; `-` is standard input.
 pub(super) fn from_file(path: &str) -> Result<Vec<Query>, String> {
     let mut text = String::new();
     if path == "-" {

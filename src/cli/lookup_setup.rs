@@ -1,4 +1,4 @@
-//! From the arguments of `lookup` to an evaluator: which workspace, which environment, which node.
+//! Builds an evaluator from the arguments of `lookup`: the workspace, the environment and the node.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::engine::Evaluator;
 use crate::facts::{Node, NodeParts, Origin, formats, variable};
 use crate::world::{UnreadData, World};
 
-/// Everything that the keys are asked against.
+/// Everything that lookups of the keys need.
 pub(super) struct Setup {
     pub(super) evaluator: Evaluator,
     files: Arc<dyn Files>,
@@ -22,7 +22,7 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    /// Directories that look like data and that no hierarchy reads: why a key may not be found.
+    /// Directories that look like data but that no hierarchy reads: a possible reason why a key is not found.
     pub(super) fn hints(&self) -> Vec<String> {
         let config = format!("{}/hiera.yaml", self.evaluator.environment().directory());
         let unread = self.place.world.unread_data().into_iter();
@@ -43,7 +43,7 @@ impl Setup {
         &self.files
     }
 
-    /// An evaluator that has cached nothing yet, so that an explanation tells everything.
+    /// An evaluator without cached results, so that an explanation is complete.
     pub(super) fn fresh_evaluator(&self) -> Evaluator {
         let known = &self.evaluator;
         let (environment, node) = (Arc::clone(known.environment()), Arc::clone(known.node()));
@@ -70,7 +70,7 @@ pub(super) fn prepare(arguments: &LookupArguments) -> Result<Setup, String> {
     Ok(Setup { evaluator, files, datadirs, place })
 }
 
-/// Nothing is decrypted unless the settings or the command line ask for it.
+/// Nothing is decrypted unless the settings or the command line request it.
 pub(super) fn decryption(encrypted: Encrypted, is_allowed: bool) -> Decryption {
     match (encrypted, is_allowed) {
         (Encrypted::Keep, false) => Decryption::Off,
@@ -147,8 +147,7 @@ fn parts_of_facts(path: &Path, node: Option<&str>) -> Result<NodeParts, String> 
     Ok(nodes.swap_remove(at))
 }
 
-/// The node that --node names, whether there is a fact set of it or not; else the one that the settings name; else any
-/// node.
+/// The node in --node, with or without a fact set; or else the one in the settings; or else any node.
 fn sample_node(
     arguments: &LookupArguments,
     world: &Arc<World>,
@@ -164,7 +163,7 @@ fn sample_node(
     }
 }
 
-/// The variables that --set gives, by the names that stand for all spellings.
+/// The variables in --set, by their canonical names.
 fn set_variables(arguments: &LookupArguments) -> Result<Vec<(Arc<str>, Value)>, String> {
     let mut variables: Vec<(Arc<str>, Value)> = Vec::new();
     for text in &arguments.set {

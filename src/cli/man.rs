@@ -1,4 +1,4 @@
-//! The man pages, with the names of arguments in the synopsis: clap_mangen leaves them out there.
+//! The man pages, with the names of arguments in the synopsis, where clap_mangen omits them.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use clap::{Arg, Command};
 /// Writes a page for the command and one for each of its subcommands.
 pub(super) fn write(command: Command, directory: &Path) -> Result<(), String> {
     let mut command = command.disable_help_subcommand(true);
-    // Options of all commands, and the whole names of subcommands, are known only then.
+    // Before this, options of all commands and the full names of subcommands are missing.
     command.build();
     clap_mangen::generate_to(with_synopsis(command), directory)
         .map_err(|error| format!("{}: {error}", directory.display()))

@@ -1,6 +1,7 @@
-//! `hiera-ls mcp`: a server of the Model Context Protocol on standard input and output, for assistants that ask about data.
+//! `hiera-ls mcp`: a server of the Model Context Protocol on standard input and output, for assistants that need information
+//! about data.
 //!
-//! What the tools do is in [`super::mcp_tools`]. The protocol's own library is used here and nowhere else.
+//! The tools are in [`super::mcp_tools`]. This is the only module that uses the protocol's library.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,12 +33,12 @@ pub(super) struct McpArguments {
     pub(super) root: PathBuf,
 }
 
-/// Serves until the client goes.
+/// Serves until the client disconnects.
 pub(super) fn run(arguments: &McpArguments) -> ExitCode {
     let served = absolute(&arguments.root).and_then(|root| {
         let runtime = runtime().map_err(|error| error.to_string())?;
         let served = runtime.block_on(serve(Server { root: root.into() }));
-        // Standard input may still be waiting for a byte that never comes.
+        // A read of standard input may wait forever.
         runtime.shutdown_background();
         served
     });
@@ -56,7 +57,7 @@ async fn serve(server: Server) -> Result<(), String> {
     running.waiting().await.map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// Answers for one directory. Files are read anew for each question, so that edits count at once.
+/// Serves one directory. Files are read again for each request, so that edits take effect at once.
 #[derive(Clone)]
 struct Server {
     root: Arc<str>,
@@ -87,7 +88,7 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let name = request.name;
         let work = move || mcp_tools::call(&root, &name, &arguments);
-        // A panic is an answer, too: the client may go on asking.
+        // A panic becomes a response as well, so that the client can continue.
         let answer = tokio::task::spawn_blocking(work).await;
         let answer = answer.unwrap_or_else(|_| Err("hiera-ls failed on this question".to_owned()));
         let (text, make): (_, fn(Vec<ContentBlock>) -> CallToolResult) = match answer {

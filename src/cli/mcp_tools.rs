@@ -1,7 +1,7 @@
-//! The tools of `hiera-ls mcp`: questions with arguments in, plain text out, short enough for a model to read.
+//! The tools of `hiera-ls mcp`: they take arguments and return plain text that is short enough for a model.
 //!
-//! Each answers as the command of its name does. Arguments are values and never options: nothing that a model writes trusts
-//! a directory or leads out of it.
+//! Each does the same as the command of its name. Arguments are values and never options: nothing that a model writes can
+//! trust a directory or lead out of it.
 
 use std::fmt::Write as _;
 
@@ -16,13 +16,13 @@ use crate::engine::CancelToken;
 use crate::ide::preview::{Question, explain};
 use crate::world::paths;
 
-/// The longest answer, in bytes: some thousand tokens.
+/// The maximum length of a response in bytes: some thousand tokens.
 const MAX_BYTES: usize = 16_000;
 
-/// Findings that are shown one by one.
+/// The maximum number of findings that are listed.
 const MAX_FINDINGS: usize = 40;
 
-/// A tool, and what it takes.
+/// A tool and its arguments.
 pub(super) struct Tool {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
@@ -130,7 +130,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         answer: |call| {
             let revision = call.text("revision")?.unwrap_or("HEAD");
-            // After `--`, it would be a key.
+            // After `--`, it would be read as a key.
             if revision.starts_with('-') {
                 return Err(format!("{revision} is not a revision"));
             }
@@ -191,7 +191,7 @@ impl Tool {
     }
 }
 
-/// The answer of a tool; `Err` says what is wrong with the question, for the model to ask better.
+/// The result of a tool; `Err` describes an error in the arguments, so that the model can correct them.
 pub(super) fn call(
     root: &str,
     name: &str,
@@ -212,7 +212,7 @@ pub(super) fn call(
     Ok(cut(&unstyled(&answer)))
 }
 
-/// At most [`MAX_BYTES`] of whole lines, and how many were left out.
+/// At most [`MAX_BYTES`] of whole lines, and the number of omitted lines.
 fn cut(text: &str) -> String {
     if text.len() <= MAX_BYTES {
         return text.to_owned();
@@ -223,7 +223,7 @@ fn cut(text: &str) -> String {
     format!("{kept}\n… {} left out: ask for less", counted(left_out, "more line"))
 }
 
-/// A question.
+/// A request.
 struct Call<'a> {
     root: &'a str,
     arguments: &'a Map<String, Json>,
@@ -252,13 +252,13 @@ impl Call<'_> {
         }
     }
 
-    /// Arguments that are options of the command, as `--name=value`: a value cannot become an option.
+    /// Arguments that are options of the command, as `--name=value`, so that a value cannot become an option.
     fn options(&self, names: &[&str]) -> Vec<String> {
         let value = |name: &&str| Some(format!("--{name}={}", self.text(name).ok()??));
         names.iter().filter_map(value).collect()
     }
 
-    /// A command line, read as if it had been typed.
+    /// Parses a command line as if the user had typed it.
     fn parsed(
         &self,
         command: &str,

@@ -1,4 +1,4 @@
-//! `hiera-ls classes --node`: the classes of nodes, certain ones and possible ones, and where each is included.
+//! `hiera-ls classes --node`: the certain and possible classes of nodes, and where each is included.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::facts::Node;
 use crate::world::node_classes::{CodePlace, NodeClass, NodeClasses};
 use crate::world::{World, loader, paths};
 
-/// What stands for all nodes of which everything is known.
+/// The name for all completely known nodes.
 const ALL: &str = "all";
 
-/// The classes of the nodes that the arguments name.
+/// The classes of the nodes in the arguments.
 pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
     let root = absolute(&arguments.root)?;
     let settings = workspace::settings(&root, &[], arguments.trust);
@@ -48,7 +48,7 @@ pub(super) fn list(arguments: &ClassesArguments) -> Result<String, String> {
     Ok(text)
 }
 
-/// The keys that the node's certain classes must have, and for which no level that it can read has a value.
+/// The keys that the node's certain classes require, but for which no level that the node may read has a value.
 fn missing(evaluator: &Evaluator, found: &NodeClasses) -> Vec<String> {
     let mut missing = Vec::new();
     for class in found.classes.iter().filter(|it| it.is_certain) {
@@ -73,7 +73,7 @@ struct Shower<'a> {
 }
 
 impl Shower<'_> {
-    /// What a node has, and which keys it lacks.
+    /// Writes the classes of a node, and the keys that it lacks.
     fn write(
         &self,
         node: &Node,

@@ -1,4 +1,4 @@
-//! `hiera-ls nodes`: the nodes of a workspace, what is known of each and from where, and what is open.
+//! `hiera-ls nodes`: the nodes of a workspace, what is known of each and from which source, and what is open.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::ide::{hierarchy_variables, open_variables};
 use crate::syntax::key_path;
 use crate::world::{World, loader, paths};
 
-/// Nodes that are listed one by one for a person; the others are counted.
+/// The maximum number of nodes that are listed for people; the others are counted.
 const MAX_LISTED: usize = 40;
 
 /// The arguments.
@@ -45,7 +45,7 @@ pub struct NodesArguments {
     pub all: bool,
 }
 
-/// Lists the nodes, the one that the settings name marked with a star.
+/// Lists the nodes; the one in the settings is marked with a star.
 pub fn run(arguments: &NodesArguments) -> ExitCode {
     print_or_complain(list(arguments))
 }
@@ -95,7 +95,7 @@ pub(super) fn list(arguments: &NodesArguments) -> Result<String, String> {
     Ok(text)
 }
 
-/// Where a node comes from, and which variables of the hierarchy's paths it leaves open.
+/// The origin of a node, and its open variables in the hierarchy's paths.
 fn about(node: &Node, root: &str, read: &[Arc<str>]) -> String {
     let origin = match &node.origin {
         Origin::File(path) => {
@@ -111,7 +111,7 @@ fn about(node: &Node, root: &str, read: &[Arc<str>]) -> String {
     format!("{origin}; open: {}", open.iter().map(|it| &**it).collect::<Vec<_>>().join(", "))
 }
 
-/// For how many nodes each variable of the hierarchy's paths is open.
+/// For each variable in the hierarchy's paths, the number of nodes for which it is open.
 fn summary(nodes: &[Arc<Node>], read: &[Arc<str>]) -> String {
     let mut names: Vec<Arc<str>> = Vec::new();
     for name in read.iter().filter_map(|it| variable::name_of_text(it)) {
@@ -159,7 +159,7 @@ fn json_of(node: &Node, read: &[Arc<str>]) -> Json {
     })
 }
 
-/// What a node with a fact set has for a variable of the hierarchy.
+/// The value of a variable of the hierarchy for a node with a fact set.
 fn value_of(node: &Node, written: &str) -> Option<(Arc<str>, Json)> {
     let path = key_path::parse(written).ok()?;
     let name = variable::name_of(&path)?;

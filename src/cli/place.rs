@@ -1,4 +1,4 @@
-//! Where a command looks: the arguments that `lookup`, `diff` and others have in common.
+//! The place of a command: the arguments that `lookup`, `diff` and others have in common.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::data::{Files, Format};
 use crate::settings::Settings;
 use crate::world::{DiskReader, World, loader};
 
-// No doc comment: clap would show it as what the command is about.
+// This is not a doc comment, because clap would show it as the description of the command.
 #[derive(Debug, Clone, Args)]
 pub struct PlaceArguments {
     /// The environment's directory, or one below it
@@ -35,7 +35,7 @@ pub struct PlaceArguments {
     pub puppet_version: Option<u8>,
 }
 
-/// A snapshot, and the environment in it that is asked.
+/// A snapshot, and the environment in it that is used.
 pub(super) struct Place {
     pub(super) world: Arc<World>,
     pub(super) environment: Arc<Environment>,
@@ -47,7 +47,7 @@ impl PlaceArguments {
         self.open_on(Arc::new(loader::Disk))
     }
 
-    /// The directory as `disk` has it.
+    /// The directory on `disk`.
     pub(super) fn open_on(&self, disk: Arc<dyn DiskReader>) -> Result<Place, String> {
         let root = absolute(&self.root)?;
         let settings = self.settings(&root, &disk)?;
@@ -56,7 +56,7 @@ impl PlaceArguments {
         Ok(Place { world, environment })
     }
 
-    /// The directory as another disk has it. If there is no hiera.yaml, the environment is that of `other`.
+    /// The directory on another disk. If there is no hiera.yaml, the environment is that of `other`.
     pub(super) fn open_beside(
         &self,
         other: &Place,
@@ -80,7 +80,7 @@ impl PlaceArguments {
         Ok(environment)
     }
 
-    /// The settings of the workspace, with what the arguments say over them.
+    /// The settings of the workspace, with those in the arguments over them.
     fn settings(&self, root: &str, disk: &Arc<dyn DiskReader>) -> Result<Settings, String> {
         let mut settings = workspace::settings_on(disk.clone(), root, &[], self.trust);
         match self.puppet_version {
@@ -101,18 +101,18 @@ impl PlaceArguments {
     }
 }
 
-/// The key that holds options for others.
+/// The key that contains options for other keys.
 const LOOKUP_OPTIONS: &str = "lookup_options";
 
-/// How deep below an environment data is looked for.
+/// The maximum depth below an environment at which data is searched for.
 const MAX_DEPTH: u32 = 32;
 
-/// Directories that hold no data of the environment.
+/// Directories that contain no data of the environment.
 const NO_DATA: [&str; 4] = ["spec", "examples", "locales", "node_modules"];
 
 impl Place {
-    /// Every top-level key of every data file that some hierarchy of the environment and its modules can lead to, sorted. Files
-    /// are searched for where entries begin; their values are not parsed.
+    /// Every top-level key of every data file that some hierarchy of the environment and its modules can lead to, sorted.
+    /// Files are only searched for the starts of entries; values are not parsed.
     pub(super) fn all_keys(&self) -> BTreeSet<Arc<str>> {
         let keys = self.world.all_keys(&self.environment).into_iter();
         keys.filter(|key| **key != *LOOKUP_OPTIONS).collect()

@@ -1,20 +1,20 @@
-//! How far a long command is: one line on a terminal's standard error, and nothing anywhere else.
+//! The progress of a long command: one line on a terminal's standard error, and nothing anywhere else.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often the line changes.
+/// How often the line is updated.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// How long the bar is.
+/// The width of the bar.
 const BAR_COLUMNS: usize = 20;
 
-/// Counts steps, of several threads if need be; the first ones are silent, as most commands end before anyone would wonder.
+/// Counts steps, also of several threads. Nothing is shown at first, because most commands end soon.
 pub(super) struct Progress {
     total: usize,
-    /// What is counted: `keys`.
+    /// The counted things: `keys`.
     unit: &'static str,
     is_wanted: bool,
     begun: Instant,
@@ -28,12 +28,12 @@ struct Steps {
 }
 
 impl Progress {
-    /// Of a command that prints as it goes: answers on a terminal are progress enough.
+    /// For a command that prints results as it finds them: results on a terminal are progress enough.
     pub(super) fn beside_answers(total: usize, unit: &'static str) -> Self {
         Self::new(total, unit, !std::io::stdout().is_terminal())
     }
 
-    /// Of a command that prints at its end.
+    /// For a command that prints at its end.
     pub(super) fn before_answers(total: usize, unit: &'static str) -> Self {
         Self::new(total, unit, true)
     }
@@ -44,20 +44,20 @@ impl Progress {
         Self { total, unit, is_wanted, begun: Instant::now(), steps: Mutex::new(steps) }
     }
 
-    /// Another step is about to be done.
+    /// Counts the next step.
     pub(super) fn step(&self) {
         let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_wanted && steps.last_shown.elapsed() >= INTERVAL {
             steps.last_shown = Instant::now();
             steps.is_shown = true;
             let line = line(steps.done, self.total, self.unit, self.begun.elapsed());
-            // What stood there before may have been longer.
+            // The earlier line may have been longer.
             show(&format!("\r{line}\x1b[K"));
         }
         steps.done += 1;
     }
 
-    /// Takes the line away.
+    /// Clears the line.
     pub(super) fn end(self) {
         let steps = self.steps.into_inner().unwrap_or_else(PoisonError::into_inner);
         if steps.is_shown {

@@ -18,7 +18,7 @@ use crate::data::{Files as _, PathKind};
 use crate::facts::Node;
 use crate::world::{WayToFile, parallel, paths};
 
-/// Names of nodes that people are shown.
+/// The maximum number of names of nodes that are shown to people.
 const MAX_NAMES: usize = 40;
 
 /// The arguments.
@@ -45,12 +45,12 @@ pub fn run(arguments: &ReadersArguments) -> ExitCode {
     print_or_complain(list(arguments))
 }
 
-/// Who reads a file.
+/// The readers of a file.
 struct Readers {
     path: String,
     all: usize,
     certain: Vec<Arc<str>>,
-    /// Nodes of which not everything is known.
+    /// Nodes that are not completely known.
     perhaps: Vec<Arc<str>>,
     ways: Vec<WayToFile>,
 }

@@ -1,4 +1,4 @@
-//! `hiera-ls rule`: the page about a rule, or the list of all.
+//! `hiera-ls rule`: prints the page about a rule, or the list of all rules.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -39,14 +39,14 @@ pub fn run(arguments: &RuleArguments) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// What to say to a name that no rule has.
+/// The message for a name that no rule has.
 pub(super) fn no_such_rule(name: &str) -> String {
     let near = nearest_name(name, RULES.iter().map(|rule| rule.code));
     let advice = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
     format!("there is no rule {name}{advice}")
 }
 
-/// A page for a terminal: titles without marks, and examples as users write them, with what is reported below.
+/// A page for a terminal: titles without Markdown, and examples as users write them, with the findings below.
 fn for_people(page: &str) -> String {
     let mut text = String::new();
     let mut example: Option<Example> = None;
@@ -69,7 +69,7 @@ fn for_people(page: &str) -> String {
     text
 }
 
-/// Files of an example.
+/// The files of an example.
 #[derive(Default)]
 struct Example {
     text: String,
@@ -105,7 +105,7 @@ impl Example {
     }
 }
 
-/// What a line such as `#  ^^^ warning[octal-number]: …` says of the line above it.
+/// The finding that a line such as `#  ^^^ warning[octal-number]: …` describes for the line above it.
 fn expectation(line: &str) -> Option<&str> {
     let after = line.trim_start().strip_prefix('#')?.trim_start();
     let said = after.trim_start_matches('^');

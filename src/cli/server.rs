@@ -1,4 +1,4 @@
-//! `hiera-ls server`: speak the language server protocol on standard input and output.
+//! `hiera-ls server`: serves the language server protocol on standard input and output.
 
 use std::fs::OpenOptions;
 use std::path::PathBuf;
@@ -17,10 +17,10 @@ use crate::settings::LogLevel;
 /// What to log, in `tracing`'s words: `debug`, `hiera_ls=trace,warn`, …
 const LOG_VARIABLE: &str = "HIERA_LS_LOG";
 
-/// The most that the protocol's library may log.
+/// The maximum verbosity of the protocol's library.
 const PROTOCOL_LOG: &str = "tower_lsp_server=info";
 
-/// Changes what the log holds; empty if that was said on the command line or in the environment.
+/// Changes the log level; empty if the command line or an environment variable set it.
 static RELOAD: OnceLock<Box<dyn Fn(LogLevel) + Send + Sync>> = OnceLock::new();
 
 /// The arguments.
@@ -37,7 +37,7 @@ pub(super) struct ServerArguments {
     log: Option<String>,
 }
 
-/// Serves until the editor goes. Exits with 0 if it said `shutdown` before, else with 1.
+/// Serves until the editor disconnects. Exits with 0 if the editor sent `shutdown` before, otherwise with 1.
 pub(super) fn run(arguments: &ServerArguments) -> ExitCode {
     if let Err(error) = start_log(arguments) {
         complain(&error);
@@ -73,10 +73,10 @@ fn start_log(arguments: &ServerArguments) -> Result<(), String> {
     if wanted.is_none() {
         let handle = log.reload_handle();
         let reload = move |level: LogLevel| {
-            // An error says that there is no log any more.
+            // An error means that there is no log any more.
             let _ = handle.reload(without_messages(EnvFilter::new(level.name())));
         };
-        // Only one log is ever started.
+        // The log is started only once.
         let _ = RELOAD.set(Box::new(reload));
     }
     log.init();
@@ -87,7 +87,7 @@ fn start_log(arguments: &ServerArguments) -> Result<(), String> {
     Ok(())
 }
 
-/// The protocol's library logs whole messages as `trace`, and a hover may show what must not be kept.
+/// The protocol's library logs whole messages at level `trace`, and a hover may contain text that must not be stored.
 fn without_messages(filter: EnvFilter) -> EnvFilter {
     match filter.max_level_hint() {
         Some(LevelFilter::TRACE) => {

@@ -1,15 +1,15 @@
-//! Text of others, as people may see it: nothing in it moves the cursor, hides what stands beside it, or gives orders to the
-//! machine that runs the command.
+//! Makes text from other people safe to print: it cannot move the cursor, hide other text, or give commands to the machine
+//! that runs the program.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// `text` on one line: what is not to be seen is written as an escape, line ends included.
+/// `text` on one line: characters that must not be printed are escaped, including line ends.
 pub(super) fn in_a_line(text: &str) -> Cow<'_, str> {
     without_commands(escaped(text, is_hidden))
 }
 
-/// The same for what stands behind something else on its line.
+/// The same for text that follows other text on its line.
 pub(super) fn within_a_line(text: &str) -> Cow<'_, str> {
     match escaped(text, is_hidden) {
         shown if shown.contains("##") => Cow::Owned(without_marks(&shown)),
@@ -17,7 +17,7 @@ pub(super) fn within_a_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// `text` with its lines and tabs kept; each line is shown as [`in_a_line`] shows it.
+/// `text` with its lines and tabs; each line is converted by [`in_a_line`].
 pub(super) fn in_lines(text: &str) -> Cow<'_, str> {
     let shown = escaped(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'));
     if !shown.contains("::") && !shown.contains('#') {
@@ -28,7 +28,7 @@ pub(super) fn in_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n"))
 }
 
-/// Whether a terminal does something at this character instead of showing it, or shows others in another order.
+/// Whether a terminal does not simply print this character, or prints others in another order because of it.
 pub(super) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
@@ -72,7 +72,7 @@ fn escaped(text: &str, is_wanted: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A line that no CI server takes for a command: GitHub's begin with `::` or hold `##[`, those of Azure hold `##vso[`.
+/// A line that no CI server treats as a command: GitHub's start with `::` or contain `##[`, those of Azure contain `##vso[`.
 fn without_commands(line: Cow<'_, str>) -> Cow<'_, str> {
     let trimmed = line.trim_start();
     let begins_as_one = trimmed.starts_with("::");

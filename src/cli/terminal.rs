@@ -1,7 +1,7 @@
 //! Colours: one set of styles for all commands, and the two places where styled text is printed.
 //!
-//! Styled text always carries its escapes; the stream takes them out where no terminal reads it. It follows `--color`, and
-//! without that `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM=dumb`.
+//! Styled text always contains escapes; the stream removes them if the output is not a terminal. It follows `--color` or,
+//! without it, `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM=dumb`.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,16 +13,16 @@ use clap::ValueEnum;
 use super::shown;
 use crate::ide::diagnostics::Severity;
 
-/// What a title is printed in.
+/// The style of titles.
 pub(super) const STRONG: Style = Style::new().bold();
-/// What good news is printed in.
+/// The style of success messages.
 pub(super) const GOOD: Style = AnsiColor::Green.on_default().bold();
-/// What is printed beside something that matters more.
+/// The style of less important text.
 pub(super) const FAINT: Style = Style::new().dimmed();
-/// Lines and numbers around an excerpt, and places.
+/// The style of lines and numbers around an excerpt, and of positions.
 pub(super) const FRAME: Style = AnsiColor::Blue.on_default().bold();
 
-/// Whether nothing is said on standard error: a shell that completes a word shows it within the line.
+/// Whether nothing is printed on standard error: during completion, the shell would show it inside the line.
 static IS_SILENT: AtomicBool = AtomicBool::new(false);
 
 /// When to print colours.
@@ -38,7 +38,7 @@ pub(super) enum Color {
 }
 
 impl Color {
-    /// Makes it the choice of the whole process.
+    /// Applies the choice to the whole process.
     pub(super) fn choose(self) {
         let choice = match self {
             Self::Auto => ColorChoice::Auto,
@@ -70,7 +70,7 @@ pub(super) fn unstyled(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
-/// Prints styled text to standard output; a reader that went away (`| head`) is not an error.
+/// Prints styled text to standard output; a closed pipe (`| head`) is not an error.
 pub(super) fn print_styled(text: &str) {
     let _ = anstream::stdout().lock().write_all(text.as_bytes());
 }
@@ -83,17 +83,17 @@ pub(super) fn tell(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "hiera-ls: {text}");
 }
 
-/// From now on, nothing is said on standard error.
+/// From now on, nothing is printed on standard error.
 pub(super) fn be_silent() {
     IS_SILENT.store(true, Ordering::Relaxed);
 }
 
-/// What went wrong, on standard error.
+/// Prints an error on standard error.
 pub(super) fn complain(message: &str) {
     tell(&shown::in_lines(message));
 }
 
-/// An explanation or a reason as text, with its titles and what was found marked.
+/// An explanation or a reason as text, with highlighted titles and results.
 pub(super) fn with_marks(text: &str) -> String {
     let mut marked = String::with_capacity(text.len() + 256);
     for line in text.split_inclusive('\n') {

@@ -1,4 +1,4 @@
-//! `hiera-ls type-check`: does a value belong to a Puppet type, and with which words does Puppet refuse it?
+//! `hiera-ls type-check`: whether values belong to Puppet types and, if not, Puppet's error message.
 
 use std::collections::HashMap;
 use std::io::BufRead as _;
@@ -30,10 +30,10 @@ Example:
 A value that JSON does not have is an object with the member __ptype: {\"__ptype\":\"Sensitive\",\"value\":1}.
 Exit status: 0, also where values do not fit; 2 if standard input cannot be read.";
 
-/// How many types are kept once they are read.
+/// The maximum number of parsed types that are kept.
 const MAX_KEPT_TYPES: usize = 20_000;
 
-/// Output is written in pieces of about this many bytes.
+/// The approximate size in bytes of the pieces in which output is written.
 const PIECE: usize = 1 << 16;
 
 /// The arguments.
@@ -56,7 +56,7 @@ pub enum RenderAs {
     Jsonl,
 }
 
-/// Answers each line.
+/// Checks each line.
 pub fn run(arguments: &TypeCheckArguments) -> ExitCode {
     let directories = match directories(arguments.modulepath.as_deref().unwrap_or_default()) {
         Ok(directories) => directories,

@@ -1,4 +1,4 @@
-//! `hiera-ls uses KEY`: everything that speaks of a key, in data, lookup_options and manifests.
+//! `hiera-ls uses KEY`: everything that mentions a key, in data, lookup_options and manifests.
 
 use std::process::ExitCode;
 use std::sync::Arc;

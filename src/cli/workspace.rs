@@ -1,4 +1,4 @@
-//! The workspace that a command works on: its settings, and the environment that is meant.
+//! The workspace of a command: its settings, and the environment to use.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use crate::data::{Files as _, PathKind};
 use crate::settings::{PROJECT_FILE, RuleName, Settings};
 use crate::world::{DiskReader, Trust, World, loader, paths};
 
-/// The environment that Puppet takes where none is named.
+/// Puppet's default environment.
 const USUAL_ENVIRONMENT: &str = "production";
 
-/// `path` as a whole one, in the shape that everything inside uses; `Err` if it cannot be.
+/// `path` as an absolute path in normal form; `Err` if that is not possible.
 pub(super) fn absolute(path: &Path) -> Result<String, String> {
     let absolute =
         std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -20,13 +20,13 @@ pub(super) fn absolute(path: &Path) -> Result<String, String> {
     Ok(paths::normalise(text))
 }
 
-/// The settings that hold in the directory `root`; says on standard error what is wrong with them. `rules` are
-/// those that they may name.
+/// The effective settings of the directory `root`; their errors are printed on standard error. `rules` are those that
+/// they may name.
 pub(super) fn settings(root: &str, rules: &[RuleName], is_trusted: bool) -> Settings {
     settings_on(Arc::new(loader::Disk), root, rules, is_trusted)
 }
 
-/// The same for another disk than this machine's.
+/// The same for another disk.
 pub(super) fn settings_on(
     disk: Arc<dyn DiskReader>,
     root: &str,
@@ -44,8 +44,8 @@ pub(super) fn settings_on(
     found.settings
 }
 
-/// The environment that holds the directory `root`; else the one of this name in the workspace, and `production` or the
-/// only one if no name is said. `Err` tells what there is.
+/// The environment that contains the directory `root`; or else the one with this name in the workspace, or `production` or
+/// the only one if no name is given. `Err` lists the environments.
 pub(super) fn environment(
     world: &World,
     root: &str,
@@ -84,14 +84,14 @@ pub(super) fn environment(
     })
 }
 
-/// Says on standard error which patterns of the setting `node_name` do nothing.
+/// Prints on standard error which patterns of the setting `node_name` have no effect.
 pub(super) fn complain_of_name_patterns(world: &World) {
     for problem in world.name_pattern_problems() {
         complain(&format!("{PROJECT_FILE}: {}: {}", problem.key, problem.message));
     }
 }
 
-/// What to say where nothing tells which files are data.
+/// The message if nothing says which files are data.
 pub(super) fn no_environment(root: &str) -> String {
     format!(
         "{root}: no hiera.yaml here, or in a directory above or below; if it lies elsewhere, say where with globalHieraYaml in \

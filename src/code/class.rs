@@ -7,8 +7,8 @@ use super::summary::known_as;
 use crate::syntax::puppet::{Declaration, DeclarationKind, Parameter};
 use crate::text::TextRange;
 
-/// The parameters that every resource has. Puppet does not look them up, and one that a class declares is handed on to all
-/// resources in it.
+/// The parameters of every resource. Puppet does not look them up. If a class declares one, it is passed on to all resources
+/// in the class.
 pub const METAPARAMETERS: [&str; 13] = [
     "alias",
     "audit",
@@ -28,17 +28,17 @@ pub const METAPARAMETERS: [&str; 13] = [
 /// A class that some file declares.
 #[derive(Debug, Clone)]
 pub struct ClassCode {
-    /// As Puppet knows it: in lower case, without a leading `::`.
+    /// The name that Puppet uses: in lower case, without a leading `::`.
     pub name: Arc<str>,
     /// The file.
     pub path: Arc<str>,
-    /// What is in the file.
+    /// The content of the file.
     pub file: Arc<CodeFile>,
     index: usize,
 }
 
 impl ClassCode {
-    /// The class that the file's declaration of this number is; `None` if that is none.
+    /// The class that is the file's declaration with this index; `None` if that is not a class.
     pub fn of(path: Arc<str>, file: Arc<CodeFile>, index: usize) -> Option<Self> {
         let declaration = file.manifest.declarations.get(index)?;
         let is_class = declaration.kind == DeclarationKind::Class;
@@ -46,17 +46,17 @@ impl ClassCode {
         is_class.then_some(Self { name, path, file, index })
     }
 
-    /// Which of the file's declarations it is.
+    /// The index of its declaration in the file.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// What the file says of it.
+    /// Its declaration.
     pub fn declaration(&self) -> &Declaration {
         &self.file.manifest.declarations[self.index]
     }
 
-    /// In the order of their list.
+    /// Its parameters, in source order.
     pub fn parameters(&self) -> &[Parameter] {
         &self.declaration().parameters
     }
@@ -71,7 +71,7 @@ impl ClassCode {
         format!("{}::{parameter}", self.name)
     }
 
-    /// The class that this one inherits from, as Puppet knows it.
+    /// The class that this one inherits from, by the name that Puppet uses.
     pub fn parent(&self) -> Option<Arc<str>> {
         let written = self.file.slice(self.declaration().parent?);
         (written != "default").then(|| known_as(DeclarationKind::Class, written))

@@ -1,10 +1,10 @@
-//! What comments say of parameters: the `@param` tags above a declaration, as Puppet Strings reads them.
+//! Comments about parameters: the `@param` tags above a declaration, as Puppet Strings reads them.
 
 use super::CodeFile;
 use crate::syntax::puppet::Declaration;
 use crate::text::TextRange;
 
-/// What the comment directly above `declaration` says of its parameter `name`, in one line.
+/// The text about the parameter `name` in the comment directly above `declaration`, on one line.
 pub fn of_parameter(file: &CodeFile, declaration: &Declaration, name: &str) -> Option<String> {
     let mut text = String::new();
     let mut is_wanted = false;
@@ -27,7 +27,7 @@ pub fn of_parameter(file: &CodeFile, declaration: &Declaration, name: &str) -> O
     (!text.is_empty()).then_some(text)
 }
 
-/// Where the comment directly above `declaration` names its parameter `name` in a `@param` tag.
+/// Where the comment directly above `declaration` names the parameter `name` in a `@param` tag.
 pub fn tag_of_parameter(
     file: &CodeFile,
     declaration: &Declaration,
@@ -52,7 +52,7 @@ fn comment_above<'a>(file: &'a CodeFile, declaration: &Declaration) -> Vec<&'a s
     comments
 }
 
-/// A type in brackets may stand before the name or before the text.
+/// Skips a type in brackets before the name or before the text.
 fn without_type(text: &str) -> &str {
     let text = text.trim_start();
     let Some(inner) = text.strip_prefix('[') else { return text };

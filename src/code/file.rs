@@ -1,4 +1,4 @@
-//! A file of Puppet code: its text, its lines, and what it says.
+//! A file of Puppet code: its text, its lines, and its content.
 
 use std::sync::Arc;
 
@@ -9,23 +9,24 @@ use crate::text::{LineIndex, TextRange};
 /// A file that was read.
 #[derive(Debug, Clone)]
 pub struct CodeFile {
-    /// The whole text. Where the file is not UTF-8, a `?` stands for each byte that is none, so that places stay right.
+    /// The whole text. If the file is not UTF-8, `?` replaces each invalid byte, so that positions stay correct.
     pub text: Arc<str>,
     /// Its lines.
     pub lines: LineIndex,
-    /// What it declares and calls, and Puppet's complaints.
+    /// Its declarations and calls, and Puppet's errors.
     pub manifest: Manifest,
 }
 
 impl CodeFile {
-    /// Reads the text of the file at `path`, which tells templates and plans from manifests.
+    /// Parses the text of the file at `path`. The path distinguishes templates and plans from manifests.
     pub fn of_text(path: &str, text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let manifest = puppet::parse(&text, language_of(path));
         Self { lines: LineIndex::new(&text), text, manifest }
     }
 
-    /// Reads the bytes of the file at `path`. Puppet refuses a file that is not UTF-8; what can be read is read.
+    /// Parses the bytes of the file at `path`. Puppet refuses a file that is not UTF-8; the readable parts are parsed
+    /// nevertheless.
     pub fn of_bytes(path: &str, bytes: Vec<u8>) -> Self {
         let (text, problem) = text_of(bytes);
         let mut file = Self::of_text(path, text);
@@ -44,7 +45,7 @@ impl CodeFile {
     }
 }
 
-/// Plans have reserved words of their own; Puppet knows them by the directory `plans`.
+/// Plans have their own reserved words; Puppet recognizes them by the directory `plans`.
 pub fn language_of(path: &str) -> Language {
     let name = path.rsplit('/').next().unwrap_or(path);
     if name.rsplit_once('.').is_some_and(|(_, extension)| extension == "epp") {
@@ -56,7 +57,7 @@ pub fn language_of(path: &str) -> Language {
     }
 }
 
-/// The text, with `?` in place of each byte that is not UTF-8, and the first of these.
+/// The text with `?` instead of each invalid byte, and the error for the first of these.
 fn text_of(bytes: Vec<u8>) -> (String, Option<SyntaxError>) {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) => return (text, None),
@@ -74,7 +75,7 @@ fn text_of(bytes: Vec<u8>) -> (String, Option<SyntaxError>) {
     (text, first)
 }
 
-/// What Puppet says of a file whose byte at `offset` is not UTF-8.
+/// Puppet's error for a file whose byte at `offset` is not UTF-8.
 pub(crate) fn not_utf8(offset: u32) -> SyntaxError {
     let range = TextRange::new(offset, offset + 1);
     SyntaxError { message: "invalid byte sequence in UTF-8".to_owned(), range }

@@ -1,4 +1,4 @@
-//! Which classes a piece of code includes when it runs, as far as that is written out.
+//! The classes that a piece of code includes when it runs, as far as they are constant.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::syntax::puppet::{
 };
 use crate::text::TextRange;
 
-/// The part of a file whose calls are meant.
+/// A part of a file, with its calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Body {
     /// Outside of all declarations.
     TopLevel,
-    /// In the declaration of this number, and in none inside of it.
+    /// In the declaration with this index, but not in declarations inside it.
     Declaration(usize),
 }
 
@@ -28,39 +28,39 @@ pub struct Inclusion {
     pub included: Included,
     /// Where that is written.
     pub range: TextRange,
-    /// What decides whether it runs.
+    /// The conditions under which it runs.
     pub guards: Box<[Guard]>,
-    /// The parameters that `class { … }` gives; `None` for all other calls.
+    /// The parameters that `class { … }` sets; `None` for all other calls.
     pub given: Option<Box<[Box<str>]>>,
 }
 
 /// What an [`Inclusion`] includes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Included {
-    /// A class, as Puppet knows it.
+    /// A class, by the name that Puppet uses.
     Class(Arc<str>),
-    /// The classes that a lookup gives.
+    /// The classes in the result of a lookup.
     Lookup(ClassLookup),
-    /// What a defined type of this name includes, and whether a resource of it is certainly made.
+    /// The inclusions of the defined type with this name, and whether a resource of it is certainly created.
     Defined(Arc<str>, bool),
-    /// What an expression gives, perhaps by facts.
+    /// The result of an expression, which may depend on facts.
     Computed(Condition),
-    /// Classes whose names are not written out.
+    /// Classes whose names are not constant.
     Unknown,
 }
 
-/// A lookup that gives names of classes.
+/// A lookup that returns names of classes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ClassLookup {
     /// The key.
     pub key: Arc<str>,
-    /// The merge strategy that is asked for.
+    /// The merge strategy that it requests.
     pub merge: Option<Arc<str>>,
-    /// The classes without data, if that is written out.
+    /// The classes if there is no data, if they are constant.
     pub default: Option<Box<[Arc<str>]>>,
 }
 
-/// The inclusions of a file by the bodies that they stand in, in the order of the file.
+/// The inclusions of a file by their bodies, in source order.
 #[derive(Debug, Default)]
 pub struct Inclusions(HashMap<Body, Vec<Inclusion>>);
 
@@ -88,7 +88,7 @@ impl Inclusions {
         found
     }
 
-    /// Those of one body.
+    /// The inclusions of one body.
     pub fn of_body(&self, body: Body) -> &[Inclusion] {
         self.0.get(&body).map_or(&[], Vec::as_slice)
     }
@@ -143,7 +143,7 @@ fn add_call(
     for name in known {
         add(Included::Computed(name.clone()), call.range);
     }
-    // What lookups give is not known here either.
+    // The results of lookups are not known here either.
     if unknown.len() > looked_up {
         add(Included::Unknown, call.range);
     }
@@ -179,7 +179,7 @@ fn add_names(value: &Constant, names: &mut Vec<Arc<str>>) -> Option<()> {
     Some(())
 }
 
-/// The merge strategy that a lookup asks for by a constant name.
+/// The merge strategy that a lookup requests by a constant name.
 fn merge_of(file: &CodeFile, lookup: &Call) -> Option<Arc<str>> {
     let third = lookup.arguments.get(2).filter(|(kind, _)| *kind == ArgumentKind::String);
     let option = lookup.options.iter().find(|(name, _)| name.text == "merge");
@@ -188,15 +188,15 @@ fn merge_of(file: &CodeFile, lookup: &Call) -> Option<Arc<str>> {
     written.bytes().all(|it| it.is_ascii_lowercase()).then(|| written.into())
 }
 
-/// Tells the innermost declaration around places that come in the order of the file.
+/// Finds the innermost declaration around places that come in source order.
 struct Around<'a> {
     left: std::iter::Peekable<std::iter::Enumerate<std::slice::Iter<'a, Declaration>>>,
-    /// Those that are open, the innermost last: where each ends, and its number.
+    /// The open declarations, the innermost last: the end of each, and its index.
     open: Vec<(u32, usize)>,
 }
 
 impl<'a> Around<'a> {
-    /// Declarations come in the order of the file, too.
+    /// Declarations are in source order, too.
     fn new(declarations: &'a [Declaration]) -> Self {
         Self { left: declarations.iter().enumerate().peekable(), open: Vec::new() }
     }

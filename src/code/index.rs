@@ -1,4 +1,4 @@
-//! The index of an environment's code: which file declares what, and which look up which keys.
+//! The index of an environment's code: which files declare what, and which files look up which keys.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -7,31 +7,31 @@ use super::summary::{CodeSummary, KeyPattern, known_as};
 use crate::syntax::puppet::DeclarationKind;
 use crate::text::TextRange;
 
-/// The code of one environment. Made of summaries, which outlive it as long as their files stay the same.
+/// The code of one environment. It consists of summaries, which are reused while their files stay the same.
 #[derive(Debug, Default)]
 pub struct CodeIndex {
     files: Vec<(Arc<str>, Arc<CodeSummary>)>,
     declared: HashMap<(DeclarationKind, Arc<str>), Vec<DeclaredAt>>,
     keys: HashMap<Arc<str>, Vec<(u32, TextRange)>>,
     interpolated: HashSet<Arc<str>>,
-    /// The keys of lookups that have no module, sorted, on demand.
+    /// The keys of lookups that have no module, sorted; computed on demand.
     without_module: OnceLock<Box<[Arc<str>]>>,
     patterns: Vec<(KeyPattern, u32)>,
 }
 
-/// Where something is declared.
+/// The place of a declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredAt {
     /// The file.
     pub path: Arc<str>,
-    /// Which of the file's declarations it is.
+    /// The index of the declaration in the file.
     pub index: u32,
     /// Whether Puppet refuses the file.
     pub is_broken: bool,
 }
 
 impl CodeIndex {
-    /// The index of `files`, which come sorted by their paths.
+    /// The index of `files`, which must be sorted by path.
     pub fn new(files: Vec<(Arc<str>, Arc<CodeSummary>)>) -> Self {
         let mut index = Self::default();
         for (number, (path, summary)) in files.iter().enumerate() {
@@ -75,25 +75,25 @@ impl CodeIndex {
         places.iter().map(|(file, range)| (&self.files[*file as usize].0, *range))
     }
 
-    /// Whether code looks the key up by its name, has it in an interpolation, or looks it up by a name with expressions in it
-    /// that can be the key's. Lookups of which nothing is known do not count.
+    /// Whether code looks up the key by its name, contains it in an interpolation, or looks up a name with expressions that
+    /// can be the key's. Lookups of completely unknown keys are ignored.
     pub fn is_looked_up(&self, key: &str) -> bool {
         self.is_named(key) || self.pattern_of(key).is_some()
     }
 
-    /// Whether code looks the key up by its constant name, or has it in an interpolation.
+    /// Whether code looks up the key by its constant name, or contains it in an interpolation.
     pub fn is_named(&self, key: &str) -> bool {
         self.keys.contains_key(key) || self.interpolated.contains(key)
     }
 
-    /// The first file that looks up keys by a name with expressions in it that can be the key's.
+    /// The first file that looks up a name with expressions that can be the key's.
     pub fn pattern_of(&self, key: &str) -> Option<&Arc<str>> {
         let can_be = |it: &KeyPattern| !it.is_anything() && it.matches(key);
         let (_, file) = self.patterns.iter().find(|(pattern, _)| can_be(pattern))?;
         Some(&self.files[*file as usize].0)
     }
 
-    /// The first file that looks up keys of which nothing is known.
+    /// The first file that looks up a completely unknown key.
     pub fn lookup_of_anything(&self) -> Option<&Arc<str>> {
         let (_, file) = self.patterns.iter().find(|(pattern, _)| pattern.is_anything())?;
         Some(&self.files[*file as usize].0)
@@ -109,13 +109,13 @@ impl CodeIndex {
         })
     }
 
-    /// What the file at `path` holds.
+    /// The names in the file at `path`.
     pub fn summary(&self, path: &str) -> Option<&Arc<CodeSummary>> {
         let at = self.files.binary_search_by(|(known, _)| (**known).cmp(path)).ok()?;
         Some(&self.files[at].1)
     }
 
-    /// The files, sorted by their paths, with what they hold.
+    /// The files, sorted by path, with their names.
     pub fn files(&self) -> &[(Arc<str>, Arc<CodeSummary>)] {
         &self.files
     }

@@ -1,9 +1,9 @@
-//! Values that are written out in code, as values of data.
+//! Converts constants in code to values of data.
 
 use crate::data::{Hash, Value};
 use crate::syntax::puppet::Constant;
 
-/// The value that `constant` is; `None` for a number that is none.
+/// The value of `constant`; `None` if it is an invalid number.
 pub fn value_of(constant: &Constant) -> Option<Value> {
     Some(match constant {
         Constant::Undef => Value::Undef,

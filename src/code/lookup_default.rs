@@ -1,20 +1,20 @@
-//! What a call that looks up data gives where no data has the key: its default, if it has one.
+//! The result of a lookup call if no data has the key: its default, if it has one.
 
 use crate::syntax::puppet::{ArgumentKind, Call};
 use crate::text::TextRange;
 
-/// What a lookup gives where nothing is found.
+/// The result of a lookup that finds nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookupDefault {
     /// Nothing: the call fails.
     Missing,
-    /// What stands in this range.
+    /// The expression in this range.
     Written(TextRange),
-    /// The call has overrides or more defaults, or what it is given is not written out, or Puppet refuses it.
+    /// The call has overrides or several defaults, or its arguments are not constant, or Puppet refuses it.
     Unknown,
 }
 
-/// The default of a call of `lookup` or of a function whose name begins with `hiera`.
+/// The default of a call of `lookup` or of a function whose name starts with `hiera`.
 pub fn of_call(call: &Call) -> LookupDefault {
     if call.has_lambda {
         return LookupDefault::Unknown;

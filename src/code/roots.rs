@@ -1,16 +1,16 @@
-//! Where the Puppet code of an environment lies: its own manifests, functions, types and plans, and those of its modules.
+//! The locations of an environment's Puppet code: its own manifests, functions, types and plans, and those of its modules.
 
 use std::sync::Arc;
 
 use crate::data::Files;
 
-/// How deep below a directory for code files are looked for.
+/// The maximum depth below a directory at which code files are searched for.
 const MAX_DEPTH: usize = 32;
 
-/// More files are not read: no environment has as many, but links can make it look so.
+/// The maximum number of files. No real environment has more, but links can make it appear so.
 const MAX_FILES: usize = 100_000;
 
-/// The directories of an environment that hold code.
+/// The directories of an environment that contain code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CodeRoots {
     /// The main manifest, or the directory of manifests.
@@ -22,7 +22,8 @@ pub struct CodeRoots {
 }
 
 impl CodeRoots {
-    /// All files of code, sorted. `is_new` is asked about each directory, and says no to one that was met on another way.
+    /// All code files, sorted. `is_new` is called for each directory, and returns false for one that was already visited by
+    /// another path.
     pub fn files(&self, disk: &dyn Files, is_new: &mut dyn FnMut(&str) -> bool) -> Vec<Arc<str>> {
         let mut search = Search { disk, is_new, found: Vec::new() };
         if let Some(manifests) = &self.manifests {
@@ -80,8 +81,8 @@ pub fn is_code(path: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, extension)| matches!(extension, "pp" | "epp"))
 }
 
-/// Where Puppet looks for the class `name` within its module, below the module's `manifests`: in its own file, and in those
-/// of the classes that it is named below. Names are asked for in lower case.
+/// Where Puppet looks for the class `name` in its module, below the module's `manifests`: in its own file, and in the files
+/// of the classes that enclose it by name. Puppet uses names in lower case.
 pub fn files_of_class(name: &str) -> Vec<String> {
     let name = name.to_lowercase();
     let mut segments: Vec<&str> = name.split("::").skip(1).collect();

@@ -1,4 +1,4 @@
-//! What an index keeps of a file of code: names, without the code.
+//! What an index keeps of a code file: names, without the code.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use crate::text::TextRange;
 /// The names in one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CodeSummary {
-    /// What it declares; node blocks have no name and are left out.
+    /// Its declarations, except node blocks, which have no name.
     pub declared: Box<[DeclaredName]>,
-    /// The root keys that it looks up: of `a.b` that is `a`.
+    /// The root keys that it looks up: for `a.b`, this is `a`.
     pub keys: Box<[CodeName]>,
     /// The classes that it includes.
     pub included: Box<[CodeName]>,
-    /// Root keys in interpolations of Hiera that stand in its strings: a back end written in Puppet code resolves them.
+    /// Root keys in Hiera interpolations inside its strings, which a back end written in Puppet code resolves.
     pub interpolated: Box<[Arc<str>]>,
-    /// Keys that it looks up and that are put together of texts and expressions.
+    /// The keys of its lookups that are built from texts and expressions.
     pub patterns: Box<[KeyPattern]>,
-    /// Whether a class or defined type has a parameter with a type and a default that is written out.
+    /// Whether a class or defined type has a parameter with a type and a constant default.
     pub has_typed_defaults: bool,
     /// Whether Puppet refuses the file.
     pub is_broken: bool,
@@ -31,24 +31,24 @@ pub struct CodeSummary {
 /// A declaration in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredName {
-    /// What it is.
+    /// The kind.
     pub kind: DeclarationKind,
-    /// As Puppet knows it: in lower case, but for type aliases.
+    /// The name that Puppet uses: in lower case, except for type aliases.
     pub name: Arc<str>,
-    /// Which of the file's declarations it is.
+    /// The index of the declaration in the file.
     pub index: u32,
 }
 
 /// A constant name in a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeName {
-    /// The name, of a class without a leading `::` and in lower case.
+    /// The name; for a class, in lower case and without a leading `::`.
     pub name: Arc<str>,
-    /// Where it is written, with its quotes.
+    /// Its range, with its quotes.
     pub range: TextRange,
 }
 
-/// The texts of a key, with `None` where an expression stands. Without any text it can be every key.
+/// The texts of a key, with `None` for each expression. Without any text it can be any key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyPattern(Box<[Option<Box<str>>]>);
 
@@ -81,7 +81,7 @@ impl KeyPattern {
     pub fn of(call: &Call) -> Self {
         let mut root = Vec::new();
         for part in call.pattern.iter().flatten() {
-            // Behind a dot stand members of the key's value.
+            // After a dot come members of the key's value.
             let end = part.as_deref().and_then(|text| text.find('.'));
             let part = part.as_deref().map(|text| Box::from(&text[..end.unwrap_or(text.len())]));
             root.push(part);
@@ -93,7 +93,7 @@ impl KeyPattern {
         Self(root.into())
     }
 
-    /// The key, if only members of it are put together: `"a.${b}"`.
+    /// The key, if only its members are built from expressions: `"a.${b}"`.
     fn constant(&self) -> Option<&str> {
         match &*self.0 {
             [Some(only)] => Some(only),
@@ -101,7 +101,7 @@ impl KeyPattern {
         }
     }
 
-    /// Whether nothing is known of the key.
+    /// Whether the key is completely unknown.
     pub fn is_anything(&self) -> bool {
         !self.0.iter().any(Option::is_some)
     }
@@ -132,7 +132,7 @@ impl KeyPattern {
     }
 }
 
-/// The name under which Puppet knows what is declared as `name`.
+/// The name that Puppet uses for a declaration `name`.
 pub fn known_as(kind: DeclarationKind, name: &str) -> Arc<str> {
     let name = name.strip_prefix("::").unwrap_or(name);
     let is_lower = kind == DeclarationKind::TypeAlias || !name.contains(char::is_uppercase);
@@ -158,7 +158,7 @@ fn interpolated_keys(text: &str) -> Box<[Arc<str>]> {
     keys.collect()
 }
 
-/// The key whose value a lookup of `name` reads, or digs in.
+/// The key whose value a lookup of `name` reads or digs into.
 pub fn root_key(name: &str) -> Arc<str> {
     let root = key_path::parse(name).ok().and_then(|path| path.root_name().cloned());
     root.unwrap_or_else(|| name.into())

@@ -1,11 +1,11 @@
-//! Data directories that lie elsewhere on this machine: the setting `datadirMap`.
+//! Data directories that are elsewhere on this machine: the setting `datadirMap`.
 
 use std::borrow::Cow;
 
 use super::{Environment, path};
 use crate::facts::open_path::hole;
 
-/// Where environments are deployed to, on servers of all ages.
+/// The directories to which servers of all versions deploy environments.
 const DEPLOYED_TO: [&str; 5] = [
     "/etc/puppetlabs/code/environments",
     "/etc/puppetlabs/puppet/environments",
@@ -18,15 +18,16 @@ const DEPLOYED_TO: [&str; 5] = [
 const ENVIRONMENT_TOKENS: [&str; 3] =
     ["%{environment}", "%{::environment}", "%{server_facts.environment}"];
 
-/// Leading directories of absolute data directories, and the whole paths that stand for them here.
+/// Maps leading directories of absolute data directories to the local paths that replace them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DatadirMap {
-    /// Without a slash at their ends; the longest first, and after those of the settings where environments are deployed to.
+    /// Without trailing slashes; the longest first, and after those of the settings the deployment directories of
+    /// environments.
     moves: Vec<(String, String)>,
 }
 
 impl DatadirMap {
-    /// A map of these pairs; relative paths begin in `directory`.
+    /// A map of these pairs; relative paths start in `directory`.
     pub fn new<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>, directory: &str) -> Self {
         let whole = |(from, to): (&str, &str)| {
             let from = path::join(directory, from.trim_end_matches('/'));
@@ -37,8 +38,8 @@ impl DatadirMap {
         Self { moves }
     }
 
-    /// The map for one environment. The place that it is deployed to on a server is its own directory here; and where a pair
-    /// names `%{environment}`, the environment's name counts as well.
+    /// The map for one environment. Its deployment directory on a server is its own directory here. If a pair names
+    /// `%{environment}`, it also applies to the environment's name.
     #[must_use]
     pub fn of_environment(mut self, environment: &Environment) -> Self {
         let named = self.moves.iter().flat_map(|(from, to)| {
@@ -61,7 +62,7 @@ impl DatadirMap {
         self
     }
 
-    /// Where what `directory` names lies here: the longest pair whose first directory is it, or holds it, counts.
+    /// The local place of `directory`, by the longest pair whose first directory is `directory` or contains it.
     pub fn moved<'d>(&self, directory: &'d str) -> Cow<'d, str> {
         let below = |from: &str| {
             let rest = directory.strip_prefix(from)?;
@@ -72,12 +73,13 @@ impl DatadirMap {
     }
 }
 
-/// What stands for the environment in a text whose variables are put in: its name, or what is put in where that is open.
+/// The texts that represent the environment in a text with inserted variables: its name, or the placeholder if the name is
+/// open.
 fn names_of(environment: &Environment) -> impl Iterator<Item = String> {
     [environment.name.to_string(), hole("environment")].into_iter()
 }
 
-/// The part of a datadir as hiera.yaml writes it that means *where this environment is deployed*; `None` if there is none.
+/// The part of a datadir in hiera.yaml that means *where this environment is deployed*; `None` if there is none.
 pub fn deployed_prefix(datadir: &str) -> Option<&str> {
     let deployed = DEPLOYED_TO.iter().find(|it| {
         let rest = datadir.strip_prefix(**it);
@@ -109,7 +111,7 @@ mod tests {
         check("/r", &format!("{deployed}/{}/data", hole("environment")), "/r/data");
         check("/r", &format!("{deployed}/test/data"), &format!("{deployed}/test/data"));
         check("/r", &format!("{deployed}/productions"), &format!("{deployed}/productions"));
-        // On a server, every environment lies where it is said to lie.
+        // On a server, every environment is in its deployment directory.
         let test = format!("{deployed}/test");
         check(
             &test,

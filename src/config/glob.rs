@@ -1,7 +1,7 @@
 //! Ruby's `Dir.glob` over the files of a snapshot: bytewise order, dot files, braces in the order written.
 //!
-//! No glob library has Ruby's order and rules, so this follows Ruby's own matcher step by step: a set of patterns walks
-//! down the tree, `**/` staying in the set, and a brace is multiplied out when the walk reaches the name it is in.
+//! No glob library has Ruby's order and rules, so this follows Ruby's own matcher step by step. A set of patterns walks down
+//! the tree; `**/` stays in the set, and a brace is expanded when the walk reaches the name that contains it.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -21,11 +21,11 @@ pub use holes::{HoleTexts, has_hole_in_brackets, texts_of_holes};
 use name::{matches_name, without_escapes};
 pub use whole_path::matches_path;
 
-/// How much of a pattern messages show.
+/// The number of bytes of a pattern that messages show.
 const MAX_SHOWN: usize = 200;
 
-/// Files (no directories) that the absolute `pattern` names, in the order of Ruby 3.0 and later. Where there are too many
-/// names to look at, `files` are told, and the rest is left out.
+/// Files (not directories) that match the absolute `pattern`, in the order of Ruby 3.0 and later. If there are too many names
+/// to compare, the rest is left out, and `files` records it.
 pub fn glob(files: &dyn Files, pattern: &str) -> Vec<Arc<str>> {
     let root_end = pattern.find('/').map_or(0, |slash| slash + 1);
     let (root, rest) = pattern.split_at(root_end);
@@ -48,7 +48,7 @@ pub fn glob(files: &dyn Files, pattern: &str) -> Vec<Arc<str>> {
 /// One name of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
-    /// `**/`, once for any number of them.
+    /// One or several `**/`.
     Recursive,
     /// A name with `{`.
     Brace(String),
@@ -56,35 +56,35 @@ enum Part {
     Magical(String),
     /// Any other name.
     Plain(String),
-    /// The pattern ends in `/`: only directories.
+    /// The pattern ends with `/`, so it matches only directories.
     DirectoryEnd,
 }
 
 struct Walk<'a> {
     files: &'a dyn Files,
     found: Vec<Arc<str>>,
-    /// What names with braces stand for.
+    /// The expansions of names with braces.
     alternatives: HashMap<String, Rc<[String]>>,
-    /// How many names were compared.
+    /// The number of names that were compared.
     names: usize,
-    /// Whether a limit was met.
+    /// Whether a limit was reached.
     is_cut: bool,
 }
 
-/// How far the walk has come.
+/// The current position of the walk.
 #[derive(Debug, Clone, Copy)]
 struct Spot<'p> {
     path: &'p str,
-    /// What lies there, if a directory's list told it.
+    /// The kind of the path, if a directory's listing showed it.
     kind: Option<PathKind>,
-    /// How many names were added to the root.
+    /// The number of names after the root.
     depth: usize,
-    /// Whether one of them came from a directory's list.
+    /// Whether one of them came from a directory's listing.
     is_below_magic: bool,
 }
 
 impl Walk<'_> {
-    /// Goes on from `spot`, below which `patterns` are still to be matched.
+    /// Continues from `spot`, below which `patterns` must still be matched.
     fn enter(&mut self, spot: Spot<'_>, patterns: &[&[Part]]) {
         let is_recursive = patterns.iter().any(|it| it.first() == Some(&Part::Recursive));
         let nexts: Vec<Option<&Part>> =
@@ -129,7 +129,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Counts names that are compared. False once they are too many.
+    /// Counts compared names. Returns false once there are too many.
     fn may_go_on(&mut self, names: usize) -> bool {
         self.names += names;
         self.is_cut |= self.names > MAX_GLOB_NAMES || self.found.len() >= MAX_DATA_FILES;
@@ -146,7 +146,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is left of `patterns` below `item`: `**/` stays, except in hidden directories and behind links.
+    /// The patterns that remain below `item`: `**/` stays, except in hidden directories and behind links.
     fn patterns_below<'p>(&mut self, patterns: &[&'p [Part]], item: &DirItem) -> Vec<&'p [Part]> {
         let mut below: Vec<&[Part]> = Vec::new();
         for pattern in patterns {
@@ -204,7 +204,7 @@ impl Walk<'_> {
     }
 }
 
-/// Ruby offers it to the first name with magic, so that `.*/x` finds `./x`, but not below a `**/`.
+/// Ruby matches it with the first magical name, so that `.*/x` finds `./x`, but not below a `**/`.
 fn the_directory_itself() -> DirItem {
     DirItem { name: ".".into(), is_directory: true, is_link: false }
 }
@@ -214,7 +214,7 @@ fn join_name(spot: Spot<'_>, name: &str) -> String {
     [spot.path, slash, name].concat()
 }
 
-/// Cuts a pattern at its slashes. Those inside `[…]` and `{…}` do not count.
+/// Splits a pattern at its slashes, except those inside `[…]` and `{…}`.
 fn cut(pattern: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut rest = pattern;
@@ -275,7 +275,7 @@ fn classify(name: &str) -> Part {
     if is_magical { Part::Magical(name.to_owned()) } else { Part::Plain(name.to_owned()) }
 }
 
-/// The text that [`cut`] cut.
+/// The text that [`cut`] split.
 fn rejoin(parts: &[Part]) -> String {
     let texts: Vec<&str> = parts
         .iter()

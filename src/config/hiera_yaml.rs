@@ -1,6 +1,6 @@
-//! A `hiera.yaml` read, checked as Puppet checks it, and put into one shape whatever its version.
+//! Reads a `hiera.yaml`, checks it as Puppet does, and converts all versions to one form.
 //!
-//! Nothing is interpolated here: templates stay templates until a lookup gives them a scope.
+//! Nothing is interpolated here: templates stay templates until a lookup provides a scope.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ mod v3;
 mod v4;
 mod v5;
 
-/// Which layer a `hiera.yaml` belongs to: what it may contain depends on it.
+/// The layer of a `hiera.yaml`, which determines what it may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LayerKind {
-    /// The machine's own.
+    /// The machine's own layer.
     Global,
     /// An environment's.
     Environment,
@@ -29,11 +29,11 @@ pub enum LayerKind {
 /// A checked configuration of any version.
 #[derive(Debug, Clone)]
 pub struct HieraYaml {
-    /// 3, 4 or 5: explain names it.
+    /// 3, 4 or 5, as explain shows it.
     pub version: u8,
     /// Path of the file (which need not exist for the built-in default).
     pub path: Arc<str>,
-    /// Whether the file exists: explain says `Using configuration` only then.
+    /// Whether the file exists; only then does explain say `Using configuration`.
     pub exists: bool,
     /// The text of the file; empty if there is none.
     pub text: Arc<str>,
@@ -55,20 +55,21 @@ pub struct Level {
     pub name_place: Option<Place>,
     /// Where the whole item is written.
     pub place: Option<Place>,
-    /// The back end: its own or the default one.
+    /// The back end, its own or the default one.
     pub function: Function,
     /// `options`, or those of `defaults`; not interpolated.
     pub options: Option<Arc<Hash>>,
     /// `datadir`, or the default one; not interpolated. See [`HieraYaml::datadir_rule`].
     pub datadir: Located,
-    /// What is added to an interpolated path that does not end in it: `.yaml` and the like (versions 3 and 4 only).
+    /// The extension that is added to an interpolated path that does not end with it, such as `.yaml` (versions 3 and 4
+    /// only).
     pub extension: Option<Arc<str>>,
-    /// Where the data lies.
+    /// The locations of the data.
     pub locations: Locations,
 }
 
 impl Level {
-    /// A path with what versions 3 and 4 add to it.
+    /// A path with the extension that versions 3 and 4 add.
     pub fn with_extension(&self, path: Arc<str>) -> Arc<str> {
         match &self.extension {
             Some(extension) if !path.ends_with(&**extension) => format!("{path}{extension}").into(),
@@ -80,7 +81,7 @@ impl Level {
 /// A level's back end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// Which of the calling conventions.
+    /// The calling convention.
     pub kind: FunctionKind,
     /// The function's name, e.g. `yaml_data`.
     pub name: Arc<str>,
@@ -99,11 +100,11 @@ pub enum FunctionKind {
     DataDig,
     /// `hiera3_backend`: global layer only, removed in Puppet 8.
     Hiera3Backend,
-    /// `v4_data_hash`: what version 4 files turn into.
+    /// `v4_data_hash`: the function of levels in version 4 files.
     V4DataHash,
 }
 
-/// Where a level's data lies. Every text is a template.
+/// The locations of a level's data. Every text is a template.
 #[derive(Debug, Clone)]
 pub enum Locations {
     /// No location key: the function is called once without one.
@@ -118,46 +119,46 @@ pub enum Locations {
     MappedPaths(Box<[Located; 3]>),
 }
 
-/// What Puppet says of a `hiera.yaml`.
+/// An error or warning of Puppet about a `hiera.yaml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigProblem {
-    /// Puppet's text, complete, with the path in it.
+    /// Puppet's complete text, including the path.
     pub message: String,
-    /// Where, in the file.
+    /// The position in the file.
     pub place: Option<Place>,
     /// An error stops every lookup of the layer; a warning does not.
     pub severity: ConfigSeverity,
     /// Ruby's exception class.
     pub class: ConfigErrorClass,
-    /// The single complaints that `message` puts together, each with its own place. At least one.
+    /// The individual problems that `message` combines, at least one, each with its own position.
     pub details: Vec<ProblemDetail>,
 }
 
-/// One complaint of a [`ConfigProblem`].
+/// One part of a [`ConfigProblem`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProblemDetail {
     /// Puppet's text without the path of the file, e.g. `entry 'hierarchy' index 0 unrecognized key 'foo'`.
     pub message: String,
-    /// Where, in the file.
+    /// The position in the file.
     pub place: Option<Place>,
 }
 
-/// What a level's `datadir` is, which the versions do not agree on.
+/// How a level's `datadir` becomes a directory, which depends on the version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DatadirRule {
     /// Joined to the directory of `hiera.yaml`, then interpolated (version 5).
     JoinThenInterpolate,
-    /// Joined to the directory of `hiera.yaml`; no template (version 4).
+    /// Joined to the directory of `hiera.yaml`; not a template (version 4).
     JoinOnly,
-    /// Interpolated; relative to nothing Puppet promises (version 3).
+    /// Interpolated; Puppet does not define what it is relative to (version 3).
     InterpolateOnly,
 }
 
 impl HieraYaml {
-    /// Reads a `hiera.yaml`; `text` is `None` if there is no such file.
+    /// Reads a `hiera.yaml`; `text` is `None` if the file does not exist.
     ///
-    /// No configuration means: this layer does not exist. With an error among the problems Puppet refuses the layer
-    /// with the first of them; what comes back then is only what could still be made out, for an editor to work with.
+    /// `None` means that this layer does not exist. If there is an error among the problems, Puppet refuses the layer with
+    /// the first of them; the returned configuration is then only what could be read, for use in editors.
     pub fn read(
         path: &str,
         file: FileId,
@@ -172,7 +173,7 @@ impl HieraYaml {
         }
     }
 
-    /// What Puppet uses for a global layer without a file: `data/common.yaml` beside where the file would be.
+    /// Puppet's configuration for a global layer without a file: `data/common.yaml` beside the place of the file.
     pub fn built_in(path: &str) -> Self {
         let datadir = Value::string("data").unplaced();
         Self {
@@ -196,17 +197,17 @@ impl HieraYaml {
         }
     }
 
-    /// Whether the module has a `default_hierarchy`, be it an empty one.
+    /// Whether the module has a `default_hierarchy`, even an empty one.
     pub fn has_default_hierarchy(&self) -> bool {
         self.declares_default_hierarchy
     }
 
-    /// The line that Puppet names when `variable` is undefined: the first that seems to interpolate it.
+    /// The line that Puppet names if `variable` is undefined: the first one that seems to interpolate it.
     pub fn line_that_interpolates(&self, variable: &str) -> Option<usize> {
         lines::find_line(&self.text, &format!(r#"%\{{['"]?{variable}['"]?\}}"#), 1)
     }
 
-    /// What Puppet calls the back end's convention in its messages, e.g. `data_hash`.
+    /// The name of the back end's convention in Puppet's messages, such as `data_hash`.
     pub fn function_tag(&self, function: &Function) -> &'static str {
         match (function.kind, self.version) {
             (FunctionKind::DataHash, 3) => "v3_data_hash",
@@ -217,14 +218,14 @@ impl HieraYaml {
 }
 
 impl Function {
-    /// `data_hash: yaml_data`, which no file needs to name.
+    /// `data_hash: yaml_data`, the built-in default.
     pub fn yaml_data() -> Self {
         Self { kind: FunctionKind::DataHash, name: "yaml_data".into(), place: None }
     }
 }
 
 impl FunctionKind {
-    /// All, in the order in which Puppet looks for them in a level.
+    /// All conventions, in the order in which Puppet looks for them in a level.
     pub const ALL: [Self; 5] =
         [Self::DataHash, Self::LookupKey, Self::DataDig, Self::Hiera3Backend, Self::V4DataHash];
 
@@ -241,7 +242,7 @@ impl FunctionKind {
 }
 
 impl ConfigProblem {
-    /// Whether Puppet stops at it.
+    /// Whether it stops Puppet.
     pub fn is_error(&self) -> bool {
         self.severity == ConfigSeverity::Error
     }
@@ -250,20 +251,20 @@ impl ConfigProblem {
 /// Ruby's exception classes for a `hiera.yaml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfigErrorClass {
-    /// A LookupError from Puppet's table of issues: the only one that ends `puppet lookup` silently.
+    /// A LookupError from Puppet's table of issues, the only one that ends `puppet lookup` silently.
     Lookup,
-    /// A TypeAssertionError: the schema.
+    /// A TypeAssertionError, for violations of the schema.
     Schema,
-    /// A YamlLoadError: no YAML.
+    /// A YamlLoadError, for invalid YAML.
     Yaml,
-    /// A crash, by its class.
+    /// A crash, by its exception class.
     Ruby(&'static str),
 }
 
-/// How bad a [`ConfigProblem`] is.
+/// The severity of a [`ConfigProblem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfigSeverity {
-    /// Lookups go on.
+    /// Lookups continue.
     Warning,
     /// Lookups of the layer fail with the message.
     Error,

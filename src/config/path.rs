@@ -1,11 +1,11 @@
-//! Paths as texts: joined as Ruby's `Pathname#+` joins them, and made plain before a [`Files`] is asked.
+//! Paths as texts: joined like Ruby's `Pathname#+`, and normalized before [`Files`] is used.
 
 use std::borrow::Cow;
 
 use crate::data::{Files, PathKind};
 
-/// `base + relative` as Ruby's Pathname has it: an absolute `relative` wins, and `.` and `..` at its beginning eat into
-/// `base`. Such parts further inside stay, as they do in Puppet's messages.
+/// `base + relative` like Ruby's Pathname: an absolute `relative` wins, and leading `.` and `..` are resolved against `base`.
+/// Such parts in the middle stay, as they do in Puppet's messages.
 pub fn join(base: &str, relative: &str) -> String {
     let rest = relative.trim_start_matches('/');
     if is_absolute(relative) {
@@ -38,12 +38,12 @@ pub fn join(base: &str, relative: &str) -> String {
     }
 }
 
-/// Whether nothing is put before the path: it begins with `/`, or with a drive and `/`.
+/// Whether the path is absolute: it starts with `/`, or with a drive and `/`.
 pub fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || drive(path).is_some_and(|drive| path[drive.len()..].starts_with('/'))
 }
 
-/// The directory a path lies in, e.g. the one of a `hiera.yaml`.
+/// The directory of a path, such as that of a `hiera.yaml`.
 pub fn parent(path: &str) -> &str {
     match chop(path) {
         None => path,
@@ -52,7 +52,7 @@ pub fn parent(path: &str) -> &str {
     }
 }
 
-/// What lies at `path`, which may hold `.`, `..` and doubled slashes: a directory before `..` must exist.
+/// The kind of `path`, which may contain `.`, `..` and double slashes. A directory before `..` must exist.
 pub fn kind(files: &dyn Files, path: &str) -> PathKind {
     resolve(files, path).map_or(PathKind::Missing, |plain| {
         let kind = files.kind(&plain);
@@ -60,7 +60,7 @@ pub fn kind(files: &dyn Files, path: &str) -> PathKind {
     })
 }
 
-/// `path` without `.`, `..` and doubled slashes, or `None` where a directory before `..` does not exist.
+/// `path` without `.`, `..` and double slashes, or `None` if a directory before `..` does not exist.
 pub fn resolve<'a>(files: &dyn Files, path: &'a str) -> Option<Cow<'a, str>> {
     if is_plain(path) {
         return Some(Cow::Borrowed(path));
@@ -93,7 +93,7 @@ fn is_plain(path: &str) -> bool {
         && !path.split('/').any(|name| matches!(name, "." | ".."))
 }
 
-/// `c:` of `c:/data`.
+/// The `c:` of `c:/data`.
 fn drive(path: &str) -> Option<&str> {
     let bytes = path.as_bytes();
     (bytes.len() > 1 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':').then(|| &path[..2])
@@ -104,7 +104,7 @@ fn is_root(path: &str) -> bool {
         || drive(path).is_some_and(|drive| trim_end_slashes(path) == drive)
 }
 
-/// Parent (with its slash) and last name of a path; `None` for a root or nothing.
+/// Parent (with its slash) and last name of a path; `None` for a root or an empty path.
 fn chop(path: &str) -> Option<(&str, &str)> {
     let path = trim_end_slashes(path);
     if path.is_empty() || drive(path) == Some(path) {
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::data::MemoryFiles;
 
-    /// The expectations are what Ruby's `Pathname#+` gave.
+    /// The expected results are those of Ruby's `Pathname#+`.
     #[test]
     fn joins_as_pathname_does() {
         fn check(base: &str, relative: &str, expected: &str) {

@@ -1,9 +1,9 @@
-//! Which Puppet the workspace is checked for: the settings `strict` and `strict_variables` follow from it.
+//! The Puppet version that the workspace is checked for, which determines the settings `strict` and `strict_variables`.
 
-/// A major version of Puppet with its own defaults. OpenVox 8 and 9 count as Puppet 8.
+/// A major version of Puppet with its defaults. OpenVox 8 and 9 count as Puppet 8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum PuppetVersion {
-    /// `strict=warning`, `strict_variables=false`: unknown variables are empty texts, many errors are warnings.
+    /// `strict=warning`, `strict_variables=false`: unknown variables are empty strings, and some errors are only warnings.
     V7,
     /// `strict=error`, `strict_variables=true`.
     #[default]
@@ -16,7 +16,8 @@ impl PuppetVersion {
         self == Self::V8
     }
 
-    /// What `$serverversion` is where nothing else is known: the last release of Puppet 7, and the first that 8 is compared with.
+    /// The value of `$serverversion` if nothing sets it: the last release of Puppet 7, or the first release of Puppet 8 that
+    /// the tests compare with.
     pub fn usual_server_version(self) -> &'static str {
         match self {
             Self::V7 => "7.34.0",

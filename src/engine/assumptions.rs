@@ -1,8 +1,8 @@
-//! What a lookup assumes of variables that are open, and the choices that led to it.
+//! What a lookup assumes about open variables, and the choices that led to these assumptions.
 //!
-//! A lookup for a node that is not known completely comes to points where an open variable decides: a path could lead to
-//! one of several files, or to none. Each such point is a fork. A lookup is run once for every way to go; `Script` repeats
-//! the run before up to the last fork that has another way left, without looking for the ways again.
+//! A lookup for a node that is not completely known reaches points where an open variable decides: a path could lead to one
+//! of several files, or to none. Each such point is a fork. The lookup runs once for every way through the forks. `Script`
+//! repeats the previous run up to the last fork that has another way left, without searching for the ways again.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use crate::data::inspect;
 use crate::facts::{Node, Reading};
 use crate::syntax::key_path;
 
-/// What an open variable is assumed to be.
+/// The assumed value of an open variable.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Assumed {
-    /// It has this value, compared as text. The empty text stands for a variable that is not set, too.
+    /// It has this value, compared as text. The empty text also represents a variable that is not set.
     Text(Arc<str>),
     /// It is not set.
     Unset,
 }
 
-/// A variable, by the name that stands for all its spellings, and what is assumed of it.
+/// A variable, by the canonical name for all its spellings, and its assumed value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Condition {
     /// The variable.
@@ -29,24 +29,24 @@ pub struct Condition {
     pub value: Assumed,
 }
 
-/// Conditions that hold all at once: one way in which open variables can decide.
+/// Conditions that are true together: one way in which open variables can decide.
 pub(crate) type Way = Arc<[Condition]>;
 
-/// What a run assumes.
+/// The assumptions of a run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Assumptions {
     held: Vec<Condition>,
-    /// What follows from `held`, and is not said again.
+    /// What follows from `held`; not reported again.
     derived: Vec<Condition>,
 }
 
 impl Assumptions {
-    /// What holds, in the order in which it was assumed.
+    /// The conditions, in the order in which they were assumed.
     pub(crate) fn held(&self) -> &[Condition] {
         &self.held
     }
 
-    /// The text that a variable is assumed to have; one that is not set has none.
+    /// The assumed text of a variable; `None` for a variable that is assumed to be unset.
     pub(crate) fn text_of(&self, variable: &str) -> Option<&str> {
         Some(match self.of(variable)? {
             Assumed::Text(text) => text,
@@ -54,13 +54,13 @@ impl Assumptions {
         })
     }
 
-    /// What is assumed of a variable.
+    /// What is assumed about a variable.
     pub(crate) fn of(&self, variable: &str) -> Option<&Assumed> {
         let mut all = self.held.iter().chain(&self.derived);
         all.find(|it| &*it.variable == variable).map(|it| &it.value)
     }
 
-    /// Whether all of `conditions` can hold beside what is assumed.
+    /// Whether all of `conditions` are compatible with the assumptions.
     pub(crate) fn allow(&self, conditions: &[Condition], node: &Node) -> bool {
         if conditions.iter().any(|it| self.of(&it.variable).is_some_and(|known| *known != it.value))
         {
@@ -84,7 +84,7 @@ impl Assumptions {
     }
 }
 
-/// What a certname proves, if the settings say how names of nodes are made.
+/// What a certname proves, if the settings describe how names of nodes are built.
 fn proved_by(condition: &Condition, node: &Node) -> Vec<Condition> {
     match (&*condition.variable, &condition.value) {
         ("trusted.certname", Assumed::Text(name)) => node
@@ -97,7 +97,7 @@ fn proved_by(condition: &Condition, node: &Node) -> Vec<Condition> {
     }
 }
 
-/// Whether what is known of the node does not contradict a condition.
+/// Whether a condition is compatible with what is known of the node.
 fn node_allows(node: &Node, condition: &Condition) -> bool {
     let Ok(path) = key_path::parse(&condition.variable) else { return true };
     match (node.read(&path), &condition.value) {
@@ -110,27 +110,27 @@ fn node_allows(node: &Node, condition: &Condition) -> bool {
     }
 }
 
-/// A point of a lookup where open variables decide.
+/// A point of a lookup at which open variables decide.
 #[derive(Debug)]
 pub(crate) enum Fork {
-    /// Ways of which no two can be gone at once; or none of them is.
+    /// Mutually exclusive ways; it is also possible that none of them is taken.
     Ways(Vec<Way>),
-    /// So many files may have a say, and are only counted.
+    /// So many files may matter that they are only counted.
     Counted(usize),
 }
 
-/// Where a run goes at a fork.
+/// The choice of a run at a fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// One of the ways: its conditions hold from now on.
+    /// One of the ways. Its conditions are assumed from now on.
     Taken,
     /// None of the ways.
     Otherwise,
-    /// So many files may have a say.
+    /// This many files may matter.
     Counted(usize),
 }
 
-/// Which way a run goes at each fork.
+/// The choices of a run at its forks.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     forks: Vec<(Fork, usize)>,
@@ -140,17 +140,17 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// A script of one run, in which no way is ever taken.
+    /// A script for a single run that takes none of the ways.
     pub(crate) fn otherwise() -> Self {
         Self { is_otherwise: true, ..Self::default() }
     }
 
-    /// Whether the next fork is one of the run before: what is found there is known.
+    /// Whether the next fork is one of the previous run, so that its ways are known.
     pub(crate) fn is_repeating(&self) -> bool {
         self.at < self.forks.len()
     }
 
-    /// Whether all of `conditions` can hold beside what is assumed, and beside the ways that are not gone.
+    /// Whether all of `conditions` are compatible with the assumptions and with the ways that are excluded.
     pub(crate) fn allows(
         &self,
         assumptions: &Assumptions,
@@ -160,7 +160,7 @@ impl Script {
         !self.excluded.hold_with(conditions, assumptions) && assumptions.allow(conditions, node)
     }
 
-    /// Adds a fork that no run came to before.
+    /// Adds a fork that no earlier run reached.
     pub(crate) fn add(&mut self, fork: Fork) {
         let taken = match &fork {
             Fork::Ways(ways) if self.is_otherwise => ways.len(),
@@ -170,7 +170,7 @@ impl Script {
         self.exclude_if_otherwise();
     }
 
-    /// Goes on at the next fork.
+    /// Makes the choice at the next fork.
     pub(crate) fn turn(&mut self, assumptions: &mut Assumptions, node: &Node) -> Turn {
         let (fork, taken) = &self.forks[self.at];
         self.at += 1;
@@ -186,7 +186,7 @@ impl Script {
         }
     }
 
-    /// Makes ready for the next run; `false` if there is none.
+    /// Prepares the next run; `false` if there is none.
     pub(crate) fn advance(&mut self) -> bool {
         self.at = 0;
         while let Some((fork, taken)) = self.forks.last_mut() {
@@ -203,7 +203,7 @@ impl Script {
         false
     }
 
-    /// Where the last fork goes none of its ways, they stay excluded until the runs come back to the fork.
+    /// If the last fork takes none of its ways, they stay excluded until the runs return to this fork.
     fn exclude_if_otherwise(&mut self) {
         if let Some((Fork::Ways(ways), taken)) = self.forks.last()
             && *taken == ways.len()
@@ -213,17 +213,17 @@ impl Script {
     }
 }
 
-/// Conditions that do not hold all at once.
+/// Sets of conditions that are not all true together.
 #[derive(Debug, Default)]
 struct Excluded {
-    /// By the last condition: hundreds of files can be excluded at each fork.
+    /// Keyed by the last condition, because each fork can exclude hundreds of files.
     ways: HashMap<Condition, Vec<Way>, foldhash::fast::RandomState>,
-    /// How many ways without conditions there are: with one, nothing is allowed.
+    /// The number of ways without conditions. If there is one, nothing is allowed.
     unconditional: usize,
 }
 
 impl Excluded {
-    /// Whether excluded conditions would all hold if `conditions` did.
+    /// Whether some excluded set of conditions would be true if `conditions` were.
     fn hold_with(&self, conditions: &[Condition], assumptions: &Assumptions) -> bool {
         let holds = |wanted: &Condition| {
             conditions.contains(wanted) || assumptions.of(&wanted.variable) == Some(&wanted.value)

@@ -1,4 +1,4 @@
-//! The one check point of long work: how many steps, how deep, and whether the request still stands.
+//! The single checkpoint of long work: the number of steps, the depth, and cancellation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::failure::{Failure, FailureClass};
 use crate::limits::MAX_INTERPOLATED_BYTES;
 
-/// Nested lookups (`a` asks for `b` asks for `c` …) before a lookup is given up: Ruby's stack holds 150 of
-/// them, but not 200.
+/// The maximum nesting of lookups (`a` looks up `b`, which looks up `c`, …). Ruby's stack has room for 150 of them, but not
+/// for 200.
 pub const MAX_LOOKUP_DEPTH: u32 = 200;
 
-/// Steps (sources asked and tokens expanded) of one lookup before it is given up.
+/// The maximum number of steps (sources searched and tokens expanded) of one lookup.
 pub const MAX_STEPS: u32 = 500_000;
 
-/// Tells long work that its answer is not wanted any more.
+/// Tells long work that its result is no longer needed.
 #[derive(Debug, Clone, Default)]
 pub struct CancelToken(Arc<AtomicBool>);
 
 impl CancelToken {
-    /// Asks the work to stop at its next check point.
+    /// Stops the work at its next checkpoint.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -29,7 +29,7 @@ impl CancelToken {
     }
 }
 
-/// What one lookup may still spend.
+/// What one lookup may still use.
 #[derive(Debug)]
 pub(crate) struct Budget {
     steps: u32,
@@ -61,7 +61,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Counts the bytes of a text that was put together.
+    /// Counts the bytes of a text that was built.
     pub(crate) fn write(&mut self, bytes: usize) -> Result<(), Failure> {
         self.written += bytes;
         if self.written > MAX_INTERPOLATED_BYTES {

@@ -1,6 +1,7 @@
-//! Calls of back ends by Puppet's conventions: how often, with what, and what is made of the result.
+//! Calls of back ends by Puppet's conventions: how often, with which arguments, and how the result is used.
 //!
-//! Files of the built-in functions have a way of their own through a layer; all that is checked here is known of them.
+//! Files of the built-in functions take another path through a layer, because everything that is checked here is known for
+//! them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -21,23 +22,23 @@ use crate::data::{DataFile, Files, Hash, Located, Value};
 use crate::facts::Node;
 use crate::syntax::key_path::Segment;
 
-/// The reason for a function that nothing here knows.
+/// The reason for a function that hiera-ls does not know.
 const NOT_EVALUATED: &str = "is not evaluated here";
 
 /// The reason for back ends of Hiera 3.
 const HIERA_3: &str = "is a back end of Hiera 3, which is not evaluated here";
 
-/// What is known of one source of a level (a location, or the level itself) as long as the evaluator lives. Nothing is
-/// locked while a function runs: it may look up what leads to itself.
+/// What is known of one source of a level (a location, or the level itself) during the life of the evaluator. No lock is held
+/// while a function runs, because it may look up something that leads back to itself.
 #[derive(Debug, Default)]
 pub(crate) struct Source {
     context: OnceLock<Arc<FunctionContext>>,
     data_hash: OnceLock<Data>,
-    /// What `lookup_key` and `data_dig` gave, by root key and by whole key.
+    /// The results of `lookup_key` and `data_dig`, by root key and by whole key.
     answers: Mutex<HashMap<Arc<str>, Located, foldhash::fast::RandomState>>,
 }
 
-/// What a `data_hash` function gave, checked.
+/// The checked result of a `data_hash` function.
 #[derive(Debug, Clone)]
 enum Data {
     File(Arc<DataFile>),
@@ -60,7 +61,7 @@ impl Source {
 }
 
 impl Layer {
-    /// Asks a level's function for a key at an existing location, or without one.
+    /// Calls a level's function for a key, at an existing location or without one.
     pub(super) fn call(
         &self,
         invocation: &mut Invocation<'_>,
@@ -88,7 +89,7 @@ impl Layer {
         }
     }
 
-    /// Asks a `lookup_key` function for a key that its file has.
+    /// Calls a `lookup_key` function for a key that its file has.
     pub(super) fn ask_for_key_of_file(
         &self,
         invocation: &mut Invocation<'_>,
@@ -106,7 +107,7 @@ impl Layer {
         Ok(asked.report(invocation, key, root, returned))
     }
 
-    /// Has a function read the file at a location.
+    /// Lets a function read the file at a location.
     pub(super) fn read_file(
         &self,
         invocation: &mut Invocation<'_>,
@@ -125,7 +126,7 @@ impl Layer {
     }
 }
 
-/// A function and where it is asked.
+/// A function and the place at which it is called.
 #[derive(Clone, Copy)]
 struct Asked<'l> {
     layer: &'l Layer,
@@ -263,7 +264,7 @@ impl<'l> Asked<'l> {
         found.map(|value| key.undig(value)).transpose()
     }
 
-    /// What a function gave is kept, unless other assumptions could make it give something else.
+    /// Keeps the result of a function, unless other assumptions could change it.
     fn keep(self, invocation: &Invocation<'_>, key: &Arc<str>, value: &Located) {
         if invocation.evaluator.node().is_complete() {
             self.source().keep(key, value);
@@ -285,7 +286,7 @@ impl<'l> Asked<'l> {
         Failure::of(FailureClass::TypeAssertion, message).at(place)
     }
 
-    /// Tells the trace how it ended; `name` is the key as explain shows it.
+    /// Records the outcome in the trace; `name` is the key as explain shows it.
     fn report(
         self,
         invocation: &mut Invocation<'_>,
@@ -321,12 +322,12 @@ pub(super) fn opaque_while_open(
     opaque(invocation, level, key, depends_on(&variables))
 }
 
-/// Why a function is not asked as long as variables are open.
+/// Why a function is not called while variables are open.
 fn depends_on(variables: &[Arc<str>]) -> Arc<str> {
     format!("depends on {}, which is not known", variables.join(" and ")).into()
 }
 
-/// A level that is not evaluated here neither finds nor misses: the answer remembers that it might have.
+/// A level that is not evaluated is neither found nor missing: the answer records that it might have the key.
 fn opaque(
     invocation: &mut Invocation<'_>,
     (layer, level): (&Layer, &ResolvedLevel),
@@ -347,7 +348,7 @@ fn opaque(
     None
 }
 
-/// The context object of one call.
+/// The context object of a call.
 struct CallContext<'i, 'a> {
     invocation: &'i mut Invocation<'a>,
     asked: Asked<'i>,
@@ -408,13 +409,13 @@ impl Context for CallContext<'_, '_> {
 }
 
 impl Key {
-    /// The root and what is dug out of it.
+    /// The root and the segments that are dug out of it.
     fn segments(&self) -> Vec<Segment> {
         let root = Segment::Name(Arc::clone(self.root()));
         std::iter::once(root).chain(self.rest().iter().cloned()).collect()
     }
 
-    /// The value of a root key out of which this key digs `value`, and nothing else: so that a merge finds it in its place.
+    /// A value of the root key that contains only `value`, at the place where this key digs, so that a merge finds it.
     fn undig(&self, value: Located) -> Result<Located, Failure> {
         self.rest().iter().rev().try_fold(value, |inner, segment| {
             let place = inner.place;

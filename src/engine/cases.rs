@@ -1,8 +1,8 @@
-//! What a key can be for a node of which not everything is known: an ordered list of cases, of which the first that fits
-//! counts.
+//! The possible values of a key for a node that is not completely known: an ordered list of cases, of which the first that
+//! matches applies.
 //!
-//! The lookup is run for every way in which open variables can decide. Runs that give the same answer as a later case are
-//! taken out, so that one case is left if all agree.
+//! The lookup runs for every way in which open variables can decide. Runs with the same answer as a later case are removed,
+//! so that one case is left if all agree.
 
 use std::sync::Arc;
 
@@ -16,44 +16,44 @@ use super::hierarchy::Location;
 use super::request::{Answer, Request};
 use crate::data::{Located, Value};
 
-/// More cases than this are not told one by one.
+/// The maximum number of cases that are listed.
 pub const MAX_CASES: usize = 32;
 
-/// More runs than this are not made for one lookup.
+/// The maximum number of runs for one lookup.
 const MAX_RUNS: usize = 256;
 
-/// So many locations are summed up one after the other.
+/// The first locations are summed up one at a time, up to this number.
 const SUMMED_UP_ONE_BY_ONE: usize = 6;
 
-/// Where more locations than this at once would have to be summed up, no case is told.
+/// If more locations than this would have to be summed up at once, no cases are listed.
 const MAX_SUMMED_UP: usize = 64;
 
 /// One case.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// What must hold, as far as no case before this one fits; nothing in the last case.
+    /// The conditions of this case, if no earlier case matches; empty in the last case.
     pub conditions: Vec<Condition>,
-    /// What a lookup gives then.
+    /// The answer of the lookup in this case.
     pub answer: Answer,
 }
 
-/// What an answer depends on beside the cases that are told.
+/// What an answer depends on in addition to its cases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The level whose files were passed over; `None` if a value itself decides, as when lists with open texts are merged.
+    /// The level whose files were left out; `None` if a value itself decides, as when lists with open strings are merged.
     pub level: Option<Arc<str>>,
     /// The variables that decide.
     pub variables: Vec<Arc<str>>,
-    /// How many files have a say; 0 if that cannot be known.
+    /// How many files may matter; 0 if that is not known.
     pub files: usize,
 }
 
-/// How one lookup goes through the ways that are open to it.
+/// The state of one lookup on its ways through the forks.
 #[derive(Debug)]
 pub(crate) struct Exploration<'a> {
     pub(super) script: Script,
     summed_up: &'a [usize],
-    /// How many files had a say at most, by the location's address.
+    /// The largest number of files that may matter, by the location's address.
     ways: IndexMap<usize, usize>,
 }
 
@@ -67,19 +67,19 @@ impl<'a> Exploration<'a> {
         self.summed_up.contains(&address(location))
     }
 
-    /// Remembers between how many files a location chooses.
+    /// Records the number of files among which a location chooses.
     pub(super) fn note_ways(&mut self, location: &Location, count: usize) {
         let most = self.ways.entry(address(location)).or_default();
         *most = count.max(*most);
     }
 }
 
-/// Levels stay where they are as long as their evaluator lives.
+/// Levels stay at the same address during the life of their evaluator.
 fn address(location: &Location) -> usize {
     std::ptr::from_ref(location).addr()
 }
 
-/// Why a lookup fails whatever the open variables are. Most lookups do not fail, which one run shows.
+/// Why a lookup fails whatever the open variables are. For most lookups, a single run shows that they do not fail.
 pub(super) fn certain_failure(evaluator: &Evaluator, request: &Request) -> Option<Failure> {
     if !evaluator.node().is_complete() {
         let exploration = Exploration::new(Script::default(), &[]);
@@ -89,8 +89,9 @@ pub(super) fn certain_failure(evaluator: &Evaluator, request: &Request) -> Optio
     evaluator.call(request).certain_failure().cloned()
 }
 
-/// Answers a request for a node that is not known completely. What has too many ways is summed up: the locations with the most
-/// ways, as many as the cases that were met make it seem, then more of them, so that the end is near whatever the hierarchy is.
+/// Answers a request for a node that is not completely known. If there are too many ways, locations are summed up, those with
+/// the most ways first: as many as the number of cases so far suggests, then more of them, so that the search ends soon for
+/// every hierarchy.
 pub(super) fn explore(evaluator: &Evaluator, request: &Request) -> Answer {
     let mut footprint = Footprint::default();
     let answer = explore_noting(evaluator, request, &mut footprint);
@@ -118,7 +119,7 @@ fn explore_noting(evaluator: &Evaluator, request: &Request, footprint: &mut Foot
         if ways.is_empty() || count > MAX_SUMMED_UP {
             return one_run(evaluator, request, &summed_up);
         }
-        // Of two with as many ways, the one that is come to first.
+        // Of two locations with the same number of ways, the one that is reached first.
         ways.sort_by(|_, one, _, other| other.cmp(one));
         let mut left: usize = ways.values().sum();
         for (number, (location, ways)) in ways.into_iter().enumerate() {
@@ -134,23 +135,23 @@ fn explore_noting(evaluator: &Evaluator, request: &Request, footprint: &mut Foot
     }
 }
 
-/// What was met until it was clear that there are too many cases, or runs.
+/// What was found before it was clear that there are too many cases or runs.
 struct TooMany {
-    /// How many ways the locations have that were come to, by address.
+    /// The numbers of ways of the locations that were reached, by address.
     ways: IndexMap<usize, usize>,
     runs: usize,
-    /// How many cases these runs need at least.
+    /// The minimum number of cases that these runs need.
     cases: usize,
 }
 
 impl TooMany {
-    /// How many cases so many ways make if they are like those that were met.
+    /// The number of cases for this many ways, if they are like those found so far.
     fn cases_expected_of(&self, ways: usize) -> usize {
         ways * self.cases / self.runs
     }
 }
 
-/// All cases, unless there are too many of them or of the runs.
+/// All cases, unless there are too many cases or runs.
 fn explore_without(
     evaluator: &Evaluator,
     request: &Request,
@@ -159,7 +160,7 @@ fn explore_without(
 ) -> Result<Vec<Case>, TooMany> {
     let mut exploration = Exploration::new(Script::default(), summed_up);
     let mut cases: Vec<Case> = Vec::new();
-    // Each different answer is told by a case at least.
+    // Each different answer needs at least one case.
     let mut different: Vec<usize> = Vec::new();
     loop {
         let (mut answer, conditions, back) = evaluator.run_assuming(request, exploration);
@@ -189,7 +190,7 @@ fn explore_without(
     }
 }
 
-/// The answer where no open path leads anywhere: the case that is left when nothing can be told.
+/// The answer if no open path leads anywhere: the only case if cases cannot be listed.
 fn one_run(evaluator: &Evaluator, request: &Request, summed_up: &[usize]) -> Answer {
     let exploration = Exploration::new(Script::otherwise(), summed_up);
     let (mut answer, ..) = evaluator.run_assuming(request, exploration);
@@ -199,7 +200,7 @@ fn one_run(evaluator: &Evaluator, request: &Request, summed_up: &[usize]) -> Ans
     answer
 }
 
-/// The cases as one answer: that of the last case, with the others beside it if there are any.
+/// Combines the cases into one answer: that of the last case, with the list of all cases if there are several.
 fn joined(mut cases: Vec<Case>) -> Answer {
     let mut left_out: Vec<LeftOut> = Vec::new();
     for case in &cases {
@@ -220,7 +221,7 @@ fn joined(mut cases: Vec<Case>) -> Answer {
     answer
 }
 
-/// Takes out each case for which those behind it give the same answer anyway.
+/// Removes each case if the later cases give the same answer anyway.
 fn without_repetitions(cases: Vec<Case>) -> Vec<Case> {
     let terms = terms_of(&cases);
     let mut kept: Vec<usize> = Vec::new();
@@ -234,8 +235,8 @@ fn without_repetitions(cases: Vec<Case>) -> Vec<Case> {
     (0..).zip(cases).filter(|(number, _)| is_kept(number)).map(|(_, case)| case).collect()
 }
 
-/// Whether whoever fulfils the conditions of a case, and none of those before it, gets its answer from the cases `behind` it,
-/// of which the last comes first.
+/// Whether a node that matches the conditions of a case, and none of the earlier ones, gets the same answer from the cases
+/// `behind` it. The last case comes first in `behind`.
 fn is_given_by(behind: &[usize], number: usize, cases: &[Case], terms: &[Vec<Term>]) -> bool {
     let own = &terms[number];
     for other in behind.iter().rev() {
@@ -259,7 +260,7 @@ fn is_given_by(behind: &[usize], number: usize, cases: &[Case], terms: &[Vec<Ter
     false
 }
 
-/// A condition as numbers, which are quicker compared than texts.
+/// A condition as numbers, which are faster to compare than texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Term {
     variable: usize,
@@ -277,7 +278,7 @@ fn terms_of(cases: &[Case]) -> Vec<Vec<Term>> {
     cases.iter().map(|case| case.conditions.iter().map(&mut term).collect()).collect()
 }
 
-/// Whether two answers say the same, places apart. The order of a hash's members counts: Puppet keeps it.
+/// Whether two answers are equal, ignoring positions. The order of a hash's members matters, because Puppet keeps it.
 pub fn is_same(one: &Answer, other: &Answer) -> bool {
     let undecided = |answer: &Answer| answer.left_out.iter().any(|it| it.level.is_none());
     is_same_outcome(one, other)
@@ -314,7 +315,7 @@ fn is_identical(one: &Located, other: &Located) -> bool {
     }
 }
 
-/// Conditions as people say them: `role is web and variant is not set`.
+/// Conditions in words: `role is web and variant is not set`.
 pub fn in_words(conditions: &[Condition]) -> String {
     let said = conditions.iter().map(|condition| match &condition.value {
         Assumed::Unset => format!("{} is not set", condition.variable),
@@ -324,7 +325,7 @@ pub fn in_words(conditions: &[Condition]) -> String {
     said.collect::<Vec<_>>().join(" and ")
 }
 
-/// What cases do not tell, as people say it: `66 files of level "Nodes" may say something else, depending on x`.
+/// What the cases leave out, in words: `66 files of level "Nodes" may say something else, depending on x`.
 pub fn left_out_in_words(left_out: &LeftOut) -> String {
     let on: Vec<&str> = left_out.variables.iter().map(|name| name.trim_end_matches("[]")).collect();
     let on =

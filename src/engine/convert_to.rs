@@ -1,6 +1,6 @@
-//! `convert_to` in lookup_options: `Type.new(value, …)` for the types people use.
+//! `convert_to` in lookup_options: `Type.new(value, …)` for the common types.
 //!
-//! What Puppet would do where this module cannot follow (types of modules, unusual arguments) is an error of its own
+//! If this module does not know what Puppet would do (types of modules, unusual arguments), the result is an error of its own
 //! class, [`FailureClass::Unsupported`], never a guess.
 
 mod collections;
@@ -16,7 +16,7 @@ use super::failure::{Failure, FailureClass};
 use crate::data::puppet_type::{self, Alias, Type, TypeProblem, Wrapper};
 use crate::data::value::{Located, Value};
 
-/// Why a conversion gave no value.
+/// Why a conversion has no result.
 enum Refusal {
     /// Puppet refuses, with this message.
     Error(String),
@@ -26,10 +26,10 @@ enum Refusal {
 
 type Converted = Result<Located, Refusal>;
 
-/// Converts a found value as the option `convert_to` asks for: a type, or a list of a type and arguments.
+/// Converts a value according to the option `convert_to`: a type, or a list of a type and arguments.
 ///
 /// # Errors
-/// Puppet's message, with the key that was looked up, or that we cannot tell.
+/// Puppet's message, with the key that was looked up, or that the result is not known.
 pub fn convert(key: &str, spec: &Value, value: Located) -> Result<Located, Failure> {
     let (wanted, arguments) = parts_of(spec);
     let converted = match wanted {
@@ -81,7 +81,7 @@ fn parts_of(spec: &Value) -> (&Value, &[Located]) {
     }
 }
 
-/// `Type.new(value, …)`: a value of the type already is left alone.
+/// `Type.new(value, …)`. A value that already has the type stays as it is.
 fn new_instance(wanted: &Type, value: Located, arguments: &[Located]) -> Converted {
     if arguments.is_empty() && wanted.is_instance(&value.value) {
         return Ok(value);
@@ -120,7 +120,7 @@ fn create(whole: &Type, wanted: &Type, value: Located, arguments: &[Located]) ->
         Type::Wrapped(Wrapper::Optional | Wrapper::NotUndef, Some(inner)) => {
             create(whole, inner, value, arguments)
         }
-        // Puppet would print a whole type set, which differs from version to version.
+        // Puppet would print a whole type set, which differs between versions.
         Type::Alias(Alias::RichData | Alias::LookupValue) => Err(unknown_arguments(whole)),
         Type::Alias(alias) => create(whole, alias.resolved(), value, arguments),
         Type::Wrapped(Wrapper::Iterable, _)
@@ -170,7 +170,7 @@ fn value_of_type(value: &Value) -> String {
     format!("Value of type {}", puppet_type::type_of(value).generalized())
 }
 
-/// Arguments that Puppet refuses with a long description of all it would accept.
+/// Arguments that Puppet refuses with a long description of everything that it accepts.
 fn unknown_arguments(wanted: &Type) -> Refusal {
     Refusal::Unknown(format!("{}.new() with these arguments is not supported", wanted.name()))
 }

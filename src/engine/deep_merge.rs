@@ -1,7 +1,7 @@
-//! The `deep_merge` gem as Puppet calls it, with all its oddities by name.
+//! The `deep_merge` gem as Puppet calls it. Each oddity has a named function.
 //!
-//! The gem changes the values it is given; here they are never changed. Where the gem's changes show in its own result,
-//! because it merges a value with itself, the result is the same. `high` is the gem's `source`, `low` its `dest`.
+//! The gem changes the values that it gets; here values are never changed. If the gem's changes show in its own result,
+//! because it merges a value with itself, the result here is the same. `high` is the gem's `source`, `low` its `dest`.
 
 mod knockout;
 mod sort;
@@ -18,12 +18,12 @@ use crate::data::value::{Hash, Located, Member, Value};
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeepMerge {
     knockout: Option<Knockout>,
-    /// `unpack_arrays`: lists are joined and split by this text.
+    /// `unpack_arrays`: lists are joined with this text and split at it.
     separator: Option<Value>,
     flags: Flags,
 }
 
-/// The gem's options that are on or off.
+/// The gem's boolean options.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the gem's switches")]
 struct Flags {
@@ -57,7 +57,7 @@ impl DeepMerge {
     /// Merges `low` into `high`.
     ///
     /// # Errors
-    /// The gem's and Ruby's: bad options, lists that cannot be sorted, a prefix that is not a regular expression.
+    /// Those of the gem and of Ruby: bad options, lists that cannot be sorted, a prefix that is not a regular expression.
     pub(super) fn merge(&self, high: &Located, low: &Located) -> Merged {
         let invalid = |message| Err(Failure::ruby("DeepMerge::InvalidParameter", message));
         match &self.knockout {
@@ -112,13 +112,13 @@ impl DeepMerge {
             Value::Array(items) if self.flags.extend_existing_arrays => {
                 Ok(extended(items, high, hash.len()))
             }
-            // An empty hash has no key that could overwrite.
+            // An empty hash has no key that could overwrite anything.
             _ if hash.is_empty() || self.flags.preserve_unmergeables => Ok(low.clone()),
             _ => self.replace_by_hash(high, hash),
         }
     }
 
-    /// A hash over something else: with the first key it takes the place, with all others it is merged into itself.
+    /// A hash over something else: the first key replaces the value, and every further key merges the hash into itself.
     fn replace_by_hash(&self, high: &Located, hash: &Hash) -> Merged {
         let replaced = map_members(high, hash, |index, value| {
             if index == 0 { Ok(value.clone()) } else { self.merge_with_itself(value) }
@@ -137,7 +137,7 @@ impl DeepMerge {
         }
     }
 
-    /// The gem merging one object with itself, as happens below the top of what only the higher priority has.
+    /// The gem merges an object with itself, below the top of a value that only the higher priority has.
     fn merge_with_itself(&self, value: &Located) -> Merged {
         match &value.value {
             Value::Undef | Value::Boolean(false) => Ok(value.clone()),
@@ -179,7 +179,7 @@ impl DeepMerge {
         }
     }
 
-    /// [`Self::merge_array`] with a copy of the list: its items are the same objects.
+    /// [`Self::merge_array`] with a copy of the list, which contains the same objects.
     fn merge_array_over_copy(&self, high: &Located, items: &Arc<Vec<Located>>) -> Merged {
         if self.flags.overwrite_arrays {
             return Ok(high.clone());
@@ -203,7 +203,7 @@ impl DeepMerge {
             return Ok(value.clone());
         }
         if self.separator.is_some() {
-            // The gem splits both apart into new lists.
+            // The gem splits both into new lists.
             return self.merge_array_over_copy(value, items);
         }
         let mut items = Vec::clone(items);
@@ -217,7 +217,7 @@ impl DeepMerge {
         Ok(Located::new(Value::array(merged), value.place))
     }
 
-    /// The lower list and then what is new in the higher; or, of two lists of hashes, the merged hashes.
+    /// The lower list and then the new items of the higher one or, for two lists of hashes, the merged hashes.
     fn joined(
         &self,
         high: &[Located],
@@ -246,7 +246,7 @@ impl DeepMerge {
         let Some(separator) = &self.separator else { return Ok(items.to_vec()) };
         let Value::String(separator) = separator else {
             let kind = kind_name(separator);
-            // An empty list is joined without a look at the separator, and split afterwards.
+            // An empty list is joined without checking the separator, and split afterwards.
             let message = match items {
                 [] => format!("wrong argument type {kind} (expected Regexp)"),
                 _ => format!("no implicit conversion of {kind} into String"),
@@ -258,7 +258,7 @@ impl DeepMerge {
         Ok(split(&joined, separator).into_iter().map(|it| Value::string(it).unplaced()).collect())
     }
 
-    /// What no merge is possible for: the higher priority wins; a string that starts with the knockout prefix wins as `""`.
+    /// Values that cannot be merged: the higher priority wins. A string that starts with the knockout prefix wins as `""`.
     fn overwrite(&self, high: &Located, low: &Located) -> Merged {
         if self.flags.preserve_unmergeables {
             return Ok(low.clone());
@@ -275,7 +275,7 @@ impl DeepMerge {
     }
 }
 
-/// The gem changes this value in its place: if nothing changes, it stays the same object, and explain shows that.
+/// The gem changes this value in place. If nothing changes, it stays the same object, and explain shows that.
 fn same_object_if_equal(before: &Located, after: Located) -> Located {
     if before.value == after.value { before.clone() } else { after }
 }
@@ -288,7 +288,7 @@ fn map_members(whole: &Located, hash: &Hash, change: impl Fn(usize, &Located) ->
     Ok(Located::new(Value::hash(changed), whole.place))
 }
 
-/// Whether merging this over something leaves that, and the place of its key, as it is.
+/// Whether merging this over something leaves it, and the position of its key, unchanged.
 fn leaves_all_as_it_is(high: &Located) -> bool {
     match &high.value {
         Value::Undef => true,
@@ -302,7 +302,7 @@ fn extended(items: &[Located], by: &Located, times: usize) -> Located {
     Value::array(items.iter().chain(added).cloned().collect()).unplaced()
 }
 
-/// How Ruby's messages name what is no string.
+/// The name in Ruby's messages of a value that is not a string.
 fn kind_name(value: &Value) -> String {
     match value {
         Value::Boolean(it) => it.to_string(),
@@ -323,7 +323,7 @@ fn join(items: &[Located], separator: &str, out: &mut String) {
     }
 }
 
-/// Ruby's `String#split`: no empty texts at the end; a blank splits at any white space, an empty text everywhere.
+/// Ruby's `String#split`: drops empty strings at the end; a space splits at any white space, an empty string everywhere.
 fn split(text: &str, separator: &str) -> Vec<String> {
     let mut parts: Vec<String> = match separator {
         " " => {

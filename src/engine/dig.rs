@@ -1,4 +1,4 @@
-//! Digging: from the value of a root key to a sub key, with Puppet's idea of what can be dug.
+//! Digging: from the value of a root key to a sub key, with Puppet's rules for what can be dug.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use super::trace::TraceKind;
 use crate::data::{Located, Value, inspect};
 use crate::syntax::key_path::Segment;
 
-/// Digs `segments` out of `value`; `key` is the whole key, for messages. A missing member is "not found"; a value that
-/// has no members is an error.
+/// Digs `segments` out of `value`; `key` is the whole key, for messages. A missing member is "not found"; a value without
+/// members is an error.
 pub(crate) fn dig(
     invocation: &mut Invocation<'_>,
     key: &str,
@@ -79,7 +79,7 @@ fn member(key: &str, segment: &Segment, value: &Located) -> Found {
     }
 }
 
-/// Ruby's Integer has `[]` but no `include?`, so that Puppet takes it for a hash and falls.
+/// Ruby's Integer has `[]` but no `include?`, so Puppet treats it as a hash and crashes.
 fn integers_crash_when_dug(number: impl std::fmt::Display) -> Failure {
     Failure::ruby("NoMethodError", format!("undefined method `include?' for {number}:Integer"))
 }

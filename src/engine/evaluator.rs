@@ -1,4 +1,4 @@
-//! One environment seen by one node: what Puppet calls a compiler. Keeps what does not change between lookups.
+//! One environment for one node: what Puppet calls a compiler. It keeps what does not change between lookups.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,8 +21,8 @@ use crate::config::{DatadirMap, Environment, HieraYaml, PuppetVersion};
 use crate::data::{Files, Hash, Located};
 use crate::facts::Node;
 
-/// Answers lookups for one node in one environment, on one snapshot of the files. Cheap to make; everything is read and
-/// expanded when first needed, then kept. Share it between threads as you like.
+/// Looks keys up for one node in one environment, on one snapshot of the files. It is cheap to create: everything is read and
+/// expanded when it is first needed, and then kept. Threads can share it.
 pub struct Evaluator {
     files: Arc<dyn Files>,
     environment: Arc<Environment>,
@@ -32,7 +32,7 @@ pub struct Evaluator {
     back_ends: Arc<Registry>,
     global: OnceLock<Result<Arc<Layer>, Failure>>,
     own: OnceLock<Result<Option<Arc<Layer>>, Failure>>,
-    /// What keys without a module share.
+    /// The shared state for keys without a module.
     no_module: Arc<ModuleScope>,
     modules: RwLock<HashMap<Arc<str>, Arc<ModuleScope>, foldhash::fast::RandomState>>,
     pub(crate) global_options: OnceLock<Option<Located>>,
@@ -50,38 +50,38 @@ pub struct Evaluator {
     pub(super) kept_answers: Mutex<KeptAnswers>,
 }
 
-/// Knows which files hold a root key, without opening them.
+/// Knows which files have a root key, without opening them.
 pub trait KeyFinder: Send + Sync {
-    /// The paths of the files that hold `root`, in any order.
+    /// The paths of the files that have `root`, in any order.
     fn files_with(&self, root: &str) -> Vec<Arc<str>>;
 }
 
-/// Has what the keys of a module share from evaluators of other nodes, for which it is the same.
+/// Provides the shared state of a module's keys from evaluators of other nodes for which it is the same.
 pub(crate) trait SharedScopes: Send + Sync {
-    /// For the keys of `module`, or for those without one; `None` if it is not shared.
+    /// The state for the keys of `module`, or for keys without a module; `None` if it is not shared.
     fn scope(&self, module: Option<&str>) -> Option<Arc<ModuleScope>>;
 }
 
 type ModuleLayer = Result<Option<Arc<Layer>>, Failure>;
 
 impl ModuleScope {
-    /// What the keys of `name` share, nothing of it found out yet.
+    /// An empty state for the keys of `name`.
     pub(crate) fn of(name: Option<&str>) -> Self {
         Self { name: name.map(Arc::from), ..Self::default() }
     }
 }
 
-/// What the keys of one module share.
+/// The state that the keys of one module share.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleScope {
     /// The module's name; `None` for keys without a module.
     pub(crate) name: Option<Arc<str>>,
-    /// Which lookup_options apply to its keys.
+    /// The lookup_options that apply to its keys.
     pub(crate) options: OnceLock<Arc<OptionTable>>,
     layer: OnceLock<ModuleLayer>,
 }
 
-/// A layer for readers outside the engine: its configuration and its levels as the node sees them.
+/// A layer for users outside the engine: its configuration, and its levels for the node.
 #[derive(Debug, Clone)]
 pub struct LayerView {
     layer: Arc<Layer>,
@@ -164,35 +164,35 @@ impl Evaluator {
         }
     }
 
-    /// Reads data from other directories than hiera.yaml says.
+    /// Reads data from other directories than those in hiera.yaml.
     #[must_use]
     pub fn with_datadir_map(mut self, map: DatadirMap) -> Self {
         self.datadir_map = map.of_environment(&self.environment);
         self
     }
 
-    /// Asks these back ends, and not those built in alone.
+    /// Uses these back ends in addition to the built-in ones.
     #[must_use]
     pub fn with_back_ends(mut self, back_ends: Arc<Registry>) -> Self {
         self.back_ends = back_ends;
         self
     }
 
-    /// Shares what does not depend on the node with other evaluators of the same files.
+    /// Shares everything that does not depend on the node with other evaluators of the same files.
     #[must_use]
     pub fn sharing(mut self, prepared: Arc<Prepared>) -> Self {
         self.prepared = prepared;
         self
     }
 
-    /// Asks `finder` which files that open paths can lead to hold a key.
+    /// Uses `finder` to find which files that open paths can lead to have a key.
     #[must_use]
     pub fn with_key_finder(mut self, finder: Arc<dyn KeyFinder>) -> Self {
         self.key_finder = Some(finder);
         self
     }
 
-    /// Shares with other evaluators which files of open paths have a say. They must read the same files in the same way.
+    /// Shares with other evaluators which files of open paths matter. They must read the same files in the same way.
     #[must_use]
     pub fn sharing_open_files(mut self, table: Arc<OpenFilesTable>) -> Self {
         self.open_files = Some(table);
@@ -203,7 +203,7 @@ impl Evaluator {
         self.open_files.as_deref()
     }
 
-    /// Asks `scopes` for what is the same for other nodes.
+    /// Gets from `scopes` what is the same for other nodes.
     #[must_use]
     pub(crate) fn with_shared_scopes(mut self, scopes: Arc<dyn SharedScopes>) -> Self {
         if let Some(own) = scopes.scope(None) {
@@ -213,19 +213,19 @@ impl Evaluator {
         self
     }
 
-    /// Takes the entries of files that Puppet refuses as a whole: during typing, they mean what they meant before.
+    /// Uses the entries of files that Puppet refuses as a whole, so that they keep their meaning while the user types.
     #[must_use]
     pub fn reading_broken_files(mut self) -> Self {
         self.reads_broken_files = true;
         self
     }
 
-    /// Whether a file that Puppet refuses gives those of its entries that can be read.
+    /// Whether the readable entries of a file that Puppet refuses are used.
     pub fn reads_broken_files(&self) -> bool {
         self.reads_broken_files
     }
 
-    /// Whether others answer most of its keys, so that an index of all its keys would not pay.
+    /// Whether other evaluators look up most of its keys, so that an index of all its keys would not pay.
     pub(super) fn is_one_of_many(&self) -> bool {
         self.shared_scopes.is_some()
     }
@@ -239,27 +239,27 @@ impl Evaluator {
         &self.files
     }
 
-    /// The environment it answers for.
+    /// The environment of its lookups.
     pub fn environment(&self) -> &Arc<Environment> {
         &self.environment
     }
 
-    /// The node it answers for.
+    /// The node of its lookups.
     pub fn node(&self) -> &Arc<Node> {
         &self.node
     }
 
-    /// The Puppet whose strictness it has.
+    /// The Puppet version whose strictness it applies.
     pub fn version(&self) -> PuppetVersion {
         self.version
     }
 
-    /// The back ends it asks.
+    /// The back ends that it uses.
     pub fn back_ends(&self) -> &Arc<Registry> {
         &self.back_ends
     }
 
-    /// The layers that can answer keys of `module`, highest priority first; those that are broken are left out.
+    /// The layers that can have keys of `module`, highest priority first; broken layers are left out.
     pub fn layers(&self, module: Option<&str>) -> Vec<LayerView> {
         let global = self.global_layer().ok().map(Arc::clone);
         let own = self.environment_layer().ok().flatten().map(Arc::clone);
@@ -268,19 +268,19 @@ impl Evaluator {
         [global, own, module].into_iter().flatten().map(|layer| LayerView { layer }).collect()
     }
 
-    /// Whether a lookup of a key of `module` asks for the file at `path`, be it in a default hierarchy.
+    /// Whether a lookup of a key of `module` reads the file at `path`, also in a default hierarchy.
     pub fn reads(&self, module: Option<&str>, path: &str) -> bool {
         let layers = self.layers(module);
         layers.iter().any(|it| it.locations(self).any(|location| &*location.location == path))
     }
 
-    /// Whether a lookup of a key of `module` perhaps asks for the file at `path`, depending on variables that are open.
+    /// Whether a lookup of a key of `module` may read the file at `path`, depending on open variables.
     pub fn may_read(&self, module: Option<&str>, path: &Arc<str>) -> bool {
         let layers = self.layers(module);
         layers.iter().any(|it| it.locations(self).any(|location| location.may_lead_to(path)))
     }
 
-    /// [`Self::reads`] or [`Self::may_read`], or it cannot be known what some path leads to.
+    /// [`Self::reads`] or [`Self::may_read`], or it is not known what some path leads to.
     pub(crate) fn may_read_somehow(&self, module: Option<&str>, path: &Arc<str>) -> bool {
         let is_near = |location: &Location| {
             *location.location == **path
@@ -296,7 +296,7 @@ impl Evaluator {
         failure.map(|failure| failure.message.clone())
     }
 
-    /// The files that a lookup of a key of `module` asks for in that module, default hierarchy included.
+    /// The files that a lookup of a key of `module` reads in that module, including those of the default hierarchy.
     pub fn module_files(&self, module: &str) -> Vec<Arc<str>> {
         let layers = self.layers(Some(module));
         let of_module = layers.iter().filter(|layer| layer.kind() == LayerKind::Module);
@@ -307,7 +307,7 @@ impl Evaluator {
     /// The entry of lookup_options that applies to a root key.
     ///
     /// # Errors
-    /// Puppet's; or that it depends on variables that are not known.
+    /// Puppet's, or that the entry depends on variables that are not known.
     pub fn options_for(&self, root: &str) -> Result<Option<AppliedOptions>, Failure> {
         let key = super::key::Key::verbatim(root);
         let mut invocation = self.invocation(&self.nothing, &self.nothing);
@@ -320,13 +320,13 @@ impl Evaluator {
         Ok(options.map(|it| it.applied()))
     }
 
-    /// The merge that lookup_options ask for, for a root key; first found where they ask for none, or cannot be read.
+    /// The merge that lookup_options set for a root key; first found if they set none or cannot be read.
     pub fn merge_for(&self, root: &str) -> UsedMerge {
         UsedMerge::of_options(self.options_for(root).ok().flatten())
     }
 
-    /// The first of the levels that a lookup of a key of `module` asks about which `find` makes something of, those of default
-    /// hierarchies last in each layer. It is handed the layer's hiera.yaml.
+    /// Goes through the levels of a lookup of a key of `module`, those of default hierarchies last in each layer, and returns
+    /// the first result of `find`. `find` also gets the layer's hiera.yaml.
     pub fn find_level<T>(
         &self,
         module: Option<&str>,
@@ -339,7 +339,7 @@ impl Evaluator {
         })
     }
 
-    /// Warnings that came up while hiera.yaml files were read and expanded.
+    /// Warnings from reading and expanding hiera.yaml files.
     pub fn config_warnings(&self) -> Vec<Arc<str>> {
         self.config_warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -365,7 +365,7 @@ impl Evaluator {
         &self.prepared
     }
 
-    /// First-found, unless another strategy is asked for.
+    /// First-found, unless another strategy is set.
     pub(crate) fn default_merge(&self) -> &Result<Merge, Failure> {
         &self.default_merge
     }
@@ -390,7 +390,7 @@ impl Evaluator {
         }
     }
 
-    /// The global layer is always there: without a file, Puppet's built-in default configuration applies.
+    /// The global layer always exists: without a file, Puppet's built-in default configuration applies.
     pub(crate) fn global_layer(&self) -> Result<&Arc<Layer>, &Failure> {
         self.global
             .get_or_init(|| {
@@ -414,7 +414,7 @@ impl Evaluator {
             .map(Option::as_ref)
     }
 
-    /// What the keys of a module share, whether there is such a module or not.
+    /// The shared state for the keys of a module, whether or not the module exists.
     pub(crate) fn module_scope(&self, name: Option<&str>) -> Arc<ModuleScope> {
         let Some(name) = name else { return Arc::clone(&self.no_module) };
         let known = self.modules.read().unwrap_or_else(PoisonError::into_inner);
@@ -469,7 +469,7 @@ impl Evaluator {
     }
 }
 
-/// A path under which no file can lie, so that a workspace without a global layer gets the built-in default of nothing.
+/// A path that no file can have, so that a workspace without a global layer gets the built-in default, which finds nothing.
 const NO_GLOBAL_CONFIG: &str = "/nonexistent/hiera.yaml";
 
 fn config_failure(problem: ConfigProblem) -> Failure {

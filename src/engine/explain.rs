@@ -1,4 +1,4 @@
-//! The trace as text, JSON and YAML: byte for byte what `puppet lookup --explain` prints.
+//! The trace as text, JSON and YAML, byte for byte as `puppet lookup --explain` prints it.
 
 mod structure;
 
@@ -10,8 +10,8 @@ use crate::data::{Located, Value, inspect, render};
 
 /// Adds words of our own to Puppet's text.
 pub trait Annotate {
-    /// What stands behind a value, e.g. its file and line: behind the first line of one that was found, and behind each
-    /// scalar of a merged one. Empty for Puppet's own text.
+    /// The text after a value, such as its file and line: after the first line of a found value, and after each scalar of a
+    /// merged one. Empty for Puppet's own text.
     fn origin(&self, value: &Located) -> String;
 }
 
@@ -25,7 +25,7 @@ impl Annotate for Plain {
     }
 }
 
-/// Prints a trace as Puppet's explainer does, two blanks a level.
+/// Prints a trace as Puppet's explainer does, indented by two spaces for each level.
 pub fn to_text(trace: &TraceNode, annotate: &dyn Annotate) -> String {
     let mut text = Text { out: String::new(), annotate };
     text.node(trace, "");
@@ -37,7 +37,7 @@ pub fn to_json(trace: &TraceNode) -> String {
     render::tree_to_json(&structure::of_explanation(trace))
 }
 
-/// The trace as YAML with Ruby's symbols, and with aliases where Puppet reports one object twice.
+/// The trace as YAML with Ruby's symbols, and with aliases where Puppet reports the same object twice.
 pub fn to_yaml(trace: &TraceNode) -> String {
     render::tree_to_yaml(&structure::of_explanation(trace))
 }
@@ -129,7 +129,7 @@ impl Text<'_> {
         }
     }
 
-    /// A merge of one branch is shown as that branch.
+    /// A merge with one branch is shown as that branch.
     fn merge(&mut self, node: &TraceNode, strategy: &str, options: Option<&Value>, indent: &str) {
         if let [] | [_] = node.branches.as_slice() {
             self.branches(node, indent);
@@ -188,7 +188,7 @@ impl Text<'_> {
         self.nested(value, indent, false);
     }
 
-    /// A value whose scalars each say where they come from.
+    /// A value whose scalars each show their origin.
     fn merged_value(&mut self, value: &Located, indent: &str) {
         self.nested(&value.value, indent, true);
         self.leaf_origin(value);

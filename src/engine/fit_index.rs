@@ -1,22 +1,22 @@
-//! Which of the files that an open path can lead to may have a root key, so that not all of them are asked for each key.
+//! An index of the files that an open path can lead to, by root key, so that a lookup does not search all of them.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use crate::data::DataFile;
 
-/// Files by their numbers among the fits of a path.
+/// Files by their numbers in the list of files that fit a path.
 #[derive(Debug)]
 pub(super) struct FitIndex {
     hasher: foldhash::fast::RandomState,
-    /// The hash of a key and the file that has it, in order.
+    /// The hash of a key and the number of a file that has it, sorted.
     pairs: Vec<(u64, u32)>,
-    /// Those that have a say about every key.
+    /// Files that matter for every key.
     always: Vec<u32>,
 }
 
 impl FitIndex {
-    /// `None` stands for a file that has a say about every key.
+    /// `None` is a file that matters for every key.
     pub(super) fn new(files: impl Iterator<Item = Option<Arc<DataFile>>>) -> Self {
         let hasher = foldhash::fast::RandomState::default();
         let mut pairs = Vec::new();
@@ -32,7 +32,7 @@ impl FitIndex {
         Self { hasher, pairs, always }
     }
 
-    /// The files that may have `root`, in order: those that have it, perhaps with some that have another key.
+    /// The files that may have `root`, in order: all that have it, and rarely some that have another key.
     pub(super) fn may_have(&self, root: &str) -> impl Iterator<Item = usize> {
         let hash = self.hasher.hash_one(root);
         let begin = self.pairs.partition_point(|(it, _)| *it < hash);

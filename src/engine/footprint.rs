@@ -1,7 +1,8 @@
-//! What an answer read: with equal reads, the answer is equal. Two nodes that read the same get the same.
+//! What a lookup read: if two lookups read the same, they have the same result. Two nodes that read the same get the same
+//! value.
 //!
-//! Of the hierarchy it counts which files with the root key were read and in which order, not the variables in paths: two
-//! nodes of which neither has a file of its own with the key have equal footprints.
+//! For the hierarchy, the footprint contains which files with the root key were read and in which order, not the variables in
+//! paths: two nodes have equal footprints if neither has its own file with the key.
 
 use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::data::{DataFile, FileId, Format, Located, Place, RootEntry, Value};
 use crate::facts::{Node, Reading};
 use crate::syntax::key_path;
 
-/// The reads of one lookup, nested lookups included, each once, in order.
+/// The reads of one lookup including nested lookups, each once, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Footprint {
     reads: Vec<Read>,
@@ -26,23 +27,23 @@ pub struct Footprint {
 /// One read.
 #[derive(Debug, Clone)]
 enum Read {
-    /// A variable for a text, and its value; undef if it is not set or not known.
+    /// A variable that was read for a text, and its value; undef if it is not set or not known.
     Variable(Arc<str>, Value),
-    /// An entry of a file: the file and how it is read, the root key, what is written there.
+    /// An entry of a file: the file and its format, the root key, and the value as written.
     Entry(FileId, Format, Arc<str>, Located, Place),
-    /// A root key was searched for, and this row of lookup_options applies to it.
+    /// A root key that was searched for, and the entry of lookup_options that applies to it.
     Key(Arc<str>, Option<AppliedOptions>),
-    /// A function that may ask for anything.
+    /// A function that may read anything.
     Function,
 }
 
-/// Something that an answer depends on and that may differ from node to node. It is asked in this order, and as long as the
-/// answers to these questions are the same, the next question is the same.
+/// Something that a result depends on and that may differ between nodes. Dependencies are checked in order: as long as their
+/// values are the same, the next dependency is the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Dependency {
     /// The value of a variable expression.
     Variable(Arc<str>),
-    /// Which files that hold this root key are asked, and which lookup_options apply to it.
+    /// Which files with this root key are read, and which lookup_options apply to it.
     Key(Arc<str>),
     /// Everything that is known of the node.
     Node,
@@ -53,18 +54,18 @@ pub enum Dependency {
 pub struct ReadEntry<'a> {
     /// The file.
     pub file: FileId,
-    /// How it is read.
+    /// Its format.
     pub format: Format,
     /// The root key.
     pub root: &'a Arc<str>,
-    /// What is written there.
+    /// The value as written.
     pub value: &'a Located,
     /// Where the root key is written.
     pub key_place: Place,
 }
 
 impl Footprint {
-    /// What may differ from node to node, in the order in which it was read.
+    /// The dependencies that may differ between nodes, in the order in which they were read.
     pub fn dependencies(&self) -> impl Iterator<Item = Dependency> {
         self.reads.iter().filter_map(|read| match read {
             Read::Variable(expression, _) => Some(Dependency::Variable(Arc::clone(expression))),
@@ -74,7 +75,7 @@ impl Footprint {
         })
     }
 
-    /// The root keys that were searched for, as numbers of [`root_hash`]; `None` if a function may have read anything.
+    /// The root keys that were searched for, as numbers from [`root_hash`]; `None` if a function may have read anything.
     pub fn roots(&self) -> Option<Box<[u64]>> {
         let roots = self.reads.iter().filter_map(|read| match read {
             Read::Key(root, _) => Some(Some(root_hash(root))),
@@ -112,7 +113,7 @@ impl Footprint {
         })
     }
 
-    /// Adds what another run read.
+    /// Adds the reads of another run.
     pub(super) fn add_all(&mut self, other: &Self) {
         for read in &other.reads {
             self.add(read.clone());
@@ -127,7 +128,7 @@ impl Footprint {
 }
 
 impl Read {
-    /// Whether both read the same thing, whatever they found there.
+    /// Whether both read the same thing, whatever its value was.
     fn is_about_the_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Variable(one, _), Self::Variable(other, _))
@@ -156,7 +157,7 @@ impl PartialEq for Read {
 impl Eq for Read {}
 
 impl Invocation<'_> {
-    /// Notes that an entry of a file was read.
+    /// Records that an entry of a file was read.
     pub(super) fn note_read(&mut self, file: &DataFile, root: &Arc<str>, entry: &RootEntry) {
         if let Some(footprint) = &mut self.footprint {
             let value = entry.value.clone();
@@ -165,14 +166,14 @@ impl Invocation<'_> {
         }
     }
 
-    /// Notes that a root key is searched for, and the options that apply to it.
+    /// Records that a root key is searched for, and the options that apply to it.
     pub(super) fn note_key(&mut self, root: &Arc<str>, options: Option<&Options>) {
         if let Some(footprint) = &mut self.footprint {
             footprint.add(Read::Key(Arc::clone(root), options.map(Options::applied)));
         }
     }
 
-    /// Notes that a variable was read, and what was found.
+    /// Records that a variable was read, and its value.
     pub(super) fn note_variable(&mut self, expression: &str, found: Option<&Value>) {
         if let Some(footprint) = &mut self.footprint {
             let value = found.cloned().unwrap_or(Value::Undef);
@@ -180,14 +181,14 @@ impl Invocation<'_> {
         }
     }
 
-    /// Notes that a function is asked which may ask for anything.
+    /// Records a call of a function that may read anything.
     pub(super) fn note_any_read(&mut self) {
         if let Some(footprint) = &mut self.footprint {
             footprint.add(Read::Function);
         }
     }
 
-    /// Runs `ask`; what it reads is not noted, as it is kept for other lookups that do not ask again.
+    /// Runs `ask` without recording its reads, because its result is kept for other lookups that do not run it again.
     pub(super) fn without_footprint<R>(&mut self, ask: impl FnOnce(&mut Self) -> R) -> R {
         let footprint = self.footprint.take();
         let result = ask(self);
@@ -196,7 +197,7 @@ impl Invocation<'_> {
     }
 }
 
-/// What a node has for a variable expression, as a number: with equal numbers, lookups read the same there.
+/// The value of a variable expression for a node, as a number: if the numbers are equal, lookups read the same there.
 pub fn reading_of(node: &Node, expression: &str) -> u64 {
     let mut hasher = new_hasher();
     if let Ok(path) = key_path::parse(expression) {
@@ -221,7 +222,7 @@ pub fn root_hash(root: &str) -> u64 {
     hasher.finish()
 }
 
-/// How a lookup ended, as a number: different for different outcomes, but for rare accidents.
+/// The outcome of a lookup as a number: different for different outcomes, except for rare collisions.
 pub fn outcome_hash(answer: &Answer) -> u64 {
     let mut hasher = new_hasher();
     let mut add = |answer: &Answer| match &answer.outcome {
@@ -255,7 +256,7 @@ mod tests {
         ("/e/data/c.yaml", "url: \"http://x:%{lookup('port')}\"\nport: 1\nmotd: '%{site}'\n"),
     ];
 
-    /// The answers of two nodes, and whether their footprints are the same.
+    /// Checks the values for two nodes, and whether their footprints are the same.
     #[track_caller]
     fn check(key: &str, nodes: [(&str, &str, &str); 2], is_same: bool) {
         let files = Arc::new(MemoryFiles::new(FILES));

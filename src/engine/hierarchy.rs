@@ -1,4 +1,4 @@
-//! A layer made concrete for one node: its levels with their templates expanded and their files found.
+//! A layer expanded for one node: its levels with their templates filled in and their files found.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -21,7 +21,7 @@ use crate::facts::open_path::{self, OpenPath};
 pub struct ResolvedLevel {
     /// Its name.
     pub name: Arc<str>,
-    /// As explain names it: `Hierarchy entry "x"`.
+    /// The name in explain: `Hierarchy entry "x"`.
     pub title: Arc<str>,
     /// Where hiera.yaml defines it.
     pub place: Option<Place>,
@@ -31,22 +31,22 @@ pub struct ResolvedLevel {
     pub options: Arc<Hash>,
     /// Its directory, interpolated.
     pub datadir: Arc<str>,
-    /// Where hiera.yaml writes the directory, for this level or for all.
+    /// Where hiera.yaml sets the directory, for this level or for all.
     pub datadir_place: Option<Place>,
-    /// Where its data lies; `None` if the level names no location at all.
+    /// The locations of its data; `None` if the level names no location at all.
     pub locations: Option<Vec<Location>>,
-    /// What answers; `None` for a back end that is not evaluated here.
+    /// Provides its data; `None` for a back end that is not evaluated here.
     pub(crate) back_end: Option<Arc<dyn BackEnd>>,
-    /// How the back end reads the files at the level's paths, if they are all it knows.
+    /// How the back end reads the files at the level's paths, if it uses nothing else.
     pub(crate) reads: Option<Format>,
-    /// What is known of the level's source, if it names no location.
+    /// The state of the level's source, if it names no location.
     pub(crate) source: Source,
-    /// Open variables that its options read.
+    /// Open variables in its options.
     pub(crate) open_options: Vec<Arc<str>>,
 }
 
 impl ResolvedLevel {
-    /// Whether something else than a file of the level gives its values.
+    /// Whether its values come from something other than a file of the level.
     pub fn is_answered_by_function(&self) -> bool {
         self.back_end.is_some() && self.reads.is_none()
     }
@@ -68,27 +68,27 @@ pub struct Location {
     pub location: Arc<str>,
     /// Whether it is a URI.
     pub is_uri: bool,
-    /// Whether something (a directory, too) lies there. URIs always exist.
+    /// Whether something (a file or a directory) exists there. URIs always exist.
     pub exists: bool,
-    /// The file, once it was needed.
+    /// The file, after it was needed for the first time.
     pub(crate) data: OnceLock<Result<Arc<DataFile>, Failure>>,
-    /// What a function said about it.
+    /// The results of a function for this location.
     pub(crate) source: Source,
-    /// What it can lead to if its path holds variables that are open; such a location does not exist.
+    /// The files that it can lead to if its path contains open variables; such a location does not exist.
     pub(crate) open: Option<OpenLocation>,
 }
 
-/// A location whose path holds variables that are open.
+/// A location whose path contains open variables.
 #[derive(Debug)]
 pub(crate) struct OpenLocation {
     pub(crate) path: OpenPath,
-    /// Whether it cannot be known which texts make the path lead to a file.
+    /// Whether it is not known which texts make the path lead to a file.
     pub(crate) is_obscure: bool,
-    /// Whether it stands for all members of a list that is not known (`mapped_paths`).
+    /// Whether it represents all members of a list that is not known (`mapped_paths`).
     pub(crate) is_list: bool,
-    /// The concrete locations that lookups came to, by path.
+    /// The concrete locations that lookups reached, by path.
     made: Mutex<HashMap<String, Arc<[Location]>, foldhash::fast::RandomState>>,
-    /// Which of its files hold which keys, as far as they were looked up.
+    /// Which of its files have which keys, as far as they were looked up.
     shared: OnceLock<Arc<OpenFiles>>,
 }
 
@@ -103,7 +103,7 @@ impl OpenLocation {
         }
     }
 
-    /// Which of its files have a say, known to all evaluators that read the same.
+    /// Which of its files matter, shared by all evaluators that read the same.
     pub(super) fn files(
         &self,
         evaluator: &Evaluator,
@@ -139,7 +139,7 @@ impl Location {
         Self { open: Some(open), ..Self::path(original, template.place, shown, false) }
     }
 
-    /// What explain says of a look at it.
+    /// The step in the trace when it is searched.
     pub(super) fn trace_kind(&self) -> TraceKind {
         TraceKind::Location {
             is_uri: self.is_uri,
@@ -148,7 +148,7 @@ impl Location {
         }
     }
 
-    /// Whether its path holds variables that are open.
+    /// Whether its path contains open variables.
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }
@@ -168,7 +168,7 @@ impl Location {
         paths
     }
 
-    /// The locations that an open one becomes where its path is `text`: one, or all that a glob finds.
+    /// The locations that an open location becomes if its path is `text`: one, or all that a glob finds.
     pub(crate) fn filled(&self, evaluator: &Evaluator, text: String) -> Arc<[Location]> {
         let Some(open) = &self.open else { return Arc::default() };
         let mut made = open.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -191,7 +191,7 @@ impl Location {
     }
 }
 
-/// Expands the levels of a configuration. One bad level fails them all, as in Puppet.
+/// Expands the levels of a configuration. If one level fails, all fail, as in Puppet.
 pub(crate) fn resolve(
     invocation: &mut Invocation<'_>,
     config: &HieraYaml,
@@ -249,7 +249,7 @@ fn resolve_level(
     })
 }
 
-/// The options with `%{…}` where a variable is open.
+/// The options, with `%{…}` where a variable is open.
 fn without_holes(options: &Hash) -> Arc<Hash> {
     fn shown(value: &Located) -> Located {
         let text = match &value.value {
@@ -267,7 +267,7 @@ fn without_holes(options: &Hash) -> Arc<Hash> {
     Arc::new(plain)
 }
 
-/// The variables of the holes in all texts of a value.
+/// The open variables in all strings of a value.
 fn open_variables(value: &Value) -> Vec<Arc<str>> {
     match value {
         Value::String(text) => open_path::variables_of(text),
@@ -279,8 +279,8 @@ fn open_variables(value: &Value) -> Vec<Arc<str>> {
     }
 }
 
-/// In version 5 joined before it is interpolated, so that `%{x}/data` stays below the directory of hiera.yaml even if `x`
-/// begins with a slash; the older versions have rules of their own.
+/// In version 5, the path is joined before it is interpolated, so `%{x}/data` stays below the directory of hiera.yaml even if
+/// `x` starts with a slash. The older versions have their own rules.
 fn datadir_is_joined_before_it_is_interpolated(
     invocation: &mut Invocation<'_>,
     config: &HieraYaml,
@@ -397,7 +397,7 @@ fn uri(text: &Arc<str>, template: &Located) -> Result<Location, Failure> {
     })
 }
 
-/// Whether Ruby's `URI()` takes the text: the characters of RFC 3986, percent signs only before two hex digits.
+/// Whether Ruby's `URI()` accepts the text: the characters of RFC 3986, percent signs only before two hex digits.
 fn is_ruby_uri(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.iter().enumerate().all(|(at, byte)| match byte {
@@ -435,7 +435,7 @@ fn expand_mapped_paths(
     Ok(found)
 }
 
-/// The files that members of a list that is not known lead to.
+/// The files that the members of an unknown list can lead to.
 fn open_list(
     invocation: &mut Invocation<'_>,
     datadir: &str,
@@ -450,7 +450,7 @@ fn open_list(
     Ok(vec![Location::open(inspect::to_s(&template.value).into(), template, open, &location)])
 }
 
-/// What `mapped_paths` goes through: a string is one element, a hash gives pairs, a number makes Puppet fall.
+/// The elements of `mapped_paths`: a string is one element, a hash consists of pairs, a number makes Puppet crash.
 fn mapped_elements(value: Located) -> Result<Vec<Located>, Failure> {
     Ok(match &value.value {
         Value::Undef => Vec::new(),

@@ -1,7 +1,7 @@
-//! Which locations of a layer may hold a root key: so that a lookup asks a few files and not all sixty.
+//! An index of the locations of a layer that may have a root key, so that a lookup reads a few files instead of all sixty.
 //!
-//! Made only when so many keys were asked for that it pays, and only of a layer whose files have all been read and found
-//! in order: then a file without the key has nothing to say, not even a warning.
+//! It is built only after enough lookups to pay off, and only for a layer whose files have all been read without errors: then
+//! a file without the key has no effect, not even a warning.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -10,18 +10,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::hierarchy::{Location, ResolvedLevel};
 
-/// Bytes of data that are read in about the time that one file takes to say that it has no such key.
+/// The number of bytes of data that can be read in about the time that one file needs to report a missing key.
 const BYTES_PER_MISS: usize = 64;
 
-/// A layer's locations by root key, once there are.
+/// A layer's locations by root key, once the index exists.
 #[derive(Debug, Default)]
 pub(super) struct Holders {
-    /// How often the layer was asked.
+    /// The number of lookups in the layer.
     asked: AtomicU32,
     index: OnceLock<Option<Index>>,
 }
 
-/// A place in a layer: level, then location.
+/// A position in a layer: level, then location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Spot {
     pub(super) level: u32,
@@ -29,7 +29,7 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    /// What is there, of the levels that the index was made of.
+    /// The level and location at this position, in the levels that the index was built from.
     pub(super) fn of(self, levels: &[ResolvedLevel]) -> (&ResolvedLevel, &Location) {
         let level = &levels[self.level as usize];
         let locations = level.locations.as_deref().unwrap_or_default();
@@ -37,17 +37,17 @@ impl Spot {
     }
 }
 
-/// Spots by the hashes of keys: those of a key, perhaps with some of another key.
+/// Spots by the hashes of keys: all spots of a key, and rarely some of another key.
 #[derive(Debug)]
 pub(super) struct Index {
     hasher: foldhash::fast::RandomState,
-    /// From a hash to the begin and end of its spots.
+    /// From a hash to the start and end of its spots.
     spans: HashMap<u64, (u32, u32), foldhash::fast::RandomState>,
     spots: Vec<Spot>,
 }
 
 impl Holders {
-    /// Counts a question; gives the index if there is one, or if it is time to make it.
+    /// Counts a lookup, and returns the index if it exists or if it is time to build it.
     pub(super) fn ask(&self, levels: &[ResolvedLevel]) -> Option<&Index> {
         if let Some(index) = self.index.get() {
             return index.as_ref();
@@ -113,7 +113,7 @@ impl Index {
         Self { hasher, spans, spots: pairs.into_iter().map(|(_, spot)| spot).collect() }
     }
 
-    /// The spots whose files may hold `root`, in the order of priority.
+    /// The spots whose files may have `root`, in order of priority.
     pub(super) fn spots(&self, root: &str) -> &[Spot] {
         match self.spans.get(&self.hasher.hash_one(root)) {
             Some((begin, end)) => &self.spots[*begin as usize..*end as usize],

@@ -12,13 +12,13 @@ use crate::facts::open_path;
 use crate::syntax::interpolation::{self, Expression, Method};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 
-/// Bytes of stack that one nested lookup may need, debug builds included.
+/// The bytes of stack that one nested lookup may need, including debug builds.
 const STACK_RED_ZONE: usize = 256 * 1024;
 
-/// Bytes of stack that are added when less than that is left.
+/// The bytes of stack that are added if less than that is left.
 const STACK_GROWTH: usize = 4 * 1024 * 1024;
 
-/// Expands every token in a value: strings at any depth, and hash keys. What has no token is shared, not copied.
+/// Expands every token in a value: strings at any depth, and hash keys. Parts without tokens are shared, not copied.
 pub(crate) fn interpolate(
     invocation: &mut Invocation<'_>,
     value: &Located,
@@ -47,7 +47,7 @@ pub(crate) fn interpolate(
     }
 }
 
-/// Expands a template of hiera.yaml and gives its text.
+/// Expands a template of hiera.yaml to a text.
 pub(crate) fn interpolate_text(
     invocation: &mut Invocation<'_>,
     template: &Located,
@@ -60,11 +60,11 @@ pub(crate) fn interpolate_text(
     })
 }
 
-/// What a variable expression gives.
+/// The result of a variable expression.
 pub(crate) enum Variable {
     /// Its value, or nothing.
     Found(Option<Located>),
-    /// The variable is open: its value is not known.
+    /// The variable is open, so its value is not known.
     Open(Arc<str>),
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn variable(
         Some(stand) => partial_variable(invocation, expression, &path, stand, context),
         None => known_variable(invocation, expression, &path, context).map(Variable::Found),
     };
-    // Also what fails read the variable.
+    // An expression that fails has read the variable, too.
     let value = match &found {
         Ok(Variable::Found(Some(value))) => Some(&value.value),
         _ => None,
@@ -90,7 +90,7 @@ pub(crate) fn variable(
     found
 }
 
-/// A variable of a node of which not everything is known.
+/// A variable of a node that is not completely known.
 fn partial_variable(
     invocation: &mut Invocation<'_>,
     expression: &str,
@@ -182,7 +182,7 @@ fn interpolate_string(
             let mut counted = 0;
             for token in interpolation::tokens(subject) {
                 invocation.budget.step()?;
-                // What is copied so far: one text of many tokens must not fill the memory either.
+                // Counted as the text grows: a single text with thousands of tokens must not fill the memory either.
                 invocation.budget.write(text.len() - counted)?;
                 counted = text.len();
                 text.extend_from_slice(&subject.as_bytes()[done..token.range.start as usize]);
@@ -213,7 +213,7 @@ fn interpolate_string(
     )
 }
 
-/// `!!binary` may give what is no UTF-8; a text that it is put into is none either.
+/// `!!binary` may produce bytes that are not UTF-8, and so may a text that they are inserted into.
 fn bytes_stay_bytes_inside_a_text(text: Vec<u8>) -> Value {
     match String::from_utf8(text) {
         Ok(text) => Value::string(text),
@@ -222,11 +222,11 @@ fn bytes_stay_bytes_inside_a_text(text: Vec<u8>) -> Value {
 }
 
 enum Expanded {
-    /// An alias: the value stands for the whole string.
+    /// An alias: the value replaces the whole string.
     Whole(Located),
-    /// Any other token: its text goes into the string.
+    /// Any other token: its text is inserted into the string.
     Text(Value),
-    /// The token reads a variable that is not known: it stays.
+    /// The token reads a variable that is not known, so it stays in the string.
     Open(Arc<str>),
 }
 
@@ -279,8 +279,8 @@ fn expand(
     Ok(Expanded::Text(value.value))
 }
 
-/// The value of any token but an alias is interpolated in turn, with its own name on the stack: this is also what makes
-/// `foo: "%{literal('foo')}"` a recursion.
+/// Puppet interpolates the value of every token except an alias again, with the token's own name on the stack. This is also
+/// what makes `foo: "%{literal('foo')}"` a recursion.
 fn results_are_interpolated_again(
     invocation: &mut Invocation<'_>,
     name: &Arc<str>,
@@ -290,12 +290,12 @@ fn results_are_interpolated_again(
     invocation.guarded(name, |invocation| interpolate(invocation, value, context))
 }
 
-/// Runs a lookup inside another one.
+/// Runs a nested lookup.
 pub(crate) fn with_enough_stack<R>(work: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(STACK_RED_ZONE, STACK_GROWTH, work)
 }
 
-/// A missing key gives the empty string, for an alias as well.
+/// A missing key becomes the empty string, for an alias as well.
 fn nested_lookup(invocation: &mut Invocation<'_>, key: &Arc<str>) -> Result<Located, Failure> {
     invocation.budget.enter()?;
     let found = invocation.unrecorded(|invocation| {

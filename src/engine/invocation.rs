@@ -1,4 +1,4 @@
-//! The state of one running lookup: the stack of names that tells recursion, the trace, the warnings, the budget.
+//! The state of a running lookup: the stack of names that detects recursion, the trace, the warnings, the budget.
 
 use std::sync::Arc;
 
@@ -17,21 +17,21 @@ use crate::data::{Hash, Located, Value};
 use crate::facts::{Reading, is_set_by_server};
 use crate::syntax::key_path::{KeyPath, Segment};
 
-/// What a step of a lookup gives: a value, nothing (`:no_such_key` in Puppet), or the end of the whole lookup.
+/// The result of a step: a value, nothing (`:no_such_key` in Puppet), or the end of the whole lookup.
 pub(crate) type Found = Result<Option<Located>, Failure>;
 
-/// A level that could not be asked, most often because its back end is not evaluated here.
+/// A level that could not be evaluated, most often because hiera-ls does not know its back end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpaqueLevel {
     /// The level's name.
     pub level: Arc<str>,
     /// The back end's function.
     pub function: Arc<str>,
-    /// Why, going on from the function's name: `is not evaluated here`.
+    /// The reason, to follow the function's name: `is not evaluated here`.
     pub reason: Arc<str>,
 }
 
-/// How strictly variables are treated while something is interpolated.
+/// How strictly variables are treated during an interpolation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Context {
     /// Data: functions are allowed; an undefined variable is an error in Puppet 8.
@@ -42,10 +42,10 @@ pub(crate) enum Context {
     ConfigLocation,
 }
 
-/// What a variable of a node without a fact set stands for.
+/// The state of a variable of a node without a fact set.
 #[derive(Debug, Clone)]
 pub(crate) enum Stand {
-    /// This value, out of which the segments are still to be dug.
+    /// This value, and the segments that must still be dug out of it.
     Known(Located, Vec<Segment>),
     /// It is not set.
     Unset,
@@ -53,14 +53,14 @@ pub(crate) enum Stand {
     Open(Arc<str>),
 }
 
-/// How lookup_options are collected.
+/// The state of collecting lookup_options.
 #[derive(Debug, Default)]
 pub(crate) struct Collecting {
-    /// Whether the global layer is being asked for lookup_options: what is looked up meanwhile knows none of them.
+    /// Whether the global layer is searched for lookup_options: lookups during that time have no options.
     pub(crate) asks_global_options: bool,
-    /// The root key whose options are wanted, while they are collected for it alone.
+    /// The root key whose options are needed, if they are collected only for this key.
     pub(crate) wanted_for: Option<Arc<str>>,
-    /// Whether options of a module are collected: Puppet knows those of the global layer and of the environment then.
+    /// Whether options of a module are collected. Puppet then already knows those of the global layer and of the environment.
     pub(crate) shared_are_known: bool,
 }
 
@@ -69,40 +69,40 @@ pub(crate) struct Invocation<'a> {
     pub(crate) budget: Budget,
     pub(crate) overrides: &'a Hash,
     pub(crate) default_values: &'a Hash,
-    /// The full key of the innermost lookup: the global layer names it in errors.
+    /// The full key of the innermost lookup, which errors of the global layer name.
     pub(crate) top_key: Arc<str>,
     /// The module of the innermost lookup's key.
     pub(crate) module: Arc<ModuleScope>,
-    /// A variable that exists only inside a `mapped_paths` template.
+    /// A variable that exists only in a `mapped_paths` template.
     pub(crate) local: Option<(Arc<str>, Located)>,
-    /// Levels that could not be asked.
+    /// Levels that could not be evaluated.
     pub(crate) opaque: Vec<OpaqueLevel>,
-    /// Variables that nothing defines.
+    /// Variables that are not defined.
     pub(crate) unknown_variables: Vec<Arc<str>>,
     pub(crate) warnings: Vec<Arc<str>>,
-    /// How lookup_options are collected.
+    /// The state of collecting lookup_options.
     pub(crate) collecting: Collecting,
-    /// Whether only the collection of lookup_options is wanted.
+    /// Whether only the collection of lookup_options is explained.
     pub(crate) explains_options_only: bool,
-    /// Notes which levels have a say, if the request wants to know.
+    /// Records the sources of the value, if the request needs them.
     pub(crate) recorder: Option<Recorder>,
-    /// Notes what is read, if the request wants to know.
+    /// Records what is read, if the request needs it.
     pub(crate) footprint: Option<Footprint>,
-    /// What is assumed of open variables.
+    /// What is assumed about open variables.
     pub(crate) assumptions: Assumptions,
-    /// How choices between open paths are made; without it, none of their files is there.
+    /// How choices at open paths are made; without it, none of their files exists.
     pub(crate) exploration: Option<Exploration<'a>>,
-    /// Variables that are open and were read for a text.
+    /// Open variables that were read for a text.
     pub(crate) open: Vec<Arc<str>>,
-    /// Variables of `datadir` and options that are open: unset, they break the layer.
+    /// Open variables in `datadir` and options. If they are unset, the layer fails.
     pub(crate) must_be_set: Vec<Arc<str>>,
-    /// Files that Puppet refuses and whose entries were taken all the same.
+    /// Files that Puppet refuses but whose entries were used.
     pub(crate) broken: Vec<Arc<str>>,
-    /// What the answer depends on that the cases do not tell.
+    /// What the answer depends on in addition to its cases.
     pub(crate) left_out: Vec<LeftOut>,
-    /// Whether files that open paths lead to are passed over.
+    /// Whether files that open paths lead to are ignored.
     pub(crate) skips_open_paths: bool,
-    /// What `lookup_key` functions said of their files' keys, by the location's address: what is known is not explained
+    /// The results of `lookup_key` functions for their files' keys, by the location's address, so that they are not explained
     /// again.
     explained: Vec<(usize, Arc<str>, Located)>,
     pub(super) names: Vec<Arc<str>>,
@@ -154,8 +154,8 @@ impl<'a> Invocation<'a> {
         self.tracer.is_some()
     }
 
-    /// Asks a function for a key of the file at `location`. A lookup that explains itself asks once for each key, as Puppet
-    /// does: the steps inside are told the first time only.
+    /// Calls a function for a key of the file at `location`. A lookup with a trace calls it once for each key, as Puppet
+    /// does: the trace contains its inner steps only the first time.
     pub(crate) fn explained_once(
         &mut self,
         location: &Location,
@@ -198,7 +198,7 @@ impl<'a> Invocation<'a> {
         result
     }
 
-    /// Runs `work` as the lookup of another key, with this one restored afterwards.
+    /// Runs `work` as the lookup of another key, and restores this one afterwards.
     pub(crate) fn for_key<R>(
         &mut self,
         key: &Arc<str>,
@@ -262,8 +262,8 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// What is known of a variable that may be open; `None` if it is one that does not depend on the node, or if the node is
-    /// complete and the variable is not one that the server sets.
+    /// What is known of a variable that may be open. `None` if the variable does not depend on the node, or if the node is
+    /// complete and the server does not set the variable.
     pub(crate) fn read_partial_node(&self, path: &KeyPath) -> Option<Stand> {
         let node = self.evaluator.node();
         let root = path.root_name()?;
@@ -291,35 +291,36 @@ impl<'a> Invocation<'a> {
         })
     }
 
-    /// Remembers that a text has the value of a variable that is not known.
+    /// Records that a text contains the value of a variable that is not known.
     pub(crate) fn read_open(&mut self, variable: &Arc<str>) {
         if !self.open.contains(variable) {
             self.open.push(Arc::clone(variable));
         }
     }
 
-    /// Remembers that Puppet would refuse a file.
+    /// Records that Puppet would refuse a file.
     pub(crate) fn note_broken(&mut self, path: &Arc<str>) {
         if !self.broken.contains(path) {
             self.broken.push(Arc::clone(path));
         }
     }
 
-    /// Remembers that a layer breaks where a variable is not set.
+    /// Records that a layer fails if a variable is not set.
     pub(crate) fn must_be_set(&mut self, variable: &Arc<str>) {
         if self.evaluator.version().is_strict() && !self.must_be_set.contains(variable) {
             self.must_be_set.push(Arc::clone(variable));
         }
     }
 
-    /// Remembers what the answer depends on beside its cases.
+    /// Records what the answer depends on in addition to its cases.
     pub(crate) fn leave_out(&mut self, left_out: LeftOut) {
         if !self.left_out.contains(&left_out) {
             self.left_out.push(left_out);
         }
     }
 
-    /// Goes on at a fork, which `find` finds if no run came to it before. A lookup that explores nothing only counts files.
+    /// Makes the choice at a fork, which `find` builds if no earlier run reached it. A lookup without exploration only counts
+    /// files.
     pub(crate) fn turn_at(&mut self, find: impl FnOnce(&mut Self) -> Fork) -> Turn {
         if self.exploration.as_ref().is_none_or(|it| !it.script.is_repeating()) {
             let fork = find(self);
@@ -338,7 +339,7 @@ impl<'a> Invocation<'a> {
         script.map_or(Turn::Otherwise, |it| it.turn(&mut self.assumptions, node))
     }
 
-    /// Whether conditions can hold beside what this run assumes.
+    /// Whether conditions are compatible with the assumptions of this run.
     pub(crate) fn allows(&self, conditions: &[Condition]) -> bool {
         let node = self.evaluator.node();
         match &self.exploration {
@@ -347,7 +348,7 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// The variable `name` as `scope[name]` finds it in Puppet; `None` if nothing defines it, which may be an error.
+    /// The variable `name` as `scope[name]` finds it in Puppet; `None` if it is not defined, which may be an error.
     pub(crate) fn variable(&mut self, name: &str, context: Context) -> Found {
         if let Some((local, value)) = &self.local
             && &**local == name
@@ -364,7 +365,7 @@ impl<'a> Invocation<'a> {
         self.undefined_variable(name, context).map(|()| None)
     }
 
-    /// What comes of a variable that is not set.
+    /// The result of reading a variable that is not set.
     pub(crate) fn undefined_variable(
         &mut self,
         name: &str,
@@ -393,7 +394,7 @@ impl<'a> Invocation<'a> {
     }
 }
 
-/// The top scope is that of class `main`, whose module has no name and was called by none.
+/// The top scope is that of class `main`, whose module has no name and no caller.
 pub(crate) fn main_belongs_to_no_module(variable: &str) -> Option<Located> {
     match variable {
         "module_name" => Some(Value::string("").unplaced()),
@@ -402,7 +403,7 @@ pub(crate) fn main_belongs_to_no_module(variable: &str) -> Option<Located> {
     }
 }
 
-/// `%{0}`, `%{1}` and so on always exist for Puppet.
+/// For Puppet, `%{0}`, `%{1}` and so on always exist.
 fn undefined_variable_never_warns(name: &str) -> bool {
     let digits = name.strip_prefix("::").unwrap_or(name);
     !digits.is_empty()
@@ -410,7 +411,7 @@ fn undefined_variable_never_warns(name: &str) -> bool {
         && (digits == "0" || !digits.starts_with('0'))
 }
 
-/// A qualified variable loses its leading `::` and blames the class, which `puppet lookup` never has evaluated.
+/// A qualified variable loses its leading `::`, and the message blames the class, which `puppet lookup` never evaluates.
 fn undefined_variable_in_puppets_words(name: &str) -> (&str, String) {
     let unqualified = name.strip_prefix("::").unwrap_or(name);
     match unqualified.rsplit_once("::") {
@@ -419,7 +420,7 @@ fn undefined_variable_in_puppets_words(name: &str) -> (&str, String) {
     }
 }
 
-/// The undef that an alias to an undef value gives, and the like.
+/// The undef that, for example, an alias to an undef value returns.
 pub(crate) fn undef() -> Located {
     Value::Undef.unplaced()
 }

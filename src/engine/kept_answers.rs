@@ -1,5 +1,5 @@
-//! The answers of one evaluator for a node that is not known completely: hovers, lenses, hints and rules ask for the same
-//! keys, and each answer takes many runs.
+//! Caches the answers of one evaluator for a node that is not completely known. Hovers, lenses, hints and rules look up the
+//! same keys, and each answer takes several runs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -8,14 +8,14 @@ use super::budget::CancelToken;
 use super::evaluator::Evaluator;
 use super::request::{Answer, Request};
 
-/// Answers with more cases than this, all together, are not kept.
+/// The maximum number of cases of all cached answers together.
 const MAX_CASES: usize = 4_096;
 
 /// Answers by their keys.
 #[derive(Debug, Default)]
 pub(super) struct KeptAnswers {
     answers: HashMap<Arc<str>, Arc<Answer>, foldhash::fast::RandomState>,
-    /// How many cases they have.
+    /// The number of their cases.
     cases: usize,
 }
 
@@ -31,8 +31,8 @@ impl KeptAnswers {
 }
 
 impl Evaluator {
-    /// Looks up a key with its sources and its footprint: [`Self::call`] for [`Request::with_sources`], run
-    /// once for each key.
+    /// Looks up a key with its sources and its footprint: [`Self::call`] for [`Request::with_sources`], run once for each
+    /// key.
     pub fn answer_with_sources(&self, key: &str, cancel: &CancelToken) -> Arc<Answer> {
         let request = || Request {
             cancel: cancel.clone(),
@@ -46,7 +46,7 @@ impl Evaluator {
         let known = lock().answers.get(key).cloned();
         known.unwrap_or_else(|| {
             let answer = Arc::new(self.call(&request()));
-            // A lookup that was cancelled does not know everything.
+            // The answer of a cancelled lookup is incomplete.
             if !cancel.is_cancelled() {
                 lock().keep(key, &answer);
             }

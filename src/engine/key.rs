@@ -1,4 +1,5 @@
-//! A lookup key: what is searched for (the root), whose module it belongs to, and what is dug out of the result.
+//! A lookup key: the root that is searched for, the module that it belongs to, and the segments that are dug out of the
+//! result.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::syntax::key_path::{self, Segment};
 pub(crate) struct Key {
     text: Arc<str>,
     root: Arc<str>,
-    /// Bytes of the root before its first `::`.
+    /// The length in bytes of the root before its first `::`.
     module: Option<usize>,
     rest: Option<Arc<[Segment]>>,
 }
@@ -33,7 +34,7 @@ impl Key {
         Ok(Self::new(text, root, rest))
     }
 
-    /// A key of one segment, whatever characters it has.
+    /// A key of one segment, whatever characters it contains.
     pub(crate) fn verbatim(root: &str) -> Self {
         let text = Arc::from(root);
         Self::new(&text, Arc::clone(&text), None)
@@ -44,22 +45,22 @@ impl Key {
         Self { text: Arc::clone(text), root, module, rest }
     }
 
-    /// The whole key as it was asked for.
+    /// The whole key as requested.
     pub(crate) fn text(&self) -> &Arc<str> {
         &self.text
     }
 
-    /// The first segment: what data files are asked for.
+    /// The first segment, which is searched for in data files.
     pub(crate) fn root(&self) -> &Arc<str> {
         &self.root
     }
 
-    /// What is dug out of the root's value.
+    /// The segments that are dug out of the root's value.
     pub(crate) fn rest(&self) -> &[Segment] {
         self.rest.as_deref().unwrap_or_default()
     }
 
-    /// What stands before the first `::` of the root.
+    /// The part of the root before its first `::`.
     pub(crate) fn module(&self) -> Option<&str> {
         self.module.map(|end| &self.root[..end])
     }
@@ -73,7 +74,7 @@ impl Key {
     }
 }
 
-/// What stands before the first `::`; of `::a` the whole name, for Ruby's `[0..-1]` is all of it.
+/// The part before the first `::`; for `::a` the whole name, because Ruby's `[0..-1]` is all of it.
 pub fn module_of(root: &str) -> Option<&str> {
     match memchr::memmem::find(root.as_bytes(), b"::")? {
         0 => Some(root),
@@ -81,7 +82,7 @@ pub fn module_of(root: &str) -> Option<&str> {
     }
 }
 
-/// `1.2` makes an Integer of its first segment, which has no `index`.
+/// In `1.2`, the first segment is an Integer, which has no `index`.
 fn a_key_that_begins_with_a_number_crashes(index: i64) -> Failure {
     Failure::ruby("NoMethodError", format!("undefined method `index' for {index}:Integer"))
 }

@@ -1,4 +1,4 @@
-//! The three layers and how one of them answers: levels in order, locations in order, each through its back end.
+//! The three layers and how a lookup searches one of them: levels in order, locations in order, each through its back end.
 
 use std::sync::{Arc, OnceLock};
 
@@ -36,13 +36,13 @@ pub struct Layer {
     /// The variable expressions that its levels read, and those of its default hierarchy.
     variables: [OnceLock<Vec<Arc<str>>>; 2],
     holders: Holders,
-    /// Open variables without which its levels cannot be expanded.
+    /// Open variables that must be set so that its levels can be expanded.
     must_be_set: OnceLock<Vec<Arc<str>>>,
     /// The lookup_options of the files that its open paths lead to.
     pub(super) open_options: OnceLock<Vec<OpenOptions>>,
 }
 
-/// A location of a level, or one that an open glob became.
+/// A location of a level, or one of the locations of an open glob.
 enum LocationRef<'l> {
     Known(&'l Location),
     Filled(Arc<[Location]>, usize),
@@ -89,7 +89,7 @@ impl Layer {
         }
     }
 
-    /// Its levels with paths expanded, or why they cannot be.
+    /// Its levels with expanded paths, or the reason why they cannot be expanded.
     pub(crate) fn levels(
         &self,
         invocation: &Invocation<'_>,
@@ -100,7 +100,7 @@ impl Layer {
             Which::DefaultHierarchy => (&self.default_levels, &self.config.default_hierarchy),
         };
         cell.get_or_init(|| {
-            // Templates have a stack of names of their own, and explain does not show them.
+            // Templates have a stack of names of their own, which explain does not show.
             let evaluator = invocation.evaluator;
             let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
             own.footprint = Some(Footprint::default());
@@ -126,12 +126,12 @@ impl Layer {
         self.variables.iter().filter_map(OnceLock::get).flatten()
     }
 
-    /// Open variables without which its levels cannot be expanded.
+    /// Open variables that must be set so that its levels can be expanded.
     pub(super) fn must_be_set(&self) -> &[Arc<str>] {
         self.must_be_set.get().map_or(&[], Vec::as_slice)
     }
 
-    /// A default hierarchy that cannot be expanded breaks the whole layer, even for keys that need no default.
+    /// A default hierarchy that cannot be expanded breaks the whole layer, even for keys that do not need it.
     fn default_hierarchy_is_expanded_with_the_other(
         &self,
         invocation: &Invocation<'_>,
@@ -142,7 +142,7 @@ impl Layer {
         }
     }
 
-    /// Asks the default hierarchy. One without levels is not even mentioned as a layer by explain.
+    /// Searches the default hierarchy. If it has no levels, explain does not mention it as a layer.
     pub(crate) fn key_lookup_in_default(
         &self,
         invocation: &mut Invocation<'_>,
@@ -157,7 +157,7 @@ impl Layer {
         self.key_lookup(invocation, key, merge, which)
     }
 
-    /// Asks the layer's levels for the root of `key`, with the name of the key on the stack.
+    /// Searches the layer's levels for the root of `key`, with the name of the key on the stack.
     pub(crate) fn key_lookup(
         &self,
         invocation: &mut Invocation<'_>,
@@ -185,7 +185,7 @@ impl Layer {
                     && let Some(index) = self.holders.ask(levels)
                 {
                     let spots = index.spots(key.root());
-                    // Other strategies count the sources that have nothing, too.
+                    // Other strategies also count the sources that do not have the key.
                     if spots.is_empty() || merge.is_first_found() {
                         return self.first_of(invocation, levels, spots, key);
                     }
@@ -238,7 +238,7 @@ impl Layer {
         })
     }
 
-    /// How many files a glob finds counts for a merge, so open globs are decided first.
+    /// The number of files that a glob finds matters for a merge, so open globs are decided first.
     fn with_open_globs_filled<'l>(
         &self,
         invocation: &mut Invocation<'_>,
@@ -261,8 +261,8 @@ impl Layer {
         filled
     }
 
-    /// Puppet 8 fails where `datadir` or options of a level read a variable that is not set: a case of its own while
-    /// the variable is not known.
+    /// Puppet 8 fails if `datadir` or options of a level read a variable that is not set. While the variable is not known,
+    /// this is a separate case.
     pub(super) fn breaks_without_a_variable(
         &self,
         invocation: &mut Invocation<'_>,
@@ -316,7 +316,7 @@ impl Layer {
         )
     }
 
-    /// Looks into the file that an open path leads to in this run, if it leads to one that has a say.
+    /// Searches the file that an open path leads to in this run, if it leads to one that matters.
     fn open_location_lookup(
         &self,
         invocation: &mut Invocation<'_>,
@@ -362,7 +362,7 @@ impl Layer {
             invocation.report_not_found(root);
             return Ok(None);
         };
-        // Options are collected once for many lookups, and only the first of them would tell.
+        // Options are collected once for many lookups, and only the first of them would be recorded.
         let is_collected = &**root == LOOKUP_OPTIONS;
         if invocation.evaluator.reads_broken_files() && file.is_broken() && !is_collected {
             invocation.note_broken(&location.location);
@@ -385,7 +385,7 @@ impl Layer {
             return Ok(found);
         }
         let value = if invocation.is_traced() {
-            // Puppet's interpolation copies whatever it goes through, and explain tells copies apart.
+            // Puppet's interpolation copies every value that it traverses, and explain distinguishes copies.
             interpolate(invocation, &entry.value.copied(), Context::Data)?
         } else if entry.has_tokens() {
             interpolate(invocation, &entry.value, Context::Data)?
@@ -397,19 +397,19 @@ impl Layer {
         Ok(Some(value))
     }
 
-    /// Keys of module data without the module's prefix are as if they were not there.
+    /// Keys of module data without the module's prefix do not exist.
     fn entry<'f>(&self, file: &'f DataFile, root: &str) -> Option<&'f RootEntry> {
         if self.may_have(root) { file.get(root) } else { None }
     }
 
-    /// Whether a `data_hash` of the layer may speak of a key.
+    /// Whether a `data_hash` of the layer may contain a key.
     pub(super) fn may_have(&self, root: &str) -> bool {
         let Some(module) = &self.module else { return true };
         let prefixed = root.strip_prefix(&**module).is_some_and(|rest| rest.starts_with("::"));
         prefixed || root == LOOKUP_OPTIONS
     }
 
-    /// Reads a file and has it judged, once per location.
+    /// Reads and checks a file, once for each location.
     fn load(
         &self,
         invocation: &mut Invocation<'_>,
@@ -425,7 +425,7 @@ impl Layer {
         Ok(file)
     }
 
-    /// Module data must be qualified with the module's name; a key that is no string makes Puppet fall.
+    /// Keys in module data must start with the module's name; a key that is not a string makes Puppet crash.
     pub(super) fn check_module_keys<'k>(
         &self,
         invocation: &mut Invocation<'_>,
@@ -467,7 +467,7 @@ fn has_open_glob(locations: &[Location]) -> bool {
     locations.iter().any(is_open_glob)
 }
 
-/// lookup_options are collected from all files of a layer, so the first lookup reads them all.
+/// lookup_options are collected from all files of a layer, so the first lookup reads all of them.
 fn announce(invocation: &Invocation<'_>, levels: &[ResolvedLevel]) {
     let formats = levels.iter().filter_map(|level| Some((level, level.reads?)));
     let files = formats.flat_map(|(level, format)| {
@@ -477,12 +477,12 @@ fn announce(invocation: &Invocation<'_>, levels: &[ResolvedLevel]) {
     invocation.evaluator.files().expect(&files.collect::<Vec<_>>());
 }
 
-/// How messages name a location: nothing for a level without any.
+/// The location in messages; empty for a level without one.
 pub(super) fn when_using(location: Option<&Location>) -> String {
     location.map_or(String::new(), |it| format!(", when using location '{}',", it.location))
 }
 
-/// What Puppet says of a value that no lookup may give.
+/// Puppet's message for a value that no lookup may return.
 pub(super) fn wrong_value_type(
     level: &ResolvedLevel,
     location: Option<&Location>,
@@ -502,7 +502,7 @@ pub(super) fn wrong_value_type(
     )
 }
 
-/// The fork at a variable that must be set: it is not, or it is.
+/// The fork at a variable that must be set: it is unset, or it is set.
 fn unset(invocation: &Invocation<'_>, variable: &Arc<str>) -> Fork {
     let unset: Way = [Condition { variable: Arc::clone(variable), value: Assumed::Unset }].into();
     let is_possible = invocation.allows(&unset);

@@ -15,11 +15,11 @@ use super::sources::SetBy;
 use super::trace::{Outcome, TraceKind};
 use crate::data::{Located, Value};
 
-/// The key that no lookup may ask for.
+/// The key that cannot be looked up.
 pub(crate) const LOOKUP_OPTIONS: &str = "lookup_options";
 
-/// Asks the override hash, then the data, then the hash of default values, as every `lookup()` call does, those inside
-/// `%{…}` included.
+/// Searches the override hash, then the data, then the hash of default values, as every `lookup()` call does, including those
+/// inside `%{…}`.
 pub(crate) fn search_with_hashes(
     invocation: &mut Invocation<'_>,
     key: &Arc<str>,
@@ -34,7 +34,7 @@ pub(crate) fn search_with_hashes(
     Ok(invocation.default_values.get(key).map(|member| member.value.clone()))
 }
 
-/// A lookup that a function asks for in the midst of another.
+/// A lookup by a function during another lookup.
 pub(crate) fn search_from_function(
     invocation: &mut Invocation<'_>,
     key: &Arc<str>,
@@ -47,7 +47,7 @@ pub(crate) fn search_from_function(
     found
 }
 
-/// Asks all layers for a key, with the merge strategy of the call or of lookup_options.
+/// Searches all layers for a key, with the merge strategy of the call or of lookup_options.
 pub(crate) fn search(
     invocation: &mut Invocation<'_>,
     text: &Arc<str>,
@@ -66,7 +66,7 @@ pub(crate) fn search(
         }
         let options = invocation
             .unrecorded(|it| it.without_footprint(|it| lookup_options::for_key(it, &scope, &key)));
-        // A lookup that fails for its options searched for the key, too.
+        // A lookup that fails because of its options has searched for the key, too.
         invocation.note_key(key.root(), options.as_ref().ok().and_then(Option::as_deref));
         let options = options?;
         let options =
@@ -107,7 +107,8 @@ pub(crate) fn search(
     })
 }
 
-/// Whether a value is only wrapped, or refused for its shape: what its texts are does not matter.
+/// Whether a conversion only wraps the value, or refuses it because of its shape, so that the content of its strings does not
+/// matter.
 fn is_sensitive(conversion: &Value) -> bool {
     match conversion {
         Value::String(name) => matches!(&**name, "Sensitive" | "Sensitive[String]"),
@@ -116,7 +117,7 @@ fn is_sensitive(conversion: &Value) -> bool {
     }
 }
 
-/// The value as something that is sensitive if Puppet takes it.
+/// The value as `Sensitive`, if Puppet accepts it.
 fn hidden(value: Located) -> Located {
     let place = value.place;
     match value.value {
@@ -125,7 +126,7 @@ fn hidden(value: Located) -> Located {
     }
 }
 
-/// `lookup_options` and everything that begins with `lookup_options.`; in quotes it gets through.
+/// `lookup_options` and every key that starts with `lookup_options.`; in quotes it is accepted.
 fn is_reserved(key: &str) -> bool {
     key.strip_prefix(LOOKUP_OPTIONS).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -150,7 +151,7 @@ fn search_layers_then_default_hierarchy(
     })
 }
 
-/// The three layers are sources like any others: the strategy decides whether the first wins or all are merged.
+/// The three layers are sources like any others: the strategy decides whether the first one wins or all are merged.
 #[derive(Debug, Clone, Copy)]
 enum LayerStep {
     Global,
@@ -208,7 +209,7 @@ pub(crate) fn in_module(invocation: &mut Invocation<'_>, key: &Key, merge: &Merg
     Ok(None)
 }
 
-/// Asked only if nothing was found, never merged with the rest, and under its own lookup_options alone.
+/// Searched only if nothing was found, never merged with the rest, and only with its own lookup_options.
 fn search_default_hierarchy(invocation: &mut Invocation<'_>, key: &Key) -> Found {
     let scope = Arc::clone(&invocation.module);
     let Some(module) = &scope.name else { return Ok(None) };
@@ -254,7 +255,7 @@ fn convert(
     Ok(Located::new(converted.value, converted.place.or(place)))
 }
 
-/// What `lookup()` says when nothing has the names.
+/// The message of `lookup()` if none of the names is found.
 pub(crate) fn not_found_message(names: &[Arc<str>]) -> String {
     match names {
         [name] => format!("Function lookup() did not find a value for the name '{name}'"),

@@ -1,4 +1,4 @@
-//! The merge strategies `first`, `unique`, `hash`, `deep` and their kin: how values of several sources become one.
+//! The merge strategies `first`, `unique`, `hash`, `deep` and their variants: how values of several sources are combined.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use crate::data::puppet_type::{self, Type};
 use crate::data::value::{Hash, Located, Value};
 use crate::syntax::ruby_regex::RegexProblem;
 
-/// A merge strategy with its options, as `merge:` in lookup_options or an argument of `lookup()` names it.
+/// A merge strategy with its options, as in `merge:` of lookup_options or in an argument of `lookup()`.
 #[derive(Debug, Clone)]
 pub struct Merge {
     strategy: Strategy,
-    /// The whole hash given, with `strategy`; `None` if there are no options.
+    /// The whole hash as given, with `strategy`; `None` if there are no options.
     options: Option<Arc<Hash>>,
     deep: DeepMerge,
 }
@@ -21,9 +21,9 @@ pub struct Merge {
 /// The merge strategies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
-    /// The first value found, asked for by name.
+    /// The first value found, requested by name.
     First,
-    /// The first value found, when no strategy was asked for.
+    /// The first value found, because no strategy was requested.
     Default,
     /// All values in one flat list without duplicates, the highest priority first.
     Unique,
@@ -33,12 +33,12 @@ pub enum Strategy {
     Deep,
     /// [`Self::Deep`] with every option of the gem.
     UnconstrainedDeep,
-    /// [`Self::UnconstrainedDeep`] with the priorities the other way round.
+    /// [`Self::UnconstrainedDeep`] with reversed priorities.
     ReverseDeep,
 }
 
 impl Strategy {
-    /// All strategies that can be named.
+    /// All strategies that have a name.
     pub const ALL: [Self; 7] = [
         Self::First,
         Self::Default,
@@ -62,7 +62,7 @@ impl Strategy {
         }
     }
 
-    /// What the options must look like, as a Puppet type.
+    /// The valid options, as a Puppet type.
     fn options_type(self) -> String {
         let name = self.name();
         match self {
@@ -87,18 +87,18 @@ impl Merge {
         Self::plain(Strategy::First)
     }
 
-    /// The strategy that the value of `merge` asks for; none, `undef` and `false` ask for none.
+    /// The strategy in the value of `merge`; no value, `undef` and `false` request none.
     ///
     /// # Errors
-    /// Puppet's, for an unknown strategy and for options it does not have.
+    /// Puppet's, for an unknown strategy and for unknown options.
     pub fn of(value: Option<&Value>) -> Result<Self, Failure> {
         value.map_or_else(|| Ok(Self::plain(Strategy::Default)), Self::parse)
     }
 
-    /// [`Self::of`] for a value that is there.
+    /// [`Self::of`] for a value that exists.
     ///
     /// # Errors
-    /// As [`Self::of`].
+    /// As in [`Self::of`].
     pub fn parse(value: &Value) -> Result<Self, Failure> {
         if !value.is_truthy() {
             return Ok(Self::plain(Strategy::Default));
@@ -119,7 +119,7 @@ impl Merge {
         })?;
         match options {
             Some(options) => Self::with_options(strategy, options),
-            // Ruby's class for it inherits the ready-made strategy of its parent.
+            // The Ruby class of this strategy inherits the cached instance of its parent.
             None if strategy == Strategy::UnconstrainedDeep => Ok(Self::plain(Strategy::Deep)),
             None => Ok(Self::plain(strategy)),
         }
@@ -160,12 +160,12 @@ impl Merge {
         Some(&self.options.as_ref()?.get(name)?.value.value)
     }
 
-    /// Whether the first value found is the answer and nothing is ever merged.
+    /// Whether a lookup returns the first value found and never merges.
     pub fn is_first_found(&self) -> bool {
         matches!(self.strategy, Strategy::First | Strategy::Default)
     }
 
-    /// Both values as Puppet holds them before a merge: what a deep merge changes is a copy, and explain tells copies apart.
+    /// Both values as Puppet passes them to a merge: a deep merge changes a copy, and explain distinguishes copies.
     #[must_use]
     pub fn with_copied_receiver(&self, high: Located, low: Located) -> (Located, Located) {
         match self.strategy {
@@ -175,7 +175,7 @@ impl Merge {
         }
     }
 
-    /// What the first found of several sources becomes before others are merged into it.
+    /// Converts the first value of several sources before others are merged into it.
     #[must_use]
     pub fn convert_first(&self, value: Located) -> Located {
         match self.strategy {
@@ -184,7 +184,7 @@ impl Merge {
         }
     }
 
-    /// What the value of the only source becomes: `unique` drops duplicates, without flattening.
+    /// Converts the value of the only source: `unique` drops duplicates, without flattening.
     #[must_use]
     pub fn merge_single(&self, value: Located) -> Located {
         match (self.strategy, &value.value) {
@@ -195,10 +195,10 @@ impl Merge {
         }
     }
 
-    /// Merges the value of a source into what the sources above it gave.
+    /// Merges the value of a source into the result of the sources above it.
     ///
     /// # Errors
-    /// Puppet's, for values of types that the strategy does not merge.
+    /// Puppet's, for values of types that the strategy cannot merge.
     #[expect(clippy::needless_pass_by_value, reason = "what was merged is of no use any more")]
     pub fn merge(&self, high: Located, low: Located) -> Result<Located, Failure> {
         match self.strategy {
@@ -255,7 +255,7 @@ fn merge_unique(high: &Located, low: &Located) -> Result<Located, Failure> {
     Ok(Value::array(without_duplicates(items)).unplaced())
 }
 
-/// Ruby's `flatten`, and a list of one for what is no list.
+/// Ruby's `flatten`; a value that is not a list becomes a list with one item.
 fn flattened(value: &Located) -> Located {
     fn collect(items: &[Located], into: &mut Vec<Located>) {
         for item in items {

@@ -5,10 +5,10 @@ use super::merge::{Merge, Strategy};
 use super::trace::{Outcome, TraceKind};
 use crate::data::Located;
 
-/// Asks the sources in order of priority and makes one value of what they hold.
+/// Searches the sources in order of priority and combines their values.
 ///
-/// First-found stops at the first. Every other strategy asks all; one source alone is not type checked, and a found
-/// value among several sources is converted even if no other source has the key.
+/// First-found stops at the first value. Every other strategy searches all sources. The type of a single source is not
+/// checked. If there are several sources, the first value is converted even if no other source has the key.
 pub(crate) fn merge_sources<'a, S>(
     invocation: &mut Invocation<'a>,
     merge: &Merge,
@@ -64,7 +64,7 @@ pub(crate) fn merge_sources<'a, S>(
     })
 }
 
-/// Other levels that have the key are looked for only if the request wants to know.
+/// Other levels that have the key are searched for only if the request needs them.
 fn first_found<'a, S>(
     invocation: &mut Invocation<'a>,
     sources: &[S],
@@ -80,7 +80,7 @@ fn first_found<'a, S>(
     Ok(None)
 }
 
-/// Looks which other levels have the key, if the request wants to know.
+/// Finds which other levels have the key, if the request needs them.
 fn survey<'a, S>(
     invocation: &mut Invocation<'a>,
     sources: &[S],

@@ -1,5 +1,5 @@
-//! Which files of an open path have a say about which keys. It does not depend on the node, so evaluators of the same files
-//! share it: a fleet asks for the same keys once for every node.
+//! Which files of an open path matter for which keys. This does not depend on the node, so evaluators of the same files share
+//! it: a fleet looks up the same keys once for every node.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,20 +10,20 @@ use super::fit_index::FitIndex;
 use crate::data::Format;
 use crate::facts::open_path::OpenPath;
 
-/// After so many keys, an index of all files of the path pays.
+/// After this many keys, an index of all files of the path pays off.
 const ASKED_OFTEN: u32 = 8;
 
-/// The ways in which an open path leads to files that have a say, all different, each with its files.
+/// The different ways in which an open path leads to files that matter, each with its files.
 pub(super) type Candidates = Arc<[(Way, Vec<Arc<str>>)]>;
 
 /// The files of one open path.
 #[derive(Debug, Default)]
 pub(super) struct OpenFiles {
-    /// The ways to files that have a say about a root key, on demand.
+    /// The ways to files that matter for a root key, computed on demand.
     candidates: Mutex<HashMap<Arc<str>, Candidates, foldhash::fast::RandomState>>,
-    /// How many keys were asked for.
+    /// The number of keys that were looked up.
     asked: AtomicU32,
-    /// The files by their keys, once many keys were asked for.
+    /// The files by their keys, after enough keys were looked up.
     pub(super) index: OnceLock<FitIndex>,
 }
 
@@ -33,7 +33,7 @@ pub struct OpenFilesTable {
     paths: Mutex<HashMap<PathKey, Arc<OpenFiles>, foldhash::fast::RandomState>>,
 }
 
-/// The path, how its files are read, whether it belongs to a module, and whether files count that Puppet refuses.
+/// The path, the format of its files, whether it belongs to a module, and whether files that Puppet refuses are used.
 type PathKey = (OpenPath, Format, bool, bool);
 
 impl OpenFilesTable {
@@ -52,12 +52,12 @@ impl OpenFilesTable {
 }
 
 impl OpenFiles {
-    /// Counts a question for another key. Whether there were so many that an index pays.
+    /// Counts a lookup of another key, and returns whether an index now pays off.
     pub(super) fn is_asked_often(&self) -> bool {
         self.asked.fetch_add(1, Ordering::Relaxed) >= ASKED_OFTEN
     }
 
-    /// The ways to files that have a say about `root`, found by `find` the first time.
+    /// The ways to the files that matter for `root`; `find` computes them the first time.
     pub(super) fn candidates(
         &self,
         root: &Arc<str>,

@@ -1,4 +1,4 @@
-//! Locations with open variables while a lookup runs: which of their files have a say, and which one this run assumes.
+//! Locations with open variables during a lookup: which of their files matter, and which one this run assumes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use crate::facts::open_path::Fit;
 use crate::syntax::interpolation;
 use crate::syntax::ruby_regex::RubyRegex;
 
-/// With more files than this that have a say, a location is summed up: they are counted, and no case tells of them.
+/// If more files than this matter, the location is summed up: the files are counted, and no case lists them.
 const MAX_CANDIDATES: usize = 128;
 
-/// Of so many files that a path can lead to, those that Puppet refuses are looked for, too: they fail the lookup.
+/// Up to this many files of a path, those that Puppet refuses are searched for, too, because they fail the lookup.
 const MAX_JUDGED_FILES: usize = 1_024;
 
-/// The locations that an open one becomes in this run; none if it leads to no file that has a say.
+/// The locations that an open one becomes in this run; none if it leads to no file that matters.
 pub(super) fn filled(
     layer: &Layer,
     invocation: &mut Invocation<'_>,
@@ -67,7 +67,7 @@ pub(super) fn filled(
     }
 }
 
-/// What a lookup comes to at an open location.
+/// The fork at an open location.
 fn fork(
     invocation: &mut Invocation<'_>,
     (location, open): (&Location, &OpenLocation),
@@ -99,7 +99,7 @@ fn leave_out(
     invocation.leave_out(LeftOut { level, variables, files });
 }
 
-/// The ways in which an open path leads to files that change what comes of a key.
+/// The ways in which an open path leads to files that change the value of a key.
 fn with_a_say(
     layer: &Layer,
     invocation: &Invocation<'_>,
@@ -184,26 +184,26 @@ fn having(
     candidates(index.may_have(root).map(|at| &all[at]).filter(has_a_say))
 }
 
-/// The ways to one file, of fits that are sorted by path.
+/// The ways to one file among fits that are sorted by path.
 fn fits_of<'f>(all: &'f [Fit], path: &Arc<str>) -> impl Iterator<Item = &'f Fit> {
     let start = all.partition_point(|fit| fit.path < *path);
     let end = start + all[start..].partition_point(|fit| fit.path == *path);
     all[start..end].iter()
 }
 
-/// Whether Puppet fails because of a file whatever the key is.
+/// Whether Puppet fails because of a file, whatever the key is.
 fn is_refused(evaluator: &Evaluator, module: Option<&Arc<str>>, file: &DataFile) -> bool {
     concerns_all_keys(file, module.is_some(), evaluator.version())
 }
 
-/// What the lookup_options of a file say, as far as one must know to tell which keys they are for.
+/// The lookup_options of a file, as far as needed to know which keys they apply to.
 #[derive(Debug, Clone)]
 pub(super) struct OpenOptions {
     path: Arc<str>,
     plain: HashSet<Arc<str>>,
     patterns: Vec<Arc<RubyRegex>>,
-    /// Whether they are such that any key may be concerned: no hash, keys with `%{…}` or of other modules,
-    /// patterns that are not valid, lookups inside.
+    /// Whether they may concern any key: they are not a hash, have keys with `%{…}` or of other modules, have invalid
+    /// patterns, or contain lookups.
     is_odd: bool,
 }
 
@@ -275,7 +275,7 @@ impl OpenOptions {
         Some(options)
     }
 
-    /// Whether an entry applies to a root key, or may break its lookup.
+    /// Whether an entry applies to a root key, or may make its lookup fail.
     fn speak_of(&self, root: &str) -> bool {
         self.is_odd || self.plain.contains(root) || self.patterns.iter().any(|it| it.is_match(root))
     }

@@ -1,5 +1,5 @@
-//! Texts that hold an open variable, where the text decides an answer: lists without duplicates, keys of hashes,
-//! conversions. Such an answer is not certain, and says which variables it depends on.
+//! Strings with open variables whose content affects a result: lists without duplicates, keys of hashes, conversions. Such a
+//! result is not certain, and records the variables that it depends on.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use crate::data::{Value, inspect};
 use crate::facts::{Reading, variable};
 use crate::syntax::{interpolation, key_path};
 
-/// Types to which every text belongs.
+/// Types that every string has.
 const TYPES_OF_ANY_TEXT: [&str; 8] =
     ["Any", "Data", "NotUndef", "Optional[String]", "RichData", "Scalar", "ScalarData", "String"];
 
 impl Invocation<'_> {
-    /// Says that the answer depends on the open variables in `values`. Whether there are any.
+    /// Records that the answer depends on the open variables in `values`, and returns whether there are any.
     pub(super) fn depends_on_texts<'v>(
         &mut self,
         values: impl IntoIterator<Item = &'v Value>,
@@ -37,7 +37,7 @@ impl Invocation<'_> {
         self.depends_on_variables(variables)
     }
 
-    /// The variables in texts of values, in whatever run they were interpolated, that are not known for the node.
+    /// The variables in strings of values that are not known for the node, in whichever run the strings were interpolated.
     pub(super) fn open_variables_in<'v>(
         &self,
         values: impl IntoIterator<Item = &'v Value>,
@@ -61,7 +61,7 @@ impl Invocation<'_> {
         true
     }
 
-    /// Says so if what is open decides how two values are merged.
+    /// Records if open variables decide how two values are merged.
     pub(super) fn note_undecided_merge(&mut self, merge: &Merge, high: &Value, low: &Value) {
         if !self.has_open_texts() || !(high.has_tokens() || low.has_tokens()) {
             return;
@@ -84,7 +84,7 @@ impl Invocation<'_> {
         }
     }
 
-    /// Says so if what is open decides which items of a list are the same.
+    /// Records if open variables decide which items of a list are equal.
     pub(super) fn note_undecided_list(&mut self, value: &Value) {
         if !self.has_open_texts() || !value.has_tokens() {
             return;
@@ -96,7 +96,7 @@ impl Invocation<'_> {
         }
     }
 
-    /// Says so if a member that is dug out may be one whose name is open.
+    /// Records if a member that is dug out may be one whose name is open.
     pub(super) fn note_undecided_member(&mut self, value: &Value, name: &str) {
         if !self.has_open_texts() {
             return;
@@ -109,14 +109,14 @@ impl Invocation<'_> {
         self.depends_on_texts(&open);
     }
 
-    /// Whether a type can be told to fit, whatever the open texts in the value are; else says that it depends on them.
+    /// Whether it is not known if a type fits, because that depends on open strings in the value; this is then recorded.
     pub(super) fn is_type_undecided(&mut self, value_type: &str, value: &Value) -> bool {
         let is_any = value.as_str().is_some() && TYPES_OF_ANY_TEXT.contains(&value_type.trim());
         value.has_tokens() && !is_any && self.depends_on_texts([value])
     }
 
-    /// A value as text. The tokens of open variables in a list or hash stay as they are written, without the backslashes that
-    /// Ruby adds before quotes: they may be read again.
+    /// A value as text. Tokens of open variables in a list or hash stay as they are written, without the backslashes that
+    /// Ruby adds before quotes, because they may be read again.
     pub(super) fn text_of(&self, value: &Value) -> String {
         let text = inspect::to_s(value);
         let is_inspected = matches!(value, Value::Array(_) | Value::Hash(_));
@@ -139,7 +139,7 @@ impl Invocation<'_> {
     }
 }
 
-/// The variables of the tokens in a value that are open.
+/// The open variables in the tokens of a value.
 fn collect_open(value: &Value, is_open: &dyn Fn(&Arc<str>) -> bool, into: &mut Vec<Arc<str>>) {
     match value {
         Value::String(text) => {
@@ -162,7 +162,7 @@ fn collect_open(value: &Value, is_open: &dyn Fn(&Arc<str>) -> bool, into: &mut V
     }
 }
 
-/// Texts that are compared with each other.
+/// Strings that are compared with each other.
 #[derive(Default)]
 struct Deciding<'v> {
     texts: Vec<&'v str>,
@@ -171,7 +171,7 @@ struct Deciding<'v> {
 }
 
 impl<'v> Deciding<'v> {
-    /// The items of a list, of lists in it, or what stands for the only item.
+    /// The items of a list and of nested lists, or the only item.
     fn items(&mut self, value: &'v Value) {
         match value {
             Value::String(text) => self.texts.push(text),
@@ -181,7 +181,7 @@ impl<'v> Deciding<'v> {
         }
     }
 
-    /// The keys of a hash; of hashes in it and the items of lists, too, if `is_deep`.
+    /// The keys of a hash; if `is_deep`, also those of nested hashes, and the items of lists.
     fn keys(&mut self, value: &'v Value, is_deep: bool) {
         match value {
             Value::Hash(hash) => {
@@ -209,7 +209,7 @@ impl<'v> Deciding<'v> {
     }
 }
 
-/// Whether two texts can be the same once their tokens are replaced.
+/// Whether two strings can be equal after their tokens are replaced.
 pub(super) fn may_be_equal(one: &str, other: &str) -> bool {
     let (one_start, one_end, one_open) = fixed_ends(one);
     let (other_start, other_end, other_open) = fixed_ends(other);
@@ -230,7 +230,7 @@ pub(super) fn may_be_equal(one: &str, other: &str) -> bool {
     }
 }
 
-/// What stands before the first token and behind the last, and whether there is a token.
+/// The text before the first token and after the last one, and whether there is a token.
 fn fixed_ends(text: &str) -> (&str, &str, bool) {
     let tokens = interpolation::tokens(text);
     match (tokens.first(), tokens.last()) {

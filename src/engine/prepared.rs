@@ -1,5 +1,5 @@
-//! What evaluators of the same files can share, whatever their nodes are: configurations, regular expressions, and what
-//! globs find.
+//! What evaluators of the same files can share, whatever their nodes are: configurations, regular expressions, and the
+//! results of globs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,7 +11,7 @@ use crate::data::{Files, PathKind};
 use crate::facts::open_path::{Fit, OpenPath};
 use crate::syntax::ruby_regex::{self, RegexProblem, RubyRegex};
 
-/// Made once, read by many. It knows files by their paths alone, so it must not outlive a change of a hiera.yaml.
+/// Created once and shared. It identifies files by their paths alone, so it must not outlive a change of a hiera.yaml.
 #[derive(Debug, Default)]
 pub struct Prepared {
     configs: Arc<Table<ConfigKey, ReadConfig>>,
@@ -24,11 +24,11 @@ type Table<K, V> = RwLock<HashMap<K, V, foldhash::fast::RandomState>>;
 
 type ConfigKey = (Arc<str>, LayerKind, PuppetVersion);
 
-/// A hiera.yaml and what is wrong with it.
+/// A hiera.yaml and its problems.
 type ReadConfig = Arc<(Option<Arc<HieraYaml>>, Vec<ConfigProblem>)>;
 
 impl Prepared {
-    /// The same for when files have come or gone.
+    /// A copy for use after files were added or deleted.
     #[must_use]
     pub fn for_other_files(&self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The `lookup()` function as a library call: names, type, merge, default, overrides; and what comes back.
+//! The `lookup()` function as a library call: names, type, merge, default, overrides; and its answer.
 
 use std::sync::Arc;
 
@@ -19,34 +19,34 @@ use crate::syntax::key_path;
 /// A call of `lookup()`.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// The names: the first that is found wins.
+    /// The names; the first that is found wins.
     pub names: Vec<Arc<str>>,
     /// The Puppet type the value must have.
     pub value_type: Option<String>,
     /// The aliases that the type may name.
     pub type_aliases: Option<Arc<TypeAliases>>,
-    /// A strategy's name, or a hash with `strategy` and options; `None` leaves it to lookup_options.
+    /// A strategy's name, or a hash with `strategy` and options; if `None`, lookup_options decide.
     pub merge: Option<Value>,
-    /// What is answered if nothing is found.
+    /// The value if nothing is found.
     pub default: Option<Located>,
     /// Values that win over all data, by exact key.
     pub overrides: Hash,
-    /// Values for keys that no data has, by exact key.
+    /// Values for keys that are not in the data, by exact key.
     pub default_values: Hash,
-    /// Whether a trace is wanted, and of what.
+    /// Whether to record a trace, and of what.
     pub explain: Explain,
-    /// Whether it is wanted who had a say: [`Answer::sources`] and [`Answer::merge`].
+    /// Whether to record the sources: [`Answer::sources`] and [`Answer::merge`].
     pub wants_sources: bool,
-    /// Whether it is wanted what was read: [`Answer::footprint`].
+    /// Whether to record what was read: [`Answer::footprint`].
     pub wants_footprint: bool,
     /// Ends the lookup early.
     pub cancel: CancelToken,
 }
 
-/// What to trace.
+/// What a trace contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Explain {
-    /// Nothing: the fastest.
+    /// No trace, which is fastest.
     #[default]
     Off,
     /// The lookup.
@@ -55,40 +55,39 @@ pub enum Explain {
     OptionsOnly,
 }
 
-/// What a lookup gives.
+/// The result of a lookup.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// The value; `Ok(None)` if nothing has any of the names.
+    /// The value; `Ok(None)` if none of the names is found.
     pub outcome: Result<Option<Located>, Failure>,
-    /// The steps, if they were asked for.
+    /// The steps, if requested.
     pub trace: Option<TraceNode>,
     /// Puppet's warnings, each once.
     pub warnings: Vec<Arc<str>>,
-    /// Variables that were asked for and that nothing defines.
+    /// Variables that were read but are not defined.
     pub unknown_variables: Vec<Arc<str>>,
-    /// Levels that were passed without an answer, because their back end is not evaluated here: the outcome is what the
-    /// other levels say.
+    /// Levels that were skipped because their back end is not evaluated here: the outcome is that of the other levels.
     pub opaque: Vec<OpaqueLevel>,
-    /// Unknown variables that were read for a text, where they stay as `%{…}`. Puppet 8 fails if one is not set.
+    /// Unknown variables that were read for a string, where they stay as `%{…}`. Puppet 8 fails if one of them is not set.
     pub open: Vec<Arc<str>>,
-    /// What the answer depends on that `cases` do not tell. If there is something, the answer is not certain.
+    /// What the answer depends on in addition to `cases`. If it is not empty, the answer is not certain.
     pub left_out: Vec<LeftOut>,
-    /// The cases if there is more than one: the first whose conditions hold counts. `outcome` is that of the last, which has no
-    /// conditions.
+    /// The cases if there are several: the first whose conditions are true applies. `outcome` is that of the last case, which
+    /// has no conditions.
     pub cases: Vec<Case>,
-    /// Files that Puppet refuses as they are, and that gave those of their entries that can be read:
-    /// [`Evaluator::reading_broken_files`].
+    /// Files that Puppet refuses but whose readable entries were used: [`Evaluator::reading_broken_files`].
     pub broken: Vec<Arc<str>>,
-    /// Who has the key, the highest priority first, if that was asked for. Where nothing has it, of the first name.
+    /// The sources of the key, the highest priority first, if requested. If nothing is found, they are those of the first
+    /// name.
     pub sources: Vec<Source>,
-    /// The merge that decided, if sources were asked for and Puppet accepts it.
+    /// The merge that was used, if sources were requested and Puppet accepts the merge.
     pub merge: Option<UsedMerge>,
-    /// What was read, if that was asked for.
+    /// What was read, if requested.
     pub footprint: Option<Footprint>,
 }
 
 impl Request {
-    /// The key, if nothing but its value is asked for.
+    /// The key, if the request is only for its value.
     pub fn plain_key(&self) -> Option<&Arc<str>> {
         let says_nothing = self.value_type.is_none()
             && self.merge.is_none()
@@ -102,12 +101,12 @@ impl Request {
         }
     }
 
-    /// A call with a name and nothing else.
+    /// A call with only a name.
     pub fn key(name: impl Into<Arc<str>>) -> Self {
         Self { names: vec![name.into()], ..Self::default() }
     }
 
-    /// The same call, which also says who had a say.
+    /// The same call, which also records the sources.
     #[must_use]
     pub fn with_sources(self) -> Self {
         Self { wants_sources: true, ..self }
@@ -121,17 +120,17 @@ impl Request {
 }
 
 impl Evaluator {
-    /// Looks up a key with nothing but the defaults.
+    /// Looks up a key with all options at their defaults.
     pub fn lookup(&self, key: &str) -> Answer {
         self.call(&Request::key(key))
     }
 
-    /// Why a lookup of a key fails for all nodes that this one stands for; cheaper than a whole answer.
+    /// Why a lookup of a key fails for all nodes that this one represents; cheaper than a complete answer.
     pub fn certain_failure(&self, key: &str) -> Option<Failure> {
         cases::certain_failure(self, &Request::key(key))
     }
 
-    /// Calls `lookup()`. For a node that is not known completely, the answer has a case for each way in which its open
+    /// Calls `lookup()`. For a node that is not completely known, the answer has a case for each way in which its open
     /// variables decide.
     pub fn call(&self, request: &Request) -> Answer {
         if !self.node().is_complete() {
@@ -142,7 +141,7 @@ impl Evaluator {
         Answer::of(request, outcome, invocation).0
     }
 
-    /// One run of a lookup that goes the way that `exploration` says; with what it assumed.
+    /// One run of a lookup with the choices of `exploration`; also returns what it assumed.
     pub(super) fn run_assuming<'e>(
         &'e self,
         request: &'e Request,
@@ -213,12 +212,12 @@ impl Answer {
         (answer, invocation.exploration)
     }
 
-    /// Whether the outcome is the same whatever the open variables are, but for texts that show them.
+    /// Whether the outcome is the same whatever the open variables are, except for strings that show them.
     pub fn is_certain(&self) -> bool {
         self.cases.is_empty() && self.left_out.is_empty()
     }
 
-    /// Each case with what must hold; the answer itself if it does not depend on anything.
+    /// Each case with its conditions; the answer itself if it has no cases.
     pub fn each_case(&self) -> Vec<(&[Condition], &Self)> {
         if self.cases.is_empty() {
             return vec![(&[], self)];
@@ -231,7 +230,7 @@ impl Answer {
         self.outcome.as_ref().err().filter(|_| self.is_certain())
     }
 
-    /// The variables that decide what the answer is, in the order of the cases, each once.
+    /// The variables that decide the answer, in the order of the cases, each once.
     pub fn depends_on(&self) -> Vec<Arc<str>> {
         let conditions = self.cases.iter().flat_map(|case| &case.conditions);
         let of_cases = conditions.map(|condition| &condition.variable);
@@ -244,7 +243,7 @@ impl Answer {
         names
     }
 
-    /// What `lookup()` raises when nothing was found.
+    /// The error that `lookup()` raises if nothing was found.
     pub fn not_found_message(names: &[Arc<str>]) -> String {
         lookup::not_found_message(names)
     }

@@ -1,5 +1,5 @@
-//! Who had a say in an answer: every level that has the key, in order of priority, with the role it plays, and the merge
-//! that decided. Noted by the walk that finds the answer; hovers, previews, lenses and rules render it.
+//! The sources of an answer: every level that has the key, in order of priority, with its role, and the merge that was used.
+//! The lookup records them while it runs; hovers, previews, lenses and rules show them.
 
 use std::sync::Arc;
 
@@ -25,32 +25,32 @@ pub struct Source {
     pub layer: LayerKind,
     /// The module's name in the module layer.
     pub module: Option<Arc<str>>,
-    /// Whether the level is one of a default hierarchy: evaluated only if nothing else has the key.
+    /// Whether the level belongs to a default hierarchy, which is evaluated only if nothing else has the key.
     pub is_default: bool,
     /// The file; for a function without one, the function's name.
     pub path: Arc<str>,
-    /// What a file writes; `None` for what a function answers.
+    /// What is written in a file; `None` for the result of a function.
     pub written: Option<Written>,
-    /// The value of the whole root key after interpolation, where the lookup got so far.
+    /// The value of the whole root key after interpolation, if the lookup got that far.
     pub interpolated: Option<Located>,
-    /// What it does for the answer. `None` if it has the root key, but not the member that is asked for.
+    /// Its role in the answer. `None` if it has the root key but not the requested member.
     pub role: Option<Role>,
 }
 
-/// A root key in a file, and what of it is asked for.
+/// A root key in a file, and the requested part of it.
 #[derive(Debug, Clone)]
 pub struct Written {
     /// Where the root key is written.
     pub root_key_place: Place,
     /// The root key's value, not interpolated.
     pub root_value: Located,
-    /// Where the key is written that the last segment names; `None` if it cannot be dug out here.
+    /// Where the key of the last segment is written; `None` if it cannot be dug out here.
     pub key_place: Option<Place>,
     /// The value there.
     pub value: Option<Located>,
 }
 
-/// What a source does for the answer.
+/// The role of a source in the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The answer is its value.
@@ -59,16 +59,16 @@ pub enum Role {
     Contributes,
     /// A higher source hides it.
     Overridden,
-    /// A higher source takes out all that it gives.
+    /// A higher source removes everything that it contributes.
     KnockedOut,
-    /// What it says is not known: its back end is not evaluated here.
+    /// Its value is not known, because its back end is not evaluated here.
     Opaque,
-    /// Only some nodes read it: whether this one does is not known.
+    /// Only some nodes read it; it is not known whether this one does.
     Open,
 }
 
 impl Role {
-    /// Whether the source has any share in the answer.
+    /// Whether the source has any part in the answer.
     pub fn counts(self) -> bool {
         matches!(self, Self::Wins | Self::Contributes)
     }
@@ -100,26 +100,26 @@ impl Source {
         self.level_place == other.level_place && self.is_default == other.is_default
     }
 
-    /// Whether the source has a share in the answer.
+    /// Whether the source has a part in the answer.
     pub fn counts(&self) -> bool {
         self.role.is_some_and(Role::counts)
     }
 }
 
-/// The merge of an answer, and who asked for it.
+/// The merge of an answer, and what requested it.
 #[derive(Debug, Clone)]
 pub struct UsedMerge {
     merge: Merge,
-    /// The entry of lookup_options that applies to the key, whatever it says.
+    /// The entry of lookup_options that applies to the key, whatever it contains.
     pub options: Option<AppliedOptions>,
-    /// Who asked for the merge.
+    /// What requested the merge.
     pub set_by: SetBy,
 }
 
-/// Who asks for a merge.
+/// What requests a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetBy {
-    /// No file: the first value found is the answer.
+    /// Nothing: the lookup returns the first value found.
     Default,
     /// The caller of `lookup()`.
     Argument,
@@ -128,8 +128,7 @@ pub enum SetBy {
 }
 
 impl UsedMerge {
-    /// The merge that an entry of lookup_options asks for; first found if it asks for none, or for one that Puppet does not
-    /// know.
+    /// The merge that an entry of lookup_options requests; first found if it requests none, or one that Puppet does not know.
     pub fn of_options(options: Option<AppliedOptions>) -> Self {
         let written = options.as_ref().and_then(|it| it.options.value.as_hash()?.get("merge"));
         let merge = written.and_then(|it| Merge::of(Some(&it.value.value)).ok());
@@ -137,12 +136,12 @@ impl UsedMerge {
         Self { merge: merge.unwrap_or_else(Merge::first), options, set_by }
     }
 
-    /// Whether hashes are merged at all depths, the highest priority winning.
+    /// Whether hashes are merged at all depths and the highest priority wins.
     pub fn is_deep(&self) -> bool {
         matches!(self.merge.strategy(), Strategy::Deep | Strategy::UnconstrainedDeep)
     }
 
-    /// Whether the first value found is the answer.
+    /// Whether the lookup returns the first value found.
     pub fn is_first_found(&self) -> bool {
         self.merge.is_first_found()
     }
@@ -152,7 +151,7 @@ impl UsedMerge {
         if self.is_first_found() { "first" } else { self.merge.name() }
     }
 
-    /// The strategy as people read it, with its options: `deep (knockout_prefix: "--")`.
+    /// The strategy for users, with its options: `deep (knockout_prefix: "--")`.
     pub fn line(&self) -> String {
         let Some(Value::Hash(options)) = self.merge.options_without_strategy() else {
             return self.name().to_owned();
@@ -168,14 +167,14 @@ impl UsedMerge {
         self.merge.option(name).filter(|value| value.is_truthy())
     }
 
-    /// What the key is converted to.
+    /// The type that the key is converted to.
     pub fn convert_to(&self) -> Option<&Value> {
         self.options.as_ref()?.convert_to()
     }
 }
 
 impl AppliedOptions {
-    /// What the key is converted to.
+    /// The type that the key is converted to.
     pub fn convert_to(&self) -> Option<&Value> {
         let value = &self.options.value.as_hash()?.get("convert_to")?.value.value;
         value.is_truthy().then_some(value)
@@ -192,18 +191,18 @@ impl AppliedOptions {
     }
 }
 
-/// Notes sources while a lookup runs.
+/// Records sources while a lookup runs.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     sources: Vec<Source>,
     merge: Option<UsedMerge>,
     is_default: bool,
-    /// Whether the answer is found already, and only who else has the key is still looked for.
+    /// Whether the value has been found, and only other levels that have the key are still searched for.
     pub(super) surveys: bool,
 }
 
 impl Recorder {
-    /// What was noted about `key`, with roles as `result` tells.
+    /// The records about `key`, with roles according to `result`.
     pub(super) fn finish(
         mut self,
         key: Option<&KeyPath>,
@@ -223,17 +222,17 @@ impl Recorder {
 }
 
 impl Invocation<'_> {
-    /// Whether who had a say is noted.
+    /// Whether sources are recorded.
     pub(super) fn is_recorded(&self) -> bool {
         self.recorder.is_some()
     }
 
-    /// Whether the answer is found already.
+    /// Whether the value has been found.
     pub(super) fn surveys(&self) -> bool {
         self.recorder.as_ref().is_some_and(|it| it.surveys)
     }
 
-    /// Runs `work` with nothing noted: what it finds is no source of the answer itself.
+    /// Runs `work` without recording: what it finds is not a source of the answer itself.
     pub(super) fn unrecorded<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         let recorder = self.recorder.take();
         let result = work(self);
@@ -241,7 +240,7 @@ impl Invocation<'_> {
         result
     }
 
-    /// Runs `work` to see which other levels have the key, if the request wants to know. What it finds or fails with does not count.
+    /// Runs `work` to find which other levels have the key, if the request needs them. Its result and its errors are ignored.
     pub(super) fn survey(&mut self, work: impl FnOnce(&mut Self)) {
         let Some(recorder) = &mut self.recorder else { return };
         let outer = std::mem::replace(&mut recorder.surveys, true);
@@ -270,7 +269,7 @@ impl Invocation<'_> {
         }
     }
 
-    /// Notes the merge of the lookup.
+    /// Records the merge of the lookup.
     pub(super) fn note_merge(
         &mut self,
         merge: &Merge,
@@ -282,7 +281,7 @@ impl Invocation<'_> {
         }
     }
 
-    /// Notes an entry of a file that has the root key.
+    /// Records an entry of a file that has the root key.
     pub(super) fn note_entry(
         &mut self,
         (layer, level, location): (&Layer, &ResolvedLevel, &Location),
@@ -300,14 +299,14 @@ impl Invocation<'_> {
         recorder.sources.push(Source { written: Some(written), ..source });
     }
 
-    /// Notes what became of the entry that was noted last.
+    /// Records the interpolated value of the last entry.
     pub(super) fn note_interpolated(&mut self, value: &Located) {
         if let Some(source) = self.recorder.as_mut().and_then(|it| it.sources.last_mut()) {
             source.interpolated = Some(value.clone());
         }
     }
 
-    /// Notes what a function answered, or that its answer is not known (`None`).
+    /// Records the result of a function, or that it is not known (`None`).
     pub(super) fn note_function(
         &mut self,
         layer: &Layer,
@@ -335,7 +334,7 @@ fn source(recorder: &Recorder, layer: &Layer, level: &ResolvedLevel, path: Arc<s
     }
 }
 
-/// Follows `segments` down a value as it is written. Gives the place of the last key, or of the list item.
+/// Follows `segments` down a value as written. Returns the position of the last key, or of the list item.
 pub fn dig_written(
     value: &Located,
     segments: &[Segment],
@@ -350,7 +349,7 @@ pub fn dig_written(
     Some((place, value))
 }
 
-/// Digs `segments` out of a value; `None` if they are not there.
+/// Digs `segments` out of a value; `None` if they do not exist.
 pub fn dig_value(value: &Located, segments: &[Segment]) -> Option<Located> {
     segments.iter().try_fold(value.clone(), |value, segment| Some(step(&value.value, segment)?.0))
 }
@@ -372,7 +371,7 @@ fn step(value: &Value, segment: &Segment) -> Option<(Located, Option<Place>)> {
     }
 }
 
-/// Says what each source does for the answer. A default hierarchy counts only if nothing else has the key.
+/// Sets the role of each source. A default hierarchy matters only if nothing else has the key.
 fn assign_roles(sources: &mut [Source], merge: Option<&UsedMerge>, result: Option<&Located>) {
     let is_first = merge.is_none_or(UsedMerge::is_first_found);
     let has_ordinary = sources.iter().any(|it| !it.is_default && it.role != Some(Role::Opaque));
@@ -414,7 +413,7 @@ fn assign_roles(sources: &mut [Source], merge: Option<&UsedMerge>, result: Optio
     }
 }
 
-/// Whether nothing of a source is in the answer, and the source takes nothing out itself.
+/// Whether the answer contains nothing of a source, and the source itself knocks nothing out.
 fn is_knocked_out(source: &Source, prefix: &str, result: Option<&Located>) -> bool {
     let (Some(value), Some(result)) = (source.value(), result) else { return false };
     let Some(whole) = value.place else { return false };
@@ -427,7 +426,7 @@ fn is_knocked_out(source: &Source, prefix: &str, result: Option<&Located>) -> bo
         && !any_leaf(value, &|leaf| leaf.value.as_str().is_some_and(|it| it.starts_with(prefix)))
 }
 
-/// Whether a value that is neither a list nor a hash fulfils a condition, at any depth.
+/// Whether some leaf (neither a list nor a hash), at any depth, meets a condition.
 fn any_leaf(value: &Located, is_wanted: &dyn Fn(&Located) -> bool) -> bool {
     let in_hash = |hash: &Hash| hash.iter().any(|(_, it)| any_leaf(&it.value, is_wanted));
     match &value.value {
@@ -438,7 +437,7 @@ fn any_leaf(value: &Located, is_wanted: &dyn Fn(&Located) -> bool) -> bool {
 }
 
 impl Answer {
-    /// The sources of all cases in order of priority. One that is not in every case, or plays another role in each, is
+    /// The sources of all cases in order of priority. A source that is not in every case, or has different roles, is
     /// [`Role::Open`].
     pub fn sources_of_all_cases(&self) -> Vec<Source> {
         if self.cases.is_empty() {
@@ -454,7 +453,7 @@ impl Answer {
                         all[there].role = Some(Role::Open);
                     }
                 } else {
-                    // Files that take each other's place in a level stand in the order of the cases.
+                    // Files that are alternatives in a level keep the order of the cases.
                     let own = &case.answer.sources;
                     let is_instead = |it: &Source| {
                         it.is_same_level(source) && !own.iter().any(|own| own.is_same_place(it))

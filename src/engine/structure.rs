@@ -1,5 +1,5 @@
-//! What a node's hierarchy looks like to lookups, apart from what files hold: so that nodes can be told to get the same
-//! answers without asking for each.
+//! The structure of a node's hierarchy, apart from the contents of files. It shows which nodes get the same answers without a
+//! lookup for each of them.
 
 use std::hash::{Hash as _, Hasher};
 use std::sync::Arc;
@@ -13,33 +13,34 @@ use crate::config::PuppetVersion;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::{DataFile, Format, Value, Verdict};
 
-/// What lookups of keys without a module, or the layer of one module, ask. Two nodes with the same shape, of whose files the
-/// same ones have a say about a key, at the same positions, are asked the same for it.
+/// What lookups of keys without a module, or lookups in the layer of one module, read. If two nodes have the same shape, and
+/// the same of their files at the same positions matter for a key, they read the same for it.
 #[derive(Debug, Clone, Default)]
 pub struct Structure {
-    /// Everything but the files.
+    /// Everything except the files.
     pub shape: u64,
-    /// The files that are there, those of default hierarchies included.
+    /// The existing files, including those of default hierarchies.
     pub files: Vec<AskedFile>,
-    /// Whether functions answer that may ask for anything, and keep what they found.
+    /// Whether there are functions that may read anything and keep their results.
     pub asks_functions: bool,
-    /// The variable expressions that the hierarchy reads. With the same values there, a node has this structure, too.
+    /// The variable expressions in the hierarchy. A node with the same values has this structure, too.
     pub variables: Vec<Arc<str>>,
 }
 
 /// A file that a hierarchy leads to.
 #[derive(Debug, Clone)]
 pub struct AskedFile {
-    /// Its path; a directory may lie there.
+    /// Its path, which may be a directory.
     pub path: Arc<str>,
-    /// How it is read.
+    /// Its format.
     pub format: Format,
-    /// Where in the hierarchy it is asked; higher priorities have lower numbers.
+    /// Its position in the hierarchy; higher priorities have lower numbers.
     pub position: u32,
 }
 
 impl Evaluator {
-    /// What lookups ask in the layer of `module`; without one, in the global layer and that of the environment.
+    /// What lookups read in the layer of `module`; without a module, in the layers of the global configuration and the
+    /// environment.
     pub fn structure(&self, module: Option<&str>) -> Structure {
         let mut hasher = new_hasher();
         let mut structure = Structure::default();
@@ -82,7 +83,7 @@ impl Evaluator {
     }
 }
 
-/// Positions of a level begin with this number.
+/// The first number of the positions in a level.
 fn place_of(layer: LayerKind, which: Which, level: u32) -> u32 {
     let layer = match layer {
         LayerKind::Global => 0,
@@ -108,7 +109,7 @@ fn add_level(
         "nowhere".hash(hasher);
         return;
     };
-    // Merges tell one location from several, and several from none.
+    // Merges distinguish none, one and several locations.
     locations.len().min(2).hash(hasher);
     for (index, location) in (0..).zip(locations) {
         match level.reads {
@@ -137,7 +138,7 @@ fn add_location(location: &Location, is_answered: bool, hasher: &mut impl Hasher
     }
 }
 
-/// Whether Puppet fails because of a file whatever the key is.
+/// Whether Puppet fails because of a file, whatever the key is.
 pub fn concerns_all_keys(file: &DataFile, is_of_module: bool, version: PuppetVersion) -> bool {
     match file.verdict() {
         Verdict::Empty => false,

@@ -1,5 +1,5 @@
-//! The engine as a whole, on workspaces in memory. What equals real Puppet is shown by the conformance cases; here stands
-//! what Puppet has no word for: places, opaque levels, nodes without facts, budgets.
+//! The engine as a whole, on workspaces in memory. The conformance cases show that it equals real Puppet; these tests cover
+//! what Puppet does not have: positions, opaque levels, nodes without facts, budgets.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

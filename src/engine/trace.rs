@@ -1,27 +1,27 @@
-//! The explain trace: everything a lookup asked and found, as a tree with places.
+//! The explain trace: everything that a lookup searched and found, as a tree with positions.
 //!
-//! Its shape is that of Puppet's explainer, so that `explain` can print it as `puppet lookup --explain` does; hover,
-//! preview and diagnostics are other readings of the same tree.
+//! Its structure is that of Puppet's explainer, so that `explain` can print it as `puppet lookup --explain` does. Hovers,
+//! previews and diagnostics use the same tree.
 
 use std::sync::Arc;
 
 use crate::data::{Located, Place, Value};
 use crate::syntax::key_path::Segment;
 
-/// One step of a lookup with all the steps inside it.
+/// A step of a lookup with all its inner steps.
 #[derive(Debug, Clone)]
 pub struct TraceNode {
-    /// What was done.
+    /// The kind of step.
     pub kind: TraceKind,
-    /// How it ended; `None` where the branches tell.
+    /// How it ended; `None` if the branches show it.
     pub outcome: Option<Outcome>,
-    /// Remarks, e.g. about `convert_to`.
+    /// Remarks, for example about `convert_to`.
     pub texts: Vec<Arc<str>>,
-    /// The steps inside, in order.
+    /// The inner steps, in order.
     pub branches: Vec<TraceNode>,
 }
 
-/// What a step does.
+/// The kind of a step.
 #[derive(Debug, Clone)]
 pub enum TraceKind {
     /// The whole explanation.
@@ -33,15 +33,15 @@ pub enum TraceKind {
         /// Whether this is the collection of `lookup_options`.
         is_options: bool,
     },
-    /// A key that may not be asked for.
+    /// A key that cannot be looked up.
     InvalidKey(Arc<str>),
     /// Where the merge strategy was found: always `lookup_options`.
     MergeSource,
-    /// A module that is not there or has no data.
+    /// A module that does not exist or has no data.
     Module(Arc<str>),
     /// One layer.
     Layer {
-        /// As explain names it: `Environment Data Provider (hiera configuration version 5)`.
+        /// The name in explain: `Environment Data Provider (hiera configuration version 5)`.
         title: Arc<str>,
         /// Path of its hiera.yaml, if that file exists.
         config: Option<Arc<str>>,
@@ -50,9 +50,9 @@ pub enum TraceKind {
     },
     /// One hierarchy level.
     Level {
-        /// Its name, as hiera.yaml gives it.
+        /// Its name in hiera.yaml.
         name: Arc<str>,
-        /// As explain names it: `Hierarchy entry "x"`.
+        /// The name in explain: `Hierarchy entry "x"`.
         title: Arc<str>,
         /// Where hiera.yaml defines it.
         place: Option<Place>,
@@ -63,7 +63,7 @@ pub enum TraceKind {
         is_uri: bool,
         /// The template in hiera.yaml.
         original: Arc<str>,
-        /// The path or URI it gives for this node.
+        /// The path or URI for this node.
         location: Arc<str>,
     },
     /// Several sources under a merge strategy.
@@ -77,7 +77,7 @@ pub enum TraceKind {
     Interpolation(Arc<str>),
     /// A named group of steps: `Global Scope` for variables, and the default hierarchy's headings.
     Scope(Arc<str>),
-    /// The digging into a found value.
+    /// Digging into a found value.
     SubKey(Arc<[Segment]>),
     /// One segment of it.
     Segment(Segment),
@@ -97,22 +97,22 @@ pub enum Outcome {
     },
     /// A merge's result.
     Result(Located),
-    /// Not there.
+    /// Not found.
     NotFound {
         /// The key as explain shows it.
         key: Arc<str>,
     },
     /// The file does not exist.
     LocationNotFound,
-    /// No such module.
+    /// The module does not exist.
     ModuleNotFound,
     /// The module has no hiera.yaml.
     ModuleProviderNotFound,
-    /// The level's back end is not evaluated here: it may hold the key.
+    /// The level's back end is not evaluated here, and may have the key.
     Opaque {
         /// The back end's name.
         function: Arc<str>,
-        /// Why, going on from the name: `is not evaluated here`.
+        /// The reason, to follow the name: `is not evaluated here`.
         reason: Arc<str>,
     },
 }
@@ -134,7 +134,7 @@ impl TraceNode {
         Self { kind, outcome: None, texts: Vec::new(), branches: Vec::new() }
     }
 
-    /// This step and all steps inside, outermost first.
+    /// This step and all its inner steps, outermost first.
     pub fn walk(&self) -> Vec<&TraceNode> {
         let mut all = Vec::new();
         self.collect(&mut all);

@@ -1,23 +1,23 @@
-//! Facter's core facts: which dotted paths there are, as far as real fact sets show. A script writes the table from them
+//! Facter's core facts: the dotted paths that exist in real fact sets. A script generates the table from them
 //! (`tests/conformance/core_facts.rb`).
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// A line is a path and the versions of Facter in whose sets it is, the first and the last.
+/// Each line is a path and the first and last version of Facter whose fact sets have it.
 const TABLE: &str = include_str!("core_facts.txt");
 
-/// Stands in the table for names that machines choose.
+/// In the table, replaces names that machines choose.
 const ANY: &str = "*";
 
-/// What the table says of a path.
+/// The result for a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CoreFact {
-    /// Facter has it on some system, or what is below it is not known.
+    /// Facter has it on some system, or it is not known what is below it.
     Exists,
-    /// The name with this index is none of these, which Facter has there.
+    /// The name with this index is not one of those that Facter has there.
     Missing {
-        /// 0 for the fact itself.
+        /// The index; 0 for the fact itself.
         at: usize,
         /// Sorted.
         known: Vec<&'static str>,

@@ -1,6 +1,6 @@
-//! Reading fact sets: whatever Facter, Puppet, PuppetDB, Foreman, onceover, facterdb or a node classifier write.
+//! Reads fact sets from Facter, Puppet, PuppetDB, Foreman, onceover, facterdb or a node classifier.
 //!
-//! The format is told by the shape of the content, not by the file's name. Nothing here knows which files to read.
+//! The structure of the content determines the format, not the name of the file. The caller chooses the files.
 
 mod document;
 mod foreman;
@@ -15,20 +15,20 @@ use super::{ClassifiedClass, NodeParts};
 use crate::data::{Hash, Value};
 use crate::text::TextRange;
 
-/// Why a file, or a part of it, gives no node.
+/// Why a file, or a part of it, does not describe a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactsProblem {
     /// What is wrong, and what was expected.
     pub message: String,
-    /// Where in the file.
+    /// The position in the file.
     pub range: TextRange,
 }
 
-/// The nodes that the file at `path` with `text` describes, in the order of the file, and what could not be read.
+/// The nodes that the file at `path` with `text` describes, in source order, and the problems.
 ///
-/// The name of a node is the certname that the format gives, else `trusted.certname`, the facts `clientcert`, `fqdn`
-/// or `networking.fqdn`, else the file's name without extension. A facterdb file (`.facts`) always goes by its own name,
-/// as its facts all tell of one and the same host.
+/// The name of a node is the certname in the format; or else `trusted.certname`, or one of the facts `clientcert`, `fqdn` and
+/// `networking.fqdn`; or else the file's name without extension. A node from a facterdb file (`.facts`) always has the file's
+/// name, because all these files contain the facts of the same host.
 pub fn read(path: &str, text: &str) -> (Vec<NodeParts>, Vec<FactsProblem>) {
     match document::parse(path, text) {
         Ok(content) => shapes::nodes_of(path, text, &content.value),
@@ -36,13 +36,13 @@ pub fn read(path: &str, text: &str) -> (Vec<NodeParts>, Vec<FactsProblem>) {
     }
 }
 
-/// Whether the file holds facts that rspec-puppet lays over those of every other node: `spec/default_facts.yml`, and
-/// over that `spec/default_module_facts.yml`.
+/// Whether rspec-puppet merges the facts of this file over those of every node: `spec/default_facts.yml`, and over that
+/// `spec/default_module_facts.yml`.
 pub fn are_default_facts(path: &str) -> bool {
     matches!(file_stem(path), "default_facts" | "default_module_facts")
 }
 
-/// Lays the parts of `top` over those of `base`, member by member; the name stays.
+/// Merges the parts of `top` over those of `base`, member by member; the name stays.
 pub fn lay_over(base: &mut NodeParts, top: &NodeParts) {
     lay_members_over(&mut base.facts, &top.facts);
     lay_members_over(&mut base.variables, &top.variables);
@@ -60,14 +60,14 @@ pub fn lay_over(base: &mut NodeParts, top: &NodeParts) {
     }
 }
 
-/// Lays `top` over `base`, member by member.
+/// Merges `top` over `base`, member by member.
 fn lay_members_over(base: &mut Hash, top: &Hash) {
     for (key, member) in top {
         base.insert(key.clone(), member.key_place, member.value.clone());
     }
 }
 
-/// Lays trusted data over other trusted data; the members of `extensions` and `external` stand for themselves.
+/// Merges trusted data over other trusted data; the members of `extensions` and `external` are merged individually.
 fn lay_trusted_over(base: &mut Option<Hash>, top: Option<&Hash>) {
     let Some(top) = top else { return };
     let base = base.get_or_insert_default();

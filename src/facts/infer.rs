@@ -1,8 +1,8 @@
-//! Nodes that no fact set tells of: machines whose names are names of data files, and the systems that a module supports.
+//! Nodes without fact sets: machines whose names are names of data files, and the systems that a module supports.
 //!
-//! `nodes/%{trusted.certname}.yaml` and an existing `nodes/web01.example.com.yaml` tell that there is a node
-//! web01.example.com, and nothing else of it. A file belongs to the templates that spell out most of its path: beside
-//! `nodes/common/%{role}.yaml`, `common` is no machine of `nodes/%{site}/%{trusted.certname}.yaml`.
+//! If there is a `nodes/%{trusted.certname}.yaml` and a file `nodes/web01.example.com.yaml`, there is a node
+//! web01.example.com, and nothing else is known of it. A file belongs to the templates that spell out most of its path: if
+//! there is also `nodes/common/%{role}.yaml`, `common` is not a machine of `nodes/%{site}/%{trusted.certname}.yaml`.
 
 mod supported_systems;
 #[cfg(test)]
@@ -19,31 +19,31 @@ use super::variable;
 use crate::data::Files;
 use crate::syntax::interpolation::{self, Expression, Method};
 
-/// One path of a hierarchy level: both parts may hold `%{…}`.
+/// One path of a hierarchy level: both parts may contain `%{…}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    /// The absolute data directory, e.g. `/repo/data` or `/repo/hieradata/%{environment}`.
+    /// The absolute data directory, such as `/repo/data` or `/repo/hieradata/%{environment}`.
     pub datadir: String,
-    /// The path within, with its extension: an item of `path`, `paths`, `glob` or `globs`.
+    /// The path below it, with its extension: an item of `path`, `paths`, `glob` or `globs`.
     pub path: String,
     /// Whether `*` and `?` match any name (`glob`, `globs`).
     pub is_glob: bool,
-    /// Of `mapped_paths`.
+    /// The first members of `mapped_paths`, if the path is one.
     pub mapped: Option<Mapped>,
 }
 
 /// The first two members of `mapped_paths`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapped {
-    /// The variable that holds a list, e.g. `teams` or `facts.teams`.
+    /// The variable that contains a list, such as `teams` or `facts.teams`.
     pub variable: String,
-    /// What the template calls each of its members, e.g. `team`.
+    /// The template's variable for each member of the list, such as `team`.
     pub member: String,
 }
 
 impl Template {
-    /// The path with a hole for each variable that `known` has no text for; `None` if it reads what is no variable, such as
-    /// another key.
+    /// The path with a hole for each variable for which `known` has no text. `None` if it reads something other than
+    /// variables, such as another key.
     pub fn open_path(&self, known: impl Fn(&str) -> Option<Arc<str>>) -> Option<OpenPath> {
         let text = format!("{}/{}", self.datadir, self.path);
         let member = self.mapped.as_ref().map(|mapped| &*mapped.member);
@@ -70,24 +70,24 @@ impl Template {
     }
 }
 
-/// What stands for a member of a list in an open path: no variable is called so.
+/// Represents a member of a list in an open path; no variable has this name.
 pub const MEMBER: &str = "[]";
 
-/// What names a machine, the surest first.
+/// The variables that name a machine, the most certain first.
 const CERTNAMES: [&str; 3] = ["trusted.certname", "clientcert", "facts.networking.fqdn"];
 const HOSTNAMES: [&str; 2] = ["trusted.hostname", "facts.networking.hostname"];
 
-/// A machine that has a data file of its own.
+/// A machine that has its own data file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
-    /// Its name: the text of the variable that names machines in the file's path.
+    /// Its name: the text of the naming variable in the file's path.
     pub name: Arc<str>,
     /// That variable, such as `trusted.certname`.
     pub variable: Arc<str>,
 }
 
-/// The machines that have a data file of their own, in the order of templates and files. `known`: the texts of variables that
-/// are the same for all of them.
+/// The machines that have their own data file, in the order of templates and files. `known` returns the texts of variables
+/// that are the same for all of them.
 pub fn machines(
     templates: &[Template],
     files: &dyn Files,
@@ -128,7 +128,7 @@ fn text_of(fit: &Fit, is_wanted: impl Fn(&str) -> bool) -> Option<(Arc<str>, Arc
     fit.texts.iter().find(|(name, text)| is_wanted(name) && !text.is_empty()).cloned()
 }
 
-/// Whether a variable tells machines apart.
+/// Whether a variable distinguishes machines.
 pub fn names_machines(variable: &str) -> bool {
     let last = variable.rsplit(['.', ':']).next().unwrap_or(variable);
     ["certname", "clientcert", "hostname", "host", "fqdn", "nodename", "node"].contains(&last)

@@ -1,6 +1,6 @@
-//! What became of Facter's legacy facts.
+//! The structured facts that replaced Facter's legacy facts.
 
-/// The structured fact that holds what the legacy fact `name` held, without `facts.`.
+/// The structured fact that has the value of the legacy fact `name`, without `facts.`.
 pub fn modern_name(name: &str) -> Option<String> {
     if let Ok(at) = NAMES.binary_search_by_key(&name, |(legacy, _)| legacy) {
         return Some(NAMES[at].1.to_owned());
@@ -8,7 +8,7 @@ pub fn modern_name(name: &str) -> Option<String> {
     of_interface(name).or_else(|| of_numbered(name))
 }
 
-/// The same for facts whose modern form has exactly the value of the old one, compared as text.
+/// The same for legacy facts whose replacement has exactly the same value, compared as text.
 pub(super) fn same_value_under_modern_name(name: &str) -> Option<&'static str> {
     if OTHER_VALUES.contains(&name) {
         return None;
@@ -17,11 +17,11 @@ pub(super) fn same_value_under_modern_name(name: &str) -> Option<&'static str> {
     Some(NAMES[at].1)
 }
 
-/// These were texts with commas; their modern forms are hashes.
+/// These were comma-separated strings; their replacements are hashes.
 const OTHER_VALUES: [&str; 4] = ["blockdevices", "interfaces", "xendomains", "zones"];
 
-/// `ipaddress_eth0` and the like. Facter wrote `_` for what an interface's name has of other characters, so the name
-/// may not be exactly that.
+/// `ipaddress_eth0` and the like. Facter replaced special characters of an interface's name by `_`, so the real name may
+/// differ.
 fn of_interface(name: &str) -> Option<String> {
     let (prefix, member) = INTERFACE.iter().find(|(prefix, _)| name.starts_with(prefix))?;
     let interface = &name[prefix.len()..];

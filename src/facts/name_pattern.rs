@@ -1,4 +1,4 @@
-//! `node_name`: regular expressions of the settings that read variables out of the names of nodes.
+//! `node_name`: regular expressions in the settings that extract variables from the names of nodes.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ pub struct NamePatterns {
 /// One pattern. It must match a whole name.
 #[derive(Debug, Clone)]
 pub struct NamePattern {
-    /// As the settings write it.
+    /// As written in the settings.
     pub source: Arc<str>,
-    /// Where the project file writes it; empty and at 0 for an editor's settings.
+    /// Its range in the project file; empty and at 0 for an editor's settings.
     pub range: TextRange,
     regex: Arc<RubyRegex>,
     groups: Arc<[Arc<str>]>,
@@ -44,15 +44,15 @@ impl NamePatterns {
         self.patterns.iter()
     }
 
-    /// The variables that a node's name proves, by the names that stand for all spellings: those of the first pattern that
-    /// matches the whole name. A group that takes no part in the match proves nothing.
+    /// The variables that a node's name proves, by their canonical names: those of the first pattern that matches the whole
+    /// name. A group that does not participate in the match proves nothing.
     pub fn proved_by(&self, name: &str) -> Vec<(Arc<str>, Arc<str>)> {
         self.patterns.iter().find_map(|pattern| pattern.read(name)).unwrap_or_default()
     }
 }
 
 impl NamePattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
     /// It is not a regular expression, or one that cannot be evaluated here.
@@ -77,7 +77,7 @@ impl NamePattern {
     }
 }
 
-/// What a certname proves of a node: itself and its parts under all their names, and what the patterns read out of it.
+/// What a certname proves of a node: the certname and its parts under all their names, and what the patterns extract from it.
 pub fn proved_by_name(name: &str, patterns: &NamePatterns) -> Vec<(Arc<str>, Value, Basis)> {
     let (hostname, domain) = match name.split_once('.') {
         Some((hostname, domain)) => (hostname, Some(domain)),
@@ -94,7 +94,7 @@ pub fn proved_by_name(name: &str, patterns: &NamePatterns) -> Vec<(Arc<str>, Val
     proved.extend(domain.map(|it| ("facts.networking.domain", Value::string(it))));
     let of_patterns = patterns.proved_by(name).into_iter();
     let of_patterns = of_patterns.map(|(name, text)| (name, Value::String(text), Basis::Proved));
-    // What a pattern reads wins: it is what the settings say of these names.
+    // The patterns win, because the settings describe these names.
     of_patterns
         .chain(proved.into_iter().map(|(name, value)| (Arc::from(name), value, Basis::Proved)))
         .collect()

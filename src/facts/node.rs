@@ -10,48 +10,48 @@ use crate::config::PuppetVersion;
 use crate::data::{Hash, Located, Value};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 
-/// Variables that Puppet sets itself: a fact or node parameter of this name stops every compilation.
+/// Variables that Puppet sets itself: a fact or node parameter of this name makes every compilation fail.
 const RESERVED_NAMES: [&str; 5] = ["facts", "trusted", "server_facts", "name", "title"];
 
-/// A node = facts + trusted + server_facts + environment + extra variables, flattened to top-scope variables.
+/// A node: facts, trusted data, server_facts, environment and extra variables, flattened to top-scope variables.
 ///
-/// A node with a fact set is complete: what it does not have is not set. Of any other node some variables are known, and
-/// all others are open: it is not known whether they are set, and to what.
+/// A node with a fact set is complete: what it does not have is not set. For any other node, some variables are known and all
+/// others are open: it is not known whether they are set, and to what.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// What users call it; its certname where one is known.
+    /// The name that users see; its certname if it is known.
     pub name: Arc<str>,
-    /// The environment it says it belongs to.
+    /// The environment that it says it belongs to.
     pub environment: Option<Arc<str>>,
-    /// Where its facts come from.
+    /// The origin of its facts.
     pub origin: Origin,
     /// Top-scope variables by name, without `::`.
     variables: Hash,
-    /// What is known of a node without a fact set, by [`variable::name_of`].
+    /// The known variables of a node without a fact set, by [`variable::name_of`].
     known: IndexMap<Arc<str>, KnownVariable>,
-    /// The classes that an external node classifier gives it.
+    /// The classes from an external node classifier.
     classes: Arc<[ClassifiedClass]>,
-    /// What names of nodes prove.
+    /// The patterns that extract variables from names of nodes.
     patterns: NamePatterns,
 }
 
-/// A class that an external node classifier gives a node.
+/// A class that a node gets from an external node classifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassifiedClass {
     /// In lower case, without a leading `::`.
     pub name: Arc<str>,
-    /// The parameters that get values with it.
+    /// The parameters that the classifier sets.
     pub given: Box<[Box<str>]>,
 }
 
-/// Where a node comes from.
+/// The origin of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// Read from a file (its path).
     File(Arc<str>),
     /// Known by its certname, without a fact set.
     Name,
-    /// Any node for which a few variables are known: not one machine.
+    /// Any node for which a few variables are known, not a single machine.
     Any,
 }
 
@@ -67,26 +67,26 @@ pub struct KnownVariable {
 /// Why a variable is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
-    /// The settings or the command line say it.
+    /// The settings or the command line set it.
     Set,
     /// It follows from the node's name.
     Proved,
-    /// It follows from the path of the file that is looked at.
+    /// It follows from the path of the file that is shown.
     Path,
 }
 
-/// What a node has for a variable.
+/// The state of a variable of a node.
 #[derive(Debug, Clone)]
 pub enum Reading {
-    /// This value, out of which the segments are still to be dug.
+    /// This value, and the segments that must still be dug out of it.
     Known(Located, Vec<Segment>),
-    /// It is known not to be set.
+    /// It is known to be unset.
     Unset,
-    /// It is not known. The name stands for all spellings: [`variable::name_of`].
+    /// It is not known. The name is the canonical one: [`variable::name_of`].
     Open(Arc<str>),
 }
 
-/// The parts that make a node. All hashes have string keys.
+/// The parts of a node. All hashes have string keys.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NodeParts {
     /// The certname.
@@ -95,20 +95,20 @@ pub struct NodeParts {
     pub environment: Option<String>,
     /// Facts: each becomes a variable and a member of `$facts`.
     pub facts: Hash,
-    /// Members of `$trusted`; what is missing of `{authenticated: remote, certname: name, extensions: {}, hostname,
-    /// domain, external: {}}` is added.
+    /// Members of `$trusted`; missing members of `{authenticated: remote, certname: name, extensions: {}, hostname, domain,
+    /// external: {}}` are added.
     pub trusted: Option<Hash>,
     /// Members of `$server_facts`; `serverversion`, `servername` and `environment` are added.
     pub server_facts: Option<Hash>,
     /// Extra top-scope variables (ENC parameters, `site.pp`); they win over facts.
     pub variables: Hash,
-    /// The classes that a classifier gives; `None` if no classifier spoke.
+    /// The classes from a classifier; `None` if there is no classifier output.
     pub classes: Option<Vec<ClassifiedClass>>,
 }
 
 impl Node {
-    /// Puts the parts together as Puppet's compiler does: node parameters, then facts, then server facts, the first of
-    /// a name wins; and over them what no one else may set.
+    /// Combines the parts as Puppet's compiler does: node parameters, then facts, then server facts, where the first value of
+    /// a name wins; and over them the variables that only Puppet may set.
     pub fn new(parts: NodeParts, origin: Origin) -> Self {
         let facts = facts_are_sanitized(&parts.facts);
         let server_facts = server_facts_of(&parts);
@@ -142,8 +142,8 @@ impl Node {
         }
     }
 
-    /// A node of which nothing but `set` is known, what follows from it, and `proved`. `name`: its certname, or how people
-    /// call such nodes if `origin` says that it is no single machine.
+    /// A node of which only `set`, what follows from it, and `proved` are known. `name` is its certname or, if `origin` says
+    /// that it is not a single machine, a name for users.
     pub fn partial(set: NodeParts, proved: &[(Arc<str>, Value, Basis)], origin: Origin) -> Self {
         let mut known = IndexMap::new();
         let mut parts = set;
@@ -177,14 +177,14 @@ impl Node {
         }
         let name = parts.name.as_str().into();
         if origin == Origin::Any {
-            // What people call such nodes is no certname.
+            // The users' name for such nodes is not a certname.
             parts.name.clear();
         }
         Self { name, known, ..Self::new(parts, origin) }
     }
 
-    /// The same node in another environment: `$environment` and `$server_facts['environment']` are its name, whatever
-    /// the node, its facts or its node parameters say.
+    /// The same node in another environment, which is the value of `$environment` and `$server_facts['environment']`,
+    /// whatever the node, its facts or its node parameters say.
     #[must_use]
     pub fn in_environment(&self, environment: &str) -> Self {
         let mut node = self.clone();
@@ -208,7 +208,7 @@ impl Node {
         node
     }
 
-    /// The top-scope variable `name` (without a leading `::`), or `None` if nothing defines it.
+    /// The top-scope variable `name` (without a leading `::`), or `None` if it is not defined.
     pub fn variable(&self, name: &str) -> Option<&Located> {
         self.variables.get(name).map(|member| &member.value)
     }
@@ -218,22 +218,23 @@ impl Node {
         &self.variables
     }
 
-    /// The classes that an external node classifier gives it.
+    /// The classes from an external node classifier.
     pub fn classes(&self) -> &[ClassifiedClass] {
         &self.classes
     }
 
-    /// Whether a variable that is not there is known not to be there.
+    /// Whether a missing variable is known to be unset.
     pub fn is_complete(&self) -> bool {
         matches!(self.origin, Origin::File(_))
     }
 
-    /// What is known of a node without a fact set, by the names that [`variable::name_of`] gives.
+    /// The known variables of a node without a fact set, by [`variable::name_of`].
     pub fn known(&self) -> &IndexMap<Arc<str>, KnownVariable> {
         &self.known
     }
 
-    /// The same node with more variables known; `Err` has the name of one that it knows already, or of one of a complete node.
+    /// The same node with more known variables. `Err` is the name of a variable that is already known, or of one of a
+    /// complete node.
     pub fn with(&self, set: &[(Arc<str>, Value)]) -> Result<Self, Arc<str>> {
         let mut node = self.clone();
         for (name, value) in set {
@@ -252,19 +253,19 @@ impl Node {
         Ok(node)
     }
 
-    /// The same node where names of nodes prove variables by these patterns.
+    /// The same node with these patterns for names of nodes.
     #[must_use]
     pub fn with_patterns(self, patterns: NamePatterns) -> Self {
         Self { patterns, ..self }
     }
 
-    /// What names of nodes prove.
+    /// The patterns that extract variables from names of nodes.
     pub fn patterns(&self) -> &NamePatterns {
         &self.patterns
     }
 
-    /// What the node has for the variable and its members that `path` asks for. Of a complete node, nothing is open but what
-    /// the server sets.
+    /// The state of the variable, and of its members, that `path` reads. For a complete node, only variables that the server
+    /// sets are open.
     pub fn read(&self, path: &KeyPath) -> Reading {
         let Some(root) = path.root_name() else { return Reading::Unset };
         let root = root.strip_prefix("::").unwrap_or(root);
@@ -290,13 +291,13 @@ impl Node {
 }
 
 impl NodeParts {
-    /// Says which version the server has unless `server_facts` say so already.
+    /// Sets the version of the server unless `server_facts` already contain it.
     pub fn set_missing_server_version(&mut self, version: &str) {
         let server_facts = self.server_facts.get_or_insert_default();
         add_if_missing(server_facts, "serverversion", Value::string(version));
     }
 
-    /// Sets the variable that goes by `name` among facts, trusted data and variables.
+    /// Sets the variable `name`, which may belong to the facts, the trusted data or the other variables.
     pub fn set(&mut self, name: &str, value: &Value) {
         if name == "environment" {
             self.environment = value.as_str().map(str::to_owned);
@@ -334,18 +335,18 @@ fn set_member(hash: &mut Hash, names: &[Arc<str>], value: &Value) {
     hash.insert(Value::String(Arc::clone(name)), None, value.into());
 }
 
-/// Whether a variable (without a leading `::`) is one of the server's own settings: each compilation has them, `puppet lookup`
-/// without `--compile` does not, and no fact set tells them.
+/// Whether a variable (without a leading `::`) is one of the server's own settings. Every compilation has them, `puppet
+/// lookup` without `--compile` does not, and no fact set contains them.
 pub fn is_set_by_server(root: &str) -> bool {
     root.starts_with("settings::")
 }
 
-/// What Puppet sets itself for every node.
+/// Whether Puppet sets the variable itself for every node.
 fn is_always_known(root: &str) -> bool {
     matches!(root, "name" | "title") || root.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Each value that is no hash, by its name: of a hash that settings or a command line write, other members may be there.
+/// Adds each leaf value by its name. A hash from settings or from the command line may have more members than are written.
 fn flatten(known: &mut IndexMap<Arc<str>, KnownVariable>, prefix: &str, hash: &Hash) {
     for (key, member) in hash {
         let Some(key) = key.as_str() else { continue };
@@ -364,8 +365,8 @@ fn flatten(known: &mut IndexMap<Arc<str>, KnownVariable>, prefix: &str, hash: &H
     }
 }
 
-/// Puppet turns whatever is no string, number, boolean, list or hash into text before it uses facts: `null` becomes
-/// the empty string, keys included.
+/// Before it uses facts, Puppet converts everything that is not a string, number, boolean, list or hash to text, including
+/// keys: `null` becomes the empty string.
 fn facts_are_sanitized(facts: &Hash) -> Hash {
     let mut sanitized = Hash::with_capacity(facts.len());
     for (key, member) in facts {
@@ -391,7 +392,7 @@ fn sanitized_fact(value: &Value) -> Value {
     }
 }
 
-/// Whether sanitizing changes nothing: nearly always, and then the value is shared.
+/// Whether sanitizing changes nothing. This is nearly always true, and the value is then shared.
 fn is_plain(value: &Value) -> bool {
     match value {
         Value::Undef | Value::Default | Value::Symbol(_) | Value::Object { .. } => false,
@@ -403,7 +404,7 @@ fn is_plain(value: &Value) -> bool {
     }
 }
 
-/// `$trusted`: what is known, and for the rest what Puppet makes of a certificate without extensions.
+/// `$trusted`: what is known, and for the rest what Puppet derives from a certificate without extensions.
 fn trusted_of(name: &str, known: Option<Hash>) -> Hash {
     let mut trusted = known.unwrap_or_default();
     let certname = trusted.get("certname").and_then(|it| it.value.value.as_str());
@@ -426,7 +427,7 @@ fn trusted_of(name: &str, known: Option<Hash>) -> Hash {
     trusted
 }
 
-/// `$server_facts`: the server is taken to be the node itself unless the parts say otherwise.
+/// `$server_facts`: the server is assumed to be the node itself unless the parts say otherwise.
 fn server_facts_of(parts: &NodeParts) -> Hash {
     let mut server_facts = parts.server_facts.clone().unwrap_or_default();
     let version = PuppetVersion::default().usual_server_version();

@@ -1,7 +1,7 @@
 //! Paths with variables that are not known: which files they can lead to, and for which texts.
 //!
-//! A template is expanded as far as variables are known. What is open stays in the text as a hole, so that paths are joined
-//! and given extensions as ever.
+//! A template is expanded as far as variables are known. An open variable stays in the text as a hole, so that paths can be
+//! joined and extended as usual.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use crate::config::glob::{self, HoleTexts};
 use crate::config::path;
 use crate::data::{Files, PathKind};
 
-/// Encloses the name of an open variable in a text: no path holds it.
+/// Encloses the name of an open variable in a text; no path contains this character.
 const HOLE: char = '\0';
 
-/// A path with more variables is obscure: each may be empty.
+/// A path with more variables is obscure, because each of them may be empty.
 const MAX_EMPTY_VARIABLES: usize = 5;
 
-/// How many directories are listed for one path.
+/// The maximum number of directories that are listed for one path.
 const MAX_DIRECTORIES: usize = 100_000;
 
-/// What stands for an open variable in the text of a template.
+/// The placeholder for an open variable in the text of a template.
 pub fn hole(variable: &str) -> String {
     format!("{HOLE}{variable}{HOLE}")
 }
@@ -28,7 +28,7 @@ pub fn has_holes(text: &str) -> bool {
     text.contains(HOLE)
 }
 
-/// The text as people read it: a hole is `%{variable}`.
+/// The text for users: a hole is `%{variable}`.
 pub fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for (number, part) in text.split(HOLE).enumerate() {
@@ -54,14 +54,14 @@ pub fn variables_of(text: &str) -> Vec<Arc<str>> {
     variables
 }
 
-/// A whole path, or a glob, with holes.
+/// A complete path, or a glob, with holes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OpenPath {
     text: Arc<str>,
     is_glob: bool,
 }
 
-/// A file that an open path leads to, and the text that each variable has then, in the order of the path.
+/// A file that an open path leads to, and the text of each variable, in the order of the path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fit {
     /// The variables with their texts.
@@ -75,7 +75,7 @@ impl OpenPath {
         Self { text, is_glob }
     }
 
-    /// Whether several files may fit for the same values.
+    /// Whether several files may fit the same values.
     pub fn is_glob(&self) -> bool {
         self.is_glob
     }
@@ -85,7 +85,7 @@ impl OpenPath {
         variables_of(&self.text)
     }
 
-    /// The path where `text_of` says what each variable is; `None` as long as it does not know one of them.
+    /// The path with the variables filled in by `text_of`; `None` if it does not know one of them.
     pub fn filled<'t>(&self, text_of: impl Fn(&str) -> Option<&'t str>) -> Option<String> {
         let mut text = String::with_capacity(self.text.len());
         for (number, part) in self.text.split(HOLE).enumerate() {
@@ -94,8 +94,8 @@ impl OpenPath {
         Some(text)
     }
 
-    /// Whether it cannot be known which texts make it lead to a file: what stands for a variable may change the meaning of what is
-    /// around it.
+    /// Whether it is not known which texts make it lead to a file, because the text of a variable may change the meaning of
+    /// the surrounding text.
     pub fn is_obscure(&self) -> bool {
         if self.variables().len() > MAX_EMPTY_VARIABLES {
             return true;
@@ -106,15 +106,15 @@ impl OpenPath {
         segments(&self.text, &|_| false).is_none()
     }
 
-    /// How many names of the path are spelt out.
+    /// The number of names in the path that are written out.
     pub fn literal_names(&self) -> usize {
         let names = self.text.split('/').filter(|name| !name.is_empty());
         names.filter(|name| !name.contains([HOLE, '*', '?'])).count()
     }
 
-    /// All files and, as Puppet fails to read them, directories that the path can lead to, in the order of their paths; a file
-    /// that fits in several ways comes several times.
-    /// Texts with a slash are not thought of. A text may be empty: `%{a}/common.yaml` can be `common.yaml`.
+    /// All files that the path can lead to, and directories, because Puppet fails to read them, in the order of their paths.
+    /// A file that fits in several ways is listed several times. Texts with a slash are not considered. A text may be empty:
+    /// `%{a}/common.yaml` can be `common.yaml`.
     pub fn fits(&self, files: &dyn Files) -> Vec<Fit> {
         self.in_every_way(|is_empty| {
             if self.is_glob {
@@ -143,7 +143,7 @@ impl OpenPath {
         })
     }
 
-    /// Asks `find` for each choice of variables that are empty, and adds these to what it finds.
+    /// Calls `find` for each choice of empty variables, and adds these variables to its results.
     fn in_every_way(&self, find: impl Fn(&dyn Fn(&str) -> bool) -> Vec<Fit>) -> Vec<Fit> {
         let variables = self.variables();
         let mut found = Vec::new();
@@ -165,7 +165,7 @@ impl OpenPath {
         found
     }
 
-    /// The texts for which the glob finds a file; several files may have the same.
+    /// The texts for which the glob finds a file; several files may have the same texts.
     fn glob_fits(&self, files: &dyn Files, is_empty: &dyn Fn(&str) -> bool) -> Vec<Fit> {
         let pattern = self.without_empty_holes(is_empty);
         let mut any = String::new();
@@ -180,7 +180,7 @@ impl OpenPath {
         let mut text = String::with_capacity(self.text.len());
         for (number, part) in self.text.split(HOLE).enumerate() {
             if number % 2 == 0 {
-                // An empty variable between two slashes leaves one.
+                // An empty variable between two slashes leaves one slash.
                 let is_doubled = text.ends_with('/') && part.starts_with('/');
                 text.push_str(&part[usize::from(is_doubled)..]);
             } else if !is_empty(part) {
@@ -200,7 +200,7 @@ fn glob_path_fits(pattern: &str, path: &Arc<str>) -> Vec<Fit> {
 /// All ways in which a path fits.
 fn path_fits(segments: &[Segment], path: &Arc<str>) -> Vec<Fit> {
     let names = || path.split('/').filter(|it| !it.is_empty());
-    // Most paths differ in their literal names, which is quickly seen.
+    // Most paths differ in their literal names, which is fast to check.
     let mut rest = names();
     let differs = |segment: &Segment| match (segment.as_slice(), rest.next()) {
         ([Piece::Text(text)], Some(name)) => text != name,
@@ -223,12 +223,12 @@ fn path_fits(segments: &[Segment], path: &Arc<str>) -> Vec<Fit> {
     bindings.into_iter().map(fit).collect()
 }
 
-/// Which variables are empty, as bits: none of them first.
+/// Which variables are empty, as bits; first the choice in which none is.
 fn empty_choices(count: usize) -> std::ops::Range<u32> {
     0..1 << count.min(MAX_EMPTY_VARIABLES)
 }
 
-/// A name of a path: texts, and holes.
+/// One name of a path: texts and holes.
 type Segment = Vec<Piece>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -240,8 +240,8 @@ enum Piece {
 /// Texts of variables.
 type Binding = HoleTexts;
 
-/// The names of a path; `.` and empty ones vanish, and `..` takes the one before away. `None` if that is not one of a fixed
-/// text.
+/// The names of a path; `.` and empty names are dropped, and `..` removes the name before it. `None` if that name is not a
+/// fixed text.
 fn segments(text: &str, is_empty: &dyn Fn(&str) -> bool) -> Option<Vec<Segment>> {
     let mut segments: Vec<Segment> = vec![Vec::new()];
     for (number, part) in text.split(HOLE).enumerate() {

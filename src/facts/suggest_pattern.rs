@@ -1,7 +1,7 @@
-//! A `node_name` pattern that fits the names of nodes and of data files: offered, never applied.
+//! Suggests a `node_name` pattern that fits the names of nodes and of data files. It is offered, never applied.
 //!
-//! A name is cut at its dashes (or underscores). A piece is said to be a variable if most names have a text there that the
-//! variable has in the path of some data file.
+//! A name is split at its dashes (or underscores). A piece is recognized as a variable if, in most names, its text is also a
+//! text of that variable in the path of some data file.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -10,13 +10,13 @@ use std::sync::Arc;
 use super::name_pattern::NamePattern;
 use crate::text::TextRange;
 
-/// Fewer names than this show no pattern.
+/// Fewer names than this do not show a pattern.
 const MIN_NAMES: usize = 3;
 
-/// Such a share of the names must fit, in percent.
+/// The minimum share of names that must match, in percent.
 const MIN_SHARE: usize = 60;
 
-/// A pattern and what it would do.
+/// A pattern and its effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
     /// The regular expression, for the setting `node_name`.
@@ -25,12 +25,12 @@ pub struct Suggestion {
     pub nodes: usize,
     /// How many of them it matches.
     pub matched: usize,
-    /// For how many names it proves each variable.
+    /// The number of names for which it proves each variable.
     pub proves: Vec<(Arc<str>, usize)>,
 }
 
 impl Suggestion {
-    /// What it would do, for people: `proves role for 612 of 622 nodes, variant for 166`.
+    /// Its effect for users: `proves role for 612 of 622 nodes, variant for 166`.
     pub fn effect(&self) -> String {
         let mut text = String::from("proves ");
         for (number, (variable, count)) in self.proves.iter().enumerate() {
@@ -44,8 +44,8 @@ impl Suggestion {
     }
 }
 
-/// The pattern that the names suggest. `texts`: the texts that each variable has in paths of data files; `whole`: variables
-/// that stand for the whole name of a machine.
+/// The pattern that the names suggest. `texts` are the texts of each variable in paths of data files; `whole` are variables
+/// whose text is the complete name of a machine.
 pub fn suggest_pattern(
     names: &[Arc<str>],
     texts: &[(Arc<str>, BTreeSet<Arc<str>>)],
@@ -89,7 +89,7 @@ pub fn suggest_pattern(
 #[derive(Debug, Clone, Copy)]
 struct Place<'a> {
     variable: &'a Arc<str>,
-    /// Whether a number is behind the text.
+    /// Whether a number follows the text.
     is_numbered: bool,
 }
 
@@ -102,7 +102,7 @@ fn pieces(name: &str, separator: char) -> Vec<&str> {
     name.split('.').next().unwrap_or(name).split(separator).collect()
 }
 
-/// A piece without the number behind it.
+/// A piece without the number at its end.
 fn letters(piece: &str) -> &str {
     let without = piece.trim_end_matches(|c: char| c.is_ascii_digit());
     if without.is_empty() { "" } else { without }
@@ -142,12 +142,12 @@ fn written(
     pattern + "(?:\\..*)?"
 }
 
-/// A group cannot be called by a path: the last name of a fact is one that people know it by.
+/// A group's name cannot be a path, so it is the last name of the fact.
 fn group_name(variable: &str) -> &str {
     variable.rsplit('.').next().unwrap_or(variable)
 }
 
-/// What a pattern does to the names; `None` if it does too little.
+/// The effect of a pattern on the names; `None` if the effect is too small.
 fn judged(pattern: String, names: &[Arc<str>]) -> Option<Suggestion> {
     let compiled = NamePattern::new(&pattern, TextRange::empty(0)).ok()?;
     let mut counts: HashMap<Arc<str>, usize> = HashMap::new();

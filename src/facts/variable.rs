@@ -1,18 +1,18 @@
-//! The names of variables: which spellings mean the same one, and how people read it.
+//! The names of variables: which spellings mean the same variable, and the form for users.
 //!
-//! Every fact is a top-scope variable as well, so `role`, `::role` and `facts.role` are one variable; a legacy fact is
-//! the structured fact that took its place.
+//! Every fact is also a top-scope variable, so `role`, `::role` and `facts.role` are one variable. A legacy fact is the
+//! structured fact that replaced it.
 
 use std::sync::Arc;
 
 use super::legacy::same_value_under_modern_name;
 use crate::syntax::key_path::{self, KeyPath, Segment};
 
-/// Hashes of Puppet's own, whose members are not facts.
+/// Puppet's own hashes, whose members are not facts.
 const HASHES: [&str; 2] = ["trusted", "server_facts"];
 
-/// The variable that `path` asks for, under the one name that stands for all its spellings: `role`, `facts.os.family`,
-/// `trusted.extensions.pp_role`. `None` if the path begins with a number, which names no variable.
+/// The variable that `path` reads, under the canonical name for all its spellings: `role`, `facts.os.family`,
+/// `trusted.extensions.pp_role`. `None` if the path starts with a number, which does not name a variable.
 pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
     let root = path.root_name()?;
     let root = root.strip_prefix("::").unwrap_or(root);
@@ -39,17 +39,17 @@ pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
     Some(if is_member { format!("facts.{name}").into() } else { name.into() })
 }
 
-/// [`name_of`] for a name as it is written; `None` if it names no variable.
+/// [`name_of`] for a name as written; `None` if it does not name a variable.
 pub fn name_of_text(text: &str) -> Option<Arc<str>> {
     name_of(&key_path::parse(text).ok()?)
 }
 
-/// The names of hashes that hold the variable, the longest first: `facts.os` and `facts` for `facts.os.family`.
+/// The names of hashes that contain the variable, the longest first: `facts.os` and `facts` for `facts.os.family`.
 pub(super) fn holders(name: &str) -> impl Iterator<Item = &str> {
     name.char_indices().rev().filter(|(_, c)| *c == '.').map(|(at, _)| &name[..at])
 }
 
-/// A name with its members, quoted where a dot belongs to a member's name.
+/// A name with its members, quoted if a dot is part of a member's name.
 fn joined(first: &str, rest: &[Segment]) -> String {
     let mut name = key_path::quote_segment(first).unwrap_or_else(|| first.to_owned());
     for segment in rest {

@@ -1,7 +1,7 @@
-//! Code actions: what can be done at a place, as data. One file per provider; the table lists them.
+//! Code actions as data: what the user can do at a place. One file per provider; the table lists them.
 //!
-//! A provider gets what was asked for and gives complete actions. It need not look at the kinds that are wanted: what
-//! nobody asked for is left out here.
+//! A provider gets the request and returns complete actions. It does not need to check which kinds are requested: actions of
+//! other kinds are filtered out here.
 
 mod extract;
 mod extract_to_hiera;
@@ -29,25 +29,25 @@ use crate::world::{FileEntry, World};
 pub use eyaml::secrets::{SecretAction, secret_actions, secret_edit};
 pub use fix_all::{Repaired, repair};
 
-/// Something that can be done.
+/// A code action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
-    /// What it does, as an order.
+    /// What it does, in the imperative.
     pub title: String,
-    /// What sort of thing it is.
+    /// Its kind.
     pub kind: ActionKind,
-    /// All that it changes; none twice for the same file.
+    /// All its edits; at most one for each file.
     pub edits: Vec<FileEdit>,
-    /// The diagnostics of the asked file that go away.
+    /// The diagnostics of the requested file that it fixes.
     pub fixes: Vec<Diagnostic>,
-    /// Whether it is what most people would do.
+    /// Whether it is the usual choice.
     pub is_preferred: bool,
-    /// Why it cannot be done here, as a sentence; then there are no edits.
+    /// Why it is not possible here, as a sentence; then there are no edits.
     pub refusal: Option<String>,
 }
 
 impl Action {
-    /// An action that makes these edits, or says why it cannot.
+    /// An action with these edits, or with the reason why it is not possible.
     fn new(title: String, kind: ActionKind, edits: Result<Vec<FileEdit>, String>) -> Self {
         let (edits, refusal) = match edits {
             Ok(edits) => (edits, None),
@@ -57,20 +57,20 @@ impl Action {
     }
 }
 
-/// The sorts of actions.
+/// The kinds of actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ActionKind {
-    /// Makes a diagnostic go away.
+    /// Fixes a diagnostic.
     QuickFix,
     /// Any change of form.
     Refactor,
-    /// Takes something out and gives it a place of its own.
+    /// Extracts something to a place of its own.
     RefactorExtract,
-    /// Puts something where it is used.
+    /// Inlines something where it is used.
     RefactorInline,
-    /// Says the same in another way.
+    /// Rewrites something without changing its meaning.
     RefactorRewrite,
-    /// Everything in the file that can be fixed without asking.
+    /// Applies all safe fixes in the file.
     FixAll,
 }
 
@@ -86,7 +86,7 @@ impl ActionKind {
     ];
 }
 
-/// What providers are asked.
+/// The request to providers.
 pub(super) struct ActionContext<'a> {
     /// The snapshot.
     pub(super) world: &'a Arc<World>,
@@ -94,31 +94,31 @@ pub(super) struct ActionContext<'a> {
     pub(super) file: Arc<FileEntry>,
     /// The selection, in bytes; empty at a cursor.
     pub(super) range: TextRange,
-    /// Whether the request still stands.
+    /// Whether the request was cancelled.
     pub(super) cancel: &'a CancelToken,
     diagnostics: OnceCell<Vec<Diagnostic>>,
 }
 
 impl ActionContext<'_> {
-    /// Everything that the rules say of the file.
+    /// All diagnostics of the file.
     pub(super) fn diagnostics(&self) -> &[Diagnostic] {
         self.diagnostics.get_or_init(|| diagnostics(self.world, &self.file.path))
     }
 
-    /// What the rules say of the selection: whatever it touches.
+    /// The diagnostics that touch the selection.
     pub(super) fn touched_diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         let TextRange { start, end } = self.range;
         self.diagnostics().iter().filter(move |it| it.range.start <= end && start <= it.range.end)
     }
 }
 
-/// One that looks for something to do; `kinds` are those of all that it may offer.
+/// A provider; `kinds` are those of all actions that it may offer.
 struct Provider {
     kinds: &'static [ActionKind],
     provide: fn(&ActionContext<'_>) -> Vec<Action>,
 }
 
-/// In the order in which editors show what they offer.
+/// In the order in which editors show the actions.
 const PROVIDERS: &[Provider] = &[
     Provider { kinds: &[ActionKind::QuickFix], provide: quick_fixes::provide },
     Provider { kinds: &[ActionKind::QuickFix], provide: missing_parameter::provide },
@@ -132,7 +132,7 @@ const PROVIDERS: &[Provider] = &[
     Provider { kinds: &[ActionKind::RefactorInline], provide: inline::provide },
 ];
 
-/// What can be done with the selected bytes of the file at `path`; only actions of the kinds in `wanted`.
+/// The actions for the selected bytes of the file at `path`; only those of the kinds in `wanted`.
 pub fn actions(
     world: &Arc<World>,
     path: &str,

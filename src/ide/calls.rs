@@ -1,4 +1,4 @@
-//! Which keys interpolate which: a key that looks up another one in `%{…}` calls it.
+//! The call hierarchy of keys: a key that looks up another one in `%{…}` calls it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,11 +27,11 @@ pub struct CallItem {
     pub focus_range: TextRange,
     /// The key, as it is looked up.
     pub key: String,
-    /// The file, as people say it.
+    /// The file's path for users.
     pub container: String,
 }
 
-/// A key, and the places of calls: in the file of the caller.
+/// A key, and the places of calls in the file of the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The other key.
@@ -40,7 +40,7 @@ pub struct Call {
     pub ranges: Vec<TextRange>,
 }
 
-/// The key at `offset` (bytes) of the file at `path`: in this file if it is there, else in all levels that have it.
+/// The key at `offset` (bytes) of the file at `path`: in this file if it has the key, or else in all levels that have it.
 pub fn call_items(world: &Arc<World>, path: &str, offset: u32) -> Vec<CallItem> {
     let find = || {
         let perspective = Perspective::of_file(world, path)?;
@@ -56,7 +56,7 @@ pub fn call_items(world: &Arc<World>, path: &str, offset: u32) -> Vec<CallItem> 
     find().unwrap_or_default()
 }
 
-/// The keys whose values look up `key`, which the file at `path` has, or something below it.
+/// The keys whose values look up `key`, which the file at `path` has, or a sub key of it.
 pub fn callers(world: &Arc<World>, path: &str, key: &str, cancel: &CancelToken) -> Vec<Call> {
     let find = || {
         let perspective = Perspective::of_file(world, path)?;

@@ -1,4 +1,4 @@
-//! The cases of an answer as people read them: those with the same outcome on one line.
+//! The cases of an answer for users: those with the same outcome are on one line.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use crate::engine::cases::is_same;
 use crate::engine::{Answer, Assumed, Case, Source};
 use crate::facts::infer::names_machines;
 
-/// Cases that follow each other, have the same outcome, and differ in one variable alone.
+/// Consecutive cases that have the same outcome and differ in only one variable.
 pub(crate) struct CaseGroup<'a> {
-    /// What must hold: each variable with the values that it may have.
+    /// The conditions: each variable with its possible values.
     conditions: Vec<(Arc<str>, Vec<&'a Assumed>)>,
-    /// What a lookup gives then, for the first of the cases.
+    /// The answer for the first of the cases.
     pub(crate) answer: &'a Answer,
-    /// Where the values are written that decide, for all of the cases.
+    /// Where the deciding values of all the cases are written.
     pub(crate) places: Vec<Place>,
 }
 
-/// The cases of an answer but for the last, which is what it gives otherwise.
+/// The cases of an answer except the last, which is the default.
 pub(crate) fn groups(answer: &Answer) -> Vec<CaseGroup<'_>> {
     let Some((_, others)) = answer.cases.split_last() else { return Vec::new() };
     let mut groups: Vec<CaseGroup<'_>> = Vec::new();
@@ -29,7 +29,7 @@ pub(crate) fn groups(answer: &Answer) -> Vec<CaseGroup<'_>> {
     groups
 }
 
-/// If all that decides is which machine is meant: how many machines get something else than the others.
+/// How many machines get another value than the others, if only the machine decides.
 pub(crate) fn deviating_machines(answer: &Answer) -> Option<usize> {
     if !answer.left_out.is_empty() || answer.cases.is_empty() {
         return None;
@@ -69,7 +69,7 @@ impl<'a> CaseGroup<'a> {
         }
     }
 
-    /// Takes the case in if it belongs to the group.
+    /// Adds the case if it belongs to the group.
     fn takes(&mut self, case: &'a Case) -> bool {
         let is_same_shape = self.conditions.len() == case.conditions.len()
             && self.conditions.iter().zip(&case.conditions).all(|(own, it)| own.0 == it.variable);
@@ -105,7 +105,7 @@ impl<'a> CaseGroup<'a> {
     }
 }
 
-/// `a, b and c`; of very many, the first ones.
+/// `a, b and c`; if there are more, only the first ones.
 fn listed(names: &[&str], word: &str) -> String {
     const MOST: usize = 6;
     match names {
@@ -119,7 +119,7 @@ fn listed(names: &[&str], word: &str) -> String {
     }
 }
 
-/// Where the values are written that have a share in an answer.
+/// Where the values that have a part in an answer are written.
 pub(crate) fn deciding_places(answer: &Answer) -> Vec<Place> {
     let counting = answer.sources.iter().filter(|source| source.counts());
     counting.filter_map(Source::shown_place).collect()

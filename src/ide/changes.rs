@@ -1,5 +1,5 @@
-//! What the edits of a workspace change for its nodes: as a document that follows typing, and as a few words above an edited
-//! key. Compared is with the saved files, or with a revision.
+//! The effect of a workspace's edits on its nodes: as a document that follows typing, and as a few words above an edited key.
+//! The edits are compared with the saved files, or with a revision.
 
 mod edited;
 mod page;
@@ -18,7 +18,7 @@ pub use words::{answer_text, counted, without_secrets};
 
 const LOOKUP_OPTIONS: &str = "lookup_options";
 
-/// What changes, as a document and as data.
+/// The changes, as a document and as data.
 #[derive(Debug, Clone)]
 pub struct Changes {
     /// The document.
@@ -27,15 +27,15 @@ pub struct Changes {
     pub summary: String,
     /// The same as data.
     pub differences: Arc<Differences>,
-    /// What could not be compared as it should be, in sentences.
+    /// What could not be compared properly, in sentences.
     pub problems: Vec<String>,
 }
 
-/// Which nodes get another value for which keys, compared with what was before. `None` if there is no environment, or it
-/// was cancelled.
+/// The nodes that get another value for some keys, compared with the earlier state. `None` if there is no environment, or the
+/// request was cancelled.
 ///
 /// # Errors
-/// What is wrong with the repository or the revision, as a sentence.
+/// An error in the repository or the revision, as a sentence.
 pub fn changes(
     world: &Arc<World>,
     question: &Question,
@@ -57,7 +57,7 @@ pub fn changes(
     Ok(Some(Changes { preview, summary: differences.summary(), differences, problems }))
 }
 
-/// A workspace beside what it was before.
+/// A workspace and its earlier state.
 struct Compared<'a> {
     world: &'a Arc<World>,
     environment: &'a Arc<Environment>,
@@ -81,7 +81,7 @@ impl<'a> Compared<'a> {
         Ok(Some(Self { world, environment, what, before, submodules, pair }))
     }
 
-    /// What is different for a key, or for all; kept until one side is another.
+    /// The differences for a key, or for all keys; cached until one side changes.
     fn differences(
         &self,
         key: Option<&Arc<str>>,
@@ -104,7 +104,7 @@ impl<'a> Compared<'a> {
         keys.into_iter().collect()
     }
 
-    /// What stands in the way of a whole comparison.
+    /// What prevents a complete comparison.
     fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         for (world, side) in [(&self.before, self.name()), (self.world, "now".to_owned())] {
@@ -142,7 +142,7 @@ impl<'a> Compared<'a> {
         problems
     }
 
-    /// What is compared with, for people.
+    /// The name of the earlier state, for users.
     fn name(&self) -> String {
         match self.what {
             Before::Saved => "saved".to_owned(),

@@ -1,4 +1,4 @@
-//! The class parameter that a key sets: its type, its default, what its comment says, and who sets it.
+//! The class parameter that a key sets: its type, its default, its comment, and what sets it.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::syntax::puppet::{Declaration, Parameter};
 use crate::text::TextRange;
 use crate::world::World;
 
-/// Longer types and defaults are cut.
+/// Longer types and defaults are truncated.
 const MAX_TEXT: usize = 200;
 
 /// A parameter of a class that Puppet loads, and that data can set.
@@ -35,7 +35,7 @@ impl ClassParameter {
         Some(Self { path, file, class, number })
     }
 
-    /// All parameters of the class of this name, in their order.
+    /// All parameters of the class of this name, in source order.
     pub(super) fn of_class(
         world: &World,
         environment: &Environment,
@@ -81,7 +81,7 @@ impl ClassParameter {
         self.file.line(self.name_range().start)
     }
 
-    /// Its type as it is written.
+    /// Its type as written.
     pub(super) fn type_text(&self) -> Option<&str> {
         self.parameter().type_range.map(|range| self.file.slice(range))
     }
@@ -90,7 +90,7 @@ impl ClassParameter {
         self.parameter().default.as_ref().map(|it| self.file.slice(it.range))
     }
 
-    /// Type and default in a few words: `Integer[1, 65535] = 80`.
+    /// Type and default in short: `Integer[1, 65535] = 80`.
     pub(super) fn brief(&self) -> String {
         let type_text = self.type_text().map_or_else(|| "Any".to_owned(), in_a_line);
         match self.default_text() {
@@ -99,7 +99,7 @@ impl ClassParameter {
         }
     }
 
-    /// What it is: `parameter of profile::web, Integer[1, 65535]`.
+    /// Its description: `parameter of profile::web, Integer[1, 65535]`.
     pub(super) fn title(&self) -> String {
         let class = self.class().name.as_deref().unwrap_or_default();
         let type_text = self.type_text().map(|it| format!(", `{}`", in_a_line(it)));
@@ -107,8 +107,8 @@ impl ClassParameter {
     }
 }
 
-/// A line of Markdown about the parameter that `key` sets, for which a lookup gives `answer` if there was one; `None` if it sets
-/// none.
+/// A line of Markdown about the parameter that `key` sets, with the answer of a lookup if there was one; `None` if the key
+/// sets no parameter.
 pub(super) fn note(
     perspective: &Perspective,
     key: &str,
@@ -138,7 +138,7 @@ pub(super) fn note(
     Some(text)
 }
 
-/// Where the parameter gets its value from, unless the class is given one.
+/// The origin of the parameter's value, unless a class declaration sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SetBy {
     Data,
@@ -149,7 +149,7 @@ enum SetBy {
     Unknown,
 }
 
-/// Who sets the parameter, in all cases of an answer.
+/// What sets the parameter in all cases of an answer.
 fn set_by(answer: &Answer, has_default: bool) -> &'static str {
     let mut all: Vec<SetBy> =
         answer.cases.iter().map(|it| of_case(&it.answer, has_default)).collect();
@@ -179,7 +179,7 @@ fn set_by(answer: &Answer, has_default: bool) -> &'static str {
     }
 }
 
-/// A null in data leaves it to the default; without one it is the value.
+/// If data is null, the default is used; without a default, null is the value.
 fn of_case(answer: &Answer, has_default: bool) -> SetBy {
     match &answer.outcome {
         Err(_) => SetBy::Failure,
@@ -191,13 +191,13 @@ fn of_case(answer: &Answer, has_default: bool) -> SetBy {
     }
 }
 
-/// Code in one line between marks that it does not hold.
+/// Code on one line between more backticks than it contains.
 pub(super) fn code(text: &str) -> String {
     let text = in_a_line(text);
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
-/// Code in one line, cut if it is long.
+/// Code on one line, truncated if it is long.
 fn in_a_line(text: &str) -> String {
     let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((at, _)) = text.char_indices().nth(MAX_TEXT) {

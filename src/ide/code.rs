@@ -1,6 +1,6 @@
-//! Puppet code that is open in an editor: class parameters and lookups beside the data that they get.
+//! Features for Puppet code that is open in an editor: class parameters and lookups, with the data that they get.
 //!
-//! What a server for Puppet itself offers (syntax, symbols, formatting) is left to it.
+//! Syntax, symbols and formatting are left to a language server for Puppet.
 
 mod definition;
 pub(super) mod given;

@@ -1,6 +1,6 @@
-//! Completion: keys, variables, functions and options that can stand under the cursor.
+//! Completion: suggests keys, variables, functions and options for the place at the cursor.
 //!
-//! What is being typed is seldom a valid text, so the place is read from the lines and not from a tree.
+//! A half-typed text is rarely valid, so the place is determined from lines, not from a tree.
 
 mod config;
 mod line;
@@ -30,40 +30,40 @@ use crate::text::TextRange;
 use crate::world::World;
 use line::{Part, Spot};
 
-/// How many items are proposed: editors ask again while more is typed.
+/// The maximum number of items; editors request them again while the user types.
 const MAX_ITEMS: usize = 1_000;
 
-/// What can stand at a place.
+/// The suggestions for a place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Completions {
-    /// The proposals.
+    /// The suggestions.
     pub items: Vec<Completion>,
     /// Whether there are more.
     pub is_incomplete: bool,
 }
 
-/// One proposal.
+/// A suggestion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
     /// What is shown.
     pub label: String,
-    /// What it is.
+    /// Its kind.
     pub kind: CompletionKind,
-    /// A few words beside it.
+    /// A short text beside it.
     pub detail: Option<String>,
-    /// What it replaces, in bytes.
+    /// The range to replace, in bytes.
     pub range: TextRange,
-    /// What is written.
+    /// The text to insert.
     pub insert: String,
-    /// What is written behind the place where the cursor should stand; left out where that cannot be said.
+    /// The text to insert after the cursor's new position; not used by editors that cannot place the cursor.
     pub insert_behind: String,
-    /// Where it stands in the list, if not by its label.
+    /// The text to sort by, if it is not the label.
     pub sort_text: Option<String>,
-    /// The lookup key that [`completion_help`] tells more about.
+    /// The lookup key for [`completion_help`].
     pub key: Option<String>,
 }
 
-/// What a proposal is.
+/// The kind of a suggestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompletionKind {
     /// A key of the data.
@@ -72,17 +72,17 @@ pub enum CompletionKind {
     Variable,
     /// An interpolation function.
     Function,
-    /// A key with a meaning for Puppet.
+    /// A key with a special meaning for Puppet.
     Option,
     /// One of the values that Puppet knows.
     Value,
-    /// The begin of all keys of a module.
+    /// The prefix of all keys of a module.
     Module,
-    /// Some lines with places to fill in.
+    /// Lines with places to fill in.
     Snippet,
 }
 
-/// What can stand at `offset` (bytes) of the file at `path`.
+/// The suggestions at `offset` (bytes) of the file at `path`.
 pub fn completion(
     world: &Arc<World>,
     path: &str,
@@ -92,7 +92,7 @@ pub fn completion(
     find(world, path, offset, cancel).unwrap_or_default()
 }
 
-/// What there is to say of a key that was proposed for the file at `path`.
+/// The documentation of a key that was suggested for the file at `path`.
 pub fn completion_help(world: &Arc<World>, path: &str, key: &str) -> Option<String> {
     let perspective = Perspective::of_file(world, path)?;
     let name = key_path::parse(key).ok().and_then(|it| it.root_name().cloned());
@@ -113,7 +113,7 @@ pub fn completion_help(world: &Arc<World>, path: &str, key: &str) -> Option<Stri
     }
 }
 
-/// The highest level's word on a key: a lookup fails as long as a file is half-typed.
+/// The value of a key in the highest level, because lookups fail while a file is half-typed.
 fn half_typed_help(perspective: &Perspective, key: &str) -> Option<String> {
     let path = key_path::parse(key).ok()?;
     if path.root_name().is_none_or(|root| perspective.makes_sensitive(root)) {
@@ -174,7 +174,7 @@ fn find(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Op
     }
 }
 
-/// Where something is to be proposed.
+/// The place of a completion.
 struct Place<'a> {
     perspective: &'a Perspective,
     path: &'a str,
@@ -189,7 +189,7 @@ impl Place<'_> {
         TextRange::new(start, self.offset).slice(self.text)
     }
 
-    /// What the word from `start` on takes, the letters behind the cursor included.
+    /// The range of the word from `start` on, including the letters after the cursor.
     fn word(&self, start: u32) -> TextRange {
         let behind = &self.text[self.offset as usize..];
         let is_inside = |letter: char| letter.is_alphanumeric() || "_:-^".contains(letter);
@@ -198,12 +198,12 @@ impl Place<'_> {
         TextRange::new(start, self.offset + length as u32)
     }
 
-    /// What stands behind a range.
+    /// The text after a range.
     fn behind(&self, range: TextRange) -> &str {
         &self.text[range.end as usize..]
     }
 
-    /// Proposals for the key of a `key: value`, those that fit what was typed.
+    /// Suggestions for the key of a `key: value` that match the typed text.
     fn keys<'n>(
         &self,
         spot: &Spot,
@@ -221,7 +221,8 @@ impl Place<'_> {
         names.map(item).collect()
     }
 
-    /// Lines to fill in: `insert` and `insert_behind` the cursor, lines below indented as if the first one were not.
+    /// Lines to fill in: `insert` before the cursor and `insert_behind` after it; the lines below are indented as if the
+    /// first one were not.
     fn snippet(&self, spot: &Spot, label: &str, insert: &str, insert_behind: &str) -> Completion {
         Completion {
             insert: insert.to_owned(),
@@ -231,7 +232,7 @@ impl Place<'_> {
         }
     }
 
-    /// Proposals for a value, those that fit what was typed.
+    /// Suggestions for a value that match the typed text.
     fn values(&self, spot: &Spot, names: &[&str]) -> Completions {
         let range = self.word(spot.start);
         let typed = self.typed(spot.start);
@@ -269,13 +270,13 @@ impl FromIterator<Completion> for Completions {
     }
 }
 
-/// The proposals, of those that write the same the first one.
+/// The suggestions; of those that insert the same text, only the first.
 fn each_once(items: impl Iterator<Item = Completion>) -> Completions {
     let mut seen = HashSet::new();
     items.filter(|it| seen.insert(it.insert.clone())).collect()
 }
 
-/// A key as it is written: quoted where YAML would read something else, with its colon if there is none yet.
+/// A key as it is written: quoted if YAML would read it as something else, with its colon if there is none yet.
 fn key_text(name: &str, open_quote: Option<char>, behind: &str) -> String {
     let is_plain = name.starts_with(|first: char| first.is_alphabetic() || first == '_')
         && name.chars().all(|letter| letter.is_alphanumeric() || "_:-./".contains(letter))

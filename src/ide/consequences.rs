@@ -1,4 +1,5 @@
-//! What an edit changes for the nodes: a key's answers before and after it, as a few words for a title.
+//! The effect of an edit on nodes: compares the values of a key before and after it, and describes the difference for a
+//! title.
 
 use std::sync::Arc;
 
@@ -11,11 +12,11 @@ use crate::engine::{CancelToken, Condition, Request, module_of_key};
 use crate::text::edit::apply_edits;
 use crate::world::{AnswerChange, Difference, FleetPair, World};
 
-/// So many nodes, or cases, are named.
+/// The maximum number of nodes or cases that are named.
 const MAX_NAMED: usize = 3;
 
-/// Which nodes' answers to `request` the edits change: `db01 and web02 lose it`, `another value for nodes where role is db`.
-/// `None` if no answer changes, or it was cancelled.
+/// The nodes whose answers to `request` the edits change: `db01 and web02 lose it`, `another value for nodes where role is
+/// db`. `None` if no answer changes, or the request was cancelled.
 pub(crate) fn consequences(
     world: &Arc<World>,
     environment: &Arc<Environment>,
@@ -33,14 +34,14 @@ pub(crate) fn consequences(
     (!cancel.is_cancelled()).then(|| said(&pair, &difference, nodes))?
 }
 
-/// Who is concerned by a change: nodes, by name, and the cases of all others.
+/// What a change affects: nodes, by name, and cases of all other nodes.
 #[derive(Default)]
 struct Who {
     nodes: Vec<Arc<str>>,
     others: Vec<String>,
 }
 
-/// `all` nodes there are.
+/// `all` is the number of all nodes.
 fn said(pair: &FleetPair, difference: &Difference, all: usize) -> Option<String> {
     let (mut lost, mut gained, mut changed) = (Who::default(), Who::default(), Who::default());
     for change in &difference.changes {
@@ -76,7 +77,7 @@ impl Who {
         self.others.extend(change.cases.iter().map(case));
     }
 
-    /// Who it is, and whether that is one node; `None` if there is none.
+    /// Lists them, and returns whether it is a single node; `None` if there are none.
     fn listed(mut self, all: usize) -> Option<(String, bool)> {
         self.nodes.sort_unstable();
         let is_every_node = self.others.iter().any(|it| it == "every node");

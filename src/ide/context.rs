@@ -1,4 +1,4 @@
-//! What is at this offset? The one answer that all features share.
+//! Determines what is at an offset of a file, for all features.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::syntax::key_path::{self, Segment};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 use crate::text::TextRange;
 
-/// The key under which data files keep their lookup options.
+/// The key whose value contains the lookup options of data files.
 pub const LOOKUP_OPTIONS: &str = "lookup_options";
 
-/// What an offset of a data file touches. Ranges count in the whole file.
+/// The part of a data file that an offset touches. Ranges refer to the whole file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataSpot {
-    /// The hash keys and list positions from the root key down to what is touched.
+    /// The hash keys and list positions from the root key down to the touched part.
     pub steps: Vec<Step>,
     /// Whether the last step's key is touched, or something in its value.
     pub part: SpotPart,
@@ -26,7 +26,7 @@ pub struct DataSpot {
 /// One step down from the root of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// The hash key or list position; `None` where no lookup key can say it: `<<`, interpolated keys, other types.
+    /// The hash key or list position; `None` if no lookup key can express it: `<<`, interpolated keys, other types.
     pub segment: Option<Segment>,
     /// Where the key, or the list item, is written.
     pub range: TextRange,
@@ -43,7 +43,7 @@ pub enum SpotPart {
     Scalar(TextRange),
     /// A YAML alias (`*name`); its range.
     Alias(TextRange),
-    /// Blanks, brackets, comments of a list or a hash.
+    /// White space, brackets or comments of a list or a hash.
     Between,
 }
 
@@ -52,31 +52,31 @@ pub enum SpotPart {
 pub struct TokenSpot {
     /// Where the token is written.
     pub range: TextRange,
-    /// What it asks for; its ranges count in the decoded string.
+    /// Its content; its ranges refer to the decoded string.
     pub token: Token,
-    /// The segment that is touched, where the token reads a key or a variable: its number, and where it is written.
+    /// The touched segment, if the token reads a key or a variable: its index and its range.
     pub segment: Option<(usize, TextRange)>,
 }
 
-/// What an offset within `lookup_options` touches.
+/// The part of `lookup_options` that an offset touches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LookupOptionSpot {
     /// The key or `^pattern` that has the options.
     pub subject: Arc<str>,
     /// Where it is written.
     pub subject_range: TextRange,
-    /// The option that is touched: `merge` or `convert_to`, and members of `merge` after a dot.
+    /// The touched option: `merge` or `convert_to`, and members of `merge` after a dot.
     pub option: Option<String>,
     /// Where the touched option's name is written.
     pub option_range: Option<TextRange>,
 }
 
-/// What `offset` touches in a data file.
+/// The part of a data file at `offset`.
 pub fn spot_in_file(data: &DataFile, offset: u32) -> Option<DataSpot> {
     data_spot(data.entry_at(offset)?, offset)
 }
 
-/// What `offset` (of the whole file) touches in an entry; `None` outside of it.
+/// The part of an entry at `offset` (of the whole file); `None` outside of the entry.
 pub fn data_spot(entry: EntryTree<'_>, offset: u32) -> Option<DataSpot> {
     let at = offset.checked_sub(entry.start)?;
     let mut search = Search { entry, at, steps: Vec::new() };
@@ -85,7 +85,7 @@ pub fn data_spot(entry: EntryTree<'_>, offset: u32) -> Option<DataSpot> {
     Some(DataSpot { steps: search.steps, part, token })
 }
 
-/// The touched lookup option, if `spot` lies in `lookup_options`.
+/// The touched lookup option, if `spot` is in `lookup_options`.
 pub fn lookup_option_spot(spot: &DataSpot) -> Option<LookupOptionSpot> {
     if spot.root_key()? != LOOKUP_OPTIONS {
         return None;
@@ -107,8 +107,8 @@ impl DataSpot {
         self.steps.first()?.name()
     }
 
-    /// The key to look up for what is touched: the longest one that a lookup can say, list positions at the end left
-    /// out. And how many steps it takes.
+    /// The key to look up for the touched part: the longest one that a lookup can express, without list positions at the end.
+    /// Also the number of its steps.
     pub fn lookup_key(&self) -> Option<(String, usize)> {
         let known = self.steps.iter().take_while(|step| step.segment.is_some()).count();
         let steps = &self.steps[..known];
@@ -122,7 +122,7 @@ impl DataSpot {
 }
 
 impl LookupOptionSpot {
-    /// Whether the options are for all keys that match a pattern.
+    /// Whether the options apply to all keys that match a pattern.
     pub fn is_pattern(&self) -> bool {
         self.subject.starts_with('^')
     }
@@ -143,7 +143,7 @@ impl Step {
     }
 }
 
-/// Segments as the key that looks them up; `None` if no key can.
+/// The key that looks up these segments; `None` if no key can.
 pub fn lookup_key<'a>(segments: impl Iterator<Item = &'a Segment>) -> Option<String> {
     let segments: Vec<&Segment> = segments.collect();
     if let [Segment::Name(root)] = segments[..]
@@ -217,13 +217,13 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The pairs that may touch `at`: pairs lie in the order of the text.
+/// The pairs that may touch `at`; pairs are in source order.
 fn pairs_near(pairs: &[Pair], at: u32) -> &[Pair] {
     let first = pairs.partition_point(|pair| pair.value.range.end.max(pair.key.range.end) < at);
     &pairs[first..pairs.len().min(first + 2)]
 }
 
-/// What a lookup calls a key. Plain integers are Integers, which unquoted digits dig for.
+/// The segment of a lookup for a key. Plain integers are Integers, which unquoted digits dig for.
 fn key_segment(key: &Node, is_root: bool) -> Option<Segment> {
     let NodeKind::Scalar { text, style } = &key.kind else { return None };
     if &**text == "<<" || (!is_root && interpolation::may_have_tokens(text)) {
@@ -261,8 +261,8 @@ mod tests {
     use crate::data::{FileId, Format};
     use crate::ide::fixture::Fixture;
 
-    /// `expected`: the lookup key, then what is touched: `key`, `value`, `between`, `alias`; then the token and, behind
-    /// `@`, the touched segment's text.
+    /// `expected`: the lookup key, then the touched part: `key`, `value`, `between`, `alias`; then the token and, after `@`,
+    /// the touched segment's text.
     #[track_caller]
     fn check(fixture: &str, expected: &str) {
         let fixture = Fixture::parse(fixture);

@@ -1,5 +1,5 @@
 //! Go to definition: from a key or a call in `%{…}` to every level that has the key and to the class parameter that it sets,
-//! from an entry of `lookup_options` to the keys it is for, from a path in `hiera.yaml` to its files.
+//! from an entry of `lookup_options` to the keys that it applies to, from a path in `hiera.yaml` to its files.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::text::TextRange;
 use crate::world::World;
 
-/// How many keys a pattern of `lookup_options` leads to.
+/// The maximum number of keys for a pattern of `lookup_options`.
 const MAX_KEYS_OF_A_PATTERN: usize = 100;
 
-/// How many files a key leads to that the node does not read.
+/// The maximum number of files for a key that the node does not read.
 const MAX_FILES: usize = 1_000;
 
 /// A place to go to.
@@ -30,12 +30,11 @@ pub struct Target {
     pub full_range: TextRange,
     /// The key itself.
     pub focus_range: TextRange,
-    /// What was asked about, in the file where it was asked.
+    /// The range of the request, in the requesting file.
     pub origin_range: TextRange,
 }
 
-/// Where what stands at `offset` (bytes) of the file at `path` is defined: for the active node, the highest priority
-/// first.
+/// The definitions of what is at `offset` (bytes) of the file at `path`: for the active node, the highest priority first.
 pub fn definition(world: &Arc<World>, path: &str, offset: u32) -> Vec<Target> {
     if is_code(path) {
         return super::code::definition(world, path, offset);
@@ -71,7 +70,7 @@ fn find(world: &Arc<World>, path: &str, offset: u32) -> Option<Vec<Target>> {
     }
 }
 
-/// The key that a place of a data file is about, and where it is written.
+/// The key at a place of a data file, and where it is written.
 pub(super) fn asked_key(spot: &DataSpot) -> Option<(KeyPath, TextRange)> {
     if let Some(token) = &spot.token {
         let (key, _) = token.token.lookup_key()?;
@@ -123,7 +122,7 @@ fn parameter_target(
     })
 }
 
-/// A key and its value as a place to go to.
+/// A key and its value as a target.
 pub(super) fn target(
     perspective: &Perspective,
     (focus, value): (Place, Located),
@@ -187,7 +186,7 @@ node: web01
 nodes: {web01: {facts: {a: 1}}}
 ";
 
-    /// `expected`: `path:focused text` of each target; the first word is the text that was asked about.
+    /// `expected`: `path:focused text` of each target; the first word is the text at the cursor.
     #[track_caller]
     fn check(files: &str, expected: &str) {
         let fixture = Fixture::parse(&format!("{HIERARCHY}{files}"));

@@ -1,9 +1,9 @@
 //! Diagnostics: the one ordered table of rules, and running them over a file.
 //!
-//! Each rule lives in a file of its own with its row of the table, its checks and its tests; `docs/rules/<code>.md` explains
-//! it to users. The row names the phases that ask the rule, and each phase has one context, which is all that its rules see.
-//! The folders are named after the phases: `entry` for rules about one top-level entry (they see that entry only, so their
-//! findings are kept as long as it is not edited), `lookup`, `key`, `file`, `config` and `code`.
+//! Each rule has its own file with its row of the table, its checks and its tests; `docs/rules/<code>.md` explains it to
+//! users. The row names the phases that run the rule, and each phase has one context, which is all that its rules see. The
+//! folders are named after the phases: `entry` for rules about one top-level entry (they see only that entry, so their
+//! findings are cached until it is edited), `lookup`, `key`, `file`, `config` and `code`.
 
 mod code;
 mod config;
@@ -38,7 +38,7 @@ use entry::EntryContext;
 use report::Report;
 use rule::{Check, Cost, Subject};
 
-/// What settings may call the rules.
+/// The names of the rules in settings.
 pub fn rule_names() -> Vec<RuleName> {
     let name = |it: &&Rule| RuleName { code: it.code, former: it.former, summary: it.summary };
     RULES.iter().map(name).collect()
@@ -49,7 +49,7 @@ pub fn rule(code: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.is_named(code)).copied()
 }
 
-/// The code that a rule has now; a code that no rule has or had stays as it is.
+/// The current code of a rule; any other text stays as it is.
 fn current_code(code: &str) -> &str {
     rule(code).map_or(code, |rule| rule.code)
 }

@@ -1,5 +1,5 @@
-//! Links: in `hiera.yaml` from whatever names a file or a directory, in data from `puppet:///modules/…` and from the names of
-//! classes.
+//! Links: in `hiera.yaml`, from everything that names a file or a directory; in data, from `puppet:///modules/…` and from
+//! names of classes.
 
 use std::sync::Arc;
 
@@ -15,24 +15,25 @@ use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextRange;
 use crate::world::{World, paths};
 
-/// What a file of a module is called in Puppet's file server.
+/// The prefix of module files on Puppet's file server.
 const MODULE_FILE: &str = "puppet:///modules/";
 
 /// A link to a file or directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentLink {
-    /// The path as it is written, in bytes.
+    /// The range of the path, in bytes.
     pub range: TextRange,
     /// The file or directory.
     pub path: Arc<str>,
-    /// The line of the file, from 1, if it is not the file as a whole.
+    /// The line of the file, from 1, if the link is not to the whole file.
     pub line: Option<u32>,
-    /// The file, as people say it.
+    /// The file's path for users.
     pub tooltip: String,
 }
 
-/// What the file at `path` names: in a `hiera.yaml` the files and directories of its levels for the active node, or, where a
-/// template leads it to none, those of other nodes; the first one of several. In data, files of modules.
+/// The links of the file at `path`. In a `hiera.yaml`, they lead to the files and directories of its levels for the active
+/// node or, if a template leads this node nowhere, for other nodes; if there are several, to the first. In data, they lead to
+/// files of modules.
 pub fn document_links(world: &Arc<World>, path: &str) -> Vec<DocumentLink> {
     find(world, path).unwrap_or_default()
 }
@@ -96,7 +97,7 @@ impl Links<'_> {
         }
     }
 
-    /// The files that a template leads any node to.
+    /// The files that a template can lead to for any node.
     fn files_of_other_nodes(&self, template: Option<Place>) -> Vec<Arc<str>> {
         let world = &self.perspective.world;
         let environment = self.perspective.evaluator.environment();
@@ -156,7 +157,7 @@ fn module_files(perspective: &Perspective, text: &str) -> Vec<DocumentLink> {
     text.match_indices(MODULE_FILE).filter_map(link).collect()
 }
 
-/// Adds links from texts that name a class, and from keys to the parameters that they set if the settings want that.
+/// Adds links from strings that name a class and, if the settings say so, from keys to the parameters that they set.
 fn of_code(perspective: &Perspective, data: &DataFile, links: &mut Vec<DocumentLink>) {
     let world = &perspective.world;
     let environment = perspective.evaluator.environment();
@@ -181,7 +182,7 @@ fn of_code(perspective: &Perspective, data: &DataFile, links: &mut Vec<DocumentL
     }
 }
 
-/// The link from the name of a class. A word alone can mean anything, so it must name a class below a module.
+/// The link from the name of a class. A single word can mean anything, so the name must be that of a class below a module.
 fn class_link(perspective: &Perspective, index: &CodeIndex, text: &str) -> Option<DocumentLink> {
     let name = text.strip_prefix("::").unwrap_or(text);
     let place = name.contains("::").then(|| index.declared(DeclarationKind::Class, name).first());
@@ -194,7 +195,7 @@ fn class_link(perspective: &Perspective, index: &CodeIndex, text: &str) -> Optio
     Some(DocumentLink { range: TextRange::empty(0), path, line: Some(line), tooltip })
 }
 
-/// Shows all texts in a value, in the order of the file.
+/// Visits all strings in a value, in source order.
 fn each_text(value: &Node, see: &mut dyn FnMut(&str, TextRange)) {
     let mut waiting = vec![value];
     while let Some(node) = waiting.pop() {

@@ -1,24 +1,24 @@
-//! What a feature would change: edits of files, as plain data. Nothing here is done to a file.
+//! Edits of files as plain data. Nothing here changes a file.
 
 use std::sync::Arc;
 
 use crate::text::TextEdit;
 
-/// What happens to one file.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
     /// The file.
     pub path: Arc<str>,
-    /// What happens to it.
+    /// The change.
     pub change: FileChange,
 }
 
 /// A change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileChange {
-    /// Replacements in its text, all in bytes of the text as it is.
+    /// Replacements in its text, all in bytes of the current text.
     Edit(Vec<TextEdit>),
-    /// The file is made, with this text. It must not be there yet.
+    /// Creates the file with this text. It must not exist yet.
     Create(String),
 }
 

@@ -1,4 +1,4 @@
-//! What a file of the workspace is to Hiera: a `hiera.yaml`, or data that some level may read, whatever the node.
+//! The role of a workspace's file in Hiera: a `hiera.yaml`, or data that some level may read for some node.
 
 use std::sync::Arc;
 
@@ -8,28 +8,27 @@ use crate::config::hiera_yaml::LayerKind;
 use crate::data::Format;
 use crate::world::{World, paths};
 
-/// What a file is to Hiera.
+/// The role of a file in Hiera.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileRole {
     /// A layer's configuration.
     HieraYaml {
-        /// Which layer's.
+        /// The layer.
         layer: LayerKind,
     },
     /// Data that a level reads for some node.
     Data {
-        /// As what the level's back end reads it.
+        /// The format in which the level's back end reads it.
         format: Format,
-        /// The module in whose layer the level stands.
+        /// The module to whose layer the level belongs.
         module: Option<Arc<str>>,
-        /// Whether a level reads it with one of Puppet's own back ends. What another function accepts, only it knows.
+        /// Whether a level reads it with one of Puppet's own back ends. It is not known what other functions accept.
         is_built_in: bool,
     },
 }
 
 impl FileRole {
-    /// What the file at `path` is; `None` if Hiera has nothing to do with it. Puppet code is never data, even where a glob
-    /// leads to it.
+    /// The role of the file at `path`; `None` if Hiera does not use it. Puppet code is never data, even if a glob matches it.
     pub fn of(world: &World, path: &str) -> Option<Self> {
         if is_code(path) {
             return None;
@@ -44,7 +43,7 @@ impl FileRole {
         Some(Self::Data { format, module, is_built_in: place.is_built_in })
     }
 
-    /// As what the file is read.
+    /// The format in which the file is read.
     pub fn format(&self) -> Format {
         match self {
             Self::HieraYaml { .. } => Format::Yaml,

@@ -1,15 +1,15 @@
-//! The fixture language: many files, cursors and expected diagnostics in one string, for tests and for the examples in
-//! the docs.
+//! The fixture language: several files, cursors and expected diagnostics in one string, for tests and for the examples in the
+//! documentation.
 //!
 //! ```text
-//! #- /data/common.yaml          a file begins; a fixture without any such line is one file of that name
-//! a: "%{lokup('b')}$0"          $0 … $9 are places; they are no part of the text
+//! #- /data/common.yaml          starts a file; a fixture without such a line is one file with this name
+//! a: "%{lokup('b')}$0"          $0 … $9 are marks; they are not part of the text
 //! #    ^^^^^^^^^^ error[unknown-function]: Unknown interpolation method 'lokup'
 //! b: 1
 //! ```
 //!
-//! An expectation stands below the line it speaks of, and is no part of the text. Its carets mark the columns; a `#`
-//! with a caret directly behind it marks its own column as well. The message may be left out, or end in `…`.
+//! An expectation is below the line that it refers to, and is not part of the text. Its carets mark the columns; a `#`
+//! directly followed by a caret marks its own column as well. The message may be omitted, or end with `…`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::text::{LineIndex, TextRange};
 /// The path of the only file of a fixture without file lines.
 pub const DEFAULT_PATH: &str = "/data/common.yaml";
 
-/// Some files, with places in them and what is expected of them.
+/// Files with marks and expected diagnostics.
 #[derive(Debug, Clone, Default)]
 pub struct Fixture {
     /// The files in the order of the fixture.
@@ -28,15 +28,15 @@ pub struct Fixture {
 /// One file of a [`Fixture`].
 #[derive(Debug, Clone)]
 pub struct FixtureFile {
-    /// The path as the fixture gives it.
+    /// The path in the fixture.
     pub path: Arc<str>,
-    /// `key:value` words behind the path.
+    /// `key:value` words after the path.
     pub attributes: Vec<(String, String)>,
     /// The content, without marks and expectations.
     pub text: Arc<str>,
     /// Byte offsets of `$0` … `$9`.
     pub marks: Vec<(u8, u32)>,
-    /// The diagnostics that the fixture expects, in the order of the text.
+    /// The expected diagnostics, in source order.
     pub expectations: Vec<Expectation>,
 }
 
@@ -49,14 +49,14 @@ pub struct Expectation {
     pub severity: String,
     /// The rule's code.
     pub code: String,
-    /// The message; `None` where the fixture leaves it open.
+    /// The message; `None` if the fixture does not specify it.
     pub message: Option<String>,
 }
 
-/// What a rule said, in the words of an [`Expectation`].
+/// A diagnostic in the form of an [`Expectation`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Where.
+    /// The range.
     pub range: TextRange,
     /// `error`, `warning`, `information` or `hint`.
     pub severity: String,
@@ -67,12 +67,12 @@ pub struct Finding {
 }
 
 impl Fixture {
-    /// Reads a fixture with places `$0` … `$9`. Indentation that all its lines share is taken away.
+    /// Parses a fixture with marks `$0` … `$9`. Indentation that all its lines have in common is removed.
     pub fn parse(text: &str) -> Self {
         Self::read(text, true)
     }
 
-    /// Reads a fixture in which `$` means nothing: the examples of the docs.
+    /// Parses a fixture in which `$` has no special meaning: the examples of the documentation.
     pub fn parse_without_marks(text: &str) -> Self {
         Self::read(text, false)
     }
@@ -107,7 +107,7 @@ impl Fixture {
 }
 
 impl FixtureFile {
-    /// What differs between the expected and the actual diagnostics, as a text for a failing test; `None` if nothing.
+    /// The difference between the expected and the actual diagnostics, as a text for a failing test; `None` if there is none.
     pub fn difference(&self, findings: &[Finding]) -> Option<String> {
         let mut missing: Vec<&Expectation> = self.expectations.iter().collect();
         let mut problems = Vec::new();
@@ -201,7 +201,7 @@ fn push_line(text: &mut String, marks: &mut Vec<(u8, u32)>, line: &str, with_mar
     text.push_str(rest);
 }
 
-/// Reads `#   ^^^ error[code]: message`; `line_start` is where the line above begins.
+/// Parses `#   ^^^ error[code]: message`; `line_start` is where the line above starts.
 fn read_expectation(line: &str, line_start: u32) -> Option<Expectation> {
     let hash = line.find(|c| c != ' ').filter(|&at| line[at..].starts_with('#'))?;
     let first = hash + 1 + line[hash + 1..].find(|c| c != ' ')?;

@@ -1,5 +1,5 @@
-//! What must be true of every fix, checked on a fixture: it takes away its own diagnostic and no other, and changes no
-//! value but those it may; and it does the same in a file whose lines end as on Windows.
+//! Properties of every fix, checked on a fixture: it removes its own diagnostic and no other, and changes only the values
+//! that it may change. It also works in a file with Windows line ends.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,18 +12,17 @@ use crate::data::{Files as _, Verdict, inspect};
 use crate::text::apply_edits;
 use crate::world::World;
 
-/// What only shows once Puppet understands a value.
+/// Diagnostics that appear only after Puppet understands a value.
 const REVEALED: [&str; 3] = ["recursive-lookup", "missing-lookup-target", "merge-type-clash"];
 
-/// What is said of a file because of what lower levels have: another value there may make it another thing to say.
+/// Diagnostics that depend on lower levels: if a value there changes, others may appear.
 const OF_LOWER_LEVELS: [&str; 2] = ["redundant-override", "null-hides-value"];
 
-/// What the lookups of all keys give, by environment, node and key. `None` for those that fail or find nothing.
+/// The values of all keys, by environment, node and key. `None` for lookups that fail or find nothing.
 type Values = BTreeMap<(String, String, String), Option<String>>;
 
 impl Fixture {
-    /// Does each fix of each diagnostic by itself; `Err` says what it did beside what it should. Gives how many there
-    /// are.
+    /// Applies each fix of each diagnostic separately; `Err` describes unexpected effects. Returns the number of fixes.
     pub fn check_fixes(&self) -> Result<usize, String> {
         let before = Seen::of(self);
         let windows = self.with_windows_line_ends();
@@ -79,7 +78,7 @@ fn with_windows_line_ends(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', "\r\n")
 }
 
-/// What can be seen of a fixture.
+/// The observable state of a fixture.
 struct Seen {
     world: Arc<World>,
     diagnostics: Vec<Vec<Diagnostic>>,
@@ -95,7 +94,7 @@ impl Seen {
         Self { world, diagnostics, values }
     }
 
-    /// What `after` differs in, although the fix should have left it alone.
+    /// The differences in `after` that the fix should not have caused.
     fn unexpected(
         &self,
         after: &Self,
@@ -141,7 +140,7 @@ impl Seen {
             }
             for (code, count) in counts(&gone) {
                 let most = before.entry(code).or_default();
-                // Of a key that is there three times, the same is said of the second and of the third.
+                // If a key is written three times, the second and the third have the same diagnostic.
                 let left = counts(after).get(code).copied().unwrap_or_default();
                 *most = left.clamp(*most - count, *most);
             }
@@ -160,13 +159,13 @@ impl Seen {
             if path.ends_with("/hiera.yaml") {
                 // The files may be read now.
                 before.remove("nothing-checked");
-                // Puppet may say the same of it in two sentences.
+                // Puppet may report the same problem in two sentences.
                 let left = after.get(diagnostic.code).copied().unwrap_or_default();
                 let most = before.entry(diagnostic.code).or_default();
                 *most = left.min(*most);
             }
             before.retain(|_, count| *count > 0);
-            // Whatever else is wrong with a broken file may show only now.
+            // Other errors of a broken file may appear only now.
             let may_differ = was_broken && !after.contains_key(diagnostic.code);
             if before != after && !may_differ {
                 let _ = writeln!(problems, "diagnostics {after:?} instead of {before:?}");
@@ -183,14 +182,14 @@ impl Seen {
         data.is_ok_and(|data| matches!(data.verdict(), Verdict::Broken(_)))
     }
 
-    /// The key in whose value the diagnostic lies; `None` where it is about more than one value.
+    /// The key whose value contains the diagnostic; `None` if it is about several values.
     fn root_key(&self, path: &str, diagnostic: &Diagnostic) -> Option<String> {
         let Some(FileRole::Data { format, .. }) = FileRole::of(&self.world, path) else {
             return None;
         };
         let data = self.world.data(path, format).ok()?;
         let entry = data.entry_at(diagnostic.range.start)?;
-        // `:key` is a symbol, and the key of its name.
+        // `:key` is a symbol, and the key has its name.
         let written = entry.key.range.slice(entry.text);
         let written = written.strip_prefix(':').unwrap_or(written);
         let key = written.trim_matches(['"', '\'']).to_owned();
@@ -216,12 +215,12 @@ impl Seen {
     }
 }
 
-/// Whether a fix gives something the name of `key`.
+/// Whether a fix renames something to `key`.
 fn is_written(fix: &Fix, key: &str) -> bool {
     fix.edits.iter().any(|edit| edit.new_text.trim_matches(['"', '\'']) == key)
 }
 
-/// Whether a fix takes away what a diagnostic is about.
+/// Whether a fix removes what a diagnostic is about.
 fn is_removed(fix: &Fix, diagnostic: &Diagnostic) -> bool {
     let mut edits = fix.edits.iter().filter(|edit| edit.new_text.is_empty());
     edits.any(|edit| edit.range.contains_range(diagnostic.range))
@@ -262,7 +261,7 @@ mod tests {
 
     const TEXT: &str = "a: yes\nb: \"x %{lookup('a')}\"\nc: 1\n";
 
-    /// What is wrong with these edits as a fix of the first diagnostic, which is about `a`.
+    /// The errors of these edits as a fix of the first diagnostic, which is about `a`.
     #[track_caller]
     fn check(make: fn(&'static str, Vec<TextEdit>) -> Fix, edits: &[TextEdit], expected: &[&str]) {
         let fixture = Fixture::parse(TEXT);

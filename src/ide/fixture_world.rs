@@ -1,4 +1,4 @@
-//! A fixture as a workspace: its files, its settings, and what the features say of it.
+//! A fixture as a workspace: its files, its settings, and its diagnostics.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use super::fixture::{Finding, Fixture, FixtureFile};
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::world::{Change, Host, MemoryDisk, World};
 
-/// Where a fixture's `/` lies in its world.
+/// The directory that is a fixture's `/`.
 pub const ROOT: &str = "/repo";
 
-/// What a fixture without a `/hiera.yaml` has.
+/// The `/hiera.yaml` of a fixture without one.
 const DEFAULT_HIERA_YAML: &str =
     "version: 5\nhierarchy:\n  - name: Common data\n    path: common.yaml\n";
 
-/// The attribute of a `/hiera.yaml` that shall not be there.
+/// The attribute of a `/hiera.yaml` that should not exist.
 const ABSENT: [&str; 2] = ["there", "no"];
 
 impl Fixture {

@@ -3,7 +3,7 @@
 use crate::data::scalar;
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
-/// A value as JSON; `None` for what only YAML can say, or says in another way: anchors, tags, `0644`, `yes`.
+/// A value as JSON; `None` if only YAML can express it, or writes it differently: anchors, tags, `0644`, `yes`.
 pub(crate) fn flow_json(node: &Node) -> Option<String> {
     if node.tag.is_some() || node.anchor.is_some() {
         return None;

@@ -1,9 +1,9 @@
-//! Values as YAML on one line, and whether two of them are the same however they are written.
+//! Values as YAML on one line, and whether two values are equal whatever their spelling.
 
 use crate::data::scalar;
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
-/// A value without anchors, aliases and tags on one line, in brackets and braces where it needs them.
+/// A value without anchors, aliases and tags on one line, with brackets and braces where necessary.
 pub(crate) fn flow_yaml(node: &Node) -> String {
     match &node.kind {
         NodeKind::Scalar { text, style } => flow_scalar(text, *style),
@@ -21,7 +21,7 @@ pub(crate) fn flow_yaml(node: &Node) -> String {
     }
 }
 
-/// Whether two values are the same to Puppet: anchors, aliases and tags are not.
+/// Whether two values are equal for Puppet; values with anchors, aliases or tags never are.
 pub(crate) fn is_same_value(one: &Node, other: &Node) -> bool {
     if one.tag.is_some() || other.tag.is_some() {
         return false;
@@ -45,12 +45,12 @@ pub(crate) fn is_same_value(one: &Node, other: &Node) -> bool {
     }
 }
 
-/// Whether a scalar is a String, and not a number or a word with a meaning.
+/// Whether a scalar is a String, and not a number or a word with a special meaning.
 fn is_text(text: &str, style: ScalarStyle) -> bool {
     style != ScalarStyle::Plain || scalar::is_string(text)
 }
 
-/// A String on one line, in quotes where it needs them.
+/// A String on one line, quoted if necessary.
 pub(crate) fn flow_text(text: &str) -> String {
     flow_scalar(text, ScalarStyle::SingleQuoted)
 }

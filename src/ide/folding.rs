@@ -1,4 +1,4 @@
-//! What can be folded: hashes, lists and texts over several lines, and blocks of comments.
+//! Folding ranges: hashes, lists and strings over several lines, and blocks of comments.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use crate::syntax::tree::{Node, NodeKind};
 use crate::text::TextRange;
 use crate::world::World;
 
-/// Some lines that can be folded into their first one.
+/// Lines that can be folded into their first one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fold {
-    /// From the first line's begin to somewhere in the last line.
+    /// From the start of the first line to somewhere in the last line.
     pub range: TextRange,
     /// Whether the lines are comments.
     pub is_comment: bool,
 }
 
-/// What can be folded in the file at `path`, in the order of the text.
+/// The folds of the file at `path`, in source order.
 pub fn folds(world: &Arc<World>, path: &str) -> Vec<Fold> {
     joined(fold_parts(world, path, &mut |_| false, &CancelToken::default()))
 }
 
-/// [`folds`] entry by entry; nothing if the request was cancelled.
+/// [`folds`] by entry; `None` if the request was cancelled.
 pub fn fold_parts(
     world: &Arc<World>,
     path: &str,
@@ -38,7 +38,7 @@ pub fn fold_parts(
     if is_split { of_entries(data, known, cancel) } else { vec![of_whole(data)] }
 }
 
-/// The folds of a file whose entries have a text of their own each.
+/// The folds of a file whose entries each have their own text.
 fn of_entries(data: &DataFile, known: Known<'_>, cancel: &CancelToken) -> Vec<EntryPart<Fold>> {
     let mut parts = Vec::new();
     let mut end = 0;
@@ -58,13 +58,13 @@ fn of_entries(data: &DataFile, known: Known<'_>, cancel: &CancelToken) -> Vec<En
     parts
 }
 
-/// The comments between two entries, where broken ones stand.
+/// The comments between two entries, where broken entries may be.
 fn between(text: &str, start: u32, end: u32) -> Option<EntryPart<Fold>> {
     let folds = comments(TextRange::new(start, end.max(start)).slice(text));
     (!folds.is_empty()).then(|| EntryPart::unnumbered(start, folds))
 }
 
-/// The folds of a file that is one piece.
+/// The folds of a file that cannot be split into entries.
 fn of_whole(data: &DataFile) -> EntryPart<Fold> {
     let is_json = data.format() == Format::Json;
     let mut folds = if is_json { Vec::new() } else { comments(data.text()) };
@@ -91,7 +91,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// An entry of a file that is one piece. An only entry may begin behind the file's.
+    /// An entry of a file that cannot be split. A single entry may start after the start of the file.
     fn entry(&mut self, entry: &EntryTree<'_>) {
         let known = self.folds.len();
         Finder { text: entry.text, folds: self.folds }.pair(entry.key, entry.value);
@@ -122,13 +122,13 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds a fold if it has more than one line.
+    /// Adds a fold if it has several lines.
     fn add(&mut self, start: u32, end: u32) {
         let range = TextRange::new(start, end.max(start));
         let shown = range.slice(self.text).trim_end();
         if shown.contains('\n') {
             let range = TextRange::new(start, start + shown.len() as u32);
-            // A hash in a list begins where its first key does.
+            // A hash in a list starts where its first key does.
             if self.folds.last().is_none_or(|last| last.range != range) {
                 self.folds.push(Fold { range, is_comment: false });
             }
@@ -136,7 +136,7 @@ impl Finder<'_> {
     }
 }
 
-/// Two or more lines of comments without anything between them.
+/// Two or more consecutive lines of comments.
 fn comments(text: &str) -> Vec<Fold> {
     let mut folds = Vec::new();
     let mut block: Option<(TextRange, usize)> = None;
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use crate::ide::fixture::Fixture;
 
-    /// `expected`: first and last line of each fold, from 1; `#` in front of comments.
+    /// `expected`: first and last line of each fold, from 1, with `#` for comments.
     #[track_caller]
     fn check(files: &str, expected: &str) {
         let fixture = Fixture::parse(files);

@@ -1,4 +1,4 @@
-//! The levels that a node's lookups ask, with their files: which exist, and which have the key that is asked about.
+//! The levels that a node reads, with their files: which exist, and which have the requested key.
 
 use std::sync::Arc;
 
@@ -11,33 +11,33 @@ use crate::syntax::key_path::{self, KeyPath};
 use crate::text::TextRange;
 use crate::world::World;
 
-/// The hierarchy as one node sees it.
+/// The hierarchy for one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hierarchy {
     /// The node's name.
     pub node: Arc<str>,
     /// The environment's name.
     pub environment: Arc<str>,
-    /// The key that files are marked for.
+    /// The key for which files are marked.
     pub key: Option<String>,
     /// The merge strategy for that key.
     pub merge: Option<String>,
-    /// Highest priority first; the module's layer is there if the key or the file belongs to one.
+    /// Highest priority first; with the module's layer if the key or the file belongs to a module.
     pub layers: Vec<HierarchyLayer>,
 }
 
 /// One layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HierarchyLayer {
-    /// Which.
+    /// Its kind.
     pub kind: LayerKind,
     /// The module's name in the module layer.
     pub module: Option<Arc<str>>,
     /// Its hiera.yaml; `None` for the built-in default.
     pub config: Option<Place>,
-    /// Why it gives nothing: Puppet's error.
+    /// Puppet's error, if the layer cannot be used.
     pub error: Option<String>,
-    /// Its levels, the default hierarchy's behind the others.
+    /// Its levels; those of the default hierarchy come last.
     pub levels: Vec<HierarchyLevel>,
 }
 
@@ -61,22 +61,22 @@ pub struct HierarchyLevel {
 /// One path of a level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HierarchyFile {
-    /// The path as people say it, or the URI.
+    /// The path for users, or the URI.
     pub label: String,
-    /// The absolute path; `None` for a URI, and where variables that are not known decide which file it is.
+    /// The absolute path; `None` for a URI, and if unknown variables decide which file it is.
     pub path: Option<Arc<str>>,
-    /// Whether it is there.
+    /// Whether it exists.
     pub exists: bool,
-    /// As hiera.yaml writes it.
+    /// As written in hiera.yaml.
     pub template: Arc<str>,
-    /// Where the key is written in it, and the role that it plays in the answer.
+    /// Where the file has the key, and its role in the answer.
     pub key: Option<(Place, Role)>,
 }
 
-/// The hierarchy for the question's node. `None`: there is no environment, or it has no node.
+/// The hierarchy for the request's node. `None` if there is no environment, or it has no node.
 ///
 /// # Errors
-/// The question's node is not there.
+/// The request's node does not exist.
 pub fn hierarchy(
     world: &Arc<World>,
     question: &Question,
@@ -102,7 +102,7 @@ pub fn hierarchy(
     }))
 }
 
-/// Whether there is anything to show: a global layer that is not configured has nothing.
+/// Whether there is anything to show: an unconfigured global layer has nothing.
 fn is_configured(layer: &HierarchyLayer) -> bool {
     layer.config.is_some() || layer.error.is_some() || !layer.levels.is_empty()
 }
@@ -169,7 +169,7 @@ impl Shown<'_> {
         }
     }
 
-    /// Adds the files that have the key and that only some nodes read.
+    /// Adds the files that have the key but are read by some nodes only.
     fn add_open_files(
         &self,
         level: &ResolvedLevel,
@@ -213,7 +213,7 @@ impl Shown<'_> {
         HierarchyFile { label, path, exists: location.exists, template, key }
     }
 
-    /// The path as hiera.yaml writes it; of a glob, the pattern.
+    /// The path as written in hiera.yaml; for a glob, the pattern.
     fn template(&self, location: &Location) -> Arc<str> {
         let written = location.template_place.and_then(|place| {
             let path = self.perspective.world.path(place.file);

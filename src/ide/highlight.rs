@@ -1,4 +1,4 @@
-//! The places of one file that speak of what the cursor stands on.
+//! The places of one file that mention what is at the cursor.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::file_role::FileRole;
 use super::references::{self, Occurrence};
 use crate::world::World;
 
-/// The places in the file at `path` that speak of what stands at `offset`, in the order of the text.
+/// The places in the file at `path` that mention what is at `offset`, in source order.
 pub fn highlights(world: &Arc<World>, path: &str, offset: u32) -> Vec<Occurrence> {
     let Some(role) = FileRole::of(world, path) else { return Vec::new() };
     let Some(subject) = references::subject_at(world, path, offset) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What a hover shows: the value that the active node gets, where it comes from, and what it hides.
+//! Hovers: the value that the active node gets, where it comes from, and what it hides.
 
 mod config;
 mod encrypted;
@@ -26,11 +26,11 @@ use crate::world::World;
 pub struct Hover {
     /// The text.
     pub markdown: String,
-    /// What it is about, in bytes.
+    /// The range that it is about, in bytes.
     pub range: TextRange,
 }
 
-/// What to show at `offset` (bytes) of the file at `path`; `None` where there is nothing to say.
+/// The hover at `offset` (bytes) of the file at `path`; `None` if there is nothing to show.
 pub fn hover(world: &Arc<World>, path: &str, offset: u32) -> Option<Hover> {
     if is_code(path) {
         return super::code::hover(world, path, offset);
@@ -46,12 +46,12 @@ pub fn hover(world: &Arc<World>, path: &str, offset: u32) -> Option<Hover> {
     }
 }
 
-/// What the hover of a key says, for a terminal.
+/// The hover text of a key, for a terminal.
 pub fn plain_text_of_key(perspective: &Perspective, key: &str) -> String {
     key::plain_text(perspective, key)
 }
 
-/// What a hover says of a key that `%{…}` looks up.
+/// The hover text of a key that `%{…}` looks up.
 pub(crate) fn key_text(perspective: &Perspective, key: &str) -> String {
     key::text(perspective, key, None)
 }

@@ -1,4 +1,4 @@
-//! Inlay hints: what `%{…}` stands for, and what counts in the place of a value that is overridden.
+//! Inlay hints: the value of `%{…}`, and the value that a node gets instead of an overridden one.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ use crate::syntax::key_path;
 use crate::text::TextRange;
 use crate::world::World;
 
-/// Longer values are cut.
+/// Longer values are truncated.
 const MAX_VALUE_CHARS: usize = 40;
 
-/// A text between those of the file.
+/// A text that is shown inside the file's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlayHint {
-    /// Where, in bytes of the file.
+    /// Its position, in bytes of the file.
     pub offset: u32,
     /// The value.
     pub label: String,
-    /// `path:line` of what counts instead, and that place.
+    /// `path:line` of the value that is used instead, and that place.
     pub source: Option<(String, Place)>,
 }
 
@@ -95,7 +95,7 @@ impl Hints<'_> {
         }
     }
 
-    /// What a token stands for; `None` where it is not known, or nothing.
+    /// The value of a token; `None` if it is not known or empty.
     fn value(&self, token: &Token, is_data: bool) -> Option<Located> {
         let evaluator = &self.perspective.evaluator;
         if let Some((name, _)) = token.variable() {
@@ -145,13 +145,13 @@ impl Hints<'_> {
     }
 }
 
-/// Behind the `:` or `=` between a key and its value; behind the key where there is none.
+/// The position after the `:` or `=` between a key and its value; after the key if there is none.
 fn behind_colon(key: TextRange, value: TextRange, text: &str) -> u32 {
     let between = TextRange::new(key.end, value.start.max(key.end)).slice(text);
     between.find([':', '=']).map_or(key.end, |at| key.end + at as u32 + 1)
 }
 
-/// Where a token is written, if it is written as it reads.
+/// The range of a token, if its source equals its decoded text.
 fn written(string: &StringNode<'_>, token: &Token, source: &str) -> Option<TextRange> {
     let range = string.source_range(token.range);
     (range.slice(source) == token.range.slice(string.text)).then_some(range)
@@ -176,7 +176,7 @@ node: web01
 nodes: {web01: {facts: {os: {family: Debian}}}}
 ";
 
-    /// `expected`: the text with the hints in it, between `‹` and `›`.
+    /// `expected`: the text with its hints between `‹` and `›`.
     #[track_caller]
     fn check(files: &str, path: &str, expected: &str) {
         let fixture = Fixture::parse_without_marks(&format!("{FILES}{files}"));

@@ -1,15 +1,15 @@
-//! Edits of many files that say what each of them is for, so that editors can show them in groups.
+//! Edits of several files with labels, so that editors can show them in groups.
 
 use std::sync::Arc;
 
 use crate::text::TextEdit;
 
-/// What is to be changed, and what the user should know before it is.
+/// The edits, and what the user should know before they are applied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LabelledEdits {
     /// The files, sorted by path.
     pub files: Vec<LabelledFile>,
-    /// What the edit leaves out, or changes beyond what was asked for: sentences.
+    /// What the edit leaves out, or changes in addition to the request, as sentences.
     pub warnings: Vec<String>,
 }
 
@@ -18,20 +18,20 @@ pub struct LabelledEdits {
 pub struct LabelledFile {
     /// The file.
     pub path: Arc<str>,
-    /// The edits, all of them of the file's text now, sorted, none into another.
+    /// The edits of the file's current text, sorted, without overlaps.
     pub edits: Vec<LabelledEdit>,
 }
 
-/// An edit and what it is for.
+/// An edit and its label.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LabelledEdit {
     /// The edit.
     pub edit: TextEdit,
-    /// What it is for.
+    /// The label.
     pub label: EditLabel,
 }
 
-/// What an edit is for: editors that preview edits group them by it.
+/// The purpose of an edit: editors that preview edits group them by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EditLabel {
     /// A key of the data.

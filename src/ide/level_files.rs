@@ -1,4 +1,4 @@
-//! The levels of one `hiera.yaml` as the active node sees them.
+//! The levels of one `hiera.yaml` for the active node.
 
 use super::perspective::Perspective;
 use crate::engine::ResolvedLevel;

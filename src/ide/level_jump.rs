@@ -1,4 +1,4 @@
-//! One level up or down: the same key in the next file of higher or lower priority, as the active node reads them.
+//! Goes one level up or down: to the same key in the next file of higher or lower priority for the active node.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use crate::engine::Source;
 use crate::syntax::key_path::KeyPath;
 use crate::world::{Reach, World};
 
-/// Which way to go through the levels.
+/// The direction through the levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// To what overrides it.
+    /// To the value that overrides it.
     Up,
-    /// To what it overrides.
+    /// To the value that it overrides.
     Down,
 }
 
-/// The next place of the key at `offset` (bytes) of the file at `path`. Where a sub key is in no such level, that of the
-/// longest part of the key that is. A file that the active node does not read has its place by its level.
+/// The next place of the key at `offset` (bytes) of the file at `path`. If no such level has the sub key, it is the place of
+/// the longest part of the key that one has. A file that the active node does not read has the position of its level.
 pub fn level_jump(
     world: &Arc<World>,
     path: &str,

@@ -1,20 +1,20 @@
-//! Which names a few typed letters mean: from the very name to one that has the letters in this order.
+//! Matches names with typed letters: from an exact match to names that contain the letters in this order.
 
 use std::sync::Arc;
 
 use crate::engine::CancelToken;
 
-/// How many names are looked at between two looks at the token.
+/// The number of names between two checks for cancellation.
 const NAMES_PER_LOOK: usize = 4_096;
 
-/// How well a name fits: less is better.
+/// The quality of a match; lower is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fit {
     /// The name itself.
     Exact,
-    /// Its begin.
+    /// Its start.
     Prefix,
-    /// The begin of one of its words.
+    /// The start of one of its words.
     Word,
     /// A part of it.
     Part,
@@ -22,7 +22,7 @@ pub(crate) enum Fit {
     Letters,
 }
 
-/// How `name` fits `query`, whatever the case of ASCII letters; `None` if it does not.
+/// How `name` matches `query`, ignoring the case of ASCII letters; `None` if it does not.
 pub(crate) fn fit(name: &str, query: &str) -> Option<Fit> {
     let (name, query) = (name.as_bytes(), query.as_bytes());
     if query.is_empty() {
@@ -50,7 +50,7 @@ pub(crate) fn fit(name: &str, query: &str) -> Option<Fit> {
     query.iter().all(has_letter).then_some(Fit::Letters)
 }
 
-/// The names that fit best, those first, not more than `most`.
+/// The best matches, best first, at most `most`.
 pub(crate) fn best(
     names: Vec<Arc<str>>,
     query: &str,

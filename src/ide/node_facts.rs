@@ -1,4 +1,4 @@
-//! The facts that tell sample nodes apart: the variables that the hierarchy's paths ask for, with a node's values.
+//! The facts that distinguish sample nodes: the variables in the hierarchy's paths, with a node's values.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::world::World;
 /// One variable of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeFact {
-    /// The variable as the hierarchy writes it, e.g. `trusted.extensions.pp_role`.
+    /// The variable as written in the hierarchy, such as `trusted.extensions.pp_role`.
     pub name: String,
     /// Its value as text.
     pub value: String,
 }
 
-/// The variables that paths of the environment's hierarchy ask for, in the order of the levels, each once. The
-/// hierarchies of modules do not count: there are many, and they ask for the same.
+/// The variables in paths of the environment's hierarchy, in the order of the levels, each once. The hierarchies of modules
+/// are ignored: there can be hundreds, and they use the same variables.
 pub fn hierarchy_variables(world: &World, environment: &Environment) -> Vec<Arc<str>> {
     let mut names: Vec<Arc<str>> = Vec::new();
     for template in world.own_reach(environment).templates() {
@@ -35,8 +35,7 @@ pub fn hierarchy_variables(world: &World, environment: &Environment) -> Vec<Arc<
     names
 }
 
-/// The values that `node` has for `names`. What is not there, not a single value, or says the node's name again, is left
-/// out.
+/// The values of `node` for `names`. Values that are missing, not scalars, or equal to the node's name are left out.
 pub fn node_facts(node: &Node, names: &[Arc<str>]) -> Vec<NodeFact> {
     let fact = |name: &Arc<str>| {
         let value = value_of(node, name)?;
@@ -45,7 +44,7 @@ pub fn node_facts(node: &Node, names: &[Arc<str>]) -> Vec<NodeFact> {
     names.iter().filter_map(fact).collect()
 }
 
-/// Those of `names` that are not known for `node`, by the names that stand for all spellings, each once.
+/// Those of `names` that are not known for `node`, by their canonical names, each once.
 pub fn open_variables(node: &Node, names: &[Arc<str>]) -> Vec<Arc<str>> {
     let mut open: Vec<Arc<str>> = Vec::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! What is written in a file and does not count for the active node: hidden by a higher level, or merged away.
+//! Values in a file that the active node does not get: they are hidden by a higher level, or merged away.
 
 use std::sync::Arc;
 
@@ -11,31 +11,31 @@ use crate::syntax::key_path::Segment;
 use crate::syntax::tree::{Node, NodeKind, Pair};
 use crate::text::TextRange;
 
-/// A root key of a file that several files have, this file among them.
+/// A root key that this file and others have.
 pub(crate) struct SharedKey {
-    /// Everything that has it in any case, the highest priority first.
+    /// All its sources in any case, the highest priority first.
     pub(crate) sources: Vec<Source>,
-    /// What a lookup gives.
+    /// The result of its lookup.
     pub(crate) answer: Arc<Answer>,
 }
 
-/// A key whose value here does not count.
+/// A key whose value in this file is overridden.
 #[derive(Debug, Clone)]
 pub(crate) struct Overridden {
-    /// The key, in bytes from the begin of the entry.
+    /// The key, in bytes from the start of the entry.
     pub(crate) key: TextRange,
-    /// The value, likewise.
+    /// The value, in bytes from the start of the entry.
     pub(crate) value: TextRange,
     /// Whether the value is a scalar.
     pub(crate) is_scalar: bool,
-    /// What counts instead; `None` if nothing does.
+    /// The value that is used instead; `None` if there is none.
     pub(crate) winner: Option<Located>,
     /// Where that is written.
     pub(crate) winner_place: Option<Place>,
 }
 
-/// Who else has the root key of an entry of the file at `path`, and which root keys were read to find that out (`None` if that
-/// can be any). No shared key if no other file has it, or the active node does not read this one.
+/// The other sources of the root key of an entry of the file at `path`, and the root keys that were read to find them (`None`
+/// if that can be any). There is no shared key if no other file has it, or the active node does not read this file.
 pub(crate) fn shared_key(
     perspective: &Perspective,
     path: &str,
@@ -51,7 +51,7 @@ pub(crate) fn shared_key(
     (is_shared.then_some(SharedKey { sources, answer }), roots)
 }
 
-/// The root key of an entry as one looks it up.
+/// The root key of an entry in the form in which it is looked up.
 fn looked_up(entry: EntryTree<'_>) -> Option<String> {
     let NodeKind::Scalar { text, .. } = &entry.key.kind else { return None };
     if matches!(&**text, LOOKUP_OPTIONS | "<<") {
@@ -61,7 +61,7 @@ fn looked_up(entry: EntryTree<'_>) -> Option<String> {
 }
 
 impl SharedKey {
-    /// The source that wins over the file at `path`, if it is certain that none of its own has a part in the answer.
+    /// The source that wins over the file at `path`, if the file certainly has no part in the answer.
     pub(crate) fn winner_over(&self, path: &str) -> Option<&Source> {
         if !self.answer.is_certain()
             || self.sources.iter().any(|source| &*source.path == path && source.counts())
@@ -71,12 +71,12 @@ impl SharedKey {
         self.sources.iter().find(|source| source.counts())
     }
 
-    /// Whether the first value found is the answer.
+    /// Whether the lookup returns the first value found.
     pub(crate) fn takes_first(&self) -> bool {
         self.answer.merge.as_ref().is_none_or(UsedMerge::is_first_found)
     }
 
-    /// The value that is found for certain.
+    /// The value, if it is certain.
     pub(crate) fn result(&self) -> Option<&Located> {
         self.answer.outcome.as_ref().ok()?.as_ref().filter(|_| self.answer.is_certain())
     }
@@ -91,7 +91,7 @@ impl SharedKey {
         levels.len()
     }
 
-    /// What of the entry does not count.
+    /// The overridden parts of the entry.
     pub(crate) fn overridden(&self, path: &str, entry: EntryTree<'_>) -> Vec<Overridden> {
         if let Some(winner) = self.winner_over(path) {
             return vec![Overridden {
@@ -143,11 +143,11 @@ impl Search {
     fn member(&mut self, pair: &Pair, name: &Arc<str>, merged: &Hash) {
         let own = Place { file: self.file, range: pair.value.range.shifted(self.start) };
         let Some(member) = merged.get(name) else {
-            // A number or the like as a key is merged under another name.
+            // If a key is a number or the like, it is merged under another name.
             return;
         };
         match (&pair.value.kind, member.value.place) {
-            // What is interpolated or an alias may stand for something that is written elsewhere.
+            // An interpolated value or an alias may be written elsewhere.
             (NodeKind::Alias(_), _) => {}
             (NodeKind::Scalar { text, .. }, _) if may_have_tokens(text) => {}
             (_, Some(place)) if place == own => {}

@@ -1,11 +1,11 @@
-//! Edits of hashes as they are written: taking a `key: value` away with its lines, and nothing else.
+//! Edits of hashes: removes a `key: value` with its lines, and nothing else.
 
 use crate::data::{DataFile, EntryTree, Format};
 use crate::syntax::tree::{Node, NodeKind, Pair};
 use crate::text::{TextEdit, TextRange};
 
-/// Takes a pair out of a hash that has others. `None` where more than the pair would go: comments beside it, an anchor
-/// that is used elsewhere, a hash that would be left without anything.
+/// Removes a pair from a hash that has others. `None` if more than the pair would be removed: comments beside it, an anchor
+/// that is used elsewhere, or the last pair of a hash.
 pub(super) fn remove_pair(source: &str, pairs: &[Pair], number: usize) -> Option<TextEdit> {
     let pair = pairs.get(number).filter(|_| pairs.len() > 1)?;
     if has_anchor(&pair.key) || has_anchor(&pair.value) {
@@ -16,7 +16,7 @@ pub(super) fn remove_pair(source: &str, pairs: &[Pair], number: usize) -> Option
     without(source, before, pair_range(pair), range_at(number + 1)).map(TextEdit::delete)
 }
 
-/// Takes a root entry out of a YAML or JSON file that has others. `None` where more than the entry would go.
+/// Removes a root entry from a YAML or JSON file that has others. `None` if more than the entry would be removed.
 pub(super) fn remove_entry(data: &DataFile, key: TextRange) -> Option<TextEdit> {
     let source = data.text();
     let entry = data.entry_at(key.start)?;
@@ -28,12 +28,12 @@ pub(super) fn remove_entry(data: &DataFile, key: TextRange) -> Option<TextEdit> 
     without(source, before, entry.range(), after).map(TextEdit::delete)
 }
 
-/// Whether something in the entry has an anchor, by which other entries may repeat it.
+/// Whether the entry contains an anchor, which other entries may refer to.
 pub(super) fn holds_anchor(entry: &EntryTree<'_>) -> bool {
     has_anchor(entry.key) || has_anchor(entry.value)
 }
 
-/// What goes with the pair at `own` between its neighbours: a comma in braces, whole lines elsewhere.
+/// The range to remove with the pair at `own` between its neighbours: with a comma in braces, whole lines elsewhere.
 fn without(
     source: &str,
     before: Option<TextRange>,
@@ -57,7 +57,7 @@ fn without(
     })
 }
 
-/// The lines of `range`, line ends included, if nothing else but a comment stands on them.
+/// The lines of `range`, including line ends, if they contain nothing else except a comment.
 pub(super) fn whole_lines(source: &str, range: TextRange) -> Option<TextRange> {
     let (start, end) = (range.start as usize, range.end as usize);
     let line_start = source.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
@@ -72,8 +72,8 @@ pub(super) fn whole_lines(source: &str, range: TextRange) -> Option<TextRange> {
     is_free.then(|| TextRange::new(line_start as u32, line_end as u32))
 }
 
-/// Puts pairs before the first one of a hash. `added` are names, which need no quotes in YAML, and values as they are to be
-/// written. `None` for a hash without any pair.
+/// Inserts pairs before the first one of a hash. `added` are names that need no quotes in YAML, and values in their written
+/// form. `None` for a hash without pairs.
 pub(super) fn insert_first(
     source: &str,
     format: Format,
@@ -99,12 +99,12 @@ pub(super) fn pair_range(pair: &Pair) -> TextRange {
     TextRange::new(pair.key.range.start, pair.value.range.end.max(pair.key.range.end))
 }
 
-/// Whether the hash that holds these pairs is written with braces.
+/// Whether the hash that contains these pairs is written with braces.
 pub(super) fn is_flow(source: &str, mapping: &Node) -> bool {
     mapping.range.slice(source).starts_with('{')
 }
 
-/// How lines end in this text.
+/// The line end of this text.
 pub(super) fn line_end(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -136,7 +136,7 @@ mod tests {
     use crate::syntax::yaml;
     use crate::text::apply_edits;
 
-    /// What is left of a YAML hash without its pair number `number`; `None` if it stays as it is.
+    /// The YAML hash after its pair with this index is removed; `None` if it stays as it is.
     #[track_caller]
     fn check(text: &str, number: usize, expected: Option<&str>) {
         for (text, expected) in [

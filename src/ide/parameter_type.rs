@@ -11,12 +11,12 @@ use crate::world::World;
 pub(super) struct ParameterType {
     /// The type itself.
     pub(super) of_values: Type,
-    /// Types do not keep the aliases alive that they name.
+    /// Types do not keep their aliases alive.
     _aliases: Arc<TypeAliases>,
 }
 
 impl ParameterType {
-    /// The type of the parameter; `None` if none is written, or Puppet refuses it.
+    /// The type of the parameter; `None` if it has none, or Puppet refuses it.
     pub(super) fn of(
         world: &Arc<World>,
         environment: &Environment,

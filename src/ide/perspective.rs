@@ -1,5 +1,5 @@
-//! Which answers a feature shows: the environment of a file, and the chosen node. If none is chosen, that is any
-//! node that reads the file.
+//! The point of view of a feature: the environment of a file, and the chosen node or, if none is chosen, any node that reads
+//! the file.
 
 use std::sync::Arc;
 
@@ -12,24 +12,24 @@ use crate::facts::Node;
 use crate::syntax::key_path::{self, KeyPath};
 use crate::world::{World, paths};
 
-/// What stands in place of a value that must not be shown.
+/// Shown instead of a value that must not be shown.
 const HIDDEN_SENSITIVE: &str = "Sensitive [value redacted]";
 const HIDDEN_ENCRYPTED: &str = "ENC[…] (encrypted, not shown)";
 
-/// One file's environment as the active node sees it.
+/// One file's environment for the active node.
 #[derive(Clone)]
 pub struct Perspective {
     /// The snapshot.
     pub world: Arc<World>,
-    /// Answers for the active node.
+    /// Looks keys up for the active node.
     pub evaluator: Arc<Evaluator>,
-    /// Whether the answers hold values that are written encrypted and may be shown.
+    /// Whether the answers contain decrypted values that may be shown.
     reveals: bool,
 }
 
 impl Perspective {
-    /// The environment of the file at `path` with its active node; `None` if no environment holds the file, or there
-    /// is no node at all. No programs are started for its answers: most features look without being asked for a value.
+    /// The environment of the file at `path` with its active node; `None` if no environment contains the file, or there is no
+    /// node at all. Lookups start no programs, because most features do not run on a user's request.
     pub fn of_file(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
         let node = world.node_of_file(&environment, path);
@@ -37,8 +37,8 @@ impl Perspective {
         Some(Self { world: world.clone(), evaluator, reveals: false })
     }
 
-    /// [`Self::of_file`] for a value that the user asks to see: functions that run elsewhere are called, and what is
-    /// encrypted is decrypted if the settings allow it.
+    /// [`Self::of_file`] for a value that the user requests: functions in other processes are called, and encrypted values
+    /// are decrypted if the settings allow it.
     pub fn revealing(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
         let node = world.node_of_file(&environment, path);
@@ -55,17 +55,17 @@ impl Perspective {
         Self { world: world.clone(), evaluator, reveals: world.reveals_secrets() }
     }
 
-    /// The answers of an evaluator that hides what is encrypted.
+    /// With an evaluator that does not decrypt.
     pub(crate) fn hiding(world: &Arc<World>, evaluator: Arc<Evaluator>) -> Self {
         Self { world: world.clone(), evaluator, reveals: false }
     }
 
-    /// Whether the user chose to see what is encrypted.
+    /// Whether the user chose to see encrypted values.
     pub(crate) fn reveals(&self) -> bool {
         self.reveals
     }
 
-    /// Which node the answers hold for.
+    /// The node of the answers.
     pub(crate) fn asked_for(&self) -> AskedFor {
         let node = self.evaluator.node();
         AskedFor {
@@ -75,7 +75,7 @@ impl Perspective {
         }
     }
 
-    /// A path as people say it: from the environment's directory.
+    /// A path for users: relative to the environment's directory.
     pub fn shown_path(&self, path: &str) -> String {
         let directory = self.evaluator.environment().directory();
         paths::below(directory, path).unwrap_or(path).to_owned()
@@ -91,7 +91,7 @@ impl Perspective {
         }
     }
 
-    /// A value that may be shown: without what is sensitive, or encrypted unless the user chose to see it.
+    /// A value that may be shown: without sensitive parts, and without encrypted ones unless the user chose to see them.
     pub fn without_secrets(&self, value: &Located) -> Value {
         if !self.reveals && self.is_written_encrypted(value) {
             return Value::string(HIDDEN_ENCRYPTED);
@@ -99,16 +99,16 @@ impl Perspective {
         hidden(value, &|item| self.without_secrets(item))
     }
 
-    /// Whether lookup options make the values of a root key sensitive. Where that depends on the node, they are hidden, too.
+    /// Whether lookup options make the values of a root key sensitive. If that depends on the node, this returns true.
     pub fn makes_sensitive(&self, key: &str) -> bool {
         match self.evaluator.options_for(key) {
             Ok(options) => options.is_some_and(|it| it.makes_sensitive()),
-            // Where lookups fail for whatever reason, nothing is hidden unless some values are sensitive.
+            // If lookups fail for any reason, values are hidden only if some values are sensitive.
             Err(_) => self.are_some_values_sensitive(),
         }
     }
 
-    /// Whether a file with `lookup_options` speaks of `Sensitive`.
+    /// Whether a file with `lookup_options` mentions `Sensitive`.
     fn are_some_values_sensitive(&self) -> bool {
         let index = self.world.key_index(self.evaluator.environment());
         let speaks =
@@ -116,13 +116,13 @@ impl Perspective {
         index.places(LOOKUP_OPTIONS).iter().any(|it| speaks(&it.path))
     }
 
-    /// [`Self::makes_sensitive`] for a key with sub keys, as lookups take it.
+    /// [`Self::makes_sensitive`] for a key with sub keys.
     pub fn makes_path_sensitive(&self, key: &str) -> bool {
         let path = key_path::parse(key).ok();
         self.makes_sensitive(path.as_ref().and_then(KeyPath::root_name).map_or(key, |it| it))
     }
 
-    /// Whether the file holds the value encrypted, whatever it was decrypted to.
+    /// Whether the value is encrypted in its file, whatever it was decrypted to.
     fn is_written_encrypted(&self, value: &Located) -> bool {
         let Some(place) = value.place else { return false };
         if matches!(value.value, Value::Array(_) | Value::Hash(_)) {
@@ -137,12 +137,12 @@ fn holds_encrypted(text: &str) -> bool {
     text.contains("ENC[")
 }
 
-/// A value without what is sensitive, or encrypted.
+/// A value without sensitive and encrypted parts.
 pub fn redacted(value: &Located) -> Value {
     hidden(value, &redacted)
 }
 
-/// A value with its own secrets replaced, and its members as `of_member` has them.
+/// A value with its own secrets replaced, and its members converted by `of_member`.
 fn hidden(value: &Located, of_member: &dyn Fn(&Located) -> Value) -> Value {
     match &value.value {
         Value::Sensitive(_) => Value::string(HIDDEN_SENSITIVE),

@@ -1,4 +1,4 @@
-//! Where a key is found, whoever reads it, and which keys a pattern is for.
+//! Where a key is written, for one node or for any node, and the keys that match a pattern.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::syntax::key_path::KeyPath;
 use crate::syntax::ruby_regex;
 use crate::world::KeyPlace as IndexedPlace;
 
-/// The files that have a key, for a node or in any case of it: those that have the root key of `key`, in order of priority.
+/// The files that have the root key of `key`, for a node or in any of its cases, in order of priority.
 pub(crate) fn places(evaluator: &Evaluator, key: &KeyPath) -> Vec<Source> {
     let Some(name) = super::context::lookup_key([&key.root].into_iter().chain(&key.rest)) else {
         return Vec::new();
@@ -21,8 +21,8 @@ pub(crate) fn places(evaluator: &Evaluator, key: &KeyPath) -> Vec<Source> {
     sources.into_iter().filter(|source| source.written.is_some()).collect()
 }
 
-/// The places that any node may read, in the first `most_files` files that hold the root key, by path: where the key and
-/// its value are written.
+/// The places that any node may read, in the first `most_files` files that have the root key, by path: where the key and its
+/// value are written.
 pub(crate) fn places_for_any_node(
     perspective: &Perspective,
     key: &KeyPath,
@@ -32,7 +32,7 @@ pub(crate) fn places_for_any_node(
     let world = &perspective.world;
     let index = world.key_index(perspective.evaluator.environment());
     let (places, _) = index.first_places(root, most_files);
-    // Of a key that is written twice in a file, the last counts.
+    // If a file has a key twice, the last one is used.
     let counts = |&(at, place): &(usize, &IndexedPlace)| {
         places.get(at + 1).is_none_or(|next| next.path != place.path)
     };

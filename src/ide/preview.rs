@@ -1,7 +1,7 @@
 //! Documents that show what a node gets: merged values with the origin of every leaf, explanations, comparisons.
 //!
-//! A preview is text that reads well alone, and beside it the places that its lines come from. Nothing here asks more of
-//! the engine than a lookup does.
+//! A preview is a self-contained text, together with the places that its lines come from. It needs nothing from the engine
+//! except lookups.
 
 mod all_nodes;
 mod classes;
@@ -28,33 +28,33 @@ pub(in crate::ide) use page::{Mark, Page};
 pub(crate) use question::Asked;
 pub use question::{Question, Scope, UnknownNode};
 
-/// A document to be shown read-only.
+/// A read-only document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// For a window's title.
+    /// The title of its window.
     pub title: String,
-    /// What the text is.
+    /// The language of the text.
     pub language: Language,
     /// Lines end in `\n`.
     pub text: String,
-    /// The key as it was understood; `None` where many are asked for.
+    /// The key; `None` if there are several.
     pub key: Option<String>,
-    /// The node's name; `None` where many are asked for.
+    /// The node's name; `None` if there are several.
     pub node: Option<String>,
     /// The environment's name.
     pub environment: String,
-    /// What there is to say about single lines, in order.
+    /// Information about single lines, in order.
     pub lines: Vec<PreviewLine>,
 }
 
-/// What a preview's text is.
+/// The language of a preview's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// YAML that a parser reads: everything else is in comments.
+    /// Valid YAML: everything else is in comments.
     Yaml,
     /// A unified diff.
     Diff,
-    /// Neither.
+    /// Plain text.
     Plain,
 }
 
@@ -63,20 +63,20 @@ pub enum Language {
 pub struct PreviewLine {
     /// Its number, from 0.
     pub line: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: LineKind,
-    /// Where it comes from.
+    /// The origin of its value.
     pub place: Option<Place>,
     /// The comment that names the origin, in bytes of the line.
     pub origin: Option<TextRange>,
 }
 
-/// What a line of a preview is.
+/// The kind of a line of a preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
-    /// Says whose value it is, and by which strategy.
+    /// The header: the node, and the merge strategy.
     Header,
-    /// Counts.
+    /// A value that the node gets.
     Value,
     /// A higher level hides it.
     Overridden,
@@ -84,7 +84,7 @@ pub enum LineKind {
     Removed,
     /// A level that is not evaluated here.
     Opaque,
-    /// What the value is in another case.
+    /// The value in another case.
     Case,
     /// Why a lookup fails.
     Error,
@@ -92,8 +92,8 @@ pub enum LineKind {
     Added,
     /// Only on the left side.
     Deleted,
-    /// A node whose value few share.
+    /// A node with a rare value.
     Outlier,
-    /// Says that something is left out: the same question, asked with `is_full`, tells it.
+    /// A note that something is left out. The same request with `is_full` includes it.
     More,
 }

@@ -1,5 +1,5 @@
-//! The proof that edits change no answer: for the nodes with fact sets, and for all cases of any other node that reads the edited
-//! file. Who does not read it has the answers that it had. A lookup that failed before may succeed now.
+//! Proves that edits change no value: for the nodes with fact sets, and for all cases of any other node that reads the edited
+//! file. Nodes that do not read the file are not affected. A lookup that failed before may succeed now.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::facts::Node;
 use crate::ide::file_role::FileRole;
 use crate::world::{AnswerChange, Difference, Fleet, FleetPair, World, parallel};
 
-/// Keys that are compared between two looks at whether one is found.
+/// The number of keys that are compared between two checks for a difference.
 const KEYS_AT_ONCE: usize = 64;
 
-/// Why an edit of the file at `path` is not proved to change nothing, as a sentence; `None` if it is.
+/// Why an edit of the file at `path` is not proved to change nothing, as a sentence; `None` if it is proved.
 pub fn refutation(before: &Arc<World>, after: &Arc<World>, path: &str) -> Option<String> {
     if holds_the_same(before, after, path) {
         return None;
@@ -32,7 +32,7 @@ pub fn refutation(before: &Arc<World>, after: &Arc<World>, path: &str) -> Option
     })
 }
 
-/// The nodes that may read a data file: those of which all is known, and any that reads it.
+/// The nodes that may read a data file: the completely known ones, and any node that reads it.
 fn readers(environment: &Arc<Environment>, world: &Arc<World>, path: &str) -> Arc<[Arc<Node>]> {
     let nodes = world.nodes(environment);
     let mut readers: Vec<Arc<Node>> = nodes.iter().filter(|it| it.is_complete()).cloned().collect();
@@ -75,7 +75,7 @@ fn refuted(pair: &FleetPair, key: &str, difference: &Difference) -> Option<Strin
     if let Some(change) = change {
         return Some(format!("`{key}` would be another value for {}", who(pair, change)));
     }
-    // Values of levels that cannot be evaluated here stay what they are; but cases that are too many are not compared.
+    // Levels that cannot be evaluated here keep their values; but if there are too many cases, they are not compared.
     let is_unclear = !difference.is_complete();
     is_unclear.then(|| format!("it is not known for all nodes that `{key}` keeps its value"))
 }
@@ -91,7 +91,7 @@ fn who(pair: &FleetPair, change: &AnswerChange) -> String {
     }
 }
 
-/// Whether a data file holds the same values in the same order, however it writes them.
+/// Whether a data file contains the same values in the same order, whatever their spelling.
 fn holds_the_same(before: &Arc<World>, after: &Arc<World>, path: &str) -> bool {
     let Some(FileRole::Data { format, .. }) = FileRole::of(before, path) else { return false };
     let (Ok(one), Ok(other)) = (before.data(path, format), after.data(path, format)) else {

@@ -1,4 +1,4 @@
-//! References: everything in data and Puppet code that has or asks for a key, everything that reads a variable.
+//! References: everything in data and Puppet code that has or looks up a key, and everything that reads a variable.
 
 mod found;
 mod in_code;
@@ -19,21 +19,21 @@ use crate::text::TextRange;
 use crate::world::{World, parallel, paths};
 use found::{Found, segments_of};
 
-/// A place that speaks of something.
+/// A place that mentions something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Occurrence {
     /// The file.
     pub path: Arc<str>,
     /// The name, in bytes of the file.
     pub range: TextRange,
-    /// Whether it is a key with its value; else it is asked for, or has lookup options.
+    /// Whether it is a key with its value; otherwise the key is looked up, or has lookup options.
     pub is_declaration: bool,
 }
 
-/// What is looked for.
+/// What is searched for.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Subject {
-    /// A key of the data, perhaps below a root key.
+    /// A key of the data, perhaps a sub key.
     Key(KeyPath),
     /// A `^pattern` of `lookup_options`.
     Pattern(Arc<str>),
@@ -41,8 +41,8 @@ pub(crate) enum Subject {
     Variable(Vec<Segment>),
 }
 
-/// Every place in the data and the Puppet code of the environment that speaks of what stands at `offset`, sorted by file. Empty
-/// if it was cancelled.
+/// Every place in the data and the Puppet code of the environment that mentions what is at `offset`, sorted by file. Empty if
+/// the request was cancelled.
 pub fn references(
     world: &Arc<World>,
     path: &str,
@@ -60,8 +60,7 @@ pub fn references(
     found
 }
 
-/// The tokens of the environment's data that name `subject`, by file. Empty if it was cancelled
-/// any more.
+/// The tokens of the environment's data that name `subject`, by file. Empty if the request was cancelled.
 pub(crate) fn tokens_of(
     world: &Arc<World>,
     environment: &Environment,
@@ -82,7 +81,7 @@ pub(crate) fn tokens_of(
     found
 }
 
-/// The places where a key is written, where it has lookup_options, and where texts are made of it.
+/// The places where a key is written, where it has lookup_options, and where it is interpolated.
 pub(crate) fn parts_of(
     world: &Arc<World>,
     environment: &Environment,
@@ -101,7 +100,7 @@ pub(crate) fn parts_of(
     parts
 }
 
-/// What stands at `offset` of a file.
+/// The subject at `offset` of a file.
 pub(crate) fn subject_at(world: &Arc<World>, path: &str, offset: u32) -> Option<Subject> {
     if is_code(path) {
         return super::code::asked_key(world, path, offset).map(|(key, _)| Subject::Key(key));
@@ -129,7 +128,7 @@ pub(crate) fn may_ask_for(text: &str, format: Format, root: &str) -> bool {
     }
 }
 
-/// The places of one file that speak of `subject`, in no order.
+/// The places of one file that mention `subject`, in no order.
 pub(crate) fn in_file(path: &Arc<str>, data: &DataFile, subject: &Subject) -> Vec<Occurrence> {
     let mut found = Found { path, places: Vec::new() };
     found.declarations(data, subject);
@@ -223,7 +222,7 @@ impl Search<'_> {
         Some(())
     }
 
-    /// Only files that have the name in a token are parsed.
+    /// Only files with the name in a token are parsed.
     fn tokens(&self, root: &str, found: &mut Vec<Occurrence>) -> Option<()> {
         let reach = self.world.reach(self.environment);
         let files = self.world.files_containing(self.environment, root);
@@ -281,7 +280,7 @@ node: web01
 nodes: {web01: {facts: {a: 1}}}
 ";
 
-    /// `expected`: `path:line:text`, lines from 1, `=` in front of a declaration.
+    /// `expected`: `path:line:text`, lines from 1, with `=` for a declaration.
     #[track_caller]
     fn check(files: &str, expected: &[&str]) {
         let fixture = Fixture::parse(&format!("{HIERARCHY}{files}"));

@@ -1,7 +1,7 @@
-//! Rename: a key or a sub key, wherever data or code has it or asks for it. What cannot be done without changing other
-//! answers is refused, and what a rename leaves different is said.
+//! Rename: a key or a sub key, wherever data or code has it or looks it up. A rename that would change other values is
+//! refused, and the user is told what it leaves unchanged.
 //!
-//! A class parameter and its key have one name, whichever of them is renamed; and a class takes its keys along.
+//! A class parameter and its key have one name, so both are renamed; renaming a class renames its keys.
 
 mod class;
 mod code_target;
@@ -33,11 +33,11 @@ pub(super) use spelling::{inside as inside_string, key as key_spelling};
 use target::TargetKind;
 pub use target::{RenameTarget, prepare_rename};
 
-/// How many places a warning names.
+/// The maximum number of places that a warning names.
 const MAX_PLACES_IN_A_WARNING: usize = 5;
 
-/// Gives what stands at `offset` (bytes) of the file at `path` the name `new_name`, in all data of the environments that
-/// share it. `Ok(None)` if nothing there has a name; `Err` says why it cannot be renamed.
+/// Renames what is at `offset` (bytes) of the file at `path` to `new_name`, in all data of the environments that share it.
+/// `Ok(None)` if nothing there has a name; `Err` says why it cannot be renamed.
 pub fn rename(
     world: &Arc<World>,
     path: &str,
@@ -78,7 +78,7 @@ fn check_name(renaming: &Renaming) -> Result<(), String> {
     Ok(())
 }
 
-/// What goes along with a key.
+/// What is renamed together with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Carried {
     /// The class parameter that it sets.
@@ -154,7 +154,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// The same files may be data of other environments, too.
+    /// Other environments may read the same files.
     fn other_environments(&mut self, first: &Arc<Environment>) -> Result<(), String> {
         let mut waiting: Vec<_> = self.world.environments().to_vec();
         waiting.retain(|it| it.name != first.name || it.root != first.root);
@@ -170,7 +170,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The files that may have the name, with the places where an index saw it as a root key.
+    /// The files that may contain the name, with the places where an index found it as a root key.
     fn candidates(&self, environment: &Environment) -> Vec<(Arc<str>, Format, Vec<TextRange>)> {
         let root = self.renaming.root();
         let reach = self.world.reach(environment);
@@ -187,7 +187,7 @@ impl<'a> Work<'a> {
         files.into_iter().map(|(path, (format, keys))| (path, format, keys)).collect()
     }
 
-    /// Two keys that become one would mix their values.
+    /// If two keys became one, their values would be mixed.
     fn refuse_taken_name(&self, environment: &Environment) -> Result<(), String> {
         if self.renaming.path.len() > 1 {
             return Ok(());
@@ -202,7 +202,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Puppet only finds a module's own keys in its data.
+    /// Puppet finds only a module's own keys in its data.
     fn refuse_foreign_module(
         &self,
         environment: &Environment,
@@ -245,7 +245,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Who asks for the new name got nothing so far.
+    /// Lookups of the new name found nothing before.
     fn warn_of_waiting(&mut self, environment: &Environment) {
         if self.renaming.path.len() > 1 {
             return;
@@ -279,7 +279,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// `path:line`, the path as people say it.
+    /// `path:line`, with the path for users.
     fn shown(&self, environment: &Environment, path: &str, at: TextRange) -> String {
         let root = environment.root.as_deref();
         let shown = root.and_then(|root| paths::below(root, path)).unwrap_or(path);

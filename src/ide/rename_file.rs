@@ -1,5 +1,4 @@
-//! A data file or directory gets another name: the paths and data directories of `hiera.yaml` that name it literally
-//! follow.
+//! Renames of data files and directories: adapts the paths and data directories of `hiera.yaml` that name them literally.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,8 +9,8 @@ use crate::data::Format;
 use crate::text::{TextEdit, TextRange};
 use crate::world::{DataPlace, World, paths};
 
-/// The edits that keep every `hiera.yaml` right when `old` is called `new`. A path or `datadir` with `%{…}` follows if the
-/// part in front of that names the directory.
+/// The edits that keep every `hiera.yaml` correct when `old` is renamed to `new`. A path or `datadir` with `%{…}` is adapted
+/// if the part before it names the directory.
 pub fn rename_file(world: &Arc<World>, old: &str, new: &str) -> LabelledEdits {
     let mut files: BTreeMap<Arc<str>, Vec<LabelledEdit>> = BTreeMap::new();
     for environment in world.environments().iter() {
@@ -46,11 +45,11 @@ fn edit_of_path(world: &World, place: &DataPlace, old: &str, new: &str) -> Optio
     written_otherwise(world, place, at, old, &relative(datadir, new))
 }
 
-/// The edit of the `datadir` that a level has, if it lies in the directory that gets another name.
+/// The edit of a level's `datadir`, if it is in the renamed directory.
 fn edit_of_datadir(world: &World, place: &DataPlace, old: &str, new: &str) -> Option<TextEdit> {
     let at = place.written_datadir.place?.range;
     let written = place.written_datadir.value.as_str()?;
-    // Of a directory with `%{…}`, the directories before the first one that has some.
+    // For a directory with `%{…}`, only the directories before the first `%{…}` are used.
     let literal = match written.split_once("%{") {
         Some((before, _)) => before.rsplit_once('/')?.0,
         None => written.trim_end_matches('/'),
@@ -65,7 +64,7 @@ fn edit_of_datadir(world: &World, place: &DataPlace, old: &str, new: &str) -> Op
     written_otherwise(world, place, at, literal, &new)
 }
 
-/// The edit that makes `new` of the begin `old` of a string in a `hiera.yaml`.
+/// The edit that replaces the start `old` of a string in a `hiera.yaml` with `new`.
 fn written_otherwise(
     world: &World,
     place: &DataPlace,
@@ -82,7 +81,7 @@ fn written_otherwise(
     Some(TextEdit::replace(range, inside_string(Format::Yaml, written, new)))
 }
 
-/// `path` as it is written from `directory`.
+/// `path` relative to `directory`.
 fn relative(directory: &str, path: &str) -> String {
     let mut up = String::new();
     let mut around = directory;

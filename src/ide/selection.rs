@@ -1,4 +1,4 @@
-//! What "select more" selects: from a segment of a name in `%{…}` to the whole file.
+//! Selection ranges: from a segment of a name in `%{…}` to the whole file.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::TextRange;
 use crate::world::World;
 
-/// The ranges around `offset` (bytes) of the file at `path`, the innermost first; each lies in the next one.
+/// The ranges around `offset` (bytes) of the file at `path`, the innermost first; each is inside the next one.
 pub fn selections(world: &Arc<World>, path: &str, offset: u32) -> Vec<TextRange> {
     let Some(role) = FileRole::of(world, path) else { return Vec::new() };
     let Ok(file) = world.file(path) else { return Vec::new() };
@@ -43,7 +43,7 @@ fn add_entry(entry: EntryTree<'_>, offset: u32, ranges: &mut Vec<TextRange>) {
     }
 }
 
-/// The node and what is in it, outermost first; ranges count in the entry.
+/// Adds the node and its parts, outermost first; ranges are relative to the entry.
 fn add_node(source: &str, node: &Node, at: u32, ranges: &mut Vec<TextRange>) {
     if !node.range.touches(at) {
         return;

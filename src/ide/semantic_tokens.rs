@@ -1,6 +1,6 @@
-//! Semantic tokens: keys, the parts of `%{…}`, what is encrypted, and what a higher level overrides.
+//! Semantic tokens: keys, the parts of `%{…}`, encrypted values, and values that a higher level overrides.
 //!
-//! The rest is left to the editor's own highlighting of YAML, JSON and HOCON.
+//! The editor's own highlighting of YAML, JSON and HOCON does the rest.
 
 use std::sync::Arc;
 
@@ -17,21 +17,21 @@ use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::TextRange;
 use crate::world::World;
 
-/// A piece of a file with a meaning. It may go over several lines.
+/// A piece of a file with a meaning. It may span several lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SemanticToken {
-    /// Where, in bytes of the file.
+    /// The range, in bytes of the file.
     pub range: TextRange,
-    /// What it is.
+    /// Its kind.
     pub kind: SemanticKind,
     /// Whether a higher level overrides it.
     pub is_overridden: bool,
 }
 
-/// What a piece of a file is.
+/// The kind of a piece of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SemanticKind {
-    /// A hash key; the key that `%{lookup('…')}` asks for.
+    /// A hash key, or the key that `%{lookup('…')}` looks up.
     Key,
     /// A variable in `%{…}`.
     Variable,
@@ -48,7 +48,7 @@ pub enum SemanticKind {
 }
 
 impl SemanticKind {
-    /// All of them, in the order in which the protocol numbers them, with the names that it gives them.
+    /// All kinds, in the order of their numbers in the protocol, with their names there.
     pub const NAMES: [(Self, &'static str); 7] = [
         (Self::Key, "property"),
         (Self::Variable, "variable"),
@@ -60,7 +60,7 @@ impl SemanticKind {
     ];
 }
 
-/// The tokens that touch `range` (bytes) of the file at `path`, in order, none over another. Empty if the request was
+/// The tokens that touch `range` (bytes) of the file at `path`, in order, without overlaps. Empty if the request was
 /// cancelled.
 pub fn semantic_tokens(
     world: &Arc<World>,
@@ -73,7 +73,7 @@ pub fn semantic_tokens(
     found
 }
 
-/// The tokens of the entries that touch `range`, entry by entry; nothing if the request was cancelled.
+/// The tokens of the entries that touch `range`, by entry; `None` if the request was cancelled.
 pub fn token_parts(
     world: &Arc<World>,
     path: &str,
@@ -119,7 +119,7 @@ fn find(
     Some(found)
 }
 
-/// The tokens of an entry, in order, none over another.
+/// The tokens of an entry, in order, without overlaps.
 fn of_entry(entry: EntryTree<'_>, overridden: &[Overridden]) -> Vec<SemanticToken> {
     let mut found = Vec::new();
     Tokens { entry, overridden, found: &mut found }.pair(entry.key, entry.value);
@@ -181,7 +181,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// The parts of the tokens in a scalar; whether there are any.
+    /// Adds the parts of the tokens in a scalar, and returns whether there are any.
     fn interpolation(&mut self, node: &Node, is_overridden: bool) -> bool {
         let Some(string) = StringNode::of(self.entry.text, node) else { return false };
         for token in &string.tokens {
@@ -193,7 +193,7 @@ impl Tokens<'_> {
         !string.tokens.is_empty()
     }
 
-    /// `written` is where the token stands in the entry, as it reads.
+    /// `written` is the range of the token in the entry, if it is written without escapes.
     fn token(&mut self, written: TextRange, token: &Token, is_overridden: bool) {
         let at = |decoded: TextRange| {
             let start = written.start + (decoded.start - token.range.start);
@@ -247,7 +247,7 @@ node: web01
 nodes: {web01: {facts: {a: 1}}}
 ";
 
-    /// `expected`: `text:kind` of each token, overridden ones with `!`.
+    /// `expected`: `text:kind` of each token, with `!` for overridden ones.
     #[track_caller]
     fn check(files: &str, path: &str, expected: &str) {
         let fixture = Fixture::parse_without_marks(&format!("{FILES}{files}"));

@@ -1,11 +1,11 @@
-//! The words for sources and merges: which layer a place belongs to, and who asked for a merge.
+//! Words for sources and merges: the layer of a place, and what requested a merge.
 
 use super::perspective::Perspective;
 use crate::config::hiera_yaml::LayerKind;
 use crate::data::Place;
 use crate::engine::{AppliedOptions, Source, UsedMerge};
 
-/// Where the options of a merge are set, as people say it: `common.yaml:3`, with the pattern behind it.
+/// Where the options of a merge are set, for users: `common.yaml:3`, followed by the pattern if there is one.
 pub(crate) fn set_by(perspective: &Perspective, merge: &UsedMerge) -> Option<String> {
     let options = merge.options.as_ref()?;
     let place = perspective.shown_place(set_at(options)?);

@@ -1,4 +1,4 @@
-//! The strings of a tree that hold `%{…}`, and where their tokens are written.
+//! The strings of a tree that contain `%{…}`, and the positions of their tokens.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ pub struct StringNode<'a> {
     /// Its tokens, in decoded offsets.
     pub tokens: Vec<Token>,
     source: &'a str,
-    /// Made for the first place that is asked for: there may be as many tokens as bytes.
+    /// Created when the first position is needed, because a string may contain thousands of tokens.
     map: OnceCell<DecodeMap>,
 }
 
-/// All strings in a value, the keys of its hashes included, that hold a `%{`. `source` is the text that the tree's
-/// ranges count in.
+/// All strings in a value, including the keys of its hashes, that contain a `%{`. `source` is the text to which the tree's
+/// ranges refer.
 pub fn interpolated_strings<'a>(source: &'a str, value: &'a Node) -> Vec<StringNode<'a>> {
     let mut strings = Vec::new();
     let mut waiting = vec![value];
@@ -42,14 +42,14 @@ pub fn interpolated_strings<'a>(source: &'a str, value: &'a Node) -> Vec<StringN
     strings
 }
 
-/// A name in a token, and where the whole token is written.
+/// A name in a token, and the range of the whole token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlacedName {
-    /// The variable with its sub keys, or the key that is looked up.
+    /// The variable with its sub keys, or the looked-up key.
     pub name: Arc<str>,
     /// The token, from `%` to `}`.
     pub range: TextRange,
-    /// The name itself; `None` where it is written with escapes.
+    /// The range of the name; `None` if it is written with escapes.
     pub name_range: Option<TextRange>,
 }
 
@@ -83,14 +83,14 @@ fn placed_names(
 }
 
 impl<'a> StringNode<'a> {
-    /// The scalar `node` as a string with tokens; `None` if it holds no `%{`.
+    /// The scalar `node` as a string with tokens; `None` if it contains no `%{`.
     pub fn of(source: &'a str, node: &'a Node) -> Option<Self> {
         let NodeKind::Scalar { text, .. } = &node.kind else { return None };
         let tokens = interpolation::may_have_tokens(text).then(|| interpolation::tokens(text))?;
         Some(Self { node, text, tokens, source, map: OnceCell::new() })
     }
 
-    /// Where a part of a token is written; both in decoded offsets.
+    /// The source range of a part of a token; `part` is in decoded offsets.
     pub fn part_range(&self, token: &Token, part: TextRange) -> TextRange {
         let written = self.source_range(token.range);
         if written.slice(self.source) == token.range.slice(self.text) {
@@ -100,14 +100,14 @@ impl<'a> StringNode<'a> {
         self.source_range(part)
     }
 
-    /// Where a part of a token is written, if it is written as it is meant; the part in decoded offsets.
+    /// The source range of a part of a token (in decoded offsets), if the part is written without escapes.
     pub fn verbatim_range(&self, token: &Token, part: TextRange) -> Option<TextRange> {
         let written = self.part_range(token, part);
         (written.slice(self.source) == part.slice(self.text)).then_some(written)
     }
 
-    /// The edit that puts `new` in the place of a part of a token (in decoded offsets), with the quotes and escapes that the
-    /// string needs. `None` where that would change more than the token.
+    /// The edit that replaces a part of a token (in decoded offsets) with `new`, with the quotes and escapes that the string
+    /// needs. `None` if that would change more than the token.
     pub fn rewritten(&self, token: &Token, part: TextRange, new: &str) -> Option<TextEdit> {
         let NodeKind::Scalar { style, .. } = &self.node.kind else { return None };
         let escaped = |text: &str| match style {
@@ -121,7 +121,7 @@ impl<'a> StringNode<'a> {
         if let Some(range) = self.verbatim_range(token, part) {
             return Some(TextEdit::replace(range, escaped(new)));
         }
-        // The token itself has escapes: the string is written anew, if that changes nothing else.
+        // The token itself has escapes: the string is rewritten, if that changes nothing else.
         let written = self.node.range.slice(self.source);
         let quote = written.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
         let write = |text: &str| format!("{quote}{}{quote}", escaped(text));
@@ -130,7 +130,7 @@ impl<'a> StringNode<'a> {
         (write(self.text) == written).then(|| TextEdit::replace(self.node.range, write(&text)))
     }
 
-    /// The edit that makes the string this text, in the quotes that it has. `None` where more would change.
+    /// The edit that changes the string to this text, with its present quotes. `None` if more would change.
     pub fn rewritten_text(&self, text: &str) -> Option<TextEdit> {
         let written = self.node.range.slice(self.source);
         let inner = TextRange::new(self.node.range.start + 1, self.node.range.end.max(2) - 1);
@@ -141,9 +141,10 @@ impl<'a> StringNode<'a> {
         (is_blank(before) && is_blank(after)).then(|| TextEdit::replace(inner, text))
     }
 
-    /// Where a range of the decoded text is written.
+    /// The source range of a range of the decoded text.
     pub fn source_range(&self, decoded: TextRange) -> TextRange {
-        // JSON's escapes are a part of YAML's. Of HOCON's strings of many pieces, only the text itself tells the place.
+        // JSON's escapes are a subset of YAML's. For HOCON strings of several pieces, positions are found only by searching
+        // the text.
         let map = self.map.get_or_init(|| yaml::decode_map(self.source, self.node));
         let mapped = map.source_range(decoded);
         let written = self.node.range.slice(self.source);

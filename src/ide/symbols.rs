@@ -13,15 +13,15 @@ use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 use crate::text::TextRange;
 use crate::world::{World, paths};
 
-/// How many keys a search shows.
+/// The maximum number of keys in the result of a search.
 pub(crate) const MAX_WORKSPACE_SYMBOLS: usize = 500;
 
-/// A key of a file, with what lies below it.
+/// A key of a file, with its sub keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// The key; of a list item its `name`, or its position.
+    /// The key; for a list item its `name`, or its position.
     pub name: String,
-    /// What its value is.
+    /// The kind of its value.
     pub kind: SymbolKind,
     /// Key and value.
     pub range: TextRange,
@@ -31,14 +31,14 @@ pub struct Symbol {
     pub children: Vec<Self>,
 }
 
-/// What a key's value is by its looks.
+/// The kind of a key's value, determined from its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SymbolKind {
     /// A hash.
     Hash,
     /// A list.
     List,
-    /// A text, a date and the like.
+    /// A string, a date and the like.
     Text,
     /// A number.
     Number,
@@ -46,7 +46,7 @@ pub enum SymbolKind {
     Boolean,
     /// Nothing.
     Null,
-    /// Another key's value (`*name`), or one that cannot be read.
+    /// Another key's value (`*name`), or an unreadable one.
     Unknown,
 }
 
@@ -55,7 +55,7 @@ pub enum SymbolKind {
 pub struct WorkspaceSymbol {
     /// The key.
     pub name: Arc<str>,
-    /// The file, as people say it.
+    /// The file's path for users.
     pub container: String,
     /// The file.
     pub path: Arc<str>,
@@ -63,12 +63,12 @@ pub struct WorkspaceSymbol {
     pub range: TextRange,
 }
 
-/// The keys of a file, in the order of the text. Where an entry is broken, its root key is still there.
+/// The keys of a file, in source order. If an entry is broken, its root key is still included.
 pub fn document_symbols(world: &Arc<World>, path: &str) -> Vec<Symbol> {
     joined(symbol_parts(world, path, &mut |_| false, &CancelToken::default()))
 }
 
-/// [`document_symbols`] entry by entry; nothing if the request was cancelled.
+/// [`document_symbols`] by entry; `None` if the request was cancelled.
 pub fn symbol_parts(
     world: &Arc<World>,
     path: &str,
@@ -80,7 +80,7 @@ pub fn symbol_parts(
     outline_parts(file.data(role.format()), known, cancel).unwrap_or_default()
 }
 
-/// The root keys of all environments that `query` means, the best ones first.
+/// The root keys of all environments that match `query`, the best ones first.
 pub fn workspace_symbols(
     world: &Arc<World>,
     query: &str,
@@ -115,13 +115,13 @@ pub fn workspace_symbols(
     found
 }
 
-/// The keys of a data file, broken entries included.
+/// The keys of a data file, including broken entries.
 pub(crate) fn outline(data: &DataFile) -> Vec<Symbol> {
     let parts = outline_parts(data, &mut |_| false, &CancelToken::default());
     parts.map_or_else(Vec::new, joined)
 }
 
-/// The outline entry by entry; `None` if the request was cancelled.
+/// The outline by entry; `None` if the request was cancelled.
 fn outline_parts(
     data: &DataFile,
     known: Known<'_>,
@@ -154,7 +154,7 @@ fn outline_parts(
     Some(parts)
 }
 
-/// What looks like root keys.
+/// Text that looks like root keys.
 fn broken_keys(text: &str) -> impl Iterator<Item = Symbol> {
     let mut next = next_entry(text, 0);
     let starts = std::iter::from_fn(move || {
@@ -215,7 +215,7 @@ fn children(text: &str, value: &Node) -> Vec<Symbol> {
     }
 }
 
-/// What a list item calls itself.
+/// The `name` of a list item.
 fn name_of(pairs: &[Pair]) -> Option<String> {
     let is_name =
         |pair: &&Pair| matches!(&pair.key.kind, NodeKind::Scalar { text, .. } if &**text == "name");
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
     use crate::ide::fixture::Fixture;
 
-    /// `expected`: the names, `{…}` around the children of each.
+    /// `expected`: the names, with `{…}` around the children of each.
     #[track_caller]
     fn check(files: &str, expected: &str) {
         let fixture = Fixture::parse(files);

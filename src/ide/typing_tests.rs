@@ -1,4 +1,4 @@
-//! What is kept while somebody types changes no answer, and what is found out anew follows the edit, not the file.
+//! Cached results do not change any answer while a user types, and the cost of an edit depends on the edit, not on the file.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const FACTS: &str = "{\"certname\": \"web01\", \"role\": \"web\"}";
 const OPEN: [&str; 3] =
     ["/r/data/nodes/web01.yaml", "/r/data/roles/web.yaml", "/r/data/common.yaml"];
 
-/// A workspace whose files hold `texts`, all of them in editors; `saved` is what the disk has.
+/// A workspace whose files have these `texts` and are all open in editors; `saved` are the texts on disk.
 fn host(saved: &[String], texts: &[String], has_facts: bool) -> Host {
     let mut files = vec![("/r/hiera.yaml", HIERA_YAML), ("/r/data/roles/db.yaml", "a: 1\nb: 2\n")];
     files.extend(OPEN.iter().zip(saved).map(|(path, text)| (*path, text.as_str())));
@@ -46,7 +46,7 @@ fn open(host: &mut Host, path: &str, text: &str) {
     host.apply(Change::OpenBuffer { path, text, version: 1 });
 }
 
-/// Everything that VS Code asks for after an edit.
+/// Everything that VS Code requests after an edit.
 fn answers(world: &Arc<World>) -> Vec<String> {
     let cancel = CancelToken::default();
     let of_file = |path: &&str| {
@@ -64,7 +64,7 @@ fn answers(world: &Arc<World>) -> Vec<String> {
     OPEN.iter().flat_map(of_file).collect()
 }
 
-/// A piece of a file: root keys that are shared, lead to each other, are merged, broken or anchored.
+/// A piece of a file: root keys that are shared, refer to each other, are merged, broken or anchored.
 fn piece() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "a: 1\n",
@@ -99,7 +99,7 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece(), 0..9).prop_map(|pieces| pieces.concat())
 }
 
-/// Which file is edited, what goes where, and what comes in its place.
+/// The edited file, the position and length, and the new text.
 fn edit() -> impl Strategy<Value = (usize, prop::sample::Index, usize, String)> {
     let typed = prop_oneof![
         4 => prop::sample::select(vec!["x", "1", " ", "\n", ":", "'", "\"", "%{", "}", "-"])
@@ -136,15 +136,15 @@ proptest! {
     }
 }
 
-/// Asks for an answer, and gives the numbers of its parts.
+/// Makes a request, and returns the numbers of its parts.
 type Ask<'a> = &'a dyn Fn(&Arc<World>, Known<'_>) -> Vec<u64>;
 
-/// The numbers of the parts that an answer consists of.
+/// The numbers of the parts of an answer.
 fn numbers<T>(parts: &[EntryPart<T>]) -> Vec<u64> {
     parts.iter().map(|part| part.id).collect()
 }
 
-/// How many parts of each answer are found out after an edit of the value of one key, and how many there are.
+/// How many parts of each answer are computed after an edit of one key's value, and how many parts there are.
 fn work_of_an_edit(entries: usize) -> (Vec<usize>, usize) {
     let common = |edited: &str| {
         let entry = |number: usize| match number % 4 {

@@ -1,4 +1,5 @@
-//! Everything that speaks of a key: where it is written, interpolated, given lookup_options, looked up by code, and which
+//! Everything that mentions a key: where it is written, interpolated, given lookup_options, looked up by code, and which
+//! parameter it sets.
 //! parameter it sets.
 
 use std::sync::Arc;
@@ -10,23 +11,23 @@ use crate::syntax::key_path;
 use crate::text::TextRange;
 use crate::world::World;
 
-/// A place that speaks of a key.
+/// A place that mentions a key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyUse {
     /// The file.
     pub path: Arc<str>,
     /// The name, in bytes of the file.
     pub range: TextRange,
-    /// What it does there.
+    /// The kind of use.
     pub kind: UseKind,
 }
 
-/// What a key does at a place.
+/// How a place uses a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UseKind {
     /// It has a value.
     Declaration,
-    /// A text is made of it: `%{lookup('key')}`.
+    /// It is interpolated into a string: `%{lookup('key')}`.
     Interpolation,
     /// An entry of lookup_options applies to it.
     Options,
@@ -36,7 +37,7 @@ pub enum UseKind {
     Parameter,
 }
 
-/// Everything in an environment that speaks of a key, sorted by file. `None` if the text is not a key.
+/// Everything in an environment that mentions a key, sorted by file. `None` if the text is not a key.
 pub fn uses_of_key(
     world: &Arc<World>,
     environment: &Arc<Environment>,

@@ -1,4 +1,4 @@
-//! All files of a workspace that the rules have something to say about, whether a level loads them or not.
+//! All files of a workspace that rules check, whether or not a level loads them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::nothing_checked;
 use crate::world::{DataPlace, World, paths};
 
-/// How deep below the directories of a hierarchy files are looked for.
+/// The maximum depth below the directories of a hierarchy at which files are searched for.
 const MAX_DEPTH: usize = 8;
 
-/// What files of data are called.
+/// The extensions of data files.
 const DATA_EXTENSIONS: [&str; 5] = ["yaml", "yml", "eyaml", "json", "conf"];
 
-/// All data files, `hiera.yaml` files and files of Puppet code of all environments.
+/// All data files, `hiera.yaml` files and Puppet code files of all environments.
 pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     for environment in world.environments().iter() {
@@ -30,12 +30,12 @@ pub fn workspace_files(world: &Arc<World>) -> BTreeSet<String> {
         let code = world.code_index(environment);
         files.extend(code.files().iter().map(|(path, _)| path.to_string()));
     }
-    // Where nothing is checked, one file says so.
+    // If nothing is checked, one file gets the diagnostic about that.
     files.extend(nothing_checked(world).map(|nothing| nothing.path.to_string()));
     files
 }
 
-/// The directories that hold nothing but data; none of them lies in another one.
+/// The directories that contain only data; none of them is inside another.
 fn data_directories(world: &World, environment: &Environment) -> BTreeSet<String> {
     let roots: Vec<_> = environment.root.iter().chain(environment.modules.values()).collect();
     let is_inside = |directory: &str| {
@@ -50,12 +50,12 @@ fn data_directories(world: &World, environment: &Environment) -> BTreeSet<String
     all.iter().filter(is_topmost).cloned().collect()
 }
 
-/// Files beside the data, which no level may load: that is worth a hint.
+/// Files beside the data that no level may load, which deserves a hint.
 fn collect(world: &World, directory: &str, depth: usize, files: &mut BTreeSet<String>) {
     for item in world.list(directory).iter().filter(|item| !item.name.starts_with('.')) {
         let path = paths::join(directory, &item.name);
         let extension = paths::extension(&item.name);
-        // What lies behind a link lies somewhere else, too, or is led to by a level.
+        // The content behind a link also exists elsewhere, or a level leads to it.
         if item.is_directory && !item.is_link && depth > 0 {
             collect(world, &path, depth - 1, files);
         } else if !item.is_directory && DATA_EXTENSIONS.contains(&extension) {

@@ -1,4 +1,4 @@
-//! From settings as written to settings that make sense; what makes none is named and left out.
+//! Validates settings: invalid parts are reported and left out.
 
 mod back_ends;
 
@@ -17,15 +17,15 @@ use crate::facts::formats::hash_without_places;
 use crate::facts::{NamePattern, NamePatterns};
 use crate::text::TextRange;
 
-/// What stands for the saved files in `changes.before`.
+/// The name of the saved files in `changes.before`.
 const SAVED: &str = "saved";
 
-/// What a member of `nodes` may hold.
+/// The keys that a member of `nodes` may have.
 pub(super) const NODE_KEYS: &[&str] =
     &["facts", "trusted", "serverFacts", "variables", "environment"];
 
 impl Settings {
-    /// Puts what `raw` says over what is there; maps are joined, everything else is replaced.
+    /// Applies `raw` over the existing settings; maps are merged, everything else is replaced.
     pub fn apply(&mut self, raw: &RawSettings, rules: &[RuleName]) -> Vec<SettingsProblem> {
         let mut reader = Reader { raw, rules, problems: Vec::new() };
         reader.warn_of_unknown_keys();
@@ -122,7 +122,7 @@ impl Settings {
     }
 }
 
-/// Turns values into what settings hold, and notes what cannot be turned.
+/// Converts values to the types of settings, and records those that cannot be converted.
 struct Reader<'a> {
     raw: &'a RawSettings,
     rules: &'a [RuleName],
@@ -135,7 +135,7 @@ impl Reader<'_> {
         self.problems.push(SettingsProblem { message, range, key, source, is_warning });
     }
 
-    /// Notes that `value` is not what `key` expects.
+    /// Records that `value` is not what `key` expects.
     fn wrong(&mut self, key: &str, value: &Located, expected: &str) {
         let message = format!("`{key}` must be {expected}.");
         self.problem(key, range_of(value.place), message, false);
@@ -233,7 +233,7 @@ impl Reader<'_> {
         Some(items.iter().filter_map(|item| self.text(key, item)).collect())
     }
 
-    /// Patterns that are regular expressions and have a named group; the others are left out.
+    /// The patterns that are regular expressions with a named group; others are left out.
     fn name_patterns(&mut self, key: &str, value: &Located) -> Option<NamePatterns> {
         let items = match &value.value {
             Value::String(_) => std::slice::from_ref(value),
@@ -314,7 +314,7 @@ impl Reader<'_> {
         by_path
     }
 
-    /// YAML 1.1 reads an unquoted `off` as `false`, which can only mean one thing here.
+    /// YAML 1.1 reads an unquoted `off` as `false`, which can only mean `off` here.
     fn severity(&mut self, key: &str, member: &Member) -> Option<Severity> {
         if let Value::Boolean(false) = member.value.value {
             return Some(Severity::Off);
@@ -379,7 +379,7 @@ fn join(field: &mut Hash, members: Option<&Hash>) {
     }
 }
 
-/// A key as text: settings have no other keys, but YAML reads `7:` as a number.
+/// A key as text: keys of settings are strings, but YAML reads `7:` as a number.
 fn key_text(key: &Value) -> Arc<str> {
     match key {
         Value::String(text) | Value::BigInteger(text) | Value::Symbol(text) => text.clone(),

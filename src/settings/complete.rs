@@ -1,4 +1,4 @@
-//! What the settings add to sample nodes.
+//! Applies the settings to sample nodes.
 
 use super::{NodeSettings, Settings};
 use crate::data::Hash;
@@ -6,10 +6,10 @@ use crate::facts::NodeParts;
 use crate::facts::formats::lay_over;
 
 impl Settings {
-    /// The node with what the settings say of all nodes, and over that what they say of it by name. Its environment
-    /// stays unless its own settings name one; [`Settings::environment`] helps out where it has none.
+    /// The node with the settings for all nodes, and over them the settings for its name. Its environment stays unless the
+    /// settings for its name set one; [`Settings::environment`] is used if it has none.
     ///
-    /// A facts file that the node's settings name ([`NodeSettings::facts_file`]) is not read here.
+    /// A facts file in the node's settings ([`NodeSettings::facts_file`]) is not read here.
     #[must_use]
     pub fn complete(&self, mut parts: NodeParts) -> NodeParts {
         let (trusted, server_facts) = (given(&self.trusted), given(&self.server_facts));
@@ -25,7 +25,7 @@ impl Settings {
         parts
     }
 
-    /// The nodes that are only in the settings: those whose names are not among `known` and that need no facts file.
+    /// The nodes that are only in the settings: their names are not in `known`, and they need no facts file.
     pub fn nodes_beside<'a>(
         &'a self,
         known: impl Fn(&str) -> bool + 'a,

@@ -1,21 +1,21 @@
-//! Settings as they were written: a tree of values with places, nothing checked yet.
+//! Settings as written: a tree of values with positions, before validation.
 
 use super::{EDITOR_PREFIX, SettingsProblem, SettingsSource};
 use crate::data::{Hash, Located, Place, Value, json};
 use crate::facts::formats::read_yaml;
 use crate::text::TextRange;
 
-/// What one source of settings says.
+/// The settings from one source.
 #[derive(Debug, Clone)]
 pub struct RawSettings {
-    /// Keys and values; keys with dots are written whole or nested.
+    /// Keys and values; keys with dots are written as one key or nested.
     pub root: Hash,
-    /// Who says it.
+    /// The source.
     pub source: SettingsSource,
 }
 
 impl RawSettings {
-    /// Reads the project file's text. A file that cannot be read says nothing.
+    /// Parses the project file's text. A file that cannot be parsed contains no settings.
     pub fn from_yaml(text: &str) -> (Self, Vec<SettingsProblem>) {
         let source = SettingsSource::ProjectFile;
         let problem = |message: String, range: TextRange| {
@@ -33,8 +33,8 @@ impl RawSettings {
         (Self { root, source }, problems)
     }
 
-    /// Takes what an editor sends: the members of its section `hiera`, or an object that holds the section, or flat
-    /// keys with `hiera.` before each.
+    /// Accepts what an editor sends: the members of its section `hiera`, or an object that contains the section, or flat keys
+    /// with the prefix `hiera.`.
     pub fn from_json(editor: &serde_json::Value) -> Self {
         let prefix = format!("{EDITOR_PREFIX}.");
         let members: Vec<_> = editor.as_object().into_iter().flatten().collect();
@@ -54,7 +54,7 @@ impl RawSettings {
         Self { root, source: SettingsSource::Editor }
     }
 
-    /// The value under a key of the table, written whole (`hover.maxLines:`) or nested; `null` is as good as nothing.
+    /// The value under a key of the table, written as one key (`hover.maxLines:`) or nested; `null` counts as missing.
     pub fn get(&self, key: &str) -> Option<&Located> {
         let whole = self.root.get(key).map(|member| &member.value);
         let nested = || {

@@ -1,4 +1,4 @@
-//! The table of settings in other people's words: JSON schema, VS Code's configuration, a table for the docs.
+//! Renders the table of settings as a JSON schema, as VS Code's configuration, and as a table for the documentation.
 
 use serde_json::{Map, Value, json};
 
@@ -29,7 +29,7 @@ pub fn json_schema(rules: &[RuleName]) -> Value {
     })
 }
 
-/// Titles on VS Code's page of settings, and the beginnings of the keys below them. The first that fits counts.
+/// Titles on VS Code's settings page, and the prefixes of the keys below them. The first match is used.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Nodes and facts", &["node", "facts", "trusted", "serverFacts", "variables", "environment"]),
     ("Diagnostics", &["diagnostics.", "coexistWithYamlLanguageServer"]),
@@ -63,7 +63,7 @@ fn vscode_setting(setting: &Setting, rules: &[RuleName]) -> Value {
     match setting.kind {
         Kind::PathList | Kind::PatternList => schema["type"] = "array".into(),
         Kind::SeverityMap => schema["properties"] = vscode_severities(rules),
-        // With all rules and their docs, once more for each glob, the file would have twice its size.
+        // With all rules and their documentation once more for each glob, the file would be twice as large.
         Kind::PathSeverityMap => {
             schema["additionalProperties"] = json!({
                 "type": "object",
@@ -123,7 +123,7 @@ fn former_names(rules: &[RuleName]) -> impl Iterator<Item = (&str, String)> {
     rules.iter().flat_map(move |it| it.former.iter().map(move |name| (*name, now(it.code))))
 }
 
-/// The table of the documentation, in Markdown.
+/// The Markdown table for the documentation.
 pub fn markdown_table() -> String {
     let mut table =
         String::from("| Setting | Type | Default | What it does |\n|---|---|---|---|\n");
@@ -190,7 +190,7 @@ fn severity_schema(rules: &[RuleName]) -> Value {
     json!({"type": "object", "additionalProperties": false, "properties": properties})
 }
 
-/// The severities; `false` is how a YAML 1.1 reader takes an unquoted `off`.
+/// The severities; a YAML 1.1 reader reads an unquoted `off` as `false`.
 fn severity_words() -> Vec<Value> {
     SEVERITIES.iter().map(|it| Value::from(*it)).chain([Value::from(false)]).collect()
 }
@@ -246,7 +246,7 @@ mod tests {
         assert!(
             groups.iter().all(|it| it["properties"].as_object().is_some_and(|it| !it.is_empty()))
         );
-        // A type that allows several, or null, has no box.
+        // VS Code shows no input field for a type that allows several types, or null.
         assert!(properties.values().all(|it| it["type"].is_string() && !it["default"].is_null()));
         assert!(properties.keys().all(|key| key.starts_with("hiera.")));
         assert_eq!(properties["hiera.puppetVersion"]["enum"], json!([7, 8]));

@@ -1,8 +1,8 @@
-//! The known name that a misspelt one was meant to be.
+//! Finds the known name that a misspelt one was probably meant to be.
 
 use crate::text::edit_distance;
 
-/// The name of `known` that is nearest to `name`, if it is near enough to be worth a "did you mean".
+/// The name in `known` that is most similar to `name`, if it is similar enough for a "did you mean".
 pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).max(1);
     known
@@ -13,7 +13,7 @@ pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Letters and digits in lower case: `puppet_version` is nearer to `puppetVersion` than its letters tell.
+/// Letters and digits in lower case, so that `puppet_version` is close to `puppetVersion`.
 fn fold(name: &str) -> Vec<char> {
     name.chars().filter(|it| !matches!(it, '_' | '-')).flat_map(char::to_lowercase).collect()
 }

@@ -1,4 +1,4 @@
-//! Room in which the layers above keep what they derive from texts, from snapshot to snapshot.
+//! Storage in which the layers above keep what they derive from texts, across snapshots.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -13,8 +13,8 @@ pub(super) struct Attachments {
 }
 
 impl World {
-    /// The value of this type that all snapshots of the host share. Whoever keeps something there sees to it that it
-    /// stays true: by keys that change with what it was derived from.
+    /// The value of this type that all snapshots of the host share. The layer that stores something there must keep it valid,
+    /// by using keys that change with its inputs.
     pub fn attached<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
         let by_type = &self.attachments.by_type;
         let mut by_type = by_type.lock().unwrap_or_else(PoisonError::into_inner);

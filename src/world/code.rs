@@ -1,4 +1,4 @@
-//! The Puppet code of an environment, as one snapshot sees it: read on demand, and again only where it changed.
+//! The Puppet code of an environment in one snapshot, parsed on demand, and again only where it changed.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -15,19 +15,19 @@ use crate::config::Environment;
 use crate::data::{Files, PathKind};
 use crate::syntax::puppet::DeclarationKind;
 
-/// The indexes of the environments that were asked for.
+/// The indexes of the environments that were used.
 pub(super) type CodeCache = Shards<KeptIndex>;
 
 /// The index of one environment.
 #[derive(Debug, Default)]
 pub(super) struct KeptIndex {
     here: OnceLock<Arc<CodeIndex>>,
-    /// The index before some of its files got other texts, and which files these are.
+    /// The index before some of its files changed, and these files.
     earlier: Option<(Arc<CodeIndex>, BTreeSet<Arc<str>>)>,
 }
 
 impl KeptIndex {
-    /// What is left when `edited` files have other texts.
+    /// What remains after `edited` files changed.
     fn after_edit(&self, edited: &[&Arc<str>]) -> Self {
         let (index, mut changed) = match (self.here.get(), &self.earlier) {
             (Some(index), _) => (index.clone(), BTreeSet::new()),
@@ -45,7 +45,7 @@ impl World {
         self.texts.file(path).ok().map(|file| file.code().clone())
     }
 
-    /// The code of an environment. The first call reads all of it; after an edit only what is edited is read again.
+    /// The code of an environment. The first call parses all of it; after an edit, only the edited files are parsed again.
     pub fn code_index(&self, environment: &Environment) -> Arc<CodeIndex> {
         let slot = self.code.slot(&key_of(environment));
         let edited =
@@ -54,7 +54,7 @@ impl World {
         slot.here.get_or_init(make).clone()
     }
 
-    /// What is known of code after `paths` changed, which are those that may hold some.
+    /// The caches after `paths` changed, which are those that may contain code.
     pub(super) fn code_after(&self, before: &Self, paths: &[&Arc<str>]) -> Arc<CodeCache> {
         let is_file = |world: &Self, path: &str| world.kind(path) == PathKind::File;
         let is_edit =
@@ -68,7 +68,7 @@ impl World {
         }
     }
 
-    /// The index with the `changed` files read anew; `None` if it does not hold one of them.
+    /// The index with the `changed` files parsed again; `None` if it does not contain one of them.
     fn edited(&self, index: &CodeIndex, changed: &BTreeSet<Arc<str>>) -> Option<CodeIndex> {
         let mut files = index.files().to_vec();
         for path in changed {
@@ -78,8 +78,8 @@ impl World {
         Some(CodeIndex::new(files))
     }
 
-    /// The class of this name that Puppet loads: its file, and which of the file's declarations it is. A class of the main
-    /// manifest wins; else only the files are read in which Puppet looks for it.
+    /// The class of this name that Puppet loads: its file, and the index of its declaration in the file. A class of the main
+    /// manifest wins; otherwise only the files are read in which Puppet looks for it.
     pub fn loaded_class(
         &self,
         environment: &Environment,
@@ -111,14 +111,14 @@ impl World {
         })
     }
 
-    /// [`Self::loaded_class`] as one thing.
+    /// [`Self::loaded_class`] as a [`ClassCode`].
     pub fn class_code(&self, environment: &Environment, name: &str) -> Option<ClassCode> {
         let name = known_as(DeclarationKind::Class, name);
         let (path, file, index) = self.loaded_class(environment, &name)?;
         ClassCode::of(path, file, index)
     }
 
-    /// Where the code of an environment lies.
+    /// The locations of an environment's code.
     pub fn code_roots(&self, environment: &Environment) -> CodeRoots {
         let modules = environment.modules.iter();
         let mut modules: Vec<_> =
@@ -132,7 +132,7 @@ impl World {
         CodeRoots { manifests, environment: environment.root.clone(), modules }
     }
 
-    /// Says no to a directory that was met before on another way: links can go round in circles.
+    /// Returns false for a directory that was already visited by another path, because links can form cycles.
     pub(super) fn directories_met_once(&self) -> impl FnMut(&str) -> bool {
         let mut met = HashSet::new();
         move |directory| {
@@ -153,7 +153,7 @@ impl World {
     }
 }
 
-/// Which of the declarations of a file is the class or defined type `name`.
+/// The index of the declaration in a file that is the class or defined type `name`.
 fn declared_at(file: &CodeFile, kind: DeclarationKind, name: &str) -> Option<usize> {
     let wanted = known_as(kind, name);
     file.manifest.declarations.iter().position(|it| {
@@ -161,7 +161,7 @@ fn declared_at(file: &CodeFile, kind: DeclarationKind, name: &str) -> Option<usi
     })
 }
 
-/// Whether a change of `path` may change what code there is.
+/// Whether a change of `path` may change the code of an environment.
 pub(super) fn may_hold_code(path: &str, before: &World, after: &World) -> bool {
     let is_directory = |world: &World| world.kind(path) == PathKind::Directory;
     is_code(path)
@@ -170,7 +170,7 @@ pub(super) fn may_hold_code(path: &str, before: &World, after: &World) -> bool {
         || is_directory(after)
 }
 
-/// The modules beside a module that its tests link to: `symlinks` of `.fixtures.yml`.
+/// The modules that a module's tests link to: `symlinks` in `.fixtures.yml`.
 fn fixtures(world: &World, module: &str) -> Vec<(Arc<str>, Arc<str>)> {
     let text = world.text(&paths::join(module, ".fixtures.yml")).ok();
     let read = text.and_then(|it| serde_yaml::from_str::<serde_yaml::Value>(&it).ok());
@@ -289,7 +289,7 @@ mod tests {
             text: text.to_owned(),
             version,
         };
-        // No request comes in between.
+        // There is no request in between.
         host.apply(open("/r/manifests/site.pp", "class b { }", 1));
         host.apply(open("/r/modules/m/manifests/init.pp", "class m { lookup(\"n_${x}\") }", 1));
         host.apply(open("/r/manifests/site.pp", "class b { lookup('y') }", 2));

@@ -1,4 +1,4 @@
-//! The disk as one snapshot sees it: every file and directory is read once, when it is first asked for.
+//! The disk in one snapshot: every file and directory is read once, when it is first needed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,38 +11,38 @@ use super::shards::Shards;
 use crate::data::{DirItem, FileId, PathKind};
 use crate::limits::MAX_BYTES_READ;
 
-/// How much of what is left out is told of.
+/// The maximum number of notes about things that are left out.
 const MAX_NOTES: usize = 20;
 
-/// What can be asked of a disk. Paths are absolute and normal.
+/// Access to a disk. Paths are absolute and normalized.
 pub trait DiskReader: Send + Sync {
-    /// A file's bytes; `Err` holds Ruby's message.
+    /// A file's bytes; `Err` contains Ruby's message.
     fn read(&self, path: &str) -> Result<Vec<u8>, String>;
 
-    /// The names in a directory, in any order; empty if it is none; `None` if it is there but may not be read.
+    /// The names in a directory, in any order; empty if it is not a directory; `None` if it exists but must not be read.
     fn list(&self, directory: &str) -> Option<Vec<DirItem>>;
 
-    /// What lies at `path`.
+    /// The kind of `path`.
     fn kind(&self, path: &str) -> PathKind;
 
-    /// `path` without links, to recognise a directory that is met again on another way.
+    /// `path` without links, to recognize a directory that is reached by another path.
     fn real_path(&self, path: &str) -> Option<String>;
 
-    /// A variable of the process's environment.
+    /// An environment variable of the process.
     fn environment_variable(&self, _name: &str) -> Option<String> {
         None
     }
 
-    /// Whether the file at `path` has these bytes, if that can be told without reading it.
+    /// Whether the file at `path` certainly has these bytes, if that is known without reading it.
     fn certainly_holds(&self, _path: &str, _bytes: &[u8]) -> bool {
         false
     }
 }
 
-/// Files and directories as they were when first asked for. Filled by many threads at once.
+/// Files and directories in the state in which they were first read. Threads can fill it in parallel.
 pub struct DiskTable {
     reader: Arc<dyn DiskReader>,
-    /// Another moment of the same disk: most of its files have the same texts.
+    /// The table of another state of the same disk, in which most files have the same texts.
     beside: Option<Arc<DiskTable>>,
     paths: Arc<Interner>,
     /// The names of keys, for the indexes.
@@ -55,10 +55,10 @@ pub struct DiskTable {
     notes: Mutex<BTreeMap<String, String>>,
 }
 
-/// A file that was asked for.
+/// The slot of a file that was requested.
 #[derive(Debug, Default)]
 struct FileSlot {
-    /// The entry before the disk changed: kept if the text turns out to be the same, else a start for parsing.
+    /// The entry before the disk changed. It is kept if the text is the same, and otherwise a start for parsing.
     earlier: Option<Arc<FileEntry>>,
     now: OnceLock<Result<Arc<FileEntry>, String>>,
 }
@@ -75,12 +75,12 @@ impl FileSlot {
 struct DirListing {
     /// Sorted by name.
     items: Arc<[DirItem]>,
-    /// False where names can be reached but not listed.
+    /// False if names can be opened but not listed.
     is_complete: bool,
 }
 
 impl DiskTable {
-    /// A table in which nothing was read yet.
+    /// A table in which nothing has been read yet.
     pub fn new(reader: Arc<dyn DiskReader>) -> Self {
         Self {
             reader,
@@ -99,7 +99,7 @@ impl DiskTable {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Takes note why something at or below `path` is left out.
+    /// Records why something at or below `path` is left out.
     pub(super) fn left_out(&self, path: &str, why: String) {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         if notes.len() < MAX_NOTES {
@@ -107,12 +107,12 @@ impl DiskTable {
         }
     }
 
-    /// What was left out so far, by path.
+    /// What has been left out so far, by path.
     pub(super) fn notes(&self) -> Vec<String> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
-    /// The notes that a change at `changed` leaves true.
+    /// The notes that remain true after a change at `changed`.
     fn notes_after(&self, changed: &ChangedPaths<'_>) -> BTreeMap<String, String> {
         let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         let stays = |path: &str| !changed.touches(path) && !changed.changes_listing(path);
@@ -135,19 +135,19 @@ impl DiskTable {
         &self.names
     }
 
-    /// The file at `path`; `Err` holds Ruby's message.
+    /// The file at `path`; `Err` contains Ruby's message.
     pub fn file(&self, path: &str) -> Result<Arc<FileEntry>, String> {
         let slot = self.files.slot(path);
         slot.now.get_or_init(|| self.read(path, slot.earlier.as_ref())).clone()
     }
 
-    /// The file at `path` if it was read before.
+    /// The file at `path` if it has been read.
     pub fn file_if_read(&self, path: &str) -> Option<Arc<FileEntry>> {
         self.files.get(path)?.now.get()?.clone().ok()
     }
 
-    /// What lies at `path`. It is looked for in its directory's listing, so that a thousand questions about one directory
-    /// read the disk once.
+    /// The kind of `path`. It is searched for in its directory's listing, so that a thousand calls for one directory read the
+    /// disk once.
     pub fn kind(&self, path: &str) -> PathKind {
         let Some(directory) = paths::parent(path) else {
             return PathKind::Directory;
@@ -171,24 +171,24 @@ impl DiskTable {
         self.reader.real_path(path)
     }
 
-    /// A variable of the process's environment.
+    /// An environment variable of the process.
     pub(super) fn environment_variable(&self, name: &str) -> Option<Arc<str>> {
         self.reader.environment_variable(name).map(Arc::from)
     }
 
-    /// Whether `path` is a directory now. The answer is not kept.
+    /// Whether `path` is a directory now. The result is not cached.
     pub(super) fn is_directory_now(&self, path: &str) -> bool {
         self.reader.kind(path) == PathKind::Directory
     }
 
-    /// Whether `path` was listed as a directory that holds something.
+    /// Whether `path` was listed as a non-empty directory.
     pub(super) fn knows_directory(&self, path: &str) -> bool {
         let listing = self.directories.get(path);
         listing.is_some_and(|it| it.get().is_some_and(|it| !it.items.is_empty()))
     }
 
-    /// The table after the disk changed at `changed`: those paths, all below them and their directories' listings are
-    /// read anew when asked for. `latest` is what an editor showed last of one of them.
+    /// The table after the disk changed at `changed`: these paths, everything below them, and the listings of their
+    /// directories are read again when they are needed. `latest` is the last text of one of them in an editor.
     #[must_use]
     pub(super) fn after_change(
         &self,
@@ -197,7 +197,7 @@ impl DiskTable {
     ) -> Self {
         let gone = AtomicU64::new(0);
         let files = self.files.changed(|path, slot| {
-            // A path that was no file can have become a directory.
+            // A path that was not a file may have become a directory.
             if changed.touches(path) || changed.changes_listing(path) {
                 gone.fetch_add(slot.bytes(), Ordering::Relaxed);
                 let earlier = slot.now.get().and_then(|it| it.clone().ok());
@@ -208,7 +208,7 @@ impl DiskTable {
             }
         });
         if let Some(latest) = latest {
-            // What stood at its path was touched before.
+            // The content of its path was handled above.
             let slot = FileSlot { earlier: Some(latest.clone()), now: OnceLock::new() };
             files.put(latest.path.clone(), slot);
         }
@@ -228,14 +228,14 @@ impl DiskTable {
         }
     }
 
-    /// An empty table for another disk, whose files may have the same texts: these are read and parsed once.
+    /// An empty table for another disk whose files may have the same texts: these are read and parsed once.
     #[must_use]
     pub(super) fn on_other_disk(self: &Arc<Self>, reader: Arc<dyn DiskReader>) -> Self {
         let (paths, names) = (self.paths.clone(), self.names.clone());
         Self { paths, names, beside: Some(self.clone()), ..Self::new(reader) }
     }
 
-    /// A table of the same texts and listings, none of the texts parsed yet.
+    /// A table with the same texts and listings, in which no text is parsed yet.
     #[must_use]
     pub(super) fn unparsed(&self) -> Self {
         let files = self.files.changed(|_, slot| {
@@ -303,14 +303,14 @@ pub(super) struct ChangedPaths<'a> {
 }
 
 impl<'a> ChangedPaths<'a> {
-    /// A set of normal paths.
+    /// A set of normalized paths.
     pub(super) fn new(paths: impl Iterator<Item = &'a str> + Clone) -> Self {
-        // With a new file its directory may be new too, and that one's directory: all the way up.
+        // If a file is new, its directory may be new too, and so on up to the root.
         let directories = paths.clone().flat_map(paths::ancestors).collect();
         Self { paths: paths.collect(), directories }
     }
 
-    /// Whether `path` or a directory that holds it changed.
+    /// Whether `path` or a directory that contains it changed.
     pub(super) fn touches(&self, path: &str) -> bool {
         self.paths.contains(path) || paths::ancestors(path).any(|it| self.paths.contains(it))
     }

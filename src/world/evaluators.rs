@@ -1,4 +1,4 @@
-//! Evaluators by environment and node: made when asked for, kept as long as the snapshot.
+//! Evaluators by environment and node: created on demand, and kept as long as the snapshot.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,35 +14,35 @@ use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
 use crate::engine::{Evaluator, OpenFilesTable, Prepared};
 use crate::facts::Node;
 
-/// The environment's key, the node's name, and which node it answers for.
+/// The environment's key, the node's name, and the purpose.
 type Key = (String, Arc<str>, Purpose);
 
-/// What an evaluator may do depends on who asks.
+/// What an evaluator may do, which depends on its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Purpose {
-    /// A user asked for the value.
+    /// A user requested the value.
     Asked,
-    /// Background work: no programs are started.
+    /// Background work, which starts no programs.
     Quiet,
-    /// A user asked who may see secrets.
+    /// A user who may see secrets requested the value.
     Revealing,
 }
 
-/// The evaluators that a snapshot made so far.
+/// The evaluators that a snapshot has created so far.
 #[derive(Default)]
 pub(super) struct Evaluators {
     made: Mutex<HashMap<Key, Arc<Evaluator>>>,
-    /// Which files of open paths have a say, by environment: as [`World::new_evaluator`] reads them, and as
+    /// Which files of open paths matter, by environment: as [`World::new_evaluator`] reads them, and as
     /// [`World::exact_evaluator`] does.
     open_files: [Shards<Arc<OpenFilesTable>>; 2],
-    /// Outlives the snapshot until a hiera.yaml changes; in part until files come or go.
+    /// Outlives the snapshot until a hiera.yaml changes; some of it only until files are added or deleted.
     prepared: Arc<Prepared>,
-    /// Outlives the snapshot: it knows keys and values by their texts.
+    /// Outlives the snapshot: it identifies keys and values by their texts.
     keyring: Arc<Keyring>,
 }
 
 impl Evaluators {
-    /// No evaluators, but what those of the next snapshot can have in common with these.
+    /// An empty set, with everything that the next snapshot can share with this one.
     pub(super) fn successors(&self, kept: Kept) -> Self {
         let prepared = match kept {
             Kept::All => self.prepared.clone(),
@@ -53,14 +53,13 @@ impl Evaluators {
 }
 
 impl World {
-    /// What Puppet would answer to `node` in `environment`, encrypted values as they are written. The same evaluator for
-    /// the same node.
+    /// The evaluator for `node` in `environment`, which returns what Puppet would, with encrypted values as they are written.
+    /// The same evaluator is returned for the same node.
     pub fn evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Arc<Evaluator> {
         self.kept_evaluator(environment, node, Purpose::Asked)
     }
 
-    /// [`Self::evaluator`] for background work, such as diagnostics: it starts no programs, so that what they
-    /// would answer is unknown.
+    /// [`Self::evaluator`] for background work, such as diagnostics: it starts no programs, so their results are unknown.
     pub fn quiet_evaluator(
         &self,
         environment: &Arc<Environment>,
@@ -69,8 +68,8 @@ impl World {
         self.kept_evaluator(environment, node, Purpose::Quiet)
     }
 
-    /// [`Self::evaluator`] for an answer that is shown to the user who asked for the value: encrypted values are decrypted
-    /// if the settings allow it. Nothing that it says may go into diagnostics, reports or logs.
+    /// [`Self::evaluator`] for a value that is shown to the user who requested it: encrypted values are decrypted if the
+    /// settings allow it. Nothing that it returns may appear in diagnostics, reports or logs.
     pub fn revealing_evaluator(
         &self,
         environment: &Arc<Environment>,
@@ -79,8 +78,8 @@ impl World {
         self.kept_evaluator(environment, node, self.revealing_purpose())
     }
 
-    /// [`Self::revealing_evaluator`], but one that has not answered anything yet: its first trace tells how lookup_options are
-    /// collected, later ones do not.
+    /// [`Self::revealing_evaluator`], but a new one: its first trace shows how lookup_options are collected, later ones do
+    /// not.
     pub fn new_revealing_evaluator(
         &self,
         environment: &Arc<Environment>,
@@ -94,7 +93,7 @@ impl World {
         if self.reveals_secrets() { Purpose::Revealing } else { Purpose::Asked }
     }
 
-    /// Whether the settings allow that encrypted values are shown decrypted.
+    /// Whether the settings allow encrypted values to be shown decrypted.
     pub fn reveals_secrets(&self) -> bool {
         self.settings.eyaml.decrypt
     }
@@ -147,7 +146,7 @@ impl World {
         }
     }
 
-    /// `None` where the workspace's own serve the purpose.
+    /// `None` if the workspace's own back ends serve the purpose.
     fn back_ends_for(&self, purpose: Purpose) -> Option<Registry> {
         match purpose {
             Purpose::Asked => None,
@@ -164,7 +163,7 @@ impl World {
         self.evaluator(environment, &self.active_node(environment))
     }
 
-    /// [`Self::new_evaluator`] for questions about levels only: their files are not read ahead.
+    /// [`Self::new_evaluator`] for the structure of levels only: their files are not read ahead.
     pub(super) fn structural_evaluator(
         self: &Arc<Self>,
         environment: &Arc<Environment>,
@@ -173,9 +172,9 @@ impl World {
         self.evaluator_reading(Arc::new(Unhurried(self.texts.clone())), environment, node)
     }
 
-    /// [`Self::evaluator`], but one that is not shared: for passes over many nodes.
+    /// [`Self::evaluator`], but one that is not shared, for passes over all nodes of a fleet.
     pub fn new_evaluator(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> Evaluator {
-        // The texts and not this world, which would hold itself in memory through its evaluators.
+        // It uses the texts instead of this world, which would otherwise keep itself in memory through its evaluators.
         let made = self.evaluator_reading(Arc::new(self.texts.clone()), environment, node);
         let made = made.reading_broken_files();
         if node.is_complete() {
@@ -186,8 +185,8 @@ impl World {
             .sharing_open_files(open_files.as_ref().clone())
     }
 
-    /// An evaluator that answers exactly as Puppet does, files that Puppet refuses included, and asks these back ends. Its files
-    /// are not read ahead.
+    /// An evaluator that returns exactly what Puppet does, also for files that Puppet refuses, and uses these back ends. Its
+    /// files are not read ahead.
     pub fn exact_evaluator(
         &self,
         environment: &Arc<Environment>,
@@ -218,7 +217,7 @@ impl World {
     }
 }
 
-/// Texts that are read when they are needed and not before.
+/// Texts that are read only when they are needed.
 struct Unhurried(Texts);
 
 impl Files for Unhurried {

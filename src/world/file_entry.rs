@@ -10,7 +10,7 @@ use crate::code::{CodeFile, CodeSummary};
 use crate::data::{DataFile, FileId, Format, RootEntry};
 use crate::text::{LineIndex, TextRange};
 
-/// A file's text and what hangs off it. Never changed: an edit makes a new entry.
+/// A file's text and what is derived from it. Immutable: an edit creates a new entry.
 #[derive(Debug)]
 pub struct FileEntry {
     /// The file's path.
@@ -19,9 +19,9 @@ pub struct FileEntry {
     pub id: FileId,
     /// The text; bytes that are not UTF-8 are replaced.
     pub text: Arc<str>,
-    /// Where the first byte that is not UTF-8 stands on the disk.
+    /// The offset on disk of the first byte that is not UTF-8.
     pub invalid_utf8_at: Option<u32>,
-    /// The first bytes from there on.
+    /// The first bytes from that offset on.
     invalid_bytes: Vec<u8>,
     line_index: OnceLock<LineIndex>,
     data: [OnceLock<Arc<DataFile>>; 3],
@@ -29,7 +29,8 @@ pub struct FileEntry {
     references: OnceLock<TextReferences>,
     code: OnceLock<Arc<CodeFile>>,
     code_summary: OnceLock<Arc<CodeSummary>>,
-    /// What the text before the edit had been parsed to. Let go when this entry's own is made, so no chain builds up.
+    /// The parsed form of the text before the edit. It is dropped when this entry's own is created, so that no chain builds
+    /// up.
     earlier: Mutex<Earlier>,
     /// The text before the edit and its keys as YAML, likewise.
     earlier_keys: Mutex<Option<EarlierKeys>>,
@@ -59,7 +60,7 @@ impl FileEntry {
         }
     }
 
-    /// An entry for what was read from the disk.
+    /// An entry for bytes that were read from disk.
     pub fn from_bytes(path: Arc<str>, id: FileId, bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
             Ok(text) => Self::new(path, id, text.into()),
@@ -73,7 +74,7 @@ impl FileEntry {
         }
     }
 
-    /// The same text with its keys, and nothing else that was derived from it.
+    /// The same text with its keys, without anything else that was derived from it.
     pub(super) fn unparsed(&self) -> Arc<Self> {
         Arc::new(Self {
             invalid_utf8_at: self.invalid_utf8_at,
@@ -84,12 +85,12 @@ impl FileEntry {
         })
     }
 
-    /// Where the text's lines begin.
+    /// Where the text's lines start.
     pub fn line_index(&self) -> &LineIndex {
         self.line_index.get_or_init(|| LineIndex::new(&self.text))
     }
 
-    /// The text read as `format`.
+    /// The text parsed as `format`.
     pub fn data(&self, format: Format) -> &Arc<DataFile> {
         self.data[format as usize].get_or_init(|| {
             let data = self.read_as(format);
@@ -98,22 +99,22 @@ impl FileEntry {
         })
     }
 
-    /// The text read as `format` if that was done before.
+    /// The text parsed as `format` if that has been done.
     pub fn data_if_read(&self, format: Format) -> Option<&Arc<DataFile>> {
         self.data[format as usize].get()
     }
 
-    /// Which keys its texts may look up.
+    /// The keys that its strings may look up.
     pub(super) fn references(&self) -> &TextReferences {
         self.references.get_or_init(|| TextReferences::of(&self.text))
     }
 
-    /// The text read as Puppet code.
+    /// The text parsed as Puppet code.
     pub fn code(&self) -> &Arc<CodeFile> {
         self.code.get_or_init(|| Arc::new(self.read_as_code()))
     }
 
-    /// The names in the text read as Puppet code. Code that was not parsed before is parsed and dropped again.
+    /// The names in the text as Puppet code. If the code has not been parsed yet, it is parsed and dropped again.
     pub(super) fn code_summary(&self) -> &Arc<CodeSummary> {
         self.code_summary.get_or_init(|| {
             Arc::new(match self.code.get() {
@@ -123,8 +124,8 @@ impl FileEntry {
         })
     }
 
-    /// The entry with the root key `name`, which an index knows to lie in `range` of the text read as `format`. A text
-    /// that nobody else had read is not kept parsed for it.
+    /// The entry with the root key `name`, which an index has found in `range` of the text as `format`. If the text has not
+    /// been parsed for another reason, its parsed form is not kept.
     pub(super) fn entry(&self, format: Format, name: &str, range: TextRange) -> Option<RootEntry> {
         if format == Format::Yaml && self.data_if_read(format).is_none() {
             let entry = DataFile::lone_entry(self.id, &self.text, range);
@@ -135,8 +136,8 @@ impl FileEntry {
         self.data(format).get(name).cloned()
     }
 
-    /// The keys of the text read as `format`. A text that was not parsed before is parsed and dropped again: an index of
-    /// many files must not keep what they mean in memory.
+    /// The keys of the text as `format`. If the text has not been parsed yet, it is parsed and dropped again: an index of
+    /// thousands of files must not keep their values in memory.
     pub(super) fn keys(&self, format: Format, names: &Interner) -> &Arc<FileKeys> {
         self.keys[format as usize].get_or_init(|| {
             let after_edit = self.keys_after_edit(format, names);
@@ -147,7 +148,7 @@ impl FileEntry {
         })
     }
 
-    /// The keys, by those of the text before the edit.
+    /// The keys, derived from those of the text before the edit.
     fn keys_after_edit(&self, format: Format, names: &Interner) -> Option<FileKeys> {
         if format != Format::Yaml || self.invalid_utf8_at.is_some() {
             return None;
@@ -157,7 +158,7 @@ impl FileEntry {
         keys.after_edit(&text, &self.text, names)
     }
 
-    /// This file with another text. What had been parsed of the old one is the start for parsing the new one.
+    /// This file with another text. The parsed form of the old text is the start for parsing the new one.
     #[must_use]
     pub fn edited(self: &Arc<Self>, text: Arc<str>) -> Arc<Self> {
         if self.text == text && self.invalid_utf8_at.is_none() {
@@ -167,7 +168,7 @@ impl FileEntry {
         next.starting_from(self)
     }
 
-    /// The same entry, or `earlier` if that has the same text.
+    /// This entry, or `earlier` if that has the same text.
     pub(super) fn starting_from(mut self, earlier: &Arc<Self>) -> Arc<Self> {
         if self.text == earlier.text && self.invalid_utf8_at == earlier.invalid_utf8_at {
             return earlier.clone();

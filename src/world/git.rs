@@ -1,5 +1,5 @@
-//! Git is asked what a revision holds. Nothing of the repository is run: no hooks, no filters, no programs that its settings
-//! name, and nothing is fetched. Nothing is checked out either.
+//! Reads revisions from Git. Nothing of the repository is run (no hooks, no filters, no programs that its settings name),
+//! nothing is fetched, and nothing is checked out.
 
 mod blame;
 mod disk;
@@ -14,21 +14,21 @@ pub(crate) use disk::GitDisk;
 pub(crate) struct Repository {
     /// The directory.
     pub(crate) root: String,
-    /// The directory as the repository names it, with `/` at its end; empty at the top.
+    /// The directory as the repository names it, with a trailing `/`; empty at the top.
     pub(crate) prefix: String,
     /// The top of the working tree; `None` if there is no working tree.
     pub(crate) top: Option<String>,
 }
 
-/// What a revision has under a path.
+/// An item in the tree of a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TreeItem {
     pub(crate) kind: ItemKind,
-    /// The name of its content.
+    /// The object name of its content.
     pub(crate) object: String,
 }
 
-/// Which of these lies there.
+/// The kind of item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ItemKind {
     File,
@@ -37,7 +37,7 @@ pub(crate) enum ItemKind {
 }
 
 impl Repository {
-    /// The repository that holds the directory `root`.
+    /// The repository that contains the directory `root`.
     pub(crate) fn of(root: &str) -> Result<Self, String> {
         let answer = git(root, &["rev-parse", "--is-bare-repository", "--show-prefix"])?;
         let mut lines = answer.lines();
@@ -48,7 +48,7 @@ impl Repository {
         Ok(Self { root: root.to_owned(), prefix, top })
     }
 
-    /// The commit that a revision names.
+    /// The commit of a revision.
     pub(crate) fn commit(&self, revision: &str) -> Result<String, String> {
         let no_commit = || format!("{revision} is not a commit of the repository at {}", self.root);
         if revision.starts_with('-') || revision.is_empty() {
@@ -67,7 +67,7 @@ impl Repository {
         }
     }
 
-    /// Where the history of `commit` left that of the working tree; itself if they have nothing in common.
+    /// The merge base of `commit` and the working tree's commit; `commit` itself if they have no common history.
     pub(crate) fn common_with_head(&self, commit: &str) -> String {
         let common = git(&self.root, &["merge-base", "HEAD", commit]);
         common.map_or_else(|_| commit.to_owned(), |it| it.trim().to_owned())
@@ -78,7 +78,7 @@ impl Repository {
             .is_ok_and(|it| it.trim() == "true")
     }
 
-    /// Everything in a commit, by its path from the repository's top.
+    /// All items in a commit, by their paths from the repository's top.
     pub(crate) fn tree(&self, commit: &str) -> Result<Vec<(String, TreeItem)>, String> {
         let listed = git_bytes(&self.root, &["ls-tree", "-r", "-z", "--full-tree", commit])?;
         let lines = listed.split(|byte| *byte == 0).filter(|line| !line.is_empty());
@@ -86,7 +86,7 @@ impl Repository {
     }
 }
 
-/// `100644 blob 9daeafb…<TAB>data/common.yaml`. Names that are not UTF-8 lead nowhere.
+/// `100644 blob 9daeafb…<TAB>data/common.yaml`. Names that are not UTF-8 are skipped.
 fn tree_item(line: &[u8]) -> Option<(String, TreeItem)> {
     let line = std::str::from_utf8(line).ok()?;
     let (about, path) = line.split_once('\t')?;
@@ -100,11 +100,10 @@ fn tree_item(line: &[u8]) -> Option<(String, TreeItem)> {
     Some((path.to_owned(), TreeItem { kind, object }))
 }
 
-/// The files below `root` that differ from where this branch left `revision`, those that are gone included, and those that
-/// Git does not know yet.
+/// The files below `root` that differ from the merge base with `revision`, including deleted and untracked files.
 pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<String>, String> {
     let repository = Repository::of(root)?;
-    // What others did meanwhile is none of ours.
+    // Changes by others since then are not changes of this branch.
     let common = repository.common_with_head(&repository.commit(revision)?);
     let diff = [
         "diff",
@@ -125,10 +124,10 @@ pub(crate) fn changed_since(root: &str, revision: &str) -> Result<BTreeSet<Strin
     Ok(names.map(|name| super::paths::join(root, name)).collect())
 }
 
-/// A call of Git that runs nothing but Git, and never prompts.
+/// A call of Git that runs no other program and never prompts.
 ///
-/// What the user and the machine set stays, as it says which directories may be trusted; what the repository sets in its
-/// own file is set aside where it could name a program.
+/// The settings of the user and of the machine stay, because they say which directories may be trusted. Settings in the
+/// repository's own file are overridden if they could name a program.
 pub(crate) fn command(root: &str) -> Command {
     let mut command = Command::new("git");
     let nothing = if cfg!(windows) { "NUL" } else { "/dev/null" };
@@ -155,23 +154,23 @@ pub(crate) fn command(root: &str) -> Command {
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_PAGER", "cat")
-        // Filters of a repository are named by its attributes: an empty tree has none.
+        // A repository's attributes name filters; an empty tree has no attributes.
         .env("GIT_ATTR_SOURCE", "4b825dc642cb6eb9a060e54bf8d69288fbee4904")
         .env("LC_ALL", "C");
     command
 }
 
-/// Takes away the filters that the repository's settings define: attributes can name them that no commit holds. Git runs them
-/// where it compares a working tree.
+/// Overrides the filters that the repository's settings define. Attributes outside of any commit can name them, and Git runs
+/// them when it compares a working tree.
 fn without_filters(root: &str, command: &mut Command) {
     let defined = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."];
-    // There are none if this fails.
+    // If this fails, there are none.
     let defined = git(root, &defined).unwrap_or_default();
     let names: BTreeSet<&str> = defined
         .split('\0')
         .filter_map(|key| key.strip_prefix("filter.")?.rsplit_once('.').map(|(name, _)| name))
         .collect();
-    // The value is named and not written where the name could be taken for more than a name.
+    // The value is passed through a variable, because a name could be read as more than a name.
     command.env(NO_PROGRAM, "").env(NOT_REQUIRED, "false");
     for name in names {
         let members = ["clean", "smudge", "process"].map(|it| (it, "", NO_PROGRAM));
@@ -188,11 +187,11 @@ fn without_filters(root: &str, command: &mut Command) {
     }
 }
 
-/// Variables that hold what filters are set to.
+/// Variables that contain the values that filters are set to.
 const NO_PROGRAM: &str = "HIERA_LS_NO_PROGRAM";
 const NOT_REQUIRED: &str = "HIERA_LS_NOT_REQUIRED";
 
-/// What Git prints; `Err` holds its complaint.
+/// Git's output; `Err` contains its error message.
 fn git(root: &str, arguments: &[&str]) -> Result<String, String> {
     text_of(command(root).args(arguments))
 }
@@ -215,7 +214,7 @@ fn bytes_of(command: &mut Command) -> Result<Vec<u8>, String> {
     Ok(output.stdout)
 }
 
-/// What to say where there is no Git.
+/// The message if Git cannot be run.
 fn cannot_be_run(error: &std::io::Error) -> String {
     let advice = "revisions can only be read where Git is installed";
     format!("git cannot be run: {error}; {advice}")

@@ -1,4 +1,4 @@
-//! The one mutable owner: takes changes in, gives snapshots out.
+//! The only mutable owner: receives changes, and creates snapshots.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,86 +12,86 @@ use crate::data::Files;
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::text::{Buffer, BufferEdit, Encoding, without_halves};
 
-/// Holds the newest snapshot and the buffers of open editors.
+/// Contains the newest snapshot and the buffers of open editors.
 pub struct Host {
     world: Arc<World>,
     buffers: BTreeMap<Arc<str>, Buffer>,
 }
 
-/// Everything that can happen to a world. Paths need not be normal.
+/// Every kind of change to a world. Paths do not need to be normalized.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "changes are taken in one at a time, never stored")]
 pub enum Change {
-    /// An editor shows a file: from now on its text counts, not the disk's.
+    /// An editor opens a file: from now on its text replaces the content on disk.
     OpenBuffer {
-        /// Which file; it need not be on the disk.
+        /// The file, which does not have to exist on disk.
         path: String,
         /// Its text.
         text: String,
-        /// The editor's number for the text.
+        /// The editor's version number of the text.
         version: i32,
     },
     /// The user types. Ignored for a file that is not open.
     EditBuffer {
-        /// Which file.
+        /// The file.
         path: String,
-        /// The editor's number for the text after the edits.
+        /// The editor's version number after the edits.
         version: i32,
-        /// What is typed, each edit in the text that the one before it left.
+        /// The edits; each refers to the text after the previous one.
         edits: Vec<BufferEdit>,
         /// How the editor counts columns.
         encoding: Encoding,
     },
-    /// The editor lets go of a file: the disk counts again, and is read anew.
+    /// The editor closes a file: its content on disk is read again and used.
     CloseBuffer {
-        /// Which file.
+        /// The file.
         path: String,
     },
-    /// Files or directories were made, changed or removed on the disk. A directory stands for all that it holds.
+    /// Files or directories were created, changed or removed on disk. A directory includes everything in it.
     DiskChanged(Vec<String>),
-    /// The workspace's folders, all of them.
+    /// All folders of the workspace.
     Folders(Vec<String>),
-    /// The settings, all of them.
+    /// All settings.
     Settings(Settings),
-    /// What is assumed about variables that are open: their texts, by the names that stand for all spellings.
+    /// The assumed texts of open variables, by their canonical names.
     Assumed(Vec<(Arc<str>, Arc<str>)>),
-    /// The sample node that answers are shown for; `None`: any node, also where the settings name one.
+    /// The sample node whose values are shown; `None` for any node, even if the settings name one.
     ActiveNode(Option<Arc<str>>),
-    /// A back end began to fail, or to answer again.
+    /// A back end started to fail, or works again.
     BackEnds,
 }
 
-/// What a change did.
+/// The effect of a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effect {
     /// The number of the snapshot after the change.
     pub revision: u64,
-    /// The files whose texts are, or may be, others now; sorted. Empty if the change changed nothing.
+    /// The files whose texts changed or may have changed; sorted. Empty if the change had no effect.
     pub paths: Vec<Arc<str>>,
-    /// Whether answers may have changed beyond those texts: another hierarchy, other modules, nodes or settings.
+    /// Whether more than these texts may have changed: the hierarchy, modules, nodes or settings.
     pub is_structural: bool,
-    /// Whether the workspace's own settings file is among [`Self::paths`]: its reader should read it again and apply
+    /// Whether [`Self::paths`] contains the workspace's project file. The caller should then read it again and apply
     /// [`Change::Settings`].
     pub is_settings_file_changed: bool,
 }
 
 impl Host {
-    /// A host for the disk behind `reader`. Reads nothing yet.
+    /// A host for the disk that `reader` reads. It reads nothing yet.
     pub fn new(reader: Arc<dyn DiskReader>) -> Self {
         Self { world: Arc::new(World::new(DiskTable::new(reader))), buffers: BTreeMap::new() }
     }
 
-    /// The world as it is now. Later changes do not touch it.
+    /// The current world. Later changes do not affect it.
     pub fn snapshot(&self) -> Arc<World> {
         self.world.clone()
     }
 
-    /// Calls `listener`, on any thread, whenever [`Change::BackEnds`] should be applied. Only the first one counts.
+    /// Calls `listener`, on any thread, whenever [`Change::BackEnds`] should be applied. Only the first listener is used.
     pub fn on_back_ends_changed(&self, listener: impl Fn() + Send + Sync + 'static) {
         self.world.announcer.listen(listener);
     }
 
-    /// Takes a change in.
+    /// Applies a change.
     pub fn apply(&mut self, change: Change) -> Effect {
         match change {
             Change::OpenBuffer { path, text, version } => self.open(&path, &text, version),
@@ -166,7 +166,7 @@ impl Host {
         })
     }
 
-    /// Puts `text` over what the disk holds.
+    /// Puts `text` over the content on disk.
     fn show(&mut self, path: &Arc<str>, text: Arc<str>, version: i32) -> Effect {
         let world = &self.world;
         let before = match world.texts.overlay.get(path) {
@@ -225,17 +225,17 @@ impl Host {
     }
 }
 
-/// Whether what runs functions must read them again.
+/// Whether back ends that run functions must read them again.
 fn may_define_functions(path: &str) -> bool {
     matches!(paths::extension(path), "rb" | "pp")
 }
 
-/// What stays true of `before` where only these files are others in `after`.
+/// What remains valid of `before` if only these files differ in `after`.
 pub(super) fn kept(paths: &[Arc<str>], before: &World, after: &World) -> Kept {
     if paths.iter().any(|path| roots::is_structural(path, before, after)) {
         return Kept::Nothing;
     }
-    // Inferred nodes follow from which files there are.
+    // Inferred nodes depend on which files exist.
     let comes_or_goes = |path: &str| before.kind(path) != after.kind(path);
     let changes_nodes = |path: &str| nodes::may_hold_facts(path, after) || comes_or_goes(path);
     if paths.iter().any(|path| changes_nodes(path)) { Kept::Structure } else { Kept::All }

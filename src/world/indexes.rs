@@ -1,4 +1,4 @@
-//! When the key indexes are built, and how long they serve: through all snapshots until the structure changes.
+//! When the key indexes are built, and how long they are used: through all snapshots until the structure changes.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -15,35 +15,35 @@ use crate::config::Environment;
 use crate::data::{Format, RootEntry};
 use crate::text::TextRange;
 
-/// When more files than this changed, the bulk is put together anew: what lies over it must stay small.
+/// If more files than this changed, the bulk is rebuilt, so that the layer over it stays small.
 const MAX_CHANGED: usize = 1_000;
 
-/// Files that are read between two checks for cancellation.
+/// The number of files that are read between two checks for cancellation.
 const FILES_AT_ONCE: usize = 256;
 
-/// The indexes as one snapshot sees them.
+/// The indexes of one snapshot.
 pub(super) struct Indexes {
     bulk: Arc<Bulk>,
-    /// The paths that changed since the bulk's texts.
+    /// The paths that changed since the texts of the bulk.
     changed: Arc<BTreeSet<Arc<str>>>,
     /// The bulk with the changes, by environment.
     here: Shards<OnceLock<Arc<KeyIndex>>>,
 }
 
-/// The bulk of all environments, made from the texts of one moment on demand.
+/// The bulk of all environments, built on demand from the texts of one moment.
 struct Bulk {
     texts: Texts,
     by_environment: Shards<OnceLock<Arc<BulkIndex>>>,
 }
 
 impl Indexes {
-    /// Indexes that begin with `texts`.
+    /// Indexes that start with `texts`.
     pub(super) fn new(texts: Texts) -> Self {
         let bulk = Bulk { texts, by_environment: Shards::default() };
         Self { bulk: Arc::new(bulk), changed: Arc::default(), here: Shards::default() }
     }
 
-    /// The indexes after `paths` changed, which led to `texts`.
+    /// The indexes after a change of `paths`, which resulted in `texts`.
     pub(super) fn after_change(&self, paths: &[Arc<str>], texts: &Texts) -> Self {
         if paths.iter().all(|path| self.changed.contains(path)) {
             return self.unchanged();
@@ -61,33 +61,33 @@ impl Indexes {
 }
 
 impl World {
-    /// Which files the environment's hierarchies can lead to, those of its modules included.
+    /// The files that the environment's hierarchies can lead to, including those of its modules.
     pub fn reach(&self, environment: &Environment) -> Arc<Reach> {
         let slot = self.roots.reaches.slot(&key_of(environment));
         slot.get_or_init(|| Arc::new(Reach::new(&self.texts, &self.settings, environment))).clone()
     }
 
-    /// Which files the environment's own hierarchy and the global one can lead to, or that of a module that is the
+    /// The files that the environment's own hierarchy and the global one can lead to, or those of a module that is the
     /// workspace.
     pub fn own_reach(&self, environment: &Environment) -> Arc<Reach> {
         let slot = self.roots.own_reaches.slot(&key_of(environment));
         slot.get_or_init(|| Arc::new(Reach::own(&self.texts, &self.settings, environment))).clone()
     }
 
-    /// The files that the environment's hierarchies can lead to, sorted by path, and how each is read.
+    /// The files that the environment's hierarchies can lead to, sorted by path, and their formats.
     pub(super) fn data_files(&self, environment: &Environment) -> DataFiles {
         let slot = self.nodes.data_files.slot(&key_of(environment));
         let find = || self.reach(environment).files(&self.texts).into_iter().collect();
         slot.get_or_init(find).clone()
     }
 
-    /// All keys that the environment's data can hold, each once, sorted.
+    /// All keys in the environment's data, each once, sorted.
     pub fn all_keys(&self, environment: &Environment) -> Vec<Arc<str>> {
         self.key_index(environment).keys()
     }
 
-    /// Which files hold which keys. The first call reads all data files of the environment: seconds for tens of
-    /// thousands of them. Later ones only look at what changed since.
+    /// Which files have which keys. The first call reads all data files of the environment, which takes seconds for tens of
+    /// thousands of files. Later calls only process what changed since.
     pub fn key_index(&self, environment: &Environment) -> Arc<KeyIndex> {
         let here = self.indexes.here.slot(&key_of(environment));
         here.get_or_init(|| {
@@ -100,8 +100,8 @@ impl World {
         .clone()
     }
 
-    /// Reads the data files of the environment, for whoever asks about all of them later. Stops when `is_cancelled` says
-    /// so; `tell` hears how many of how many files are read.
+    /// Reads the data files of the environment before all of them are needed. Stops when `is_cancelled` returns true. `tell`
+    /// gets the numbers of files that are read, and of all files.
     pub fn read_ahead(
         &self,
         environment: &Environment,
@@ -121,7 +121,7 @@ impl World {
         }
     }
 
-    /// The data files of the environment whose text holds `needle`, sorted by path: where a name can be used.
+    /// The data files of the environment whose text contains `needle`, sorted by path: where a name may be used.
     pub fn files_containing(&self, environment: &Environment, needle: &str) -> Vec<Arc<FileEntry>> {
         let finder = memchr::memmem::Finder::new(needle.as_bytes());
         let files = self.key_index(environment).files();
@@ -132,27 +132,27 @@ impl World {
         holding.into_iter().flatten().collect()
     }
 
-    /// What stands at a place of `key` in the key index, without reading all of the file; of a key that is written twice
-    /// in it, one of the values.
+    /// The entry at a place of `key` in the key index, without parsing the whole file; if the file has the key twice, one of
+    /// its entries.
     pub fn entry_at(&self, key: &str, place: &KeyPlace) -> Option<RootEntry> {
         let range = TextRange::new(place.key.start, place.value.end.max(place.key.end));
         self.texts.file(&place.path).ok()?.entry(place.format, key, range)
     }
 
-    /// The root key in whose entry a byte of a file lies.
+    /// The root key of the entry that contains a byte of a file.
     pub(super) fn key_at(&self, file: &FileEntry, format: Format, at: u32) -> Option<Arc<str>> {
         let names = self.texts.base.names();
         file.keys(format, names).at(at).map(|name| names.text(name))
     }
 
-    /// [`Self::key_index`] if that need not read everything first.
+    /// [`Self::key_index`] if that does not require reading everything first.
     pub fn key_index_if_built(&self, environment: &Environment) -> Option<Arc<KeyIndex>> {
         let bulk = self.indexes.bulk.by_environment.get(&key_of(environment))?;
         bulk.get().is_some().then(|| self.key_index(environment))
     }
 }
 
-/// What tells environments apart: their directory, and their name, which the command line can set.
+/// Identifies an environment: by its directory, and by its name, which the command line can set.
 pub(super) fn key_of(environment: &Environment) -> String {
     format!("{} {}", environment.name, environment.directory())
 }

@@ -1,10 +1,10 @@
-//! Numbers for texts: given once, the same for the life of the process.
+//! Assigns numbers to texts, which stay the same for the life of the process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Texts by number and numbers by text. Append-only, so every snapshot shares it. The numbers say nothing: which text is
-/// asked for first depends on threads.
+/// Texts by number and numbers by text. It is append-only, so all snapshots share it. The order of the numbers has no
+/// meaning, because it depends on threads.
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     inner: RwLock<Inner>,
@@ -39,7 +39,7 @@ impl Interner {
         inner.numbers.get(text).copied()
     }
 
-    /// The text of a number; empty for a number that was never given.
+    /// The text of a number; empty for a number that was never assigned.
     pub(super) fn text(&self, number: u32) -> Arc<str> {
         let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
         inner.texts.get(number as usize).cloned().unwrap_or_else(|| Arc::from(""))

@@ -1,7 +1,7 @@
-//! Which file holds which key: all keys of all files that an environment's hierarchies can lead to.
+//! Which files have which keys: all keys of all files that an environment's hierarchies can lead to.
 //!
-//! The bulk is built once, in flat tables. What changed since lies over it, file by file, so that typing costs the same
-//! however many files there are.
+//! The bulk is built once, in flat tables. Later changes form a layer over it, file by file, so that the cost of typing does
+//! not depend on the number of files.
 
 mod typed;
 
@@ -22,11 +22,11 @@ use crate::text::TextRange;
 pub struct KeyIndex {
     names: Arc<Interner>,
     bulk: Arc<BulkIndex>,
-    /// Files that are others than in the bulk: their keys now; `None` if they are none now.
+    /// Files that differ from the bulk, with their current keys; `None` if they are no longer data files.
     changed: BTreeMap<Arc<str>, Option<IndexedFile>>,
-    /// Those of the bulk's files that are others now, by their places in it.
+    /// The positions in the bulk of the files that changed.
     replaced: HashSet<u32, foldhash::fast::RandomState>,
-    /// The names that only changed files have, sorted by name, on demand.
+    /// The names that only changed files have, sorted by name; computed on demand.
     new_names: OnceLock<Vec<Name>>,
 }
 
@@ -40,16 +40,16 @@ pub struct KeyPlace {
     pub path: Arc<str>,
     /// The file's number.
     pub file: FileId,
-    /// How the file is read.
+    /// The format of the file.
     pub format: Format,
-    /// The key, in bytes of the file.
+    /// The range of the key, in bytes of the file.
     pub key: TextRange,
-    /// The value, in bytes of the file; empty if nothing is written.
+    /// The range of the value, in bytes of the file; empty if nothing is written.
     pub value: TextRange,
 }
 
 impl KeyIndex {
-    /// Looks at each of the `changed` files anew.
+    /// Indexes each of the `changed` files again.
     pub(super) fn new<'a>(
         bulk: Arc<BulkIndex>,
         texts: &Texts,
@@ -78,11 +78,11 @@ impl KeyIndex {
         places
     }
 
-    /// The places of `key` in the first files that hold it, by path, and whether no other file does. The time does not
-    /// grow with the number of files.
+    /// The places of `key` in the first files that have it, by path, and whether no other file has it. The time does not
+    /// depend on the number of files.
     pub fn first_places(&self, key: &str, most_files: usize) -> (Vec<KeyPlace>, bool) {
         let Some(name) = self.names.known(key) else { return (Vec::new(), true) };
-        // The bulk's files are sorted; those that changed are few.
+        // The bulk's files are sorted, and only a few files have changed.
         let kept = self.kept_with(name).take(most_files + 1);
         let mut files: Vec<&IndexedFile> = kept.chain(self.changed_with(name)).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -91,43 +91,43 @@ impl KeyIndex {
         (files.into_iter().flat_map(|file| file.places(name)).collect(), is_whole)
     }
 
-    /// Whether there is no data file at all.
+    /// Whether there are no data files.
     pub fn is_empty(&self) -> bool {
         let mut kept = self.bulk.files.iter().filter(|file| !self.changed.contains_key(&file.path));
         kept.next().is_none() && self.changed.values().flatten().next().is_none()
     }
 
-    /// Whether any file holds `key`.
+    /// Whether any file has `key`.
     pub fn contains(&self, key: &str) -> bool {
         self.names.known(key).is_some_and(|name| self.is_held(name))
     }
 
-    /// In how many files `key` is, counted up to `most`.
+    /// The number of files that have `key`, counted up to `most`.
     pub fn count(&self, key: &str, most: usize) -> usize {
         let count = |name| self.files_with(name).take(most).count();
         self.names.known(key).map_or(0, count)
     }
 
-    /// Whether one of `files` holds `key`.
+    /// Whether one of `files` has `key`.
     pub fn is_held_by(&self, key: &str, files: &FileSet) -> bool {
         let is_held = |name| self.files_with(name).any(|file| files.contains(&file.id));
         self.names.known(key).is_some_and(is_held)
     }
 
-    /// The keys that begin with `prefix`, each once, sorted.
+    /// The keys that start with `prefix`, each once, sorted.
     pub fn keys_in(&self, prefix: &str) -> Vec<Arc<str>> {
         let (old, new) = self.names_in(prefix);
         let old = old.iter().filter(|(_, name)| self.is_held(*name));
         let mut keys: Vec<_> = old.map(|(text, _)| text.clone()).collect();
         if !new.is_empty() {
-            // Two sorted runs, which this sort only merges.
+            // Both parts are sorted, so the sort only merges them.
             keys.extend(new.iter().map(|(text, _)| text.clone()));
             keys.sort();
         }
         keys
     }
 
-    /// How many keys begin with `prefix`, and those of them that several files hold, sorted.
+    /// The number of keys that start with `prefix`, and those of them that several files have, sorted.
     pub fn shared_keys_in(&self, prefix: &str) -> (usize, Vec<Arc<str>>) {
         let (old, new) = self.names_in(prefix);
         let count = old.iter().filter(|(_, name)| self.is_held(*name)).count() + new.len();
@@ -142,7 +142,7 @@ impl KeyIndex {
         self.keys_in("")
     }
 
-    /// The keys of the file at `path` in the order written, with their places.
+    /// The keys of the file at `path` in source order, with their places.
     pub fn keys_of(&self, path: &str) -> Vec<(Arc<str>, KeyPlace)> {
         let file = match self.changed.get(path) {
             Some(changed) => changed.as_ref(),
@@ -154,7 +154,7 @@ impl KeyIndex {
         keys.collect()
     }
 
-    /// The files that are indexed, sorted by path, with their format.
+    /// The indexed files, sorted by path, with their formats.
     pub fn files(&self) -> Vec<(Arc<str>, Format)> {
         let kept = self.bulk.files.iter().filter(|file| !self.changed.contains_key(&file.path));
         let all = kept.chain(self.changed.values().flatten());
@@ -163,7 +163,7 @@ impl KeyIndex {
         files
     }
 
-    /// The names that begin with `prefix`: those that the bulk had and that may be gone by now, and the others.
+    /// The names that start with `prefix`: those of the bulk, which may no longer exist, and the others.
     fn names_in(&self, prefix: &str) -> (&[Name], &[Name]) {
         fn span<'s>(sorted: &'s [Name], prefix: &str) -> &'s [Name] {
             let from = &sorted[sorted.partition_point(|(text, _)| **text < *prefix)..];
@@ -176,7 +176,7 @@ impl KeyIndex {
         self.files_with(name).next().is_some()
     }
 
-    /// The names that no file of the bulk had, sorted.
+    /// The names that no file of the bulk has, sorted.
     fn new_names(&self) -> &[Name] {
         self.new_names.get_or_init(|| {
             let names = self.changed.values().flatten().flat_map(|file| file.keys.numbers());
@@ -192,7 +192,7 @@ impl KeyIndex {
         self.kept_with(name).chain(self.changed_with(name))
     }
 
-    /// Files as they are in the bulk, sorted by path.
+    /// Unchanged files of the bulk, sorted by path.
     fn kept_with(&self, name: u32) -> impl Iterator<Item = &IndexedFile> {
         let kept = self.bulk.holders(name).iter().filter(|file| !self.replaced.contains(file));
         kept.map(|file| &self.bulk.files[*file as usize])
@@ -214,16 +214,16 @@ impl KeyFinder for KeyIndex {
 /// The keys of one text.
 #[derive(Debug)]
 pub(super) struct FileKeys {
-    /// In the order written.
+    /// In source order.
     keys: Box<[KeyHere]>,
     /// Whether they were found line by line.
     is_quick: bool,
-    /// For each name, its first place in [`Self::keys`]; made on demand for a file with many keys. Versions of a file with the same
-    /// names share it.
+    /// The first position of each name in [`Self::keys`]; built on demand for files with hundreds of keys. Versions of a
+    /// file with the same names share it.
     first: Arc<OnceLock<HashMap<u32, u32, foldhash::fast::RandomState>>>,
 }
 
-/// Fewer keys than this are looked through one by one.
+/// If there are fewer keys, they are searched one by one.
 const MIN_HASHED_KEYS: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -243,7 +243,7 @@ impl FileKeys {
         Self { keys, is_quick, first: Arc::default() }
     }
 
-    /// The number of the root key in whose entry a byte lies.
+    /// The number of the root key whose entry contains a byte.
     pub(super) fn at(&self, byte: u32) -> Option<u32> {
         let keys = self.keys.iter().filter(|here| here.key.start <= byte);
         keys.max_by_key(|here| here.key.start).map(|here| here.name)
@@ -313,16 +313,16 @@ impl IndexedFile {
     }
 }
 
-/// The keys of all files as they were when the index began.
+/// The keys of all files when the index was built.
 #[derive(Debug, Default)]
 pub(super) struct BulkIndex {
     /// Sorted by path.
     files: Vec<IndexedFile>,
-    /// For each name's number, where its files begin in [`Self::holders`].
+    /// For each name's number, the start of its files in [`Self::holders`].
     starts: Vec<u32>,
-    /// Places in [`Self::files`], ascending for each name.
+    /// Positions in [`Self::files`], ascending for each name.
     holders: Vec<u32>,
-    /// The names with their numbers, sorted by name, on demand.
+    /// The names with their numbers, sorted by name; computed on demand.
     sorted: OnceLock<Vec<Name>>,
 }
 
@@ -373,7 +373,7 @@ impl BulkIndex {
         spans.filter(|(span, _)| span[0] < span[1]).map(|(_, name)| name)
     }
 
-    /// The files that hold a name, as places in [`Self::files`].
+    /// The files that have a name, as positions in [`Self::files`].
     fn holders(&self, name: u32) -> &[u32] {
         let start = self.starts.get(name as usize).copied().unwrap_or(0) as usize;
         let end = self.starts.get(name as usize + 1).map_or(start, |end| *end as usize);

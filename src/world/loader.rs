@@ -1,4 +1,4 @@
-//! The one place of the library that reads the disk. What it reads ends: only regular files, and not more of them than
+//! The only place of the library that reads the disk. Reading always ends: it reads only regular files, of at most
 //! [`MAX_FILE_BYTES`].
 
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ pub struct Disk;
 
 impl DiskReader for Disk {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-        // Asked first because opening a named pipe would wait for a writer.
+        // Checked first, because opening a named pipe would wait for a writer.
         let metadata = fs::metadata(path).map_err(|error| ruby_message(&error, path))?;
         if metadata.is_dir() {
             return Err(format!("Is a directory @ io_fread - {path}"));
@@ -65,23 +65,23 @@ impl DiskReader for Disk {
     }
 }
 
-/// The machine's disk as far as an untrusted workspace reaches: what lies elsewhere is not read, whatever leads there.
+/// The part of the disk that an untrusted workspace may read: files outside its trees are not read, whatever leads there.
 #[derive(Debug, Default)]
 pub struct WorkspaceDisk {
     /// Without links.
     trees: Vec<PathBuf>,
-    /// Directories that were asked about.
+    /// Directories that were checked.
     known: RwLock<HashMap<PathBuf, bool>>,
 }
 
 impl WorkspaceDisk {
-    /// Only what lies in `trees`, directories or files.
+    /// Allows only what is in `trees`, which are directories or files.
     pub fn new<'a>(trees: impl IntoIterator<Item = &'a str>) -> Self {
         let real = |tree: &str| fs::canonicalize(tree).unwrap_or_else(|_| PathBuf::from(tree));
         Self { trees: trees.into_iter().map(real).collect(), known: RwLock::default() }
     }
 
-    /// Whether `path`, links followed, lies in the workspace, or nowhere.
+    /// Whether `path`, with links resolved, is in the workspace or does not exist.
     pub fn holds(&self, path: &str) -> bool {
         let path = Path::new(path);
         let is_link = fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
@@ -136,13 +136,13 @@ impl DiskReader for WorkspaceDisk {
     }
 }
 
-/// Whether what looks like an empty file is none: reading such a one may never end, or may take away what it shows.
+/// Whether a file that appears empty may have content: reading such a file may never end, or may consume what it shows.
 fn is_made_by_the_kernel(path: &str, metadata: &Metadata) -> bool {
     let real = || fs::canonicalize(path).unwrap_or_default();
     cfg!(unix) && metadata.len() == 0 && real().starts_with("/proc")
 }
 
-/// Opens a file in such a way that reading it never waits for a writer.
+/// Opens a file so that reading it never waits for a writer.
 #[cfg(unix)]
 fn open(path: &str) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -166,7 +166,7 @@ fn too_large(path: &str, most: u64) -> String {
     format!("File too large (more than {most} bytes) @ io_fread - {path}")
 }
 
-/// `None` for names that are no texts, and for links that lead nowhere (or in a circle).
+/// `None` for names that are not UTF-8, and for broken or circular links.
 fn dir_item(entry: &fs::DirEntry) -> Option<DirItem> {
     let mut kind = entry.file_type().ok()?;
     let is_link = kind.is_symlink();
@@ -189,7 +189,7 @@ fn ruby_message(error: &std::io::Error, path: &str) -> String {
     format!("{reason} @ rb_sysopen - {path}")
 }
 
-/// Rust adds ` (os error 40)` to the system's words.
+/// Removes the ` (os error 40)` that Rust adds to the system's message.
 fn without_number(message: &str) -> &str {
     message.split(" (os error").next().unwrap_or(message)
 }

@@ -1,4 +1,4 @@
-//! A disk that is a map: what tests and fixtures read from.
+//! A disk that is a map, for tests and fixtures.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use super::disk::DiskReader;
 use super::paths;
 use crate::data::{DirItem, PathKind};
 
-/// Files by path; their directories exist because they do.
+/// Files by path; directories exist if they contain files.
 #[derive(Debug, Default)]
 pub struct MemoryDisk {
     files: RwLock<BTreeMap<String, Vec<u8>>>,
@@ -28,13 +28,13 @@ impl MemoryDisk {
         files.insert(path.to_owned(), text.into());
     }
 
-    /// Removes a file, or a directory with all that it holds.
+    /// Removes a file, or a directory with everything in it.
     pub fn remove(&self, path: &str) {
         let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
         files.retain(|it, _| paths::below(path, it).is_none());
     }
 
-    /// How often anything was read, listed or looked for so far.
+    /// How often anything has been read, listed or searched for so far.
     pub fn questions(&self) -> usize {
         self.questions.load(Ordering::Relaxed)
     }

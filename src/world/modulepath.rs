@@ -1,4 +1,4 @@
-//! Where an environment's modules lie: `environment.conf`, `$basemodulepath`, and the modules found there.
+//! Where an environment's modules are: `environment.conf`, `$basemodulepath`, and the modules found there.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::settings::Settings;
 const CODEDIR: &str = "/etc/puppetlabs/code";
 const CONFDIR: &str = "/etc/puppetlabs/puppet";
 
-/// Directories for modules of the site's own, by the habit of control repositories.
+/// The usual directories of control repositories for the site's own modules.
 const SITE_DIRECTORIES: [&str; 2] = ["site-modules", "site"];
 
-/// The directories in which the environment at `root` has modules, in the order of precedence; not all need exist.
+/// The module directories of the environment at `root`, in order of precedence; not all need to exist.
 pub(super) fn modulepath(files: &dyn Files, settings: &Settings, root: &str) -> Vec<String> {
     if let Some(modulepath) = &settings.modulepath {
         return modulepath.iter().map(|directory| paths::join(root, directory)).collect();
@@ -37,7 +37,7 @@ pub(super) fn modulepath(files: &dyn Files, settings: &Settings, root: &str) -> 
     directories
 }
 
-/// The main manifest of the environment at `root`, or the directory that holds its manifests.
+/// The main manifest of the environment at `root`, or the directory that contains its manifests.
 pub(super) fn manifest_of(files: &dyn Files, root: &str) -> String {
     let text = files.text(&paths::join(root, "environment.conf")).ok();
     let written = text.and_then(|text| setting(&text, "manifest"));
@@ -58,14 +58,14 @@ pub(super) fn modules(files: &dyn Files, directories: &[String]) -> IndexMap<Arc
     modules
 }
 
-/// The directory that holds `environments`, for an environment that lies in such a directory.
+/// The directory that contains `environments`, for an environment in such a directory.
 pub(super) fn codedir(root: &str) -> Option<String> {
     let environments = paths::parent(root)?;
     let is_among_others = paths::file_name(environments) == "environments";
     is_among_others.then(|| paths::parent(environments).unwrap_or("/").to_owned())
 }
 
-/// Puppet only takes directories with such names for modules: `[a-z][a-z0-9_]*`.
+/// Puppet accepts only directories with these names as modules: `[a-z][a-z0-9_]*`.
 fn is_module_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|it| it.is_ascii_lowercase())
@@ -91,7 +91,7 @@ fn setting(text: &str, name: &str) -> Option<String> {
     None
 }
 
-/// Cuts at `:`, or at `;` where a Windows machine wrote the path.
+/// Splits at `:`, or at `;` if the path was written on Windows.
 fn split_path(path: &str) -> impl Iterator<Item = &str> {
     let separator = if path.contains(';') { ';' } else { ':' };
     path.split(separator).map(str::trim).filter(|entry| !entry.is_empty())
@@ -113,8 +113,8 @@ fn expand(settings: &Settings, root: &str, codedir: Option<&str>, entry: &str) -
     vec![paths::join(root, &replaced)]
 }
 
-/// The setting's directories. Its default speaks of Puppet's own code directory; an environment that lies in another
-/// one means that one.
+/// The directories of the setting. Its default contains Puppet's own code directory; for an environment in another code
+/// directory, it is that one.
 fn basemodulepath(settings: &Settings, codedir: Option<&str>) -> Vec<String> {
     let directories = settings.basemodulepath.iter().map(|directory| match codedir {
         Some(codedir) => match paths::below(CODEDIR, directory) {

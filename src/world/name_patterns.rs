@@ -1,5 +1,5 @@
-//! The `node_name` patterns of the settings beside the nodes and hierarchies of the workspace: what is wrong with them, and
-//! which one the names of the data files suggest.
+//! Checks the `node_name` patterns of the settings against the nodes and hierarchies of the workspace, and finds the pattern
+//! that the names of the data files suggest.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::settings::{SettingsProblem, SettingsSource};
 
 impl World {
     /// The pattern that the names of an environment's nodes without fact sets suggest. `None` if they suggest none, or if the
-    /// settings have patterns already.
+    /// settings already have patterns.
     pub fn suggested_name_pattern(&self, environment: &Environment) -> Option<Suggestion> {
         if self.settings.node_name.iter().next().is_some() {
             return None;
@@ -26,7 +26,7 @@ impl World {
         let known = known_texts(&self.settings, environment);
         for template in self.own_reach(environment).templates() {
             let Some(path) = template.open_path(&known) else { continue };
-            // A group of a pattern can have the name of a fact, but not that of a member of one.
+            // A group of a pattern can have the name of a fact, but not that of a member of a fact.
             let is_simple = |name: &Arc<str>| !name.contains(['.', ':']) && &**name != MEMBER;
             let machines = path.variables().into_iter().filter(|it| names_machines(it));
             whole.extend(machines.filter(|it| is_simple(it) && &**it != "clientcert"));
@@ -47,7 +47,7 @@ impl World {
         suggest_pattern(&names, &texts, &whole)
     }
 
-    /// Patterns of the settings that match no node, and their groups that no hierarchy reads.
+    /// Patterns of the settings that match no node, and groups that no hierarchy reads.
     pub fn name_pattern_problems(&self) -> Vec<SettingsProblem> {
         let mut problems = Vec::new();
         if self.settings.node_name.iter().next().is_none() {

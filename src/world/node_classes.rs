@@ -1,8 +1,8 @@
-//! The classes of a node, as far as manifests, data and classifiers say them: certainly, or perhaps.
+//! The classes that a node has according to manifests, data and classifiers: certainly, or possibly.
 //!
-//! A class is certain if it is written out where nothing but the node's facts decides whether the code runs: outside of node
-//! blocks, in the node's block, in classes that are certain themselves, or in data that such code looks up; or if the node's
-//! classifier says it. Names that are put together are known where facts complete them.
+//! A class is certain if it is written where only the node's facts decide whether the code runs: outside of node blocks, in
+//! the node's block, in classes that are certain themselves, or in data that such code looks up. It is also certain if the
+//! node's classifier names it. Names that are built from variables are known if facts complete them.
 
 mod blocks;
 mod decide;
@@ -31,17 +31,17 @@ pub use search::ClassFinder;
 /// A class of a node.
 #[derive(Debug, Clone)]
 pub struct NodeClass {
-    /// As Puppet knows it.
+    /// The name that Puppet uses.
     pub name: Arc<str>,
-    /// The class; `None` if it is not here.
+    /// The class; `None` if it is not in the workspace.
     pub code: Option<ClassCode>,
     /// Whether the node certainly has it.
     pub is_certain: bool,
-    /// Where the first call is written that leads to it, in a main manifest.
+    /// The first call in a main manifest that leads to it.
     pub origin: CodePlace,
-    /// Where the call is written that includes it.
+    /// The call that includes it.
     pub included_at: CodePlace,
-    /// Parameters that some `class { … }` gives: what data have for them may not count.
+    /// Parameters that some `class { … }` sets, so that data for them may have no effect.
     pub given: Vec<Box<str>>,
 }
 
@@ -50,16 +50,16 @@ pub struct NodeClass {
 pub struct NodeClasses {
     /// The certain ones first, in the order in which they are found.
     pub classes: Vec<NodeClass>,
-    /// Calls that include more classes, whose names are not known.
+    /// Calls that include more classes, with unknown names.
     pub others: Vec<CodePlace>,
 }
 
-/// A place in a file of code, or a file that a classifier wrote.
+/// A place in a code file, or a file that a classifier wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodePlace {
     /// The file.
     pub path: Arc<str>,
-    /// Where in it.
+    /// The range in the file.
     pub range: TextRange,
 }
 
@@ -68,15 +68,15 @@ pub struct CodePlace {
 pub struct MainManifest {
     /// The file.
     pub path: Arc<str>,
-    /// What is in it.
+    /// The content of the file.
     pub file: Arc<CodeFile>,
 }
 
-/// Names of classes, and whether a lookup certainly gives each.
+/// Names of classes, and whether a lookup certainly returns each.
 pub type LookedUp = Rc<[(Arc<str>, bool)]>;
 
 impl NodeClass {
-    /// Whether some `class { … }` gives the parameter a value, or may give it one.
+    /// Whether some `class { … }` sets the parameter, or may set it.
     pub fn may_be_given(&self, parameter: &str) -> bool {
         self.given.iter().any(|it| **it == *parameter || &**it == "*")
     }
@@ -143,7 +143,7 @@ fn class_names(answer: &Answer, lookup: &ClassLookup) -> Vec<Arc<str>> {
     names
 }
 
-/// Lists may be nested at will.
+/// Lists may be nested to any depth.
 fn add_class_names(value: &Value, names: &mut Vec<Arc<str>>) {
     match value {
         Value::Array(items) => items.iter().for_each(|it| add_class_names(&it.value, names)),

@@ -1,5 +1,5 @@
-//! The sample nodes of an environment: from fact sets in the workspace, from the settings, and the machines that data files
-//! are named after.
+//! The sample nodes of an environment: from fact sets in the workspace, from the settings, and machines that data files are
+//! named after.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -22,7 +22,7 @@ use crate::settings::{NodeSettings, PROJECT_FILE, Settings};
 /// Directories with fact sets, below an environment, a module or a folder of the workspace.
 const FACTS_DIRECTORIES: [&str; 2] = [".hiera-ls/facts", "spec/factsets"];
 
-/// What rspec-puppet lays over the fact sets of `spec`, in this order.
+/// The files that rspec-puppet merges over the fact sets of `spec`, in this order.
 const DEFAULT_FACTS: [&str; 4] = [
     "spec/default_facts.yml",
     "spec/default_facts.yaml",
@@ -30,41 +30,41 @@ const DEFAULT_FACTS: [&str; 4] = [
     "spec/default_module_facts.yaml",
 ];
 
-/// Extensions of files that are taken for fact sets.
+/// Extensions of files that are read as fact sets.
 const FACTS_EXTENSIONS: [&str; 4] = ["json", "yaml", "yml", "facts"];
 
-/// How deep below a directory of fact sets files are looked for.
+/// The maximum depth below a directory of fact sets at which files are searched for.
 const MAX_DEPTH: usize = 4;
 
-/// The sample nodes of all environments: shared by snapshots until a fact set changes.
+/// The sample nodes of all environments, shared by snapshots until a fact set changes.
 #[derive(Debug, Default)]
 pub(super) struct NodesCache {
     by_environment: Shards<OnceLock<Arc<SampleNodes>>>,
-    /// What they read, which follows from what they are.
+    /// The files that they read, which depend only on the nodes and the hierarchies.
     pub(super) read_orders: ReadOrdersCache,
-    /// Any node that reads a file, by environment and by what its path says.
+    /// The nodes *any node that reads this file*, by environment and by the variables in the path.
     pub(super) views: Shards<OnceLock<Arc<Node>>>,
-    /// The data files of environments: they are looked for as nodes are, and stay as long.
+    /// The data files of environments, which are needed to infer nodes and are kept as long.
     pub(super) data_files: Shards<OnceLock<DataFiles>>,
 }
 
-/// Paths of data files, sorted, and how each is read.
+/// Paths of data files, sorted, and their formats.
 pub(super) type DataFiles = Arc<[(Arc<str>, Format)]>;
 
 /// The sample nodes of one environment.
 #[derive(Debug, Default)]
 pub struct SampleNodes {
-    /// Each name once: those from fact sets, from settings, then the machines that data files are named after.
+    /// Each name once: nodes from fact sets, from settings, then the machines that data files are named after.
     pub nodes: Arc<[Arc<Node>]>,
-    /// What is wrong with fact sets, by path.
+    /// Problems of fact sets, by path.
     pub problems: Vec<(Arc<str>, FactsProblem)>,
 }
 
-/// A node in the making.
+/// A node that is being built.
 struct Draft {
     parts: NodeParts,
     origin: Origin,
-    /// The variable that names machines in the path of the file that tells of the node.
+    /// The variable that names machines in the path of the data file that the node comes from.
     named_by: Option<Arc<str>>,
 }
 
@@ -75,12 +75,12 @@ impl Draft {
 }
 
 impl World {
-    /// The sample nodes to look at the environment's data with.
+    /// The sample nodes of the environment.
     pub fn nodes(&self, environment: &Environment) -> Arc<[Arc<Node>]> {
         self.sample_nodes(environment).nodes.clone()
     }
 
-    /// The sample nodes, and what is wrong with the files they come from.
+    /// The sample nodes, and the problems of the files that they come from.
     pub fn sample_nodes(&self, environment: &Environment) -> Arc<SampleNodes> {
         let slot = self.nodes.by_environment.slot(&key_of(environment));
         slot.get_or_init(|| {
@@ -91,8 +91,8 @@ impl World {
         .clone()
     }
 
-    /// The nodes of fact sets that a user names: each with the path that it was read from. What the settings say of a node
-    /// of its name lies over it.
+    /// The nodes of fact sets that a user names, each with the path that it was read from. Settings for a node of the same
+    /// name are merged over it.
     pub fn nodes_of_fact_sets(
         &self,
         environment: &Environment,
@@ -112,7 +112,7 @@ impl World {
         found.finish(environment).nodes.to_vec()
     }
 
-    /// The node of this name: a sample node, or one of which no more is known than its name proves.
+    /// The node of this name: a sample node, or a node of which only its name and what it proves are known.
     pub fn node_named(&self, environment: &Environment, name: &str) -> Arc<Node> {
         let mut found = drafts(self, environment);
         found.infer(environment);
@@ -122,7 +122,7 @@ impl World {
         nodes.first().cloned().unwrap_or_else(|| self.any_node(environment))
     }
 
-    /// The chosen node: the user's choice, else that of the settings. `None` also if the user chose *any node*.
+    /// The node chosen by the user or else by the settings. `None` also if the user chose *any node*.
     pub fn chosen_node(&self, environment: &Environment) -> Option<Arc<Node>> {
         let nodes = self.nodes(environment);
         let named = |name: &Arc<str>| nodes.iter().find(|node| node.name == *name).cloned();
@@ -135,7 +135,7 @@ impl World {
         Some(self.as_assumed(environment, chosen))
     }
 
-    /// The node that answers are shown for which are about no file: the one chosen, else any node of the environment.
+    /// The node for results that are not about a file: the chosen one, or else any node of the environment.
     pub fn active_node(&self, environment: &Environment) -> Arc<Node> {
         self.chosen_node(environment).unwrap_or_else(|| self.any_node(environment))
     }
@@ -165,7 +165,7 @@ pub(super) fn may_hold_facts(path: &str, world: &World) -> bool {
         || world.settings.facts.iter().chain(in_settings).any(is_set)
 }
 
-/// The nodes that fact sets and settings tell of.
+/// The nodes from fact sets and settings.
 fn drafts<'w>(world: &'w World, environment: &Environment) -> Found<'w> {
     let mut found = Found { world, drafts: IndexMap::new(), problems: Vec::new() };
     for entry in &world.settings.facts {
@@ -191,7 +191,7 @@ fn drafts<'w>(world: &'w World, environment: &Environment) -> Found<'w> {
     found
 }
 
-/// Nodes by name, as they are found: the first of a name stays.
+/// Nodes by name, in the order in which they are found: the first one of a name is kept.
 struct Found<'a> {
     world: &'a World,
     drafts: IndexMap<String, Draft>,
@@ -211,7 +211,7 @@ impl Found<'_> {
                         let name = parts.name.clone();
                         self.drafts.insert(name, Draft::new(parts, origin));
                     }
-                    // What a classifier says lies over the facts that are beside it.
+                    // The output of a classifier is merged over the facts beside it.
                     Some(draft) if draft.parts.classes.is_some() != parts.classes.is_some() => {
                         formats::lay_over(&mut draft.parts, &parts);
                     }
@@ -237,7 +237,7 @@ impl Found<'_> {
         there.into_iter().flat_map(|path| self.read(path)).collect()
     }
 
-    /// The nodes of the settings, by name. Such a node is complete only if its facts are given.
+    /// The nodes in the settings, by name. Such a node is complete only if its facts are given.
     fn of_settings(&mut self, settings: &Settings) -> Vec<(String, Draft)> {
         let mut drafts = Vec::new();
         for (name, node) in &settings.nodes {
@@ -293,13 +293,13 @@ impl Found<'_> {
     }
 }
 
-/// What the settings say of every node lies under what the node itself says.
+/// Builds a node. The settings for all nodes come below the node's own parts.
 fn finished(settings: &Settings, environment: &Environment, draft: Draft) -> Node {
     let mut parts = of_all_nodes(settings);
     parts.name.clone_from(&draft.parts.name);
     formats::lay_over(&mut parts, &draft.parts);
-    // A directory in `environments` is one environment; a repository alone may be any of its branches. A node with a fact set
-    // is complete, so that it gets the name that Puppet would assume.
+    // A directory in `environments` is a single environment; a repository on its own may be deployed as any of its branches.
+    // A node with a fact set is complete, so it gets the name that Puppet would assume.
     let is_one = environment.root.as_ref().is_some_and(|root| codedir(root).is_some());
     let is_known = environment.is_named || matches!(draft.origin, Origin::File(_));
     let is_set = is_one || parts.environment.is_none() && is_known;
@@ -315,7 +315,7 @@ fn finished(settings: &Settings, environment: &Environment, draft: Draft) -> Nod
         Origin::Name => {
             let mut proved = proved_by_name(&parts.name, patterns);
             if let Some(variable) = draft.named_by {
-                // That the file is this machine's is what its name means.
+                // The data file belongs to this machine, because it is named after it.
                 proved.push((variable, Value::string(parts.name.as_str()), Basis::Proved));
             }
             Node::partial(parts, &proved, draft.origin)
@@ -326,7 +326,7 @@ fn finished(settings: &Settings, environment: &Environment, draft: Draft) -> Nod
     if is_set { node.in_environment(&environment.name) } else { node }
 }
 
-/// What the settings say of every node.
+/// The settings for all nodes.
 pub(super) fn of_all_nodes(settings: &Settings) -> NodeParts {
     NodeParts {
         name: String::new(),
@@ -371,7 +371,7 @@ fn some_members(members: &Hash) -> Option<Hash> {
     (!members.is_empty()).then(|| members.clone())
 }
 
-/// Where fact sets of an environment may lie: beside its `hiera.yaml`, and in the workspace's folders that hold it.
+/// Where fact sets of an environment may be: beside its `hiera.yaml`, and in the workspace's folders that contain it.
 fn homes(world: &World, environment: &Environment) -> Vec<String> {
     let own = environment.directory();
     let mut homes = vec![own.to_owned()];
@@ -383,7 +383,7 @@ fn homes(world: &World, environment: &Environment) -> Vec<String> {
     homes
 }
 
-/// The files that one member of the setting `facts` means.
+/// The files that one member of the setting `facts` matches.
 fn expand(world: &World, entry: &str) -> Vec<String> {
     let path = world.settings_path(entry);
     match world.kind(&path) {

@@ -1,4 +1,4 @@
-//! The texts of open editors, which hide what the disk holds.
+//! The texts of open editors, which hide the content on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,19 +7,19 @@ use super::file_entry::FileEntry;
 use super::paths;
 use crate::data::{DirItem, PathKind};
 
-/// Open files by path, and the directories that exist if these files do. Few, so a change copies the map.
+/// Open files by path, and the directories that exist if these files do. There are few, so a change copies the map.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Overlay {
     files: BTreeMap<Arc<str>, OpenFile>,
     directories: BTreeMap<String, Arc<BTreeSet<DirItem>>>,
 }
 
-/// A file that an editor has open.
+/// A file that is open in an editor.
 #[derive(Debug, Clone)]
 pub struct OpenFile {
-    /// The text as it is typed.
+    /// The current text in the editor.
     pub entry: Arc<FileEntry>,
-    /// The editor's number for this text.
+    /// The editor's version number of this text.
     pub version: i32,
 }
 
@@ -42,7 +42,7 @@ impl Overlay {
         }
     }
 
-    /// `listed` and the names that only open files give `directory`.
+    /// `listed`, and the names in `directory` that only open files have.
     pub(super) fn list(&self, directory: &str, listed: Arc<[DirItem]>) -> Arc<[DirItem]> {
         let Some(opened) = self.directories.get(directory) else {
             return listed;

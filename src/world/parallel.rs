@@ -1,16 +1,17 @@
-//! Work on many files or nodes, on all processors.
+//! Processes files or nodes in parallel, on all processors.
 
 use std::num::NonZero;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The stack of each thread: data nested as deeply as Puppet allows is walked recursively.
+/// The stack size of each thread in bytes: data that is nested as deeply as Puppet allows is walked recursively.
 const STACK_BYTES: usize = 16 << 20;
 
-/// What `work` makes of each item, in the order of the items.
+/// The results of `work` for all items, in the order of the items.
 ///
-/// Threads of its own and not a shared pool: a pool's thread that waits here could be given a task that waits for what
+/// It uses its own threads instead of a shared pool: a waiting thread of a pool could get a task that waits for what this
+/// very thread is about to produce.
 /// this very thread is about to make.
 pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
@@ -26,7 +27,7 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
     thread::scope(|scope| {
         for _ in 1..threads {
             let thread = thread::Builder::new().stack_size(STACK_BYTES);
-            // With fewer threads it only takes longer.
+            // If a thread cannot be started, the work only takes longer.
             let _ = thread.spawn_scoped(scope, run);
         }
         run();
@@ -35,7 +36,7 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R +
     results.into_iter().map(done).collect()
 }
 
-/// Whether `holds` says yes to all items.
+/// Whether `holds` returns true for all items.
 pub(crate) fn all<T: Sync>(items: &[T], holds: impl Fn(&T) -> bool + Sync) -> bool {
     let parts: Vec<&[T]> = items.chunks(items.len().div_ceil(64).max(1)).collect();
     map(&parts, |part| part.iter().all(&holds)).into_iter().all(|it| it)

@@ -1,11 +1,11 @@
-//! Paths as texts: absolute, separated by `/`, without `.`, `..` and a slash at the end. No disk is asked.
+//! Paths as texts: absolute, separated by `/`, without `.`, `..` and a trailing slash. The disk is not accessed.
 
 use std::borrow::Cow;
 
-/// Puts an absolute path into the one shape that everything inside uses.
+/// Converts an absolute path to the normal form that is used everywhere inside.
 ///
-/// `c:\x` and `C:/x` turn to `c:/x`, `\\server\share` to `//server/share`; `.`, `..` and doubled slashes go. Elsewhere a
-/// backslash is an ordinary character of a name, as Unix has it.
+/// `c:\x` and `C:/x` become `c:/x`, `\\server\share` becomes `//server/share`; `.`, `..` and double slashes are removed. In
+/// other paths, a backslash is an ordinary character of a name, as on Unix.
 pub fn normalise(path: &str) -> String {
     let path: Cow<'_, str> =
         if is_windows(path) { path.replace('\\', "/").into() } else { path.into() };
@@ -25,17 +25,17 @@ pub fn normalise(path: &str) -> String {
     normal
 }
 
-/// `path` seen from `directory`: an absolute `path` wins.
+/// `path` relative to `directory`; an absolute `path` wins.
 pub fn join(directory: &str, path: &str) -> String {
     if is_absolute(path) { normalise(path) } else { normalise(&format!("{directory}/{path}")) }
 }
 
-/// Whether a path says itself where it begins.
+/// Whether a path is absolute.
 pub fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || is_windows(path)
 }
 
-/// The directory that holds `path`; `None` for a root.
+/// The directory that contains `path`; `None` for a root.
 pub fn parent(path: &str) -> Option<&str> {
     let (root, rest) = split_root(path);
     if rest.is_empty() {
@@ -50,7 +50,7 @@ pub fn file_name(path: &str) -> &str {
     rest.rsplit('/').next().unwrap_or("")
 }
 
-/// What follows the last dot of the file's name; empty if there is none, or only the one that hides the file.
+/// The text after the last dot of the file's name; empty if there is no dot, or only a leading one.
 pub fn extension(path: &str) -> &str {
     match file_name(path).rsplit_once('.') {
         Some((stem, extension)) if !stem.is_empty() => extension,
@@ -58,13 +58,13 @@ pub fn extension(path: &str) -> &str {
     }
 }
 
-/// The part of `path` below `directory`, without a slash at its start; empty for the directory itself.
+/// The part of `path` below `directory`, without a leading slash; empty for the directory itself.
 pub fn below<'a>(directory: &str, path: &'a str) -> Option<&'a str> {
     let rest = path.strip_prefix(directory)?;
     if rest.is_empty() || directory.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-/// `path`'s directory, the directory of that, and so on up to the root.
+/// `path`'s directory, its parent, and so on up to the root.
 pub fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(parent(path), |directory| parent(directory))
 }
@@ -76,7 +76,7 @@ fn is_windows(path: &str) -> bool {
             if drive.is_ascii_alphabetic() && matches!(rest.first(), None | Some(b'/' | b'\\')))
 }
 
-/// A path's root with its slash, and the rest. A text without a root is taken as if it began with `/`.
+/// A path's root with its slash, and the rest. A text without a root is treated as if it started with `/`.
 fn split_root(path: &str) -> (&str, &str) {
     if path.starts_with("//") && !path[2..].starts_with('/') && path[2..].contains('/') {
         return path.split_at(2);

@@ -1,4 +1,4 @@
-//! The project file of a folder: its own, else that of a directory above, for people work in parts of a repository, too.
+//! The project file of a folder: its own, or that of a directory above, because users may open only a part of a repository.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::data::{Files as _, PathKind};
 use crate::settings::PROJECT_FILE;
 
 impl World {
-    /// The nearest project file at or above `folder`, within the environment or the repository that holds the folder:
-    /// what lies above these was not made for it.
+    /// The nearest project file at or above `folder`, inside the environment or the repository that contains the folder. A
+    /// file above these was not made for the folder.
     pub fn project_file(&self, folder: &str) -> Option<Arc<FileEntry>> {
         let environment = self.environment_of(folder);
         let root = environment.as_ref().map(|it| it.directory());

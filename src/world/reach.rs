@@ -1,4 +1,4 @@
-//! Which files an environment's hierarchies can lead to, for whatever node. It follows from `hiera.yaml` alone.
+//! The files that an environment's hierarchies can lead to, for any node. They follow from `hiera.yaml` alone.
 
 mod pattern;
 
@@ -17,7 +17,7 @@ use crate::facts::infer::{Mapped, Template};
 use crate::limits::{MAX_DATA_FILES, MAX_DIRECTORIES, MAX_DIRECTORY_DEPTH};
 use crate::settings::Settings;
 
-/// The places where an environment's data can lie, all layers and modules together.
+/// The places where an environment's data can be, for all layers and modules together.
 #[derive(Debug, Default)]
 pub struct Reach {
     /// In the order of the layers, levels and templates.
@@ -27,7 +27,7 @@ pub struct Reach {
 /// One path or glob template of a hierarchy.
 #[derive(Debug)]
 pub struct DataPlace {
-    /// The layer whose `hiera.yaml` says so.
+    /// The layer of the `hiera.yaml`.
     pub layer: LayerKind,
     /// The module's name in the module layer.
     pub module: Option<Arc<str>>,
@@ -37,25 +37,25 @@ pub struct DataPlace {
     pub level: Arc<str>,
     /// Whether the level belongs to the `default_hierarchy`.
     pub is_default: bool,
-    /// Where `hiera.yaml` writes the template.
+    /// Where `hiera.yaml` contains the template.
     pub template_place: Option<Place>,
-    /// The data directory as `hiera.yaml` writes it, for this level or for all; without a place if it does not.
+    /// The data directory as written in `hiera.yaml`, for this level or for all; without a position if it is not written.
     pub written_datadir: Located,
-    /// How the files are read.
+    /// The format of the files.
     pub format: Format,
-    /// Whether the back end is one of Puppet's own; of others, only the look of the files tells the format.
+    /// Whether the back end is one of Puppet's own; for other back ends, the format is inferred from the file.
     pub is_built_in: bool,
     template: Template,
     pattern: Pattern,
 }
 
 impl Reach {
-    /// Reads the `hiera.yaml` files of `environment`, those of all its modules included.
+    /// Reads the `hiera.yaml` files of `environment`, including those of all its modules.
     pub(super) fn new(texts: &Texts, settings: &Settings, environment: &Environment) -> Self {
         Self::with_modules(texts, settings, environment, usize::MAX)
     }
 
-    /// Reads only the global and the environment's `hiera.yaml`, or that of a module that is the workspace: few files,
+    /// Reads only the global `hiera.yaml` and that of the environment, or that of a module that is the workspace: few files,
     /// however many modules there are.
     pub(super) fn own(texts: &Texts, settings: &Settings, environment: &Environment) -> Self {
         let modules = usize::from(environment.root.is_none());
@@ -82,7 +82,7 @@ impl Reach {
             .chain(modules.map(|it| (LayerKind::Module, it)));
         let mut reach = Self::default();
         for (layer, (path, module)) in layers {
-            // Only the global layer has a hierarchy of its own without a file.
+            // Only the global layer has a hierarchy without a file.
             if !texts.is_file(&path) && layer != LayerKind::Global {
                 continue;
             }
@@ -113,25 +113,25 @@ impl Reach {
         self.places_of(path).next().is_some()
     }
 
-    /// Whether `path` lies in a directory that some template leads into, reached or not.
+    /// Whether `path` is in a directory that some template leads to, even if no template can lead to `path` itself.
     pub fn surrounds(&self, path: &str) -> bool {
         let is_in =
             |it: &DataPlace| it.directory() != "/" && paths::below(it.directory(), path).is_some();
         self.places.iter().any(is_in)
     }
 
-    /// How `path` is read by the first template that can lead to it.
+    /// The format of `path` according to the first template that can lead to it.
     pub fn format_of(&self, path: &str) -> Option<Format> {
         self.places_of(path).next().map(|place| place.format)
     }
 
-    /// The templates of the hierarchies; those of default hierarchies are left out.
+    /// The templates of the hierarchies, except those of default hierarchies.
     pub fn templates(&self) -> Vec<Template> {
         let places = self.places.iter().filter(|place| !place.is_default);
         places.map(|place| place.template.clone()).collect()
     }
 
-    /// All files that exist and that some template can lead to, sorted by path, with their format.
+    /// All existing files that some template can lead to, sorted by path, with their formats.
     pub(super) fn files(&self, texts: &Texts) -> BTreeMap<Arc<str>, Format> {
         let mut files = BTreeMap::new();
         let mut open: Vec<&DataPlace> = Vec::new();
@@ -203,12 +203,12 @@ impl Reach {
 }
 
 impl DataPlace {
-    /// The path with its directory, as `hiera.yaml` writes both.
+    /// The path with its directory, both as written in `hiera.yaml`.
     pub fn template(&self) -> &Template {
         &self.template
     }
 
-    /// Whether the template can lead to `path`. Facts that lead into hidden directories are not thought of.
+    /// Whether the template can lead to `path`. Facts that lead to hidden directories are not considered.
     pub fn reaches(&self, path: &str) -> bool {
         let below = paths::below(self.directory(), path);
         let is_hidden = |rest: &str| rest.starts_with('.') || rest.contains("/.");
@@ -216,36 +216,36 @@ impl DataPlace {
         below.is_some() && !is_hidden(directories) && self.pattern.matches(path)
     }
 
-    /// The deepest directory that holds all files of the template.
+    /// The deepest directory that contains all files of the template.
     pub fn directory(&self) -> &str {
         self.pattern.directory()
     }
 
-    /// The level's data directory: not interpolated, and where the setting `datadirMap` puts it.
+    /// The level's data directory, not interpolated, after the setting `datadirMap` is applied.
     pub fn datadir(&self) -> &str {
         &self.template.datadir
     }
 
-    /// The path or glob as `hiera.yaml` writes it.
+    /// The path or glob as written in `hiera.yaml`.
     pub fn location(&self) -> &str {
         &self.template.path
     }
 
-    /// Whether files of the template can lie in or below `directory`.
+    /// Whether files of the template can be in or below `directory`.
     fn is_near(&self, directory: &str) -> bool {
         let own = self.directory();
         paths::below(own, directory).is_some() || paths::below(directory, own).is_some()
     }
 }
 
-/// Looks for the files that some place reaches.
+/// Finds the files that some place can lead to.
 struct Walk<'a> {
     texts: &'a Texts,
     /// Without links.
     seen: HashSet<String>,
-    /// Directories behind links, looked at when everything else was: what is reached without a link needs none.
+    /// Directories behind links, which are visited last: a file that is reachable without a link does not need them.
     linked: VecDeque<(String, Vec<&'a DataPlace>)>,
-    /// How many directories hold the one that is looked at.
+    /// The depth of the current directory.
     depth: usize,
     files: BTreeMap<Arc<str>, Format>,
 }
@@ -266,7 +266,7 @@ impl<'a> Walk<'a> {
         self.files
     }
 
-    /// Walks `directory`; `places` are those whose files can lie in it or below.
+    /// Walks `directory`; `places` are those whose files can be in it or below.
     fn directory(&mut self, directory: &str, real: &str, places: &[&'a DataPlace]) {
         for item in self.texts.list(directory).iter() {
             let path = paths::join(directory, &item.name);
@@ -315,7 +315,7 @@ fn hiera_yaml(directory: &str) -> Arc<str> {
     paths::join(directory, "hiera.yaml").into()
 }
 
-/// The directories that lie in none of the others.
+/// The directories that are not inside any of the others.
 fn topmost<'a>(directories: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut sorted: Vec<&str> = directories.collect();
     sorted.sort_unstable_by_key(|it| (it.len(), *it));

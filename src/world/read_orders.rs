@@ -1,7 +1,7 @@
-//! Which data files nodes read, in the order of priority. It follows from hierarchies and facts and from which files there
-//! are, not from what they hold; so it outlives what is typed.
+//! Which data files nodes read, in order of priority. This depends on hierarchies, facts and the set of files, but not on the
+//! contents of files, so it stays valid while the user types.
 //!
-//! Of a node without a fact set, some variables are open. A path that reads one of them is kept with all files that it can
+//! For a node without a fact set, some variables are open. A path that reads one of them is kept with all files that it can
 //! lead to.
 
 mod below;
@@ -22,46 +22,46 @@ use crate::facts::Node;
 use below::BelowFiles;
 pub use below::{Below, FileAbove, Source};
 
-/// Some files.
+/// A set of files.
 pub type FileSet = HashSet<FileId, foldhash::fast::RandomState>;
 
-/// What the sample nodes of one environment read.
+/// The files that the sample nodes of one environment read.
 #[derive(Debug, Default)]
 pub struct ReadOrders {
     nodes: Vec<NodeOrder>,
     readers: Readers,
     /// What modules add to it, by module and node.
     of_modules: Shards<OnceLock<Arc<[Asked]>>>,
-    /// Who reads files in the layer of a module, by module.
+    /// The nodes that read files in the layer of a module, by module.
     module_readers: Shards<OnceLock<Readers>>,
-    /// The files that open paths can lead to, by the path as people read it.
+    /// The files that open paths can lead to, by the path in its form for users.
     open_paths: Shards<OnceLock<Arc<FileSet>>>,
-    /// Which files are read after others, for the files that this was lately asked of.
+    /// The files that are read after other files, for the files that were requested most recently.
     below: Mutex<BelowFiles>,
 }
 
-/// The nodes that read a file, by number, in order.
+/// The nodes that read a file, by index, in order.
 type Readers = HashMap<FileId, Vec<u32>, foldhash::fast::RandomState>;
 
 #[derive(Debug)]
 struct NodeOrder {
     node: Arc<Node>,
-    /// The global layer's and the environment's.
+    /// What is read in the layers of the global configuration and the environment.
     asked: Arc<[Asked]>,
 }
 
-/// What a node asks for a key.
+/// A source that a node reads for a key.
 #[derive(Debug, Clone)]
 enum Asked {
     /// A file that exists.
     File(FileId, Format),
-    /// Perhaps one of these files: which one depends on variables that are open.
+    /// Possibly one of these files, depending on open variables.
     OneOf(Arc<FileSet>),
-    /// A function that no file tells the answer of.
+    /// A function whose result no file determines.
     Unknown,
 }
 
-/// Read orders by environment, as long as hierarchies, nodes and the set of files stay the same.
+/// Read orders by environment, valid while hierarchies, nodes and the set of files stay the same.
 pub(super) type ReadOrdersCache = Shards<OnceLock<Arc<ReadOrders>>>;
 
 impl ReadOrders {
@@ -71,8 +71,8 @@ impl ReadOrders {
         readers.iter().take(most).map(|number| &self.nodes[*number as usize].node)
     }
 
-    /// The nodes with fact sets that read `file` for keys of `module`, in order. Default hierarchies count. The first time, every
-    /// node is asked what it reads of the module.
+    /// The nodes with fact sets that read `file` for keys of `module`, in order, including default hierarchies. The first
+    /// call computes for every node what it reads of the module.
     pub fn complete_readers(
         &self,
         world: &Arc<World>,
@@ -102,7 +102,7 @@ impl ReadOrders {
 }
 
 impl World {
-    /// What the environment's nodes with fact sets read. The first call expands the hierarchy for each of them.
+    /// The files that the environment's nodes with fact sets read. The first call expands the hierarchy for each of them.
     pub fn read_orders(self: &Arc<Self>, environment: &Arc<Environment>) -> Arc<ReadOrders> {
         let slot = self.nodes.read_orders.slot(&key_of(environment));
         slot.get_or_init(|| {
@@ -134,7 +134,7 @@ fn files_of(asked: &[Asked]) -> impl Iterator<Item = FileId> {
     })
 }
 
-/// Finds out what nodes ask, for [`ReadOrders`] that are being made or are there.
+/// Computes what nodes read, for [`ReadOrders`] that exist or are being built.
 struct OrderMaker<'a> {
     world: &'a Arc<World>,
     environment: &'a Arc<Environment>,
@@ -142,12 +142,12 @@ struct OrderMaker<'a> {
 }
 
 impl OrderMaker<'_> {
-    /// What `node` asks in the layer of `module`, or in the others.
+    /// The sources that `node` reads in the layer of `module`, or in the other layers.
     fn asked(&self, node: &Arc<Node>, module: Option<&str>) -> Arc<[Asked]> {
         self.asked_by(&self.world.structural_evaluator(self.environment, node), module)
     }
 
-    /// The same for a node with an evaluator that answers for it.
+    /// The same for a node with an evaluator.
     fn asked_by(&self, evaluator: &Evaluator, module: Option<&str>) -> Arc<[Asked]> {
         let mut asked = Vec::new();
         let layers = evaluator.layers(module);
@@ -164,7 +164,7 @@ impl OrderMaker<'_> {
         asked.into()
     }
 
-    /// What the node of that number asks in the layer of `module`; kept.
+    /// The sources that the node with this index reads in the layer of `module`; cached.
     fn of_module(&self, number: u32, module: &str) -> Arc<[Asked]> {
         let slot = self.orders.of_modules.slot(&format!("{module} {number}"));
         let node = &self.orders.nodes[number as usize].node;

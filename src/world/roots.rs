@@ -1,7 +1,7 @@
-//! Which environment a file belongs to, and which environments the workspace holds.
+//! Which environment a file belongs to, and which environments the workspace contains.
 //!
-//! Names of data directories never count: they stand in `hiera.yaml`. What counts is where `hiera.yaml`,
-//! `environment.conf` and `metadata.json` lie.
+//! The names of data directories are never used, because `hiera.yaml` defines them. Only the locations of `hiera.yaml`,
+//! `environment.conf` and `metadata.json` matter.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,21 +16,22 @@ use crate::config::{Environment, HieraYaml};
 use crate::data::{Files, PathKind};
 use crate::limits::MAX_SEARCHED_DIRECTORIES;
 
-/// What Puppet calls an environment without a name.
+/// Puppet's name for an environment without a name.
 const DEFAULT_ENVIRONMENT: &str = "production";
 
-/// How deep below a workspace's folder environments and modules are looked for, if the folder itself is none.
+/// The maximum depth below a workspace's folder at which environments and modules are searched for, if the folder itself is
+/// not one.
 const SEARCH_DEPTH: usize = 3;
 
-/// Directories whose `hiera.yaml` is read by tests and tools, never by Puppet.
+/// Directories whose `hiera.yaml` is for tests and tools, never for Puppet.
 const NOT_FOR_PUPPET: [&str; 8] =
     ["spec", "test", "tests", "fixtures", "acceptance", "examples", "vendor", "node_modules"];
 
-/// Files whose text or existence decides what belongs together.
+/// Files whose text or existence determines which files belong together.
 const STRUCTURAL_FILES: [&str; 4] =
     ["hiera.yaml", "environment.conf", "metadata.json", "Puppetfile"];
 
-/// What is known of roots: shared by snapshots until a structural change.
+/// The known roots, shared by snapshots until a structural change.
 #[derive(Debug, Default)]
 pub(super) struct RootsCache {
     by_directory: Shards<OnceLock<Option<Root>>>,
@@ -40,17 +41,17 @@ pub(super) struct RootsCache {
     pub(super) reaches: Shards<OnceLock<Arc<Reach>>>,
 }
 
-/// The directory that an environment is made from.
+/// The directory from which an environment is built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Root {
-    /// Of an environment.
+    /// The directory of an environment.
     Environment(Arc<str>),
-    /// Of a module without an environment.
+    /// The directory of a module without an environment.
     Module(Arc<str>),
 }
 
 impl World {
-    /// The environment that a file or directory belongs to: by the nearest `hiera.yaml` above it, unless only another
+    /// The environment that a file or directory belongs to: that of the nearest `hiera.yaml` above it, unless only another
     /// environment of the workspace has its data there. `None` if there is none.
     pub fn environment_of(&self, path: &str) -> Option<Arc<Environment>> {
         let directory = match self.kind(path) {
@@ -65,7 +66,7 @@ impl World {
         let environments = self.environments();
         let other = || environments.iter().find(|it| reaches(it)).cloned();
         let around = || environments.iter().find(|it| self.own_reach(it).surrounds(path)).cloned();
-        // Last of all what modules say, for there can be hundreds of them to read.
+        // Modules come last, because there can be hundreds of them to read.
         let through_module =
             || environments.iter().find(|it| self.reach(it).reaches(path)).cloned();
         other().or(nearest).or_else(around).or_else(through_module)
@@ -83,7 +84,7 @@ impl World {
         self.roots.workspace.get_or_init(find).clone()
     }
 
-    /// The module of `environment` that holds `path`: its name and directory.
+    /// The module of `environment` that contains `path`: its name and directory.
     pub fn module_of(&self, environment: &Environment, path: &str) -> Option<(Arc<str>, Arc<str>)> {
         let holds = |directory: &str| paths::below(directory, path).is_some();
         let module = environment.modules.iter().find(|(_, directory)| holds(directory));
@@ -125,13 +126,13 @@ impl World {
             let above = self.root_of(folder).filter(|root| !roots.contains(root));
             roots.extend(above);
         }
-        // Data in a repository of its own, whose hiera.yaml lies elsewhere.
+        // Data in its own repository, whose hiera.yaml is elsewhere.
         if roots.len() == before && self.settings.global_hiera_yaml.is_some() {
             roots.push(Root::Environment(folder.into()));
         }
     }
 
-    /// Looks at no more than `left` directories.
+    /// Visits at most `left` directories.
     fn search_below(&self, directory: &str, depth: usize, left: &mut usize, roots: &mut Vec<Root>) {
         for item in self.list(directory).iter().filter(|item| item.is_directory) {
             if item.name.starts_with('.') || NOT_FOR_PUPPET.contains(&&*item.name) {
@@ -156,14 +157,14 @@ impl World {
     }
 }
 
-/// Files that belong to an environment without being data.
+/// Files that belong to an environment but are not data.
 fn is_part_of(environment: &Environment, path: &str) -> bool {
     paths::file_name(path) == "hiera.yaml"
         || environment.root.as_deref() == Some(path)
         || environment.global_config.as_deref() == Some(path)
 }
 
-/// Whether a change of `path` may change which files belong together, or which modules there are.
+/// Whether a change of `path` may change which files belong together, or which modules exist.
 pub(super) fn is_structural(path: &str, before: &World, after: &World) -> bool {
     let is_global = || global_config(before).is_some_and(|it| &*it == path);
     if STRUCTURAL_FILES.contains(&paths::file_name(path)) || is_global() {
@@ -176,7 +177,7 @@ pub(super) fn is_structural(path: &str, before: &World, after: &World) -> bool {
                 || after.texts.base.is_directory_now(path)
                 || paths::parent(path).is_some_and(|it| comes_or_goes(it, before, after))
         }
-        // An open file that is not saved yet can be all that its directory holds.
+        // An open, unsaved file can be the only content of its directory.
         _ => paths::parent(path).is_some_and(|it| after.texts.base.kind(it) != PathKind::Directory),
     }
 }
@@ -200,7 +201,7 @@ fn find_root(world: &World, directory: &str) -> Option<Root> {
     Some(if is_module { Root::Module(nearest.into()) } else { Root::Environment(nearest.into()) })
 }
 
-/// The environment at or above `from` that has `path` in its modulepath.
+/// The environment at or above `from` whose modulepath contains `path`.
 fn owner(world: &World, path: &str, from: &str) -> Option<Root> {
     let has_module = |root: &str| {
         let directories = modulepath(world, &world.settings, root);
@@ -219,7 +220,7 @@ fn owner(world: &World, path: &str, from: &str) -> Option<Root> {
     None
 }
 
-/// Whether the directory says what it is: by a `hiera.yaml`, an `environment.conf`, or by lying in `environments`.
+/// Whether the directory is marked as a root: by a `hiera.yaml`, an `environment.conf`, or its place in `environments`.
 fn is_root(world: &World, directory: &str) -> bool {
     let says_so = has_file(world, directory, "hiera.yaml")
         || has_file(world, directory, "environment.conf")
@@ -230,7 +231,8 @@ fn is_root(world: &World, directory: &str) -> bool {
         && (is_folder || codedir(directory).is_some() || !is_only_version_three(world, directory))
 }
 
-/// Whether the directory lies in one of the workspace that Puppet does not look into. An environment may have such a name.
+/// Whether the directory is inside one of the workspace's directories that Puppet ignores. An environment itself may have
+/// such a name.
 fn is_for_tests(world: &World, directory: &str) -> bool {
     let below = world.folders.iter().filter_map(|folder| paths::below(folder, directory));
     let Some(below) = below.min_by_key(|it| it.len()) else { return false };
@@ -241,7 +243,7 @@ fn is_for_tests(world: &World, directory: &str) -> bool {
     })
 }
 
-/// Whether all that speaks for an environment is a `hiera.yaml` of version 3, which only a global layer can have.
+/// Whether the only sign of an environment is a `hiera.yaml` of version 3, which only a global layer can have.
 fn is_only_version_three(world: &World, directory: &str) -> bool {
     let path = paths::join(directory, "hiera.yaml");
     let others = ["environment.conf", "metadata.json", "Puppetfile", "manifests/init.pp"];
@@ -255,7 +257,7 @@ fn is_only_version_three(world: &World, directory: &str) -> bool {
         && environments_below(world, directory).is_empty()
 }
 
-/// Data directories may be called `environments` too; what lies in them looks different.
+/// Data directories may be called `environments` too, but their content looks different.
 fn looks_like_environment(world: &World, directory: &str) -> bool {
     const SIGNS: [&str; 7] = [
         "hiera.yaml",
@@ -269,7 +271,7 @@ fn looks_like_environment(world: &World, directory: &str) -> bool {
     world.list(directory).iter().any(|item| SIGNS.contains(&&*item.name))
 }
 
-/// A module and not an environment that happens to have metadata.
+/// Whether it is a module, and not an environment that happens to have metadata.
 fn is_module(world: &World, directory: &str) -> bool {
     let is_module = has_file(world, directory, "metadata.json")
         || has_file(world, &paths::join(directory, "manifests"), "init.pp");
@@ -278,7 +280,7 @@ fn is_module(world: &World, directory: &str) -> bool {
         && !has_file(world, directory, "Puppetfile")
 }
 
-/// A directory with environments below it, whose own `hiera.yaml` is therefore the global layer's.
+/// Whether there are environments below the directory, so that its own `hiera.yaml` is the global layer's.
 fn is_codedir(world: &World, directory: &str) -> bool {
     !has_file(world, directory, "environment.conf")
         && !environments_below(world, directory).is_empty()
@@ -297,7 +299,7 @@ fn environments_below(world: &World, directory: &str) -> Vec<String> {
         .collect()
 }
 
-/// Of the environments below `directory`, the one that stands for all: the setting's, `production`, or the first.
+/// The environment below `directory` that represents all others: that of the setting, `production`, or the first.
 fn preferred(world: &World, directory: &str) -> Option<Root> {
     let below = environments_below(world, directory);
     let wanted = world.settings.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
@@ -341,7 +343,8 @@ fn module_alone(world: &World, root: &Arc<str>) -> Environment {
     }
 }
 
-/// `author-name` in `metadata.json` names the module; without it the directory, whose name may have an author too.
+/// The name of the module, from `author-name` in `metadata.json`, or else from the directory, whose name may contain an
+/// author too.
 fn module_name(world: &World, root: &str) -> Arc<str> {
     let metadata = world.text(&paths::join(root, "metadata.json")).ok();
     let metadata: Option<serde_json::Value> =

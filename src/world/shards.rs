@@ -1,4 +1,4 @@
-//! A map from texts that many threads fill at once: each key lives in one of a few locked maps.
+//! A map from texts that threads can fill in parallel: each key belongs to one of a few locked maps.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -10,7 +10,7 @@ const SHARDS: usize = 32;
 
 type Shard<V> = HashMap<Arc<str>, Arc<V>, RandomState>;
 
-/// Values by text. Locks are held for one look only, never while a value is made.
+/// Values by text. A lock is held only for one access, never while a value is computed.
 #[derive(Debug)]
 pub(super) struct Shards<V> {
     hasher: RandomState,
@@ -18,7 +18,7 @@ pub(super) struct Shards<V> {
 }
 
 impl<V: Default> Shards<V> {
-    /// The value under `key`, first put there (as its default) if there is none.
+    /// The value under `key`, which is first inserted (as its default) if it is missing.
     pub(super) fn slot(&self, key: &str) -> Arc<V> {
         if let Some(found) = self.get(key) {
             return found;
@@ -40,7 +40,7 @@ impl<V> Shards<V> {
         shard.insert(key, Arc::new(value));
     }
 
-    /// A copy with `change` applied to each value: `None` leaves it out. Values are shared, not copied.
+    /// A copy with `change` applied to each value; `None` removes it. Values are shared, not copied.
     pub(super) fn changed(&self, change: impl Fn(&str, &Arc<V>) -> Option<Arc<V>>) -> Self {
         let copy = |shard: &RwLock<Shard<V>>| {
             let shard = shard.read().unwrap_or_else(PoisonError::into_inner);

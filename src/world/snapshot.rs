@@ -1,4 +1,4 @@
-//! A snapshot of everything: answers never change, whatever happens to the disk's owner or in editors meanwhile.
+//! A snapshot of everything: its results never change, whatever happens on disk or in editors meanwhile.
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,20 +19,20 @@ use crate::backends::{Announcer, Registry};
 use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
 use crate::settings::Settings;
 
-/// Which node the user chose to have answers for.
+/// The user's choice of a node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Nothing: the settings may name one.
+    /// No choice: the settings may name a node.
     #[default]
     None,
-    /// Any node, whatever the settings say.
+    /// Any node, whatever the settings name.
     AnyNode,
     /// The node of this name.
     Node(Arc<str>),
 }
 
-/// Files, environments, sample nodes and settings at one moment. What is derived from them is derived when asked for,
-/// kept here, and handed on to the next snapshot as long as it stays true.
+/// Files, environments, sample nodes and settings at one moment. Derived data is computed on demand, kept here, and passed on
+/// to the next snapshot as long as it stays valid.
 pub struct World {
     pub(super) revision: u64,
     pub(super) texts: Texts,
@@ -48,7 +48,7 @@ pub struct World {
     pub(super) type_aliases: Arc<AliasCache>,
     pub(super) fleet_classes: Arc<FleetClassesCache>,
     pub(super) attachments: Arc<Attachments>,
-    /// Made when first asked for, and kept until what it is made of changes.
+    /// Created on demand, and kept until its inputs change.
     pub(super) back_ends: Arc<OnceLock<Arc<Registry>>>,
     pub(super) announcer: Announcer,
 }
@@ -76,7 +76,7 @@ impl World {
         }
     }
 
-    /// A world of its own for one question: the disk behind `reader`, no editor.
+    /// A separate world for a single request: the disk behind `reader`, without editors.
     pub fn on_disk(
         reader: Arc<dyn DiskReader>,
         folders: Vec<Arc<str>>,
@@ -86,15 +86,15 @@ impl World {
         Arc::new(Self { folders: folders.into(), settings: Arc::new(settings), ..world })
     }
 
-    /// Another world of the same folders: what `reader` has. What both have in common is parsed once, and files have the same
-    /// numbers.
+    /// Another world with the same folders on the disk of `reader`. Texts that both have in common are parsed once, and files
+    /// have the same numbers.
     pub fn on_other_disk(&self, reader: Arc<dyn DiskReader>, settings: Settings) -> Arc<Self> {
         let world = Self::new(self.texts.base.on_other_disk(reader));
         let folders = self.folders.clone();
         Arc::new(Self { folders, settings: Arc::new(settings), ..world })
     }
 
-    /// The same workspace as if no editor had anything open.
+    /// The same workspace as if no file were open in an editor.
     pub fn as_saved(&self) -> Arc<Self> {
         let mut world = self.successor();
         world.texts.overlay = Arc::default();
@@ -111,7 +111,7 @@ impl World {
         Arc::new(Self { indexes: Indexes::new(texts.clone()), texts, ..self.successor() })
     }
 
-    /// The same snapshot without room for what is kept from snapshot to snapshot, so that it can be kept there.
+    /// The same snapshot without the storage that snapshots share, so that it can be kept in that storage.
     pub(super) fn detached(&self) -> Arc<Self> {
         let mut world = self.successor();
         world.attachments = Arc::default();
@@ -119,14 +119,14 @@ impl World {
         Arc::new(world)
     }
 
-    /// Whether answers of both are the same, as they are made of the same.
+    /// Whether both give the same results because they have the same inputs.
     pub(super) fn is_same_moment(&self, other: &Self) -> bool {
         let is_same_overlay = Arc::ptr_eq(&self.texts.overlay, &other.texts.overlay)
             || self.texts.overlay.iter().chain(other.texts.overlay.iter()).next().is_none();
         is_same_overlay && self.has_same_disk(other)
     }
 
-    /// [`Self::is_same_moment`] apart from what editors show.
+    /// [`Self::is_same_moment`] except for the texts in editors.
     pub(super) fn has_same_disk(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.texts.base, &other.texts.base)
             && Arc::ptr_eq(&self.settings, &other.settings)
@@ -135,7 +135,7 @@ impl World {
             && Arc::ptr_eq(&self.back_ends, &other.back_ends)
     }
 
-    /// The same workspace as if files had these texts.
+    /// The same workspace as if these files had these texts.
     pub fn as_if(&self, texts: &[(Arc<str>, Arc<str>)]) -> Arc<Self> {
         let mut world = self.successor();
         let mut paths: Vec<Arc<str>> = Vec::new();
@@ -156,8 +156,8 @@ impl World {
         Arc::new(world)
     }
 
-    /// For work on `files`: `most` of them at a time, with the snapshot to ask. If there are more, what each part is parsed
-    /// to goes with its snapshot.
+    /// Processes `files` in parts of at most `most` files, each with a snapshot. If there are several parts, the parsed files
+    /// of each part are dropped with its snapshot.
     pub fn in_parts<'f, T>(
         self: &Arc<Self>,
         files: &'f [T],
@@ -169,8 +169,8 @@ impl World {
             .map(move |part| (if is_one { self.clone() } else { self.short_lived() }, part))
     }
 
-    /// The same snapshot with nothing parsed. What does not depend on single files (nodes, keys) is made before, once, and
-    /// shared.
+    /// The same snapshot with nothing parsed. What does not depend on single files (nodes, keys) is computed before, once,
+    /// and shared.
     pub(super) fn short_lived(&self) -> Arc<Self> {
         for environment in self.environments().iter() {
             self.key_index(environment);
@@ -184,12 +184,12 @@ impl World {
         Arc::new(world)
     }
 
-    /// The bytes of all files that were read.
+    /// The size in bytes of all files that were read.
     pub fn bytes_read(&self) -> u64 {
         self.texts.base.bytes_read()
     }
 
-    /// Counts the changes since the host began.
+    /// The number of changes since the host was created.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -199,12 +199,12 @@ impl World {
         &self.settings
     }
 
-    /// The workspace's folders, as the editor ordered them.
+    /// The workspace's folders, in the editor's order.
     pub fn folders(&self) -> &[Arc<str>] {
         &self.folders
     }
 
-    /// The name of the sample node that the user chose to have answers for.
+    /// The name of the sample node that the user chose.
     pub fn active_node_name(&self) -> Option<&Arc<str>> {
         match &self.choice {
             Choice::Node(name) => Some(name),
@@ -212,47 +212,47 @@ impl World {
         }
     }
 
-    /// What is assumed about variables that are open.
+    /// The assumptions about open variables.
     pub fn assumed(&self) -> &[(Arc<str>, Arc<str>)] {
         &self.assumed
     }
 
-    /// The file at `path` with its lines; `Err` holds Ruby's message.
+    /// The file at `path` with its lines; `Err` contains Ruby's message.
     pub fn file(&self, path: &str) -> Result<Arc<FileEntry>, String> {
         self.texts.file(path)
     }
 
-    /// The file's text on the disk, whatever an editor shows.
+    /// The file's text on disk, whatever is open in an editor.
     pub fn text_on_disk(&self, path: &str) -> Option<Arc<str>> {
         self.texts.base.file(path).ok().map(|entry| entry.text.clone())
     }
 
-    /// What was left out so far, as it is too much or cannot be read; in sentences for people.
+    /// What has been left out so far, because it is too large or cannot be read; in sentences for users.
     pub fn notes(&self) -> Vec<String> {
         self.texts.base.notes()
     }
 
-    /// The files that editors have open, sorted by path.
+    /// The files that are open in editors, sorted by path.
     pub fn open_files(&self) -> impl Iterator<Item = &OpenFile> {
         self.texts.overlay.iter()
     }
 
-    /// The file at `path` if an editor has it open.
+    /// The file at `path` if it is open in an editor.
     pub fn open_file(&self, path: &str) -> Option<&OpenFile> {
         self.texts.overlay.get(path)
     }
 
-    /// `path` in normal form, the same allocation for the life of the process.
+    /// `path` in normal form; the same allocation for the life of the process.
     pub fn interned(&self, path: &str) -> Arc<str> {
         self.path(self.id(&paths::normalise(path)))
     }
 
-    /// A path of the settings: relative ones are meant from the workspace's first folder.
+    /// A path of the settings; relative paths start in the directory of the settings.
     pub fn settings_path(&self, path: &str) -> String {
         paths::join(&self.settings_directory(), path)
     }
 
-    /// Where relative paths of the settings begin: the project file's directory, else the first folder.
+    /// Where relative paths of the settings start: the project file's directory, or else the first folder.
     fn settings_directory(&self) -> Arc<str> {
         let directory = self.settings.directory.as_ref().or_else(|| self.folders.first());
         directory.cloned().unwrap_or_else(|| Arc::from("/"))
@@ -267,7 +267,7 @@ impl World {
         })
     }
 
-    /// The next snapshot before anything is changed; nothing derived is handed on yet.
+    /// The next snapshot before anything is changed, without any derived data.
     pub(super) fn successor(&self) -> Self {
         Self {
             revision: self.revision + 1,
@@ -289,7 +289,7 @@ impl World {
         }
     }
 
-    /// Takes over what `before` had derived and the change left true.
+    /// Takes over the derived data of `before` that the change left valid.
     pub(super) fn carry_over(&mut self, before: &Self, paths: &[Arc<str>], kept: Kept) {
         if kept == Kept::Nothing {
             self.indexes = Indexes::new(self.texts.clone());
@@ -313,14 +313,14 @@ impl World {
     }
 }
 
-/// What a change of texts leaves true.
+/// The derived data that a change of texts leaves valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kept {
     /// Everything that was derived from other texts.
     All,
-    /// All but the sample nodes.
+    /// Everything except the sample nodes.
     Structure,
-    /// Nothing: another hierarchy, other modules.
+    /// Nothing: the hierarchy or the modules changed.
     Nothing,
 }
 

@@ -1,4 +1,4 @@
-//! All texts of one moment: open editors over the disk. What lookups and indexes read.
+//! All texts of one moment, with those of open editors over the disk. Lookups and indexes read them.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use super::overlay::Overlay;
 use super::parallel;
 use crate::data::{DataFile, DirItem, FileId, Files, Format, PathKind};
 
-/// Fewer files than this are read one after the other: a thread costs as much as a small file.
+/// Fewer files than this are read one after another, because a thread costs as much as a small file.
 const MIN_AT_ONCE: usize = 8;
 
-/// The files of a snapshot, without anything derived from them. Cheap to clone.
+/// The files of a snapshot, without derived data. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Texts {
     pub(super) base: Arc<DiskTable>,

@@ -1,8 +1,9 @@
-//! What a workspace may do by its own word. Whoever opens a repository of others has not said yes to anything in it.
+//! What a workspace may do according to its own files. A user who opens other people's repository has not agreed to anything
+//! in it.
 //!
-//! **What a repository says decrypts nothing, starts nothing, reads no private key and leads nowhere outside of its own
-//! trees, unless it is trusted from outside**: the person at the command line (`--trust`), the editor
-//! (`isWorkspaceTrusted`), or the editor's settings, which say each of these things for themselves.
+//! **Nothing that a repository says can decrypt anything, start anything, read a private key or lead outside its own trees,
+//! unless it is trusted from outside**: by the person at the command line (`--trust`), by the editor (`isWorkspaceTrusted`),
+//! or by the editor's settings, which can allow each of these things individually.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::snapshot::World;
 use crate::data::{Files as _, PathKind};
 use crate::settings::{RawSettings, RuleName, Settings, SettingsProblem};
 
-/// Whether a workspace is trusted from outside of it.
+/// Whether a workspace is trusted from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trust {
     /// It is not.
@@ -22,20 +23,20 @@ pub enum Trust {
     Given,
 }
 
-/// The settings of a workspace, and where they come from.
+/// The settings of a workspace, and their origin.
 #[derive(Debug, Default)]
 pub struct WorkspaceSettings {
-    /// What counts.
+    /// The effective settings.
     pub settings: Settings,
-    /// What is wrong with them, and what is held back.
+    /// Their problems, and what is held back.
     pub problems: Vec<SettingsProblem>,
     /// The project file.
     pub file: Option<Arc<FileEntry>>,
 }
 
 impl World {
-    /// What the project file of `folders` says, as far as it counts, and over it what the editor says. `rules` are the
-    /// codes that both may name.
+    /// The effective settings in the project file of `folders`, with the editor's settings over them. `rules` are the codes
+    /// that both may name.
     pub fn workspace_settings(
         &self,
         folders: &[&str],
@@ -66,8 +67,8 @@ impl World {
         WorkspaceSettings { settings, problems, file }
     }
 
-    /// The directories that a workspace consists of: its folders, and the repository that holds its project file. The
-    /// project file's directory comes first.
+    /// The directories of a workspace: its folders, and the repository that contains its project file. The project file's
+    /// directory comes first.
     fn trees(&self, folders: &[&str], project_file: &str) -> Vec<String> {
         let is_repository = |it: &&str| self.kind(&paths::join(it, ".git")) != PathKind::Missing;
         let repository = paths::ancestors(project_file).find(is_repository);
@@ -77,7 +78,7 @@ impl World {
     }
 }
 
-/// Takes away what the project file must not say by itself. The first of `trees` is where its relative paths begin.
+/// Removes what the project file must not set by itself. Its relative paths start in the first of `trees`.
 fn hold_back(settings: &mut Settings, raw: &RawSettings, trees: &[String]) -> Vec<SettingsProblem> {
     let mut held = Held { raw, trees, problems: Vec::new() };
     if std::mem::take(&mut settings.eyaml.decrypt) {
@@ -101,7 +102,7 @@ fn hold_back(settings: &mut Settings, raw: &RawSettings, trees: &[String]) -> Ve
     if let Some(modulepath) = &mut settings.modulepath {
         held.list("modulepath", modulepath);
     }
-    // Puppet's own directories are a default of ours.
+    // Puppet's own directories are our default.
     let defaults = Settings::default().basemodulepath;
     let is_outside = |path: &Arc<str>| !defaults.contains(path) && held.leads_out(path);
     if settings.basemodulepath.iter().any(is_outside) {
@@ -185,7 +186,7 @@ mod tests {
         (found.settings, keys.join(" "))
     }
 
-    /// A line of a project file, what of it counts by itself, and what is said to be held back.
+    /// A line of a project file, its effective part without trust, and the messages about what is held back.
     #[track_caller]
     fn check<T: PartialEq + std::fmt::Debug>(
         line: &str,
@@ -200,7 +201,7 @@ mod tests {
         if !held.is_empty() {
             assert_ne!(&what(&trusted), alone, "{line} counts once it is trusted");
         }
-        // What the editor says counts whatever is trusted.
+        // The editor's settings apply with or without trust.
         let (raw, _) = RawSettings::from_yaml(line);
         let key = raw.root.iter().next().and_then(|(key, _)| key.as_str().map(ToOwned::to_owned));
         let value: Value = serde_yaml::from_str(line).expect("YAML");

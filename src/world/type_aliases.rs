@@ -1,4 +1,4 @@
-//! Where modules and environments define their types, as one snapshot sees it.
+//! Where modules and environments define their types, in one snapshot.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,11 +14,11 @@ use crate::config::Environment;
 use crate::data::puppet_type::{AliasFile, AliasFiles, TypeAliases};
 use crate::data::{Files as _, PathKind};
 
-/// The aliases of the environments that were asked for.
+/// The aliases of the environments that were used.
 pub(super) type AliasCache = Shards<OnceLock<Arc<TypeAliases>>>;
 
 impl World {
-    /// The type aliases of an environment and its modules, each read when a type first names it.
+    /// The type aliases of an environment and its modules; each is loaded when a type first names it.
     pub fn type_aliases(&self, environment: &Environment) -> Arc<TypeAliases> {
         let slot = self.type_aliases.slot(&key_of(environment));
         slot.get_or_init(|| {
@@ -39,14 +39,14 @@ impl World {
     }
 }
 
-/// Whether a change of `path` may change what types there are.
+/// Whether a change of `path` may change type definitions.
 pub(super) fn may_define_types(path: &str) -> bool {
     paths::file_name(path) == "metadata.json" || path.contains("/lib/puppet/type/")
 }
 
 /// The directories of modules, and of an environment's own types.
 struct TypeFiles {
-    // The texts and not the world, which would hold itself in memory.
+    // The texts instead of the world, which would otherwise keep itself in memory.
     texts: Texts,
     modules: IndexMap<Arc<str>, Arc<str>>,
     environment: Option<Arc<str>>,
@@ -74,7 +74,7 @@ impl AliasFiles for TypeFiles {
 }
 
 impl TypeFiles {
-    /// A module is not visible to Puppet if its metadata name no dependencies.
+    /// Puppet does not see a module whose metadata has no dependencies.
     fn module(&self, name: &str) -> Option<&Arc<str>> {
         let directory = self.modules.get(name)?;
         let metadata = self.texts.text(&format!("{directory}/metadata.json")).ok();
@@ -96,7 +96,7 @@ impl TypeFiles {
     }
 }
 
-/// Whether a manifest begins a line with the definition of this resource type.
+/// Whether a line of a manifest starts with the definition of this resource type.
 fn defines(text: &str, name: &str) -> bool {
     let pattern = format!(r"(?mi)^\s*define\s+(::)?{}\b", regex::escape(name));
     Regex::new(&pattern).is_ok_and(|it| it.is_match(text))

@@ -1,5 +1,5 @@
-//! Directories that look like Hiera data and that no hierarchy of the workspace reads: most often their hiera.yaml lies
-//! elsewhere, or says where they lie on a server.
+//! Directories that look like Hiera data but that no hierarchy of the workspace reads. Most often their hiera.yaml is
+//! elsewhere, or names the directory on a server.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use super::reach::Reach;
 use super::snapshot::World;
 use crate::data::Files as _;
 
-/// What people call a directory with Hiera data.
+/// Usual names of directories with Hiera data.
 const DATA_DIRECTORIES: [&str; 4] = ["hieradata", "hiera_data", "hiera", "data"];
 
-/// Directories in which data belong to something else.
+/// Directories whose data belongs to something else.
 const OTHERS: [&str; 6] = ["spec", "tests", "examples", "node_modules", "vendor", "modules"];
 
-/// How deep below a folder such a directory is looked for, and files below it.
+/// The maximum depth below a folder at which such a directory is searched for, and the maximum depth of files below it.
 const MAX_DEPTH: usize = 4;
 
-/// More directories than this are not looked into.
+/// The maximum number of directories that are searched.
 const MAX_DIRECTORIES: usize = 20_000;
 
 /// A directory with files that no hierarchy reads.
@@ -26,7 +26,7 @@ const MAX_DIRECTORIES: usize = 20_000;
 pub struct UnreadData {
     /// Its path.
     pub directory: Arc<str>,
-    /// How many files in it look like data.
+    /// The number of files in it that look like data.
     pub files: usize,
     /// The first of them.
     pub first: Arc<str>,
@@ -50,7 +50,7 @@ impl World {
         search.found.into_iter().map(unread).collect()
     }
 
-    /// The files called hiera.yaml below the workspace's folders that Puppet does not look for where they lie, sorted.
+    /// The files named hiera.yaml below the workspace's folders, in places where Puppet does not look for them, sorted.
     pub fn other_hiera_yamls(&self) -> Vec<Arc<str>> {
         let mut found: Vec<Arc<str>> = Vec::new();
         let mut left: Vec<(String, usize)> =
@@ -88,7 +88,7 @@ struct Search<'w> {
     world: &'w World,
     reaches: Vec<Arc<Reach>>,
     left: usize,
-    /// How many files, and the first of them.
+    /// The number of files, and the first of them.
     found: BTreeMap<String, (usize, String)>,
 }
 

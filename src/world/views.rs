@@ -1,4 +1,4 @@
-//! Views: which node an answer is for where no node is chosen. In a file that is any node that reads the file.
+//! Views: which node is used if no node is chosen. For a file, this is any node that reads the file.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,13 +12,13 @@ use crate::facts::infer::MEMBER;
 use crate::facts::open_path::Fit;
 use crate::facts::{Basis, Node, Origin, proved_by_name};
 
-/// What a node of which nothing is known is called.
+/// The name of a node of which nothing is known.
 const ANY_NODE: &str = "any node";
 
 /// A variable and its text.
 type Known = (Arc<str>, Arc<str>);
 
-/// A template that leads to a file, and what must hold for it.
+/// A template that leads to a file, and the conditions under which it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WayToFile {
     /// The level's name.
@@ -52,19 +52,19 @@ impl World {
         ways
     }
 
-    /// Any node of the environment: nothing is known of it but what the settings say of all nodes.
+    /// Any node of the environment: nothing is known of it except what the settings say of all nodes.
     pub fn any_node(&self, environment: &Environment) -> Arc<Node> {
         self.view(environment, &[])
     }
 
-    /// The node that answers about the file at `path` are shown for: the chosen one, else any node that reads the
-    /// file. What the path says of such nodes is known, everything else is open.
+    /// The node for results about the file at `path`: the chosen one, or else any node that reads the file. The variables in
+    /// the path are known for such nodes, everything else is open.
     pub fn node_of_file(self: &Arc<Self>, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
         self.chosen_node(environment).unwrap_or_else(|| self.view_of_file(environment, path))
     }
 
-    /// Any node that reads the file at `path`. If the path names one machine, that machine, with its facts if it has a fact
-    /// set.
+    /// Any node that reads the file at `path`. If the path names a single machine, this is that machine, with its facts if it
+    /// has a fact set.
     pub fn view_of_file(&self, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
         let known = self.said_by_path(environment, path);
         let certname = known.iter().find(|(name, _)| &**name == "trusted.certname");
@@ -78,7 +78,7 @@ impl World {
         self.view(environment, &known)
     }
 
-    /// The node with what is assumed of its open variables.
+    /// The node with the assumptions about its open variables.
     pub(super) fn as_assumed(&self, environment: &Environment, node: Arc<Node>) -> Arc<Node> {
         if node.is_complete() || self.assumed.is_empty() {
             return node;
@@ -96,7 +96,7 @@ impl World {
         })
     }
 
-    /// The variables that every node has in common which reads the file at `path`, whichever template leads to it.
+    /// The variables that all nodes that read the file at `path` have in common, whichever template leads to it.
     fn said_by_path(&self, environment: &Environment, path: &str) -> Vec<Known> {
         let of_all = known_texts(&self.settings, environment);
         let path: Arc<str> = path.into();
@@ -150,13 +150,13 @@ impl World {
         })
     }
 
-    /// Whether a path of the workspace is written below one of its folders.
+    /// Whether a path is below one of the workspace's folders.
     pub fn is_in_workspace(&self, path: &str) -> bool {
         self.folders().iter().any(|folder| paths::below(folder, path).is_some())
     }
 }
 
-/// What a fit says of a node: members of lists are no variables, and an empty text may mean that the variable is not set.
+/// What a fit says about a node: members of lists are not variables, and an empty text may mean that the variable is not set.
 fn of_variables(fit: Fit) -> Vec<Known> {
     fit.texts.into_iter().filter(|(name, text)| &**name != MEMBER && !text.is_empty()).collect()
 }

@@ -1,5 +1,5 @@
-//! Ruby's exceptions as errors of JSON-RPC, and back. A failure of the engine that went through a function unchanged is
-//! the same failure again, with its place.
+//! Converts Ruby's exceptions to JSON-RPC errors and back. A failure of the engine that passes unchanged through a function
+//! becomes the same failure again, with its position.
 
 use std::collections::BTreeSet;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -8,17 +8,17 @@ use serde_json::{Value as Json, json};
 
 use crate::backends::failure::{Failure, FailureClass};
 
-/// How many names of exceptions are told apart.
+/// The maximum number of exception names that are distinguished.
 const MAX_NAMES: usize = 256;
 
-/// The failures that one call of a function was told of.
+/// The failures that were sent to a function during one call.
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     told: Vec<Failure>,
 }
 
 impl Failures {
-    /// What a program is told of a failure.
+    /// The error object for a failure.
     pub(super) fn error_of(&mut self, failure: Failure) -> Json {
         let error = json!({
             "code": -32000,
@@ -29,7 +29,7 @@ impl Failures {
         error
     }
 
-    /// What a program's error is.
+    /// The failure in a program's error object.
     pub(super) fn of(&self, error: &Json) -> Failure {
         let data = &error["data"];
         let told = data["failure"].as_u64().and_then(|at| self.told.get(usize::try_from(at).ok()?));
@@ -50,7 +50,7 @@ impl Failures {
     }
 }
 
-/// The name of an exception's class for as long as the program runs: there are few.
+/// The name of an exception's class with a static lifetime. There are few of them.
 fn static_name(name: &str) -> &'static str {
     static NAMES: LazyLock<Mutex<BTreeSet<&'static str>>> = LazyLock::new(Mutex::default);
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-/// What is said of output that cannot be understood.
+/// The message for output that is not a JSON-RPC message.
 pub(super) const NO_MESSAGE: &str = "wrote something that is not a JSON-RPC message";
 
 /// One message.
@@ -12,7 +12,7 @@ pub(super) enum Message {
     None,
 }
 
-/// What a message is.
+/// Classifies a message.
 pub(super) fn read(mut message: Json) -> Message {
     if let Some(method) = message.get("method").and_then(Json::as_str) {
         let method = method.to_owned();
@@ -29,7 +29,7 @@ pub(super) fn read(mut message: Json) -> Message {
     Message::Response { id, answer }
 }
 
-/// The answer to a request.
+/// The response to a request.
 pub(super) fn response(id: &Json, answer: Result<Json, Json>) -> Json {
     match answer {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),

@@ -1,8 +1,8 @@
-//! A program that answers questions: one JSON-RPC message a line, both ways, over its standard input and output.
+//! A program that responds to requests: one JSON-RPC message per line in both directions, over its standard input and output.
 //!
-//! Whatever it does, whoever asks gets an answer in time: the program is ended if it is late, talks nonsense or talks
-//! without end, and started again when it is needed, not at once if it failed before. While it works on a question it
-//! may ask back, and what it asks may lead to questions for it: they nest.
+//! Callers always get a result in time. A program that is late, writes invalid messages or writes without end is killed. It
+//! is started again when it is needed, after a pause if it failed before. While it works on a request, it may send requests
+//! itself, and these may lead to further requests to it, so requests nest.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::RecvTimeoutError;
@@ -15,61 +15,61 @@ use super::messages::{Message, NO_MESSAGE, read, response};
 use super::running::{MAX_MESSAGE, Output, Running};
 use super::turn::Turn;
 
-/// What a program may say in answer to one question, in bytes.
+/// The maximum size in bytes of a program's output for one request.
 const MAX_PER_QUESTION: u64 = 64 << 20;
 
-/// How often a waiting thread asks whether it still wants to wait.
+/// The interval at which a waiting thread checks for cancellation.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The rest after a first failure; doubled with each one after it.
+/// The pause after a first failure; doubled with each further one.
 const FIRST_REST: Duration = Duration::from_secs(1);
 
-/// The longest rest.
+/// The longest pause.
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
-/// JSON-RPC's number for a cancelled request.
+/// JSON-RPC's error code for a cancelled request.
 const CANCELLED: i64 = -32800;
 
-/// A program that is started when it is first asked, and ends with this.
+/// A program that is started on the first request, and ends when this is dropped.
 pub(super) struct Process {
     command: Vec<Arc<str>>,
     directory: Arc<str>,
-    /// What it may take longer for its first answer.
+    /// The additional time for its first response.
     time_to_start: Duration,
     turn: Turn,
     state: Mutex<State>,
-    /// Why it did not answer, by the function that it was asked for.
+    /// Why it failed, by the function that was called.
     problems: Mutex<BTreeMap<Arc<str>, Arc<str>>>,
     announce: Arc<dyn Fn() + Send + Sync>,
 }
 
-/// What to ask.
+/// A request.
 pub(super) struct Question<'q> {
     /// The function that it is for.
     pub(super) function: &'q Arc<str>,
-    /// JSON-RPC's method.
+    /// The JSON-RPC method.
     pub(super) method: &'q str,
     /// Its parameters.
     pub(super) params: Json,
-    /// When the answer is late.
+    /// When the response is late.
     pub(super) timeout: Duration,
 }
 
-/// Who asks: answers what the program asks back.
+/// The caller, which responds to requests from the program.
 pub(super) trait Asker {
-    /// Whether the answer is not wanted any more.
+    /// Whether the response is no longer needed.
     fn is_cancelled(&self) -> bool;
 
-    /// Answers a request, or takes a notification; the error is a JSON-RPC error object.
+    /// Responds to a request, or handles a notification; the error is a JSON-RPC error object.
     fn answer(&mut self, method: &str, params: &Json) -> Result<Json, Json>;
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Silence {
     /// It was cancelled.
     Cancelled,
-    /// The program failed; the reason goes on from the function's name.
+    /// The program failed; the reason is worded to follow the function's name.
     Failed(Arc<str>),
 }
 
@@ -77,7 +77,7 @@ pub(super) enum Silence {
 struct State {
     running: Option<Running>,
     last_id: u64,
-    /// Failures since the last answer.
+    /// Failures since the last response.
     failures: u32,
     rest: Option<(Instant, Arc<str>)>,
     is_stopped: bool,
@@ -101,7 +101,7 @@ impl Process {
         }
     }
 
-    /// Asks and waits for the answer: the result, or a JSON-RPC error object.
+    /// Sends a request and waits for the response: the result, or a JSON-RPC error object.
     pub(super) fn ask(
         &self,
         question: Question<'_>,
@@ -120,12 +120,12 @@ impl Process {
         answer
     }
 
-    /// Why it did not answer when it was last asked for a function.
+    /// Why the last call of a function failed.
     pub(super) fn problem(&self, function: &str) -> Option<Arc<str>> {
         self.problems().get(function).cloned()
     }
 
-    /// Ends the program for good.
+    /// Stops the program for good.
     pub(super) fn stop(&self) {
         let mut state = self.state();
         state.is_stopped = true;
@@ -198,7 +198,7 @@ impl Process {
         }
     }
 
-    /// Lets the program end what was cancelled, so that what it asks back can belong to one question only.
+    /// Lets the program finish a cancelled request, so that its own requests can belong to one request only.
     fn wait_for_abandoned(&self, number: u64, asker: &mut dyn Asker) -> Result<(), Silence> {
         loop {
             let end =
@@ -227,7 +227,7 @@ impl Process {
         }
     }
 
-    /// The next message and its bytes; `None` if it was cancelled.
+    /// The next message and its size in bytes; `None` if the request was cancelled.
     fn next(
         &self,
         number: u64,
@@ -262,7 +262,7 @@ impl Process {
         }
     }
 
-    /// Starts the program unless it runs; gives its number.
+    /// Starts the program if it does not run, and returns its number.
     fn start(&self) -> Result<u64, Silence> {
         let mut state = self.state();
         if state.is_stopped {
@@ -294,7 +294,7 @@ impl Process {
     fn send(&self, number: u64, message: &Json) -> Result<(), Silence> {
         let mut line = message.to_string().into_bytes();
         line.push(b'\n');
-        // A program that has ended is noticed by the end of its output.
+        // If the program has ended, the end of its output shows it.
         self.with_running(number, |running| drop(running.input.send(line)))
     }
 
@@ -307,7 +307,7 @@ impl Process {
         Silence::Failed(state.rest_after(reason.into()))
     }
 
-    /// Visits the state if the program with this number still runs.
+    /// Accesses the state if the program with this number is still running.
     fn with<R>(&self, number: u64, visit: impl FnOnce(&mut State) -> R) -> Result<R, Silence> {
         let mut state = self.state();
         if state.running.as_ref().is_some_and(|running| running.number == number) {
@@ -369,7 +369,7 @@ enum Broken {
 }
 
 impl State {
-    /// Counts a failure: for a while the program is not started again.
+    /// Counts a failure: the program is not started again until a pause is over.
     fn rest_after(&mut self, reason: Arc<str>) -> Arc<str> {
         let rest = FIRST_REST.saturating_mul(1 << self.failures.min(6)).min(LONGEST_REST);
         self.failures += 1;

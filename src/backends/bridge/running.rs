@@ -1,4 +1,4 @@
-//! A program that runs: threads that write to it and read from it, so that neither side can hold up the other.
+//! A running program, with threads that write to it and read from it, so that neither side can block the other.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
@@ -10,35 +10,35 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-/// The longest message, in bytes.
+/// The maximum length of a message, in bytes.
 pub(super) const MAX_MESSAGE: u64 = 16 << 20;
 
-/// Messages that wait to be looked at.
+/// The maximum number of unread messages.
 const QUEUED_MESSAGES: usize = 64;
 
-/// How long a program that closed its output has to end by itself.
+/// The time that a program gets to end by itself after it closed its output.
 const LAST_MOMENTS: Duration = Duration::from_millis(300);
 
-/// What is kept of a program's standard error, in bytes.
+/// The number of bytes that are kept of a program's standard error.
 const KEPT_COMPLAINT: usize = 400;
 
-/// The program and what it says.
+/// The program and its output.
 pub(super) struct Running {
     child: Child,
     pub(super) input: Sender<Vec<u8>>,
     pub(super) output: Receiver<Output>,
     complaint: Arc<Mutex<Vec<u8>>>,
     pub(super) has_answered: bool,
-    /// Cancelled questions, with the time at which they are late.
+    /// Cancelled requests, with the time at which they are late.
     pub(super) abandoned: BTreeMap<u64, Instant>,
-    /// Tells programs apart that follow each other.
+    /// Distinguishes successive runs of the program.
     pub(super) number: u64,
 }
 
 /// A line that it wrote.
 pub(super) enum Output {
     Message(Json, u64),
-    /// What it was is not told: it may be a secret.
+    /// Its text is not kept, because it may be a secret.
     NoMessage,
     TooLong,
 }
@@ -72,7 +72,7 @@ impl Running {
         Ok(Self { child, input, output, complaint, has_answered, abandoned, number })
     }
 
-    /// What to say of a program that closed its output.
+    /// The error message for a program that closed its output.
     pub(super) fn last_words(&mut self) -> String {
         let end = Instant::now() + LAST_MOMENTS;
         let mut status = None;
@@ -81,7 +81,7 @@ impl Running {
             thread::sleep(Duration::from_millis(5));
         }
         let status = status.map_or("its output is closed".to_owned(), |it| it.to_string());
-        // Later complaints may hold secrets; those of a program that does not start tell what it lacks.
+        // Later output may contain secrets. If a program does not start, its first output says what is missing.
         let complaint = self.complaint.lock().unwrap_or_else(PoisonError::into_inner);
         let complaint = String::from_utf8_lossy(&complaint);
         match complaint.lines().map(str::trim).find(|line| !line.is_empty()) {
@@ -92,7 +92,7 @@ impl Running {
         }
     }
 
-    /// Ends it, whatever it is doing.
+    /// Kills it, whatever it is doing.
     pub(super) fn end(mut self) {
         // It may have ended by itself.
         let _ = self.child.kill();
@@ -100,7 +100,7 @@ impl Running {
     }
 }
 
-/// A program with a slash is meant from the directory it runs in.
+/// A program name that contains a slash is relative to the directory in which it runs.
 fn path_of(program: &str, directory: &str) -> String {
     if program.contains('/') && !program.starts_with('/') {
         return format!("{directory}/{program}");

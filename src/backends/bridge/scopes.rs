@@ -1,4 +1,4 @@
-//! What functions reach through their scope: the environment and the node, sent once and known by a number.
+//! What functions access through their scope: the environment and the node, sent once and identified by a number.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use crate::backends::context::Context;
 use crate::config::Environment;
 use crate::facts::Node;
 
-/// How many pairs of environment and node keep their numbers.
+/// The maximum number of pairs of environment and node that keep their numbers.
 const KEPT: usize = 64;
 
 /// Numbers for pairs of environment and node.
@@ -26,7 +26,7 @@ struct Scope {
 }
 
 impl Scopes {
-    /// The same number for the same pair, as long as it is asked for now and then.
+    /// Returns the same number for the same pair, as long as it is used regularly.
     pub(super) fn number(&self, environment: &Arc<Environment>, node: &Arc<Node>) -> u64 {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (last, scopes) = &mut *known;

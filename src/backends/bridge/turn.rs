@@ -1,26 +1,26 @@
-//! Whose turn it is to talk to a process: one thread's at a time, which may begin again inside what it began.
+//! A lock for talking to a process: one thread at a time, which may take it again while it holds it.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-/// How often a waiting thread asks whether it still wants to wait.
+/// The interval at which a waiting thread checks for cancellation.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The turn.
+/// The lock.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
-    /// The thread that has it, and how often it took it.
+    /// The thread that holds it, and how often it took it.
     holder: Mutex<Option<(ThreadId, u32)>>,
     freed: Condvar,
 }
 
-/// A turn taken; ends when dropped.
+/// The lock while it is held; dropping it releases the lock.
 #[derive(Debug)]
 pub(super) struct Held<'t>(&'t Turn);
 
 impl Turn {
-    /// Waits for the turn; `None` if it is not wanted any more.
+    /// Waits for the lock; `None` if it is no longer needed.
     pub(super) fn take(&self, is_unwanted: &dyn Fn() -> bool) -> Option<Held<'_>> {
         let me = thread::current().id();
         let mut holder = self.holder();
@@ -41,7 +41,7 @@ impl Turn {
         }
     }
 
-    /// Whether the thread that has it took it more than once.
+    /// Whether the thread that holds it took it more than once.
     pub(super) fn is_nested(&self) -> bool {
         self.holder().is_some_and(|(_, count)| count > 1)
     }

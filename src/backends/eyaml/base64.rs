@@ -1,4 +1,4 @@
-//! Base64 as eyaml's blobs have it: written strictly, read as leniently as Ruby's `Base64.decode64`.
+//! Base64 in eyaml's blobs: written strictly, read as leniently as Ruby's `Base64.decode64`.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -9,19 +9,19 @@ pub(super) fn encode(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// The bits behind the last byte may be anything.
+/// The bits after the last byte may have any value.
 const TOLERANT: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
 );
 
-/// Whether `text` is whole: the right length, the right padding.
+/// Whether `text` is complete: it has the right length and padding.
 pub(super) fn is_valid(text: &str) -> bool {
     TOLERANT.decode(text).is_ok()
 }
 
-/// Characters that mean nothing are passed over; the first padding that makes sense ends the text; a last character that
-/// makes no whole byte is dropped.
+/// Unknown characters are skipped; the first valid padding ends the text; a last character that does not complete a byte is
+/// dropped.
 pub(super) fn decode_as_ruby(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
     let mut quad: Vec<u32> = Vec::with_capacity(4);
@@ -40,7 +40,7 @@ pub(super) fn decode_as_ruby(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of up to four characters: one less than there are characters.
+/// The bytes of up to four characters: one fewer than there are characters.
 fn push(bytes: &mut Vec<u8>, quad: &[u32]) {
     let joined = quad.iter().enumerate().fold(0, |all, (at, value)| all | value << (18 - 6 * at));
     let count = quad.len().saturating_sub(1);

@@ -1,9 +1,9 @@
-//! Blobs in values: `ENC[PKCS7,…]`, as the parser of `eyaml_lookup_key` finds them, and what is wrong with them.
+//! Blobs in values: `ENC[PKCS7,…]`, as the parser of `eyaml_lookup_key` finds them, and their errors.
 
 use super::{DEFAULT_METHOD, KNOWN_METHODS, base64};
 use crate::text::TextRange;
 
-/// How a blob begins.
+/// The start of a blob.
 pub const OPENING: &str = "ENC[";
 
 /// An encrypted part of a value.
@@ -13,7 +13,7 @@ pub struct Blob<'a> {
     pub range: TextRange,
     /// The method, if it names one.
     pub method: Option<&'a str>,
-    /// The encrypted text in base64; blanks and newlines may be in it.
+    /// The encrypted text in base64, which may contain spaces and newlines.
     pub cipher: &'a str,
 }
 
@@ -24,12 +24,12 @@ impl Blob<'_> {
     }
 }
 
-/// What is wrong with an `ENC[…]`. Puppet passes such text on as it is, or fails to decrypt it.
+/// An error in an `ENC[…]`. Puppet passes such text on as it is, or fails to decrypt it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlobProblem {
     /// From `ENC[` to `]` or to the end of its line.
     pub range: TextRange,
-    /// What it is.
+    /// The kind of error.
     pub kind: BlobProblemKind,
 }
 
@@ -40,19 +40,19 @@ pub enum BlobProblemKind {
     Unterminated,
     /// There is nothing between the brackets.
     Empty,
-    /// `]` stands on another line, so that Puppet does not see that the value is encrypted.
+    /// `]` is on another line, so Puppet does not recognize the value as encrypted.
     AcrossLines,
     /// A character that base64 does not have.
     NotBase64(char),
-    /// The base64 text was cut or its padding is lost: its length is no multiple of 4.
+    /// The base64 text was cut off or lost its padding: its length is not a multiple of 4.
     WrongLength(usize),
-    /// It is base64, but no PKCS7 message: cut, or something else.
+    /// It is base64, but not a PKCS7 message: it was cut off, or is something else.
     NotPkcs7,
-    /// hiera-eyaml has no such method.
+    /// hiera-eyaml does not have this method.
     UnknownMethod(String),
 }
 
-/// Whether `eyaml_lookup_key` takes the text for encrypted: `ENC[` and a later `]` on one line.
+/// Whether `eyaml_lookup_key` treats the text as encrypted: it has `ENC[` and a later `]` on one line.
 pub fn is_encrypted(text: &str) -> bool {
     text.split('\n').any(|line| line.find(OPENING).is_some_and(|at| line[at..].contains(']')))
 }
@@ -74,7 +74,7 @@ pub fn blobs(text: &str) -> Vec<Blob<'_>> {
     found
 }
 
-/// The blob whose `ENC[` stands at `start`.
+/// The blob whose `ENC[` is at `start`.
 fn blob_at(text: &str, start: usize) -> Option<Blob<'_>> {
     let (method, cipher_start) = method(text, start + OPENING.len());
     let cipher = &text[cipher_start..];
@@ -86,7 +86,7 @@ fn blob_at(text: &str, start: usize) -> Option<Blob<'_>> {
     Some(Blob { range: range(start, end), method, cipher: &cipher[..length] })
 }
 
-/// The method and its comma, if there are any, and where what follows begins.
+/// The method and its comma, if there are any, and the start of what follows.
 fn method(text: &str, start: usize) -> (Option<&str>, usize) {
     let rest = &text[start..];
     let length = rest.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
@@ -102,7 +102,7 @@ fn is_in_blob(character: char) -> bool {
     character.is_ascii_alphanumeric() || "+/= \n".contains(character)
 }
 
-/// The text with `…` in the place of what its blobs hold.
+/// The text with `…` instead of the contents of its blobs.
 pub fn shortened(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut done = 0;
@@ -114,7 +114,7 @@ pub fn shortened(text: &str) -> String {
     shown + &text[done..]
 }
 
-/// What is wrong with the blobs of a value, in order.
+/// The errors of the blobs in a value, in order.
 pub fn problems(text: &str) -> Vec<BlobProblem> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -122,7 +122,7 @@ pub fn problems(text: &str) -> Vec<BlobProblem> {
         let start = from + at;
         let inside = start + OPENING.len();
         let next = text[inside..].find(OPENING).map(|it| inside + it);
-        // A text may hold as many `ENC[` as it has room for: none looks further than to the next.
+        // A text may contain thousands of `ENC[`, so each is searched only up to the next one.
         let own = &text[inside..next.unwrap_or(text.len())];
         let close = own.find(']').map(|it| inside + it);
         let line_end = own.find('\n').map(|it| inside + it);

@@ -1,48 +1,48 @@
-//! Files while their secrets are edited: `ENC[PKCS7,…]` becomes `DEC(1)::PKCS7[plain text]!` and goes back, as with `eyaml edit`.
+//! Files while their secrets are edited: `ENC[PKCS7,…]` becomes `DEC(1)::PKCS7[plain text]!` and back, as with `eyaml edit`.
 //!
-//! This works on the text of a file rather than on its values, and so does hiera-eyaml: a decrypted text may be no YAML.
+//! Like hiera-eyaml, this works on the text of a file instead of its values, because a decrypted text may be invalid YAML.
 
 use super::{DEFAULT_METHOD, base64};
 use crate::text::TextRange;
 
-/// How long the lines of a blob are that is written over several.
+/// The length of a blob's lines if it is written on several.
 const BLOCK_COLUMNS: usize = 60;
 
-/// What begins a blob that is written over several lines.
+/// The start of a blob that is written on several lines.
 const FOLDED: &str = ">\n";
 
-/// How a secret is laid out.
+/// The layout of a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Layout {
     /// On one line.
     Line,
-    /// Below a `>`, each line with this in front.
+    /// Below a `>`, each line with this indentation.
     Block(String),
 }
 
 /// An encrypted part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncryptedPart<'a> {
-    /// What `DEC(…)` calls it: its position among the parts of the file, those between blobs counted too.
+    /// Its number in `DEC(…)`: its position among the parts of the file, including those between blobs.
     pub id: usize,
     /// From `ENC[` (or from the `>` above it) to `]`.
     pub range: TextRange,
-    /// How it is laid out.
+    /// Its layout.
     pub layout: Layout,
     /// The method, if it names one.
     pub method: Option<&'a str>,
-    /// In base64, blanks and newlines between.
+    /// In base64, possibly with spaces and newlines.
     pub cipher: &'a str,
 }
 
-/// A part of a file that stands decrypted and shall not stay so.
+/// A part of a file that is decrypted and must be encrypted again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecryptedPart<'a> {
-    /// Which encrypted part it was; `None` for a new one.
+    /// The number of the encrypted part that it was; `None` for a new one.
     pub id: Option<usize>,
     /// From `DEC` (or from the `>` above it) to `!`.
     pub range: TextRange,
-    /// How it is laid out.
+    /// Its layout.
     pub layout: Layout,
     /// The method to encrypt it with.
     pub method: &'a str,
@@ -61,7 +61,7 @@ impl EncryptedPart<'_> {
         base64::decode_as_ruby(&self.cipher_without_blanks())
     }
 
-    /// The part as it is edited.
+    /// The decrypted part as it is written while it is edited.
     pub fn decrypted_form(&self, plain: &str) -> String {
         let method = self.method.unwrap_or(DEFAULT_METHOD).to_uppercase();
         let form = format!("DEC({})::{method}[{plain}]!", self.id);
@@ -73,12 +73,12 @@ impl EncryptedPart<'_> {
 }
 
 impl Layout {
-    /// A message as it stands in the file.
+    /// A message as it is written in the file.
     pub fn encrypted_form(&self, message: &[u8]) -> String {
         self.form_of_cipher(DEFAULT_METHOD, &base64::encode(message))
     }
 
-    /// A message in base64 as it stands in the file.
+    /// A message in base64 as it is written in the file.
     pub fn form_of_cipher(&self, method: &str, cipher: &str) -> String {
         let form = format!("ENC[{method},{cipher}]");
         let Self::Block(indent) = self else { return form };
@@ -132,8 +132,8 @@ fn next_part<'a, P>(
     })
 }
 
-/// Where a part begins whose own words begin at `at`, and its layout: only white space may be between them and `>` with a
-/// newline.
+/// The start of a part whose `ENC` or `DEC` starts at `at`, and its layout: only white space may be between it and a `>` with
+/// a newline.
 fn layout_before(text: &str, from: usize, at: usize) -> (usize, Layout) {
     let before = &text[from..at];
     let rest = before.trim_end();
@@ -188,14 +188,14 @@ fn decrypted_part(
     let rest = rest.strip_prefix("::")?;
     let method = word(rest)?;
     let inside = rest[method.len()..].strip_prefix('[')?;
-    // The text has at least one character, which may be the bracket itself.
+    // The secret has at least one character, which may be the bracket itself.
     let first = inside.chars().next()?.len_utf8();
     let length = first + inside[first..].find("]!")?;
     let end = text.len() - inside.len() + length + "]!".len();
     Some(DecryptedPart { id, range: range(start, end), layout, method, text: &inside[..length] })
 }
 
-/// The word that `text` begins with.
+/// The word at the start of `text`.
 fn word(text: &str) -> Option<&str> {
     let length =
         text.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(text.len());

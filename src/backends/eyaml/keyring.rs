@@ -1,11 +1,11 @@
-//! Keys that were read and values that were decrypted before, so that each costs its work once.
+//! Caches keys and decrypted values, so that each is computed only once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::pkcs7::{self, Certificate, PrivateKey};
 
-/// Decrypted values that a key pair remembers; more than a hierarchy has, fewer than would fill the memory.
+/// The maximum number of decrypted values that a key pair caches: more than a hierarchy has, but bounded.
 const MAX_REMEMBERED: usize = 10_000;
 
 /// Key pairs by the texts of their files.
@@ -21,12 +21,12 @@ type PairResult = Result<Arc<KeyPair>, String>;
 pub(super) struct KeyPair {
     private: PrivateKey,
     certificate: Certificate,
-    /// By the message.
+    /// Decrypted texts by their messages.
     texts: Mutex<HashMap<Vec<u8>, Arc<[u8]>>>,
 }
 
 impl Keyring {
-    /// The pair of two PEM texts; `Err` holds OpenSSL's words.
+    /// The pair of two PEM texts; `Err` contains OpenSSL's message.
     pub(super) fn pair(&self, private: &Arc<str>, certificate: &Arc<str>) -> PairResult {
         let key = (private.clone(), certificate.clone());
         let mut pairs = self.pairs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,7 +43,7 @@ impl KeyPair {
         }))
     }
 
-    /// What a message says; `Err` holds OpenSSL's words.
+    /// The content of a message; `Err` contains OpenSSL's message.
     pub(super) fn decrypted(&self, message: &[u8]) -> Result<Arc<[u8]>, String> {
         if let Some(text) = self.texts().get(message) {
             return Ok(text.clone());

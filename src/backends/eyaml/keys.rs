@@ -1,4 +1,4 @@
-//! Which keys a level has: what its options say, as hiera-eyaml reads them, and what the settings say where these lead nowhere.
+//! The keys of a level: those in its options, as hiera-eyaml reads them, or those in the settings if these cannot be read.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::data::{Files, Hash, Value, inspect};
 pub struct LevelKeys<'a> {
     /// The level's options, interpolated.
     pub options: &'a Hash,
-    /// The directory that relative paths are meant from. For hiera-eyaml that is where the process happens to run.
+    /// The directory to which relative paths are relative. For hiera-eyaml, this is the working directory of the process.
     pub directory: &'a str,
 }
 
@@ -22,7 +22,7 @@ pub struct LevelKeys<'a> {
 pub struct KeyProblem {
     /// The message of the exception in hiera-eyaml.
     pub message: String,
-    /// Whether there is nothing to read, rather than something that is not a key.
+    /// Whether nothing could be read, instead of something that is not a key.
     pub is_unreadable: bool,
 }
 
@@ -39,7 +39,7 @@ const PUBLIC: Which =
     Which { option: "pkcs7_public_key", variable_option: "pkcs7_public_key_env_var" };
 
 impl LevelKeys<'_> {
-    /// Both keys, asked for in the order of hiera-eyaml.
+    /// Both keys, read in the order of hiera-eyaml.
     pub(super) fn pair(
         &self,
         eyaml: &Eyaml,
@@ -53,7 +53,7 @@ impl LevelKeys<'_> {
         pair.map_err(|message| KeyProblem { message, is_unreadable: false })
     }
 
-    /// Whether both keys can be read, and are keys.
+    /// Whether both keys can be read and are valid.
     pub fn are_readable(&self, eyaml: &Eyaml, files: &dyn Files) -> bool {
         self.pair(eyaml, files).is_ok()
     }
@@ -63,7 +63,7 @@ impl LevelKeys<'_> {
         self.pair(eyaml, files).err()
     }
 
-    /// The key that encrypts.
+    /// The key for encryption.
     pub fn certificate(&self, eyaml: &Eyaml, files: &dyn Files) -> Result<Certificate, KeyProblem> {
         let public = self.defined(PUBLIC, eyaml.public_key.as_ref())?.text(files)?;
         Certificate::from_pem(&public)
@@ -87,14 +87,14 @@ impl LevelKeys<'_> {
         Ok(source)
     }
 
-    /// An option's value; `false` and undef are as good as none for hiera-eyaml.
+    /// An option's value; hiera-eyaml treats `false` and undef as missing.
     fn option(&self, name: &str) -> Option<&Value> {
         let value = &self.options.get(name)?.value.value;
         (!matches!(value, Value::Undef | Value::Boolean(false))).then_some(value)
     }
 }
 
-/// Where one key is read from.
+/// Where a key is read from.
 struct Source<'k> {
     variable: Option<&'k Value>,
     path: Option<&'k Value>,
@@ -103,7 +103,7 @@ struct Source<'k> {
 }
 
 impl Source<'_> {
-    /// The key's PEM text. A variable that is set wins over a path, whatever hiera-eyaml's warning says.
+    /// The key's PEM text. A variable that is set wins over a path, although hiera-eyaml's warning says otherwise.
     fn text(&self, files: &dyn Files) -> Result<Arc<str>, KeyProblem> {
         self.own_text(files).or_else(|problem| {
             let text = self.fallback.and_then(|path| files.text(path).ok());

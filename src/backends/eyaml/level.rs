@@ -1,4 +1,4 @@
-//! The function that a level names: a YAML file in which values may be encrypted.
+//! The function for a level whose YAML file may contain encrypted values.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl BackEnd for EyamlLookupKey {
         Ok(Returned::Value(DataHash::File(file)))
     }
 
-    /// What the file has, decrypted and then interpolated.
+    /// The value in the file, decrypted and then interpolated.
     fn lookup_key(
         &self,
         key: &Arc<str>,
@@ -63,8 +63,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Strings at any depth are decrypted, then interpolated; keys of hashes are only interpolated. One after the other, so
-    /// that the first mishap is the one that is told.
+    /// Strings at any depth are decrypted, then interpolated; keys of hashes are only interpolated. This happens value by
+    /// value, so that the first error is the one that is reported.
     fn value(&self, value: &Located, context: &mut dyn Context) -> Result<Located, Failure> {
         match &value.value {
             Value::String(text) => {
@@ -124,7 +124,7 @@ impl Reader<'_> {
     }
 }
 
-/// Puppet looks for tokens with a regular expression, and Ruby's take no text that is no UTF-8.
+/// Puppet searches for tokens with a regular expression, and Ruby's expressions refuse text that is not UTF-8.
 fn bytes_are_not_searched_for_tokens() -> Failure {
     Failure::ruby("ArgumentError", "invalid byte sequence in UTF-8")
 }

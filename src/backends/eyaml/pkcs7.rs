@@ -1,8 +1,9 @@
-//! PKCS #7 messages as hiera-eyaml makes them with OpenSSL: a random AES-256 key in CBC mode for the text, that key encrypted
-//! with RSA for the owner of one certificate.
+//! PKCS #7 messages as hiera-eyaml creates them with OpenSSL: a random AES-256 key in CBC mode for the text, and that key
+//! encrypted with RSA for the owner of one certificate.
 //!
-//! The errors are OpenSSL's last words for the same mishap, since Puppet shows those. Not OpenSSL: where a wrong key happens to
-//! give a text that looks whole (one time in 256), OpenSSL answers that garbage, and this says `bad decrypt` as well.
+//! The errors are OpenSSL's final messages for the same failures, because Puppet shows those. One difference: if a wrong key
+//! happens to produce a text with valid padding (one time in 256), OpenSSL returns these random bytes, and this module
+//! reports `bad decrypt` as usual.
 
 use std::fmt;
 
@@ -37,17 +38,17 @@ const IV_BYTES: usize = 16;
 const NOT_PARSED: &str = "Could not parse the PKCS7: no start line";
 const WRONG_CONTENT: &str = "wrong content type";
 const NOT_FOR_THIS_KEY: &str = "private key does not match certificate";
-/// OpenSSL's word for recipients, ciphers and the like that it cannot serve.
+/// OpenSSL's message for recipients, ciphers and the like that it does not support.
 const NOT_SERVED: &str = "decrypt error";
 const BAD_DECRYPT: &str = "bad decrypt";
 const WRONG_LENGTH: &str = "wrong final block length";
 const NO_PRIVATE_KEY: &str = "Neither PUB key nor PRIV key: unsupported";
 const NO_CERTIFICATE: &str = "PEM_read_bio_X509: no start line";
 
-/// What decrypts. Its text is never shown.
+/// The key for decryption. Its text is never shown.
 pub struct PrivateKey(RsaPrivateKey);
 
-/// What encrypts, and names the recipient of a message.
+/// The key for encryption, which also names the recipient of a message.
 #[derive(Clone)]
 pub struct Certificate {
     key: RsaPublicKey,
@@ -55,7 +56,7 @@ pub struct Certificate {
 }
 
 impl PrivateKey {
-    /// Reads a PEM text: `RSA PRIVATE KEY` or `PRIVATE KEY`, without a passphrase.
+    /// Parses a PEM text: `RSA PRIVATE KEY` or `PRIVATE KEY`, without a passphrase.
     pub fn from_pem(text: &str) -> Result<Self, String> {
         let pem = pem_block(text, "PRIVATE KEY").ok_or(NO_PRIVATE_KEY)?;
         RsaPrivateKey::from_pkcs1_pem(&pem)
@@ -66,7 +67,7 @@ impl PrivateKey {
 }
 
 impl Certificate {
-    /// Reads a PEM text: an X.509 certificate with an RSA key.
+    /// Parses a PEM text: an X.509 certificate with an RSA key.
     pub fn from_pem(text: &str) -> Result<Self, String> {
         let read = || {
             let pem = pem_block(text, "CERTIFICATE")?;
@@ -95,7 +96,7 @@ impl fmt::Debug for Certificate {
     }
 }
 
-/// The text of a DER message. What stands behind the message is passed over.
+/// The text of a DER message. Bytes after the message are ignored.
 pub fn decrypt(
     message: &[u8],
     key: &PrivateKey,
@@ -111,7 +112,7 @@ pub fn decrypt(
     let cipher = Cipher::of(content.content_enc_alg.oid).ok_or(NOT_SERVED)?;
     let encrypted_key = key_for(&envelope, certificate).ok_or(NOT_SERVED)?;
     let text = content.encrypted_content.as_ref().ok_or("no content")?.as_bytes();
-    // Blinded: how long it takes tells less about the key.
+    // Blinded, so that the time tells less about the key.
     let text_key = key.0.decrypt_blinded(&mut OsRng, Pkcs1v15Encrypt, encrypted_key);
     let text_key = text_key.map_err(|_| BAD_DECRYPT)?;
     if !text.len().is_multiple_of(IV_BYTES) {
@@ -120,7 +121,7 @@ pub fn decrypt(
     cipher.decrypt(&text_key, iv.as_bytes(), text).ok_or(BAD_DECRYPT)
 }
 
-/// A DER message that holds `text` for the owner of `certificate`.
+/// A DER message that contains `text` for the owner of `certificate`.
 pub fn encrypt(text: &[u8], certificate: &Certificate) -> Result<Vec<u8>, &'static str> {
     let mut key = [0; KEY_BYTES];
     let mut iv = [0; IV_BYTES];
@@ -133,7 +134,7 @@ pub fn encrypt(text: &[u8], certificate: &Certificate) -> Result<Vec<u8>, &'stat
     message(certificate, &encrypted_key, &iv, &encrypted_text).map_err(|_| "the text is too long")
 }
 
-/// Whether the bytes are an encrypted message, for whomever.
+/// Whether the bytes are an encrypted message for any recipient.
 pub fn is_message(bytes: &[u8]) -> bool {
     envelope(bytes).is_ok()
 }
@@ -192,7 +193,7 @@ fn key_for<'e>(envelope: &'e EnvelopedData, certificate: &Certificate) -> Option
     })
 }
 
-/// How the text is encrypted.
+/// The encryption of the text.
 #[derive(Clone, Copy)]
 enum Cipher {
     Aes128,
@@ -224,7 +225,7 @@ fn unlock<C: BlockDecryptMut + KeyIvInit>(key: &[u8], iv: &[u8], text: &[u8]) ->
     cipher.decrypt_padded_vec_mut::<Pkcs7>(text).ok()
 }
 
-/// The first PEM block whose label ends with `label`, without what stands around it.
+/// The first PEM block whose label ends with `label`, without the surrounding text.
 fn pem_block(text: &str, label: &str) -> Option<String> {
     let mut block: Option<String> = None;
     for line in text.lines().map(str::trim_end) {

@@ -1,4 +1,4 @@
-//! Key pairs made by `eyaml createkeys` for these tests and for nothing else.
+//! Key pairs that were created by `eyaml createkeys` only for these tests.
 
 pub(crate) const TEST_KEY: &str =
     include_str!("../../../tests/eyaml/TEST-ONLY-private_key.pkcs7.pem");

@@ -1,4 +1,4 @@
-//! Values with blobs, and keys that are there, are not there, or are the wrong ones.
+//! Values with blobs, and keys that exist, are missing, or are wrong.
 
 use super::test_keys::{
     OTHER_TEST_CERTIFICATE, OTHER_TEST_KEY, TEST_BLOB, TEST_CERTIFICATE, TEST_KEY,

@@ -1,21 +1,21 @@
-//! `{a,b}` in a pattern, multiplied out in the order written.
+//! Expands `{a,b}` in a pattern, in the order written.
 
 use crate::limits::{MAX_BRACE_ALTERNATIVES, MAX_BRACE_BYTES};
 
-/// What a pattern stands for.
+/// The expansion of a pattern.
 #[derive(Debug, Default)]
 pub(super) struct Alternatives {
     /// The texts in the order written; none if an opening brace is not closed.
     pub(super) texts: Vec<String>,
-    /// Whether there would be more of them than anyone writes.
+    /// Whether there would be more of them than the limit.
     pub(super) is_cut: bool,
 }
 
-/// The texts that `pattern` stands for.
+/// The texts that `pattern` expands to.
 pub(super) fn expand_braces(pattern: &str) -> Alternatives {
     let mut found = Alternatives::default();
     let mut bytes = 0;
-    // What is still to be looked at, the next one last.
+    // The patterns that must still be expanded, the next one last.
     let mut waiting = vec![pattern.to_owned()];
     while let Some(pattern) = waiting.pop() {
         if found.texts.len() >= MAX_BRACE_ALTERNATIVES || bytes > MAX_BRACE_BYTES {

@@ -1,4 +1,4 @@
-//! Patterns with holes, in which some text is still missing: for which texts they match a path.
+//! Patterns with holes, where some text is not known: for which texts they match a path.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::braces::expand_braces;
 use super::name::step;
 
-/// So many steps are made for one path.
+/// The maximum number of steps for one path.
 const MAX_STEPS: usize = 50_000;
 
-/// What stands in each hole.
+/// The text in each hole.
 pub type HoleTexts = Vec<(Arc<str>, Arc<str>)>;
 
-/// Whether a hole stands inside `{…}` or `[…]`, where its text may change what the pattern itself means. `hole` stands before
-/// and behind each hole's name.
+/// Whether a hole is inside `{…}` or `[…]`, where its text may change the meaning of the pattern itself. The character `hole`
+/// encloses each hole's name.
 pub fn has_hole_in_brackets(pattern: &str, hole: char) -> bool {
     let mut depth = 0_usize;
     let mut is_escaped = false;
@@ -37,7 +37,7 @@ pub fn has_hole_in_brackets(pattern: &str, hole: char) -> bool {
     false
 }
 
-/// All texts without a slash for which `pattern` matches the whole `path`, none of them empty.
+/// All non-empty texts without a slash for which `pattern` matches the whole `path`.
 pub fn texts_of_holes(pattern: &str, hole: char, path: &str) -> Vec<HoleTexts> {
     let mut found: Vec<HoleTexts> = Vec::new();
     for alternative in expand_braces(pattern).texts {
@@ -51,7 +51,7 @@ struct Walk<'a> {
     path: &'a str,
     hole: char,
     found: &'a mut Vec<HoleTexts>,
-    /// What is left of the pattern, where in the path, with these texts.
+    /// The rest of the pattern, the position in the path, and the texts so far.
     seen: HashSet<(usize, usize, HoleTexts)>,
 }
 
@@ -91,7 +91,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `after` begins with the name of the hole.
+    /// `after` starts with the name of the hole.
     fn enter_hole(&mut self, after: &str, at: usize, texts: &HoleTexts) {
         let Some((name, after)) = after.split_once(self.hole) else { return };
         let rest = &self.path[at..];
@@ -113,7 +113,7 @@ impl Walk<'_> {
     }
 }
 
-/// Behind each character before the next slash.
+/// The position after each character before the next slash.
 fn ends_in_name(text: &str) -> impl Iterator<Item = usize> {
     text.char_indices().take_while(|(_, c)| *c != '/').map(|(at, c)| at + c.len_utf8())
 }

@@ -1,6 +1,6 @@
-//! One name of a path against one name of a pattern, as Ruby's `File.fnmatch` does it.
+//! Matches one name of a path with one name of a pattern, as Ruby's `File.fnmatch` does.
 
-/// Whether `pattern` (without `/` and `{…}`) matches the whole `name`. A dot at its beginning must be written out.
+/// Whether `pattern` (without `/` and `{…}`) matches the whole `name`. A leading dot must be written out.
 pub(super) fn matches_name(pattern: &str, name: &str) -> bool {
     if name.starts_with('.') && !unescaped(pattern).starts_with('.') {
         return false;
@@ -38,7 +38,7 @@ pub(super) fn matches_name(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// `pattern` with its backslashes taken away, each of which makes the next character an ordinary one.
+/// `pattern` without its backslashes, each of which makes the next character an ordinary one.
 pub(super) fn without_escapes(pattern: &str) -> String {
     let mut text = String::with_capacity(pattern.len());
     let mut rest = pattern.chars();
@@ -48,7 +48,7 @@ pub(super) fn without_escapes(pattern: &str) -> String {
     text
 }
 
-/// Both without what the first element of `pattern` matches at the beginning of `name`.
+/// Both without the first element of `pattern` and the text that it matches at the start of `name`.
 pub(super) fn step<'p, 'n>(pattern: &'p str, name: &'n str) -> Option<(&'p str, &'n str)> {
     let char = name.chars().next()?;
     let rest = &name[char.len_utf8()..];
@@ -62,7 +62,7 @@ pub(super) fn step<'p, 'n>(pattern: &'p str, name: &'n str) -> Option<(&'p str, 
     }
 }
 
-/// What follows `[…]` if it matches `char`. Its first character may not be `]`; what is not closed matches nothing.
+/// The text after `[…]` if the set matches `char`. `]` cannot be its first character; an unclosed set matches nothing.
 fn brackets(set: &str, char: char) -> Option<&str> {
     let negated = set.strip_prefix(['!', '^']);
     let mut rest = negated.unwrap_or(set);
@@ -81,7 +81,7 @@ fn brackets(set: &str, char: char) -> Option<&str> {
     (is_in != negated.is_some()).then(|| &rest[1..])
 }
 
-/// Without a backslash at the beginning.
+/// The pattern without a leading backslash.
 fn unescaped(pattern: &str) -> &str {
     pattern.strip_prefix('\\').unwrap_or(pattern)
 }

@@ -1,4 +1,4 @@
-//! What Ruby's `Dir.glob` gave for these trees and patterns, directories left out.
+//! The results of Ruby's `Dir.glob` for these trees and patterns, without directories.
 
 use super::*;
 use crate::data::MemoryFiles;

@@ -1,10 +1,10 @@
-//! A whole path against a pattern of the settings, without a look at the disk.
+//! Matches a whole path with a pattern from the settings, without accessing the disk.
 
 use super::braces::expand_braces;
 use super::name::matches_name;
 
-/// Whether `pattern` matches `path` or a directory that it lies in. `**` stands for any number of directories, `*` and `?`
-/// stay within a name, `{a,b}` are alternatives.
+/// Whether `pattern` matches `path` or a directory that contains it. `**` matches any number of directories, `*` and `?`
+/// match within a name, `{a,b}` are alternatives.
 pub fn matches_path(pattern: &str, path: &str) -> bool {
     let names: Vec<&str> = path.split('/').collect();
     expand_braces(pattern.trim_end_matches('/')).texts.iter().any(|pattern| {
@@ -13,9 +13,9 @@ pub fn matches_path(pattern: &str, path: &str) -> bool {
     })
 }
 
-/// Whether `parts` match the first of `names`, one at least. The time grows with the product of their numbers.
+/// Whether `parts` match the first names of `names`, at least one. The time grows with the product of their numbers.
 fn matches_some_names(parts: &[&str], names: &[&str]) -> bool {
-    // For each number of names whether the parts so far match just those.
+    // For each number of names, whether the parts so far match exactly these.
     let mut matched = vec![false; names.len() + 1];
     matched[0] = true;
     for part in parts {

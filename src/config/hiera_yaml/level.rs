@@ -1,15 +1,15 @@
-//! What the members of one level mean, whether or not the whole file is as it should be.
+//! Reads the members of one level, whether or not the whole file is valid.
 
 use std::sync::Arc;
 
 use super::{Function, FunctionKind, Level, Locations};
 use crate::data::{Hash, Located, Member, Place, Value};
 
-/// The keys that say where data lies, in the order in which Puppet looks for them.
+/// The location keys, in the order in which Puppet looks for them.
 pub(super) const LOCATION_KEYS: [&str; 7] =
     ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
 
-/// What `defaults` says.
+/// The content of `defaults`.
 pub(super) struct Defaults {
     pub(super) function: Option<Function>,
     pub(super) datadir: Located,
@@ -17,7 +17,7 @@ pub(super) struct Defaults {
 }
 
 impl Defaults {
-    /// What a `defaults` hash says: without a `datadir` it is `data`, without a function there is none.
+    /// Reads a `defaults` hash: without a `datadir` it is `data`, without a function there is none.
     pub(super) fn read(defaults: &Hash) -> Self {
         Self {
             function: function_of(defaults),
@@ -28,7 +28,7 @@ impl Defaults {
     }
 }
 
-/// One item of a hierarchy; `None` if it is not even a hash.
+/// Reads one item of a hierarchy; `None` if it is not a hash.
 pub(super) fn read_level(item: &Located, defaults: &Defaults) -> Option<Level> {
     let members = item.value.as_hash()?;
     let name = text_member(members, "name");
@@ -84,12 +84,12 @@ fn locations_of(members: &Hash) -> Locations {
     }
 }
 
-/// The member if it is a text of at least one character.
+/// The member if it is a string of at least one character.
 pub(super) fn text_member<'h>(members: &'h Hash, key: &str) -> Option<&'h Member> {
     members.get(key).filter(|it| it.value.value.as_str().is_some_and(|text| !text.is_empty()))
 }
 
-/// The texts of a member that is one or a list of them, at any depth.
+/// The strings of a member that is a string or a list of strings, at any depth.
 pub(super) fn texts_member(members: &Hash, key: &str) -> Vec<Located> {
     let mut texts = Vec::new();
     if let Some(member) = members.get(key) {

@@ -2,9 +2,9 @@
 
 use crate::syntax::ruby_regex;
 
-/// The first line from `first` on (counted from 1) that matches the Ruby regular expression.
+/// The first line from line `first` on (from 1) that matches the Ruby regular expression.
 ///
-/// Puppet puts names into the expression as they are, so that `a.b` is found in `aXb`. Where that makes no expression,
+/// Puppet inserts names into the expression without escaping them, so `a.b` is found in `aXb`. If the expression is invalid,
 /// nothing is found.
 pub(super) fn find_line(text: &str, expression: &str, first: usize) -> Option<usize> {
     let regex = ruby_regex::translate(expression).ok()?;
@@ -12,12 +12,12 @@ pub(super) fn find_line(text: &str, expression: &str, first: usize) -> Option<us
     found.map(|index| index + first)
 }
 
-/// A `#` ends the line for Puppet, even within quotes.
+/// For Puppet, a `#` ends the line even inside quotes.
 fn before_hash(line: &str) -> &str {
     line.split('#').next().unwrap_or(line)
 }
 
-/// The lines of the second and of the first mention; the first one takes the place of a missing second.
+/// The lines of the second and of the first occurrence; if there is no second, the first one replaces it.
 pub(super) fn find_second_line(text: &str, expression: &str) -> (Option<usize>, Option<usize>) {
     let first = find_line(text, expression, 1);
     match first.and_then(|first| find_line(text, expression, first + 1)) {

@@ -1,4 +1,4 @@
-//! From text to a checked configuration: YAML, the choice of the version, and whether the layer may have it.
+//! Turns a text into a checked configuration: YAML, the version, and whether the layer may have this version.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::config::PuppetVersion;
 use crate::data::{DataFile, FileId, Format, Hash, Located, Place, Value, Verdict, inspect};
 use crate::text::TextRange;
 
-/// The file being read, and what there is to say about it.
+/// The file that is being read, and its problems.
 pub(super) struct Reader<'a> {
     pub(super) path: &'a str,
     pub(super) text: &'a Arc<str>,
@@ -81,7 +81,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An empty file counts as version 3: in an environment, Puppet 7 ignores it and Puppet 8 refuses it.
+    /// An empty file has version 3: in an environment, Puppet 7 ignores it and Puppet 8 refuses it.
     fn warn_of_no_hash(&mut self) {
         let message = format!(
             "{}: File exists but does not contain a valid YAML hash. Falling back to Hiera version 3 default config",
@@ -107,7 +107,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Versions 3 and 4 work, but Puppet says this once.
+    /// Versions 3 and 4 work, but Puppet warns about them once.
     pub(super) fn warn_of_old_version(&mut self, version: u8, place: Option<Place>) {
         let message = format!(
             "{}: Use of 'hiera.yaml' version {version} is deprecated. It should be converted to version 5",
@@ -116,7 +116,7 @@ impl Reader<'_> {
         self.warn(message, place);
     }
 
-    /// A LookupError: Puppet adds the file, and a line where it has one.
+    /// Adds a LookupError. Puppet adds the file and, if known, a line.
     pub(super) fn fail(&mut self, message: &str, line: Option<usize>, place: Option<Place>) {
         let line = line.map_or(String::new(), |line| format!(", line: {line}"));
         let whole = format!("{message} (file: {}{line})", self.path);
@@ -124,19 +124,19 @@ impl Reader<'_> {
         self.add(whole, details, ConfigSeverity::Error, ConfigErrorClass::Lookup);
     }
 
-    /// A LookupError that does not name the file.
+    /// Adds a LookupError that does not name the file.
     pub(super) fn fail_bare(&mut self, message: &str, place: Option<Place>) {
         let details = vec![ProblemDetail { message: message.to_owned(), place }];
         self.add(message.to_owned(), details, ConfigSeverity::Error, ConfigErrorClass::Lookup);
     }
 
-    /// An error of another class.
+    /// Adds an error of another class.
     pub(super) fn crash(&mut self, class: ConfigErrorClass, message: String, place: Option<Place>) {
         let details = vec![ProblemDetail { message: message.clone(), place }];
         self.add(message, details, ConfigSeverity::Error, class);
     }
 
-    /// Several complaints in one error.
+    /// Adds one error that consists of several problems.
     pub(super) fn crash_with_details(&mut self, message: String, details: Vec<ProblemDetail>) {
         self.add(message, details, ConfigSeverity::Error, ConfigErrorClass::Schema);
     }
@@ -158,7 +158,7 @@ impl Reader<'_> {
     }
 }
 
-/// A YAML error is not introduced here as it is in data: `(/path): … at line 3 column 7`.
+/// Unlike in data, a YAML error has no introduction: `(/path): … at line 3 column 7`.
 fn error_without_introduction(message: &str, path: &str) -> String {
     message.strip_prefix("Unable to parse ").unwrap_or(message).replace("{path}", path)
 }
@@ -175,7 +175,7 @@ fn first_place(root: &Hash) -> Option<Place> {
     root.iter().next().and_then(|(_, member)| member.key_place)
 }
 
-/// `version`, or else `:version`; `false` is as good as nothing.
+/// `version`, or else `:version`; `false` counts as missing.
 fn version_member(root: &Hash) -> Option<&Located> {
     let named = root.get("version");
     let symbol = root.get_value(&Value::Symbol("version".into()));
@@ -186,7 +186,7 @@ fn version_member(root: &Hash) -> Option<&Located> {
         .filter(|it| it.value != Value::Undef)
 }
 
-/// Ruby's `to_i`, as decimal digits; the error is that of a value which has no such method.
+/// Ruby's `to_i` as decimal digits; the error is that of a value that does not have this method.
 fn to_i(value: &Value) -> Result<String, String> {
     let class = match value {
         Value::Integer(number) => return Ok(number.to_string()),
@@ -216,7 +216,7 @@ fn leading_integer(text: &str) -> String {
     }
 }
 
-/// The same with `:name` keys turned into `name`, however deep.
+/// A copy in which `:name` keys are `name`, at any depth.
 fn with_string_keys(it: &Located) -> Located {
     let value = match &it.value {
         Value::Hash(hash) => {

@@ -1,4 +1,4 @@
-//! The shape of each version of `hiera.yaml`, as Puppet types, and the complaints about a file of another shape.
+//! The schema of each version of `hiera.yaml`, as Puppet types, and the errors about a file that violates it.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use super::reader::Reader;
 use crate::data::puppet_type::{self, StructElement, Type};
 use crate::data::{Hash, Located, Place, Value};
 
-/// Puppet's own expression: `:?` in it was surely meant to be `?:`, and lets `a:b` through.
+/// Puppet's own expression. `:?` was surely meant to be `?:`; as it is, it accepts `a:b`.
 const OPTIONS: &str = r"Hash[Pattern[/\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\z/], Data]";
 
 static VERSION_5: LazyLock<Type> = LazyLock::new(|| {
@@ -57,17 +57,17 @@ fn type_of(text: &str) -> Type {
     puppet_type::parse(text).expect("the schema is a Puppet type")
 }
 
-/// Whether the file has the shape of version 5.
+/// Whether the file matches the schema of version 5.
 pub(super) fn check_version_5(reader: &mut Reader<'_>, root: &Located) -> bool {
     check(reader, &VERSION_5, root)
 }
 
-/// Whether the file has the shape of version 4.
+/// Whether the file matches the schema of version 4.
 pub(super) fn check_version_4(reader: &mut Reader<'_>, root: &Located) -> bool {
     check(reader, &VERSION_4, root)
 }
 
-/// Whether the file has the shape of version 3, which has one more key for each back end.
+/// Whether the file matches the schema of version 3, which has one more key for each back end.
 pub(super) fn check_version_3(reader: &mut Reader<'_>, root: &Located, backends: &[&str]) -> bool {
     let mut expected = VERSION_3.clone();
     if let Type::Struct(elements) = &mut expected {
@@ -101,7 +101,7 @@ fn check(reader: &mut Reader<'_>, expected: &Type, root: &Located) -> bool {
     }
 }
 
-/// Follows a complaint (`entry 'hierarchy' index 0 unrecognized key 'foo'`) to what it is about.
+/// Follows an error (`entry 'hierarchy' index 0 unrecognized key 'foo'`) to the place that it is about.
 fn place_of(complaint: &str, root: &Located) -> Option<Place> {
     let mut rest = complaint;
     let mut at = root;
@@ -129,7 +129,7 @@ fn place_of(complaint: &str, root: &Located) -> Option<Place> {
     }
 }
 
-/// The member whose quoted name `text` begins with, and how long that is.
+/// The member whose quoted name is at the start of `text`, and the length of that name.
 fn member_named<'h>(hash: &'h Hash, text: &str) -> Option<(usize, Option<Place>, &'h Located)> {
     hash.iter()
         .filter_map(|(key, member)| {
@@ -139,7 +139,7 @@ fn member_named<'h>(hash: &'h Hash, text: &str) -> Option<(usize, Option<Place>,
         .max_by_key(|found| found.0)
 }
 
-/// A hash as a value without a place: what the schemas are for.
+/// A hash as a value without a position, as the schema describes it.
 pub(super) fn whole(root: &Hash) -> Located {
     Value::hash(root.clone()).unplaced()
 }

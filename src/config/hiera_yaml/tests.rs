@@ -1,4 +1,5 @@
-//! `recorded.jsonl` holds what Puppet 7.23 and 8.11 said of many files; the other tests are about what it cannot show.
+//! `recorded.jsonl` contains the results of Puppet 7.23 and 8.11 for hundreds of files. The other tests cover what it cannot
+//! show.
 
 use serde_json::Value as Json;
 
@@ -14,7 +15,7 @@ fn read(
     HieraYaml::read(PATH, FileId(0), Some(&Arc::from(yaml)), layer, puppet)
 }
 
-/// Everything up to the first error, or else the version, as the recording has it.
+/// Everything up to the first error, or the version if there is none, in the form of the recording.
 fn outcome(yaml: &str, layer: LayerKind, puppet: PuppetVersion) -> Vec<String> {
     let (config, problems) = read(yaml, layer, puppet);
     let mut lines = Vec::new();

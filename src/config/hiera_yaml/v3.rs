@@ -1,4 +1,4 @@
-//! Version 3, the configuration of Hiera 3: one level for each back end, each with all paths.
+//! Version 3, the configuration of Hiera 3: one level for each back end, and each level has all paths.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub(super) fn read(
     }
 }
 
-/// The `hieradata` directory of the environments beside the file, which is where the code directory usually is.
+/// The `hieradata` directory of the environments beside the file, which is usually in the code directory.
 fn default_datadir(hiera_yaml: &str) -> Located {
     let directory = match path::parent(hiera_yaml) {
         "/etc/puppetlabs/puppet" => "/etc/puppetlabs/code",
@@ -122,7 +122,7 @@ fn ruby_class(value: &Value) -> &'static str {
     }
 }
 
-/// Back ends that came with Hiera 3 have become functions; others need Hiera 3 itself.
+/// The back ends that were part of Hiera 3 have become functions; others need Hiera 3 itself.
 fn function_of(backend: &str) -> Function {
     let (kind, name) = match backend {
         "yaml" | "json" | "hocon" => (FunctionKind::DataHash, format!("{backend}_data")),

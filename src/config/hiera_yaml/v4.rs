@@ -1,4 +1,4 @@
-//! Version 4, of the first Hiera 4 and 5 previews: back ends instead of functions, paths without extensions.
+//! Version 4, from the first previews of Hiera 4 and 5: back ends instead of functions, paths without extensions.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub(super) fn read(
     }
 }
 
-/// Ruby's `||=` on a member: `key:` without a value, or `false`, is as good as no `key`.
+/// Ruby's `||=` on a member: `key:` without a value, or `false`, counts as missing.
 pub(super) fn set_if_null(root: &mut Hash, key: &str, value: impl FnOnce() -> Value) {
     if root.get(key).is_none_or(|it| !it.value.value.is_truthy()) {
         let place = root.get(key).and_then(|it| it.key_place);

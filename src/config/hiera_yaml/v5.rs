@@ -17,7 +17,7 @@ const RESERVED_OPTIONS: [&str; 2] = ["path", "uri"];
 const FUNCTIONS: &str = "data_hash, lookup_key, data_dig, or hiera3_backend";
 const LOCATIONS: &str = "path, paths, glob, globs, uri, uris, or mapped_paths";
 
-/// What `hiera3_backend` may not name, because there is a function for it.
+/// Names that `hiera3_backend` must not have, because there are functions for them.
 const BACKENDS_WITH_FUNCTIONS: [&str; 3] = ["json", "yaml", "hocon"];
 
 /// Reads a file whose `version` is 5.
@@ -46,12 +46,12 @@ pub(super) fn read(reader: &mut Reader<'_>, mut root: Hash) -> HieraYaml {
     }
 }
 
-/// What applies without `defaults`. A `defaults` without a function leaves the levels without one.
+/// The value of a missing `defaults`. A `defaults` without a function leaves the levels without one.
 fn default_defaults() -> Value {
     hash_of_texts(&[("datadir", "data"), ("data_hash", "yaml_data")])
 }
 
-/// What applies without `hierarchy`, also with `defaults` of one's own.
+/// The value of a missing `hierarchy`, even if the file has `defaults`.
 fn default_hierarchy() -> Value {
     Value::array(vec![hash_of_texts(&[("name", "Common"), ("path", "common.yaml")]).into()])
 }
@@ -77,7 +77,7 @@ fn member_hash<'h>(root: &'h Hash, key: &str) -> Option<&'h Hash> {
     root.get(key)?.value.value.as_hash()
 }
 
-/// The checks of a file with the right shape. Puppet stops at the first complaint; here the others follow it.
+/// Checks a file that matches the schema. Puppet stops at the first error; here the others follow it.
 fn check(reader: &mut Reader<'_>, root: &Hash) {
     let Some(defaults) = member_hash(root, "defaults") else { return };
     check_defaults(reader, defaults);
@@ -167,7 +167,8 @@ fn function_keys(members: &Hash) -> impl Iterator<Item = &'static str> {
     FunctionKind::ALL.map(FunctionKind::key).into_iter().filter(|key| members.get(key).is_some())
 }
 
-/// What only comes up when Puppet makes the levels: a name must be the only one of its hierarchy, and Hiera 3 there.
+/// Checks that Puppet makes only when it builds the levels: a name must be unique in its hierarchy, and Hiera 3 must be
+/// installed.
 fn check_names(reader: &mut Reader<'_>, levels: &[Located]) {
     let mut seen = HashSet::<&str>::new();
     let mut clashes = 0;
@@ -185,7 +186,7 @@ fn check_names(reader: &mut Reader<'_>, levels: &[Located]) {
     }
 }
 
-/// Puppet finds the lines by text: a name in flow style has none.
+/// Puppet finds the lines by searching the text, so a name in flow style has none.
 pub(super) fn multiply_defined(reader: &mut Reader<'_>, name: &str, place: Option<Place>) {
     let expression = format!(r#"\s+name:\s+['"]?{name}(?:[^\w]|$)"#);
     let (line, first) = find_second_line(reader.text, &expression);

@@ -1,4 +1,4 @@
-//! Cases of small hierarchies. That they are Puppet's answers is shown by tests/conformance/cases.rb.
+//! Cases of small hierarchies. tests/conformance/cases.rb shows that they match Puppet's results.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use super::{Converted, Refusal, unknown_arguments, value_of_type};
 use crate::data::puppet_type::Type;
 use crate::data::value::{Hash, Located, Value};
 
-/// Numbers beyond this are not counted up to.
+/// Larger numbers are not iterated over.
 const MAX_COUNT: i64 = 100_000;
 
 /// `Array.new(value, wrap)`
@@ -46,7 +46,7 @@ pub(super) fn array(value: Located, arguments: &[Located]) -> Converted {
     Ok(Located::new(Value::array(items), place))
 }
 
-/// What Puppet iterates over: the characters of a string, the numbers below a number.
+/// The items that Puppet iterates over: the characters of a string, the numbers below a number.
 fn items_of(value: &Value) -> Result<Option<Vec<Located>>, Refusal> {
     match value {
         Value::String(text) => {
@@ -141,7 +141,7 @@ fn binary_of_text(text: &str, format: &str) -> Result<Value, Refusal> {
     let bytes = match format {
         "%B" => BASE64_STANDARD.decode(text).map_err(invalid)?,
         "%u" if text.len().is_multiple_of(4) => BASE64_URL_SAFE.decode(text).map_err(invalid)?,
-        // The lenient readings agree with the strict one where that one accepts the text.
+        // The lenient formats agree with the strict one if that one accepts the text.
         "%b" => BASE64_STANDARD.decode(text).map_err(|_| unknown_arguments(&Type::Binary))?,
         "%s" | "%r" => text.as_bytes().to_vec(),
         _ => return Err(unknown_arguments(&Type::Binary)),

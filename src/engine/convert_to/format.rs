@@ -1,4 +1,4 @@
-//! One format such as `%-8.3f`, and what it makes of texts and numbers, as Ruby's `format` does.
+//! One format such as `%-8.3f`, and how it formats strings and numbers, like Ruby's `format`.
 
 use num_bigint::{BigInt, Sign};
 
@@ -15,11 +15,11 @@ pub(super) struct Format {
     precision: Option<usize>,
 }
 
-/// Wider or more precise texts are not written.
+/// The maximum width and precision.
 const MAX_WIDTH: usize = 10_000;
 
 impl Format {
-    /// Reads `%<flags><width>.<precision><letter>`.
+    /// Parses `%<flags><width>.<precision><letter>`.
     ///
     /// # Errors
     /// Puppet's message.
@@ -71,17 +71,17 @@ impl Format {
         self.flags.contains(flag)
     }
 
-    /// Whether there is only the letter.
+    /// Whether the format is only a letter.
     pub(super) fn is_plain(&self) -> bool {
         self.flags.is_empty() && self.width.is_none() && self.precision.is_none()
     }
 
-    /// Whether lists and hashes get brackets that are not their usual ones.
+    /// Whether lists and hashes get other brackets than usual.
     pub(super) fn has_delimiters(&self) -> bool {
         self.flags.contains(['[', '{', '(', '<', '|', ' '])
     }
 
-    /// What stands around a list or a hash.
+    /// The brackets around a list or a hash.
     pub(super) fn delimiters(&self, usual: [&'static str; 2]) -> [&'static str; 2] {
         let pairs = [('[', ["[", "]"]), ('{', ["{", "}"]), ('(', ["(", ")"]), ('<', ["<", ">"])];
         let found = pairs.into_iter().find(|(flag, _)| self.has(*flag)).map(|(_, pair)| pair);
@@ -108,7 +108,7 @@ impl Format {
         if self.has('-') { format!("{text}{padding}") } else { format!("{padding}{text}") }
     }
 
-    /// The sign and prefix, zeros if there must be, and the digits.
+    /// The sign and prefix, zeros if required, and the digits.
     fn number(&self, head: &str, digits: &str, may_fill: bool) -> String {
         let length = head.len() + digits.len();
         let missing = self.width.unwrap_or(0).saturating_sub(length);
@@ -119,7 +119,7 @@ impl Format {
         }
     }
 
-    /// Delimiters mean nothing to Ruby's `format`.
+    /// Delimiters have no meaning in Ruby's `format`.
     pub(super) fn check_flags(&self) -> Result<(), Refusal> {
         match self.flags.chars().find(|it| "[{(<|".contains(*it)) {
             None => Ok(()),
@@ -130,7 +130,7 @@ impl Format {
         }
     }
 
-    /// [`Self::text`] where Puppet hands the flags to Ruby.
+    /// [`Self::text`] if Puppet passes the flags to Ruby.
     pub(super) fn ruby_text(&self, text: &str) -> Result<String, Refusal> {
         self.check_flags().map(|()| self.text(text))
     }
@@ -165,7 +165,7 @@ impl Format {
                 return Err(unsupported());
             }
             let digits = complement_digits(&number, radix);
-            // Octal numbers get no zero in front of the dots.
+            // Octal numbers get no zero before the dots.
             let has_prefix = self.is_alternative && radix != 8;
             let head = if has_prefix { self.prefix() } else { "" };
             return Ok(cased(self.letter, &format!("{head}..{digits}")));
@@ -220,7 +220,7 @@ fn cased(letter: char, text: &str) -> String {
     if letter == 'X' { text.to_uppercase() } else { text.to_owned() }
 }
 
-/// The digits of a negative number in two's complement, with a single leading digit for all that would repeat.
+/// The digits of a negative number in two's complement; repeated leading digits are reduced to one.
 fn complement_digits(number: &BigInt, radix: u32) -> String {
     let bits_per_digit = radix.trailing_zeros();
     let top = char::from_digit(radix - 1, radix).expect("the highest digit of the radix");
@@ -238,7 +238,7 @@ fn scientific(magnitude: f64, precision: usize) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.abs())
 }
 
-/// `%g`: whichever of `%e` and `%f` is shorter, without zeros at the end.
+/// `%g`: the shorter of `%e` and `%f`, without trailing zeros.
 fn shortest(magnitude: f64, precision: usize) -> String {
     let text = scientific(magnitude, precision - 1);
     let (mantissa, exponent) = text.split_once('e').expect("there is an exponent");

@@ -119,7 +119,7 @@ fn is_integral(value: &Value) -> bool {
     }
 }
 
-/// The sign and what follows it and blanks.
+/// The sign, and what follows it and the spaces after it.
 fn sign_and_digits(text: &str) -> (&str, &str) {
     let sign = if text.starts_with(['+', '-']) { &text[..1] } else { "" };
     let is_blank = |it: char| matches!(it, ' ' | '\t'..='\r');
@@ -221,7 +221,7 @@ fn named_or_plain<'a>(
         return match (named.get("abs").map(|it| &it.value.value), named.len()) {
             (None, 1) => Ok((from, false)),
             (Some(Value::Boolean(it)), 2) => Ok((from, *it)),
-            // Puppet falls back to its handler of mismatches, which speaks about the whole hash.
+            // Puppet falls back to its handler of mismatches, whose message is about the whole hash.
             _ => Ok((value, false)),
         };
     }
@@ -243,7 +243,7 @@ fn is_convertible(value: &Value) -> bool {
     }
 }
 
-/// What `Float.new` and `Numeric.new` accept: decimal with fraction and exponent, hexadecimal, octal, binary.
+/// The texts that `Float.new` and `Numeric.new` accept: decimal with fraction and exponent, hexadecimal, octal, binary.
 fn is_numeric_text(text: &str) -> bool {
     let (_, digits) = sign_and_digits(text);
     is_prefixed(digits, ['x', 'X'], 16)
@@ -266,7 +266,7 @@ fn is_decimal(text: &str) -> bool {
 
 /// Ruby's `Float(text)` as Puppet calls it, for a text that [`is_numeric_text`].
 fn parse_float(text: &str) -> Result<f64, Refusal> {
-    // Puppet looks at the second character of what begins with `0`, even if there is none.
+    // After a leading `0`, Puppet examines the second character even if there is none.
     if text == "0" {
         return Err(Refusal::Error("undefined method `casecmp' for nil:NilClass".to_owned()));
     }
@@ -274,7 +274,7 @@ fn parse_float(text: &str) -> Result<f64, Refusal> {
     let number = if is_prefixed(digits, ['x', 'X'], 16) {
         parse_decimal(&big(&digits[2..], 16)?.to_string())?
     } else if is_prefixed(digits, ['b', 'B'], 2) {
-        // Puppet knows the binary prefix only at the very beginning.
+        // Puppet accepts the binary prefix only at the very start.
         if !text.starts_with('0') {
             let text = inspect::quoted(text);
             return Err(Refusal::Error(format!("invalid value for Float(): {text}")));
@@ -290,7 +290,7 @@ fn parse_decimal(digits: &str) -> Result<f64, Refusal> {
     digits.parse().map_err(|_| Refusal::Unknown(format!("the number {digits} is not supported")))
 }
 
-/// Puppet's own reading of numbers; what it cannot read gives `undef`.
+/// Puppet's own parser of numbers, which returns `undef` for a text that it cannot read.
 fn parse_numeric(text: &str) -> Number {
     let (sign, digits) = sign_and_digits(text);
     let is_binary = is_prefixed(digits, ['b', 'B'], 2);

@@ -9,7 +9,7 @@ use crate::data::puppet_type::{self, Type, TypeProblem, type_set_of};
 use crate::data::value::{Located, Value};
 use crate::syntax::ruby_regex;
 
-/// What Puppet takes for a version; the groups are the numbers, the pre-release and the build.
+/// Puppet's pattern for versions; the groups are the numbers, the pre-release and the build.
 static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"\A(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?\n?\z",
@@ -117,12 +117,12 @@ pub(super) fn regexp(
         },
         _ => return Err(unknown_arguments(wanted)),
     };
-    // Only whether Ruby takes it is of interest, and in what words it would not is not known.
+    // This only checks whether Ruby accepts the expression. How Ruby words a refusal is not known.
     ruby_regex::translate(&source).map_err(|_| {
         Refusal::Unknown(format!("whether /{source}/ is a regular expression is not known here"))
     })?;
     if source.starts_with("(?") {
-        // Ruby shows flags for the whole expression in a way of its own.
+        // Ruby has a special form for flags of the whole expression.
         return Err(Refusal::Unknown(format!("how Ruby shows /{source}/ is not known here")));
     }
     Ok(Value::Object { class: "Regexp".into(), text: shown_by_ruby(&source).into() })
@@ -149,7 +149,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Ruby's `Regexp#to_s`: with flags, and slashes escaped where they are not yet.
+/// Ruby's `Regexp#to_s`: with flags, and with slashes escaped if they are not yet.
 fn shown_by_ruby(source: &str) -> String {
     let mut out = "(?-mix:".to_owned();
     let mut characters = source.chars();

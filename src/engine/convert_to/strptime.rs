@@ -5,7 +5,7 @@ use super::Refusal;
 /// `+HH:MM:SS` without its sign.
 const MAX_OFFSET_LENGTH: usize = 8;
 
-/// The parts of a date that a text names.
+/// The parts of a date in a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Parsed {
     pub(super) year: Option<i64>,
@@ -14,16 +14,16 @@ pub(super) struct Parsed {
     pub(super) hour: Option<i64>,
     pub(super) minute: Option<i64>,
     pub(super) second: Option<i64>,
-    /// Nanoseconds of the second; what is finer is dropped.
+    /// Nanoseconds of the second; finer digits are dropped.
     pub(super) nanosecond: Option<i64>,
-    /// As it is written.
+    /// As written.
     pub(super) zone: Option<String>,
 }
 
-/// Reads the whole text by a format: `None` where Ruby gives `nil` or something is left over.
+/// Parses the whole text by a format: `None` if Ruby returns `nil` or if text is left over.
 ///
 /// # Errors
-/// A directive that is not known here.
+/// A directive that is not implemented here.
 pub(super) fn parse(text: &str, format: &str) -> Result<Option<Parsed>, Refusal> {
     let mut reader = Reader { rest: text, ..Reader::default() };
     if reader.read(format)?.is_none() || !reader.rest.is_empty() {
@@ -60,7 +60,7 @@ const DAYS: [&str; 7] =
     ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 impl Reader<'_> {
-    /// `Some` if the text goes on as the format says.
+    /// `Some` if the text continues as the format requires.
     fn read(&mut self, format: &str) -> Result<Option<()>, Refusal> {
         let mut characters = format.chars();
         while let Some(it) = characters.next() {
@@ -142,7 +142,7 @@ impl Reader<'_> {
         range.contains(&number).then_some(number)
     }
 
-    /// Two digits, or a blank and one.
+    /// Two digits, or a space and one digit.
     fn padded(&mut self, range: std::ops::RangeInclusive<i64>) -> Option<i64> {
         match self.rest.strip_prefix(' ') {
             Some(rest) => {
@@ -171,7 +171,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// 69 to 99 are of the last century.
+    /// 69 to 99 belong to the last century.
     fn short_year(&mut self) -> Option<()> {
         let sign = self.sign();
         let year = sign * self.number(2, 0..=99)?;
@@ -187,7 +187,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// The number of the name, in full or its first three letters.
+    /// The number of a name, written in full or as its first three letters.
     fn name(&mut self, names: &[&str]) -> Option<i64> {
         let starts = |prefix: &str| {
             self.rest.get(..prefix.len()).is_some_and(|it| it.eq_ignore_ascii_case(prefix))
@@ -217,7 +217,7 @@ impl Reader<'_> {
     }
 }
 
-/// How many bytes at the beginning of the text name a time zone: `Z`, `CEST`, `+01:00`, `GMT+3`.
+/// The length in bytes of the time zone at the start of the text: `Z`, `CEST`, `+01:00`, `GMT+3`.
 fn zone_length(text: &str) -> Option<usize> {
     let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let is_greenwich = ["", "gmt", "utc", "ut"].contains(&&*text[..letters].to_ascii_lowercase());
@@ -244,7 +244,7 @@ fn zone_length(text: &str) -> Option<usize> {
 /// Seconds east of Greenwich, or `None` for a name that Ruby does not know.
 ///
 /// # Errors
-/// A name of which that is not known here.
+/// A name for which this is not known here.
 pub(super) fn zone_offset(zone: &str) -> Result<Option<i64>, Refusal> {
     let letters = zone.bytes().take_while(u8::is_ascii_alphabetic).count();
     let name = zone[..letters].to_ascii_lowercase();
@@ -291,7 +291,7 @@ fn is_ruby_space(it: char) -> bool {
     matches!(it, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r')
 }
 
-/// Whether the format goes on with a number, so that one before it may not take all digits.
+/// Whether the format continues with a number, so that a number before it must not take all digits.
 fn begins_with_number(format: &str) -> bool {
     let mut characters = format.chars();
     match characters.next() {

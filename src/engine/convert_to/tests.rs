@@ -1,4 +1,4 @@
-//! Conversions, with the answers of real Puppet. Values are written as JSON.
+//! Conversions; the expected results are those of real Puppet. Values are written as JSON.
 
 use super::*;
 use crate::data::render::to_oracle_json;

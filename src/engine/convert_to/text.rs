@@ -92,7 +92,7 @@ fn illegal(format: &Format, kind: &str, letters: &str) -> Refusal {
     ))
 }
 
-/// Pretty printing breaks lines by rules of its own.
+/// Pretty printing has its own rules for line breaks.
 fn nested<'a>(
     mut items: impl Iterator<Item = &'a Value>,
     format: &Format,
@@ -113,7 +113,7 @@ fn contains_hash(value: &Value) -> bool {
     }
 }
 
-/// Lists in the list are written in the same format, other items as always.
+/// Lists inside the list are written in the same format, other items as usual.
 fn array_text_with(items: &[Located], format: &Format) -> String {
     let [open, close] = format.delimiters(["[", "]"]);
     let item = |it: &Located| match &it.value {

@@ -17,7 +17,7 @@ const FORMATS: [&str; 8] = [
     "%D-%H:%M",
     "%S",
 ];
-/// The members of a hash and the fields of a call, in order, with their nanoseconds.
+/// The members of a hash and the arguments of a call, in order, with their nanoseconds.
 const FIELDS: [(&str, i128); 7] = [
     ("days", 86_400_000_000_000),
     ("hours", 3_600_000_000_000),
@@ -89,7 +89,7 @@ fn parsed_as_asked(text: &str, format: &Value) -> Option<Result<i128, Refusal>> 
 
 fn parsed_by_any(text: &str, formats: &[&str]) -> Result<i128, Refusal> {
     for format in formats {
-        // A list passes over what does not fit, but not over a format that is wrong in itself.
+        // A list skips formats that do not match, but not formats that are invalid.
         if let Some(nanoseconds) = Format::of(format)?.read(text) {
             return nanoseconds;
         }
@@ -103,17 +103,17 @@ fn parsed_by_one(text: &str, format: &str) -> Result<i128, Refusal> {
     Format::of(format)?.read(text).ok_or_else(unable)?
 }
 
-/// A format of Puppet's for time spans, e.g. `%D-%H:%M:%S.%-N`.
+/// One of Puppet's formats for time spans, such as `%D-%H:%M:%S.%-N`.
 struct Format {
     /// With one group for each segment.
     pattern: Regex,
-    /// What the groups mean; nothing for literal text.
+    /// The meaning of the groups; `None` for literal text.
     units: Vec<Option<Unit>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unit {
-    /// Nanoseconds of one.
+    /// A unit, by its nanoseconds.
     Whole(i128),
     /// Digits of a fraction of a second, which may or may not be the largest unit of the format.
     Fraction { is_largest: bool },
@@ -138,7 +138,7 @@ enum Segment {
     Directive(Directive),
 }
 
-/// The letters from the largest unit to the least, with the usual count of digits.
+/// The letters from the largest unit to the smallest, with the usual number of digits.
 const LETTERS: [(char, usize); 6] = [('D', 1), ('H', 2), ('M', 2), ('S', 2), ('L', 3), ('N', 9)];
 
 impl Format {
@@ -162,7 +162,7 @@ impl Format {
                     units.push(None);
                 }
                 Segment::Directive(it) => {
-                    // Only the first of the largest unit takes as many digits as there are.
+                    // Only the first directive of the largest unit takes any number of digits.
                     let is_largest = !has_largest && rank(it.letter) == largest;
                     has_largest |= is_largest;
                     pattern += &it.pattern(is_largest);
@@ -175,7 +175,7 @@ impl Format {
         Ok(Self { pattern: Regex::new(&pattern).map_err(unknown)?, units })
     }
 
-    /// Nanoseconds, if the text is of this format.
+    /// The nanoseconds, if the text matches this format.
     fn read(&self, text: &str) -> Option<Result<i128, Refusal>> {
         let groups = self.pattern.captures(text)?;
         let mut sum: i128 = 0;
@@ -300,7 +300,7 @@ fn text_of(nanoseconds: i128) -> String {
     )
 }
 
-/// Puppet drops the zeroes at the end but not those that stood before: 5 ns and 0.5 s both end in `.5`.
+/// Puppet drops trailing zeroes but also leading ones: 5 ns and 0.5 s both end in `.5`.
 fn without_trailing_zeroes(mut number: i128) -> i128 {
     while number != 0 && number % 10 == 0 {
         number /= 10;

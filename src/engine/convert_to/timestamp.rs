@@ -55,7 +55,7 @@ pub(super) fn timestamp(
     Ok(Value::Object { class: "Timestamp".into(), text: text_of(nanoseconds).into() })
 }
 
-/// Ruby multiplies as floats and drops the rest.
+/// Ruby multiplies as floats and truncates.
 pub(super) fn seconds_as_nanoseconds(seconds: f64) -> Result<i128, Refusal> {
     let nanoseconds = (seconds * 1e9).trunc();
     if !nanoseconds.is_finite() {
@@ -70,7 +70,7 @@ pub(super) fn non_empty(value: &Value) -> Option<&str> {
     value.as_str().filter(|it| !it.is_empty())
 }
 
-/// The formats of an argument: a text of two characters at least, or a list of such.
+/// The formats in an argument: a string of at least two characters, or a list of such strings.
 pub(super) fn formats_of(argument: &Value) -> Option<Vec<&str>> {
     let long_enough = |it: &'_ Value| it.as_str().is_some_and(|text| text.chars().count() >= 2);
     match argument {
@@ -139,7 +139,7 @@ fn parsed_by_any(text: &str, formats: &[&str], has_zone: bool) -> Result<Parsed,
     Err(Refusal::Error(format!("Unable to parse '{text}' using any of the formats {formats}")))
 }
 
-/// Ruby's `Time.utc`: what is missing is the first; 30 February is 1 or 2 March, 24:00 the next day.
+/// Ruby's `Time.utc`: missing parts are the first ones; 30 February is 1 or 2 March, 24:00 is the next day.
 fn utc(parsed: &Parsed) -> Result<i128, Refusal> {
     let Some(year) = parsed.year else {
         return Err(Refusal::Error("no implicit conversion of nil into Integer".to_owned()));

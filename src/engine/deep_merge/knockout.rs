@@ -1,7 +1,7 @@
-//! `knockout_prefix`: strings that take other strings out of a list.
+//! `knockout_prefix`: strings that remove other strings from a list.
 //!
-//! The prefix is a regular expression, anchored at the start of each line. Only strings in the higher priority knock
-//! out, and only what the next lower source holds.
+//! The prefix is a regular expression, anchored at the start of each line. Only strings of the higher priority knock out, and
+//! only items of the next lower source.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +13,7 @@ use crate::data::value::{Located, Value};
 use crate::engine::failure::Failure;
 use crate::syntax::ruby_regex::{self, RegexProblem, RubyRegex};
 
-/// The prefix, compiled when a string is first held against it.
+/// The prefix, compiled when it is first matched with a string.
 #[derive(Debug, Clone)]
 pub(super) struct Knockout {
     prefix: Value,
@@ -29,7 +29,7 @@ impl Knockout {
         self.prefix.as_str() == Some("")
     }
 
-    /// Whether the item is the prefix and nothing else, which empties the lower list.
+    /// Whether the item is exactly the prefix, which empties the lower list.
     pub(super) fn is_bare(&self, item: &Located) -> bool {
         item.value == self.prefix
     }
@@ -50,7 +50,7 @@ impl Knockout {
         Ok((shorter != text).then_some(shorter))
     }
 
-    /// What an item knocks out, if it is a knockout.
+    /// The value that an item knocks out, if it is a knockout.
     fn knocked_out(&self, item: &Located) -> Result<Option<Value>, Failure> {
         match &item.value {
             Value::String(text) => Ok(self.without_prefix(text)?.map(Value::string)),
@@ -58,7 +58,7 @@ impl Knockout {
         }
     }
 
-    /// Takes the items with the prefix out of `high`, and out of `low` both what they name and the items themselves.
+    /// Removes the items with the prefix from `high`, and both these items and what they name from `low`.
     pub(super) fn remove_from_both(
         &self,
         high: &mut Vec<Located>,
@@ -79,7 +79,7 @@ impl Knockout {
         Ok(())
     }
 
-    /// Takes the items with the prefix out of a list that lies over no list.
+    /// Removes the items with the prefix from a list that has no lower list.
     pub(super) fn remove(&self, items: &mut Vec<Located>) -> Result<(), Failure> {
         let mut kept = Vec::with_capacity(items.len());
         for item in std::mem::take(items) {
@@ -95,8 +95,8 @@ impl Knockout {
         Ok(())
     }
 
-    /// [`Self::remove_from_both`] when both are the same list: Ruby deletes from it while `delete_if` walks through it,
-    /// so that items behind a knockout are overlooked.
+    /// [`Self::remove_from_both`] if both are the same list: Ruby deletes from it while `delete_if` walks through it, so the
+    /// item after a knockout is skipped.
     pub(super) fn remove_while_walking(&self, items: &mut Vec<Located>) -> Result<(), Failure> {
         let (mut walked, mut kept) = (0, 0);
         while walked < items.len() {
@@ -120,8 +120,8 @@ impl Knockout {
     }
 }
 
-/// The gem holds a value against what is left of it without the prefix, and NaN is not equal to itself. Ruby has one NaN for
-/// all, so it knocks out the others.
+/// The gem compares a value with its text without the prefix, and NaN does not equal itself. Ruby has a single NaN object, so
+/// it knocks out the others.
 pub(super) fn not_a_number_counts_as_a_knockout(value: &Value) -> bool {
     matches!(value, Value::Float(number) if number.is_nan())
 }

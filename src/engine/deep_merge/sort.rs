@@ -1,4 +1,4 @@
-//! Ruby's `Array#sort!`, with the error for items that do not compare.
+//! Ruby's `Array#sort!`, with its error for items that cannot be compared.
 
 use std::cmp::Ordering;
 
@@ -6,15 +6,15 @@ use crate::data::inspect;
 use crate::data::value::{Located, Value};
 use crate::engine::failure::Failure;
 
-/// The items in order.
+/// The sorted items.
 ///
 /// # Errors
-/// `comparison of String with 1 failed`: the first pair that Ruby would compare in vain.
+/// `comparison of String with 1 failed`, for the first pair that Ruby would fail to compare.
 pub(super) fn sorted(mut items: Vec<Located>) -> Result<Vec<Located>, Failure> {
     if items.len() < 2 {
         return Ok(items);
     }
-    // The C library sorts by merging halves; in that order pairs are compared.
+    // The C library uses merge sort, which determines the order in which pairs are compared.
     let right = sorted_halves(&mut items)?;
     merged(items, right)
 }
@@ -68,7 +68,7 @@ fn compare(a: &Value, b: &Value) -> Option<Ordering> {
 fn compare_with_float(integer: i64, float: f64) -> Option<Ordering> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if float.abs() < EXACT || float.is_nan() {
-        // Beyond 2^53 the integer's rounding cannot cross such a float.
+        // Beyond 2^53, rounding the integer cannot move it past such a float.
         return (integer as f64).partial_cmp(&float);
     }
     if float.abs() >= 9.3e18 {

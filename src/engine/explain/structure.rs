@@ -1,10 +1,10 @@
-//! The trace as data, with the parts and names that `puppet lookup --explain --render-as json|yaml` gives them.
+//! The trace as data, with the structure and the names of `puppet lookup --explain --render-as json|yaml`.
 
 use crate::data::render::Tree;
 use crate::engine::trace::{FoundIn, Outcome, TraceKind, TraceNode};
 
-/// The tree that Puppet renders: the one search of an explanation, or a list of its steps. Remarks on the whole lookup, the
-/// last error included, are not in it.
+/// The tree that Puppet renders: the only search of an explanation, or a list of its steps. Remarks on the whole lookup,
+/// including the last error, are not part of it.
 pub(super) fn of_explanation(trace: &TraceNode) -> Tree<'_> {
     match trace.branches.as_slice() {
         [only] => of_step(only),
@@ -17,7 +17,7 @@ fn of_steps(steps: &[TraceNode]) -> Tree<'_> {
     Tree::List(steps.iter().map(of_step).collect())
 }
 
-/// Puppet's order: branches, key, value, event, texts, type, and what only this type has.
+/// Puppet's order: branches, key, value, event, texts, type, and then the parts that only this type has.
 fn of_step(step: &TraceNode) -> Tree<'_> {
     if let (TraceKind::Merge { .. }, [only]) = (&step.kind, step.branches.as_slice()) {
         return of_step(only);
@@ -97,7 +97,8 @@ fn type_name(kind: &TraceKind) -> &'static str {
     }
 }
 
-/// What only one type has. A module that was not found is not named, nor are the segments of a sub key.
+/// The parts that only one type has. As in Puppet, a module that was not found is not named, nor are the segments of a sub
+/// key.
 fn add_own_parts<'a>(kind: &'a TraceKind, parts: &mut Vec<(&'static str, Tree<'a>)>) {
     match kind {
         TraceKind::Layer { title, config, module } => {

@@ -1,7 +1,8 @@
-//! What merges promise, over random values: each strategy beside a plain reference, and laws that users count on.
+//! Properties of merges on random values: each strategy is compared with a simple reference, and with laws that users rely
+//! on.
 //!
-//! The oddities of the deep merge (`undef`, `false`, empty hashes, duplicates within one list) have tests of their own;
-//! the values made here have none of them.
+//! The oddities of the deep merge (`undef`, `false`, empty hashes, duplicates within one list) have their own tests; the
+//! values generated here do not contain them.
 
 use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use proptest::strategy::Strategy as Generator;
@@ -9,7 +10,7 @@ use proptest::strategy::Strategy as Generator;
 use super::*;
 use crate::data::render::to_oracle_json;
 
-/// A value without places or quirks.
+/// A value without positions or special cases.
 #[derive(Debug, Clone)]
 enum Plain {
     Text(String),
@@ -18,7 +19,7 @@ enum Plain {
     Map(Vec<(String, Plain)>),
 }
 
-/// Hashes with the same members are the same in Ruby, whatever their order.
+/// In Ruby, hashes with the same members are equal, whatever their order.
 impl PartialEq for Plain {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -87,7 +88,7 @@ fn value(plain: &Plain) -> Value {
     }
 }
 
-/// The sources merged, the highest priority first, as text: the order of keys counts.
+/// The merged sources, the highest priority first, as text, because the order of keys matters.
 fn merged(strategy: &str, sources: &[Plain]) -> String {
     let merge = Merge::of(Some(&Value::string(strategy))).expect("a strategy");
     let mut sources = sources.iter().map(|it| value(it).unplaced());
@@ -102,12 +103,12 @@ fn text(plain: &Plain) -> String {
     to_oracle_json(&value(plain)).to_string()
 }
 
-/// The lower priority's keys first, the higher priority's values.
+/// The keys of the lower priority come first, with the values of the higher priority.
 fn hash_reference(high: &Plain, low: &Plain) -> Plain {
     combined(high, low, |high, _| high.clone())
 }
 
-/// As above at all depths, with lists joined, the lower priority's first.
+/// The same at all depths; lists are joined, the lower priority's items first.
 fn deep_reference(high: &Plain, low: &Plain) -> Plain {
     match (high, low) {
         (Map(_), Map(_)) => combined(high, low, deep_reference),

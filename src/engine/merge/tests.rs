@@ -1,4 +1,5 @@
-//! Merges, with the answers of real Puppet. `high <- low` is written as a JSON list, the highest priority first.
+//! Merges; the expected results are those of real Puppet. `high <- low` is written as a JSON list, the highest priority
+//! first.
 
 use super::*;
 use crate::data::render::to_oracle_json;
@@ -18,7 +19,7 @@ fn value(json: &serde_json::Value) -> Value {
         Json::Object(members) => {
             let mut hash = Hash::new();
             for (key, it) in members {
-                // Keys of digits stand for integers.
+                // Keys that consist of digits represent integers.
                 let key = key.parse().map_or_else(|_| Value::string(key.as_str()), Value::Integer);
                 hash.insert(key, None, value(it).into());
             }
@@ -39,7 +40,7 @@ fn merged(merge: &str, sources: &str) -> Result<Value, String> {
         .map_err(|it| it.message.to_string())
 }
 
-/// The order of keys counts, so the texts are compared.
+/// The order of keys matters, so the texts are compared.
 fn check(merge: &str, sources: &str, expected: &str) {
     let expected: serde_json::Value = serde_json::from_str(expected).expect("JSON");
     let text = merged(merge, sources).map(|it| to_oracle_json(&it).to_string());

@@ -1,5 +1,5 @@
-//! From text to one value: JSON or YAML, by the file's extension or by its looks. No Ruby object is ever made: tags
-//! such as `!ruby/object:Puppet::Node::Facts` only stand before the hash they name.
+//! Parses a text into one value: JSON or YAML, according to the file's extension or its content. Ruby objects are never
+//! created: tags such as `!ruby/object:Puppet::Node::Facts` only precede their hash.
 
 use crate::data::lower::{Lowering, lower_json};
 use crate::data::{FileId, Hash, Located, Member, Value, scalar};
@@ -10,13 +10,13 @@ use crate::text::{LineIndex, TextRange};
 
 use super::{FactsProblem, extension};
 
-/// The most members that a file may have in all, aliases written out.
+/// The maximum number of members in a file, after its aliases are expanded.
 const MAX_MEMBERS: u32 = 5_000_000;
 
-/// The most lists and hashes inside each other, aliases written out.
+/// The maximum nesting of lists and hashes, after aliases are expanded.
 const MAX_DEPTH: u32 = 1_000;
 
-/// The content of a facts file. Only YAML has places in it.
+/// The content of a facts file. Only values from YAML have positions.
 pub(super) fn parse(path: &str, text: &str) -> Result<Located, FactsProblem> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Err(problem("The file is empty; facts were expected.".to_owned(), 0, text));
@@ -31,8 +31,8 @@ pub(super) fn parse(path: &str, text: &str) -> Result<Located, FactsProblem> {
     }
 }
 
-/// The first document of a YAML text as Puppet reads it, with places; but what would be a Ruby object (a date, a tag) is
-/// taken as the text or hash that is written. Places are of file 0. An empty text gives `undef`.
+/// The first document of a YAML text as Puppet reads it, with positions. A node that would become a Ruby object (a date, a
+/// tag) is read as the string or hash that is written. Positions have file number 0. An empty text becomes `undef`.
 pub(crate) fn read_yaml(text: &str) -> Result<Located, FactsProblem> {
     let parsed = yaml::parse(text);
     if let Some(error) = parsed.error {
@@ -53,7 +53,7 @@ pub(crate) fn read_yaml(text: &str) -> Result<Located, FactsProblem> {
     }
 }
 
-/// The value without the places of it and its members.
+/// The value without its position and those of its members.
 pub(crate) fn without_places(located: &Located) -> Located {
     let value = match &located.value {
         Value::Array(items) => Value::array(items.iter().map(without_places).collect()),
@@ -63,7 +63,7 @@ pub(crate) fn without_places(located: &Located) -> Located {
     value.into()
 }
 
-/// The hash without the places of its keys and values.
+/// The hash without the positions of its keys and values.
 pub(crate) fn hash_without_places(hash: &Hash) -> Hash {
     let mut bare = Hash::with_capacity(hash.len());
     for (key, Member { value, .. }) in hash {
@@ -80,7 +80,7 @@ pub(super) fn problem(message: String, offset: u32, text: &str) -> FactsProblem 
     FactsProblem { message, range: TextRange::new(start, line.end) }
 }
 
-/// Read as Ruby reads JSON, for the digits of its numbers; the words for what is wrong are plainer than Ruby's.
+/// Parsed as Ruby parses JSON, because of the digits of its numbers; the error messages are simpler than Ruby's.
 fn read_json(text: &str) -> Result<Located, FactsProblem> {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
     let parsed = syntax_json::parse(bare);
@@ -101,7 +101,7 @@ fn read_json(text: &str) -> Result<Located, FactsProblem> {
     Err(problem(format!("The file is not valid JSON: {plain}."), offset + skipped, text))
 }
 
-/// Whether the value stays within the limits; a few aliases of aliases can mean billions of members.
+/// Whether the value is within the limits; a few aliases of aliases can expand to billions of members.
 fn fits(value: &Value, depth: u32, members_left: &mut u32) -> bool {
     if *members_left == 0 || depth == 0 {
         return false;
@@ -116,7 +116,7 @@ fn fits(value: &Value, depth: u32, members_left: &mut u32) -> bool {
     }
 }
 
-/// Takes away tags that ask for Ruby objects, and makes text of scalars that look like one.
+/// Removes tags that request Ruby objects, and turns scalars that look like one into strings.
 fn take_objects_as_written(node: &mut Node) {
     if node.tag.as_deref().is_some_and(|tag| tag.starts_with("!ruby/")) {
         node.tag = None;

@@ -1,16 +1,16 @@
-//! Foreman's facts: flat names joined by `::`, every value a text.
+//! Foreman's facts: flat names joined by `::`, and only string values.
 
 use crate::data::{Hash, Value};
 
-/// Whether the facts are Foreman's: nothing but text and `null`, and at least one joined name.
+/// Whether the facts are Foreman's: only strings and `null`, and at least one joined name.
 pub(super) fn is_flattened(facts: &Hash) -> bool {
     let is_text = |value: &Value| matches!(value, Value::String(_) | Value::Undef);
     facts.iter().all(|(_, member)| is_text(&member.value.value))
         && facts.iter().any(|(key, _)| key.as_str().is_some_and(|it| it.contains("::")))
 }
 
-/// Gives structured facts their structure back: `os::family` is the member `family` of `os`. Values stay text, as
-/// Foreman does not tell what they were; its `null` for a structured fact gives way to the members.
+/// Restores the structure of structured facts: `os::family` is the member `family` of `os`. Values stay strings, because
+/// Foreman does not say what they were. Its `null` for a structured fact is replaced by the members.
 pub(super) fn unflatten(facts: &Hash) -> Hash {
     let mut nested = Hash::new();
     for (key, member) in facts {

@@ -1,4 +1,4 @@
-//! From a file's content to nodes: which of the formats it is, and where that keeps facts, names and trusted data.
+//! Turns the content of a file into nodes: detects the format, and finds the facts, names and trusted data in it.
 
 use indexmap::IndexMap;
 
@@ -9,10 +9,10 @@ use super::{
 use crate::data::{Hash, Located, Value, inspect};
 use crate::text::TextRange;
 
-/// Notes a problem, and the key that it is about.
+/// Reports a problem, and the key that it is about.
 type Note<'a> = &'a mut dyn FnMut(String, Option<&str>);
 
-/// All nodes that `content`, the content of the file at `path`, describes.
+/// All nodes in `content`, the content of the file at `path`.
 pub(super) fn nodes_of(
     path: &str,
     text: &str,
@@ -43,7 +43,7 @@ pub(super) fn nodes_of(
     (nodes, problems)
 }
 
-/// A problem at the first place where `key` is written, else at the first line.
+/// A problem at the first place where `key` is written, or else at the first line.
 fn at_key(message: String, text: &str, key: Option<&str>) -> FactsProblem {
     match key.and_then(|key| Some((key, text.find(key)?))) {
         Some((key, start)) => {
@@ -55,7 +55,7 @@ fn at_key(message: String, text: &str, key: Option<&str>) -> FactsProblem {
 }
 
 fn nodes_of_hash(members: &Hash, note: Note<'_>) -> Vec<NodeParts> {
-    // Foreman answers with one object per host under `results`, keyed by the host's name.
+    // Foreman's response has one object per host under `results`, keyed by the host's name.
     if let (Some(results), Some(_)) = (hash_at(members, "results"), members.get("total")) {
         return results
             .iter()
@@ -86,7 +86,7 @@ fn nodes_of_list(items: &[Located], note: Note<'_>) -> Vec<NodeParts> {
     rows.into_iter().filter_map(|row| node_of_hash(row, note)).collect()
 }
 
-/// One row per fact, as PuppetDB's `/facts` and Foreman's lists have it; rows without a host belong to one node.
+/// One row per fact, as in PuppetDB's `/facts` and Foreman's lists; all rows without a host belong to one node.
 fn nodes_of_rows(rows: &[&Hash], certname: &str, fact: &str, value: &str) -> Vec<NodeParts> {
     let mut nodes: IndexMap<String, NodeParts> = IndexMap::new();
     for row in rows {
@@ -106,7 +106,7 @@ fn nodes_of_rows(rows: &[&Hash], certname: &str, fact: &str, value: &str) -> Vec
     nodes.into_values().collect()
 }
 
-/// The node of one object, whatever wrote it.
+/// The node in one object of any format.
 fn node_of_hash(members: &Hash, note: Note<'_>) -> Option<NodeParts> {
     if let Some(values) = hash_at(members, "values") {
         return Some(wrapped(members, values));
@@ -136,7 +136,7 @@ fn node_of_hash(members: &Hash, note: Note<'_>) -> Option<NodeParts> {
     Some(NodeParts { facts, trusted, ..NodeParts::default() })
 }
 
-/// Facts inside an object that also says whose they are: `puppet facts find`, onceover, Puppet Server's cache, PuppetDB.
+/// Facts inside an object that also names their node: `puppet facts find`, onceover, Puppet Server's cache, PuppetDB.
 fn wrapped(envelope: &Hash, facts: &Hash) -> NodeParts {
     let mut facts = structured(facts);
     facts.remove(&Value::string("_timestamp"));
@@ -145,7 +145,7 @@ fn wrapped(envelope: &Hash, facts: &Hash) -> NodeParts {
         if is_whole_trusted_data(trusted) {
             return trusted.clone();
         }
-        // onceover's short spelling: the members are those of `extensions`, and win over the long spelling's.
+        // onceover's short form: the members are those of `extensions`, and win over those of the long form.
         let mut whole = inside.clone().unwrap_or_default();
         whole.insert(Value::string("extensions"), None, Value::hash(trusted.clone()).into());
         whole
@@ -163,7 +163,7 @@ fn wrapped(envelope: &Hash, facts: &Hash) -> NodeParts {
     }
 }
 
-/// The classes that a classifier gives: a list of names, or a hash from names to parameters.
+/// The classes from a classifier: a list of names, or a hash from names to parameters.
 fn classes_at(members: &Hash) -> Vec<ClassifiedClass> {
     let new = |name: &str, given: Vec<Box<str>>| {
         let name = name.strip_prefix("::").unwrap_or(name).to_lowercase();
@@ -176,7 +176,7 @@ fn classes_at(members: &Hash) -> Vec<ClassifiedClass> {
         Some(Value::Hash(classes)) => {
             let of_class = classes.iter().filter_map(|(name, class)| {
                 let parameters = class.value.value.as_hash().into_iter().flatten();
-                // `undef` is no value: data and the default are asked all the same.
+                // `undef` counts as no value: Puppet then uses data or the default.
                 let given = parameters.filter(|(_, it)| it.value.value != Value::Undef);
                 let given = given.filter_map(|(name, _)| Some(name.as_str()?.into())).collect();
                 new(name.as_str()?, given)
@@ -187,7 +187,7 @@ fn classes_at(members: &Hash) -> Vec<ClassifiedClass> {
     }
 }
 
-/// Takes `trusted` out of the facts if it is what PuppetDB puts there: real trusted data is no fact.
+/// Removes `trusted` from the facts if PuppetDB put it there: real trusted data is not a fact.
 fn trusted_among(facts: &mut Hash) -> Option<Hash> {
     let trusted = hash_at(facts, "trusted").filter(|it| is_whole_trusted_data(it))?.clone();
     facts.remove(&Value::string("trusted"));
@@ -199,21 +199,22 @@ fn is_whole_trusted_data(trusted: &Hash) -> bool {
         || ["extensions", "external"].iter().any(|it| hash_at(trusted, it).is_some())
 }
 
-/// Whether the object that has `facts` is more than a fact set that happens to hold a fact of this name.
+/// Whether the object with `facts` is more than a fact set that happens to contain a fact of this name.
 fn is_envelope(members: &Hash) -> bool {
     const BESIDE: [&str; 6] =
         ["certname", "name", "trusted", "environment", "server_facts", "variables"];
     members.len() == 1 || BESIDE.iter().any(|key| members.get(key).is_some())
 }
 
-/// What an external node classifier prints: `classes`, `parameters`, `environment`, and nothing a machine would say.
+/// The output of an external node classifier: `classes`, `parameters`, `environment`, and nothing that a machine would
+/// report.
 fn is_classifier_output(members: &Hash) -> bool {
     const KEYS: [&str; 4] = ["classes", "parameters", "environment", "name"];
     (members.get("classes").is_some() || members.get("parameters").is_some())
         && members.iter().all(|(key, _)| key.as_str().is_some_and(|it| KEYS.contains(&it)))
 }
 
-/// Any map could be facts; but some give away that they are something else.
+/// Any map could be facts, but some maps are recognizably something else.
 fn why_no_facts(members: &Hash) -> Option<(String, Option<&str>)> {
     if members.is_empty() {
         return Some(("The map is empty: it holds no facts.".to_owned(), None));
@@ -240,7 +241,7 @@ fn facts_of_rows(rows: &[Located]) -> Hash {
     facts
 }
 
-/// The facts with names as text, and structured again if Foreman flattened them.
+/// The facts with strings as names, and structured again if Foreman flattened them.
 fn structured(facts: &Hash) -> Hash {
     if foreman::is_flattened(facts) { foreman::unflatten(facts) } else { text_keys(facts) }
 }
@@ -255,7 +256,7 @@ fn text_keys(hash: &Hash) -> Hash {
     named
 }
 
-/// The name that trusted data or facts give the node.
+/// The node's name in its trusted data or facts.
 fn name_within(node: &NodeParts) -> Option<String> {
     let trusted = node.trusted.as_ref().and_then(|it| text_at(it, "certname"));
     let fqdn = || hash_at(&node.facts, "networking").and_then(|it| text_at(it, "fqdn"));
@@ -273,7 +274,7 @@ fn text_at(hash: &Hash, key: &str) -> Option<String> {
     hash.get(key)?.value.value.as_str().filter(|it| !it.is_empty()).map(str::to_owned)
 }
 
-/// A key as text; Ruby's old caches write names as symbols.
+/// A key as text; in old caches of Ruby, names are symbols.
 fn text_of(key: &Value) -> Option<String> {
     match key {
         Value::String(text) | Value::Symbol(text) | Value::BigInteger(text) => {

@@ -3,13 +3,13 @@
 use crate::data::json::to_value;
 use crate::data::{Hash, Value};
 
-/// The hash that this JSON object is.
+/// The hash of this JSON object.
 pub(crate) fn hash(json: &str) -> Hash {
     let json = serde_json::from_str(json).expect("the test's JSON is valid");
     to_value(&json).as_hash().expect("the test's JSON is an object").clone()
 }
 
-/// A value as JSON without blanks.
+/// A value as JSON without spaces.
 pub(crate) fn show(value: &Value) -> String {
     match value {
         Value::Undef => "null".to_owned(),
@@ -26,7 +26,7 @@ pub(crate) fn show(value: &Value) -> String {
     }
 }
 
-/// A hash as JSON without blanks.
+/// A hash as JSON without spaces.
 pub(crate) fn show_hash(hash: &Hash) -> String {
     let members: Vec<String> = hash
         .iter()

@@ -1,9 +1,9 @@
-//! One text per format, and the nodes it must give.
+//! One text for each format, and the expected nodes.
 
 use super::test_support::{hash, show_hash};
 use super::*;
 
-/// `name environment facts trusted variables` of each node, then the problems, a line each; what is absent is left out.
+/// `name environment facts trusted variables` of each node, then the problems, one per line; missing parts are left out.
 fn render(path: &str, text: &str) -> String {
     let (nodes, problems) = read(path, text);
     let mut lines: Vec<String> = nodes.iter().map(render_node).collect();

@@ -1,14 +1,14 @@
-//! Sample nodes for a module on its own: one for each operating system that its `metadata.json` says it supports.
+//! Sample nodes for a module on its own: one for each operating system that its `metadata.json` supports.
 
 use serde::Deserialize;
 
 use crate::data::{Hash, Value};
 use crate::facts::NodeParts;
 
-/// Systems whose major release is all of the release that `metadata.json` names, e.g. `22.04`.
+/// Systems whose major release is the complete release in `metadata.json`, such as `22.04`.
 const MAJOR_WITH_DOT: [&str; 1] = ["Ubuntu"];
 
-/// Which operating systems belong to which family, as Facter tells.
+/// The operating systems of each family, as Facter reports them.
 const FAMILIES: &[(&str, &[&str])] = &[
     ("Debian", &["Debian", "Ubuntu", "LinuxMint", "Raspbian", "Devuan", "KDE neon"]),
     (
@@ -49,8 +49,8 @@ struct System {
     operatingsystemrelease: Vec<String>,
 }
 
-/// The nodes that the text of a `metadata.json` suggests, in its order, e.g. `Debian 12`: their `os` and the legacy facts
-/// that say the same. Empty if it is none that Puppet would take, or names no systems.
+/// The nodes that the text of a `metadata.json` suggests, in its order, such as `Debian 12`, with `os` and the equivalent
+/// legacy facts. Empty if Puppet would not accept the file, or if it names no systems.
 pub fn supported_systems(metadata_json: &str) -> Vec<NodeParts> {
     let text = metadata_json.trim_start_matches('\u{feff}');
     let Ok(metadata) = serde_json::from_str::<Metadata>(text) else { return Vec::new() };
@@ -92,7 +92,7 @@ fn family_of(system: &str) -> Option<&'static str> {
     Some(family)
 }
 
-/// Facts on an operating system, each as a member of `os` and as the legacy fact.
+/// Facts about an operating system, each as a member of `os` and as the legacy fact.
 #[derive(Default)]
 struct Facts {
     os: Hash,

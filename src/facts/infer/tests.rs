@@ -1,4 +1,4 @@
-//! Machines that data files tell of.
+//! Machines that are inferred from data files.
 
 use super::*;
 use crate::data::MemoryFiles;

@@ -1,4 +1,4 @@
-//! A value that is written several times becomes a key of its own, which all of them then take with `alias`.
+//! Extracts a value that is written several times into a key of its own, which all places then read with `alias`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange, apply_edits};
 use crate::world::{DataPlace, Reach, paths};
 
-/// A text of fewer letters is no value worth a name.
+/// The minimum length of a string that deserves a name.
 const MIN_TEXT: usize = 4;
 
-/// An action if the value at the cursor is written somewhere else in the environment's data, too.
+/// An action if the value at the cursor is also written elsewhere in the environment's data.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     find(context).into_iter().collect()
 }
@@ -103,7 +103,7 @@ fn refused(why: &str) -> Action {
     }
 }
 
-/// The edit that writes the call in the place of a value; a value on lines of its own gives way to one behind its key.
+/// The edit that replaces a value with the call; a value on lines of its own is replaced by one after its key.
 fn call_edit(text: &str, range: TextRange, call: &str) -> Option<TextEdit> {
     let before = &text[..range.start as usize];
     let key_end = before.trim_end();
@@ -114,7 +114,7 @@ fn call_edit(text: &str, range: TextRange, call: &str) -> Option<TextEdit> {
     key_end.ends_with([':', '-']).then(|| TextEdit::replace(range, format!(" {call}")))
 }
 
-/// Whether the edits leave the file a hash of as many entries, and of `more`.
+/// Whether the file is still a hash after the edits, with the same number of entries and `more`.
 fn is_still_a_hash(
     context: &ActionContext<'_>,
     (path, format): (&str, Format),
@@ -127,7 +127,7 @@ fn is_still_a_hash(
     after.verdict() == Verdict::Hash && after.trees().count() == data.trees().count() + more
 }
 
-/// The value whose key is at `at`, or the scalar there; with the key's name.
+/// The value whose key is at `at`, or the scalar there, with the key's name.
 fn value_at<'a>(key: &'a Node, value: &'a Node, at: u32) -> Option<(Option<&'a str>, &'a Node)> {
     let touches = |node: &Node| node.range.touches(at);
     if touches(key) || touches(value) && matches!(value.kind, NodeKind::Scalar { .. }) {
@@ -160,7 +160,7 @@ fn text_of(key: &Node) -> Option<&str> {
 
 fn is_worth_a_name(value: &Node) -> bool {
     let is_long = match &value.kind {
-        // A lone call is as short as the one that would stand for it.
+        // A single call is as short as the one that would replace it.
         NodeKind::Scalar { text, .. } => {
             text.chars().count() >= MIN_TEXT && !(text.starts_with("%{") && text.ends_with('}'))
         }
@@ -209,7 +209,7 @@ fn places_of(context: &ActionContext<'_>, reach: &Reach, wanted: &Node) -> Optio
     Some(places)
 }
 
-/// A word of the value that every spelling of it has.
+/// A word of the value that all its spellings contain.
 fn longest_text(node: &Node) -> Option<String> {
     match &node.kind {
         NodeKind::Scalar { text, .. } => {
@@ -273,7 +273,7 @@ fn shared_file(context: &ActionContext<'_>, reach: &Reach) -> Option<(Arc<str>, 
     existing.next().map(|(path, format)| (Arc::from(path), format))
 }
 
-/// A name that no key has and no pattern of lookup_options means.
+/// A name that no key has and that no pattern of lookup_options matches.
 fn free_name(context: &ActionContext<'_>, perspective: &Perspective, key: &str) -> Option<String> {
     let evaluator = &perspective.evaluator;
     let index = context.world.key_index(evaluator.environment());

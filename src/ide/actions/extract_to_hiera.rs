@@ -1,6 +1,6 @@
-//! A value that a manifest has as the default of a class parameter becomes a key of the data, in the level that one picks.
+//! Copies the default of a class parameter in a manifest to a key of the data, in the level that the user picks.
 //!
-//! The default stays: nodes that do not read the level go on as before.
+//! The default stays, so nodes that do not read the level are not affected.
 
 use super::levels::places_for;
 use super::{Action, ActionContext, ActionKind};
@@ -59,7 +59,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     Some(actions)
 }
 
-/// The value that data must have so that the parameter gets what the default is now.
+/// The value that data must contain so that the parameter gets the value of the default.
 fn value_for_data(default: &ParameterDefault) -> Result<Value, &'static str> {
     let constant = default.constant.as_ref();
     let value = constant.and_then(value_of);
@@ -97,10 +97,10 @@ fn has_tokens(value: &Value) -> bool {
     }
 }
 
-/// What is added to the data.
+/// The entry to add to the data.
 pub(super) struct Entry {
     pub(super) key: String,
-    /// What the manifest says of the parameter.
+    /// The manifest's comment about the parameter.
     pub(super) comment: Option<String>,
     pub(super) value: Value,
 }
@@ -110,7 +110,7 @@ fn comment(file: &CodeFile, parameter: &ClassParameter<'_>) -> Option<String> {
 }
 
 impl Entry {
-    /// Lines of a file; JSON has no comments.
+    /// The lines for a file; JSON has no comments.
     pub(super) fn text(&self, format: Format) -> String {
         let comment = self.comment.iter().filter(|_| format != Format::Json);
         let comment = comment.fold(String::new(), |text, it| text + "# " + it + "\n");
@@ -132,7 +132,7 @@ impl Entry {
     }
 }
 
-/// The title, with whose parameter gets another value: none where a lower level has none.
+/// The title, with the nodes whose parameter gets another value: none if no lower level has a value.
 fn with_consequences(
     context: &ActionContext<'_>,
     perspective: &Perspective,
@@ -205,7 +205,7 @@ lookup_options: {web::list: {merge: unique}}
         assert_eq!(titles.collect::<Vec<_>>(), expected, "{code}");
     }
 
-    /// The file's text after the action whose title names it.
+    /// The file's text after the action with this title.
     #[track_caller]
     fn check(code: &str, path: &str, expected: &str) {
         let (fixture, found) = offered(code);

@@ -1,6 +1,7 @@
-//! Encrypt with eyaml: a value that stands in plain text, and those that were decrypted for an edit.
+//! Encrypts values with eyaml: plain-text values, and values that were decrypted for an edit.
 //!
-//! Only the public key is needed. Whatever goes the other way is in [`secrets`], which is computed when the user has chosen it.
+//! This needs only the public key. The opposite direction is in [`secrets`], where the edit is computed after the user has
+//! chosen the action.
 
 mod keys;
 pub(in crate::ide) mod secrets;
@@ -27,7 +28,7 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     encrypt_value(context, &keys).into_iter().collect()
 }
 
-/// The scalar at the cursor, or the selected part of one. Its value stays what it is once it is decrypted.
+/// The scalar at the cursor, or the selected part of one. Its decrypted value stays the same.
 fn encrypt_value(context: &ActionContext<'_>, keys: &FileKeys) -> Option<Action> {
     let spot = ValueSpot::at(context.world, &context.file.path, context.range)?;
     if spot.text.is_empty() || !blob::blobs(&spot.text).is_empty() {

@@ -1,4 +1,4 @@
-//! Everything in a file that can be fixed without asking, at once.
+//! Applies all safe fixes in a file at once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use crate::ide::edits::FileEdit;
 use crate::ide::proof::refutation;
 use crate::text::{TextEdit, apply_edits};
 
-/// What [`repair`] does to a text.
+/// The result of [`repair`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Repaired {
-    /// The edits; none overlaps another.
+    /// The edits, which do not overlap.
     pub edits: Vec<TextEdit>,
-    /// The diagnostics that go away.
+    /// The fixed diagnostics.
     pub fixed: Vec<Diagnostic>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     }]
 }
 
-/// Whether all nodes get the answers that they get now.
+/// Whether all nodes keep the values that they get now.
 fn is_proved(context: &ActionContext<'_>, edits: &[TextEdit]) -> bool {
     let path = &context.file.path;
     let text = apply_edits(&context.file.text, edits);
@@ -42,11 +42,11 @@ fn is_proved(context: &ActionContext<'_>, edits: &[TextEdit]) -> bool {
     refutation(context.world, &after, path).is_none()
 }
 
-/// The first fix of each diagnostic that `is_wanted`, in the order of the text. Of two that overlap, only the first
-/// is done: the other one may not be needed any more, and can be done afterwards.
+/// The first fix of each diagnostic for which `is_wanted` holds, in source order. If two fixes overlap, only the first one is
+/// applied: the other may no longer be needed, and can be applied afterwards.
 pub fn repair(diagnostics: &[Diagnostic], is_wanted: impl Fn(&Fix) -> bool) -> Repaired {
     let mut repaired = Repaired::default();
-    // Where those begin and end that are done; they do not touch.
+    // The starts and ends of applied edits, which do not touch.
     let mut taken: BTreeMap<u32, u32> = BTreeMap::new();
     for diagnostic in diagnostics {
         let Some(fix) = diagnostic.fixes.iter().find(|fix| is_wanted(fix)) else { continue };

@@ -10,12 +10,12 @@ use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::syntax::yaml;
 use crate::text::{TextEdit, TextRange};
 
-/// How a comment for one line begins.
+/// The start of a comment for one line.
 const COMMENT: &str = "# hiera-ls: ignore[";
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Two actions for each rule that speaks of the selection.
+/// Two actions for each rule with a diagnostic in the selection.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     if !takes_comments(context) {
         return Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
         }
         offer(format!("Ignore {code} in this file"), file_comment(context, code));
     }
-    // What is for the whole file is the last resort.
+    // Actions for the whole file are the last resort.
     actions.sort_by_key(|it| it.title.ends_with("in this file"));
     actions
 }
@@ -56,7 +56,7 @@ fn action(
     }
 }
 
-/// Whether it cannot be known what is a comment.
+/// Whether it is not known which texts are comments.
 fn is_broken(context: &ActionContext<'_>) -> bool {
     let path = &context.file.path;
     match FileRole::of(context.world, path) {
@@ -75,8 +75,8 @@ fn takes_comments(context: &ActionContext<'_>) -> bool {
         && !path.ends_with(".json")
 }
 
-/// The comment for the line on which the diagnostic begins: behind the line, in brackets that are there already, or on
-/// a line of its own above. `None` where both places are within a text.
+/// The comment for the line on which the diagnostic starts: after the line, in existing brackets, or on a line of its own
+/// above. `None` if both places are inside a string.
 fn line_comment(context: &ActionContext<'_>, diagnostic: &Diagnostic) -> Option<TextEdit> {
     let (text, index) = (&*context.file.text, context.file.line_index());
     let number = index.line_of(diagnostic.range.start);
@@ -110,13 +110,13 @@ fn file_comment(context: &ActionContext<'_>, code: &str) -> TextEdit {
     TextEdit::insert(start as u32, format!("# hiera-ls: ignore-file[{code}]{}", line_end(text)))
 }
 
-/// Where the list of rules begins in a comment behind something, or in one that stands alone on its line.
+/// Where the list of rules starts in a comment after other text, or in one that is alone on its line.
 fn brackets_of(line: &str, stands_alone: bool) -> Option<u32> {
     let at = line.rfind(COMMENT).filter(|at| line[..*at].trim().is_empty() == stands_alone)?;
     Some((at + COMMENT.len()) as u32)
 }
 
-/// The texts of the file within which a `#` is no comment.
+/// The strings of the file, in which a `#` is not a comment.
 fn scalars(context: &ActionContext<'_>) -> Vec<TextRange> {
     let path = &context.file.path;
     let mut ranges = Vec::new();
@@ -142,7 +142,7 @@ fn collect(root: &Node, start: u32, source: &str, ranges: &mut Vec<TextRange>) {
             NodeKind::Scalar { style, .. } => {
                 let mut range = node.range;
                 if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
-                    // A comment may stand behind the mark that opens a block.
+                    // A comment may follow the indicator that opens a block.
                     let header = range.slice(source).find('\n').unwrap_or(0);
                     range.start += header as u32;
                 }

@@ -1,5 +1,5 @@
-//! A call of `alias` or `lookup` gives way to the value it takes, where that is the same for every node: one call, or all
-//! of them, and the key goes.
+//! Replaces a call of `alias` or `lookup` with its value, if the value is the same for every node: one call, or all calls,
+//! and then the key is removed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     call.map(|(_, action)| action).into_iter().chain(everywhere).collect()
 }
 
-/// The root key that the call at the cursor asks for, and what can be done with the call.
+/// The root key of the call at the cursor, and the action for the call.
 fn one_call(context: &ActionContext<'_>) -> Option<(Arc<str>, Action)> {
     let FileRole::Data { format, .. } = FileRole::of(context.world, &context.file.path)? else {
         return None;
@@ -67,7 +67,7 @@ fn key_here(context: &ActionContext<'_>) -> Option<Arc<str>> {
     Some(key.into())
 }
 
-/// An action if some data look up the key, and it cannot be the parameter of a class.
+/// An action if some data looks up the key, and the key cannot be the parameter of a class.
 fn everywhere(context: &ActionContext<'_>, root: &Arc<str>) -> Option<Action> {
     if root.contains("::") {
         return None;
@@ -142,7 +142,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The edit that writes `value` in its place.
+    /// The edit that replaces the call with `value`.
     fn inlined(&self, value: &Node) -> Option<TextEdit> {
         let Self { string, token, entry, .. } = self;
         if matches!(token.expression, Expression::Call { method: Method::Alias, .. }) {
@@ -156,7 +156,7 @@ impl Call<'_> {
             return is_alone.then(|| TextEdit::replace(range, written));
         }
         let NodeKind::Scalar { text, style } = &value.kind else { return None };
-        // A number may be written in a way that its text has not: `0x1F`.
+        // The spelling of a number may differ from its text: `0x1F`.
         let is_as_written = *style != ScalarStyle::Plain
             || scalar::is_string(text)
             || text.parse::<i64>().is_ok_and(|number| number.to_string() == **text);
@@ -176,7 +176,7 @@ impl Call<'_> {
     }
 }
 
-/// The one place where a key is written.
+/// The only place where a key is written.
 struct Shared {
     path: Arc<str>,
     data: Arc<DataFile>,
@@ -188,7 +188,7 @@ impl Shared {
         self.data.entry_at(self.start)
     }
 
-    /// What a call of `key` takes.
+    /// The value that a call of `key` returns.
     fn value(&self, key: &KeyPath) -> Option<&Node> {
         let value =
             key.rest.iter().try_fold(self.entry()?.value, |node, segment| step(node, segment))?;
@@ -196,10 +196,10 @@ impl Shared {
     }
 }
 
-/// The one place where the key is written: every node that finds it finds this.
+/// The only place where the key is written: every node that finds the key finds this value.
 ///
 /// # Errors
-/// Why it is not so: it is written several times, not every node reads it, or lookup options make something else of it.
+/// Why this is not the case: the key is written several times, not every node reads it, or lookup options change its value.
 fn the_only_place(context: &ActionContext<'_>, root: &Arc<str>) -> Result<Shared, String> {
     let unknown = || format!("Nothing is known of `{root}`.");
     let perspective =

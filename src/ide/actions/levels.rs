@@ -1,4 +1,4 @@
-//! A value goes to another level: copied up, to override it there, or moved.
+//! Copies a value to a higher level, to override it there, or moves it to another level.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
         .filter(|level| level.built_in_format().is_some())
         .flat_map(|level| level.locations.iter().flatten().map(move |it| (level, it)))
         .collect();
-    // A file of another node has its place by its level.
+    // A file of another node has the position of its level.
     let here = targets.iter().position(|(_, it)| &*it.location == path).or_else(|| {
         let template = reach.places_of(path).next()?.template_place;
         targets.iter().position(|(_, it)| it.template_place == template)
@@ -87,8 +87,8 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     Some(actions)
 }
 
-/// Calls `found` with each file of the environment's levels, then of those of `module`, that can take the key and does not have
-/// it; with the level's name.
+/// Calls `found` with each file of the environment's levels, then of those of `module`, that can take the key and does not
+/// have it, and with the level's name.
 pub(super) fn places_for(
     context: &ActionContext<'_>,
     perspective: &Perspective,
@@ -111,7 +111,7 @@ pub(super) fn places_for(
     }
 }
 
-/// The title, with which nodes' answers change: an override is meant to change those of the nodes that read the file, a move none.
+/// The title, with the nodes that get another value: an override should change only nodes that read the file, a move none.
 fn with_consequences(
     context: &ActionContext<'_>,
     environment: &Arc<Environment>,
@@ -144,7 +144,7 @@ pub(super) struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// `None` for what is no other file of its own, or has the key already.
+    /// `None` for the file itself, and for a file that already has the key.
     fn of(
         context: &'a ActionContext<'_>,
         (level, location): (&ResolvedLevel, &'a Location),
@@ -157,7 +157,7 @@ impl<'a> Target<'a> {
             return None;
         }
         let kind = context.world.kind(path);
-        // Where a fact is missing, the path is nothing one would want to make.
+        // If a fact is missing, the path is useless.
         let is_nameless = paths::file_name(path).starts_with('.') || path.contains("//");
         let target = |exists| Target { context, path, format, exists };
         match kind {

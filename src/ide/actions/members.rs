@@ -1,4 +1,4 @@
-//! Members of the object that a JSON or HOCON file is, as they are written: with commas between them or line breaks, and
+//! The members of the root object of a JSON or HOCON file as they are written: separated by commas or line breaks, with
 //! comments beside them.
 
 use super::root_entry::Cut;
@@ -8,11 +8,11 @@ use crate::syntax::hocon;
 use crate::syntax::tree::NodeKind;
 use crate::text::{TextEdit, TextRange};
 
-/// What follows a value on its line.
+/// The text after a value on its line.
 struct Tail {
-    /// The comment behind value and comma.
+    /// The comment after the value and the comma.
     comment: Option<TextRange>,
-    /// Where the line is over, its end included.
+    /// The end of the line, including its line end.
     line_end: usize,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn cut(data: &DataFile, key: &str) -> Result<Cut, String> {
     Ok(Cut { text: written, with_comments: format!("{comments}{text_alone}"), removal })
 }
 
-/// The edits that add a member behind the last one; `None` where it is not plain how.
+/// The edits that add a member after the last one; `None` if it is not clear how.
 pub(super) fn paste(data: &DataFile, entry: &str) -> Option<Vec<TextEdit>> {
     let text = &**data.text();
     let new_line = line_end(text);
@@ -79,7 +79,7 @@ pub(super) fn paste(data: &DataFile, entry: &str) -> Option<Vec<TextEdit>> {
     Some(edits)
 }
 
-/// An entry with its comments as lines: comments and the first line indented, the others as they are.
+/// An entry with its comments as lines: comments and the first line are indented, the other lines stay as they are.
 pub(super) fn indented(entry: &str, indent: &str) -> String {
     let mut is_comment = true;
     let line = |line: &str| {
@@ -116,7 +116,7 @@ struct Member {
     range: TextRange,
 }
 
-/// The members as they are written, in the order of the text.
+/// The members as they are written, in source order.
 fn members(data: &DataFile) -> Vec<Member> {
     if data.format() == Format::Hocon {
         let fields = hocon::root_fields(data.text()).into_iter();
@@ -130,7 +130,7 @@ fn members(data: &DataFile) -> Vec<Member> {
     data.trees().filter_map(member).collect()
 }
 
-/// Whether nothing else of a HOCON file needs a field, and it needs nothing else.
+/// Whether a field and the rest of a HOCON file do not depend on each other.
 fn hocon_can_spare(text: &str, key: &str, range: TextRange) -> bool {
     let is_simple = hocon::root_fields(text).iter().any(|it| it.range == range && it.is_simple);
     let asks = |it: &hocon::WrittenName| {
@@ -141,13 +141,13 @@ fn hocon_can_spare(text: &str, key: &str, range: TextRange) -> bool {
     is_simple && !hocon::written_names(text).iter().any(asks)
 }
 
-/// Where the line begins, if nothing stands before `start` on it.
+/// Where the line starts, if nothing precedes `start` on it.
 fn own_line(text: &str, start: usize) -> Option<usize> {
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     text[line_start..start].chars().all(|it| it == ' ' || it == '\t').then_some(line_start)
 }
 
-/// What follows a value on its line; `None` if more than a comma and a comment does.
+/// The text after a value on its line; `None` if it is more than a comma and a comment.
 fn tail(format: Format, text: &str, end: usize) -> Option<Tail> {
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
     let line = &text[end..line_end];
@@ -164,13 +164,13 @@ fn tail(format: Format, text: &str, end: usize) -> Option<Tail> {
     Some(Tail { comment, line_end })
 }
 
-/// The comma right behind a value.
+/// The comma directly after a value.
 fn comma_behind(text: &str, end: usize) -> Option<usize> {
     let rest = text[end..].trim_start();
     rest.starts_with(',').then(|| text.len() - rest.len())
 }
 
-/// Where the comments begin that stand directly above a line.
+/// Where the comments directly above a line start.
 fn comments_above(format: Format, text: &str, line_start: usize) -> usize {
     let mut above = line_start;
     while let Some(lines) = text[..above].strip_suffix('\n') {

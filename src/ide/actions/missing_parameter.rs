@@ -1,4 +1,4 @@
-//! A parameter of a class that has no value gets a key in the level that one picks, with a value of the type's shape.
+//! Adds a key for a class parameter without a value to the level that the user picks, with a value of the parameter's type.
 
 use super::extract_to_hiera::Entry;
 use super::levels::places_for;
@@ -9,7 +9,7 @@ use crate::data::puppet_type::evaluate;
 use crate::ide::diagnostics::{Missing, missing_in};
 use crate::ide::perspective::Perspective;
 
-/// No more places are offered for a parameter.
+/// The maximum number of places that are offered for a parameter.
 const MAX_PLACES: usize = 12;
 
 /// An action for each level of the node that lacks the value.
@@ -54,7 +54,7 @@ fn places(context: &ActionContext<'_>, missing: &Missing, key: &str) -> Vec<Acti
     actions
 }
 
-/// A value that the parameter's type takes, as far as one comes to mind.
+/// A value that the parameter's type accepts, if one is found.
 fn value_for(context: &ActionContext<'_>, missing: &Missing) -> Value {
     let unknown = || Value::string("changeme");
     let Some(environment) = context.world.environment_of(&context.file.path) else {

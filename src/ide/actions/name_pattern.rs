@@ -69,7 +69,7 @@ a: 1
                               - {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
                               - {name: r, path: 'roles/%{role}.yaml'}\n";
 
-    /// The titles, and what becomes of the project file.
+    /// The titles, and the resulting project file.
     fn offered(fixture: &str) -> (Vec<String>, Vec<FileEdit>) {
         let fixture = Fixture::parse(&format!("{FILES}{fixture}"));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");

@@ -1,9 +1,9 @@
-//! The fixes that diagnostics bring along.
+//! The fixes of diagnostics.
 
 use super::{Action, ActionContext, ActionKind};
 use crate::ide::edits::FileEdit;
 
-/// All fixes of what the selection touches; the first one of each diagnostic is preferred.
+/// All fixes of diagnostics that touch the selection; the first one of each diagnostic is preferred.
 pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     let mut actions = Vec::new();
     for diagnostic in context.touched_diagnostics() {

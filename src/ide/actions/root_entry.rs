@@ -1,29 +1,29 @@
-//! Root entries of data files as texts of their own: cut out of one file, put into another one of the same format, with
+//! Root entries of data files as separate texts: cut out of one file, and pasted into another one of the same format, with
 //! their comments.
 //!
-//! YAML is cut in whole lines (`yaml_entry`); what JSON and HOCON put between members is in `members`. Whatever is done to
-//! those is proved by reading the outcome.
+//! YAML is cut in whole lines (`yaml_entry`); `members` handles what JSON and HOCON put between members. Every edit of those
+//! formats is proved by parsing the result.
 
 use super::members;
 use super::yaml_entry;
 use crate::data::{DataFile, EntryTree, Format, Value, Verdict};
 use crate::text::{TextEdit, apply_edits};
 
-/// An entry that can be taken out of its file.
+/// An entry that can be removed from its file.
 #[derive(Debug)]
 pub(super) struct Cut {
-    /// The entry as it is written, on lines of its own in YAML.
+    /// The entry as it is written; in YAML, on lines of its own.
     pub(super) text: String,
-    /// The same with the comments above it, and behind it.
+    /// The same with the comments above and after it.
     pub(super) with_comments: String,
-    /// What takes it out, comments included.
+    /// The edits that remove it, comments included.
     pub(super) removal: Vec<TextEdit>,
 }
 
 /// Cuts an entry out.
 ///
 /// # Errors
-/// Why that cannot be, as the end of a sentence that begins with the key.
+/// Why this is not possible, as the end of a sentence that begins with the key.
 pub(super) fn cut(data: &DataFile, entry: &EntryTree<'_>, key: &str) -> Result<Cut, String> {
     if data.format() != Format::Yaml {
         let cut = members::cut(data, key)?;
@@ -45,7 +45,7 @@ pub(super) fn cut(data: &DataFile, entry: &EntryTree<'_>, key: &str) -> Result<C
 /// The edits that add an entry at the end of a file.
 ///
 /// # Errors
-/// Why that cannot be, as the end of a sentence that begins with the file.
+/// Why this is not possible, as the end of a sentence that begins with the file.
 pub(super) fn paste(
     data: &DataFile,
     entry: &str,
@@ -60,7 +60,7 @@ pub(super) fn paste(
     if is_proved(data, &edits, key, Some(value)) { Ok(edits) } else { Err(refused()) }
 }
 
-/// A file that has nothing but an entry.
+/// A file that contains only an entry.
 pub(super) fn new_file(format: Format, entry: &str) -> String {
     match format {
         Format::Yaml => format!("---\n{entry}"),
@@ -69,7 +69,7 @@ pub(super) fn new_file(format: Format, entry: &str) -> String {
     }
 }
 
-/// Whether the edits change what the file says of `key` to `value`, and nothing else.
+/// Whether the edits change the value of `key` in the file to `value`, and nothing else.
 fn is_proved(data: &DataFile, edits: &[TextEdit], key: &str, value: Option<&Value>) -> bool {
     let text = apply_edits(data.text(), edits);
     let after = DataFile::new(data.file(), data.format(), text.into());

@@ -1,4 +1,4 @@
-//! What is offered where, and what the text is afterwards.
+//! The actions that are offered, and the texts after them.
 
 mod other_formats;
 mod refactorings;
@@ -17,7 +17,7 @@ fn offered(fixture: &str, wanted: &[ActionKind]) -> (Vec<Action>, String) {
     (actions, file.text.to_string())
 }
 
-/// The titles of all that is offered at `$0`, the preferred ones with a star.
+/// The titles of all actions that are offered at `$0`; preferred ones have a star.
 #[track_caller]
 fn check_titles(fixture: &str, wanted: &[ActionKind], expected: &[&str]) {
     let (actions, _) = offered(fixture, wanted);
@@ -25,7 +25,7 @@ fn check_titles(fixture: &str, wanted: &[ActionKind], expected: &[&str]) {
     assert_eq!(actions.iter().map(title).collect::<Vec<_>>(), expected);
 }
 
-/// The text after the action of this title.
+/// The text after the action with this title.
 #[track_caller]
 fn check(fixture: &str, title: &str, expected: &str) {
     let (actions, text) = offered(fixture, &ActionKind::ALL);

@@ -1,4 +1,4 @@
-//! Root entries of YAML files as whole lines, to be taken out and put into other files.
+//! Root entries of YAML files as whole lines, to be removed and added to other files.
 
 use crate::data::{DataFile, EntryTree, Verdict};
 use crate::syntax::tree::{Node, NodeKind};
@@ -13,7 +13,7 @@ pub(super) struct EntryLines {
     pub(super) with_comments: TextRange,
 }
 
-/// The lines of an entry; `None` where it shares them, or where it is not written as ordinary lines.
+/// The lines of an entry; `None` if it shares them with other text, or is not written as ordinary lines.
 pub(super) fn entry_lines(text: &str, entry: &EntryTree<'_>) -> Option<EntryLines> {
     let range = entry.range();
     let (start, end) = (range.start as usize, range.end as usize);
@@ -43,7 +43,7 @@ pub(super) fn entry_lines(text: &str, entry: &EntryTree<'_>) -> Option<EntryLine
     Some(EntryLines { lines: range(start), with_comments: range(above) })
 }
 
-/// The edit that adds entries at the end of a file, with its line ends. `None` where that would not add them to its hash.
+/// The edit that adds entries at the end of a file, with the file's line ends. `None` if that would not add them to its hash.
 pub(super) fn append(data: &DataFile, entries: &str) -> Option<TextEdit> {
     let text = &**data.text();
     let is_fine = match data.verdict() {
@@ -68,7 +68,7 @@ pub(super) fn append(data: &DataFile, entries: &str) -> Option<TextEdit> {
     Some(TextEdit::insert(text.len() as u32, format!("{between}{entries}")))
 }
 
-/// Whether a value stands on its own: no anchors, no aliases.
+/// Whether a value is self-contained: it has no anchors and no aliases.
 pub(super) fn is_self_contained(node: &Node) -> bool {
     node.anchor.is_none()
         && match &node.kind {
@@ -81,7 +81,7 @@ pub(super) fn is_self_contained(node: &Node) -> bool {
         }
 }
 
-/// The entry's text on lines of its own, whatever its file's line ends are.
+/// The entry's text on lines of its own, with `\n` as line end.
 pub(super) fn text_of(text: &str, lines: TextRange) -> String {
     let slice = lines.slice(text).replace("\r\n", "\n");
     if slice.ends_with('\n') { slice } else { slice + "\n" }

@@ -1,4 +1,4 @@
-//! Which keys of a file an edit is about, and for which nodes each of them changes.
+//! The edited keys of a file, and the nodes for which each of them changes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::syntax::tree::NodeKind;
 use crate::text::TextRange;
 use crate::world::{Asker, Before, Differences, World};
 
-/// An edited key, and what comes of the edit.
+/// An edited key, and the effect of the edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedKey {
     /// The key.
@@ -26,7 +26,7 @@ pub struct EditedKey {
     pub title: String,
 }
 
-/// An entry of a file that is another one than before.
+/// An entry of a file that differs from its earlier state.
 struct EditedEntry {
     key: Arc<str>,
     key_range: TextRange,
@@ -35,13 +35,13 @@ struct EditedEntry {
     lines: (u32, u32),
 }
 
-/// The edited keys of the file at `path`, each with the nodes that its edit changes. Empty if nothing is edited, what was
-/// before cannot be told, or it was cancelled.
+/// The edited keys of the file at `path`, each with the nodes that its edit changes. Empty if nothing is edited, if the
+/// earlier state is not known, or if the request was cancelled.
 pub fn edited_keys(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<EditedKey> {
     find(world, path, cancel).unwrap_or_default()
 }
 
-/// Whether the entry of the file at `path` that holds the byte `offset` is another one than before.
+/// Whether the entry of the file at `path` that contains the byte `offset` differs from its earlier state.
 pub fn is_edited(world: &Arc<World>, path: &str, offset: u32) -> bool {
     let Some(file) = EditedFile::of(world, path) else { return false };
     let Ok(text) = world.file(path) else { return false };
@@ -56,7 +56,7 @@ struct EditedFile {
 }
 
 impl EditedFile {
-    /// `None` if nothing is edited that could change an answer.
+    /// `None` if no edit could change a value.
     fn of(world: &Arc<World>, path: &str) -> Option<Self> {
         let FileRole::Data { format, .. } = FileRole::of(world, path)? else { return None };
         let environment = world.environment_of(path)?;
@@ -86,7 +86,7 @@ fn find(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Option<Vec<Edit
     Some(edited.collect())
 }
 
-/// What stands above an edited key where counting would take longer than typing may wait.
+/// The text above an edited key if counting would take too long while the user types.
 const UNKNOWN: &str = "show which nodes change";
 
 /// `changes 66 of 622 nodes, and 2 cases of other nodes`.
@@ -126,7 +126,7 @@ fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
     }
 }
 
-/// The entries of a file that are new, or hold something else than before.
+/// The entries of a file that are new or changed.
 fn edited_entries(before: &World, after: &World, path: &str, format: Format) -> Vec<EditedEntry> {
     let Ok(file) = after.file(path) else { return Vec::new() };
     let earlier = before.text(path).ok();

@@ -1,4 +1,4 @@
-//! The document of a comparison: a summary, then each key with who gets which other value, and because of which lines.
+//! The document of a comparison: a summary, then each key with the nodes that get another value, and the lines that cause it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::ide::perspective::Perspective;
 use crate::ide::preview::{Language, LineKind, Mark, Page, Preview};
 use crate::world::{AnswerChange, Before, Cause, Differences, World};
 
-/// Keys in the document; more are counted.
+/// The maximum number of keys in the document; more are counted.
 const MAX_KEYS: usize = 200;
 
 pub(super) fn page(
@@ -80,7 +80,7 @@ fn place_of(compared: &Compared<'_>, change: &AnswerChange) -> Option<Place> {
     change.causes.iter().find_map(|cause| line_of(compared.world, cause))
 }
 
-/// The line as it stands now; `None` in a file that is gone.
+/// The current line; `None` in a deleted file.
 fn line_of(world: &Arc<World>, cause: &Cause) -> Option<Place> {
     let file = world.file(&cause.path).ok()?;
     let lines = file.line_index();

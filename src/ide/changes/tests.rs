@@ -1,4 +1,4 @@
-//! What edits change, in small workspaces.
+//! The effects of edits in small workspaces.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! A comparison in words: summaries, who is meant, and answers without their secrets. The command line, the views of editors and
-//! the titles of actions say it alike.
+//! A comparison in words: summaries, the affected nodes, and values without secrets. The command line, the views of editors
+//! and the titles of actions use the same words.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,10 +11,10 @@ use crate::engine::{Answer, Condition};
 use crate::ide::perspective::redacted;
 use crate::world::{AnswerChange, Differences};
 
-/// Names of nodes that people are shown of each change.
+/// The maximum number of names of nodes that are shown for each change.
 const MAX_NAMES: usize = 10;
 
-/// Lines of one value that people are shown.
+/// The maximum number of lines of a value that are shown.
 const MAX_LINES: usize = 30;
 
 impl Differences {
@@ -42,14 +42,14 @@ impl Differences {
         format!("{} of {all} {changing}{other}, {}{rest}", nodes.len(), counted(keys.len(), "key"))
     }
 
-    /// What is not proved, a line each.
+    /// What is not proved, one line each.
     pub fn limits(&self) -> impl Iterator<Item = String> {
         self.not_proved
             .iter()
             .map(|(reason, keys)| format!("not proved for {}: {reason}", counted(*keys, "key")))
     }
 
-    /// The names of the nodes that a change is about.
+    /// The names of the nodes that a change affects.
     pub fn names<'a>(&'a self, change: &'a AnswerChange) -> impl Iterator<Item = &'a Arc<str>> {
         change.nodes.iter().map(|node| &self.nodes[*node as usize])
     }
@@ -61,7 +61,7 @@ impl Differences {
         nodes.into_iter().chain(cases).collect::<Vec<_>>().join("; ")
     }
 
-    /// The cases of nodes that are not listed that a change is about.
+    /// The cases of unlisted nodes that a change affects.
     pub fn cases(&self, change: &AnswerChange) -> impl Iterator<Item = String> {
         change.cases.iter().map(|it| case_text(it))
     }
@@ -103,8 +103,8 @@ pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// An answer for people, without secrets: its value as YAML, or what there is instead; of each case, if there are several.
-/// What is long is cut.
+/// An answer for users, without secrets: its value as YAML, or what there is instead, for each case if there are several.
+/// Long values are truncated.
 pub fn answer_text(answer: &Answer) -> String {
     let answer = without_secrets(answer);
     let mut text = String::new();
@@ -144,7 +144,7 @@ fn on_one_line(text: &str) -> String {
     text.replace('\r', "\\r").replace('\n', "\\n")
 }
 
-/// The answer with what is encrypted or sensitive replaced.
+/// The answer with encrypted and sensitive values replaced.
 pub fn without_secrets(answer: &Answer) -> Answer {
     let mut answer = answer.clone();
     if let Ok(Some(value)) = &mut answer.outcome {

@@ -9,14 +9,14 @@ use crate::syntax::key_path::{self, KeyPath};
 use crate::text::TextRange;
 use crate::world::World;
 
-/// Where the data have what stands at `offset` (bytes) of the Puppet code at `path`.
+/// Where the data has the key at `offset` (bytes) of the Puppet code at `path`.
 pub(in crate::ide) fn definition(world: &Arc<World>, path: &str, offset: u32) -> Vec<Target> {
     let Some((key, origin)) = asked_key(world, path, offset) else { return Vec::new() };
     let Some(perspective) = Perspective::of_file(world, path) else { return Vec::new() };
     key_targets(&perspective, &key, origin)
 }
 
-/// The key that a place of Puppet code is about, and where it is written.
+/// The key at a place of Puppet code, and where it is written.
 pub(in crate::ide) fn asked_key(
     world: &Arc<World>,
     path: &str,

@@ -1,4 +1,4 @@
-//! Where code gives a class parameter a value: `class { … }` wins over data.
+//! Where code sets a class parameter: `class { … }` wins over data.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::world::World;
 pub(in crate::ide) struct Given {
     /// The file.
     pub(in crate::ide) path: Arc<str>,
-    /// Where the attribute's name stands.
+    /// The range of the attribute's name.
     pub(in crate::ide) range: TextRange,
-    /// Whether it is `*`, with a hash that may give anything.
+    /// Whether it is `*`, with a hash that may set anything.
     pub(in crate::ide) is_hash: bool,
 }
 
-/// The attributes that give `parameter` of `class` a value, or may give it one, in the order of the files.
+/// The attributes that set or may set `parameter` of `class`, in the order of the files.
 pub(in crate::ide) fn given_values(
     world: &World,
     environment: &Environment,

@@ -1,4 +1,4 @@
-//! Hover in Puppet code: what a class parameter or a lookup gets for the active node, or in which cases.
+//! Hover in Puppet code: the value of a class parameter or a lookup for the active node, or its cases.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use crate::ide::perspective::Perspective;
 use crate::syntax::puppet::{Call, CalledName};
 use crate::world::World;
 
-/// How many keys are listed that a key with expressions in it can be.
+/// The maximum number of keys that are listed for a key with expressions.
 const MAX_MATCHING_KEYS: usize = 12;
 
-/// How many places are named that give a parameter a value.
+/// The maximum number of places that are named where code sets a parameter.
 const MAX_PLACES: usize = 3;
 
-/// What to show at `offset` (bytes) of the Puppet code at `path`.
+/// The hover at `offset` (bytes) of the Puppet code at `path`.
 pub(in crate::ide) fn hover(world: &Arc<World>, path: &str, offset: u32) -> Option<Hover> {
     let file = world.code_file(path)?;
     let spot = spot(&file, offset)?;
@@ -40,7 +40,7 @@ pub(in crate::ide) fn hover(world: &Arc<World>, path: &str, offset: u32) -> Opti
     Some(Hover { markdown, range })
 }
 
-/// The value that Puppet finds for a class parameter. A value that is null leaves it to the default.
+/// The value that Puppet finds for a class parameter. If it is null, the default is used.
 fn parameter_text(
     perspective: &Perspective,
     path: &str,
@@ -62,7 +62,7 @@ fn parameter_text(
     }
 }
 
-/// Says where code gives the parameter a value, or may give it one: which declaration of a class comes first is not known.
+/// Where code sets the parameter, or may set it: it is not known which declaration of a class comes first.
 fn given_note(perspective: &Perspective, spot: &ClassParameter<'_>) -> Option<String> {
     let environment = perspective.evaluator.environment();
     let class = spot.class_name();
@@ -81,7 +81,7 @@ fn given_note(perspective: &Perspective, spot: &ClassParameter<'_>) -> Option<St
     })
 }
 
-/// Where the class is loaded from, if not from here.
+/// Where the class is loaded from, if not from this file.
 fn other_declaration(
     perspective: &Perspective,
     path: &str,
@@ -93,7 +93,7 @@ fn other_declaration(
     (!is_here).then(|| perspective.shown_path(&loaded))
 }
 
-/// What a call gives whose key is constant.
+/// The result of a call with a constant key.
 fn lookup_text(
     perspective: &Perspective,
     file: &CodeFile,
@@ -139,7 +139,7 @@ fn proviso(open: &[String]) -> Option<String> {
     })
 }
 
-/// Which keys of the data a key with expressions in it can be.
+/// The keys of the data that match a key with expressions.
 fn dynamic_text(perspective: &Perspective, call: &Call) -> String {
     let parts = call.pattern.iter().flatten();
     let shown: String = parts.map(|it| it.as_deref().unwrap_or("…")).collect();
@@ -210,7 +210,7 @@ asking: \"%{lookup('over')}\"
         expected.assert_eq(&shown);
     }
 
-    /// Only what the hover says of the value: its first block, with notes about it.
+    /// Only the hover's text about the value: its first block and notes.
     #[track_caller]
     fn value(call: &str, expected: &str) {
         let fixture = Fixture::parse(&format!("{DATA}#- /manifests/site.pp\n$x = {call}\n"));

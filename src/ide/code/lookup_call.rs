@@ -1,6 +1,6 @@
-//! A call of `lookup()` or `hiera…()` in Puppet code as a question to the engine, with all forms of arguments.
+//! Converts a call of `lookup()` or `hiera…()` in Puppet code to a request for the engine, with all forms of arguments.
 //!
-//! Code is not evaluated: what is no constant is named, and never guessed.
+//! Code is not evaluated: parts that are not constant are named, never guessed.
 
 use crate::code::CodeFile;
 use crate::code::literal::value_of;
@@ -8,14 +8,14 @@ use crate::data::{Hash, Located, Value};
 use crate::engine::Request;
 use crate::syntax::puppet::{Call, Constant, Written, WrittenShape};
 
-/// What a call asks.
+/// A lookup call.
 #[derive(Debug, Default)]
 pub(crate) struct LookupCall {
-    /// The question, as far as it is written out.
+    /// The request, as far as it is constant.
     pub(crate) request: Request,
     /// The code of a default that is not constant.
     pub(crate) open_default: Option<String>,
-    /// What else decides and is not constant, each as a part of a sentence in Markdown.
+    /// Other parts that are not constant but matter, each as a part of a sentence in Markdown.
     pub(crate) open: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Refused;
 type Accepted = Result<(), Refused>;
 
 impl LookupCall {
-    /// Reads the arguments of `call`, which is one of a lookup in `file`.
+    /// Interprets the arguments of `call`, which is a lookup in `file`.
     pub(crate) fn of(file: &CodeFile, call: &Call) -> Result<Self, Refused> {
         let mut reader = Reader { file, asked: Self::default() };
         match call.function {
@@ -84,8 +84,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The merge strategy is the function's own, whatever lookup_options say; the second argument is a default, and further
-    /// ones are ignored.
+    /// The function determines the merge strategy, whatever lookup_options say; the second argument is a default, and further
+    /// arguments are ignored.
     fn hiera(&mut self, function: &str, call: &Call) -> Accepted {
         let [name, rest @ ..] = &call.written[..] else { return Err(Refused) };
         if !matches!(name.shape, WrittenShape::Constant(Constant::Text(_)) | WrittenShape::Unknown)
@@ -105,7 +105,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A hash of options; `name` is one of them unless it stands before.
+    /// A hash of options; `name` is one of them unless an argument gave it.
     fn options(&mut self, options: &Written, has_name: bool) -> Accepted {
         let WrittenShape::Hash(pairs) = &options.shape else { return Err(Refused) };
         let mut has_name = has_name;
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
     use crate::data::inspect;
 
-    /// `expected`: names, type, merge, default, overrides and default values, as far as there are any.
+    /// `expected`: names, type, merge, default, overrides and default values, as far as they exist.
     #[track_caller]
     fn check(code: &str, expected: &str) {
         let file = CodeFile::of_text("/a.pp", format!("$r = {code}\n"));
@@ -305,7 +305,7 @@ mod tests {
         check("hiera(['k'])", "refused");
     }
 
-    /// Each was refused by Puppet 7.
+    /// Puppet 7 refused each of these.
     #[test]
     fn what_puppet_refuses() {
         for code in [

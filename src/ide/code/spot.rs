@@ -1,4 +1,4 @@
-//! What is at this offset of Puppet code, as far as data have to do with it?
+//! Finds the part of Puppet code at an offset, if it is related to data.
 
 use crate::code::CodeFile;
 use crate::code::summary::known_as;
@@ -19,7 +19,7 @@ pub(in crate::ide) enum CodeSpot<'a> {
         /// The key.
         name: &'a CalledName,
     },
-    /// A key that is put together of texts and expressions.
+    /// A key that is built from texts and expressions.
     DynamicKey {
         /// The lookup.
         call: &'a Call,
@@ -33,7 +33,7 @@ pub(in crate::ide) enum CodeSpot<'a> {
 /// A parameter of a class.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ide) struct ClassParameter<'a> {
-    /// Which of the file's declarations the class is.
+    /// The index of the class among the file's declarations.
     pub(in crate::ide) class_index: usize,
     /// The class.
     pub(in crate::ide) class: &'a Declaration,
@@ -42,7 +42,7 @@ pub(in crate::ide) struct ClassParameter<'a> {
 }
 
 impl ClassParameter<'_> {
-    /// The class's name as Puppet knows it.
+    /// The class's name in the form that Puppet uses.
     pub(in crate::ide) fn class_name(&self) -> String {
         class_name(self.class)
     }
@@ -53,13 +53,13 @@ impl ClassParameter<'_> {
     }
 }
 
-/// The name of a class as Puppet knows it.
+/// The name of a class in the form that Puppet uses.
 pub(in crate::ide) fn class_name(class: &Declaration) -> String {
     let name = class.name.as_deref().unwrap_or_default();
     known_as(DeclarationKind::Class, name).to_string()
 }
 
-/// The parameters of all classes of a file, in the order of the file.
+/// The parameters of all classes of a file, in source order.
 pub(in crate::ide) fn class_parameters(
     file: &CodeFile,
 ) -> impl Iterator<Item = ClassParameter<'_>> {
@@ -96,7 +96,7 @@ fn key_spot(file: &CodeFile, offset: u32) -> Option<CodeSpot<'_>> {
     })
 }
 
-/// Where a key stands that is a text with expressions in it.
+/// The range of a key that is a text with expressions.
 pub(in crate::ide) fn dynamic_key(call: &Call) -> Option<TextRange> {
     call.pattern.as_ref()?;
     let first = call.written.first()?;

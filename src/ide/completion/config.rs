@@ -1,4 +1,4 @@
-//! `hiera.yaml`: its keys, and the back ends that come with Puppet.
+//! Completion in `hiera.yaml`: its keys, and Puppet's own back ends.
 
 use super::line::{Part, Spot};
 use super::{Completion, CompletionKind, Completions, Place};
@@ -22,7 +22,7 @@ const LEVEL_KEYS: [&str; 13] = [
     "options",
 ];
 
-/// What can stand there.
+/// The suggestions for the place.
 pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Completions {
     let steps: Vec<&str> = spot.steps.iter().map(String::as_str).collect();
     let keys = |names: &[&str]| {
@@ -50,7 +50,7 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Comp
     }
 }
 
-/// A whole level, offered where one begins.
+/// A whole level, suggested where one can start.
 fn new_level(place: &Place<'_>, spot: &Spot) -> Option<Completion> {
     let line_start = place.text[..spot.start as usize].rfind('\n').map_or(0, |at| at + 1);
     let in_front = place.text[line_start..spot.start as usize].trim();

@@ -1,19 +1,19 @@
-//! What is being typed, by the looks of the line and of the indentation above it.
+//! Determines the place of the cursor from the text of the line and the indentation above it.
 
-/// A place in a YAML text that need not be valid.
+/// A place in a YAML text, which may be invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spot {
-    /// The keys from the root to the place; for [`Part::Value`] the value's own key is the last one.
+    /// The keys from the root to the place; for [`Part::Value`], the last one is the value's own key.
     pub(super) steps: Vec<String>,
     /// What is being typed.
     pub(super) part: Part,
-    /// Where it begins, behind an opening quote.
+    /// Where the typed text starts, after an opening quote.
     pub(super) start: u32,
-    /// The quote that is open.
+    /// The open quote.
     pub(super) quote: Option<char>,
-    /// Whether the line is not indented, and no list item.
+    /// Whether the line is neither indented nor a list item.
     pub(super) is_at_root: bool,
-    /// Whether a blank is missing in front of a value.
+    /// Whether a space is missing before a value.
     pub(super) needs_blank: bool,
 }
 
@@ -26,7 +26,7 @@ pub(super) enum Part {
     Value,
 }
 
-/// The place at `offset`; `None` in comments, or behind a value that is complete.
+/// The place at `offset`; `None` in comments, or after a complete value.
 pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
     let before = text.get(..offset as usize)?;
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -45,12 +45,12 @@ pub(super) fn spot_at(text: &str, offset: u32) -> Option<Spot> {
     })
 }
 
-/// The begin of a line: blanks and `- `.
+/// The start of a line: spaces and `- `.
 #[derive(Debug, Clone, Copy)]
 struct Begin {
     /// The column of the first `-`.
     marker: Option<usize>,
-    /// The column of what follows.
+    /// The column of the text after it.
     content: usize,
 }
 
@@ -67,7 +67,7 @@ impl Begin {
     }
 }
 
-/// What stands in a line up to the cursor.
+/// The content of a line up to the cursor.
 struct Typed {
     steps: Vec<String>,
     part: Part,
@@ -105,7 +105,7 @@ fn ancestors(above: &str, begin: &Begin) -> Vec<String> {
     steps
 }
 
-/// The key that a line begins with.
+/// The key at the start of a line.
 fn key_of(line: &str) -> Option<String> {
     for (at, _) in line.match_indices(':') {
         let (key, behind) = line.split_at(at);
@@ -116,7 +116,7 @@ fn key_of(line: &str) -> Option<String> {
     None
 }
 
-/// Reads a line without its begin, up to the cursor.
+/// Reads a line after its start, up to the cursor.
 fn typed(line: &str) -> Option<Typed> {
     let mut reader = Reader::default();
     let mut letters = line.char_indices().peekable();
@@ -163,7 +163,7 @@ struct Reader {
     quote: Option<char>,
     /// The key whose value is being read.
     pending: Option<String>,
-    /// The open brackets, each with the key in front of it.
+    /// The open brackets, each with the key before it.
     brackets: Vec<(char, Option<String>)>,
     is_closed: bool,
 }
@@ -180,8 +180,7 @@ impl Reader {
         self.is_closed = self.brackets.is_empty();
     }
 
-    /// Whether a `:` at the end of what was typed ends a key: `merge:`, but not `profile:`, which may become
-    /// `profile::base`.
+    /// Whether a `:` at the end of the typed text ends a key: `merge:`, but not `profile:`, which may become `profile::base`.
     fn is_lone_colon(&self, line: &str, at: usize) -> bool {
         const ENDING: [&str; 3] = ["merge", "strategy", "convert_to"];
         self.pending.is_none() && ENDING.contains(&line[self.start..at].trim())
@@ -208,7 +207,7 @@ impl Reader {
 mod tests {
     use super::*;
 
-    /// `expected`: the steps, then `k` or `v`, then what was typed.
+    /// `expected`: the steps, then `k` or `v`, then the typed text.
     #[track_caller]
     fn check(before: &str, expected: &str) {
         let shown = spot_at(before, before.len() as u32).map_or("-".to_owned(), |spot| {

@@ -1,4 +1,4 @@
-//! Keys below a root key: those that the same hash has in other files.
+//! Keys below a root key: those of the same hash in other files.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use crate::data::Files;
 use crate::ide::places;
 use crate::syntax::key_path::{KeyPath, Segment};
 
-/// How many files are asked.
+/// The maximum number of files that are read.
 const MAX_FILES: usize = 50;
 
-/// What can stand there.
+/// The suggestions for the place.
 pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     let mut segments = spot.steps.iter().map(|step| Segment::Name(Arc::from(&**step)));
     let Some(root) = segments.next() else { return Completions::default() };
@@ -20,7 +20,7 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     let mut names = BTreeSet::new();
     let found = places::places_for_any_node(place.perspective, &key, MAX_FILES);
     for (at, value) in &found {
-        // In the file itself, the half-typed key would be proposed.
+        // The file itself contains the half-typed key.
         if *place.perspective.world.path(at.file) == *place.path {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Inside of `lookup_options`: keys, what can be said of them, and the merge strategies.
+//! Completion inside `lookup_options`: keys, their options, and the merge strategies.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const MERGE_OPTIONS: [&str; 4] =
     ["strategy", "knockout_prefix", "sort_merged_arrays", "merge_hash_arrays"];
 const TYPES: [&str; 7] = ["Sensitive", "Integer", "Float", "Numeric", "Boolean", "String", "Array"];
 
-/// What can stand there; `module` is the one whose layer reads the file.
+/// The suggestions for the place; `module` is the module whose layer reads the file.
 pub(super) fn complete(place: &Place<'_>, spot: &Spot, module: Option<&str>) -> Completions {
     let steps: Vec<&str> = spot.steps[1..].iter().map(String::as_str).collect();
     let keys = |names: &[&str]| {
@@ -49,7 +49,7 @@ fn subjects(place: &Place<'_>, spot: &Spot, module: Option<&str>) -> Completions
     items.into_iter().chain(patterns).chain(entry).collect()
 }
 
-/// A pattern for each name space that several keys share.
+/// A pattern for each namespace that several keys share.
 fn patterns(keys: &[Arc<str>]) -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     let mut shared = BTreeSet::new();

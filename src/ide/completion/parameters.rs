@@ -1,4 +1,4 @@
-//! What the parameters of classes say of keys and values: those that a file does not set yet, and what their types allow.
+//! Suggestions from class parameters: those that a file does not set yet, and the values that their types allow.
 
 use super::line::{Part, Spot};
 use super::{Completion, CompletionKind, Place};
@@ -11,11 +11,12 @@ use crate::ide::parameter_type::ParameterType;
 use crate::ide::rename::inside_string;
 use crate::syntax::puppet::DeclarationKind;
 
-/// How many classes are looked at, and of how many parameters the types.
+/// The maximum number of classes, and of parameters whose types are read.
 const MAX_CLASSES: usize = 200;
 const MAX_TYPES: usize = 200;
 
-/// The keys of class parameters that fit what was typed and `may_stand` there. A class must have been begun: `module::`.
+/// The keys of class parameters that match the typed text and `may_stand` there. The typed text must contain a module:
+/// `module::`.
 pub(super) fn missing(
     place: &Place<'_>,
     spot: &Spot,
@@ -52,7 +53,7 @@ pub(super) fn missing(
     found
 }
 
-/// The item, which also begins the value if nothing stands behind it and the type says how.
+/// The item; if nothing follows it, it also inserts the start of the value that the type requires.
 fn with_shape(place: &Place<'_>, item: Completion, allowed: Option<&Type>) -> Completion {
     let rest = place.behind(item.range).lines().next().unwrap_or_default();
     let Some(allowed) = allowed.filter(|_| rest.trim().is_empty() && item.insert.ends_with(':'))
@@ -72,14 +73,14 @@ fn with_shape(place: &Place<'_>, item: Completion, allowed: Option<&Type>) -> Co
     Completion { insert: item.insert + &begin, insert_behind: behind, ..item }
 }
 
-/// The members that the type of the parameter around the place names.
+/// The members that the type of the parameter at this place names.
 pub(super) fn members(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
     let mut names = Vec::new();
     with_type(place, spot, |allowed| names.extend(allowed.member_names()));
     place.keys(spot, CompletionKind::Key, names.iter().map(String::as_str))
 }
 
-/// The values that the type of the parameter around the place names: `Enum`, `Boolean`, texts.
+/// The values that the type of the parameter at this place names: `Enum`, `Boolean`, strings.
 pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
     let line_start = place.text[..spot.start as usize].rfind('\n').map_or(0, |at| at + 1);
     let in_front = &place.text[line_start..spot.start as usize];
@@ -108,7 +109,7 @@ pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
     found.into_iter().enumerate().filter_map(item).collect()
 }
 
-/// Hands over each type that a value at the place can be of, if it belongs to a class parameter.
+/// Passes on each type that a value at the place can have, if it belongs to a class parameter.
 fn with_type(place: &Place<'_>, spot: &Spot, mut take: impl FnMut(&Type)) {
     let Some((key, steps)) = spot.steps.split_first() else { return };
     let world = &place.perspective.world;

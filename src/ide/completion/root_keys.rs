@@ -1,4 +1,4 @@
-//! Root keys of a data file: those that other files have, parameters of classes, and the begins of modules' keys.
+//! Root keys of a data file: those of other files, parameters of classes, and the prefixes of modules' keys.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::matching::{best, fit};
 use crate::syntax::key_path;
 
-/// What can stand there; `module` is the one whose layer reads the file.
+/// The suggestions for the place; `module` is the module whose layer reads the file.
 pub(super) fn complete(
     place: &Place<'_>,
     spot: &Spot,
@@ -30,7 +30,7 @@ pub(super) fn complete(
         let is_own = prefix.as_ref().is_none_or(|prefix| key.starts_with(&**prefix));
         is_own && key != LOOKUP_OPTIONS && !here.contains(key)
     };
-    // What is being typed is no proposal unless another file has it, too.
+    // The half-typed key is suggested only if another file has it, too.
     let index = place.perspective.world.key_index(environment);
     let is_known = |key: &str| {
         key != typed || index.places(key).iter().any(|found| &*found.path != place.path)

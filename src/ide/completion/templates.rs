@@ -1,4 +1,4 @@
-//! Paths of a level in `hiera.yaml`: the files that are there, and templates that lead to them.
+//! Paths of a level in `hiera.yaml`: the existing files, and templates that lead to them.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use crate::ide::flow_yaml::flow_text;
 use crate::ide::matching::fit;
 use crate::world::paths;
 
-/// How deep facts are looked at.
+/// The maximum depth at which facts are searched.
 const MAX_FACT_DEPTH: usize = 3;
 
-/// What data files end in.
+/// The extensions of data files.
 const EXTENSIONS: [&str; 6] = ["yaml", "yml", "eyaml", "json", "conf", "hocon"];
 
-/// The paths that can stand there.
+/// The suggested paths.
 pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     let world = &place.perspective.world;
     let Some(root) = paths::parent(place.path) else { return Completions::default() };
@@ -28,7 +28,7 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     }
     let mut variables = Vec::new();
     for (name, member) in place.perspective.evaluator.node().variables() {
-        // Other variables are copies of these, or change from one Puppet server to the next.
+        // Other variables are copies of these, or differ between Puppet servers.
         if let Some(name @ ("facts" | "trusted")) = name.as_str() {
             collect(name, &member.value, 1, &mut variables);
         }
@@ -57,7 +57,7 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     fitting.map(item).collect()
 }
 
-/// Adds the files of a directory, and for those that are called like a value of the node what it calls that value.
+/// Adds the files of a directory, and, for those that are named after a value of the node, a template with the variable.
 fn add_files(
     place: &Place<'_>,
     directory: &str,
@@ -76,7 +76,7 @@ fn add_files(
     }
 }
 
-/// The texts of a variable, by the name that reads them.
+/// The texts of a variable and its members, by the names that read them.
 fn collect(name: &str, value: &Located, depth: usize, found: &mut Vec<(String, String)>) {
     match &value.value {
         Value::String(text) => found.push((name.to_owned(), text.to_string())),
@@ -92,7 +92,7 @@ fn collect(name: &str, value: &Located, depth: usize, found: &mut Vec<(String, S
     }
 }
 
-/// Paths have letters that names have not.
+/// Paths can contain characters that names cannot.
 fn end_of_path(text: &str, from: u32) -> u32 {
     let behind = &text[from as usize..];
     let is_inside = |letter: char| letter.is_alphanumeric() || "_-./%{}".contains(letter);

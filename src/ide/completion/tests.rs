@@ -1,4 +1,4 @@
-//! What is proposed where.
+//! The suggestions at some places.
 
 use super::*;
 use crate::ide::fixture::Fixture;
@@ -39,7 +39,7 @@ struct FixtureText {
     path: String,
 }
 
-/// `expected`: what the touched line becomes with each proposal, `|` where the cursor goes on.
+/// `expected`: the edited line after each suggestion, with `|` at the cursor.
 #[track_caller]
 fn check(files: &str, expected: &[&str]) {
     let (file, found, _) = complete(files);
@@ -53,7 +53,7 @@ fn check(files: &str, expected: &[&str]) {
     assert_eq!(lines.collect::<Vec<_>>(), expected);
 }
 
-/// Only that these labels are there, with their details.
+/// Checks only that these labels exist, with their details.
 #[track_caller]
 fn check_details(files: &str, expected: &[(&str, &str)]) {
     let (_, found, _) = complete(files);
@@ -240,7 +240,7 @@ fn parameters_that_a_file_does_not_set() {
         &format!("{WEB}#- /data/common.yaml\nweb::server::p$0\n"),
         &[("web::server::port", "Integer[1, 65535] = 80")],
     );
-    // What stands behind the name stays the value.
+    // The text after the name stays the value.
     check(
         &format!("{WEB}#- /data/common.yaml\nweb::server::mod$0es: [x]\n"),
         &["web::server::modes: [x]", "web::server::mode: [x]"],

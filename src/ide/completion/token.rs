@@ -1,4 +1,4 @@
-//! Inside of `%{…}`: variables with their values, functions, and the keys that these look up.
+//! Completion inside `%{…}`: variables with their values, functions, and the keys that these look up.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::ide::places::places;
 use crate::syntax::key_path;
 use crate::text::TextRange;
 
-/// How many letters of a value are shown beside a name.
+/// The maximum number of characters of a value that are shown beside a name.
 const MAX_DETAIL: usize = 60;
 
-/// Each function with what it does.
+/// Each function with its description.
 const FUNCTIONS: [(&str, &str); 5] = [
     ("lookup", "the value of a key, as text"),
     ("hiera", "the same as lookup"),
@@ -24,16 +24,16 @@ const FUNCTIONS: [(&str, &str); 5] = [
     ("scope", "the value of a variable"),
 ];
 
-/// A `%{` that the cursor stands behind.
+/// An open `%{` before the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TokenSpot {
     /// The function that is called, and the quote of its argument.
     call: Option<(String, char)>,
-    /// Where the name begins.
+    /// Where the name starts.
     start: u32,
-    /// The quote that the whole string stands in.
+    /// The quote around the whole string.
     outer_quote: Option<char>,
-    /// Whether the string begins with the token.
+    /// Whether the string starts with the token.
     is_first: bool,
 }
 
@@ -70,7 +70,7 @@ impl TokenSpot {
     }
 }
 
-/// `lookup('` at the begin of an expression: the function with its quote, and the length of all that.
+/// `lookup('` at the start of an expression: the function with its quote, and the length of this text.
 fn call(inside: &str) -> Option<((String, char), usize)> {
     let (name, rest) = inside.split_once('(')?;
     let quote = rest.chars().next().filter(|quote| ['\'', '"'].contains(quote))?;
@@ -78,7 +78,7 @@ fn call(inside: &str) -> Option<((String, char), usize)> {
     is_open.then(|| ((name.to_owned(), quote), name.len() + 2))
 }
 
-/// The quote that is open at the end of a line's begin.
+/// The quote that is open at the end of a line's beginning.
 fn outer_quote(line: &str) -> Option<char> {
     let mut open = None;
     let mut before = ' ';
@@ -95,7 +95,7 @@ fn outer_quote(line: &str) -> Option<char> {
     open
 }
 
-/// What can stand there.
+/// The suggestions for the place.
 pub(super) fn complete(place: &Place<'_>, spot: &TokenSpot, with_functions: bool) -> Completions {
     match &spot.call {
         Some((name, quote)) if with_functions => match &**name {
@@ -142,7 +142,7 @@ fn keys(place: &Place<'_>, spot: &TokenSpot, quote: char) -> Completions {
     best(known, typed, MAX_ITEMS + 1, place.cancel).into_iter().filter_map(item).collect()
 }
 
-/// What a key is worth; what all levels say of it if the lookup fails, as it does while its file is broken.
+/// The value of a key; its values in all levels if the lookup fails, as it does while its file is broken.
 fn key_values(place: &Place<'_>, key: &str) -> Vec<Located> {
     let evaluator = &place.perspective.evaluator;
     if let Ok(value) = evaluator.call(&Request::key(key)).outcome {
@@ -220,7 +220,7 @@ fn sort_text(name: &str) -> String {
     format!("{}{name}", if is_own { '0' } else { '2' })
 }
 
-/// The part in front of the last dot, and where what is behind it begins.
+/// The part before the last dot, and where the rest starts.
 fn parent_of(typed: &str, start: u32) -> Option<(&str, u32)> {
     let (parent, _) = typed.rsplit_once('.')?;
     Some((parent, start + parent.len() as u32 + 1))
@@ -234,7 +234,7 @@ fn variable_value(place: &Place<'_>, name: &str) -> Option<Located> {
     dig_value(variable, &path.rest)
 }
 
-/// The members of a hash or list as they are written behind a dot; those left out that `quote` cannot hold.
+/// The members of a hash or list as they are written after a dot, without those that cannot be written inside `quote`.
 fn member_names(value: &Located, quote: char) -> Vec<(String, &Located)> {
     match &value.value {
         Value::Hash(hash) => {

@@ -1,4 +1,4 @@
-//! Values: those that the same key has elsewhere, and both booleans where it is one.
+//! Values: those of the same key in other places, and both booleans if it is one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use crate::ide::places;
 use crate::ide::rename::inside_string;
 use crate::syntax::key_path::{KeyPath, Segment};
 
-/// How many files are asked.
+/// The maximum number of files that are read.
 const MAX_FILES: usize = 200;
 
-/// Longer texts are no names of something.
+/// Longer strings are not suggested.
 const MAX_LETTERS: usize = 60;
 
-/// What can stand there: values of the key, or items of its list.
+/// The suggestions for the place: values of the key, or items of its list.
 pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     let mut segments = spot.steps.iter().map(|step| Segment::Name(Arc::from(&**step)));
     let Some(root) = segments.next() else { return Completions::default() };
@@ -39,7 +39,7 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     let found = places::places_for_any_node(place.perspective, &key, MAX_FILES);
     for (at, value) in &found {
         let path = place.perspective.world.path(at.file);
-        // In the file itself, the half-typed value would be proposed.
+        // The file itself contains the half-typed value.
         if *path == *place.path {
             continue;
         }
@@ -69,7 +69,7 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     fitting.map(item).collect()
 }
 
-/// The value, if it may be shown and is short; of booleans both.
+/// The value, if it may be shown and is short; for a boolean, both values.
 fn alternatives(place: &Place<'_>, value: &Located) -> Vec<Value> {
     match &value.value {
         Value::Boolean(_) => vec![Value::Boolean(true), Value::Boolean(false)],

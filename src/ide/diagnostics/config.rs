@@ -32,9 +32,9 @@ use crate::world::World;
 pub(crate) struct ConfigTextContext<'a> {
     pub(crate) text: &'a str,
     pub(crate) layer: LayerKind,
-    /// Whether settings name the file as that of the global layer.
+    /// Whether settings name the file as the `hiera.yaml` of the global layer.
     pub(crate) is_global_too: bool,
-    /// What Puppet complains about.
+    /// Puppet's errors and warnings.
     pub(crate) problems: &'a [ConfigProblem],
     /// `None` if it cannot be parsed at all.
     pub(crate) root: Option<&'a tree::Node>,
@@ -47,6 +47,6 @@ pub(crate) struct ConfigContext<'a> {
     pub(crate) world: &'a Arc<World>,
     pub(crate) config: &'a HieraYaml,
     pub(crate) environment: Option<&'a Arc<Environment>>,
-    /// The nodes that use it and of which all variables are known.
+    /// The completely known nodes that use it.
     pub(crate) nodes: &'a [Arc<Node>],
 }

@@ -1,4 +1,4 @@
-//! Rules about one top-level entry of a data file: they see its text and its tree, and nothing else.
+//! Rules about one top-level entry of a data file: they see only its text and its tree.
 
 pub(super) mod alias_not_alone;
 pub(super) mod bad_regex;
@@ -48,27 +48,27 @@ pub(crate) struct EntryContext<'a> {
     pub(crate) text: &'a str,
     /// The file's language.
     pub(crate) format: Format,
-    /// The module whose data the file holds.
+    /// The module whose data the file contains.
     pub(crate) module: Option<&'a str>,
-    /// The key; ranges count from the entry's first byte.
+    /// The key; ranges are relative to the entry's first byte.
     pub(crate) key: &'a Node,
-    /// The value; likewise.
+    /// The value; ranges are relative to the entry's first byte.
     pub(crate) value: &'a Node,
-    /// The strings in the value that hold a `%{`.
+    /// The strings in the value that contain a `%{`.
     pub(crate) strings: Vec<StringNode<'a>>,
-    /// The scalars of key and value that have no quotes and may be no strings.
+    /// The unquoted scalars of key and value that may not be strings.
     pub(crate) plain: Vec<PlainScalar<'a>>,
 }
 
 impl EntryContext<'_> {
-    /// Whether a node of the entry is its key: a key of another type is the matter of a rule of its own.
+    /// Whether a node of the entry is its key: another rule checks keys of other types.
     pub(crate) fn is_root_key(&self, node: &Node) -> bool {
         std::ptr::eq(node, self.key)
     }
 }
 
-/// What the rules about single entries say of one top-level entry. Ranges count from the entry's first byte; findings
-/// depend on nothing but the arguments.
+/// The findings of the rules about single entries for one top-level entry. Ranges are relative to the entry's first byte;
+/// findings depend only on the arguments.
 pub(super) fn entry_diagnostics(entry: &EntryContext<'_>) -> Vec<Diagnostic> {
     let mut report = Report::default();
     ask(&PHASES.entry, entry, &|_| true, &mut report);

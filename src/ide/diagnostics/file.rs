@@ -36,18 +36,18 @@ pub(crate) struct DataContext<'a> {
     pub(crate) world: &'a Arc<World>,
     pub(crate) path: &'a str,
     pub(crate) data: &'a DataFile,
-    /// The module whose data the file holds.
+    /// The module whose data the file contains.
     pub(crate) module: Option<&'a str>,
     /// What the engine answers.
     pub(crate) perspective: Option<&'a Perspective>,
-    /// The nodes that read the file and of which all variables are known.
+    /// The completely known nodes that read the file.
     pub(crate) nodes: &'a [Arc<Node>],
     /// `None` for a file without an environment.
     pub(crate) around: Option<Surroundings<'a>>,
     is_decrypted: OnceCell<bool>,
 }
 
-/// What is around a data file: the other files of its environment, and the code.
+/// The surroundings of a data file: the other files of its environment, and the code.
 pub(crate) struct Surroundings<'a> {
     pub(crate) environment: &'a Arc<Environment>,
     /// All keys of the environment.
@@ -96,7 +96,7 @@ pub(crate) struct FileContext<'a> {
     pub(crate) format: Format,
     pub(crate) verdict: Verdict,
     pub(crate) version: PuppetVersion,
-    /// `None` for a file that only a function of the site reads.
+    /// `None` for a file that only a custom function reads.
     pub(crate) file: Option<&'a DataContext<'a>>,
 }
 
@@ -109,7 +109,7 @@ impl FileContext<'_> {
         }
     }
 
-    /// Why the file cannot be parsed as YAML. A value of a class that Puppet refuses is the matter of two rules of its own.
+    /// Why the file cannot be parsed as YAML. Two other rules report values of a class that Puppet refuses.
     pub(crate) fn yaml_error(&self) -> Option<&FileError> {
         self.error().filter(|it| self.format == Format::Yaml && refused_class(it).is_none())
     }

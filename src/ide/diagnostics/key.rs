@@ -1,4 +1,4 @@
-//! Rules about a key and what other levels, other files, `lookup_options` and the Puppet code make of it.
+//! Rules about a key in relation to other levels, other files, `lookup_options` and the Puppet code.
 
 pub(super) mod convert_to_invalid;
 pub(super) mod convert_to_misses_type;

@@ -1,4 +1,4 @@
-//! Rules about what the texts of an entry refer to: variables, other keys, and what these hold.
+//! Rules about what the strings of an entry refer to: variables, other keys, and their values.
 
 pub(super) mod dig_type_mismatch;
 pub(super) mod legacy_fact;

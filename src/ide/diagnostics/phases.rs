@@ -1,4 +1,4 @@
-//! The phases, and asking their rules in the order of the table.
+//! The phases, and running their rules in the order of the table.
 
 use std::sync::LazyLock;
 
@@ -52,7 +52,8 @@ pub(super) static PHASES: LazyLock<Phases> = LazyLock::new(|| {
     phases
 });
 
-/// Asks the rules of a phase about one thing. Of those that explain the same subject, the first that speaks is the only one.
+/// Runs the rules of a phase on one thing. Of the rules that explain the same subject, only the first that reports anything
+/// is used.
 pub(super) fn ask<C>(
     rows: &[Row<impl Fn(&C, &mut Report)>],
     thing: &C,
@@ -73,7 +74,7 @@ pub(super) fn ask<C>(
     }
 }
 
-/// Whether a rule has to be asked: those that cost much are not, if the findings of all that explain the same would be dropped.
+/// Whether a rule must run: an expensive rule does not if the findings of all rules for its subject would be dropped.
 pub(super) fn is_asked(rule: &Rule, is_let_through: impl Fn(&Rule) -> bool) -> bool {
     let explains_same = |it: &&&Rule| it.explains.is_some() && it.explains == rule.explains;
     rule.cost == Cost::Low

@@ -1,37 +1,37 @@
-//! What rules find, and where they put it.
+//! The findings of rules, and the report that collects them.
 
 use std::sync::Arc;
 
 use super::{Fix, Rule, Severity};
 use crate::text::TextRange;
 
-/// What a rule found.
+/// A finding of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where, in bytes.
+    /// The range, in bytes.
     pub range: TextRange,
     /// How loudly to say it.
     pub severity: Severity,
     /// The rule's code.
     pub code: &'static str,
-    /// Puppet's words where it has some, and what to do.
+    /// Puppet's message if there is one, and what to do.
     pub message: String,
-    /// Other places that matter.
+    /// Related places.
     pub related: Vec<Related>,
     /// The rule's page.
     pub url: Option<String>,
-    /// What would make it go away, the best first.
+    /// The fixes, the best first.
     pub fixes: Vec<Fix>,
 }
 
-/// Another place that matters to a [`Diagnostic`].
+/// A related place of a [`Diagnostic`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Related {
     /// The file; `None` for the file of the diagnostic.
     pub path: Option<Arc<str>>,
     /// Where, in bytes.
     pub range: TextRange,
-    /// Why it matters.
+    /// Why the place is related.
     pub message: String,
 }
 
@@ -46,14 +46,14 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a way out; the best ones first.
+    /// Adds a fix; the best ones come first.
     pub(super) fn with_fix(&mut self, fix: Fix) -> &mut Self {
         self.fixes.push(fix);
         self
     }
 }
 
-/// Where rules put what they find.
+/// Collects the findings of rules.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) findings: Vec<Diagnostic>,

@@ -1,4 +1,4 @@
-//! What a rule is: how users meet it, what it costs, and which phases ask it.
+//! The description of a rule: how users see it, what it costs, and which phases run it.
 
 use super::Report;
 use super::code::CodeContext;
@@ -8,12 +8,12 @@ use super::file::{FileContext, UnreadContext};
 use super::key::{KeyContext, OptionsContext};
 use super::lookup::{LookupContext, VariablesContext};
 
-/// How loudly a rule speaks.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// Puppet refuses it.
     Error,
-    /// Puppet takes it, but hardly as it is meant.
+    /// Puppet accepts it, but it is probably not what was meant.
     Warning,
     /// Worth knowing.
     Information,
@@ -36,29 +36,29 @@ impl Severity {
 /// One row of the table of rules.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// The code that users see and write in settings, in kebab case.
+    /// The code in messages and settings, in kebab case.
     pub code: &'static str,
-    /// Codes that it had in earlier versions. Settings, comments, baselines and commands may go on to use them.
+    /// Its codes in earlier versions. Settings, comments, baselines and commands may still use them.
     pub former: &'static [&'static str],
-    /// What it is called in a heading.
+    /// Its name in headings.
     pub name: &'static str,
-    /// How loudly it speaks unless settings say otherwise.
+    /// Its severity unless settings change it.
     pub severity: Severity,
-    /// The version that brought it.
+    /// The version that introduced it.
     pub since: &'static str,
     /// One sentence.
     pub summary: &'static str,
     /// The page that explains it, in Markdown.
     pub page: &'static str,
-    /// Whether it speaks unless settings ask for it.
+    /// Whether it runs by default.
     pub is_on: bool,
     /// How editors show its findings, beside the squiggle.
     pub tag: Option<Tag>,
-    /// Who else reports the same.
+    /// Which other tools report the same.
     pub family: Family,
-    /// Whether it is asked when all its findings would be dropped.
+    /// Whether it runs even if all its findings would be dropped.
     pub(super) cost: Cost,
-    /// What it explains; `None` if other rules may speak of the same thing as well.
+    /// The subject that it explains; `None` if other rules may report the same thing as well.
     pub(super) explains: Option<Subject>,
     /// What it looks at.
     pub(super) checks: &'static [Check],
@@ -73,26 +73,26 @@ pub enum Tag {
     Deprecated,
 }
 
-/// Who else reports what a rule reports.
+/// Which other tools report what a rule reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
-    /// No other tool: it takes Hiera to see it.
+    /// No other tool, because it requires Hiera.
     Hiera,
     /// Any language server of the file's format.
     Syntax,
 }
 
-/// What asking a rule costs.
+/// The cost of running a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cost {
-    /// So little that it is always asked.
+    /// So little that it always runs.
     Low,
-    /// So much that it is only asked if settings let its findings through.
+    /// So much that it runs only if the settings use its findings.
     High,
 }
 
-/// What rules can explain. A thing is explained once: of the rules for the same subject, the first in the table that speaks
-/// of a thing is the only one.
+/// The subjects that rules can explain. Each thing is explained once: of the rules for the same subject, only the first in
+/// the table that reports anything is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subject {
     /// Why a file cannot be read.

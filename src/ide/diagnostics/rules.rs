@@ -2,8 +2,8 @@
 
 use super::{Rule, code, config, entry, file, key, lookup, suppression};
 
-/// All rules, in the order of the documentation, in which each phase asks them: of the rules that explain the same, the
-/// more special ones come first.
+/// All rules, in the order of the documentation. Each phase runs them in this order: of the rules for the same subject, the
+/// more specific ones come first.
 pub const RULES: &[&Rule] = &[
     &file::invalid_encoding::RULE,
     &file::yaml_date_breaks_file::RULE,

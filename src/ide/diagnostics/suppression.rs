@@ -1,4 +1,4 @@
-//! What silences a finding: settings, comments in the file, and the baseline.
+//! What suppresses a finding: settings, comments in the file, and the baseline.
 
 pub(super) mod baseline;
 pub(super) mod control;

@@ -1,4 +1,4 @@
-//! Why a value stays encrypted though the user chose to see it.
+//! Explains why a value stays encrypted although the user chose to see it.
 
 use super::markup::{code, plain};
 use crate::backends::eyaml::{DEFAULT_METHOD, Decryption, LevelKeys, blob};
@@ -6,7 +6,7 @@ use crate::config::path;
 use crate::data::{Located, Value};
 use crate::ide::perspective::Perspective;
 
-/// A remark on a value that a lookup of a key of `module` gave; `None` if nothing in it is encrypted, or the setting is off.
+/// A remark on the value of a key of `module`; `None` if it contains nothing encrypted, or the setting is off.
 pub(super) fn note(
     perspective: &Perspective,
     module: Option<&str>,
@@ -30,7 +30,7 @@ fn other_method(method: &str) -> Option<&str> {
     (!method.eq_ignore_ascii_case(DEFAULT_METHOD)).then_some(method)
 }
 
-/// What keeps the first eyaml level from being decrypted.
+/// What prevents the first eyaml level from being decrypted.
 fn key_problem(perspective: &Perspective, module: Option<&str>) -> Option<String> {
     let Perspective { world, evaluator, .. } = perspective;
     evaluator.find_level(module, |config, level| {

@@ -21,52 +21,52 @@ use crate::ide::places;
 use crate::ide::sources::{layer_text, set_by};
 use crate::syntax::key_path::{self, KeyPath};
 
-/// How many sample nodes are asked whether they read a file, and how many of them are named.
+/// The maximum number of sample nodes that are checked for reading a file, and the maximum number that are named.
 const MAX_OTHER_NODES: usize = 16;
 const MAX_NAMES: usize = 3;
 
-/// How many cases are listed.
+/// The maximum number of listed cases.
 const MAX_CASES: usize = 8;
 
-/// How many keys are listed that a pattern matches.
+/// The maximum number of listed keys that a pattern matches.
 const MAX_MATCHING_KEYS: usize = 12;
 
-/// A key and how it is asked for.
+/// A key and its lookup.
 #[derive(Debug)]
 pub(in crate::ide) struct AskedKey<'a> {
     /// The key that is touched.
     pub(in crate::ide) key: &'a str,
-    /// The question, if it is not only for the key. Of several names, the key is one.
+    /// The request, if it is for more than the key. If it has several names, the key is one of them.
     pub(in crate::ide) request: Option<Request>,
-    /// The file that has the key, if it is shown there.
+    /// The file that has the key, if the hover is in that file.
     pub(in crate::ide) from: Option<&'a str>,
-    /// What counts where nothing is found.
+    /// The result if nothing is found.
     pub(in crate::ide) otherwise: Otherwise,
-    /// Whether the question brings values of its own.
+    /// Whether the request contains values of its own.
     pub(in crate::ide) brings_values: bool,
-    /// What is not known of the question, as sentences.
+    /// What is not known of the request, as sentences.
     pub(in crate::ide) proviso: Option<String>,
-    /// More to say, as sentences.
+    /// More notes, as sentences.
     pub(in crate::ide) notes: Vec<String>,
 }
 
-/// What counts where nothing is found.
+/// The result if nothing is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ide) enum Otherwise {
     /// Nothing: the lookup fails.
     Fails,
-    /// An empty text.
+    /// An empty string.
     EmptyText,
-    /// The default of a class parameter, also instead of null. Its code.
+    /// The default of a class parameter, which is also used instead of null. Its code.
     ParameterDefault(String),
-    /// Nothing: the class parameter must be given a value.
+    /// Nothing: the class parameter requires a value.
     Required,
-    /// The default of a call, as it is written.
+    /// The default of a call, as written.
     CallDefault(String),
 }
 
 impl<'a> AskedKey<'a> {
-    /// A lookup of a key and nothing else.
+    /// A lookup of a key without options.
     pub(in crate::ide) fn new(key: &'a str) -> Self {
         Self {
             key,
@@ -98,18 +98,18 @@ impl<'a> AskedKey<'a> {
     }
 }
 
-/// The hover of a key; `from` is the file that has it, `None` for a key that `%{…}` asks for.
+/// The hover of a key; `from` is the file that has it, `None` for a key that `%{…}` looks up.
 pub(super) fn text(perspective: &Perspective, key: &str, from: Option<&str>) -> String {
     let otherwise = if from.is_some() { Otherwise::Fails } else { Otherwise::EmptyText };
     asked_key_text(perspective, &AskedKey { from, otherwise, ..AskedKey::new(key) })
 }
 
-/// What the hover of a key says, for a terminal: nothing cut but the lists of cases.
+/// The hover text of a key, for a terminal: nothing is truncated except the lists of cases.
 pub(super) fn plain_text(perspective: &Perspective, key: &str) -> String {
     card(perspective, &AskedKey::new(key)).plain_text()
 }
 
-/// The hover of a key that is asked for in some way.
+/// The hover of a key with a specific lookup.
 pub(in crate::ide) fn asked_key_text(perspective: &Perspective, asked: &AskedKey<'_>) -> String {
     let max_lines = perspective.world.settings().hover_max_lines as usize;
     card(perspective, asked).markdown(max_lines)
@@ -194,7 +194,7 @@ fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
     card
 }
 
-/// Whether a file is read for the key by the node, or in one of its cases.
+/// Whether the node reads a file for the key, or reads it in one of its cases.
 fn is_read(perspective: &Perspective, key: &str, from: &str, answer: &engine::Answer) -> bool {
     perspective.evaluator.reads(module_of(key), from)
         || answer.sources_of_all_cases().iter().any(|source| *source.path == *from)
@@ -214,7 +214,7 @@ fn open_of_all_cases(answer: &engine::Answer) -> Vec<Arc<str>> {
     open
 }
 
-/// What a lookup gives, without secrets.
+/// The result of a lookup, without secrets.
 fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwise) -> Answer {
     match (&answer.outcome, otherwise) {
         (Ok(Some(Located { value: Value::Undef, .. })), Otherwise::ParameterDefault(code)) => {
@@ -232,7 +232,7 @@ fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwi
     }
 }
 
-/// What a level that could not be asked means for the answer.
+/// What a level that could not be evaluated means for the answer.
 fn opaque_text(opaque: &OpaqueLevel, answer: &engine::Answer) -> String {
     let (level, function) = (plain(&opaque.level), code(&opaque.function));
     let is_merged = answer.merge.as_ref().is_some_and(|it| !it.is_first_found());
@@ -243,7 +243,7 @@ fn opaque_text(opaque: &OpaqueLevel, answer: &engine::Answer) -> String {
     format!("{claim} level \"{level}\" ({function} {}).", plain(&opaque.reason))
 }
 
-/// The commit behind a place, where the user wants to see commits.
+/// The commit behind a place, if the settings turn this on.
 fn commit_of(perspective: &Perspective, place: Place) -> Option<String> {
     let world = &perspective.world;
     if !world.settings().hover_blame {
@@ -298,7 +298,7 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
     }
 }
 
-/// Says that the active node does not read a file, and who does.
+/// Says that the active node does not read a file, and which nodes do.
 fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
     let environment = perspective.evaluator.environment();
     let nodes = perspective.world.nodes(environment);
@@ -321,7 +321,7 @@ fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
     text
 }
 
-/// The module whose layer is asked for a key.
+/// The module whose layer is searched for a key.
 fn module_of(key: &str) -> Option<&str> {
     key.split_once("::").map(|(module, _)| module)
 }

@@ -1,4 +1,4 @@
-//! The places that a hover names, for editors that can make links of them.
+//! The places that a hover names, for editors that can turn them into links.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use regex::Regex;
 use crate::data::{Files as _, PathKind};
 use crate::world::{World, paths};
 
-/// `data/common.yaml:5` as code, with a pattern of `lookup_options` behind it or not.
+/// `data/common.yaml:5` as code, optionally followed by a pattern of `lookup_options`.
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"`(?<path>[^`\n]+?):(?<line>[0-9]{1,9})(?: [^`\n]*)?`")
         .expect("the pattern is valid")
@@ -25,7 +25,7 @@ pub struct NamedPlace {
     pub line: u32,
 }
 
-/// The places behind the value in `markdown`, a hover of the file at `path`. Only files that are there count.
+/// The places after the value in `markdown`, a hover of the file at `path`. Only existing files are included.
 pub fn named_places(world: &World, path: &str, markdown: &str) -> Vec<NamedPlace> {
     let Some(environment) = world.environment_of(path) else { return Vec::new() };
     let behind_value = markdown.rfind("```\n").map_or(0, |at| at + 4);

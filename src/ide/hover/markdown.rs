@@ -1,5 +1,5 @@
-//! What a hover says of a key, as Markdown for editors and as plain text for terminals: short lists and fenced YAML, which
-//! also read well where an editor shows Markdown as it is written. No tables.
+//! The hover text of a key, as Markdown for editors and as plain text for terminals. It uses short lists and fenced YAML,
+//! which are also readable if an editor shows the Markdown source. It uses no tables.
 
 use std::fmt::Write as _;
 
@@ -7,39 +7,39 @@ use super::markup::Markup;
 use crate::engine::Role;
 use crate::facts::Origin;
 
-/// At most this many places are listed; the rest is counted.
+/// The maximum number of listed places; the rest is counted.
 pub(super) const MAX_SOURCES: usize = 12;
 
-/// At most this many places of one case are named.
+/// The maximum number of named places of one case.
 const MAX_CASE_PLACES: usize = 3;
 
-/// What a hover says about a key.
+/// The content of a hover about a key.
 #[derive(Debug, Clone)]
 pub(crate) struct KeyCard {
-    /// The key as one would look it up.
+    /// The key in the form in which it is looked up.
     pub(crate) key: String,
-    /// Which node the answers hold for.
+    /// The node of the answers.
     pub(crate) asked_for: AskedFor,
-    /// What is not known of the question, as sentences.
+    /// What is not known of the request, as sentences.
     pub(crate) proviso: Option<String>,
-    /// What a lookup gives; if there are cases, where none of them applies.
+    /// The result of the lookup; if there are cases, the result if none of them applies.
     pub(crate) answer: Answer,
-    /// What a lookup gives in other cases.
+    /// The results in other cases.
     pub(crate) cases: Vec<CaseLine>,
-    /// How many cases are not listed.
+    /// The number of cases that are not listed.
     pub(crate) more_cases: usize,
-    /// The merge strategy, unless nothing had to be decided.
+    /// The merge strategy, unless there was nothing to merge.
     pub(crate) merge: Option<MergeLine>,
     /// Where the key is found, the highest priority first.
     pub(crate) sources: Vec<SourceLine>,
-    /// Sentences about what may surprise.
+    /// Sentences about possible surprises.
     pub(crate) notes: Vec<String>,
 }
 
-/// Which node an answer holds for.
+/// The node of an answer.
 #[derive(Debug, Clone)]
 pub(crate) struct AskedFor {
-    /// The node's name, or which nodes are meant.
+    /// The node's name, or a description of the nodes.
     pub(crate) node: String,
     /// What is known of it.
     pub(crate) origin: Origin,
@@ -47,48 +47,48 @@ pub(crate) struct AskedFor {
     pub(crate) environment: String,
 }
 
-/// What a lookup gives.
+/// The result of a lookup.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Answer {
-    /// A value, as YAML, secrets taken out.
+    /// A value, as YAML, without secrets.
     Value(String),
     /// Nothing: the lookup fails.
     #[default]
     NotFound,
-    /// Nothing, which is an empty text within `%{…}`.
+    /// Nothing, which is an empty string inside `%{…}`.
     EmptyText,
-    /// Nothing, so that a default counts.
+    /// Nothing, so that a default is used.
     Default {
         /// Its code.
         code: String,
-        /// Whether the data say null.
+        /// Whether the data contains null.
         is_instead_of_null: bool,
     },
-    /// Nothing: a class parameter must be given a value.
+    /// Nothing, although a class parameter requires a value.
     Required,
-    /// Nothing in the levels that could be asked; others may have it.
+    /// Nothing in the evaluated levels; other levels may have it.
     Unknown,
     /// Puppet's error.
     Error(String),
 }
 
-/// What a lookup gives in a case.
+/// The result of a lookup in a case.
 #[derive(Debug, Clone)]
 pub(crate) struct CaseLine {
-    /// What must hold: `variant is alice`.
+    /// The condition: `variant is alice`.
     pub(crate) when: String,
-    /// What a lookup gives then.
+    /// The result.
     pub(crate) answer: Answer,
-    /// `path:line` of what decides, shortened if there are many.
+    /// `path:line` of the deciding values, at most a few.
     pub(crate) places: Vec<String>,
 }
 
-/// Which merge strategy holds, and why.
+/// The merge strategy, and what set it.
 #[derive(Debug, Clone)]
 pub(crate) struct MergeLine {
     /// Its name, with options if there are any.
     pub(crate) strategy: String,
-    /// The place of the lookup_options that ask for it; `None` for Puppet's default.
+    /// The place of the lookup_options that set it; `None` for Puppet's default.
     pub(crate) set_by: Option<String>,
 }
 
@@ -101,19 +101,19 @@ pub(crate) struct SourceLine {
     pub(crate) layer: Option<String>,
     /// `path:line`.
     pub(crate) place: String,
-    /// The commit behind the line, if that is wanted.
+    /// The commit behind the line, if requested.
     pub(crate) commit: Option<String>,
-    /// Its part in the answer.
+    /// Its role in the answer.
     pub(crate) role: Role,
 }
 
 impl KeyCard {
-    /// The hover's text; values of more than `max_lines` lines are cut.
+    /// The hover's text; values of more than `max_lines` lines are truncated.
     pub(crate) fn markdown(&self, max_lines: usize) -> String {
         self.text(Markup::Markdown, max_lines)
     }
 
-    /// The same for a terminal, nothing cut.
+    /// The same for a terminal, without truncation.
     pub(crate) fn plain_text(&self) -> String {
         self.text(Markup::None, usize::MAX)
     }
@@ -243,7 +243,7 @@ impl CaseLine {
     }
 }
 
-/// YAML without the mark that begins a document. Null, which YAML may write as nothing, is `~`.
+/// YAML without the mark at the start of a document. Null, which YAML may write as nothing, is `~`.
 fn bare_yaml(yaml: &str) -> &str {
     let yaml = yaml.strip_prefix("---").map_or(yaml, |it| it.trim_start_matches([' ', '\n']));
     match yaml.trim_end_matches('\n') {
@@ -275,12 +275,12 @@ impl SourceLine {
     }
 }
 
-/// Puppet code of any length in one line.
+/// Puppet code of any length on one line.
 fn code_in_line(text: &str) -> String {
     crate::ide::class_parameter::code(text)
 }
 
-/// YAML in a fence, cut after `max_lines` lines.
+/// YAML in a fence, truncated after `max_lines` lines.
 pub(crate) fn fenced_yaml(yaml: &str, max_lines: usize) -> String {
     marked_yaml(Markup::Markdown, yaml, max_lines)
 }

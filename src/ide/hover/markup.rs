@@ -1,6 +1,6 @@
-//! The marks of Markdown, or none of them: the same sentences for editors and for terminals.
+//! Markdown or plain text: the same sentences for editors and for terminals.
 
-/// How a text is marked up.
+/// The markup of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Markup {
     /// For editors.
@@ -18,7 +18,7 @@ impl Markup {
         }
     }
 
-    /// Text that is not markup, whatever it holds.
+    /// Text without markup, whatever it contains.
     pub(crate) fn plain(self, text: &str) -> String {
         match self {
             Self::Markdown => plain(text),
@@ -26,7 +26,7 @@ impl Markup {
         }
     }
 
-    /// Text that stands out.
+    /// Highlighted text.
     pub(crate) fn strong(self, text: &str) -> String {
         match self {
             Self::Markdown => format!("**{text}**"),
@@ -42,7 +42,7 @@ impl Markup {
         }
     }
 
-    /// A sentence that is marked up already.
+    /// A sentence that is already marked up.
     pub(crate) fn of_markdown(self, text: &str) -> String {
         match self {
             Self::Markdown => text.to_owned(),
@@ -55,7 +55,7 @@ fn on_one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }
 
-/// What [`code`] and [`plain`] added is taken out. Backticks stay as quotes: in a sentence they show where a name ends.
+/// Removes what [`code`] and [`plain`] added. Backticks become quotes, which show where a name ends in a sentence.
 fn without_markup(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut is_code = false;
@@ -77,7 +77,7 @@ fn without_markup(text: &str) -> String {
     shown
 }
 
-/// Text in inline code, whatever backticks it holds.
+/// Text as inline code, whatever backticks it contains.
 pub(crate) fn code(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     let fence = "`".repeat(longest_run(&text) + 1);
@@ -85,8 +85,8 @@ pub(crate) fn code(text: &str) -> String {
     if text.is_empty() { "`\"\"`".to_owned() } else { format!("{fence}{pad}{text}{pad}{fence}") }
 }
 
-/// Text that must not be read as Markdown. An underscore within a word means nothing there, and some editors show Markdown
-/// as it is written: such a one stays alone.
+/// Text that must not be read as Markdown. An underscore inside a word has no meaning, and some editors show the Markdown
+/// source, so such an underscore is not escaped.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();

@@ -63,7 +63,7 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
     text
 }
 
-/// What to say of a variable that is not known, and how that can be changed.
+/// The text about a variable that is not known, and how to make it known.
 fn open_text(perspective: &Perspective, name: &str) -> String {
     let shown = code(name);
     if is_set_by_server(name) {

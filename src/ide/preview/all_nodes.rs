@@ -15,17 +15,17 @@ use crate::ide::cases;
 use crate::ide::perspective::Perspective;
 use crate::world::{World, parallel};
 
-/// A value that at most one in this many nodes has is an outlier.
+/// A value is an outlier if at most one in this many nodes has it.
 const OUTLIER_SHARE: usize = 5;
 
-/// Names of nodes in one line.
+/// The number of names of nodes on one line.
 const NAMES_PER_LINE: usize = 6;
 
-/// Lines with names of an outlier's nodes, and of the nodes that have what many have.
+/// The maximum number of lines with names for an outlier, and for a common value.
 const MAX_OUTLIER_LINES: usize = 8;
 const MAX_USUAL_LINES: usize = 1;
 
-/// The document, and the same as data.
+/// The document, and the same content as data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AllNodes {
     /// The document.
@@ -39,43 +39,43 @@ pub struct AllNodes {
 pub struct NodeGroup {
     /// As YAML, without secrets; or Puppet's error; or empty.
     pub value: String,
-    /// Which of these.
+    /// The kind of outcome.
     pub kind: GroupKind,
     /// The nodes' names, sorted.
     pub nodes: Vec<Arc<str>>,
-    /// Whether few have this value.
+    /// Whether this value is rare.
     pub is_outlier: bool,
-    /// Where the value comes from for the first of the nodes, the highest level first.
+    /// The origins of the value for the first of the nodes, the highest level first.
     pub places: Vec<Place>,
 }
 
-/// How the lookup ends.
+/// The outcome of a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupKind {
-    /// With one of several values, depending on variables that are open.
+    /// One of several values, depending on open variables.
     Depends,
-    /// With a value.
+    /// A value.
     Value,
     /// Nothing is found.
     Missing,
-    /// With an error.
+    /// An error.
     Failed,
 }
 
-/// What nodes are grouped by.
+/// The outcome by which nodes are grouped.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Outcome {
     Value(Value),
     Missing,
     Failed(Arc<str>),
-    /// The cases, each with what must hold and how it ends.
+    /// The cases, each with its conditions and its outcome.
     Depends(Vec<(Vec<Condition>, Outcome)>, Vec<Arc<str>>),
 }
 
-/// What each sample node of the environment gets for a key. `None`: there is no key, or the request was cancelled.
+/// The values of a key for all sample nodes of the environment. `None` if there is no key, or the request was cancelled.
 ///
 /// # Errors
-/// The question's node is not there.
+/// The request's node does not exist.
 pub fn all_nodes(
     world: &Arc<World>,
     question: &Question,
@@ -139,7 +139,7 @@ impl Outcome {
         Self::alone(answer)
     }
 
-    /// How it ends in one case.
+    /// The outcome in one case.
     fn alone(answer: &Answer) -> Self {
         match &answer.outcome {
             Ok(Some(value)) => Self::Value(value.value.clone()),
@@ -153,7 +153,7 @@ struct Overview<'a> {
     key: &'a str,
     total: usize,
     is_full: bool,
-    /// Shows values of all nodes: how, does not depend on the node.
+    /// Shows values of all nodes; the presentation does not depend on the node.
     perspective: &'a Perspective,
     page: Page,
     groups: Vec<NodeGroup>,
@@ -168,13 +168,13 @@ impl Overview<'_> {
         self.page.comment(&title, LineKind::Header, None);
     }
 
-    /// Writes the nodes with one outcome; `entry` is the answer for the first of them.
+    /// Writes the nodes with one outcome; `entry` is that of the first of them.
     fn write_group(&mut self, outcome: &Outcome, nodes: &[&Arc<Node>], entry: &Entry) {
         let mut names: Vec<Arc<str>> = nodes.iter().map(|node| node.name.clone()).collect();
         names.sort_unstable();
         let is_outlier = nodes.len() < self.total && nodes.len() * OUTLIER_SHARE <= self.total;
         let kind = if is_outlier { LineKind::Outlier } else { LineKind::Header };
-        // One document for each value: the same key twice in one would be an error.
+        // One YAML document for each value, because the same key twice in one document would be an error.
         self.page.plain(if self.groups.is_empty() { "" } else { "---" });
         let share = format!("{} of {}", nodes.len(), counted(self.total, "node"));
         let depends = cases::depends_text(&entry.answer);

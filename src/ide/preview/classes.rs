@@ -1,4 +1,4 @@
-//! The classes of a node in its preview, with what their parameters are bound to.
+//! The classes of a node in its preview, with the values of their parameters.
 
 use super::LineKind;
 use super::page::Page;
@@ -10,11 +10,11 @@ use crate::engine::{CancelToken, Source};
 use crate::ide::perspective::Perspective;
 use crate::world::NodeClass;
 
-/// Longer values are cut: whole ones stand below, with their keys.
+/// Longer values are truncated here: they are shown completely below, with their keys.
 const MAX_VALUE: usize = 60;
 
-/// Writes the classes that the node has, certainly or perhaps: parameters that are missing, or that Puppet refuses for other
-/// reasons, come first.
+/// Writes the certain and possible classes of the node: missing parameters come first, then those that Puppet refuses for
+/// other reasons.
 pub(super) fn write(perspective: &Perspective, page: &mut Page, cancel: &CancelToken) {
     let evaluator = &perspective.evaluator;
     let found = perspective.world.node_classes(evaluator);
@@ -109,7 +109,7 @@ fn write_binding(perspective: &Perspective, page: &mut Page, code: &ClassCode, b
     }
 }
 
-/// ` if role is web`, where there are several cases.
+/// ` if role is web`, if there are several cases.
 fn when(binding: &Binding, case: &BoundCase) -> String {
     match (binding.cases.len(), case.conditions.as_slice()) {
         (1, _) => String::new(),
@@ -118,7 +118,7 @@ fn when(binding: &Binding, case: &BoundCase) -> String {
     }
 }
 
-/// Where the first source is written that counts.
+/// Where the first source with a part in the value is written.
 fn data_place(binding: &Binding, case: usize) -> Option<Place> {
     let mut sources = binding.answer_of(case).sources.iter().filter(|it| it.counts());
     sources.find_map(Source::shown_place)

@@ -1,4 +1,4 @@
-//! Two values side by side: of two nodes, or of the files as they are saved and as they are typed.
+//! Compares two values: of two nodes, or of the saved files and the unsaved texts.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::engine::CancelToken;
 use crate::ide::perspective::Perspective;
 use crate::world::World;
 
-/// Lines around a difference that are shown with it.
+/// The number of lines around a difference that are shown.
 const CONTEXT_LINES: usize = 3;
 
 /// What a value is compared with.
@@ -25,23 +25,23 @@ pub enum Counterpart {
     Saved,
 }
 
-/// Both sides and how they differ.
+/// Both sides and their difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
     /// As a unified diff.
     pub diff: Preview,
-    /// What is compared: the question's node, or the saved files.
+    /// The left side: the request's node, or the saved files.
     pub left: Preview,
-    /// With what: the other node, or the unsaved texts.
+    /// The right side: the other node, or the unsaved texts.
     pub right: Preview,
     /// Whether there is a difference.
     pub differs: bool,
 }
 
-/// Compares what the question asks for. `None`: there is nothing to ask about, or the request was cancelled.
+/// Compares the values of the request. `None` if there is nothing to compare, or the request was cancelled.
 ///
 /// # Errors
-/// One of the nodes is not there.
+/// One of the nodes does not exist.
 pub fn compare(
     world: &Arc<World>,
     question: &Question,
@@ -72,7 +72,7 @@ pub fn compare(
     Ok(Some(Comparison { diff, left: left_side, right: right_side, differs }))
 }
 
-/// The same question to the files without what editors have typed.
+/// The same request for the files without unsaved edits.
 fn as_saved(asked: &Asked) -> Asked {
     let evaluator = &asked.perspective.evaluator;
     let world = asked.perspective.world.as_saved();

@@ -1,5 +1,5 @@
-//! How a lookup came to its value, for people: the answer first, with the levels that had a say; then the engine's trace as a tree
-//! with places.
+//! Explains a lookup to people: the value first, with the levels that contribute to it; then the engine's trace as a tree
+//! with positions.
 
 mod fold;
 
@@ -18,39 +18,39 @@ use crate::syntax::key_path::Segment;
 use crate::text::TextRange;
 use crate::world::World;
 
-/// Longer values are cut.
+/// Longer values are truncated.
 const MAX_VALUE_CHARS: usize = 120;
 
-/// The document, and the same as a tree.
+/// The document, and the same content as a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explained {
     /// The document.
     pub preview: Preview,
-    /// The answer, and the outermost steps of the search.
+    /// The value, and the outermost steps of the search.
     pub steps: Vec<Step>,
 }
 
 /// One step of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What was done or looked at.
+    /// The action or the thing that was searched.
     pub label: String,
-    /// What came of it, in few words; may be empty.
+    /// The result in few words; may be empty.
     pub detail: String,
     /// How it ended.
     pub kind: StepKind,
     /// The hierarchy level, the file, or the value.
     pub place: Option<Place>,
-    /// The steps inside.
+    /// The inner steps.
     pub children: Vec<Self>,
     topic: Topic,
 }
 
-/// What a step is about, as far as it matters for folding.
+/// The subject of a step, as far as it matters for folding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Topic {
     Search,
-    /// A search that is told elsewhere.
+    /// A search that is shown elsewhere.
     Told,
     Location,
     Interpolation,
@@ -58,7 +58,7 @@ enum Topic {
 }
 
 impl Step {
-    /// The step alone.
+    /// The step without its inner steps.
     fn without_children(&self) -> Self {
         Self {
             label: self.label.clone(),
@@ -72,15 +72,15 @@ impl Step {
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepKind {
-    /// Its children tell.
+    /// See its inner steps.
     Step,
     /// A value was found.
     Found,
-    /// Several were merged.
+    /// Several values were merged.
     Result,
     /// A value was found, and a higher level hides it.
     Overridden,
-    /// There is nothing.
+    /// Nothing was found.
     Missing,
     /// It is not evaluated here.
     Opaque,
@@ -88,10 +88,11 @@ pub enum StepKind {
     Failed,
 }
 
-/// How the lookup of a key goes: all of it, or what is worth reading. `None`: there is no key, or the request was cancelled.
+/// Explains the lookup of a key: completely, or only the interesting part. `None` if there is no key, or the request was
+/// cancelled.
 ///
 /// # Errors
-/// The question's node is not there.
+/// The request's node does not exist.
 pub fn explain(
     world: &Arc<World>,
     question: &Question,
@@ -165,12 +166,13 @@ fn write(step: &Step, depth: usize, page: &mut Page) {
 #[derive(Clone, Copy)]
 struct Tree<'a> {
     perspective: &'a Perspective,
-    /// Whether the steps belong to a key that lookup options make sensitive: what levels hold is not sensitive yet.
+    /// Whether the steps belong to a key that lookup options make sensitive. The values in its levels are not marked as
+    /// sensitive themselves.
     hides: bool,
 }
 
 impl Tree<'_> {
-    /// The answer, who had a say in it, and what it is in other cases.
+    /// The value, its sources, and the values in other cases.
     fn answer(&self, answer: &Answer) -> Vec<Step> {
         let outcome = match &answer.outcome {
             Ok(Some(value)) => self.result(value),
@@ -193,7 +195,7 @@ impl Tree<'_> {
         steps
     }
 
-    /// A level that had a say: file and line, the level, and its part.
+    /// A level that contributes: file and line, the level, and its role.
     fn source(&self, source: &Source) -> Option<Step> {
         let (kind, part) = match source.role? {
             Role::Wins | Role::Contributes => (StepKind::Found, ""),
@@ -210,7 +212,7 @@ impl Tree<'_> {
         Some(Step { place: place.or(source.level_place), ..simple(&label, kind) })
     }
 
-    /// What another case gives, in a line.
+    /// The value in another case, on one line.
     fn case(&self, group: &CaseGroup<'_>) -> Step {
         let when = group.when();
         let place = group.places.first().copied();
@@ -233,7 +235,7 @@ impl Tree<'_> {
     }
 
     fn step(&self, step: &TraceNode) -> Step {
-        // A merge of one source is no merge.
+        // A merge of a single source is not shown as a merge.
         if let (TraceKind::Merge { .. }, [only]) = (&step.kind, step.branches.as_slice()) {
             return self.step(only);
         }

@@ -1,4 +1,4 @@
-//! The cases of a key, one by one, so that a user can pick one.
+//! The individual cases of a key, for a user to pick one.
 
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use crate::engine::{Assumed, CancelToken, Case, Request};
 use crate::ide::perspective::Perspective;
 use crate::world::World;
 
-/// Longer values are cut.
+/// Longer values are truncated.
 const MAX_VALUE_CHARS: usize = 80;
 
 /// One case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyCase {
-    /// What must hold, for people.
+    /// The condition in words.
     pub when: String,
-    /// The variables and their texts; `None` for one that is not set.
+    /// The variables and their texts; `None` for an unset variable.
     pub variables: Vec<(Arc<str>, Option<Arc<str>>)>,
     /// The value on one line, without secrets; `not found`, or Puppet's error.
     pub value: String,
 }
 
-/// The cases of the question's key in their order; none if the answer is certain. `None`: there is no key.
+/// The cases of the request's key, in order; none if the value is certain. `None` if there is no key.
 ///
 /// # Errors
-/// The question's node is not there.
+/// The request's node does not exist.
 pub fn key_cases(
     world: &Arc<World>,
     question: &Question,

@@ -14,11 +14,11 @@ use crate::ide::context::LOOKUP_OPTIONS;
 use crate::syntax::key_path;
 use crate::world::World;
 
-/// What a lookup gives, with its origins and what does not count. `None`: there is nothing to ask about, or the request
-/// was cancelled.
+/// The merged value with its origins and its overridden parts. `None` if there is nothing to look up, or the request was
+/// cancelled.
 ///
 /// # Errors
-/// The question's node is not there.
+/// The request's node does not exist.
 pub fn merged_value(
     world: &Arc<World>,
     question: &Question,
@@ -28,7 +28,7 @@ pub fn merged_value(
     Ok(asked.and_then(|asked| document(&asked, question.scope, Detail::All, cancel)))
 }
 
-/// The document of one question.
+/// The document for one request.
 pub(super) fn document(
     asked: &Asked,
     scope: Scope,
@@ -84,7 +84,7 @@ fn all_keys_of_file(asked: &Asked, detail: Detail, cancel: &CancelToken) -> Opti
     Some(page.finish(perspective, title))
 }
 
-/// The keys that can be looked up, in the order of the text.
+/// The keys that can be looked up, in source order.
 fn keys_of_file(data: &DataFile) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -133,14 +133,14 @@ fn all_keys_of_node(asked: &Asked, detail: Detail, cancel: &CancelToken) -> Opti
     Some(page.finish(perspective, title))
 }
 
-/// The module and the class that a key is for: `None` and empty for keys of no module.
+/// The module and the class of a key: `None` and empty for keys without a module.
 fn group_of(key: &str) -> (Option<&str>, &str) {
     let module = key.split_once("::").map(|(module, _)| module);
     let class = key.rsplit_once("::").map_or("", |(class, _)| class);
     (module, class)
 }
 
-/// Which module and class the last key was for.
+/// The module and class of the last key.
 #[derive(Default)]
 struct Heading {
     last: Option<(Option<String>, String)>,

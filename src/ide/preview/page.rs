@@ -1,4 +1,4 @@
-//! A preview while it is written, line by line.
+//! A preview that is being written line by line.
 
 use super::{Language, LineKind, Preview, PreviewLine};
 use crate::data::Place;
@@ -14,12 +14,12 @@ pub(in crate::ide) struct Page {
     next: u32,
 }
 
-/// What there is to say about a line.
+/// Information about a line.
 #[derive(Debug, Clone, Default)]
 pub(in crate::ide) struct Mark {
     pub(in crate::ide) kind: Option<LineKind>,
     pub(in crate::ide) place: Option<Place>,
-    /// The comment behind the line, without its `#`.
+    /// The comment after the line, without its `#`.
     pub(in crate::ide) origin: Option<String>,
 }
 
@@ -30,12 +30,12 @@ impl Mark {
 }
 
 impl Page {
-    /// A line about which there is nothing to say.
+    /// Adds a line without information.
     pub(in crate::ide) fn plain(&mut self, line: &str) {
         self.line(line, Mark::default());
     }
 
-    /// A line of a YAML comment, or as many as `text` has.
+    /// Adds YAML comments, one for each line of `text`.
     pub(in crate::ide) fn comment(&mut self, text: &str, kind: LineKind, place: Option<Place>) {
         for line in text.split(['\n', '\r']) {
             let line = if line.is_empty() { "#".to_owned() } else { format!("# {line}") };
@@ -43,7 +43,7 @@ impl Page {
         }
     }
 
-    /// One line.
+    /// Adds one line.
     pub(in crate::ide) fn line(&mut self, line: &str, mark: Mark) {
         self.text.push_str(line);
         let origin = mark.origin.map(|origin| {
@@ -59,7 +59,7 @@ impl Page {
         self.next += 1;
     }
 
-    /// Whether the document has as many lines or bytes as one may have: more lines would only cost time and memory.
+    /// Whether the document has reached its maximum number of lines or bytes.
     pub(in crate::ide) fn is_full(&self) -> bool {
         self.next as usize >= MAX_PREVIEW_LINES || self.text.len() >= MAX_PREVIEW_BYTES
     }

@@ -1,4 +1,4 @@
-//! What a preview is asked about: a key, a file or a whole node, in an environment, for a node.
+//! The request for a preview: a key, a file or a whole node, in an environment, for a node.
 
 use std::sync::Arc;
 
@@ -12,24 +12,24 @@ use crate::ide::symbols::outline;
 use crate::syntax::key_path::Segment;
 use crate::world::World;
 
-/// A question as editors put it. Everything may be left out.
+/// A request from an editor. Everything is optional.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Question {
-    /// A file of the environment that is meant; `None`: the first environment.
+    /// A file of the environment; `None` for the first environment.
     pub path: Option<Arc<str>>,
-    /// A byte of that file, which names a key.
+    /// A byte of that file, whose key is used.
     pub offset: Option<u32>,
     /// The key itself, which wins over the offset.
     pub key: Option<Arc<str>>,
-    /// The sample node; `None`: the active one.
+    /// The sample node; `None` for the active one.
     pub node: Option<Arc<str>>,
-    /// How much is asked about.
+    /// The scope.
     pub scope: Scope,
-    /// Whether an explanation, or a list of nodes, shall leave nothing out.
+    /// Whether an explanation, or a list of nodes, should be complete.
     pub is_full: bool,
 }
 
-/// How much is asked about.
+/// The scope of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// One key.
@@ -46,10 +46,10 @@ pub enum Scope {
 #[error("no sample node is called {0}")]
 pub struct UnknownNode(pub Arc<str>);
 
-/// A question with its environment and node found.
+/// A request with its environment and node.
 #[derive(Clone)]
 pub(crate) struct Asked {
-    /// Which node's answers are wanted.
+    /// The point of view of the requested node.
     pub(crate) perspective: Perspective,
     /// The file's path, if there is a file.
     pub(crate) path: Option<Arc<str>>,
@@ -58,7 +58,7 @@ pub(crate) struct Asked {
 }
 
 impl Question {
-    /// Finds the environment, the node and the key. `None`: there is no environment, or it has no node.
+    /// Finds the environment, the node and the key. `None` if there is no environment, or it has no node.
     ///
     /// # Errors
     /// The node's name, if there is no such node.
@@ -86,8 +86,8 @@ impl Question {
     }
 }
 
-/// The key that a place of a file is about: the one that `%{lookup('…')}` asks for, the one that an entry of
-/// `lookup_options` is for, else the root key. In Puppet code, the key of a class parameter or of a lookup.
+/// The key at a place of a file: the key that `%{lookup('…')}` looks up, the key that an entry of `lookup_options` applies
+/// to, or else the root key. In Puppet code, the key of a class parameter or of a lookup.
 pub(crate) fn key_at(world: &Arc<World>, path: &str, offset: u32) -> Option<String> {
     if is_code(path) {
         let (key, _) = crate::ide::code::asked_key(world, path, offset)?;
@@ -119,7 +119,7 @@ pub(super) fn data_of(world: &Arc<World>, path: &str) -> Option<Arc<DataFile>> {
     }
 }
 
-/// The last root key before a place that is in no entry: blank lines, comments, what is half-typed.
+/// The last root key before a place outside of entries: blank lines, comments, half-typed text.
 fn key_around(data: &DataFile, offset: u32) -> Option<String> {
     let symbols = outline(data);
     let before = symbols.iter().take_while(|symbol| symbol.focus_range.start <= offset);

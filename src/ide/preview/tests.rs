@@ -39,7 +39,7 @@ fn fixture(files: &str) -> Fixture {
     Fixture::parse(&format!("{HIERARCHY}{files}"))
 }
 
-/// The question that the cursor of a fixture asks.
+/// The request at the cursor of a fixture.
 fn at_cursor(fixture: &Fixture) -> Question {
     let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
     Question { path: Some(file.world_path().into()), offset: Some(offset), ..Question::default() }
@@ -73,7 +73,7 @@ fn assert_is_consistent(preview: &Preview) {
     }
 }
 
-/// What stands at the places of all lines that have one: `number file:text`.
+/// The texts at the places of all lines that have one: `number file:text`.
 fn places(world: &Arc<World>, preview: &Preview) -> Vec<String> {
     let shown = |line: &PreviewLine| {
         let place = line.place?;

@@ -1,4 +1,4 @@
-//! A merged value as YAML: each leaf with its origin, and what does not count commented out where it would stand.
+//! A merged value as YAML: each leaf with its origin, and overridden parts as comments at their places.
 
 use std::collections::HashSet;
 
@@ -14,29 +14,29 @@ pub(super) struct Writer<'a> {
     pub(super) detail: Detail,
     /// `knockout_prefix` of the merge strategy.
     pub(super) knockout: Option<String>,
-    /// `- ` that stand before the next line's text.
+    /// The number of `- ` before the next line's text.
     dashes: usize,
     ghost: Option<Ghost>,
 }
 
-/// How much beside the value is written.
+/// What is written in addition to the value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Detail {
-    /// The value alone.
+    /// Only the value.
     Bare,
     /// The value with its origins.
     Origins,
-    /// The value with its origins and what does not count.
+    /// The value with its origins and its overridden parts.
     All,
 }
 
-/// How lines are written that do not count.
+/// How overridden lines are written.
 #[derive(Debug, Clone)]
 struct Ghost {
     /// The column of the `#`.
     base: usize,
     kind: LineKind,
-    /// Why they do not count.
+    /// Why they are overridden.
     why: String,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Writer<'a> {
         Self { perspective, page, detail, knockout: None, dashes: 0, ghost: None }
     }
 
-    /// Writes `key: value`. `parts` are the values of all levels at this place, the highest first.
+    /// Writes `key: value`. `parts` are the values of all levels here, the highest first.
     pub(super) fn member(
         &mut self,
         indent: usize,
@@ -57,14 +57,14 @@ impl<'a> Writer<'a> {
         self.value(indent, &lead, key_place, value, parts);
     }
 
-    /// Writes `key: value` of a level that has no part in the answer.
+    /// Writes `key: value` of a level without a part in the value.
     pub(super) fn hidden_member(&mut self, key: (&Value, Option<Place>), value: &Located) {
         self.ghost(0, LineKind::Overridden, "overridden".to_owned(), |writer| {
             writer.member(0, key, value, &[]);
         });
     }
 
-    /// Writes `key: value` of a case that may hold.
+    /// Writes `key: value` of a case.
     pub(super) fn case_member(
         &mut self,
         key: (&Value, Option<Place>),
@@ -74,7 +74,7 @@ impl<'a> Writer<'a> {
         self.commented(0, LineKind::Case, when, |writer| writer.member(0, key, value, &[]));
     }
 
-    /// Writes a value behind `lead`, which is empty for an item of a list.
+    /// Writes a value after `lead`, which is empty for an item of a list.
     fn value(
         &mut self,
         indent: usize,
@@ -177,13 +177,13 @@ impl<'a> Writer<'a> {
         let mark = Mark { kind: Some(kind), place, origin };
         self.emit(indent, &format!("{lead}{blank}{first}"), mark);
         for line in lines {
-            // A block is indented by two already, and by two more than its key.
+            // A block already has an indentation of two, and two more than its key.
             let block_indent = if lead.is_empty() { indent.saturating_sub(2) } else { indent };
             self.emit_block_line(block_indent, line, Mark::of(kind, place));
         }
     }
 
-    /// Has `write` write what does not count.
+    /// Lets `write` write overridden parts.
     fn ghost(&mut self, base: usize, kind: LineKind, why: String, write: impl FnOnce(&mut Self)) {
         if !matches!(self.detail, Detail::All) {
             return;
@@ -191,7 +191,7 @@ impl<'a> Writer<'a> {
         self.commented(base, kind, why, write);
     }
 
-    /// Has `write` write comments.
+    /// Lets `write` write comments.
     fn commented(
         &mut self,
         base: usize,
@@ -238,13 +238,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether an item only says what shall be taken out.
+    /// Whether an item only names what to remove.
     fn is_knockout(&self, item: &Value) -> bool {
         let text = item.as_str();
         self.knockout.as_ref().is_some_and(|it| text.is_some_and(|text| text.starts_with(&**it)))
     }
 
-    /// Why an item of a list does not count.
+    /// Why an item of a list is not part of the value.
     fn reason(&self, item: &Located, parts: &[&Located]) -> (LineKind, String) {
         let knocks_out = |prefix: &String| {
             let named = item.value.as_str().map(|text| format!("{prefix}{text}"));
@@ -270,7 +270,7 @@ fn others<'p>(parts: &[&'p Located], is_same: impl Fn(&Value) -> bool) -> Vec<&'
     parts.iter().copied().filter(|part| !is_same(&part.value)).collect()
 }
 
-/// The parts that a leaf hides: all but the one that it is.
+/// The parts that a leaf hides: all except its own.
 fn hidden_by_leaf<'p>(leaf: &Located, parts: &[&'p Located]) -> Vec<&'p Located> {
     let is_winner = |part: &&Located| leaf.place.is_some() && part.place == leaf.place;
     let winner = parts.iter().position(is_winner).unwrap_or(0);
@@ -278,7 +278,7 @@ fn hidden_by_leaf<'p>(leaf: &Located, parts: &[&'p Located]) -> Vec<&'p Located>
     hidden.map(|(_, part)| *part).collect()
 }
 
-/// The items of a list, and of lists in it, that do not count; what is no list is one item.
+/// The items of a list and of nested lists that are not part of the value; a value that is not a list is one item.
 fn uncounted<'p>(part: &'p Located, counting: &HashSet<&Value>, into: &mut Vec<&'p Located>) {
     match &part.value {
         counted if counting.contains(counted) => {}

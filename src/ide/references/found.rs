@@ -1,4 +1,4 @@
-//! The places of one file that speak of a subject.
+//! The places of one file that mention a subject.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Found<'_> {
         let Subject::Key(key) = subject else { return };
         let entry = key.root_name().and_then(|root| data.get(root));
         let dug = entry.and_then(|entry| dig_written(&entry.value, &key.rest, entry.key_place));
-        // What `<<` or an alias brings in is written in another entry, or in none.
+        // What `<<` or an alias copies is written in another entry, or in none.
         if let Some((place, _)) = dug.filter(|(place, _)| place.file == data.file()) {
             self.add(place.range, true);
         }
@@ -74,7 +74,7 @@ impl Found<'_> {
     }
 }
 
-/// Whether the lookup options under `name` are for the root key `root`.
+/// Whether the lookup options under `name` apply to the root key `root`.
 fn is_for(name: &str, root: &str) -> bool {
     name == root
         || name.starts_with('^')

@@ -1,4 +1,4 @@
-//! The places of Puppet code that speak of a key: calls that look it up by its constant name, and the parameter that it sets.
+//! The places of Puppet code that mention a key: calls that look it up by its constant name, and the parameter that it sets.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::text::TextRange;
 use crate::world::World;
 
-/// All of them in the code of the environment.
+/// All such places in the code of the environment.
 pub(super) fn of_key(world: &World, environment: &Environment, key: &KeyPath) -> Vec<Occurrence> {
     let Some(root) = key.root_name() else { return Vec::new() };
     let index = world.code_index(environment);
@@ -42,7 +42,7 @@ fn named_part(text: &Arc<str>, range: TextRange, key: &KeyPath) -> Option<TextRa
     });
     match segments.get(wanted.len() - 1).filter(|_| is_named) {
         Some(last) => Some(TextRange::new(0, last.full_range.end).shifted(range.start)),
-        // With escapes, or as the text of a heredoc, the name is written otherwise.
+        // With escapes, or in a heredoc, the name is written differently.
         None => key.rest.is_empty().then_some(range),
     }
 }

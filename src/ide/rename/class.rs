@@ -1,4 +1,4 @@
-//! A class gets another name: with its keys in the data, and wherever code names it as a constant. What stays is said.
+//! Renames a class: its keys in the data, and its constant names in code. The user is told what stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::syntax::puppet::{CalledName, Declaration, DeclarationKind};
 use crate::text::{TextEdit, TextRange};
 use crate::world::{World, paths};
 
-/// Classes whose keys are more than this are not renamed: each key is a search.
+/// Classes with more keys are not renamed, because each key requires a search.
 const MAX_KEYS: usize = 500;
 
 /// Renames the class that `target` is to `new`.
@@ -77,7 +77,7 @@ pub(super) fn rename(
     Ok(LabelledEdits { files: files.collect(), warnings: warnings.into_iter().collect() })
 }
 
-/// A class that gets another name.
+/// A class that is being renamed.
 struct Class<'a> {
     world: &'a Arc<World>,
     environment: &'a Arc<Environment>,
@@ -146,7 +146,7 @@ impl Class<'_> {
         declared.name.as_deref()?.strip_suffix(written)
     }
 
-    /// The keys of its parameters, and those that data have for none, without the class's name.
+    /// The keys of its parameters, and keys in data without a parameter, without the class's name.
     fn keys(&self, declared: &Declaration) -> Result<BTreeSet<String>, String> {
         let mut keys: BTreeSet<String> =
             declared.parameters.iter().map(|it| it.name.clone()).collect();
@@ -163,7 +163,7 @@ impl Class<'_> {
         Ok(keys)
     }
 
-    /// The edits of one file of code.
+    /// The edits of one code file.
     fn in_code(
         &self,
         path: &Arc<str>,
@@ -216,7 +216,7 @@ impl Class<'_> {
         *known_as(DeclarationKind::Class, name) == *self.old
     }
 
-    /// What the user has to see to.
+    /// What the user has to check.
     fn what_stays(&self, left: &[String]) -> Vec<String> {
         let Self { old, new, .. } = self;
         let mut said = Vec::new();
@@ -248,7 +248,7 @@ impl Class<'_> {
         said
     }
 
-    /// Where data have the name as a word of its own that no key follows.
+    /// Where data contains the name as a separate word that no key follows.
     fn values_of_data(&self) -> Vec<String> {
         let mut places = Vec::new();
         for file in self.world.files_containing(self.environment, self.old) {
@@ -271,7 +271,7 @@ impl Class<'_> {
     }
 }
 
-/// Where a name is written without quotes and a leading `::`; `None` where escapes or a heredoc hide it.
+/// The range of a name without quotes and a leading `::`; `None` if escapes or a heredoc hide it.
 fn inner_range(file: &CodeFile, name: &CalledName) -> Option<TextRange> {
     let written = file.slice(name.range);
     let quote = u32::from(written.starts_with(['\'', '"']));

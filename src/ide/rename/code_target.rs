@@ -80,7 +80,7 @@ fn of_class(
     Ok(RenameTarget { range: class.name_range, name, path: Vec::new(), kind: TargetKind::Class })
 }
 
-/// Only the class that Puppet loads has anything to do with data.
+/// Data is only related to the class that Puppet loads.
 fn refuse_other_declaration(
     world: &Arc<World>,
     path: &str,

@@ -1,4 +1,4 @@
-//! The edits of one file that write a new name wherever the file has the old one; proved by reading the outcome.
+//! The edits that rename every occurrence in one file; they are proved by parsing the result.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::syntax::{hocon, json, yaml};
 use crate::text::edit::apply_edits;
 use crate::text::{TextEdit, TextRange};
 
-/// What renaming does to a file.
+/// The effect of a rename on a file.
 #[derive(Debug, Default)]
 pub(super) struct FileRenaming {
     /// The edits.
     pub(super) edits: Vec<LabelledEdit>,
-    /// Calls that take the whole value in which something is renamed.
+    /// Calls that return the whole value in which something is renamed.
     pub(super) takers: Vec<TextRange>,
-    /// Whether a part of the file could not be read, and was only looked through.
+    /// Whether a part of the file could not be parsed, and was only searched as text.
     pub(super) is_partly_broken: bool,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Refusal {
     pub(super) why: String,
 }
 
-/// Finds the edits of `data`. `keys` are the places where an index of root keys saw the root key of the renaming.
+/// Finds the edits of `data`. `keys` are the places where an index of root keys found the root key.
 pub(super) fn rename_in(
     data: &DataFile,
     renaming: &Renaming,
@@ -60,7 +60,7 @@ pub(super) fn rename_in(
     Ok(done)
 }
 
-/// Reads what the edits make of the file: the new name must be everywhere, and everything else as before.
+/// Parses the edited file: the new name must be everywhere, and everything else must be unchanged.
 fn prove(
     data: &DataFile,
     renaming: &Renaming,
@@ -72,7 +72,7 @@ fn prove(
         let outcome = apply_edits(data.text(), &edits);
         DataFile::new(data.file(), data.format(), outcome.into())
     });
-    // A file without edits must not have the name, and need not be read again to see that.
+    // A file without edits must not contain the name; it does not need to be parsed again for that.
     let outcome = edited.as_ref().unwrap_or(data);
     let pairs = |data: &DataFile| -> Vec<(Pair, u32)> {
         let pair = |entry: EntryTree<'_>| {
@@ -81,7 +81,7 @@ fn prove(
         };
         let mut pairs: Vec<_> = data.trees().map(pair).collect();
         if data.format() == Format::Hocon {
-            // The order of a HOCON object follows its names.
+            // The order of a HOCON object depends on its names.
             for (pair, _) in &mut pairs {
                 sort_by_name(pair, renaming);
             }
@@ -121,7 +121,7 @@ fn text_of(key: &Node) -> &str {
     }
 }
 
-/// A name that both spellings share, to sort by.
+/// A name that is the same for both spellings, to sort by.
 fn name_of(key: &Node, renaming: &Renaming) -> String {
     let text = text_of(key);
     let is_old = matches!(renaming.path.last(), Some(Segment::Name(old)) if **old == *text);
@@ -149,7 +149,7 @@ struct Walk<'a> {
     data: &'a DataFile,
     renaming: &'a Renaming,
     done: FileRenaming,
-    /// How many of the nodes around have an anchor that some alias uses.
+    /// The number of enclosing nodes with an anchor that some alias uses.
     shared: usize,
 }
 
@@ -230,7 +230,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The new name must be free where the old one stands.
+    /// The new name must not exist beside the old one.
     fn refuse_clash(
         &self,
         entry: EntryTree<'_>,
@@ -305,7 +305,7 @@ impl<'a> Walk<'a> {
                 Some(map) => map.source_range(edit.range),
                 None => string.source_range(edit.range),
             };
-            // A string that a `${…}` stands for is written elsewhere.
+            // The string of a `${…}` is written elsewhere.
             if map.is_none() && source == node.range {
                 continue;
             }
@@ -318,7 +318,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// HOCON writes a key as often as it likes, and again in substitutions.
+    /// HOCON may write a key several times, and again in substitutions.
     fn written_names(&mut self, ways: &[&[Segment]]) {
         for name in hocon::written_names(self.data.text()) {
             if ways.contains(&&*name.path) {

@@ -9,13 +9,13 @@ use crate::config::hiera_yaml::FunctionKind;
 use crate::data::{Hash, Located, Value};
 use crate::settings::SettingsSource;
 
-/// The member of `backends` that is no function.
+/// The member of `backends` that is not a function.
 const BRIDGE: &str = "bridge";
 
-/// What a function may hold.
+/// The keys that a function may have.
 const FUNCTION_KEYS: &[&str] = &["kind", "stand_in", "command", "timeout"];
 
-/// What the bridge may hold.
+/// The keys that the bridge may have.
 const BRIDGE_KEYS: &[&str] = &["enabled", "ruby", "timeout"];
 
 const SWITCH: [(&str, bool); 2] = [("enabled", true), ("disabled", false)];

@@ -1,7 +1,7 @@
-//! Which commit a line of a file comes from.
+//! Finds the commit that wrote a line of a file.
 //!
-//! Git is asked about the line as the last commit has it: of a working tree, Git would run the filters that the repository
-//! names. Which line that is, follows from the difference between the committed text and the text as it is now.
+//! Git is asked only about lines of the last commit: for a working tree, it would run the filters that the repository names.
+//! The line in the commit follows from the difference between the committed text and the current text.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,30 +12,30 @@ use super::{Repository, git};
 use crate::data::{Files as _, civil};
 use crate::world::{World, paths};
 
-/// How many letters of a commit's name are shown.
+/// The number of characters of a commit's name that are shown.
 const SHORT: usize = 8;
 
-/// Letters of a summary that are shown.
+/// The maximum number of characters of a summary.
 const MAX_SUMMARY: usize = 60;
 
-/// Lines that are remembered.
+/// The maximum number of cached lines.
 const MAX_KEPT: usize = 4096;
 
-/// Where a line comes from.
+/// The origin of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Blame {
     /// The commit that wrote it.
     Commit {
-        /// Its name, short.
+        /// Its short name.
         name: String,
-        /// The day, as the author's clock had it: `2026-01-05`.
+        /// The date in the author's time zone: `2026-01-05`.
         date: String,
-        /// Who wrote it.
+        /// The author.
         author: String,
         /// The first line of its message.
         summary: String,
     },
-    /// No commit has it so.
+    /// The line is not in any commit.
     NotCommitted,
 }
 
@@ -50,13 +50,13 @@ impl std::fmt::Display for Blame {
     }
 }
 
-/// Lines that were asked for, by the commit of the working tree, the path and the line there.
+/// Results by the commit of the working tree, the path, and the line in the commit.
 #[derive(Default)]
 struct KeptBlames(Mutex<HashMap<(String, String, u32), Option<Blame>>>);
 
 impl World {
-    /// Which commit wrote a line (from 1) of the file at `path`, as the text is now. `None` if Git cannot tell: no repository, no
-    /// Git, no commit yet.
+    /// The commit that wrote a line (from 1) of the file at `path`, in its current text. `None` if Git does not know: there
+    /// is no repository, no Git, or no commit yet.
     pub fn blame(&self, path: &str, line: u32) -> Option<Blame> {
         let directory = paths::parent(path)?;
         let repository = Repository::of(directory).ok()?;
@@ -86,12 +86,12 @@ impl World {
     }
 }
 
-/// What a commit has at a path from the repository's top.
+/// The content of a path, from the repository's top, in a commit.
 fn committed_text(directory: &str, commit: &str, name: &str) -> Option<Arc<str>> {
     git(directory, &["cat-file", "blob", &format!("{commit}:{name}")]).ok().map(Arc::from)
 }
 
-/// The number that a line of `now` has in `before`; `None` if it is not there.
+/// The number in `before` of a line of `now`; `None` if it is not in `before`.
 fn line_before(before: &str, now: &str, line: u32) -> Option<u32> {
     let wanted = line.checked_sub(1)? as usize;
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), now.lines().collect());
@@ -113,7 +113,7 @@ fn blame_of(directory: &str, commit: &str, name: &str, line: u32) -> Option<Blam
     read(&git(directory, &asked).ok()?)
 }
 
-/// Reads what `git blame --porcelain` says of one line.
+/// Parses the output of `git blame --porcelain` for one line.
 fn read(text: &str) -> Option<Blame> {
     let mut lines = text.lines();
     let name = lines.next()?.split(' ').next()?.get(..SHORT)?.to_owned();
@@ -136,7 +136,7 @@ fn seconds_of_zone(text: &str) -> i64 {
     (number / 100 * 60 + number % 100) * 60
 }
 
-/// The day of a number of seconds since 1970.
+/// The date of a number of seconds since 1970.
 fn date_of(seconds: i64) -> String {
     let (year, month, day) = civil::date(i128::from(seconds.div_euclid(86_400)));
     format!("{year:04}-{month:02}-{day:02}")

@@ -1,4 +1,4 @@
-//! A revision as a disk: what a commit holds lies where the working tree has it. Everything outside of the repository is as it
+//! A revision as a disk: the content of a commit at the paths of the working tree. Everything outside the repository is as it
 //! is on this machine.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,7 +14,7 @@ use crate::data::{DirItem, PathKind};
 use crate::limits::MAX_FILE_BYTES;
 use crate::world::{DiskReader, loader, paths};
 
-/// Links after links are followed so often.
+/// The maximum length of a chain of links.
 const MAX_LINKS: usize = 40;
 
 /// One commit of a repository.
@@ -26,19 +26,19 @@ pub(crate) struct GitDisk {
     contents: Mutex<Option<Contents>>,
 }
 
-/// What lies at a path, links followed.
+/// The item at a path, with links resolved.
 #[derive(Debug, PartialEq, Eq)]
 enum Found {
     File(String),
     /// A directory, by its path from the repository's top.
     Directory(String),
     Missing,
-    /// Somewhere on this machine.
+    /// A path outside the repository.
     Outside(String),
 }
 
 impl GitDisk {
-    /// What `commit` holds.
+    /// The content of `commit`.
     pub(crate) fn new(repository: Repository, commit: &str) -> Result<Self, String> {
         let items = repository.tree(commit)?;
         let mut directories: HashMap<String, BTreeMap<String, ItemKind>> = HashMap::new();
@@ -61,7 +61,7 @@ impl GitDisk {
         Ok(Self { repository, items, directories, contents: Mutex::default() })
     }
 
-    /// The submodules below the directory that is looked at, by path.
+    /// The submodules below the current directory, by path.
     pub(crate) fn submodules(&self) -> BTreeSet<String> {
         let is_here = |(path, item): &(&String, &TreeItem)| {
             item.kind == ItemKind::Submodule && path.starts_with(&self.repository.prefix)
@@ -69,7 +69,7 @@ impl GitDisk {
         self.items.iter().filter(is_here).map(|(path, _)| path.clone()).collect()
     }
 
-    /// The path from the repository's top; `None` if it lies elsewhere.
+    /// The path from the repository's top; `None` if it is outside.
     fn inside(&self, path: &str) -> Option<String> {
         let prefix = self.repository.prefix.trim_end_matches('/');
         if let Some(below) = paths::below(&self.repository.root, path) {
@@ -79,7 +79,7 @@ impl GitDisk {
                 (prefix, below) => format!("{prefix}/{below}"),
             });
         }
-        // The user's way to the directory, as far as it goes up in the same words.
+        // The part of the user's path above the repository, as far as both paths are spelled the same.
         let above = self.repository.root.strip_suffix(prefix).map(|it| it.trim_end_matches('/'));
         let tops = above.filter(|_| !prefix.is_empty()).into_iter();
         let mut tops = tops.chain(self.repository.top.as_deref());
@@ -115,7 +115,7 @@ impl GitDisk {
         Found::Missing
     }
 
-    /// Where a path leads whose first link is replaced by what it says; a path of the repository is given as a directory.
+    /// The path after its first link is resolved; a path in the repository is returned as a directory.
     fn behind_link(&self, path: &str) -> Option<Found> {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         let is_link = |end: &usize| {
@@ -206,7 +206,7 @@ impl DiskReader for GitDisk {
     }
 }
 
-/// What Git calls a file with these bytes, in a repository that names objects by SHA-1.
+/// Git's object name for a file with these bytes, in a repository that uses SHA-1.
 fn object_name(bytes: &[u8]) -> String {
     let mut hasher = Sha1::new();
     hasher.update(format!("blob {}\0", bytes.len()));
@@ -226,7 +226,7 @@ fn kind_of(found: &Found) -> PathKind {
     }
 }
 
-/// A Git that hands out contents, one after the other, as long as this lives.
+/// A Git process that returns contents one after another, for the life of this value.
 struct Contents {
     child: Child,
     questions: ChildStdin,
@@ -235,7 +235,7 @@ struct Contents {
 
 struct Problem {
     message: String,
-    /// Whether nothing more can be asked.
+    /// Whether it cannot return anything more.
     is_fatal: bool,
 }
 
@@ -265,7 +265,7 @@ impl Contents {
         let mut bytes = Vec::new();
         let kept = size.min(MAX_FILE_BYTES + 1);
         (&mut self.answers).take(kept).read_to_end(&mut bytes).map_err(broken)?;
-        // The rest, and the line's end.
+        // The rest, and the line end.
         let rest = size - kept + 1;
         let skipped = std::io::copy(&mut (&mut self.answers).take(rest), &mut std::io::sink());
         if skipped.map_err(broken)? != rest {

@@ -1,4 +1,4 @@
-//! Changes and what snapshots answer after them.
+//! Changes, and the results of snapshots after them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ fn close(path: &str) -> Change {
     Change::CloseBuffer { path: path.to_owned() }
 }
 
-/// Everything a world can be asked about these paths, as text.
+/// All results of a world for these paths, as text.
 fn answers(world: &World) -> Vec<String> {
     let mut all = Vec::new();
     for path in PATHS.iter().chain(&DIRECTORIES) {
@@ -70,7 +70,7 @@ fn answers(world: &World) -> Vec<String> {
     all
 }
 
-/// Without the numbers of files, which depend on who asked first.
+/// Without the numbers of files, which depend on the order of requests.
 fn names_only(places: Vec<Vec<KeyPlace>>) -> Vec<KeyPlace> {
     places.into_iter().flatten().map(|place| KeyPlace { file: FileId(0), ..place }).collect()
 }
@@ -149,7 +149,7 @@ fn a_directory_called_like_a_file_is_no_file() {
     assert_eq!(world.text("/r/data/x.yaml"), refused);
 }
 
-/// One step of a script: a change of the disk with its message, or of an editor.
+/// One step of a script: a change on disk with its notification, or a change in an editor.
 #[derive(Debug, Clone)]
 enum Step {
     Write(Vec<(usize, String)>),
@@ -203,7 +203,7 @@ fn run(step: &Step, disk: &MemoryDisk, host: &mut Host) {
     }
 }
 
-/// The same disk and editors, without any history.
+/// A world with the same disk and editors, built from scratch.
 fn from_scratch(disk: &Arc<MemoryDisk>, host: &Host) -> Arc<World> {
     let mut fresh = Host::new(disk.clone());
     fresh.apply(Change::Folders(vec!["/r".to_owned()]));

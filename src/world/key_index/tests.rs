@@ -1,4 +1,4 @@
-//! What the index holds, for layouts and changes.
+//! The content of the index for some layouts and changes.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -189,7 +189,7 @@ fn the_first_files_of_a_key_are_those_with_the_first_paths() {
     assert_eq!(first(&host, 1), ("common.yaml".to_owned(), false));
 }
 
-/// A file that is edited is asked for one key after the other, whatever its size.
+/// An edited file is searched for one key after another, whatever its size.
 #[test]
 fn keys_of_long_files_are_found_after_edits() {
     let mut text = String::new();

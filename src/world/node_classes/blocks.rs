@@ -1,4 +1,4 @@
-//! Which node block of the main manifest is a node's.
+//! Finds a node's block in the main manifest.
 
 use std::sync::Arc;
 
@@ -8,19 +8,18 @@ use crate::facts::{Node, Origin};
 use crate::syntax::puppet::{Declaration, DeclarationKind};
 use crate::syntax::ruby_regex;
 
-/// Which node block is a node's.
+/// The node block of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeBlock {
     /// There is none.
     None,
-    /// The declaration of this number in the main manifest of this number.
+    /// The declaration with the second index, in the main manifest with the first index.
     At(usize, usize),
-    /// It cannot be told.
+    /// It is not known.
     Unknown,
 }
 
-/// The node block that Puppet takes for a node: the exact name, then the first regular expression, then
-/// `default`.
+/// The node block that Puppet chooses for a node: the exact name, then the first matching regular expression, then `default`.
 pub(super) fn node_block_of(manifests: &[MainManifest], node: &Node) -> NodeBlock {
     let blocks = || {
         manifests.iter().enumerate().flat_map(|(number, manifest)| {
@@ -49,12 +48,12 @@ pub(super) fn node_block_of(manifests: &[MainManifest], node: &Node) -> NodeBloc
     found.map_or(NodeBlock::None, |it| it.0)
 }
 
-/// What a node block matches, as it is written.
+/// The hosts of a node block, as written.
 pub fn hosts<'a>(file: &'a CodeFile, node: &'a Declaration) -> impl Iterator<Item = &'a str> {
     node.hosts.iter().map(|it| file.slice(*it))
 }
 
-/// The name that a host is, if it is one.
+/// The name in a host, if it is a name.
 pub fn host_name(host: &str) -> Option<String> {
     let quoted = host.strip_prefix(['\'', '"']).and_then(|it| it.strip_suffix(['\'', '"']));
     match quoted {

@@ -1,7 +1,7 @@
-//! Whether code runs for a node, as far as its facts decide that. What they do not decide stays open.
+//! Whether code runs for a node, as far as its facts decide that. Otherwise the result is open.
 //!
-//! Only variables of the top scope are known: facts, trusted data, what settings say. A variable that code sets, or a parameter
-//! of the same name, hides them.
+//! Only variables of the top scope are known: facts, trusted data, and those in the settings. A variable that code assigns,
+//! or a parameter of the same name, hides them.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -15,25 +15,25 @@ use crate::syntax::key_path::{KeyPath, Segment};
 use crate::syntax::puppet::{Condition, Guard, Operator};
 use crate::syntax::ruby_regex::{self, RubyRegex};
 
-/// Variables that mean something else in each class.
+/// Variables that have another value in each class.
 const OF_EACH_SCOPE: [&str; 4] = ["name", "title", "module_name", "caller_module_name"];
 
-/// Hashes that nothing but Puppet itself can set.
+/// Hashes that only Puppet itself can set.
 const RESERVED: [&str; 3] = ["facts", "trusted", "server_facts"];
 
-/// Regular expressions by their sources, as far as they were asked for.
+/// Compiled regular expressions by their sources.
 pub(super) type Regexes = RefCell<HashMap<String, Option<Rc<RubyRegex>>>>;
 
-/// Decides for one node and one piece of code.
+/// Evaluates conditions for one node and one piece of code.
 pub(super) struct Decider<'a> {
     pub(super) node: &'a Node,
-    /// Whether code may set a variable of this name around there.
+    /// Whether code may assign a variable of this name in the scopes around this code.
     pub(super) is_set: &'a dyn Fn(&str) -> bool,
     pub(super) regexes: &'a Regexes,
 }
 
 impl Decider<'_> {
-    /// Whether all guards let code run; `None` if that is not known.
+    /// Whether all guards allow the code to run; `None` if that is not known.
     pub(super) fn runs(&self, guards: &[Guard]) -> Option<bool> {
         let mut is_known = true;
         for guard in guards {
@@ -46,11 +46,11 @@ impl Decider<'_> {
         is_known.then_some(true)
     }
 
-    /// The names of classes that an expression gives: one, or a list of them.
+    /// The class names that an expression evaluates to: one name, or a list of names.
     pub(super) fn class_names(&self, computed: &Condition) -> Option<Vec<String>> {
         let one = |value: &Value| {
             let name = value.as_str()?.trim_start_matches("::").to_lowercase();
-            // Puppet refuses others, and the catalog with them.
+            // Puppet refuses other names, and with them the catalog.
             (!name.is_empty() && !name.ends_with("::")).then_some(name)
         };
         match self.value(computed)? {
@@ -98,7 +98,7 @@ impl Decider<'_> {
         }
     }
 
-    /// A variable, or what is dug out of one.
+    /// A variable, or a member of one.
     fn read(&self, condition: &Condition) -> Option<Value> {
         let mut segments = Vec::new();
         let mut inner = condition;
@@ -120,7 +120,7 @@ impl Decider<'_> {
         segments.reverse();
         let path = KeyPath { root: Segment::Name(name.into()), rest: segments };
         match self.node.read(&path) {
-            // A node that only a classifier speaks of has facts, too.
+            // A node that is known only from a classifier has facts, too.
             Reading::Known(value, _) if name == "facts" && is_empty(&value.value) => None,
             Reading::Known(value, rest) => member(value.value, &rest, self.node.is_complete()),
             Reading::Unset | Reading::Open(_) => None,
@@ -144,7 +144,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Whether an option of `case` fits a value.
+    /// Whether an option of `case` matches a value.
     fn fits(&self, value: &Value, option: &Value) -> Option<bool> {
         match (value, regex_of(option)) {
             (Value::String(text), Some(source)) => self.regex(source).map(|it| it.is_match(text)),
@@ -199,7 +199,7 @@ fn any(found: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     is_known.then_some(false)
 }
 
-/// What is dug out of a value. A member that a complete node has not is `undef`; out of `undef` nothing can be dug.
+/// Digs into a value. A member that a complete node does not have is `undef`; nothing can be dug out of `undef`.
 fn member(mut value: Value, segments: &[Segment], is_complete: bool) -> Option<Value> {
     for segment in segments {
         let found = match (&value, segment) {
@@ -226,7 +226,7 @@ fn is_empty(value: &Value) -> bool {
     value.as_hash().is_some_and(Hash::is_empty)
 }
 
-/// `undef` and `false` alone are false.
+/// Only `undef` and `false` are false.
 fn is_true(value: &Value) -> bool {
     !matches!(value, Value::Undef | Value::Boolean(false))
 }
@@ -238,7 +238,7 @@ fn regex_of(value: &Value) -> Option<&str> {
     }
 }
 
-/// Puppet's `==`: letters in ASCII are equal in both cases, and numbers of both kinds. Texts are no numbers.
+/// Puppet's `==`: ASCII letters are equal in both cases, and integers equal floats. Strings do not equal numbers.
 fn is_equal(left: &Value, right: &Value) -> Option<bool> {
     Some(match (left, right) {
         (Value::String(left), Value::String(right)) => left.eq_ignore_ascii_case(right),
@@ -273,7 +273,7 @@ fn exact_float(number: i64) -> Option<f64> {
     i32::try_from(number).ok().map(f64::from)
 }
 
-/// `None` if Puppet does not compare the two.
+/// `None` if Puppet does not compare these values.
 fn order_of(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::String(left), Value::String(right)) => {
@@ -294,7 +294,7 @@ mod tests {
     use crate::data::json::from_oracle_json;
     use crate::facts::{NodeParts, Origin};
 
-    /// Whether `include a` runs in a piece of code for a node with some facts.
+    /// Checks whether `include a` runs in a piece of code for a node with some facts.
     #[track_caller]
     fn check_code(code: &str, expected: Option<bool>) {
         let facts = from_oracle_json(&serde_json::json!({

@@ -1,4 +1,4 @@
-//! Parameters of classes that nodes certainly have, and that nothing gives a value.
+//! Parameters without a value in classes that nodes certainly have.
 
 use std::sync::Arc;
 
@@ -9,19 +9,20 @@ use crate::engine::{Answer, Request};
 use crate::world::fleet::Fleet;
 use crate::world::snapshot::World;
 
-/// A parameter without default, for which some nodes have no data.
+/// A parameter without a default for which some nodes have no data.
 #[derive(Debug, Clone)]
 pub struct MissingParameter {
     /// The class.
     pub class: ClassCode,
     /// Without `$`.
     pub parameter: Arc<str>,
-    /// The numbers of the nodes, among [`FleetClasses::nodes`].
+    /// The indexes of the nodes in [`FleetClasses::nodes`].
     pub nodes: Vec<u32>,
 }
 
 impl World {
-    /// What the nodes with fact sets lack, by class and in the order of its parameters. Their catalogs fail.
+    /// The parameters for which nodes with fact sets lack values, by class and in the order of its parameters. The catalogs
+    /// of these nodes fail.
     pub fn missing_parameters(
         self: &Arc<Self>,
         environment: &Arc<Environment>,

@@ -1,4 +1,4 @@
-//! A walk through code that includes classes, to the code of these, and on.
+//! Walks through code that includes classes, then through the code of these classes, and so on.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -16,19 +16,19 @@ use crate::syntax::puppet::DeclarationKind;
 use crate::text::TextRange;
 use crate::world::World;
 
-/// No node has more classes.
+/// The maximum number of classes of a node.
 const MAX_CLASSES: usize = 5_000;
 
-/// No more calls are listed whose classes are not known.
+/// The maximum number of listed calls whose classes are not known.
 const MAX_OTHERS: usize = 20;
 
-/// How many classes inherit from each other, at most.
+/// The maximum length of a chain of inheriting classes.
 const MAX_ANCESTORS: usize = 20;
 
-/// A declaration in a file of code.
+/// A declaration in a code file.
 type Declared = (Arc<str>, Arc<CodeFile>, usize);
 
-/// Finds the classes of nodes. What is the same for all of them is found once.
+/// Finds the classes of nodes. What all nodes have in common is computed once.
 pub struct ClassFinder<'w> {
     world: &'w World,
     environment: &'w Environment,
@@ -41,7 +41,7 @@ pub struct ClassFinder<'w> {
 }
 
 impl<'w> ClassFinder<'w> {
-    /// Nothing is read yet but the main manifests.
+    /// A finder that has only read the main manifests.
     pub fn new(world: &'w World, environment: &'w Environment) -> Self {
         Self {
             world,
@@ -54,7 +54,7 @@ impl<'w> ClassFinder<'w> {
         }
     }
 
-    /// The classes of a node; `looked_up` says what lookups of it give.
+    /// The classes of a node; `looked_up` returns the results of its lookups.
     pub fn of_node(
         &self,
         node: &Node,
@@ -70,7 +70,7 @@ impl<'w> ClassFinder<'w> {
         block: NodeBlock,
         looked_up: &dyn Fn(&ClassLookup) -> LookedUp,
     ) -> NodeClasses {
-        // Puppet compiles nothing with a manifest that it refuses.
+        // Puppet compiles nothing if it refuses a manifest.
         if self.manifests.iter().any(|it| !it.file.manifest.errors.is_empty()) {
             return NodeClasses::default();
         }
@@ -104,7 +104,7 @@ impl<'w> ClassFinder<'w> {
         known.entry(path.clone()).or_insert_with(|| Rc::new(Inclusions::of(file))).clone()
     }
 
-    /// Whether code may set a variable of this name that is seen in a declaration of a file.
+    /// Whether code may assign a variable of this name that is visible in a declaration of a file.
     fn may_set(&self, file: &CodeFile, declaration: Option<usize>, name: &str) -> bool {
         let assigns = |file: &CodeFile| {
             let assigned = &file.manifest.assigned;
@@ -119,7 +119,7 @@ impl<'w> ClassFinder<'w> {
             || declared.parent.is_some_and(|it| self.ancestor_sets(file.slice(it), name))
     }
 
-    /// Whether a class, or one that it inherits from, may set the variable. One that is not here may.
+    /// Whether a class, or one that it inherits from, may assign the variable. A class outside the workspace may.
     fn ancestor_sets(&self, class: &str, name: &str) -> bool {
         let mut next = Some(class.trim_start_matches(':').to_lowercase());
         for _ in 0..MAX_ANCESTORS {
@@ -136,7 +136,7 @@ impl<'w> ClassFinder<'w> {
     }
 }
 
-/// One node's walk.
+/// The walk for one node.
 struct Search<'a, 'w> {
     finder: &'a ClassFinder<'w>,
     node: &'a Node,
@@ -144,15 +144,15 @@ struct Search<'a, 'w> {
     found: HashMap<Arc<str>, NodeClass>,
     order: Vec<Arc<str>>,
     waiting: VecDeque<Waiting>,
-    /// The defined types whose bodies were walked through, and whether as certain ones.
+    /// The defined types whose bodies were visited, and whether they were certain.
     defined: HashSet<(Arc<str>, bool)>,
     others: Vec<CodePlace>,
 }
 
-/// Code that is still to be walked through.
+/// Code that must still be visited.
 enum Waiting {
     Class(Arc<str>),
-    /// What a defined type does, whether certainly, and where that begins.
+    /// The body of a defined type, whether it certainly runs, and where the path to it starts.
     Defined(Declared, bool, CodePlace),
 }
 
@@ -160,7 +160,7 @@ enum Waiting {
 #[derive(Clone, Copy)]
 struct Reached<'a> {
     is_certain: bool,
-    /// Where in the main manifest that begins; `None` for the code there.
+    /// The start of the path in the main manifest; `None` for code of the main manifest itself.
     origin: Option<&'a CodePlace>,
 }
 
@@ -187,7 +187,7 @@ impl<'a, 'w> Search<'a, 'w> {
         self.add_inclusions(&manifest.path, &manifest.file, body, reached);
     }
 
-    /// What the node's classifier says.
+    /// Adds the classes from the node's classifier.
     fn add_classified(&mut self) {
         let path = match &self.node.origin {
             Origin::File(path) => path.clone(),

@@ -1,4 +1,4 @@
-//! Which sample nodes a workspace gives.
+//! The sample nodes of a workspace.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

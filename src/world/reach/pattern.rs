@@ -1,4 +1,4 @@
-//! Which paths a template of `hiera.yaml` can lead to, whatever the facts are.
+//! The paths that a template of `hiera.yaml` can lead to, for any facts.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -7,27 +7,27 @@ use regex::Regex;
 
 use crate::world::paths;
 
-/// Stands for a `%{…}` while paths are joined: no path contains it.
+/// Represents a `%{…}` while paths are joined; no path contains it.
 const ANY_TEXT: char = '\0';
 
 /// The paths that a template can lead to.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// Absolute and normal, with [`ANY_TEXT`] for interpolations.
+    /// Absolute and normalized, with [`ANY_TEXT`] for interpolations.
     text: String,
     is_glob: bool,
     glob: OnceLock<Option<Regex>>,
 }
 
-/// What a template may name that is the same for every node.
+/// Texts in templates that are the same for every node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known<'a> {
-    /// `%{environment}`, however it is spelled; `None` if nothing says what it is.
+    /// The text of `%{environment}` in all its spellings; `None` if it is not known.
     pub(super) environment: Option<&'a str>,
 }
 
 impl Pattern {
-    /// The pattern of `location` below `datadir`, both templates; `root` is the directory of `hiera.yaml`.
+    /// The pattern of `location` below `datadir`, which are both templates; `root` is the directory of `hiera.yaml`.
     pub(super) fn new(
         root: &str,
         datadir: &str,
@@ -40,7 +40,7 @@ impl Pattern {
         Self { text, is_glob, glob: OnceLock::new() }
     }
 
-    /// The same pattern in another place.
+    /// The same pattern at another place.
     pub(super) fn moved(mut self, to: impl Fn(&str) -> String) -> Self {
         self.text = to(&self.text);
         self
@@ -51,7 +51,7 @@ impl Pattern {
         (self.first_open_byte().is_none()).then_some(&*self.text)
     }
 
-    /// The deepest directory that holds all paths of the pattern.
+    /// The deepest directory that contains all paths of the pattern.
     pub(super) fn directory(&self) -> &str {
         let fixed = &self.text[..self.first_open_byte().unwrap_or(self.text.len())];
         match fixed.rfind('/') {
@@ -60,10 +60,10 @@ impl Pattern {
         }
     }
 
-    /// Whether some node's facts lead to `path`.
+    /// Whether the facts of some node lead to `path`.
     pub(super) fn matches(&self, path: &str) -> bool {
         if self.is_glob {
-            // A compiled glob is large, and most of many are never needed.
+            // A compiled glob is large, and most of them are never needed.
             let fixed = self.first_open_byte().unwrap_or(self.text.len());
             if !path.starts_with(&self.text[..fixed]) {
                 return false;
@@ -91,7 +91,7 @@ impl Pattern {
     }
 }
 
-/// The template with its environment put in and every other `%{…}` replaced by [`ANY_TEXT`].
+/// The template with its environment inserted and every other `%{…}` replaced by [`ANY_TEXT`].
 fn without_interpolations(template: &str, known: Known<'_>) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
@@ -119,8 +119,7 @@ fn interpolation(text: &str) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// Ruby's globs: `*` stays in its directory and leaves out names that begin with a dot, `**/` is any number of
-/// directories.
+/// Ruby's globs: `*` stays in its directory and skips names that start with a dot, `**/` matches any number of directories.
 fn glob_to_regex(glob: &str) -> String {
     let mut regex = String::from("^(?s)");
     let mut chars = glob.chars().peekable();

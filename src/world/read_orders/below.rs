@@ -1,4 +1,4 @@
-//! What nodes ask after a file: the levels whose values the file's values hide or are merged with.
+//! What nodes read after a file: the levels whose values the file's values hide or are merged with.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -12,23 +12,23 @@ use crate::facts::Node;
 use crate::limits::{MAX_READ_ORDERS, MAX_READERS_OF_MODULES};
 use crate::world::snapshot::World;
 
-/// The different orders in which nodes ask what comes after a file.
+/// The different orders in which nodes read the sources after a file.
 #[derive(Debug, Default)]
 pub struct Below {
-    /// Each with one of its nodes.
+    /// Each order with one of its nodes.
     pub orders: Vec<(Arc<Node>, Vec<Source>)>,
     /// Whether these are the orders of all nodes with fact sets, and of any node that reads the file.
     pub is_whole: bool,
 }
 
-/// One thing that is asked after a file.
+/// A source that is read after a file.
 #[derive(Debug, Clone)]
 pub enum Source {
     /// A file that exists.
     File(FileId, Format),
-    /// Perhaps one of these files: which one depends on the node.
+    /// Possibly one of these files, depending on the node.
     OneOf(Arc<FileSet>),
-    /// A function that no file tells the answer of.
+    /// A function whose result no file determines.
     Unknown,
 }
 
@@ -43,14 +43,14 @@ impl PartialEq for Source {
     }
 }
 
-/// For so many files it is kept what is asked after them: those that are open in an editor, and some that were.
+/// The maximum number of files in the cache: those that are open in an editor, and some that were.
 const MAX_KEPT_FILES: usize = 64;
 
-/// What is asked after some files, by the file's path and the module of keys.
+/// The sources after some files, by the file's path and the module of keys.
 #[derive(Debug, Default)]
 pub(super) struct BelowFiles(HashMap<String, OfModules>);
 
-/// By module; what is asked for keys without one under the empty name.
+/// By module; under the empty name for keys without a module.
 type OfModules = HashMap<String, Arc<Below>>;
 
 impl BelowFiles {
@@ -66,13 +66,13 @@ impl BelowFiles {
     }
 }
 
-/// A file, with the question which files are read after it, for keys of several modules.
+/// A file for which the sources after it are computed, for keys of several modules.
 pub struct FileAbove<'a> {
     world: &'a Arc<World>,
     environment: &'a Arc<Environment>,
     path: &'a str,
     file: FileId,
-    /// The module whose data the file holds.
+    /// The module whose data the file contains.
     module: Option<&'a str>,
     view: OnceCell<Option<View>>,
 }
@@ -81,12 +81,12 @@ pub struct FileAbove<'a> {
 struct View {
     node: Arc<Node>,
     evaluator: Evaluator,
-    /// What it asks apart from modules.
+    /// The sources that it reads outside of modules.
     asked: Arc<[Asked]>,
 }
 
 impl<'a> FileAbove<'a> {
-    /// The file at `path`, which holds data of `module` if there is one.
+    /// The file at `path`, which contains data of `module` if there is one.
     pub fn new(
         world: &'a Arc<World>,
         environment: &'a Arc<Environment>,
@@ -113,7 +113,7 @@ impl<'a> FileAbove<'a> {
 }
 
 impl ReadOrders {
-    /// What is asked after a file for keys of `module`.
+    /// The sources that are read after a file for keys of `module`.
     pub fn below(&self, file: &FileAbove<'_>, module: Option<&str>) -> Arc<Below> {
         let with_layer = |name: &&str| file.environment.modules.contains_key(*name);
         let module = module.filter(with_layer);
@@ -139,7 +139,7 @@ impl Finder<'_> {
         let maker = OrderMaker { world, environment, orders: self.orders };
         let mut below = Below { orders: Vec::new(), is_whole: true };
         let readers = match file_module {
-            // Who reads a module's file is only known once everybody was asked.
+            // The readers of a module's file are known only after all nodes were checked.
             Some(_) => (0..self.orders.nodes.len() as u32).collect(),
             None => self.orders.readers.get(&file).cloned().unwrap_or_default(),
         };
@@ -171,7 +171,7 @@ impl Finder<'_> {
         below
     }
 
-    /// Adds what `node` asks after the file, unless another node asks the same.
+    /// Adds what `node` reads after the file, unless another node reads the same.
     fn add(&self, below: &mut Below, node: &Arc<Node>, asked: &[Asked]) {
         for sources in self.after_file(asked) {
             if below.orders.iter().any(|(_, other)| *other == sources) {
@@ -185,8 +185,8 @@ impl Finder<'_> {
         }
     }
 
-    /// What comes after the first place where the file is certainly asked, and after each place before it where it may be
-    /// asked: what stands between two such places is hidden by the first. Nothing if it is not asked at all.
+    /// The sources after the first place where the file is certainly read, and after each earlier place where it may be read.
+    /// The sources between two such places are hidden by the first. Empty if the file is not read at all.
     fn after_file(&self, asked: &[Asked]) -> Vec<Vec<Source>> {
         let own = self.file.file;
         let is_file = |it: &Asked| matches!(it, Asked::File(file, _) if *file == own);

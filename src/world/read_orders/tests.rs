@@ -1,4 +1,4 @@
-//! Tests of which files are asked after which.
+//! Tests of which files are read after which.
 
 use std::sync::Arc;
 

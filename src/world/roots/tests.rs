@@ -1,4 +1,4 @@
-//! Layouts of repositories, and what belongs together in them.
+//! Layouts of repositories, and which of their files belong together.
 
 use std::sync::Arc;
 
@@ -142,7 +142,7 @@ fn data_outside_belongs_to_the_environment_that_reads_it() {
     let root = |path: &str| world.environment_of(path).and_then(|it| it.root.clone());
     assert_eq!(root("/w/hieradata/production/c.yaml").as_deref(), Some("/w/repo"));
     assert_eq!(root("/w/hieradata/production/x.yaml").as_deref(), Some("/w/repo"));
-    // Nothing says that the environment is called production.
+    // Nothing names the environment production.
     assert_eq!(root("/w/hieradata/test/c.yaml").as_deref(), Some("/w/repo"));
 }
 

@@ -12,7 +12,7 @@ use crate::ide::level_files::with_levels;
 use crate::ide::perspective::Perspective;
 use crate::world::World;
 
-/// What a file's secrets are encrypted and decrypted with.
+/// The keys for a file's secrets.
 pub(super) struct FileKeys {
     /// The level's name.
     pub(super) level: Arc<str>,
@@ -20,13 +20,13 @@ pub(super) struct FileKeys {
     config: Arc<str>,
 }
 
-/// A secret as the file on the disk has it.
+/// A secret in the file on disk.
 pub(super) struct Original {
     /// Its number in the file.
     pub(super) id: usize,
     /// In base64, on one line.
     pub(super) cipher: String,
-    /// What it says.
+    /// Its decrypted content.
     pub(super) plain: Arc<[u8]>,
 }
 
@@ -52,7 +52,7 @@ impl FileKeys {
         })
     }
 
-    /// The key that encrypts, if it can be read.
+    /// The key for encryption, if it can be read.
     pub(super) fn certificate(&self, world: &World) -> Option<Certificate> {
         self.level_keys().certificate(&world.eyaml(Decryption::Off), world).ok()
     }
@@ -63,13 +63,13 @@ impl FileKeys {
             && self.level_keys().are_readable(&world.eyaml(Decryption::AsPuppet), world)
     }
 
-    /// What a message in base64 says, if the user opted in.
+    /// The content of a message in base64, if the user opted in.
     pub(super) fn decrypted(&self, world: &World, message: &[u8]) -> Option<Arc<[u8]>> {
         let eyaml = decrypting(world)?;
         eyaml.decrypted_message(world, &self.level_keys(), message).ok()
     }
 
-    /// The file's secrets before the edit; none if they may not be decrypted.
+    /// The file's secrets before the edit; none if decryption is not allowed.
     pub(super) fn originals(&self, world: &World, file: &str) -> Vec<Original> {
         let Some(text) = decrypting(world).and_then(|_| world.text_on_disk(file)) else {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! Decrypt in place. What is offered says nothing of the secret; the edit, which does, is made when the user has chosen it,
-//! and only if the settings allow that secrets are shown.
+//! Decrypts in place. The list of actions reveals nothing of the secret. The edit does, so it is computed only after the user
+//! has chosen the action, and only if the settings allow secrets to be shown.
 
 use std::sync::Arc;
 
@@ -15,18 +15,18 @@ use crate::world::World;
 pub enum SecretAction {
     /// To `DEC(1)::PKCS7[…]!`, which can be encrypted again.
     ForEdit,
-    /// The same for all of the file.
+    /// The same for all secrets of the file.
     AllForEdit,
-    /// To plain text that stays.
+    /// To plain text for good.
     ToText,
 }
 
 impl SecretAction {
-    /// All of them, with the names under which they are asked for again.
+    /// All of them, with the names that identify them in requests.
     pub const NAMES: [(&'static str, Self); 3] =
         [("edit", Self::ForEdit), ("editAll", Self::AllForEdit), ("text", Self::ToText)];
 
-    /// What it does, as an order.
+    /// What it does, in the imperative.
     pub fn title(self) -> &'static str {
         match self {
             Self::ForEdit => "Decrypt this value for an edit: DEC(…)::PKCS7[…]!",
@@ -36,7 +36,7 @@ impl SecretAction {
     }
 }
 
-/// What can be decrypted of the selected bytes of the file at `path`.
+/// The actions that can decrypt something in the selected bytes of the file at `path`.
 pub fn secret_actions(world: &Arc<World>, path: &str, range: TextRange) -> Vec<SecretAction> {
     if !world.reveals_secrets() {
         return Vec::new();
@@ -98,7 +98,7 @@ fn part_at<'p, 't>(
     parts.iter().find(|part| touches(&part.range) && is_ours(part))
 }
 
-/// What a lookup gives: a part on one line loses a line end, a block has one of its own to lose.
+/// The value that a lookup returns: a part on one line loses a line end, a block has an extra one to lose.
 fn as_looked_up(part: &EncryptedPart<'_>, mut plain: String) -> String {
     if part.layout == Layout::Line {
         let end =
@@ -108,7 +108,7 @@ fn as_looked_up(part: &EncryptedPart<'_>, mut plain: String) -> String {
     plain
 }
 
-/// The whole scalar of a part that is a value of its own, quotes included.
+/// The whole scalar of a part that is a complete value, quotes included.
 fn scalar_range(text: &str, part: &EncryptedPart<'_>) -> Option<TextRange> {
     let (start, end) = (part.range.start as usize, part.range.end as usize);
     let before = text[..start].trim_end_matches([' ', '\t']);
@@ -125,7 +125,7 @@ fn scalar_range(text: &str, part: &EncryptedPart<'_>) -> Option<TextRange> {
     (is_whole && begins).then(|| TextRange::new(part.range.start - 1, part.range.end + 1))
 }
 
-/// The text as a YAML string that is read as nothing else.
+/// The text as a YAML string that cannot be read as anything else.
 fn quoted(text: &str) -> String {
     let is_printable = text.chars().all(|it| !it.is_control());
     if is_printable {

@@ -1,4 +1,4 @@
-//! What is encrypted stays what it was for a lookup; what was not changed stays as it was encrypted.
+//! Encryption does not change the value that a lookup returns, and unchanged secrets keep their encrypted text.
 
 use super::secrets::{SecretAction, secret_actions, secret_edit};
 use super::*;
@@ -22,7 +22,7 @@ hierarchy:
   - {name: Plain, path: plain.yaml}
 ";
 
-/// A workspace whose file of secrets has this text, on the disk and in an editor.
+/// A workspace whose file of secrets has these texts on disk and in an editor.
 fn host(on_disk: &str, in_editor: &str, decrypt: bool) -> Host {
     let files = [
         ("/r/hiera.yaml", HIERA_YAML),
@@ -47,7 +47,7 @@ fn show(host: &mut Host, text: &str) {
     host.apply(Change::OpenBuffer { path, text, version: 1 });
 }
 
-/// A text without its `$0` and `$1`, and the selection that they make.
+/// A text without its `$0` and `$1`, and the selection between them.
 fn selection(marked: &str) -> (String, TextRange) {
     let start = marked.find("$0").expect("the text has a $0") as u32;
     let text = marked.replacen("$0", "", 1);
@@ -66,7 +66,7 @@ fn applied(text: &str, edit: &FileEdit) -> String {
     apply_edits(text, edits)
 }
 
-/// The value of `a` for someone who has the key.
+/// The value of `a` for a user who has the key.
 fn looked_up(host: &Host) -> String {
     let world = host.snapshot();
     let environment = world.environment_of(PATH).expect("an environment");
@@ -78,7 +78,7 @@ fn looked_up(host: &Host) -> String {
     inspect::inspect(&value)
 }
 
-/// The action is offered, hides the text, and changes nothing for a lookup of `a`; `shape` is the result with `ENC` for each
+/// The action is offered, hides the text, and does not change a lookup of `a`; `shape` is the result with `ENC` for each
 /// blob.
 #[track_caller]
 fn check_encrypts(marked: &str, title: &str, shape: &str) {
@@ -148,7 +148,7 @@ fn decrypted(host: &Host, text: &str, range: TextRange, action: SecretAction) ->
     applied(text, &edit)
 }
 
-/// `BLOB` stands for a blob with `a secret`.
+/// Replaces `BLOB` with a blob that contains `a secret`.
 fn with_blob(text: &str) -> String {
     text.replace("BLOB", TEST_BLOB.trim())
 }

@@ -1,4 +1,4 @@
-//! The scalar of a YAML file that a selection means, and how an encrypted text stands in its place.
+//! The scalar of a YAML file that is selected, and the form of an encrypted text that replaces it.
 
 use std::sync::Arc;
 
@@ -9,34 +9,34 @@ use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::TextRange;
 use crate::world::World;
 
-/// How far a block is indented that has no line of its own yet.
+/// The indentation of a new block.
 const INDENT: &str = "  ";
 
 /// A value, or a part of one.
 #[derive(Debug)]
 pub(super) struct ValueSpot {
-    /// What is replaced, in bytes of the file.
+    /// The range to replace, in bytes of the file.
     pub(super) range: TextRange,
-    /// What it says.
+    /// Its decoded text.
     pub(super) text: String,
     form: Form,
 }
 
-/// What stands around an encrypted text.
+/// What surrounds an encrypted text.
 #[derive(Debug, PartialEq, Eq)]
 enum Form {
     /// Nothing.
     Bare,
     /// These quotes.
     Quoted(char),
-    /// A block below a `>`, with this in front of each line and this behind the last.
+    /// A block below a `>`, with this text before each line and this text after the last.
     Block(String, String),
     /// The rest of the scalar.
     Part,
 }
 
 impl ValueSpot {
-    /// The value at a cursor, or the part of it that is selected. `None` where no text is, or one that cannot be cut.
+    /// The value at a cursor, or the selected part of it. `None` if there is no string, or one that cannot be split.
     pub(super) fn at(world: &Arc<World>, path: &str, selection: TextRange) -> Option<Self> {
         let data = world.data(path, Format::Yaml).ok()?;
         let entry = data.entry_at(selection.start)?;
@@ -74,9 +74,9 @@ impl ValueSpot {
         if self.form == Form::Part { "the selection" } else { "this value" }
     }
 
-    /// The text, with a line end more where `eyaml_lookup_key` will cut one off that belongs to the value.
+    /// The text, with an additional line end if `eyaml_lookup_key` would remove one that belongs to the value.
     pub(super) fn text_to_encrypt(&self) -> String {
-        // A block ends with a newline of its own, and a part with the rest of its scalar.
+        // A block ends with its own newline, and a part with the rest of its scalar.
         let is_last = matches!(self.form, Form::Bare | Form::Quoted(_));
         let more = match self.text.chars().last() {
             Some(end @ ('\n' | '\r')) if is_last => end.to_string(),
@@ -85,7 +85,7 @@ impl ValueSpot {
         format!("{}{more}", self.text)
     }
 
-    /// What stands in its place when it is encrypted.
+    /// The text that replaces it when it is encrypted.
     pub(super) fn encrypted_form(&self, message: &[u8]) -> String {
         match &self.form {
             Form::Bare | Form::Part => blob::written(message),
@@ -115,7 +115,7 @@ impl Form {
     }
 }
 
-/// The scalar that holds the selection, and whether it stands in brackets or braces.
+/// The scalar that contains the selection, and whether it is inside brackets or braces.
 fn scalar_at<'n>(root: &'n Node, text: &str, selection: TextRange) -> Option<(&'n Node, bool)> {
     let holds =
         |node: &Node| node.range.start <= selection.start && selection.end <= node.range.end;

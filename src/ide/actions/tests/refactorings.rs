@@ -1,4 +1,4 @@
-//! Values that go to other levels, become shared keys, or are written where they were taken.
+//! Values that are moved to other levels, become shared keys, or are inlined.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub(super) fn titles(files: &str) -> Vec<String> {
     actions.into_iter().filter(|it| it.refusal.is_none()).map(|it| it.title).collect()
 }
 
-/// Why what is not possible is not, each reason once.
+/// Why impossible actions are impossible, each reason once.
 pub(super) fn refusals(files: &str) -> Vec<String> {
     let (actions, _) = offered(&format!("{HIERARCHY}{files}"), &REFACTORINGS);
     assert!(actions.iter().all(|it| it.refusal.is_none() || it.edits.is_empty()));
@@ -66,7 +66,7 @@ fn apply(files: &str, title: &str) -> Outcome {
     Outcome { before, after }
 }
 
-/// `expected`: the files that are others afterwards, as fixtures write them.
+/// `expected`: the files that differ afterwards, in the form of fixtures.
 #[track_caller]
 pub(super) fn check_files(files: &str, title: &str, expected: &str) {
     let outcome = apply(files, title);
@@ -80,7 +80,7 @@ pub(super) fn check_files(files: &str, title: &str, expected: &str) {
     assert_eq!(shown, expected);
 }
 
-/// What each node gets for each key that was there before.
+/// The value of each key that existed before, for each node.
 fn answers(files: &[(String, String)], keys: &[Arc<str>]) -> Vec<String> {
     let mut host = Host::new(Arc::new(MemoryDisk::new(files.iter().cloned())));
     host.apply(Change::Folders(vec![ROOT.to_owned()]));
@@ -101,7 +101,7 @@ fn answers(files: &[(String, String)], keys: &[Arc<str>]) -> Vec<String> {
     answers
 }
 
-/// The same, and that no answer is another one.
+/// The same, and that no value changes.
 #[track_caller]
 fn check_same_answers(files: &str, title: &str, expected: &str) {
     check_files(files, title, expected);
@@ -110,7 +110,7 @@ fn check_same_answers(files: &str, title: &str, expected: &str) {
     let world = fixture.world();
     let environment = world.environment_of(&format!("{ROOT}/hiera.yaml")).expect("there is one");
     let mut keys = world.all_keys(&environment);
-    // A key that went is no question any more.
+    // A removed key is not compared.
     let is_there = |key: &Arc<str>| {
         let line = format!("{key}:");
         outcome.after.iter().any(|(_, text)| text.lines().any(|it| it.starts_with(&line)))

@@ -1,4 +1,4 @@
-//! `broken-code`: a file of Puppet code that Puppet refuses. What it declares is known in part at most.
+//! `broken-code`: a file of Puppet code that Puppet refuses. At most a part of its declarations is known.
 
 use crate::ide::diagnostics::code::CodeContext;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};
@@ -14,7 +14,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks a file: one complaint, as Puppet has only one.
+/// Checks a file. It reports one error, because Puppet reports only one.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     let Some(error) = code.file.manifest.errors.first() else { return };
     let message = format!(

@@ -1,4 +1,4 @@
-//! A file of Puppet code with what its rules need to know: the code and the data of its environment.
+//! A file of Puppet code, with the code and the data of its environment, for its rules.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ pub(crate) struct CodeContext<'a> {
     pub(crate) summary: &'a CodeSummary,
     keys: OnceCell<KnownKeys<'a>>,
     evaluator: OnceCell<Arc<Evaluator>>,
-    /// By name, as far as somebody asked.
+    /// Cached results by name.
     known: RefCell<HashMap<Box<str>, Answered>>,
     near: RefCell<HashMap<Box<str>, Option<Arc<str>>>>,
 }
@@ -32,11 +32,11 @@ pub(crate) struct CodeContext<'a> {
 /// Whether nodes have data for a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answered {
-    /// Every node has some.
+    /// Every node has data.
     Always,
-    /// No node has any.
+    /// No node has data.
     Never,
-    /// Some nodes may have some, or it cannot be told.
+    /// Some nodes may have data, or it is not known.
     Perhaps,
 }
 
@@ -55,7 +55,8 @@ impl<'a> CodeContext<'a> {
         Some(Self { world, environment, path, file, index, summary, keys, evaluator, known, near })
     }
 
-    /// Whether nodes have data for what a lookup of `name` asks for. It cannot be told of very many names in one file.
+    /// Whether nodes have data for a lookup of `name`. If a file looks up too many names, the result is not known for the
+    /// rest.
     pub(crate) fn answered(&self, name: &str) -> Answered {
         if let Some(known) = self.known.borrow().get(name) {
             return *known;
@@ -74,7 +75,7 @@ impl<'a> CodeContext<'a> {
         if !self.keys().contains(&root) {
             return if is_open { Answered::Perhaps } else { Answered::Never };
         }
-        // What somebody assumes of the variables is not true for all nodes.
+        // Assumptions about variables are not true for all nodes.
         if !self.world.assumed().is_empty() {
             return Answered::Perhaps;
         }
@@ -92,12 +93,12 @@ impl<'a> CodeContext<'a> {
         }
     }
 
-    /// Whether there are data files, but none has the root key of `name`: data may be elsewhere, too.
+    /// Whether there are data files, but none has the root key of `name`. Data may also be elsewhere.
     pub(crate) fn is_missing_here(&self, name: &str) -> bool {
         !self.keys().contains(&root_key(name)) && !self.keys().is_empty()
     }
 
-    /// The key that a misspelt one was meant to be.
+    /// The key that a misspelt one was probably meant to be.
     pub(crate) fn near(&self, key: &str) -> Option<Arc<str>> {
         let mut near = self.near.borrow_mut();
         near.entry(key.into()).or_insert_with(|| self.keys().near(key)).clone()
@@ -108,14 +109,14 @@ impl<'a> CodeContext<'a> {
         self.keys.get_or_init(|| KnownKeys::new(self.world, self.environment.clone()))
     }
 
-    /// Whether the data are kept elsewhere: a server's own `hiera.yaml` counts where the environment has none.
+    /// Whether the data is kept elsewhere: if the environment has no `hiera.yaml`, a server uses its own.
     pub(crate) fn has_no_data(&self) -> bool {
         let directory = self.environment.directory();
         let is_missing = self.world.kind(&paths::join(directory, "hiera.yaml")) != PathKind::File;
         is_missing && self.environment.global_config.is_none() || self.keys().is_empty()
     }
 
-    /// Answers for any node.
+    /// The evaluator for any node.
     pub(crate) fn evaluator(&self) -> &Evaluator {
         self.evaluator.get_or_init(|| {
             let node = self.world.any_node(self.environment);

@@ -1,6 +1,6 @@
 //! `default-type-mismatch`: the default of a parameter does not fit its type.
 //!
-//! Puppet checks defaults like other values, but only when no data come: the class works until somebody relies on the default.
+//! Puppet checks defaults like other values, but only if there is no data: the class works until a node uses the default.
 
 use crate::binding::{ParameterType, Verdict};
 use crate::code::literal;
@@ -50,7 +50,7 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     }
 }
 
-/// The value of a default that is written out beside a type.
+/// The value of a constant default with a type.
 fn checked_default(parameter: &Parameter) -> Option<Value> {
     parameter.type_range?;
     literal::value_of(parameter.default.as_ref()?.constant.as_ref()?)

@@ -1,6 +1,6 @@
 //! `duplicate-class`: a class that is declared more than once.
 //!
-//! A class of the main manifest wins over that of a module without a word. Two that are read together are an error.
+//! A class of the main manifest silently wins over that of a module. If Puppet reads both declarations, it fails.
 
 use crate::code::DeclaredAt;
 use crate::code::roots::files_of_class;
@@ -38,7 +38,7 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     }
 }
 
-/// The order in which Puppet comes to the places of a class: the main manifest, then the file that is called like the class.
+/// The order in which Puppet reads the places of a class: the main manifest, then the file that is named after the class.
 fn rank<'p>(code: &CodeContext<'_>, name: &str, place: &'p DeclaredAt) -> (u8, &'p str, u32) {
     let own_file = format!("/manifests/{}", files_of_class(name)[0]);
     let rank = match &place.path {

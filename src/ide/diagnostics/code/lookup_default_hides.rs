@@ -39,7 +39,7 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     }
 }
 
-/// The edit that takes the default away, and what must stand before it only because of it.
+/// The edit that removes the default, and the arguments that are only needed before it.
 fn removed(call: &Call) -> Option<TextEdit> {
     let ends_the_call = match (call.function, call.arguments.as_slice()) {
         ("lookup", [_, (ArgumentKind::Hash, _)]) => call.options.len() == 1,
@@ -49,7 +49,7 @@ fn removed(call: &Call) -> Option<TextEdit> {
     let (_, rest) = call.arguments.split_last().filter(|_| ends_the_call)?;
     let is_left = |kind: ArgumentKind| kind != ArgumentKind::Undef;
     let kept = rest.iter().rposition(|(kind, _)| is_left(*kind))?;
-    // The first argument of a method stands before its name.
+    // The first argument of a method precedes its name.
     if kept == 0 && call.form == CallForm::Method {
         return None;
     }

@@ -1,6 +1,6 @@
-//! `lookup-type-mismatch`: a call of `lookup()` in code names a type, and the data that it finds do not fit it.
+//! `lookup-type-mismatch`: a call of `lookup()` in code names a type that the data does not fit.
 //!
-//! Whether the call is reached is not decided here. Plans have a hierarchy of their own, and are left alone.
+//! The rule does not decide whether Puppet reaches the call. Plans have their own hierarchy and are ignored.
 
 use crate::code::file::language_of;
 use crate::data::puppet_type::{self, Type, TypeAliases};
@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     let mut calls = code.file.manifest.calls.iter().filter(|it| has_type(it)).peekable();
     let is_plan = language_of(code.path) == Language::Plan;
-    // What somebody assumes of the variables is not true for all nodes.
+    // Assumptions about variables are not true for all nodes.
     if calls.peek().is_none() || is_plan || code.has_no_data() || !code.world.assumed().is_empty() {
         return;
     }
@@ -84,7 +84,7 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
     }
 }
 
-/// Puppet's words if it certainly refuses the value.
+/// Puppet's error message, if it certainly refuses the value.
 fn refusal(wanted: &Type, found: &Located, answer: &Answer, subject: &str) -> Option<String> {
     if !answer.opaque.is_empty() {
         return None;

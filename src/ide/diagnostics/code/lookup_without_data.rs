@@ -1,6 +1,6 @@
-//! `lookup-without-data`: a call in code that looks up a constant key without a default, where no node has data for the key.
+//! `lookup-without-data`: a call in code looks up a constant key without a default, and no node has data for the key.
 //!
-//! Whether the call is reached is not decided here. Plans have a hierarchy of their own, and are left alone.
+//! The rule does not decide whether Puppet reaches the call. Plans have their own hierarchy and are ignored.
 
 use crate::code::file::language_of;
 use crate::code::lookup_default::{self, LookupDefault};
@@ -43,13 +43,13 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     }
 }
 
-/// Whether no file here has the key, but one has a key that is nearly the same. Data may be elsewhere as well.
+/// Whether no file here has the key, but one has a similar key. Data may also be elsewhere.
 fn may_be_misspelt(code: &CodeContext<'_>, call: &Call) -> bool {
     let [only] = call.names.as_slice() else { return false };
     code.is_missing_here(&only.text) && code.near(&root_key(&only.text)).is_some()
 }
 
-/// Whether the call stands in the default of a class parameter for which every node has data, so that it is never made.
+/// Whether the call is the default of a class parameter for which every node has data, so that Puppet never makes it.
 fn is_hidden_default(code: &CodeContext<'_>, call: &Call) -> bool {
     let holds_call = |it: TextRange| it.start <= call.position && call.position < it.end;
     let classes = code.file.manifest.declarations.iter();

@@ -1,7 +1,7 @@
-//! `missing-required-parameter`: a node certainly has a class, and nothing gives a parameter of it a value.
+//! `missing-required-parameter`: a node certainly has a class, and one of its parameters has no value.
 //!
-//! Told in the main manifest, at the statement that leads to the class. Only classes that are written out where nothing decides
-//! about them are certain.
+//! The finding is in the main manifest, at the statement that leads to the class. Only classes that are written out where no
+//! unknown condition decides about them are certain.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -31,10 +31,10 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// More node blocks of a file are not looked at.
+/// The maximum number of node blocks of a file that are checked.
 const MAX_BLOCKS: usize = 32;
 
-/// A parameter that has no value where a statement leads to its class.
+/// A parameter without a value, and the statement that leads to its class.
 pub(crate) struct Missing {
     /// The statement, in the main manifest.
     pub(crate) range: TextRange,
@@ -42,17 +42,17 @@ pub(crate) struct Missing {
     pub(crate) class: ClassCode,
     /// Without `$`.
     pub(crate) parameter: String,
-    /// A node that lacks it, or what is known of such nodes.
+    /// A node that lacks it, or a node that represents all such nodes.
     pub(crate) node: Arc<Node>,
-    /// Which nodes lack it, in words.
+    /// The nodes that lack it, in words.
     nodes: String,
-    /// Whether they are nodes of which everything is known.
+    /// Whether these nodes are completely known.
     is_certain: bool,
-    /// The file whose code includes the class, if it is another one.
+    /// The file whose code includes the class, if it is another file.
     through: Option<String>,
 }
 
-/// Checks a file of the main manifest: what all nodes have, and what those of each node block have.
+/// Checks a file of the main manifest: what all nodes have, and what the nodes of each node block have.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     for missing in all_missing(code) {
         let Missing { range, class, parameter, nodes, is_certain, through, .. } = &missing;
@@ -74,14 +74,14 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     }
 }
 
-/// What is missing where statements of the main manifest at `path` lead.
+/// The missing parameters that statements of the main manifest at `path` lead to.
 pub(crate) fn missing_in(world: &Arc<World>, path: &str) -> Vec<Missing> {
     let Some(environment) = world.environment_of(path) else { return Vec::new() };
     let index = world.code_index(&environment);
     CodeContext::new(world, &environment, &index, path).map_or_else(Vec::new, |it| all_missing(&it))
 }
 
-/// How many nodes with fact sets lack some value, and how many there are; `None` if nobody asks for this rule.
+/// How many nodes with fact sets lack some value, and how many there are; `None` if this rule is off.
 pub(crate) fn nodes_that_lack(world: &Arc<World>) -> Option<(usize, usize)> {
     if !control::asks_for(world, &RULE) {
         return None;
@@ -96,7 +96,7 @@ pub(crate) fn nodes_that_lack(world: &Arc<World>) -> Option<(usize, usize)> {
     Some((lacking, all))
 }
 
-/// What is missing where statements of a main manifest lead, each parameter once.
+/// The missing parameters that statements of a main manifest lead to, each once.
 fn all_missing(code: &CodeContext<'_>) -> Vec<Missing> {
     let manifests = code.world.main_manifests(code.environment);
     let Some(number) = manifests.iter().position(|it| &*it.path == code.path) else {
@@ -121,12 +121,12 @@ struct Checker<'a, 'w> {
     code: &'a CodeContext<'w>,
     aliases: Arc<TypeAliases>,
     found: Vec<Missing>,
-    /// The keys that were spoken of.
+    /// The keys that were reported.
     told: HashSet<String>,
 }
 
 impl Checker<'_, '_> {
-    /// The nodes of which everything is known. What they lack is told at each statement that leads to the class.
+    /// Checks the completely known nodes. What they lack is reported at each statement that leads to the class.
     fn check_fleet(&mut self) {
         let (world, environment) = (self.code.world, self.code.environment);
         let fleet = world.fleet_classes(environment);
@@ -170,7 +170,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Answers for the machine that the block names, else for any node.
+    /// The evaluator for the machine that the block names, or else for any node.
     fn evaluator(&self, block: Option<&Declaration>) -> Arc<Evaluator> {
         let (world, environment): (&Arc<World>, _) = (self.code.world, self.code.environment);
         let name = block.and_then(|it| hosts(&self.code.file, it).find_map(host_name));
@@ -218,7 +218,7 @@ impl Checker<'_, '_> {
     }
 }
 
-/// Whether no level that a node can read has a value, and none could have one.
+/// Whether no level that a node can read has or could have a value.
 fn is_missing(binding: &Binding) -> bool {
     binding.answer.left_out.is_empty()
         && binding.cases.iter().all(|it| it.verdict == Verdict::Missing)

@@ -1,5 +1,4 @@
-//! `absolute-path-by-slash`: a path that begins with a slash is absolute. Reported if only below the datadir there is
-//! something of that name.
+//! `absolute-path-by-slash`: a path with a leading slash is absolute. Reported if the path only exists below the datadir.
 
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind};

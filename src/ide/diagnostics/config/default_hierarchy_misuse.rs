@@ -1,7 +1,7 @@
-//! `default-hierarchy-misuse`: what a module's `default_hierarchy` cannot do.
+//! `default-hierarchy-misuse`: things that a module's `default_hierarchy` cannot do.
 //!
-//! It is asked only if no ordinary level of any layer has the key. Its values are never merged with others, and only its
-//! own `lookup_options` count for it.
+//! Puppet reads it only if no ordinary level of any layer has the key. Its values are never merged with others, and only its
+//! own `lookup_options` apply to it.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ pub(crate) fn check_data(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-/// What a module with a default hierarchy has in its files.
+/// The keys in the files of a module with a default hierarchy.
 struct DefaultKeys<'a> {
     world: &'a Arc<World>,
     reach: &'a Reach,
@@ -87,14 +87,14 @@ impl DefaultKeys<'_> {
         places
     }
 
-    /// A key that an ordinary level has for every node.
+    /// Checks a key that an ordinary level has for every node.
     fn check_key(&self, key: &str, entry: &RootEntry, report: &mut Report) {
         let is_fixed = |place: &DataPlace| {
             self.is_own(place)
                 && !place.is_default
                 && fixed_part(place.location()) == place.location()
         };
-        // A missing member of a hash or list is asked of the default hierarchy, too.
+        // A missing member of a hash or list is looked up in the default hierarchy, too.
         let has_members = |place: &KeyPlace| {
             let value = self.world.data(&place.path, place.format).ok();
             let value = value.and_then(|data| data.get(key).map(|it| it.value.value.clone()));

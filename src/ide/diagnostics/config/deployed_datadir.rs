@@ -1,4 +1,4 @@
-//! `deployed-datadir`: a `datadir` that names the place where servers keep this environment. It is read from the workspace.
+//! `deployed-datadir`: a `datadir` names the directory of this environment on servers. hiera-ls reads it from the workspace.
 
 use crate::config::datadir_map::deployed_prefix;
 use crate::data::inspect;
@@ -17,7 +17,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Says it once, at the first level that has such a directory.
+/// Reports it once, at the first level with such a directory.
 pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     let ConfigContext { world, config, .. } = *at;
     let Some(environment) = world.environment_of(&config.path) else { return };

@@ -1,5 +1,5 @@
-//! `failing-backend`: a level whose function was to be answered for, but gives no answers: a program that failed when it
-//! was last asked, or sample data that cannot be read.
+//! `failing-backend`: the settings name a back end for a level's function, but it fails: the last call of a program failed,
+//! or sample data cannot be read.
 
 use crate::ide::diagnostics::config::ConfigContext;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};

@@ -1,4 +1,4 @@
-//! `hiera-yaml-schema`: what Puppet refuses in a `hiera.yaml`, or warns about, in its own words.
+//! `hiera-yaml-schema`: what Puppet refuses in a `hiera.yaml`, or warns about, in Puppet's words.
 
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::config::hiera_yaml_version;
@@ -49,7 +49,7 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
     }
 }
 
-/// The name that was meant where Puppet complains of an unknown one.
+/// The intended name, if Puppet reports an unknown one.
 fn known_key(text: &str, range: TextRange, message: &str) -> Option<Fix> {
     let (context, name) = message.split_once("unrecognized key ")?;
     let name = name.trim_matches('\'');

@@ -1,7 +1,7 @@
-//! `hiera-yaml-version`: a `hiera.yaml` of a version that does not count where it lies.
+//! `hiera-yaml-version`: a `hiera.yaml` has a version that Puppet does not use at this place.
 //!
-//! Version 3 is for the global layer alone; in an environment or a module Puppet 7 ignores it, and Puppet 8 refuses it. A
-//! file without `version` is of version 3.
+//! Version 3 is only for the global layer. In an environment or a module, Puppet 7 ignores it, and Puppet 8 refuses it. A
+//! file without `version` has version 3.
 
 use crate::config::hiera_yaml::{ConfigProblem, LayerKind};
 use crate::ide::diagnostics::config::ConfigTextContext;
@@ -21,12 +21,12 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// What Puppet says of versions.
+/// Puppet's phrases about versions.
 const WORDS: [&str; 3] = ["hiera.yaml version ", "'hiera.yaml' version ", "support hiera.yaml"];
 
 const AS_VERSION_FIVE: &str = "Convert to version 5";
 
-/// Whether a problem is this rule's.
+/// Whether a problem belongs to this rule.
 pub(crate) fn is_of_version(problem: &ConfigProblem) -> bool {
     WORDS.iter().any(|words| problem.message.contains(words))
 }
@@ -44,7 +44,7 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
             if let Some(place) = detail.place.or(problem.place) {
                 range = place.range;
             }
-            // Puppet begins with the path, which the place says already.
+            // Puppet's message starts with the path, which the position already shows.
             let start = detail.message.find("Use of '").unwrap_or(0);
             words.push(detail.message[start..].to_owned());
         }
@@ -105,7 +105,7 @@ a: 0644
         check("#- /hiera.yaml\nversion: 5\n");
     }
 
-    /// People keep the server's file at the root of their repository.
+    /// Some repositories contain the server's own file at their root.
     #[test]
     fn version_three_may_be_the_servers_own() {
         check(
@@ -208,7 +208,7 @@ version: 6
         );
     }
 
-    /// Puppet reads none of these.
+    /// Puppet does not read any of these.
     #[test]
     fn files_of_tests() {
         check(

@@ -27,7 +27,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     let Some(environment) = at.environment else { return };
     let reach = world.reach(environment);
     let files = world.key_index(environment).files();
-    // Found out once for each name: there may be many levels, of one name or each with a finding.
+    // Computed once for each name: hundreds of levels may have the same name, or a finding each.
     let mut has_file = HashMap::<_, bool>::new();
     for place in reach.places.iter().filter(|it| it.config == config.path) {
         let has_file = has_file.entry((&*place.level, place.is_default)).or_default();
@@ -38,7 +38,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     let levels = config.hierarchy.iter().map(|level| (level, false));
     for (level, is_default) in levels.chain(config.default_hierarchy.iter().map(|it| (it, true))) {
         let is_path = !matches!(level.locations, Locations::None | Locations::Uris(_));
-        // Elsewhere than in this workspace there may be anything.
+        // Outside this workspace, any file may exist.
         let is_here = directory_of(world, config, level)
             .is_some_and(|directory| world.kind(&directory) == PathKind::Directory);
         if !reads_files(level) || !is_path || !is_here {

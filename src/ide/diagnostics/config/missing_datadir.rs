@@ -1,4 +1,4 @@
-//! `missing-datadir`: a `datadir` that does not exist. Puppet says nothing, the levels just find no files.
+//! `missing-datadir`: a `datadir` does not exist. Puppet does not report this; the levels find no files.
 
 use crate::config::HieraYaml;
 use crate::data::{Files as _, PathKind, inspect};
@@ -40,7 +40,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     }
 }
 
-/// Whether the directory lies in a module that the Puppetfile beside hiera.yaml names, and that is not installed here.
+/// Whether the directory is in a module that is named in the Puppetfile beside hiera.yaml, but is not installed here.
 fn is_of_puppetfile(world: &World, config: &HieraYaml, directory: &str) -> bool {
     let Some(root) = paths::parent(&config.path) else { return false };
     let Ok(puppetfile) = world.text(&paths::join(root, "Puppetfile")) else { return false };

@@ -1,5 +1,5 @@
-//! `misspelt-path`: a path of a level that leads to no file, where a file or a directory beside it has nearly the name and is read
-//! by no level.
+//! `misspelt-path`: a path of a level leads to no file, and beside it there is a file or a directory with a similar name that
+//! no level reads.
 
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind, Place};
@@ -25,10 +25,11 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Directories with more files are not looked through.
+/// The maximum number of files in a directory that is searched.
 const MAX_LISTED: usize = 2_000;
 
-/// Files with more paths are not checked: each is compared with all files beside it, and those with all paths.
+/// The maximum number of paths in a file that is checked: each path is compared with all files beside it, and these with all
+/// paths.
 const MAX_TEMPLATES: usize = 1_000;
 
 pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
@@ -84,7 +85,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     }
 }
 
-/// Checks a file that no level reads: its directory may have been meant to be one beside it.
+/// Checks a file that no level reads: its directory may have been meant to have the name of another one beside it.
 pub(crate) fn check_file(file: &UnreadContext<'_>, report: &mut Report) {
     let UnreadContext { world, path } = *file;
     let Some(environment) = world.environment_of(path) else { return };
@@ -113,7 +114,7 @@ pub(crate) fn check_file(file: &UnreadContext<'_>, report: &mut Report) {
     report.add(&RULE, TextRange::new(0, end as u32), message);
 }
 
-/// The first name of a template that does not exist, and the one beside it that was meant.
+/// The first name of a template that does not exist, and the similar name beside it.
 fn misspelt(
     world: &World,
     reach: &Reach,
@@ -141,8 +142,8 @@ fn misspelt(
     None
 }
 
-/// For a template that ends in `.yml` and leads to no file: the extensions, and what to say if it would lead to some with
-/// `.yaml` that other levels read. Of files that no level reads, `yml-extension-trap` speaks.
+/// For a template that ends in `.yml` and leads to no file: the extensions and the message, if it would lead to files with
+/// `.yaml` that other levels read. `yml-extension-trap` reports files that no level reads.
 fn other_extension(
     world: &World,
     reach: &Reach,
@@ -151,7 +152,7 @@ fn other_extension(
 ) -> Option<(String, String, String)> {
     let stem = text.strip_suffix(".yml")?;
     let place = reach.places.iter().find(|it| it.template_place == Some(template))?;
-    // Some sites read both.
+    // Some sites use both extensions.
     if reach.places.iter().any(|it| it.location().strip_suffix(".yaml") == Some(stem)) {
         return None;
     }
@@ -177,7 +178,7 @@ fn other_extension(
     (count > 0).then(|| (".yml".to_owned(), ".yaml".to_owned(), message))
 }
 
-/// A file that no level reads, with nearly the name, or with the name and no extension.
+/// A file that no level reads, with a similar name, or with the same name and no extension.
 fn near_file(world: &World, reach: &Reach, directory: &str, name: &str) -> Option<String> {
     let items = world.list(directory);
     let is_orphan = |it: &str| !it.starts_with('.') && !reach.reaches(&paths::join(directory, it));
@@ -192,7 +193,7 @@ fn near_file(world: &World, reach: &Reach, directory: &str, name: &str) -> Optio
     near.or_else(|| files.contains(&stem).then(|| stem.to_owned()))
 }
 
-/// A directory with nearly the name, with a file that no level reads.
+/// A directory with a similar name that contains a file that no level reads.
 fn near_directory(world: &World, reach: &Reach, directory: &str, name: &str) -> Option<String> {
     let items = world.list(directory);
     let is_unread = |it: &&str| {

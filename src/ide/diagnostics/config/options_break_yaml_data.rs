@@ -1,4 +1,4 @@
-//! `options-break-yaml-data`: Puppet's own back ends for data files want a path, and fail if they get anything else.
+//! `options-break-yaml-data`: Puppet's own back ends for data files need a path, and fail if they get anything else.
 
 use crate::config::hiera_yaml::{FunctionKind, Level, Locations};
 use crate::data::Place;
@@ -59,7 +59,7 @@ fn first_option(level: &Level) -> Option<Place> {
     level.options.as_ref()?.into_iter().next().and_then(|(_, member)| member.key_place)
 }
 
-/// Takes away the `options` whose first key stands at `place`.
+/// Removes the `options` whose first key is at `place`.
 fn without_options(text: &str, place: Place) -> Option<TextEdit> {
     let root = yaml::parse(text).root?;
     let mut waiting = vec![&root];

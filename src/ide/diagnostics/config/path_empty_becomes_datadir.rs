@@ -1,5 +1,5 @@
-//! `path-empty-becomes-datadir`: a path that is nothing but variables. Where they are empty, the level reads the data
-//! directory itself, and every lookup fails.
+//! `path-empty-becomes-datadir`: a path consists only of variables. If they are empty, the level reads the data directory
+//! itself, and every lookup fails.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks the levels with `nodes`, whose variables are all known.
+/// Checks the levels with `nodes`, which are completely known.
 pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     let ConfigContext { config, nodes, .. } = *at;
     each_suspect(config, |text, range, variables| {
@@ -42,7 +42,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     });
 }
 
-/// Checks what no known node says anything of, and no other rule.
+/// Checks what no completely known node and no other rule covers.
 pub(crate) fn check_unknown(at: &ConfigContext<'_>, report: &mut Report) {
     let config = at.config;
     each_suspect(config, |text, range, _| {
@@ -56,7 +56,7 @@ pub(crate) fn check_unknown(at: &ConfigContext<'_>, report: &mut Report) {
     });
 }
 
-/// Runs `work` on the paths that hold nothing but variables.
+/// Runs `work` on the paths that consist only of variables.
 fn each_suspect(config: &HieraYaml, mut work: impl FnMut(&str, TextRange, &[Arc<str>])) {
     for level in config.hierarchy.iter().chain(&config.default_hierarchy) {
         let Locations::Paths(templates) = &level.locations else { continue };
@@ -70,7 +70,7 @@ fn each_suspect(config: &HieraYaml, mut work: impl FnMut(&str, TextRange, &[Arc<
     }
 }
 
-/// The variables of a text that holds nothing else.
+/// The variables of a text that contains nothing else.
 fn only_variables(text: &str) -> Option<Vec<Arc<str>>> {
     let tokens = interpolation::tokens(text);
     let length: u32 = tokens.iter().map(|token| token.range.len()).sum();

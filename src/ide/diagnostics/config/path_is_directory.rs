@@ -1,5 +1,4 @@
-//! `path-is-directory`: a path of a level that leads to a directory. Puppet takes it for a file that exists, and every lookup
-//! fails.
+//! `path-is-directory`: a path of a level leads to a directory. Puppet treats it as an existing file, and every lookup fails.
 
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind};

@@ -1,5 +1,5 @@
-//! `path-without-extension`: Hiera 5 takes paths as they are. Only what is certain is reported: the path, or all files
-//! beside it, exist with an extension and not without.
+//! `path-without-extension`: Hiera 5 uses paths as they are. Only certain cases are reported: the path, or all files beside
+//! it, exist with an extension and not without.
 
 use crate::config::hiera_yaml::Locations;
 use crate::data::{Files as _, PathKind};
@@ -57,7 +57,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     }
 }
 
-/// The extension that the files have which are meant.
+/// The extension of the files that are probably meant.
 fn missing_extension(world: &World, directory: &str, template: &str) -> Option<&'static str> {
     let (parent, name) = template.rsplit_once('/').unwrap_or(("", template));
     if parent.contains("%{") || EXTENSIONS.contains(&paths::extension(name)) {

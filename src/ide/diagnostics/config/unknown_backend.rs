@@ -1,4 +1,4 @@
-//! `unknown-backend`: a level whose function cannot be run here, so that answers lack what it knows.
+//! `unknown-backend`: a level's function cannot run here, so its data is missing in lookups.
 
 use crate::config::hiera_yaml::FunctionKind;
 use crate::ide::diagnostics::config::ConfigContext;
@@ -34,7 +34,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         );
         let is_of_hiera_3 = level.function.kind == FunctionKind::Hiera3Backend;
         let (severity, message) = if is_of_hiera_3 || is_function_name(name) {
-            // Who writes a function of their own gives it a module's name.
+            // The names of custom functions usually start with a module's name.
             let is_own = near.is_none() || name.contains("::");
             (if is_own { RULE.severity } else { Severity::Warning }, message)
         } else {
@@ -51,7 +51,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     }
 }
 
-/// Whether a function of Puppet can have the name. Names are not interpolated.
+/// Whether the name is valid for a Puppet function. Names are not interpolated.
 fn is_function_name(name: &str) -> bool {
     let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let is_part = |part: &str| {

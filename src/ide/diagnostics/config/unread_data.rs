@@ -19,7 +19,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks the workspace; says it in the `hiera.yaml` that comes closest, which `config` may be.
+/// Checks the workspace; reports in the closest `hiera.yaml`, which may be `config`.
 pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
     let ConfigContext { world, config, .. } = *at;
     let environments = world.environments();
@@ -33,7 +33,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         };
         let nearest = environments.iter().max_by_key(|it| shared(it.directory()));
         let mut levels = config.hierarchy.iter().chain(&config.default_hierarchy);
-        // Where a level reads that directory, or misses its own beside it, that is the matter of other rules.
+        // If a level reads that directory, or its own directory beside it is missing, other rules report it.
         let beside = paths::parent(&config.path)
             .is_some_and(|it| paths::below(it, &unread.directory).is_some());
         let is_named = levels.any(|level| {
@@ -76,13 +76,13 @@ fn written_datadir(world: &World, config: &HieraYaml) -> Option<String> {
     Some(shown(world, &paths::join(paths::parent(&config.path)?, &written)))
 }
 
-/// A path from the workspace's folder.
+/// A path relative to the workspace's folder.
 fn shown(world: &World, path: &str) -> String {
     let below = world.folders().iter().find_map(|folder| paths::below(folder, path));
     below.unwrap_or(path).to_owned()
 }
 
-/// The place of the first level's directory, else the first byte.
+/// The position of the first level's directory, or else the first byte.
 fn start_of(config: &HieraYaml) -> TextRange {
     let place = config.hierarchy.first().and_then(|level| level.datadir.place);
     place.map_or(TextRange::new(0, 1), |place| place.range)

@@ -1,8 +1,7 @@
-//! A `hiera.yaml` of version 4 written as version 5.
+//! Converts a `hiera.yaml` of version 4 to version 5.
 //!
-//! Both have levels with names and paths. Version 4 names a back end where version 5 names a function, adds the extension
-//! to each path, takes the level's name if there is none, and has its directory at the root. All else stays as it is
-//! written.
+//! Both have levels with names and paths. Version 4 names a back end instead of a function, adds the extension to each path,
+//! uses the level's name if there is no path, and has its directory at the root. Everything else stays as it is written.
 
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::in_style_of;
@@ -12,11 +11,11 @@ use crate::syntax::tree::{Node, NodeKind, Pair};
 use crate::syntax::yaml;
 use crate::text::TextEdit;
 
-/// What version 4 knows at the root and in a level.
+/// The keys of version 4 at the root and in a level.
 const ROOT_KEYS: [&str; 3] = ["version", "datadir", "hierarchy"];
 const LEVEL_KEYS: [&str; 5] = ["name", "backend", "datadir", "path", "paths"];
 
-/// The edits that make version 5 of a text; `None` if it is not a valid version 4.
+/// The edits that convert a text to version 5; `None` if it is not a valid version 4.
 pub(crate) fn conversion(text: &str) -> Option<Vec<TextEdit>> {
     let root = yaml::parse(text).root?;
     let members = Members::of(text, pairs_of(&root), &ROOT_KEYS)?;
@@ -68,7 +67,7 @@ fn of_level(text: &str, level: &Node) -> Option<Vec<TextEdit>> {
     Some(edits)
 }
 
-/// The edit that adds the extension to a path which has none; an empty list for one that has it.
+/// The edit that adds a missing extension to a path; an empty list if the path has it.
 fn extended(text: &str, path: &Node, extension: &str) -> Option<Vec<TextEdit>> {
     let plain = text_of(path)?;
     if plain.ends_with(extension) {
@@ -79,7 +78,7 @@ fn extended(text: &str, path: &Node, extension: &str) -> Option<Vec<TextEdit>> {
     Some(vec![TextEdit::insert(at, extension)])
 }
 
-/// The edit that writes the path which follows from the level's name.
+/// The edit that writes the path that follows from the level's name.
 fn path_of_name(text: &str, level: &Node, name: &Pair, extension: &str) -> Option<TextEdit> {
     let path = text_of(&name.value)?;
     let path =

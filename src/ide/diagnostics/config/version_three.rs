@@ -1,8 +1,8 @@
-//! A `hiera.yaml` of version 3 written as version 5.
+//! Converts a `hiera.yaml` of version 3 to version 5.
 //!
-//! Version 3 asks each back end for all paths before the next one. With one back end each path becomes a level of its own;
-//! with several, each back end becomes a level with all paths. Comments stay with the path that they stand above or
-//! behind; the others go to the top.
+//! Version 3 searches all paths with one back end before it uses the next one. With one back end, each path becomes a level
+//! of its own; with several, each back end becomes a level with all paths. Comments stay with the path above or after which
+//! they are written; other comments go to the top.
 
 use std::fmt::Write as _;
 
@@ -12,10 +12,10 @@ use crate::ide::diagnostics::shared::fix::quoted;
 use crate::ide::pair_edits::line_end;
 use crate::text::LineIndex;
 
-/// What version 3 asks for if no `hierarchy` says anything else.
+/// The paths of version 3 without a `hierarchy`.
 const DEFAULT_PATHS: [&str; 2] = ["nodes/%{::trusted.certname}", "common"];
 
-/// The whole text as version 5; `None` if it is not version 3, or needs what version 5 cannot say.
+/// The whole text as version 5; `None` if it is not version 3, or needs something that version 5 cannot express.
 pub(crate) fn converted(text: &str, layer: LayerKind) -> Option<String> {
     let data = DataFile::new(FileId(0), Format::Yaml, text.into());
     let old = Old::read(&data, layer)?;
@@ -42,7 +42,7 @@ pub(crate) fn converted(text: &str, layer: LayerKind) -> Option<String> {
     Some(if line_end(text) == "\r\n" { new.replace('\n', "\r\n") } else { new })
 }
 
-/// What a file of version 3 says.
+/// The content of a file of version 3.
 struct Old {
     backends: Vec<Backend>,
     paths: Vec<Located>,
@@ -58,7 +58,7 @@ struct Backend {
     options: Vec<(String, String)>,
 }
 
-/// A path with what people wrote about it.
+/// A path with its comments.
 struct WrittenPath {
     text: String,
     above: Vec<String>,
@@ -119,7 +119,7 @@ impl Backend {
                 _ => {}
             }
         }
-        // Where the global layer's data lie without one depends on the machine.
+        // Without a datadir, the location of the global layer's data depends on the machine.
         (has_datadir || layer != LayerKind::Global).then_some(backend)
     }
 
@@ -129,7 +129,7 @@ impl Backend {
     }
 }
 
-/// A directory as an environment's own file says it: from the environment's directory.
+/// A directory as an environment's own file writes it: relative to the environment's directory.
 fn datadir(text: &str, layer: LayerKind) -> String {
     let own = ["%{environment}/", "%{::environment}/"].iter().find_map(|it| text.split_once(it));
     match own {
@@ -187,7 +187,7 @@ fn write_options(new: &mut String, indentation: &str, backend: &Backend) {
 struct Comments<'t> {
     text: &'t str,
     index: LineIndex,
-    /// Of each line: the comment, and whether it stands alone; taken ones are gone.
+    /// For each line: the comment, and whether it is alone on the line. Comments are removed when they are taken.
     lines: Vec<Option<(&'t str, bool)>>,
 }
 
@@ -206,7 +206,7 @@ impl<'t> Comments<'t> {
         Self { text, index: LineIndex::new(text), lines: text.lines().map(comment).collect() }
     }
 
-    /// A path with the comments directly above it and behind it.
+    /// A path with the comments directly above it and after it.
     fn take(&mut self, path: &Located) -> WrittenPath {
         let text = path.value.as_str().unwrap_or_default().to_owned();
         let mut written = WrittenPath { text, above: Vec::new(), behind: None };
@@ -226,13 +226,13 @@ impl<'t> Comments<'t> {
         written
     }
 
-    /// What nobody took.
+    /// The comments that were not taken.
     fn rest(&self) -> impl Iterator<Item = &'t str> {
         self.lines.iter().filter_map(|line| line.map(|(comment, _)| comment))
     }
 }
 
-/// Symbols are as good as texts here.
+/// Symbols count as strings here.
 fn key_text(key: &Value) -> Option<&str> {
     match key {
         Value::String(text) | Value::Symbol(text) => Some(text.strip_prefix(':').unwrap_or(text)),

@@ -1,7 +1,7 @@
-//! `alias-not-alone`: `%{alias('…')}` with anything beside it.
+//! `alias-not-alone`: `%{alias('…')}` with other text beside it.
 //!
-//! `alias` gives the value of another key as it is, of whatever type; so it cannot stand within a longer text. White
-//! space inside the braces is fine, outside it is not.
+//! `alias` returns the value of another key as it is, of whatever type, so it cannot be inside a longer string. White space
+//! inside the braces is allowed, outside it is not.
 
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};

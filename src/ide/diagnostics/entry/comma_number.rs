@@ -1,4 +1,4 @@
-//! `comma-number`: commas between digits are left out.
+//! `comma-number`: YAML drops commas between digits.
 
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::numbers;
@@ -35,7 +35,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// `1,234,567`: the commas mean nothing.
+/// `1,234,567`: the commas only group digits.
 fn groups_thousands(text: &str) -> bool {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut groups = digits.split(',');

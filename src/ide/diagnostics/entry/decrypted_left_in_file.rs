@@ -1,5 +1,5 @@
-//! `decrypted-left-in-file`: `DEC::PKCS7[…]!`, the mark that `eyaml edit` shows for an encrypted value. In a file, it is a secret
-//! in plain text, and Puppet gives it with the mark around it.
+//! `decrypted-left-in-file`: `DEC::PKCS7[…]!`, the mark that `eyaml edit` shows for an encrypted value. In a saved file, it
+//! is a secret in plain text, and Puppet returns it including the mark.
 
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::syntax::tree::{Node, NodeKind};
@@ -43,7 +43,7 @@ fn check_scalar(entry: &EntryContext<'_>, node: &Node, report: &mut Report) {
     report.add(&RULE, range, message);
 }
 
-/// Where the first mark stands in a text: `DEC::PKCS7[…]!` or `DEC(12)::PKCS7[…]!`.
+/// The range of the first mark in a text: `DEC::PKCS7[…]!` or `DEC(12)::PKCS7[…]!`.
 fn mark(text: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(found) = text[from..].find("DEC") {

@@ -1,6 +1,6 @@
-//! `duplicate-key`: a key that the same hash has twice.
+//! `duplicate-key`: a hash has the same key twice.
 //!
-//! Puppet says nothing: the last value wins, at the first one's position. Mostly somebody pasted a block.
+//! Puppet does not report this: the last value wins, at the position of the first. The usual cause is a pasted block.
 
 use std::collections::HashMap;
 
@@ -91,7 +91,7 @@ fn add<'r>(
     finding
 }
 
-/// What makes two keys the same: plain words may be numbers, booleans or `null`, quoted ones never.
+/// What makes two keys equal: plain words may be numbers, booleans or `null`, quoted ones never are.
 type KeyIdentity<'a> = (&'a str, bool);
 
 fn identity(key: &Node) -> Option<KeyIdentity<'_>> {

@@ -1,7 +1,7 @@
-//! `eyaml-blob`: an `ENC[…]` that hiera-eyaml cannot decrypt, or does not even take for encrypted.
+//! `eyaml-blob`: an `ENC[…]` that hiera-eyaml cannot decrypt, or does not even recognize as encrypted.
 //!
-//! A value that begins with `ENC[` is meant to be encrypted. In the midst of other text, only brackets that name a method are:
-//! people write about `ENC[…]`, too.
+//! A value that starts with `ENC[` is meant to be encrypted. Inside other text, only brackets with a method are checked,
+//! because people also write about `ENC[…]`.
 
 use crate::backends::eyaml::blob::{self, BlobProblemKind, OPENING};
 use crate::backends::eyaml::{DEFAULT_METHOD, KNOWN_METHODS};
@@ -36,7 +36,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// Makes warnings of what only a level could stumble over that decrypts: no level of the file does.
+/// Turns findings about decryption into warnings, because no level of the file decrypts.
 pub(crate) fn make_warnings(findings: &mut [Diagnostic]) {
     for finding in findings.iter_mut().filter(|it| it.code == RULE.code) {
         finding.severity = Severity::Warning;
@@ -63,8 +63,8 @@ fn names_a_method(written: &str) -> bool {
     KNOWN_METHODS.iter().any(|it| inside.strip_prefix(it).is_some_and(|it| it.starts_with(',')))
 }
 
-/// Where a blob of a scalar is written: to its end if it is written as it is meant, else to its bracket or the end of the
-/// scalar. It begins at the first of `openings`.
+/// The range of a blob in a scalar: to its end if it is written without escapes, or else to its bracket or the end of the
+/// scalar. It starts at the first of `openings`.
 fn source_range(source: &str, node: &Node, blob: &str, openings: &[usize]) -> TextRange {
     let scalar = node.range.slice(source);
     let Some(at) = openings.first().copied() else { return node.range };

@@ -1,4 +1,4 @@
-//! `float-looking-string`: `1e3` is a text. An exponent counts only behind a point, and with a sign.
+//! `float-looking-string`: `1e3` is a string. An exponent needs a decimal point before it, and a sign.
 
 use crate::data::Value;
 use crate::ide::diagnostics::shared::fix::{Fix, quote};
@@ -35,7 +35,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// The number with a point and a signed exponent.
+/// The number with a decimal point and a signed exponent.
 fn as_float(text: &str) -> String {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let point = if mantissa.contains('.') { "" } else { ".0" };
@@ -50,7 +50,7 @@ fn looks_like_a_float(text: &str) -> bool {
     let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
     let are_digits =
         |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    // Longer ones are rather the number of a commit.
+    // A longer one is more likely the hash of a commit.
     exponent.len() <= 3
         && are_digits(exponent)
         && mantissa.len() <= 6

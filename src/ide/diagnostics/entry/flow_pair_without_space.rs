@@ -1,4 +1,4 @@
-//! `flow-pair-without-space`: `{a:1}` is a hash with the key `a:1`. In YAML, a colon is followed by a blank.
+//! `flow-pair-without-space`: `{a:1}` is a hash with the key `a:1`. In YAML, a space must follow the colon.
 
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -34,7 +34,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// The key and the value of a pair in braces that YAML takes for a key alone.
+/// The key and the value of a pair in braces that YAML reads as a key alone.
 fn joined<'a>(pair: &Pair, source: &'a str) -> Option<(&'a str, &'a str)> {
     let NodeKind::Scalar { style: ScalarStyle::Plain, .. } = &pair.key.kind else { return None };
     let NodeKind::Scalar { text, style: ScalarStyle::Plain } = &pair.value.kind else {

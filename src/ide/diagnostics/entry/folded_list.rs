@@ -1,4 +1,4 @@
-//! `folded-list`: items that YAML joins to one text, because a text stands before the first of them.
+//! `folded-list`: YAML joins list items to one string, because a string precedes the first of them.
 
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -50,7 +50,7 @@ fn check_pair(entry: &EntryContext<'_>, key: &Node, value: &Node, report: &mut R
     }
 }
 
-/// Checks a value, or an item that goes on with others.
+/// Checks a value, or an item that continues with other items.
 fn check_value<'r>(
     entry: &EntryContext<'_>,
     value: &Node,

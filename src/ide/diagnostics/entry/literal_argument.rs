@@ -1,7 +1,7 @@
-//! `literal-argument`: a `%{literal('…')}` that is of no use, or that Puppet takes for a recursion.
+//! `literal-argument`: a `%{literal('…')}` that is unnecessary, or that Puppet treats as a recursion.
 //!
-//! `literal` is there to write a `%{` that is not interpolated. While its result is interpolated again, the argument
-//! stands on the stack of keys: if it is the name of the very key, Puppet thinks that the key looks itself up.
+//! `literal` is for writing a `%{` that is not interpolated. While its result is interpolated again, the argument is on the
+//! stack of keys: if it is the name of the key itself, Puppet reports that the key looks itself up.
 
 use crate::ide::diagnostics::shared::fix::{Fix, is_plain_word};
 use crate::ide::diagnostics::shared::walk::text_of;
@@ -49,7 +49,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// Offers the argument in the place of the token, where it is text all the same.
+/// Offers to replace the token with its argument, if the result is the same text.
 fn write_the_text(
     finding: &mut Diagnostic,
     string: &StringNode<'_>,

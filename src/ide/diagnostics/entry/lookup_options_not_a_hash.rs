@@ -1,4 +1,4 @@
-//! `lookup-options-not-a-hash`: `lookup_options`, or the options of a key in them, that are something else.
+//! `lookup-options-not-a-hash`: `lookup_options`, or the options of a key, are not a hash.
 
 use crate::data::Format;
 use crate::ide::context::LOOKUP_OPTIONS;

@@ -1,8 +1,8 @@
-//! `malformed-token`: a `%{…}` that Puppet cannot read, or reads as something else than it looks like.
+//! `malformed-token`: a `%{…}` that Puppet cannot parse, or parses differently than it looks.
 //!
-//! Between the braces stands either a call of exactly the form `name('argument')`, or a variable with dotted sub keys.
-//! Everything that is not exactly a call is a variable's name. With quotes or brackets in it, that name is usually no
-//! valid key, and every lookup of the string fails; without, the variable does not exist.
+//! The braces contain either a call of exactly the form `name('argument')`, or a variable with dotted sub keys. Everything
+//! that is not exactly a call is the name of a variable. If it contains quotes or brackets, it is usually not a valid key,
+//! and every lookup of the string fails. Otherwise the variable does not exist.
 
 use crate::ide::diagnostics::entry::{token_cut_at_brace, typographic_character};
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -28,7 +28,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     check_strings(&entry.strings, Functions::Allowed, report);
 }
 
-/// Whether the place knows `literal` and the like.
+/// Whether functions such as `literal` are allowed at this place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Functions {
     /// In data.
@@ -37,11 +37,11 @@ pub(crate) enum Functions {
     Forbidden,
 }
 
-/// Any strings that Puppet interpolates.
+/// Checks strings that Puppet interpolates.
 pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, report: &mut Report) {
     for string in strings {
         for token in &string.tokens {
-            // Typographic quotes are the matter of another rule.
+            // Another rule reports typographic quotes.
             let is_explained = functions == Functions::Allowed
                 && typographic_character::has_quotes(token.range.slice(string.text));
             if is_explained || token_cut_at_brace::is_cut(string.text, token) {
@@ -85,7 +85,7 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
     }
 }
 
-/// The token as it was most likely meant, if that is a valid one.
+/// The token that was most likely meant, if it is valid.
 fn mended(string: &StringNode<'_>, token: &Token, functions: Functions) -> Option<Fix> {
     let written = token.expression_range.slice(string.text);
     let call = functions == Functions::Allowed;
@@ -97,7 +97,7 @@ fn mended(string: &StringNode<'_>, token: &Token, functions: Functions) -> Optio
     Some(Fix::safe(format!("Write `%{{{meant}}}`"), vec![edit]))
 }
 
-/// `lookup ( 'key' )` without blanks outside of the quotes, and `lookup('key)` with the quote that it lost.
+/// `lookup ( 'key' )` without spaces outside the quotes, and `lookup('key)` with its missing quote.
 fn called_without_blanks(written: &str) -> Option<String> {
     let (name, rest) = written.split_once('(')?;
     let argument = rest.trim_end().strip_suffix(')')?.trim();
@@ -126,7 +126,7 @@ fn with_dots(written: &str) -> Option<String> {
     is_word(root.trim_start_matches("::").split('.').next()?).then_some(path)
 }
 
-/// `lookup(key)` with the quotes that make it a call.
+/// `lookup(key)` with the quotes that turn it into a call.
 fn with_quotes(
     string: &StringNode<'_>,
     token: &Token,
@@ -153,7 +153,7 @@ fn inner_quote(string: &StringNode<'_>) -> char {
     }
 }
 
-/// The beginning of a string that may be long, on one line.
+/// The start of a string that may be long, on one line.
 fn short(text: &str) -> String {
     const MAX_CHARS: usize = 60;
     let mut chars = text.chars().map(|c| if c == '\n' { ' ' } else { c });
@@ -186,7 +186,7 @@ fn broken_key(token: &Token) -> Option<&str> {
     token.lookup_key().map(|(key, _)| &**key).filter(|key| key_path::parse(key).is_err())
 }
 
-/// `lookup(key)` or `foo()`: looks like a call, and is the name of a variable that cannot be set.
+/// `lookup(key)` or `foo()`: looks like a call, but is the name of a variable that cannot be set.
 fn call_without_quotes(token: &Token) -> Option<&str> {
     let Expression::Variable(name) = &token.expression else { return None };
     let (called, rest) = name.split_once('(')?;
@@ -195,7 +195,7 @@ fn call_without_quotes(token: &Token) -> Option<&str> {
     (is_name && rest.ends_with(')')).then_some(&**name)
 }
 
-/// What to say of a call that Puppet reads as a variable.
+/// The message for a call that Puppet reads as a variable.
 fn not_a_call(call: &str) -> String {
     let (called, rest) = call.split_once('(').unwrap_or((call, ""));
     let argument = rest.strip_suffix(')').unwrap_or(rest).trim();

@@ -1,5 +1,5 @@
-//! `merge-key-idle`: a `<<` that merges nothing. Only an alias, a hash or a list of these is merged; anything else is the value
-//! of a member that is called `<<`.
+//! `merge-key-idle`: a `<<` that merges nothing. Puppet merges only an alias, a hash or a list of these; with any other
+//! value, it is a member named `<<`.
 
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::Fix;

@@ -1,8 +1,8 @@
-//! `module-namespace`: what a module's data says about keys outside the module.
+//! `module-namespace`: a module's data contains keys outside the module.
 //!
-//! A module's data is only asked for keys that start with the module's name. Other keys are a warning in Puppet, and
-//! never found. `lookup_options` for other keys are an error that stops every lookup of the module's keys; a pattern
-//! must continue with the module's name directly behind its `^`.
+//! Puppet searches a module's data only for keys that start with the module's name. It warns about other keys and never finds
+//! them. `lookup_options` for other keys are an error that makes every lookup of the module's keys fail; a pattern must have
+//! the module's name directly after its `^`.
 
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
 use crate::ide::diagnostics::shared::near::distance;
@@ -44,7 +44,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// The key of the module that was meant: without a module, or with one that is nearly it.
+/// The key of the module that was meant: the key has no module, or one with a similar name.
 fn meant(key: &str, module: &str) -> Option<String> {
     match key.split_once("::") {
         None => Some(format!("{module}::{key}")),
@@ -55,7 +55,7 @@ fn meant(key: &str, module: &str) -> Option<String> {
     }
 }
 
-/// The fix that gives a key another name.
+/// The fix that renames a key.
 fn renamed(
     entry: &EntryContext<'_>,
     key: &Node,

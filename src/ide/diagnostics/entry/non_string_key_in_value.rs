@@ -1,4 +1,4 @@
-//! `non-string-key-in-value`: a hash whose key is a boolean, null, a list or a hash. Puppet takes strings and numbers.
+//! `non-string-key-in-value`: the key of a hash is a boolean, null, a list or a hash. Puppet accepts strings and numbers.
 
 use crate::data::{Value, scalar};
 use crate::ide::diagnostics::shared::fix::{Fix, quote};
@@ -35,13 +35,13 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// The fix that makes a string of a key, unless the hash would have that key twice then.
+/// The fix that turns a key into a string, unless the hash would then have that key twice.
 fn quoted(source: &str, pairs: &[Pair], key: &Node) -> Option<Fix> {
     let NodeKind::Scalar { text, style: ScalarStyle::Plain } = &key.kind else { return None };
     let is_there =
         pairs.iter().any(|pair| matches!(value(&pair.key), Some(Value::String(it)) if it == *text));
     let is_written = !text.is_empty() && key.range.slice(source) == &**text;
-    // A tag makes a boolean or null of a quoted text, too.
+    // A tag turns a quoted text into a boolean or null, too.
     let may_be_quoted = is_written && key.tag.is_none() && !is_there;
     may_be_quoted.then(|| Fix::safe("Put quotes around it", vec![quote(key.range, text)]))
 }

@@ -1,4 +1,4 @@
-//! `number-looks-like-version`: a number where a text is meant. `version: 1.10` is 1.1, and `mode: 644` is no mode.
+//! `number-looks-like-version`: a number instead of a string. `version: 1.10` is 1.1, and `mode: 644` is not a mode.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// What the name of a key says of its value.
+/// What the name of a key implies about its value.
 struct NameOf {
     is_version: bool,
     is_mode: bool,
@@ -105,7 +105,7 @@ fn is_version(text: &str) -> bool {
     text.split_once('.').is_some_and(|(major, minor)| are_digits(major) && are_digits(minor))
 }
 
-/// `644` and `1777`. With a leading zero, the number is octal, which is the matter of another rule.
+/// `644` and `1777`. With a leading zero, the number is octal, which another rule reports.
 fn is_mode(text: &str) -> bool {
     matches!(text.len(), 3 | 4)
         && !text.starts_with('0')

@@ -1,4 +1,5 @@
-//! `pattern-without-caret`: a key of `lookup_options` that looks like a regular expression. Only what begins with `^` is one.
+//! `pattern-without-caret`: a key of `lookup_options` looks like a regular expression. Only keys that start with `^` are
+//! patterns.
 
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::shared::walk::{option_entries, text_of};
@@ -46,7 +47,7 @@ fn with_caret(key: &Node, pattern: &str) -> Option<Fix> {
     Some(Fix::changing(format!("Write `{pattern}`"), vec![edit]))
 }
 
-/// Whether a key holds what regular expressions have and names of keys have not.
+/// Whether a key contains characters of regular expressions that names of keys do not have.
 pub(crate) fn looks_like_pattern(key: &str) -> bool {
     !key.starts_with('^')
         && !interpolation::may_have_tokens(key)

@@ -1,6 +1,6 @@
-//! `plaintext-secret`: a password in plain text. Judged by the name of the key, so off by default.
+//! `plaintext-secret`: a password in plain text. The rule only checks the name of the key, so it is off by default.
 //!
-//! Neither the message nor the place shows the value.
+//! Neither the message nor the range shows the value.
 
 use crate::ide::diagnostics::shared::walk::text_of;
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
@@ -60,7 +60,7 @@ fn is_secret_name(name: &str) -> bool {
     SECRET_WORDS.iter().any(ends_so)
 }
 
-/// Whether the value is a text that is not encrypted, looked up, or the path of a file.
+/// Whether the value is a string that is not encrypted, not looked up, and not the path of a file.
 fn is_plain_text(entry: &EntryContext<'_>, value: &Node) -> bool {
     let NodeKind::Scalar { text, style } = &value.kind else { return false };
     let is_typed = *style == ScalarStyle::Plain

@@ -1,4 +1,4 @@
-//! `shadowed-by-plain-entry`: a key's own entry of `lookup_options` hides all patterns, whatever options it lacks.
+//! `shadowed-by-plain-entry`: a key's own entry in `lookup_options` hides all patterns, whichever options it lacks.
 
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -46,7 +46,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// The fix that writes the options of `hidden` which `own` lacks.
+/// The fix that adds the options of `hidden` that `own` lacks.
 fn repeated(entry: &EntryContext<'_>, own: &Node, hidden: &Node, known: &[&str]) -> Option<Fix> {
     let is_lost = |pair: &&Pair| {
         let name = text_of(&pair.key).map_or("", |name| &**name);

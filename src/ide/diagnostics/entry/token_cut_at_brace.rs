@@ -1,4 +1,4 @@
-//! `token-cut-at-brace`: a `}` within quotes ends a token all the same. Puppet looks for the first `}`, not for quotes.
+//! `token-cut-at-brace`: a `}` inside quotes ends a token, too. Puppet searches for the first `}` and ignores quotes.
 
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};
 use crate::ide::strings::StringNode;
@@ -20,7 +20,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     check_strings(&entry.strings, report);
 }
 
-/// Any strings that Puppet interpolates.
+/// Checks strings that Puppet interpolates.
 pub(crate) fn check_strings(strings: &[StringNode<'_>], report: &mut Report) {
     for string in strings {
         for token in string.tokens.iter().filter(|token| is_cut(string.text, token)) {
@@ -34,7 +34,7 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], report: &mut Report) {
     }
 }
 
-/// Whether a quote is open where the token ends, and closed behind it.
+/// Whether a quote is open where the token ends, and closed after it.
 pub(crate) fn is_cut(text: &str, token: &Token) -> bool {
     let inside = token.expression_range.slice(text);
     let mut open: Option<char> = None;

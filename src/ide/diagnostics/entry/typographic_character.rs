@@ -1,4 +1,4 @@
-//! `typographic-character`: quotes and blanks that word processors and web pages write. For YAML they are letters like any other.
+//! `typographic-character`: quotes and spaces from word processors and web pages. For YAML they are letters like any other.
 
 use crate::data::{DataFile, FileId, Format, Verdict};
 use crate::ide::diagnostics::file::FileContext;
@@ -25,7 +25,7 @@ pub(crate) const RULE: Rule = Rule {
 const DOUBLE: [char; 4] = ['“', '”', '„', '‟'];
 const SINGLE: [char; 4] = ['‘', '’', '‚', '‛'];
 
-/// Blanks that are none for YAML, and characters that cannot be seen.
+/// Spaces that YAML does not treat as spaces, and invisible characters.
 const BLANKS: [char; 8] =
     ['\u{a0}', '\u{2007}', '\u{2009}', '\u{202f}', '\u{3000}', '\u{200b}', '\u{2060}', '\u{feff}'];
 
@@ -93,7 +93,7 @@ fn check_scalar(entry: &EntryContext<'_>, node: &Node, is_key: bool, report: &mu
     }
 }
 
-/// What stands in typographic quotes, if they are around the whole text.
+/// The text inside typographic quotes, if they surround the whole text.
 fn in_quotes(text: &str) -> Option<&str> {
     for quotes in [DOUBLE, SINGLE] {
         let inner = text.strip_prefix(quotes).and_then(|it| it.strip_suffix(quotes));
@@ -104,7 +104,7 @@ fn in_quotes(text: &str) -> Option<&str> {
     None
 }
 
-/// Says whether a blank that is none for YAML is why the file is broken: in the indentation, or behind a colon.
+/// Reports such a space if it breaks the file, in the indentation or after a colon. Returns whether it does.
 pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.yaml_error() else { return };
     let text = file.text;
@@ -133,7 +133,7 @@ pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-/// Such blanks in the indentation of a line, or behind its first colon.
+/// Such spaces in the indentation of a line, or after its first colon.
 fn blanks(index: &LineIndex, text: &str, line: u32) -> Option<TextRange> {
     if line >= index.line_count() {
         return None;

@@ -1,4 +1,4 @@
-//! `unknown-lookup-option`: Puppet reads `merge` and `convert_to`, and ignores all other options without a word.
+//! `unknown-lookup-option`: Puppet reads `merge` and `convert_to`, and silently ignores all other options.
 
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
@@ -23,7 +23,7 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 const OPTIONS: [&str; 2] = ["merge", "convert_to"];
-/// What belongs into the hash of `merge`.
+/// The options that belong in the hash of `merge`.
 const OF_MERGE: [&str; 5] =
     ["strategy", "knockout_prefix", "merge_hash_arrays", "sort_merged_arrays", "merge_debug"];
 

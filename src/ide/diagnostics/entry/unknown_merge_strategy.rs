@@ -1,6 +1,7 @@
-//! `unknown-merge-strategy`: a `merge` in `lookup_options` that Puppet does not know, or with options it does not take.
+//! `unknown-merge-strategy`: a `merge` in `lookup_options` that Puppet does not know, or with options that it does not
+//! accept.
 //!
-//! The lookup of the key fails, but not before: nothing is checked until the key is looked up.
+//! The lookup of the key fails. Puppet checks nothing before the key is looked up.
 
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::{Fix, in_style_of};
@@ -26,7 +27,7 @@ pub(crate) const RULE: Rule = Rule {
 /// The strategies' names; all are case-sensitive.
 const STRATEGIES: [&str; 7] =
     ["first", "default", "unique", "hash", "deep", "unconstrained_deep", "reverse_deep"];
-/// What `deep` takes beside `strategy`.
+/// The options of `deep`, besides `strategy`.
 const DEEP_OPTIONS: [&str; 4] =
     ["knockout_prefix", "merge_hash_arrays", "sort_merged_arrays", "merge_debug"];
 

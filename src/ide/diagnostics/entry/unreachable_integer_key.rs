@@ -1,4 +1,4 @@
-//! `unreachable-integer-key`: a key at the root of a file that is no string. Lookups ask for strings.
+//! `unreachable-integer-key`: a key at the root of a file is not a string. Lookups search for strings.
 
 use crate::data::{Value, inspect};
 use crate::ide::diagnostics::shared::fix::{Fix, quote};

@@ -1,4 +1,5 @@
-//! `untranslatable-regex`: a pattern of `lookup_options` that only Ruby can judge. Puppet reads it; we say that we do not.
+//! `untranslatable-regex`: a pattern of `lookup_options` that only Ruby can evaluate. Puppet reads it; hiera-ls reports that
+//! it cannot.
 
 use crate::ide::diagnostics::shared::walk::option_patterns;
 use crate::ide::diagnostics::{Check, EntryContext, Report, Rule, Severity};

@@ -1,7 +1,7 @@
-//! `yaml-1.2-disagrees`: an entry that a reader of YAML 1.2 refuses, or reads as something else than Puppet does.
+//! `yaml-1.2-disagrees`: a YAML 1.2 reader refuses an entry, or reads it differently than Puppet.
 //!
-//! Puppet's reader speaks YAML 1.1. Many tools beside it, yaml-language-server among them, speak 1.2. Off unless somebody
-//! wants files that mean the same to both.
+//! Puppet reads YAML 1.1. Most other tools, such as yaml-language-server, read 1.2. The rule is off unless a team wants files
+//! that mean the same to both.
 
 use crate::data::{EntryTree, Format, Value};
 use crate::ide::diagnostics::lookup::LookupContext;
@@ -23,7 +23,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks an entry. What is found is kept as long as the entry.
+/// Checks an entry. The findings are cached with the entry.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     if at.file.data.format() != Format::Yaml {
         return;

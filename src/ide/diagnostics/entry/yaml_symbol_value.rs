@@ -1,4 +1,4 @@
-//! `yaml-symbol-value`: a value that begins with a colon and has no quotes. It is a Ruby symbol, which no value may be.
+//! `yaml-symbol-value`: an unquoted value starts with a colon. It is a Ruby symbol, which is not allowed as a value.
 
 use crate::data::Value;
 use crate::ide::diagnostics::shared::fix::{Fix, quote};

@@ -1,4 +1,4 @@
-//! `empty-file`: a YAML file that holds nothing. It counts as an empty hash, and Puppet warns at every compilation.
+//! `empty-file`: a YAML file without content. It counts as an empty hash, and Puppet warns at every compilation.
 
 use crate::data::{Format, Verdict};
 use crate::ide::diagnostics::file::FileContext;

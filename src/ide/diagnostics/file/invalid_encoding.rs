@@ -1,7 +1,7 @@
 //! `invalid-encoding`: a file that is not plain UTF-8.
 //!
-//! Bytes that are no UTF-8, and control characters, break a YAML file. A byte order mark does worse: it moves the first
-//! line by one column, so that the keys of the other lines are lost without a word.
+//! Bytes that are not UTF-8, and control characters, break a YAML file. A byte order mark is worse: it shifts the first line
+//! by one column, so that the keys of the other lines are silently lost.
 
 use crate::data::Format;
 use crate::ide::diagnostics::file::FileContext;
@@ -22,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// What libyaml says of bytes and characters that it does not take.
+/// libyaml's messages for bytes and characters that it does not accept.
 const WORDS: [&str; 5] = [
     "UTF-8",
     "control characters",
@@ -59,7 +59,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     report.add(&RULE, error.range, format!("{words}\n{advice}"));
 }
 
-/// A mark in a file that Puppet takes all the same.
+/// A byte order mark in a file that Puppet can read nevertheless.
 pub(crate) fn check_mark(file: &FileContext<'_>, report: &mut Report) {
     let FileContext { text, format, .. } = *file;
     let is_broken = file.error().is_some();

@@ -1,4 +1,4 @@
-//! `multiple-documents`: Puppet reads the first YAML document of a file only.
+//! `multiple-documents`: Puppet reads only the first YAML document of a file.
 
 use memchr::memmem;
 

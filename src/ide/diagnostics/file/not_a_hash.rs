@@ -1,4 +1,4 @@
-//! `not-a-hash`: a data file that is something else than a hash. Empty YAML files are another matter: `empty-file`.
+//! `not-a-hash`: a data file is not a hash. Another rule reports empty YAML files: `empty-file`.
 
 use crate::data::{Format, Verdict};
 use crate::ide::diagnostics::file::FileContext;

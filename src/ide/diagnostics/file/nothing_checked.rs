@@ -1,4 +1,4 @@
-//! `nothing-checked`: there seem to be data, but no hierarchy of the workspace reads any of them, so that nothing is checked.
+//! `nothing-checked`: there seems to be data, but no hierarchy of the workspace reads any of it, so nothing is checked.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -29,9 +29,9 @@ const MAX_NAMED: usize = 3;
 /// Why nothing of a workspace is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NothingChecked {
-    /// The file that it is said in: one that looks like data, or a `hiera.yaml` that Puppet does not look for.
+    /// The file with the finding: one that looks like data, or a `hiera.yaml` in a place where Puppet does not look for it.
     pub path: Arc<str>,
-    /// What is there, and what to set.
+    /// What was found, and what to set.
     pub message: String,
     unread: Vec<UnreadData>,
     others: Vec<Arc<str>>,
@@ -45,7 +45,7 @@ pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
     report.add(&RULE, TextRange::new(0, end as u32), nothing.message);
 }
 
-/// Why no data of the workspace is checked; `None` if some are, or if there seem to be none.
+/// Why no data of the workspace is checked; `None` if some is, or if there seems to be none.
 pub fn nothing_checked(world: &Arc<World>) -> Option<NothingChecked> {
     let environments = world.environments();
     if environments.iter().any(|it| !world.key_index(it).files().is_empty()) {

@@ -1,4 +1,4 @@
-//! `orphan-file`: a file in a data directory that no level can load, whatever the node.
+//! `orphan-file`: a file in a data directory that no level can load for any node.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `tab-indentation`: a tab before the first character of a line, where YAML wants blanks.
+//! `tab-indentation`: a tab before the first character of a line, where YAML requires spaces.
 
 use crate::data::{DataFile, FileId, Format, Verdict};
 use crate::ide::diagnostics::file::FileContext;
@@ -26,7 +26,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let text = file.text;
     let index = LineIndex::new(text);
     let line = index.line_of(error.range.start);
-    // libyaml often sees the trouble one line earlier, where something is left open.
+    // libyaml often reports the error one line earlier, where something is still open.
     let Some(range) = [line, line + 1].into_iter().find_map(|line| tabs(&index, text, line)) else {
         return;
     };

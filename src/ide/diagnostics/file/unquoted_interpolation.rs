@@ -1,4 +1,4 @@
-//! `unquoted-interpolation`: a value that begins with `%{` and has no quotes. YAML knows no text that begins with `%`.
+//! `unquoted-interpolation`: an unquoted value starts with `%{`. In YAML, plain text cannot start with `%`.
 
 use crate::data::{DataFile, FileId, Format, Verdict};
 use crate::ide::diagnostics::file::FileContext;

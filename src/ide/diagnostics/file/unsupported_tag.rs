@@ -1,4 +1,4 @@
-//! `unsupported-tag`: a YAML tag that asks for a Ruby class. Puppet allows none, and refuses the whole file.
+//! `unsupported-tag`: a YAML tag requests a Ruby class. Puppet allows none, and refuses the whole file.
 
 use crate::data::Format;
 use crate::ide::diagnostics::file::FileContext;

@@ -1,5 +1,5 @@
-//! `yaml-date-breaks-file`: a date without quotes. Puppet does not let Psych make a `Date` or `Time`, and refuses the
-//! whole file.
+//! `yaml-date-breaks-file`: an unquoted date. Puppet does not let Psych create a `Date` or `Time`, and refuses the whole
+//! file.
 
 use crate::data::scalar::Refusal;
 use crate::data::{FileError, Format};

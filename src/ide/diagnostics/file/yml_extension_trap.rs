@@ -1,4 +1,4 @@
-//! `yml-extension-trap`: `x.yml` where the hierarchy asks for `x.yaml`, or the other way round.
+//! `yml-extension-trap`: `x.yml` where the hierarchy reads `x.yaml`, or the other way round.
 
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::file::UnreadContext;

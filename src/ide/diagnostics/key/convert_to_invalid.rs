@@ -1,4 +1,4 @@
-//! `convert-to-invalid`: a `convert_to` that no value survives, or only some do.
+//! `convert-to-invalid`: a `convert_to` that fails for all values, or for most.
 
 use crate::data::puppet_type::{self, TypeProblem};
 use crate::data::{Located, Value};

@@ -1,4 +1,4 @@
-//! `convert-to-misses-type`: lookup options convert a value to a type that the class parameter does not take.
+//! `convert-to-misses-type`: lookup options convert a value to a type that the class parameter does not accept.
 
 use crate::data::Value;
 use crate::ide::diagnostics::key::KeyContext;
@@ -17,7 +17,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Whether that is why Puppet refuses the parameter; then it is reported at the key.
+/// Whether this is why Puppet refuses the parameter; if so, it is reported at the key.
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let Some(refused) = at.refused() else { return };
     let mut parts = refused.parts.iter().filter(|it| it.misfit.path.is_empty());

@@ -1,4 +1,4 @@
-//! `deep-merge-order`: where lists are merged deeply, those of lower levels come first. `unique` does the contrary.
+//! `deep-merge-order`: in a deep merge, lists of lower levels come first. `unique` does the opposite.
 
 use crate::data::{Located, Value};
 use crate::ide::diagnostics::key::KeyContext;

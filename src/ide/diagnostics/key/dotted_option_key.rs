@@ -1,4 +1,4 @@
-//! `dotted-option-key`: `lookup_options` are for root keys, so an entry for `a.b` is never read.
+//! `dotted-option-key`: `lookup_options` apply to root keys, so an entry for `a.b` is never read.
 
 use crate::ide::diagnostics::entry::pattern_without_caret::looks_like_pattern;
 use crate::ide::diagnostics::key::OptionsContext;

@@ -1,5 +1,5 @@
-//! `encrypted-but-not-sensitive`: a value is encrypted in the file, but once looked up it is a plain text, which Puppet
-//! writes into catalogs, reports and logs.
+//! `encrypted-but-not-sensitive`: a value is encrypted in the file, but a lookup returns a plain string, which Puppet writes
+//! into catalogs, reports and logs.
 
 use crate::engine::{AppliedOptions, ResolvedLevel};
 use crate::ide::diagnostics::lookup::LookupContext;

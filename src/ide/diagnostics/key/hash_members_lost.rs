@@ -1,5 +1,5 @@
-//! `hash-members-lost`: a hash that hides a larger one below, where a merge seems to be meant: other keys of the same module
-//! are merged.
+//! `hash-members-lost`: a hash hides a larger one of a lower level, although a merge seems to be meant: other keys of the
+//! same module are merged.
 
 use crate::data::inspect;
 use crate::ide::diagnostics::key::KeyContext;
@@ -33,7 +33,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         let is_lost = |(key, _): &(&crate::data::Value, _)| own.get_value(key).is_none();
         let lost: Vec<_> = hidden.iter().filter(is_lost).map(|it| inspect::to_s(it.0)).collect();
         let has_own = own.iter().any(|(key, _)| hidden.get_value(key).is_none());
-        // The same members with other values are an override, and so is a hash of other members altogether.
+        // A hash with the same members and other values is an override, and so is one with entirely different members.
         if lost.is_empty() || has_own || !at.lower.merges_siblings(above.key, &order.evaluator) {
             continue;
         }

@@ -1,7 +1,7 @@
-//! `knockout-no-effect`: a knocked out item that stays, or a knockout of what cannot be knocked out.
+//! `knockout-no-effect`: a knocked-out item that stays, or a knockout of something that cannot be knocked out.
 //!
-//! The prefix works on items of lists, against the next lower value alone: further levels do not see it any more. Keys of
-//! hashes stay as they are, and a text becomes an empty text.
+//! The prefix works on items of lists, and only for the next lower value: it does not reach further levels. Keys of hashes
+//! stay as they are, and a string becomes an empty string.
 
 use std::collections::BTreeMap;
 

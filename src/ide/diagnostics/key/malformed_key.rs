@@ -1,7 +1,7 @@
-//! `malformed-key`: a key that is nearly `class::parameter`, but written as no class and no parameter can be called.
+//! `malformed-key`: a key that is nearly `class::parameter`, but that no class and no parameter can have.
 //!
-//! A lookup may ask for any text, so a key that code or data name is left alone. Where a single mark could be meant, the other keys
-//! decide: `a:b` is reported if there are keys that begin with `a::`.
+//! A lookup may use any text as a key, so keys that code or data name are ignored. If a single character could be intended,
+//! the other keys decide: `a:b` is reported if there are keys that start with `a::`.
 
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::{DeclaredClasses, class_and_parameter};

@@ -1,5 +1,5 @@
-//! `misspelt-key`: a key that is found once, and is one letter away from a key of the same namespace that other files have, or
-//! from one without a module that code looks up.
+//! `misspelt-key`: a key that occurs once and is one letter away from a key of the same namespace in other files, or from a
+//! key without a module that code looks up.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `nested-parameter`: a class parameter that has slipped into the hash before it, because it is indented.
+//! `nested-parameter`: a class parameter became part of the hash before it, because it is indented.
 
 use crate::data::{EntryTree, Value};
 use crate::ide::context::LOOKUP_OPTIONS;

@@ -1,7 +1,7 @@
-//! `null-hides-value`: a `null` in a higher level is found, and hides the values of lower levels.
+//! `null-hides-value`: a `null` in a higher level hides the values of lower levels.
 //!
-//! A key without a value often is meant to say nothing. Where values are merged deeply, `null` is left out, and the
-//! other strategies refuse it, so that only first-found is looked at.
+//! A key without a value is often meant to set nothing. A deep merge ignores `null`, and the other strategies refuse it, so
+//! only first-found is checked.
 
 use crate::data::Value;
 use crate::ide::diagnostics::key::KeyContext;

@@ -1,4 +1,4 @@
-//! `options-replaced-by-higher-level`: the options of a key are those of the highest level that has any. They are not merged.
+//! `options-replaced-by-higher-level`: a key has the options of the highest level that has any. They are not merged.
 
 use crate::data::{DataFile, Value};
 use crate::ide::diagnostics::entry::shadowed_by_plain_entry;

@@ -1,8 +1,8 @@
-//! `parameter-without-effect`: a key that looks like a parameter, but that Puppet never asks for because of how it is written
-//! or of what it names.
+//! `parameter-without-effect`: a key that looks like a parameter, but that Puppet never looks up because of its spelling or
+//! because of what it names.
 //!
-//! Puppet asks for `class::parameter`, with the class in lower case and without a leading `::`. It asks neither for parameters
-//! of defined types nor for metaparameters, nor for a hash of all parameters.
+//! Puppet looks up `class::parameter`, with the class in lower case and without a leading `::`. It looks up neither
+//! parameters of defined types nor metaparameters, nor a hash of all parameters.
 
 use crate::code::class::METAPARAMETERS;
 use crate::data::{DataFile, RootEntry};

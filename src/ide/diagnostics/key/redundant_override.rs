@@ -1,6 +1,6 @@
-//! `redundant-override`: a value that the next lower level has too, for every sample node that reads the file.
+//! `redundant-override`: for every sample node that reads the file, the next lower level has the same value.
 //!
-//! Only where the first value found is the answer: a merge may well want the value twice.
+//! Only keys without a merge are checked: in a merge, the same value twice may be intended.
 
 use crate::data::DataFile;
 use crate::ide::diagnostics::key::KeyContext;

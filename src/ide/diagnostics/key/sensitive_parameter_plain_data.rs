@@ -1,6 +1,6 @@
-//! `sensitive-parameter-plain-data`: a parameter takes `Sensitive` values only, and the data are plain.
+//! `sensitive-parameter-plain-data`: a parameter accepts only `Sensitive` values, and the data is plain.
 //!
-//! Data are never `Sensitive` by themselves, also if they are encrypted: lookup options have to convert them.
+//! Data is never `Sensitive` by itself, even if it is encrypted: lookup options have to convert it.
 
 use crate::binding::Verdict;
 use crate::data::Value;
@@ -22,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Whether that is why Puppet refuses the parameter; then it is reported at the key.
+/// Whether this is why Puppet refuses the parameter; if so, it is reported at the key.
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let Some(refused) = at.refused() else { return };
     let part = refused.parts.iter().find(|part| {

@@ -1,6 +1,6 @@
-//! `unknown-class`: a key that would set a parameter of a class which its module has not.
+//! `unknown-class`: a key would set a parameter of a class that its module does not have.
 //!
-//! Only of modules that are here is said anything. What a lookup in code or data names is no parameter, and is left alone.
+//! Only modules in the workspace are checked. A key that a lookup in code or data names is not a parameter, and is ignored.
 
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::class_and_parameter;

@@ -1,7 +1,7 @@
-//! `unknown-parameter`: a key that would set a parameter which its class has not.
+//! `unknown-parameter`: a key would set a parameter that its class does not have.
 //!
-//! Puppet looks up the parameters that a class has, and never hears of any other key. What a lookup in code or data names is
-//! no parameter, and is left alone.
+//! Puppet looks up only the parameters of a class. A key that a lookup in code or data names is not a parameter, and is
+//! ignored.
 
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::declared_classes::class_and_parameter;

@@ -1,5 +1,5 @@
-//! `unsortable-arrays`: `sort_merged_arrays` over items that Ruby cannot compare. Asked of the engine, and only where a key
-//! has that option.
+//! `unsortable-arrays`: `sort_merged_arrays` with items that Ruby cannot compare. The engine evaluates only keys with that
+//! option.
 
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::{Check, Report, Rule, Severity};

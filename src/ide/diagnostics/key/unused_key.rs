@@ -1,7 +1,7 @@
-//! `unused-key`: a key without a module that neither data nor code refers to.
+//! `unused-key`: neither data nor code refers to a key without a module.
 //!
-//! Other programs can read data as well, so the rule is off by default. A key that code may look up by a name with expressions
-//! in it, or whose name Ruby code holds, is only possibly used; and one with a module is a class parameter.
+//! Other programs can read the data as well, so the rule is off by default. A key that code may look up by a name with
+//! expressions, or whose name is in Ruby code, is only possibly used. A key with a module is a class parameter.
 
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::key::KeyContext;

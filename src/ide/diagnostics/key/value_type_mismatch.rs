@@ -1,7 +1,7 @@
-//! `value-type-mismatch`: the value that a class parameter gets does not fit its type.
+//! `value-type-mismatch`: the value of a class parameter does not fit its type.
 //!
-//! What counts is the value in the end: merged, interpolated, converted. The finding stands at the part that does not fit, in
-//! the file that brings it.
+//! The rule checks the final value: merged, interpolated, converted. The finding is at the part that does not fit, in the
+//! file that contains it.
 
 use crate::ide::diagnostics::key::KeyContext;
 use crate::ide::diagnostics::shared::type_fixes::fixes;

@@ -1,7 +1,8 @@
-//! `dig-type-mismatch`: a dotted key or variable that leads into something without members. Puppet fails, it does not go on
-//! with an empty text.
+//! `dig-type-mismatch`: a dotted key or variable leads into something without members. Puppet fails instead of returning an
+//! empty string.
 //!
-//! What files hold only raises the suspicion; whether the lookup fails for some node that reads the file, the engine says.
+//! The contents of files only raise the suspicion; the engine decides whether the lookup fails for some node that reads the
+//! file.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! `legacy-fact`: a variable that is one of Facter's legacy facts. Agents of Puppet 8 do not send them by default.
 //!
-//! Old repositories read them in hundreds of places: each fact is reported once in a file, with a fix for all of its places.
+//! Old repositories read them in hundreds of places: each fact is reported once in a file, with a fix for all its places.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! `lookup-of-non-string`: `lookup` and `hiera` always give a text. Of a hash or a list, that is Ruby's notation.
+//! `lookup-of-non-string`: `lookup` and `hiera` always return a string. For a hash or a list, it is in Ruby's notation.
 
 use crate::data::Value;
 use crate::ide::diagnostics::lookup::LookupContext;

@@ -1,4 +1,4 @@
-//! `missing-lookup-target`: a lookup of a key that no data file has. Puppet gives an empty text without a word.
+//! `missing-lookup-target`: a lookup of a key that no data file has. Puppet silently returns an empty string.
 
 use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::lookup::LookupContext;

@@ -1,5 +1,5 @@
-//! `re-interpolated-percent`: what `lookup` gives is interpolated once more, so that a `%{` that was made with `literal`
-//! does not survive.
+//! `re-interpolated-percent`: the result of `lookup` is interpolated once more, so a `%{` written with `literal` does not
+//! survive.
 
 use crate::data::{Located, Value};
 use crate::ide::diagnostics::lookup::LookupContext;

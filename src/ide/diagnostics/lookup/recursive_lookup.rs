@@ -1,6 +1,6 @@
-//! `recursive-lookup`: a value that leads back to itself through `lookup`, `hiera` or `alias`.
+//! `recursive-lookup`: a value leads back to itself through `lookup`, `hiera` or `alias`.
 //!
-//! Asked of the engine, for the active node: only what that node really reads can recurse.
+//! The engine evaluates this for the active node: only what that node really reads can recurse.
 
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};

@@ -1,9 +1,9 @@
-//! `undefined-variable`: a variable that none of the sample nodes has that read the file.
+//! `undefined-variable`: none of the sample nodes that read the file has a variable.
 //!
-//! Only nodes whose variables are all known count: of a node made up from the names of data files, nothing is known. A
-//! few sample nodes do not speak for all nodes, so this is no error even where Puppet makes it one. A variable of a
-//! class exists once the class is evaluated, so it is never reported; nor are missing members of a known variable, for
-//! Puppet says nothing about them either.
+//! Only completely known nodes are used: nothing is known of the facts of a node that was inferred from the names of data
+//! files. A few sample nodes do not represent all nodes, so this is not an error even if Puppet makes it one. A variable of a
+//! class exists once the class is evaluated, so it is never reported. Missing members of a known variable are not reported
+//! either, because Puppet does not report them.
 
 use std::sync::Arc;
 

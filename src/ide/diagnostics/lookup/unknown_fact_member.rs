@@ -1,8 +1,8 @@
-//! `unknown-fact-member`: a `%{…}` that is nearly a fact, or nearly a member of the trusted data. Puppet gives an empty text for a
-//! member that a hash has not, and says nothing.
+//! `unknown-fact-member`: a `%{…}` is nearly a fact, or nearly a member of the trusted data. Puppet silently returns an empty
+//! string for a member that a hash does not have.
 //!
-//! The facts of known nodes and the table of Facter's core facts say what there is. Only what is nearly one of these is reported:
-//! any module can bring facts of its own.
+//! The facts of known nodes and the table of Facter's core facts contain the existing names. Only names that are similar to
+//! one of these are reported, because any module can define facts of its own.
 
 use std::collections::BTreeSet;
 

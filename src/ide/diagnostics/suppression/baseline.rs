@@ -1,6 +1,6 @@
-//! Findings that a team knows already and does not want to hear of again: how many a rule has for which key of which file.
+//! Known findings that a team does not want to see again: how many a rule has for which key of which file.
 //!
-//! Neither lines nor values are kept: lines move, and values may be secret.
+//! Lines and values are not stored: lines move, and values may be secret.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,7 +1,7 @@
-//! What comments in a file say shall not be reported: `# hiera-ls: ignore[rule]`.
+//! Comments in a file that suppress findings: `# hiera-ls: ignore[rule]`.
 //!
-//! The comment counts for its own line, and for the next one if it stands alone. `ignore-file` counts for the whole
-//! file. Without brackets all rules are meant, with brackets those between them.
+//! A comment applies to its own line and, if it is alone on its line, to the next one. `ignore-file` applies to the whole
+//! file. With brackets, it applies to the rules in them, without brackets to all rules.
 
 use memchr::memmem;
 

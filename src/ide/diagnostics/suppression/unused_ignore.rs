@@ -1,4 +1,4 @@
-//! `unused-ignore`: a comment that silences what nobody says. It would silence the next mistake.
+//! `unused-ignore`: a comment that suppresses nothing. It would suppress the next mistake.
 
 use crate::ide::diagnostics::shared::fix::Fix;
 use crate::ide::diagnostics::suppression::baseline::Stale;

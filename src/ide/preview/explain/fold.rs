@@ -1,24 +1,23 @@
-//! Folds an explanation to what is worth reading: files that have nothing are counted, and what is told once is not told
-//! again.
+//! Folds an explanation to its interesting part: files without the key are only counted, and nothing is shown twice.
 //!
-//! A value with hundreds of `%{…}` looks up the same few keys again and again; each of these searches asks every level.
+//! A value with hundreds of `%{…}` looks up the same few keys again and again, and each of these searches reads every level.
 
 use std::collections::HashMap;
 
 use super::{Step, StepKind, Topic};
 
-/// So many files after one another that have nothing are counted.
+/// From this many consecutive files without the key on, they are counted.
 const MIN_FILES: usize = 4;
 
-/// So many interpolations of one value are shown, even if they tell nothing new.
+/// The maximum number of interpolations of a value that are shown although they contain nothing new.
 const MAX_KNOWN_INTERPOLATIONS: usize = 5;
 
-/// The steps with less in them.
+/// The folded steps.
 pub(super) fn folded(steps: &[Step]) -> Vec<Step> {
     Folding::default().fold(steps)
 }
 
-/// How many lines steps take.
+/// The number of lines of some steps.
 pub(super) fn line_count(steps: &[Step]) -> usize {
     let lines = |step: &Step| 1 + step.label.matches('\n').count() + line_count(&step.children);
     steps.iter().map(lines).sum()
@@ -26,7 +25,7 @@ pub(super) fn line_count(steps: &[Step]) -> usize {
 
 #[derive(Default)]
 struct Folding<'a> {
-    /// The searches that were told, by what they say.
+    /// The searches that have been shown, by their labels.
     told: HashMap<&'a str, &'a Step>,
 }
 
@@ -76,7 +75,7 @@ impl<'a> Folding<'a> {
     }
 }
 
-/// Interpolations next to each other that tell nothing new.
+/// Consecutive interpolations that contain nothing new.
 #[derive(Default)]
 struct Known {
     shown: usize,
@@ -90,7 +89,7 @@ impl Known {
     }
 }
 
-/// Whether a file was looked at in vain.
+/// Whether a file did not have the key.
 fn is_empty_handed(step: &Step) -> bool {
     step.kind == StepKind::Missing && step.children.is_empty()
 }
@@ -107,7 +106,7 @@ fn counted_files(first: &Step, count: usize) -> Step {
     Step { detail, ..super::simple(&format!("{count} files"), StepKind::Missing) }
 }
 
-/// A search that was told before: what came of it.
+/// The result of a search that was shown before.
 fn told_above(step: &Step) -> Step {
     let (kind, gist, place) = match outcome(step) {
         Some(found) => (found.kind, format!("{} ", found.detail), found.place),
@@ -117,7 +116,7 @@ fn told_above(step: &Step) -> Step {
     Step { detail, kind, place, topic: Topic::Told, ..step.without_children() }
 }
 
-/// The step of a search that gave its value: the first that found or merged one.
+/// The step that determined the result of a search: the first one that found or merged a value.
 fn outcome(step: &Step) -> Option<&Step> {
     let is_inner = |it: &&Step| matches!(it.topic, Topic::Interpolation | Topic::Search);
     let mut steps = step.children.iter().filter(|it| !is_inner(it));
@@ -127,7 +126,7 @@ fn outcome(step: &Step) -> Option<&Step> {
     })
 }
 
-/// Whether a step holds anything that was not told before.
+/// Whether a step contains anything that was not shown before.
 fn tells_news(step: &Step) -> bool {
     let is_news = step.topic == Topic::Search
         || matches!(step.kind, StepKind::Failed | StepKind::Opaque | StepKind::Missing);

@@ -63,7 +63,7 @@ fn explanations_are_trees_with_places() {
     .assert_debug_eq(&places(&world, &found));
 }
 
-/// An explanation in which the same is told again and again.
+/// An explanation with repetitions.
 fn repetitive() -> Fixture {
     let files = (1..=5).map(|number| format!("#- /data/modules/{number}.yaml\nm{number}: 1\n"));
     let calls = (1..=8).map(|at| format!("  - \"{at} %{{lookup('b')}}\"\n"));

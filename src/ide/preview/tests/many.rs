@@ -1,4 +1,4 @@
-//! Several answers side by side: all nodes by value, two nodes, before and after an edit.
+//! Several values side by side: all nodes by value, two nodes, before and after an edit.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Merged values: what counts, what it hides, and where each leaf comes from.
+//! Merged values: the effective parts, what they hide, and the origin of each leaf.
 
 use super::*;
 
@@ -286,7 +286,7 @@ list:
     );
 }
 
-/// A preview is YAML, and says what the lookup says.
+/// A preview is valid YAML with the value that the lookup returns.
 #[test]
 fn previews_can_be_read_as_yaml() {
     let text = "a: {b: [x, {c: ~, d: ''}], 'e f': |-\n    l1\n     l2\n, g: 0x1F, h: 'yes', i: 1.50, '12': \"a\\r\\nb\"}\n";

@@ -1,8 +1,8 @@
-//! What is asked about: the key under the cursor, all keys of a file, everything that a node gets.
+//! The scopes of requests: the key under the cursor, all keys of a file, all keys of a node.
 
 use super::*;
 
-/// The place under the cursor names the key, however the text looks.
+/// The cursor determines the key, whatever the text looks like.
 #[track_caller]
 fn check_key(files: &str, expected: Option<&str>) {
     let fixture = fixture(files);

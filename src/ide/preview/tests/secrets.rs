@@ -1,10 +1,10 @@
-//! What is written encrypted is shown decrypted only to a user who chose that, and only as the value of a node.
+//! Encrypted values are shown decrypted only to a user who chose that, and only as the value of a node.
 
 use super::*;
 use crate::backends::eyaml::test_keys::{TEST_BLOB, TEST_CERTIFICATE, TEST_KEY};
 use crate::settings::Settings;
 
-/// What [`TEST_BLOB`] holds.
+/// The content of [`TEST_BLOB`].
 const SECRET: &str = "a secret";
 
 const HIERA_YAML: &str = "version: 5
@@ -37,7 +37,7 @@ fn host(settings: &str) -> Host {
     host
 }
 
-/// The texts of all previews: those of one node, and the one of all nodes.
+/// The texts of all previews: those of one node, and that of all nodes.
 fn previews(settings: &str) -> (Vec<String>, String) {
     let world = host(settings).snapshot();
     let cancel = CancelToken::default();
