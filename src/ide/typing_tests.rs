@@ -136,6 +136,21 @@ proptest! {
     }
 }
 
+#[test]
+fn lenses_follow_a_file_that_breaks() {
+    let web = "a: 1\na: 1\n".to_owned();
+    let saved = ["a: 1\na: 1\ng: hash\n".to_owned(), web.clone(), String::new()];
+    let mut typed = host(&saved, &saved, true);
+    answers(&typed.snapshot());
+    for broken in
+        ["# comment\n# more\n: 1\na: 1\ng: hash\n", "'# comment\n# more\n: 1\na: 1\ng: hash\n"]
+    {
+        open(&mut typed, OPEN[0], broken);
+        let anew = host(&saved, &[broken.to_owned(), web.clone(), String::new()], true);
+        assert_eq!(answers(&typed.snapshot()), answers(&anew.snapshot()), "{broken}");
+    }
+}
+
 /// Makes a request, and returns the numbers of its parts.
 type Ask<'a> = &'a dyn Fn(&Arc<World>, Known<'_>) -> Vec<u64>;
 

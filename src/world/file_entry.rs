@@ -124,10 +124,11 @@ impl FileEntry {
         })
     }
 
-    /// The entry with the root key `name`, which an index has found in `range` of the text as `format`. If the text has not
-    /// been parsed for another reason, its parsed form is not kept.
+    /// The entry with the root key `name`, which an index has found in `range` of the text as `format`. The entry is parsed
+    /// alone if that is possible, whether the whole text has been parsed or not: in a broken text, both may differ, and the
+    /// answer must not depend on what was requested before.
     pub(super) fn entry(&self, format: Format, name: &str, range: TextRange) -> Option<RootEntry> {
-        if format == Format::Yaml && self.data_if_read(format).is_none() {
+        if format == Format::Yaml {
             let entry = DataFile::lone_entry(self.id, &self.text, range);
             if let Some(entry) = entry.filter(|entry| entry.key.as_str() == Some(name)) {
                 return Some(entry);

@@ -93,7 +93,7 @@ fn calls<'t>(sources: &[&'t str]) -> Option<Vec<&'t str>> {
 }
 
 /// The entries of some chunks. Whatever looks like a key counts as well: entries may be broken, and indexes go by looks. `None` if
-/// there is a key that is not a string: Puppet refuses a whole file for some.
+/// there is a key that is not a string, or may be one: Puppet refuses a whole file for some.
 fn sources<'t>(chunks: &[Placed], text: &'t str) -> Option<Sources<'t>> {
     let mut sources = Sources::new();
     for (placed, index) in chunks.iter().flat_map(Placed::spots) {
@@ -104,11 +104,20 @@ fn sources<'t>(chunks: &[Placed], text: &'t str) -> Option<Sources<'t>> {
         let by_looks = quick_keys(source)?.into_iter().map(|key| Arc::from(key.text));
         let keys: BTreeSet<Arc<str>> =
             key_of(placed, index, text).into_iter().chain(by_looks).collect();
+        // Broken text may become, or may have been, a key that is not a string.
+        if keys.is_empty() && !is_blank_or_comment(source) {
+            return None;
+        }
         for key in keys {
             sources.entry(key).or_default().push(source);
         }
     }
     Some(sources)
+}
+
+fn is_blank_or_comment(source: &str) -> bool {
+    let mut lines = source.lines().map(str::trim_start);
+    lines.all(|line| line.is_empty() || line.starts_with('#'))
 }
 
 fn key_of(placed: &Placed, index: usize, text: &str) -> Option<Arc<str>> {
@@ -166,6 +175,8 @@ mod tests {
     #[test]
     fn keys_that_are_not_strings_concern_the_whole_file() {
         check("1: 1\nc: 1\n", "1: 2\nc: 1\n", None);
+        // Whatever else the other version holds.
+        check(": 1\nc: 1\n", "'# : 1\nc: 1\n", None);
     }
 
     #[test]

@@ -228,3 +228,24 @@ fn keys_that_several_files_share() {
     host.apply(opened("/r/data/common.yaml", "a::new: 1\n"));
     assert_eq!(shared(&host, "a::"), "a::new of 3");
 }
+
+#[test]
+fn an_entry_of_a_broken_file_is_the_same_before_and_after_the_file_was_parsed() {
+    let broken = "a: 1\nb]\nc: 2\n";
+    let mut files = FILES.to_vec();
+    files.push(("/r/data/nodes/broken.yaml", broken));
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    let world = host.snapshot();
+    let environment = world.environment_of("/r/data/common.yaml").expect("an environment");
+    let index = world.key_index(&environment);
+    for key in ["a", "c"] {
+        let places = index.places(key);
+        let place = places.iter().find(|it| it.path.ends_with("broken.yaml")).expect("a place");
+        let value = || world.entry_at(key, place).map(|entry| entry.value);
+        let before = value();
+        assert!(before.is_some());
+        world.file(&place.path).expect("a file").data(place.format);
+        assert_eq!(value(), before);
+    }
+}
