@@ -213,6 +213,11 @@ impl Node {
         self.variables.get(name).map(|member| &member.value)
     }
 
+    /// Whether the text of a variable may contain lookups. Hiera interpolates the values of variables again.
+    pub fn holds_lookups(&self) -> bool {
+        self.variables.iter().any(|(_, member)| member.value.value.has_tokens())
+    }
+
     /// All top-scope variables in order.
     pub fn variables(&self) -> &Hash {
         &self.variables

@@ -115,6 +115,11 @@ impl Fleet {
         &self.readings.environment
     }
 
+    /// Whether the facts of a node may contain lookups.
+    fn facts_hold_lookups(&self) -> bool {
+        self.readings.facts_hold_lookups()
+    }
+
     /// What all nodes get, each different answer once, in the order of its first node. Without their footprints.
     pub fn answers(&self, request: &Request) -> Vec<SharedAnswer> {
         self.answers_among(request, self.all_nodes())

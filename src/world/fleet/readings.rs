@@ -10,8 +10,8 @@ use crate::config::Environment;
 use crate::engine::footprint::reading_of;
 use crate::engine::{Evaluator, ModuleScope, SharedScopes, module_of_key};
 use crate::facts::{Node, Origin};
-use crate::world::World;
 use crate::world::shards::Shards;
+use crate::world::{World, parallel};
 
 /// The nodes and what they read.
 pub(super) struct Readings {
@@ -25,6 +25,8 @@ pub(super) struct Readings {
     scopes: Shards<OnceLock<Arc<Scope>>>,
     variables: Shards<OnceLock<Column>>,
     keys: Mutex<KeptColumns>,
+    /// Whether facts may contain lookups.
+    facts_hold_lookups: OnceLock<bool>,
     /// Shared with others of the same hierarchies, nodes and files, whose texts may be different.
     structures: OnceLock<Arc<StructuresOfModules>>,
 }
@@ -59,6 +61,7 @@ impl Readings {
             scopes: Shards::default(),
             variables: Shards::default(),
             keys: Mutex::default(),
+            facts_hold_lookups: OnceLock::new(),
             structures: OnceLock::new(),
         }
     }
@@ -75,6 +78,12 @@ impl Readings {
         // It may be its own twin, so nothing is found out while a lock is held. If something is known already, that stays.
         let shared = twin.structures_of_modules().clone();
         let _ = self.structures.set(shared);
+    }
+
+    /// Whether the facts of a node may contain lookups.
+    pub(super) fn facts_hold_lookups(&self) -> bool {
+        let hold_none = || parallel::all(&self.nodes, |node| !node.holds_lookups());
+        *self.facts_hold_lookups.get_or_init(|| !hold_none())
     }
 
     fn structures_of_modules(&self) -> &Arc<StructuresOfModules> {

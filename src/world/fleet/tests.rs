@@ -199,6 +199,57 @@ fn changes_are_traced_to_lines() {
     check_causes("x", &[(".hiera-ls/facts/one.json", facts)], &[".hiera-ls/facts/one.json:2"]);
 }
 
+/// The value of a key for node `one` after an edit of `data/common.yaml`, where both sides have the very same nodes.
+#[track_caller]
+fn check_change(others: &[(&str, &str)], edit: [&str; 2], key: &str, expected: [&str; 2]) {
+    let texts = |common: &str| -> super::random_data::Texts {
+        let files = others.iter().copied().chain([("data/common.yaml", common)]);
+        files.map(|(name, text)| (format!("{ROOT}/{name}"), text.to_owned())).collect()
+    };
+    let before = world_of(&texts(edit[0]), PuppetVersion::V8);
+    let disk = Arc::new(MemoryDisk::new(texts(edit[1])));
+    let after = before.on_other_disk(disk, before.settings().as_ref().clone());
+    let environment = before.environment_of(ROOT).expect("there is one");
+    let nodes = before.nodes(&environment);
+    let of = |world| fleet(world, &environment, nodes.clone(), false);
+    let pair = FleetPair::new(of(&before), of(&after), None);
+    assert_eq!(pair.concerned(&[key.into()]), [Arc::from(key)], "{:?}", pair.affected());
+    let difference = pair.difference(&key.into());
+    let [change] = difference.changes.as_slice() else { panic!("{key}: {difference:?}") };
+    let value = |answer: &Answer| match &answer.outcome {
+        Ok(Some(value)) => crate::data::inspect::inspect(&value.value),
+        other => format!("{other:?}"),
+    };
+    assert_eq!([value(&change.before), value(&change.after)], expected, "{key}");
+}
+
+#[test]
+fn what_facts_and_lookup_options_look_up_is_followed() {
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                      - {name: c, path: common.yaml}\n";
+    let facts = "{\"certname\": \"one\", \"say\": \"%{lookup('said')}\"}";
+    let say = [("hiera.yaml", hiera_yaml), (".hiera-ls/facts/one.json", facts)];
+    let edit = ["said: 1\nz: \"%{facts.say}\"\n", "said: 2\nz: \"%{facts.say}\"\n"];
+    check_change(&say, edit, "z", ["\"1\"", "\"2\""]);
+    let options = "lookup_options:\n  m::a: {merge: \"%{lookup('how')}\"}\n\
+                   \x20 \"%{lookup('which')}\": {merge: unique}\nm::a: [1]\nm::b: [1]\n";
+    let module = [
+        ("hiera.yaml", hiera_yaml),
+        (".hiera-ls/facts/one.json", "{\"certname\": \"one\"}"),
+        ("data/nodes/one.yaml", "m::a: [9]\nm::b: [9]\n"),
+        ("modules/m/hiera.yaml", "version: 5\nhierarchy:\n- {name: c, path: common.yaml}\n"),
+        ("modules/m/data/common.yaml", options),
+    ];
+    let common = |deeper: &str, which: &str| {
+        format!("how: \"%{{lookup('deeper')}}\"\ndeeper: {deeper}\nwhich: {which}\n")
+    };
+    let before = common("unique", "m::x");
+    let edit = [before.as_str(), &common("first", "m::x")];
+    check_change(&module, edit, "m::a", ["[9, 1]", "[9]"]);
+    let edit = [before.as_str(), &common("unique", "m::b")];
+    check_change(&module, edit, "m::b", ["[9]", "[9, 1]"]);
+}
+
 #[test]
 fn cases_of_other_nodes_are_compared() {
     let hiera_yaml = "version: 5\nhierarchy:\n- {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: c.yaml}\n";
