@@ -40,11 +40,12 @@ use super::{Diagnostic, Report};
 use crate::data::Format;
 use crate::ide::strings::StringNode;
 use crate::syntax::tree::Node;
+use crate::text::TextRange;
 
 /// One top-level entry of a data file.
 #[derive(Debug)]
 pub(crate) struct EntryContext<'a> {
-    /// The entry's source.
+    /// The text in which ranges count: the entry's source, or that of the whole file where entries cannot be told apart.
     pub(crate) text: &'a str,
     /// The file's language.
     pub(crate) format: Format,
@@ -60,7 +61,14 @@ pub(crate) struct EntryContext<'a> {
     pub(crate) plain: Vec<PlainScalar<'a>>,
 }
 
-impl EntryContext<'_> {
+impl<'a> EntryContext<'a> {
+    /// The source of the key and the value alone. What looks for something in all of the text must look here: files that are
+    /// not cut into entries can have very many of them.
+    pub(crate) fn written(&self) -> &'a str {
+        let end = self.value.range.end.max(self.key.range.end);
+        TextRange::new(self.key.range.start, end).slice(self.text)
+    }
+
     /// Whether a node of the entry is its key: another rule checks keys of other types.
     pub(crate) fn is_root_key(&self, node: &Node) -> bool {
         std::ptr::eq(node, self.key)

@@ -17,7 +17,7 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    if !entry.text.contains("DEC") {
+    if !entry.written().contains("DEC") {
         return;
     }
     let mut waiting = vec![entry.value];

@@ -22,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    if !entry.text.contains(OPENING) {
+    if !entry.written().contains(OPENING) {
         return;
     }
     let mut waiting = vec![entry.value];

@@ -19,7 +19,7 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    if entry.format != Format::Yaml || !entry.text.contains('{') {
+    if entry.format != Format::Yaml || !entry.written().contains('{') {
         return;
     }
     for pair in mappings(entry).into_iter().flatten() {

@@ -19,7 +19,7 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    if entry.format != Format::Yaml || !entry.text.contains('\n') {
+    if entry.format != Format::Yaml || !entry.written().contains('\n') {
         return;
     }
     check_pair(entry, entry.key, entry.value, report);

@@ -35,7 +35,7 @@ pub(crate) fn has_quotes(text: &str) -> bool {
 }
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
-    if entry.text.is_ascii() || entry.format != Format::Yaml {
+    if entry.written().is_ascii() || entry.format != Format::Yaml {
         return;
     }
     check_scalar(entry, entry.key, true, report);

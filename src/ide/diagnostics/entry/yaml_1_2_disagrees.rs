@@ -3,7 +3,7 @@
 //! Puppet reads YAML 1.1. Most other tools, such as yaml-language-server, read 1.2. The rule is off unless a team wants files
 //! that mean the same to both.
 
-use crate::data::{EntryTree, Format, Value};
+use crate::data::{Format, Value};
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::shared::walk::plain_scalars;
 use crate::ide::diagnostics::{Check, Cost, Diagnostic, Report, Rule, Severity};
@@ -30,16 +30,20 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     }
     let findings = at.summary.disagreements.get_or_init(|| {
         let mut report = Report::default();
-        check_entry(&at.entry, &mut report);
+        check_entry(at, &mut report);
         report.findings.into()
     });
     report.findings.extend(findings.iter().map(|it| it.clone().shifted(at.entry.start)));
 }
 
 /// Ranges count from the entry's first byte.
-fn check_entry(entry: &EntryTree<'_>, report: &mut Report) {
-    // Where entries cannot be told apart, the text is the whole file, and so are complaints about it.
-    if let Some(refusal) = yaml_1_2::refusal(entry.text) {
+fn check_entry(at: &LookupContext<'_>, report: &mut Report) {
+    let entry = &at.entry;
+    // Where entries cannot be told apart, the text is that of the whole file, which is read once.
+    let is_whole = entry.text.len() == at.file.data.text().len();
+    let is_first = || at.file.data.trees().next().is_none_or(|it| it.key.range == entry.key.range);
+    let refusal = if is_whole && !is_first() { None } else { yaml_1_2::refusal(entry.text) };
+    if let Some(refusal) = refusal {
         let range = entry.key.range;
         if refusal.offset >= range.start {
             let message = format!(
