@@ -44,6 +44,11 @@ impl Entries {
             return None;
         }
         let (one, two) = (self.chunks(), other.chunks());
+        // What is written before the first entry breaks the whole file if it is not a comment.
+        let heads = [before_first_entry(one, text), before_first_entry(two, other_text)];
+        if heads[0] != heads[1] && !heads.iter().all(|it| is_blank_or_comment(it)) {
+            return None;
+        }
         let same = |(one, two): &(&Placed, &Placed)| one.is_same_source(two);
         let before = one.iter().zip(two).take_while(same).count();
         let (one, two) = (&one[before..], &two[before..]);
@@ -115,6 +120,11 @@ fn sources<'t>(chunks: &[Placed], text: &'t str) -> Option<Sources<'t>> {
     Some(sources)
 }
 
+fn before_first_entry<'t>(chunks: &[Placed], text: &'t str) -> &'t str {
+    let first = chunks.iter().flat_map(Placed::spots).next();
+    &text[..first.map_or(text.len(), |(placed, index)| placed.start(index) as usize)]
+}
+
 fn is_blank_or_comment(source: &str) -> bool {
     let mut lines = source.lines().map(str::trim_start);
     lines.all(|line| line.is_empty() || line.starts_with('#'))
@@ -177,6 +187,7 @@ mod tests {
         check("1: 1\nc: 1\n", "1: 2\nc: 1\n", None);
         // Whatever else the other version holds.
         check(": 1\nc: 1\n", "'# : 1\nc: 1\n", None);
+        check("\nc: 1\n", ":\nc: 1\n", None);
     }
 
     #[test]

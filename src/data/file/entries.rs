@@ -465,6 +465,11 @@ impl Placed {
         self.chunk.range(index).slice(self.text(text))
     }
 
+    /// The byte of the file at which an entry starts.
+    pub(super) fn start(&self, index: usize) -> u32 {
+        self.base + self.chunk.range(index).start
+    }
+
     /// Its entries by their numbers.
     pub(super) fn spots(&self) -> impl Iterator<Item = (&Self, usize)> {
         (0..self.chunk.heads().len()).map(move |it| (self, it))
