@@ -63,8 +63,11 @@ pub const MAX_BRACE_BYTES: usize = 16 << 20;
 /// The maximum number of directories of a workspace that are searched for a `hiera.yaml`, if its folder has none.
 pub const MAX_SEARCHED_DIRECTORIES: usize = 20_000;
 
+/// The maximum number of values in a `hiera.yaml` after its aliases (`*name`) are expanded.
+pub const MAX_CONFIG_VALUES: usize = 100_000;
+
 /// The maximum number of backtracking steps of a regular expression with look-around or back references. Ruby has no limit.
-pub const MAX_REGEX_STEPS: usize = 10_000;
+pub const MAX_REGEX_STEPS: usize = 1_000;
 
 /// The maximum length in bytes of a path from an editor. No system has files with longer paths.
 pub const MAX_PATH_BYTES: usize = 4_096;
@@ -158,6 +161,11 @@ pub const LIMITS: &[Limit] = &[
         "Values of a file after its aliases (`*name`) are expanded",
         MAX_EXPANDED_VALUES,
         ERROR_OF_FILE,
+    ),
+    count(
+        "Values of a `hiera.yaml` after its aliases are expanded",
+        MAX_CONFIG_VALUES as u64,
+        "An error in the file; lookups fail",
     ),
     count("Nested lookups", MAX_LOOKUP_DEPTH as u64, GIVEN_UP),
     count("Steps of one lookup", MAX_STEPS as u64, GIVEN_UP),

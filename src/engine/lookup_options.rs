@@ -1,7 +1,7 @@
 //! `lookup_options`: collected over all levels of all layers by a hash merge, then matched against a root key.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::evaluator::{Evaluator, ModuleScope};
 use super::failure::{Failure, FailureClass};
@@ -28,7 +28,14 @@ pub(crate) struct OptionTable {
     open_variables: OnceLock<Vec<Arc<str>>>,
     /// What is merged over these.
     over: Option<Arc<OptionTable>>,
+    /// Whether a pattern may take long to match.
+    is_slow: bool,
+    /// The entries for root keys, if that takes long.
+    known: Mutex<HashMap<Arc<str>, Option<Arc<Options>>, foldhash::fast::RandomState>>,
 }
+
+/// The maximum number of root keys whose entries are kept.
+const MAX_KNOWN: usize = 65_536;
 
 /// One entry of lookup_options, with what it asks for.
 #[derive(Debug)]
@@ -60,12 +67,29 @@ impl OptionTable {
     /// The entry for a root key: a plain one that is not null, else the first pattern that matches. As a merged hash lists
     /// its lowest source first, so do the patterns; a pattern of several sources has the place of the lowest and the
     /// options of the highest.
-    fn for_root(&self, root: &str) -> Option<&Arc<Options>> {
+    fn for_root(&self, root: &str) -> Option<Arc<Options>> {
         if let Some(options) = self.plain(root)
             && !matches!(options.written.value, Value::Undef)
         {
-            return Some(options);
+            return Some(Arc::clone(options));
         }
+        if !self.is_slow {
+            return self.by_pattern(root).cloned();
+        }
+        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(root).cloned();
+        known.unwrap_or_else(|| {
+            let found = self.by_pattern(root).cloned();
+            let mut known = lock();
+            if known.len() == MAX_KNOWN {
+                known.clear();
+            }
+            known.insert(root.into(), found.clone());
+            found
+        })
+    }
+
+    fn by_pattern(&self, root: &str) -> Option<&Arc<Options>> {
         let over = || self.over.as_deref()?.first_pattern_for(root);
         let options = self.first_pattern_for(root).or_else(over)?;
         let over = self.over.as_deref().and_then(|over| over.pattern(&options.entry));
@@ -118,6 +142,7 @@ impl OptionTable {
                     .prepared()
                     .regex(&text)
                     .map_err(|problem| regex_failure(&problem).at(member.key_place))?;
+                table.is_slow |= regex.is_slow();
                 table.patterns.push(regex, options);
             } else {
                 table.plain.insert(text, options);
@@ -281,7 +306,7 @@ fn applying(
             invocation.read_open(&variable);
         }
     }
-    table.for_root(key.root()).cloned()
+    table.for_root(key.root())
 }
 
 /// Puppet merges a module's options with the others if there are some, and has none left if the module says `~`.
@@ -327,7 +352,8 @@ fn collect(
                 explain_merge_with_module(invocation, &merge, module, &shared, &own);
             }
             let own = OptionTable::compile(evaluator, Some(own))?;
-            Ok(Arc::new(OptionTable { over: Some(shared_table), ..own }))
+            let is_slow = own.is_slow || shared_table.is_slow;
+            Ok(Arc::new(OptionTable { over: Some(shared_table), is_slow, ..own }))
         })
     })
 }

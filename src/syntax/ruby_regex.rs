@@ -28,6 +28,8 @@ pub struct RubyRegex {
     translated: String,
     /// The prefix of every single-line text that matches. For most texts, comparing the prefix is enough.
     prefix: Box<str>,
+    /// Whether it may take long to match.
+    is_slow: bool,
 }
 
 /// Why an expression cannot be used.
@@ -50,7 +52,8 @@ pub fn translate(source: &str) -> Result<RubyRegex, RegexProblem> {
         RegexProblem::Unsupported(message)
     })?;
     let prefix = literal_prefix(source).into();
-    Ok(RubyRegex { single_line, multi_line: OnceLock::new(), translated, prefix })
+    let is_slow = has_look_around_or_references(source);
+    Ok(RubyRegex { single_line, multi_line: OnceLock::new(), translated, prefix, is_slow })
 }
 
 fn compiled(pattern: &str) -> fancy_regex::Result<Regex> {
@@ -86,7 +89,20 @@ fn has_alternatives_at_top(source: &str) -> bool {
     false
 }
 
+/// Whether there may be look-around, an atomic group or a back reference: the time of all others grows with the text alone.
+fn has_look_around_or_references(source: &str) -> bool {
+    let is_reference =
+        |pair: &[u8]| pair[0] == b'\\' && (pair[1].is_ascii_digit() || pair[1] == b'k');
+    ["(?=", "(?!", "(?<", "(?>"].iter().any(|it| source.contains(it))
+        || source.as_bytes().windows(2).any(is_reference)
+}
+
 impl RubyRegex {
+    /// Whether it may take long to match, so that answers are worth keeping.
+    pub fn is_slow(&self) -> bool {
+        self.is_slow
+    }
+
     /// What every text of one line that matches starts with; may be empty.
     pub fn prefix(&self) -> &str {
         &self.prefix

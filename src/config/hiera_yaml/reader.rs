@@ -8,6 +8,7 @@ use super::{
 };
 use crate::config::PuppetVersion;
 use crate::data::{DataFile, FileId, Format, Hash, Located, Place, Value, Verdict, inspect};
+use crate::limits::MAX_CONFIG_VALUES;
 use crate::text::TextRange;
 
 /// The file that is being read, and its problems.
@@ -57,6 +58,12 @@ impl Reader<'_> {
     fn read_root(&mut self, root: &Hash) -> Option<HieraYaml> {
         let version = version_member(root);
         let place = version.and_then(|it| it.place).or_else(|| first_place(root));
+        let mut left = MAX_CONFIG_VALUES;
+        if !has_at_most(&Value::hash(root.clone()), &mut left) {
+            let message = format!("aliases stand for more than {MAX_CONFIG_VALUES} values");
+            self.crash(ConfigErrorClass::Yaml, message, place);
+            return None;
+        }
         let version = match version.map_or(Ok("3".to_owned()), |it| to_i(&it.value)) {
             Ok(version) => version,
             Err(message) => {
@@ -214,6 +221,18 @@ fn leading_integer(text: &str) -> String {
         (digits, true) => format!("-{digits}"),
         (digits, false) => digits.to_owned(),
     }
+}
+
+/// Whether a value holds at most `left` values, the expanded ones of its aliases included; counts them down.
+fn has_at_most(value: &Value, left: &mut usize) -> bool {
+    *left = left.saturating_sub(1);
+    let has_room = *left > 0;
+    has_room
+        && match value {
+            Value::Hash(hash) => hash.iter().all(|(_, it)| has_at_most(&it.value.value, left)),
+            Value::Array(items) => items.iter().all(|it| has_at_most(&it.value, left)),
+            _ => true,
+        }
 }
 
 /// A copy in which `:name` keys are `name`, at any depth.

@@ -117,10 +117,11 @@ impl Entries {
         if self.flags.has(EntryFlags::ENTANGLED) {
             return self.merged(text).get(&StringKey(key));
         }
-        let found = self.called(text, key).into_iter().rev();
         let value =
             |(placed, index): (&'a Placed, usize)| self.lowered(text, placed, index).as_ref().ok();
-        { found }.find_map(value)
+        self.last_called(text, key)
+            .and_then(value)
+            .or_else(|| self.called(text, key).into_iter().rev().find_map(value))
     }
 
     /// The trees of the entries with a root key, in the order of the text.
@@ -129,13 +130,20 @@ impl Entries {
         found.filter_map(|(placed, index)| placed.tree(text, index)).collect()
     }
 
+    /// The last entry that may have a root key, if it does. A key can be repeated very often, and this looks at one entry.
+    fn last_called(&self, text: &str, key: &str) -> Option<(&Placed, usize)> {
+        let keys = self.keys(text);
+        let last = keys.candidates(hash_of_str(key)).max_by_key(|spot| self.start(keys, *spot))?;
+        let placed = self.placed(keys, last)?;
+        placed.is_called(last.index(), text, key).then_some((placed, last.index()))
+    }
+
     /// The entries with a root key, in the order of the text.
     fn called(&self, text: &str, key: &str) -> Vec<(&Placed, usize)> {
         let keys = self.keys(text);
         let is_it = |spot: &Spot| {
-            let Some(placed) = self.placed(keys, *spot) else { return false };
-            let found = placed.chunk.key(spot.index(), placed.text(text));
-            found.is_some_and(|found| found.as_str() == Some(key))
+            let placed = self.placed(keys, *spot);
+            placed.is_some_and(|placed| placed.is_called(spot.index(), text, key))
         };
         let mut spots: Vec<Spot> = keys.candidates(hash_of_str(key)).filter(is_it).collect();
         spots.sort_unstable_by_key(|spot| self.start(keys, *spot));
@@ -463,6 +471,11 @@ impl Placed {
     /// The source of an entry of `text`, the whole file's.
     pub(super) fn source<'t>(&self, index: usize, text: &'t str) -> &'t str {
         self.chunk.range(index).slice(self.text(text))
+    }
+
+    /// Whether the key of an entry of `text`, the whole file's, is the string `key`.
+    fn is_called(&self, index: usize, text: &str, key: &str) -> bool {
+        self.key(index, text).is_some_and(|found| found.as_str() == Some(key))
     }
 
     /// The byte of the file at which an entry starts.

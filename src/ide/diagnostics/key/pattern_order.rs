@@ -42,7 +42,7 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
     let patterns = patterns(known, own);
     let is_for = |key: &&Arc<str>| &***key != LOOKUP_OPTIONS && own.get(key).is_none();
     let keys_of = |pattern: &Pattern<'_>| {
-        known.matching(&pattern.regex).filter(is_for).cloned().collect::<Vec<_>>()
+        known.matching(&pattern.regex).iter().filter(is_for).cloned().collect::<Vec<_>>()
     };
     let used: Vec<(usize, &Pattern<'_>, Vec<Arc<str>>)> = patterns
         .items()

@@ -30,6 +30,8 @@ pub(crate) struct KnownKeys<'a> {
     all: OnceCell<Vec<Arc<str>>>,
     /// The keys of several lines.
     of_lines: OnceCell<Vec<Arc<str>>>,
+    /// The keys that slow patterns match, by the pattern's address.
+    by_slow_pattern: RefCell<HashMap<*const RubyRegex, (Arc<RubyRegex>, Names)>>,
     /// By prefix.
     by_prefix: RefCell<HashMap<Box<str>, Names>>,
     /// By prefix.
@@ -65,6 +67,7 @@ impl<'a> KnownKeys<'a> {
             open_modules: RefCell::default(),
             all: OnceCell::new(),
             of_lines: OnceCell::new(),
+            by_slow_pattern: RefCell::default(),
             by_prefix: RefCell::default(),
             shared: RefCell::default(),
         };
@@ -149,10 +152,21 @@ impl<'a> KnownKeys<'a> {
     }
 
     /// The keys that an expression matches, sorted but for those of several lines, which come last.
-    pub(crate) fn matching<'s>(
-        &'s self,
-        regex: &'s RubyRegex,
-    ) -> impl Iterator<Item = &'s Arc<str>> {
+    pub(crate) fn matching(&self, regex: &Arc<RubyRegex>) -> Names {
+        let address = Arc::as_ptr(regex);
+        if let Some((_, known)) = self.by_slow_pattern.borrow().get(&address) {
+            return known.clone();
+        }
+        let found: Names = self.all_matching(regex).cloned().collect::<Vec<_>>().into();
+        if regex.is_slow() {
+            // The pattern is kept, so that no other one gets its address.
+            let kept = (Arc::clone(regex), found.clone());
+            self.by_slow_pattern.borrow_mut().insert(address, kept);
+        }
+        found
+    }
+
+    fn all_matching<'s>(&'s self, regex: &'s RubyRegex) -> impl Iterator<Item = &'s Arc<str>> {
         let keys = self.keys();
         let has_lines = |key: &&Arc<str>| key.contains('\n');
         let of_lines =

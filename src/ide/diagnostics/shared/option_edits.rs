@@ -38,7 +38,7 @@ pub(crate) fn with_option(
 /// A new entry behind all others, unless the file goes on behind them.
 fn at_the_end(data: &DataFile, key: &str, option: &str, value: &str) -> Option<TextEdit> {
     let (text, end) = (data.text(), line_end(data.text()));
-    let last = data.trees().last()?;
+    let last = data.entry_at(text.len() as u32)?;
     let is_flow = data.trees().next().is_some_and(|it| {
         !text[..it.range().start as usize].ends_with(['\n', '\u{feff}']) && it.range().start > 0
     });
