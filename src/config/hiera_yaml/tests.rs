@@ -239,7 +239,8 @@ fn aliases_that_stand_for_very_many_values_are_refused() {
     let mut yaml = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n".to_owned();
     for number in 1..=5 {
         let items = vec![format!("*a{}", number - 1); 10].join(", ");
-        yaml.push_str(&format!("a{number}: &a{number} [{items}]\n"));
+        let line = format!("a{number}: &a{number} [{items}]\n");
+        yaml.push_str(&line);
     }
     yaml.push_str("version: 5\nhierarchy: *a5\n");
     let outcome = outcome(&yaml, LayerKind::Environment, PuppetVersion::V8);

@@ -80,7 +80,7 @@ mod tests {
                 .iter()
                 .enumerate()
                 .filter(|(_, source)| translate(source).expect("an expression").is_match(text));
-            let expected: Vec<_> = each.map(|(number, source)| (number, source)).collect();
+            let expected: Vec<_> = each.collect();
             assert_eq!(list.matching(text).collect::<Vec<_>>(), expected, "{text:?}");
         }
     }

@@ -247,7 +247,8 @@ mod tests {
     }
 
     fn text(entries: &[(String, String)]) -> String {
-        entries.iter().map(|(key, value)| format!("{key}: {value}\n")).collect()
+        let lines = entries.iter().map(|(key, value)| format!("{key}: {value}\n"));
+        lines.collect::<Vec<_>>().concat()
     }
 
     fn file(text: &str) -> FileEntry {

@@ -163,7 +163,8 @@ mod tests {
 
     /// How many keys of a text are looked for again when a value is edited.
     fn work_of_an_edit(count: usize) -> usize {
-        let text: String = (0..count).map(|number| format!("module::key_{number}: 1\n")).collect();
+        let lines = (0..count).map(|number| format!("module::key_{number}: 1\n"));
+        let text = lines.collect::<Vec<_>>().concat();
         let edited = text.replace("key_50: 1", "key_50: 12");
         let names = Interner::default();
         let known = keys(&text, &names);

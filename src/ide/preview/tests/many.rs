@@ -49,7 +49,7 @@ fn many_nodes_of_one_value_are_counted_until_all_are_asked_for() {
         all.expect("no node is asked for").expect("there is a key").preview
     };
     let short = text(&question);
-    expect![[r#"
+    expect![[r"
         # a for 40 nodes of environment production: 2 different answers
 
         # 7 of 40 nodes:
@@ -61,7 +61,7 @@ fn many_nodes_of_one_value_are_counted_until_all_are_asked_for() {
         #   n08, n09, n10, n11, n12, n13
         #   and 27 more
         a: 1  # data/common.yaml:1
-    "#]]
+    "]]
     .assert_eq(&short.text);
     let more: Vec<u32> =
         short.lines.iter().filter(|it| it.kind == LineKind::More).map(|it| it.line).collect();
