@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hiera_ls::engine::CancelToken;
 use hiera_ls::ide;
@@ -325,12 +327,30 @@ fn shrunk(mut steps: Vec<Step>) -> Vec<Step> {
 #[test]
 fn what_happened_before_does_not_change_the_answers() {
     let wanted = std::env::var("HIERA_LS_SCRIPTS").ok().and_then(|it| it.parse().ok());
-    for seed in 0..wanted.unwrap_or(SCRIPTS) {
-        let steps = script(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        if difference(&steps).is_some() {
-            let steps = shrunk(steps);
-            let told = difference(&steps).expect("what is left still differs");
-            panic!("script {seed}: {steps:#?}\n{told}");
+    let wanted = wanted.unwrap_or(SCRIPTS);
+    let next = AtomicU64::new(0);
+    let check_some = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= wanted {
+                return;
+            }
+            check(seed);
         }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(check_some);
+        }
+    });
+}
+
+fn check(seed: u64) {
+    let steps = script(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+    if difference(&steps).is_some() {
+        let steps = shrunk(steps);
+        let told = difference(&steps).expect("what is left still differs");
+        panic!("script {seed}: {steps:#?}\n{told}");
     }
 }
