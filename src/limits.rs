@@ -67,7 +67,10 @@ pub const MAX_SEARCHED_DIRECTORIES: usize = 20_000;
 pub const MAX_CONFIG_VALUES: usize = 100_000;
 
 /// The maximum number of backtracking steps of a regular expression with look-around or back references. Ruby has no limit.
-pub const MAX_REGEX_STEPS: usize = 1_000;
+pub const MAX_REGEX_STEPS: usize = 500;
+
+/// The maximum number of comparisons of keys with such patterns in one file, for rules.
+pub const MAX_SLOW_COMPARISONS: usize = 50_000;
 
 /// The maximum length in bytes of a path from an editor. No system has files with longer paths.
 pub const MAX_PATH_BYTES: usize = 4_096;
@@ -174,6 +177,11 @@ pub const LIMITS: &[Limit] = &[
         "Backtracking steps of a pattern with look-around or back references",
         MAX_REGEX_STEPS as u64,
         "The pattern does not match that key",
+    ),
+    count(
+        "Comparisons of keys with such patterns, for the rules about patterns in one file",
+        MAX_SLOW_COMPARISONS as u64,
+        "These rules leave the other patterns out",
     ),
     count(
         "Levels that have the name of an earlier level",

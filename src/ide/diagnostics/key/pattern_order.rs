@@ -42,7 +42,8 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
     let patterns = patterns(known, own);
     let is_for = |key: &&Arc<str>| &***key != LOOKUP_OPTIONS && own.get(key).is_none();
     let keys_of = |pattern: &Pattern<'_>| {
-        known.matching(&pattern.regex).iter().filter(is_for).cloned().collect::<Vec<_>>()
+        let keys = known.matching(&pattern.regex);
+        keys.iter().flat_map(|keys| keys.iter()).filter(is_for).cloned().collect::<Vec<_>>()
     };
     let used: Vec<(usize, &Pattern<'_>, Vec<Arc<str>>)> = patterns
         .items()

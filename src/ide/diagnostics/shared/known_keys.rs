@@ -11,6 +11,7 @@ use crate::data::{Files as _, PathKind, inspect};
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::near::near_key;
 use crate::ide::diagnostics::shared::patterns;
+use crate::limits::MAX_SLOW_COMPARISONS;
 use crate::syntax::ruby_regex::RubyRegex;
 use crate::world::{KeyIndex, World, paths};
 
@@ -151,11 +152,16 @@ impl<'a> KnownKeys<'a> {
         self.all.get_or_init(|| self.index.keys())
     }
 
-    /// The keys that an expression matches, sorted but for those of several lines, which come last.
-    pub(crate) fn matching(&self, regex: &Arc<RubyRegex>) -> Names {
+    /// The keys that an expression matches, sorted but for those of several lines, which come last. `None` if too many keys
+    /// were compared with slow patterns.
+    pub(crate) fn matching(&self, regex: &Arc<RubyRegex>) -> Option<Names> {
         let address = Arc::as_ptr(regex);
         if let Some((_, known)) = self.by_slow_pattern.borrow().get(&address) {
-            return known.clone();
+            return Some(known.clone());
+        }
+        let compared = self.by_slow_pattern.borrow().len() * self.keys().len();
+        if regex.is_slow() && compared > MAX_SLOW_COMPARISONS {
+            return None;
         }
         let found: Names = self.all_matching(regex).cloned().collect::<Vec<_>>().into();
         if regex.is_slow() {
@@ -163,7 +169,7 @@ impl<'a> KnownKeys<'a> {
             let kept = (Arc::clone(regex), found.clone());
             self.by_slow_pattern.borrow_mut().insert(address, kept);
         }
-        found
+        Some(found)
     }
 
     fn all_matching<'s>(&'s self, regex: &'s RubyRegex) -> impl Iterator<Item = &'s Arc<str>> {

@@ -7,7 +7,7 @@ use crate::syntax::ruby_regex::{self, RubyRegex};
 use crate::world::World;
 
 /// More patterns than this are forgotten.
-const MAX_PATTERNS: usize = 4_096;
+const MAX_PATTERNS: usize = 16_384;
 
 #[derive(Debug, Default)]
 struct Patterns {
