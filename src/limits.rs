@@ -70,7 +70,7 @@ pub const MAX_CONFIG_VALUES: usize = 100_000;
 pub const MAX_REGEX_STEPS: usize = 500;
 
 /// The maximum number of comparisons of keys with such patterns in one file, for rules.
-pub const MAX_SLOW_COMPARISONS: usize = 50_000;
+pub const MAX_SLOW_COMPARISONS: usize = 20_000;
 
 /// The maximum length in bytes of a path from an editor. No system has files with longer paths.
 pub const MAX_PATH_BYTES: usize = 4_096;

@@ -11,7 +11,7 @@ use crate::limits::MAX_INTERPOLATED_BYTES;
 pub const MAX_LOOKUP_DEPTH: u32 = 200;
 
 /// The maximum number of steps (sources searched and tokens expanded) of one lookup.
-pub const MAX_STEPS: u32 = 500_000;
+pub const MAX_STEPS: u32 = 250_000;
 
 /// Tells long work that its result is no longer needed.
 #[derive(Debug, Clone, Default)]

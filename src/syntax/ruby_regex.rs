@@ -57,7 +57,9 @@ pub fn translate(source: &str) -> Result<RubyRegex, RegexProblem> {
 }
 
 fn compiled(pattern: &str) -> fancy_regex::Result<Regex> {
-    RegexBuilder::new(pattern).backtrack_limit(MAX_REGEX_STEPS).build()
+    // The library would build a state machine up front, at ten times the cost of parsing. Most patterns are compared with a
+    // few keys only, for which one that is built as it is needed is as fast.
+    RegexBuilder::new(pattern).backtrack_limit(MAX_REGEX_STEPS).delegate_dfa_size_limit(0).build()
 }
 
 /// The letters, digits, `_` and `:` after a leading `^` that match themselves; empty if a quick look cannot prove it.

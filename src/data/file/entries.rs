@@ -66,6 +66,8 @@ struct Keys {
     repeated: Vec<Spot>,
     /// The former by the hash of their key: they are not in the table, where equal keys would all lie in each other's way.
     later: HashMap<u64, Vec<Spot>, foldhash::fast::RandomState>,
+    /// The last spot under each hash of `later`. A key can be repeated very often, and each of its entries asks for the last.
+    lasts: OnceLock<HashMap<u64, Spot, foldhash::fast::RandomState>>,
 }
 
 impl Keys {
@@ -130,10 +132,18 @@ impl Entries {
         found.filter_map(|(placed, index)| placed.tree(text, index)).collect()
     }
 
-    /// The last entry that may have a root key, if it does. A key can be repeated very often, and this looks at one entry.
+    /// The last entry that may have a root key, if it does.
     fn last_called(&self, text: &str, key: &str) -> Option<(&Placed, usize)> {
         let keys = self.keys(text);
-        let last = keys.candidates(hash_of_str(key)).max_by_key(|spot| self.start(keys, *spot))?;
+        let hash = hash_of_str(key);
+        let last_of = |hash| keys.candidates(hash).max_by_key(|spot| self.start(keys, *spot));
+        let find_lasts =
+            || keys.later.keys().filter_map(|hash| Some((*hash, last_of(*hash)?))).collect();
+        let last = if keys.later.contains_key(&hash) {
+            *keys.lasts.get_or_init(find_lasts).get(&hash)?
+        } else {
+            last_of(hash)?
+        };
         let placed = self.placed(keys, last)?;
         placed.is_called(last.index(), text, key).then_some((placed, last.index()))
     }
@@ -409,6 +419,7 @@ impl Entries {
                 places,
                 repeated: Vec::new(),
                 later: HashMap::default(),
+                lasts: OnceLock::new(),
             };
             for placed in &self.chunks {
                 self.add_keys(text, placed, &mut keys);

@@ -144,7 +144,11 @@ impl Entries {
         if !keys.table.has_room(more) || self.next_chunk as usize > 4 * self.chunks.len() + 1_000 {
             return None;
         }
-        let mut keys = Keys { places: places(&self.chunks, self.next_chunk), ..keys.clone() };
+        let mut keys = Keys {
+            places: places(&self.chunks, self.next_chunk),
+            lasts: OnceLock::new(),
+            ..keys.clone()
+        };
         keys.repeated.sort_unstable();
         keys.repeated.dedup();
         let places = &keys.places;

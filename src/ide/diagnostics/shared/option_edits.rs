@@ -19,9 +19,8 @@ pub(crate) fn with_option(
         return None;
     }
     let is_named = |pair: &&Pair, name: &str| text_of(&pair.key).is_some_and(|it| **it == *name);
-    let mut entries = data.trees();
-    let entry = entries.find(|it| text_of(it.key).is_some_and(|it| **it == *LOOKUP_OPTIONS));
-    let Some(entry) = entry else { return at_the_end(data, key, option, value) };
+    let options = data.trees_called(LOOKUP_OPTIONS).into_iter().next();
+    let Some(entry) = options else { return at_the_end(data, key, option, value) };
     let own = pairs_of(entry.value).iter().find(|pair| is_named(pair, key));
     let mut edit = match own {
         Some(own) if pairs_of(&own.value).iter().any(|it| is_named(&it, option)) => return None,
