@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Datadir on the server",
     severity: Severity::Information,
     since: "0.2.0",
-    summary: "A `datadir` names the environment's directory on a server, which is taken for this workspace.",
+    summary: "A `datadir` names the environment's directory on a server, and hiera-ls reads this workspace instead.",
     page: include_str!("../../../../docs/rules/deployed-datadir.md"),
     checks: &[Check::Config(check)],
     ..Rule::USUAL

@@ -6,7 +6,7 @@ use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "failing-backend",
-    name: "Back end that gives no answers",
+    name: "Back end that fails",
     severity: Severity::Warning,
     since: "0.1.0",
     summary: "The program or the sample data that the setting `backends` has for a level's function fails.",
@@ -24,7 +24,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             continue;
         };
         let message = format!(
-            "`{}` {problem}\nAnswers lack what level '{}' knows.",
+            "`{}` {problem}\nThe values of level '{}' are missing.",
             function.name, level.name
         );
         report.add_once(&RULE, RULE.severity, place.range, message);

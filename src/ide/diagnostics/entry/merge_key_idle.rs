@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Merge key that merges nothing",
     severity: Severity::Warning,
     since: "0.2.0",
-    summary: "A `<<` has a text or nothing as its value, so it merges nothing and is a member itself.",
+    summary: "The value of a `<<` is a string or missing, so `<<` merges nothing and becomes a member itself.",
     page: include_str!("../../../../docs/rules/merge-key-idle.md"),
     checks: &[Check::Entry(check)],
     ..Rule::USUAL

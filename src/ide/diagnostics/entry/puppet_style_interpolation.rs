@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Text that looks like an interpolation",
     severity: Severity::Warning,
     since: "0.2.0",
-    summary: "A text such as `${facts['os']}` or `% {facts.os}` is not interpolated: Hiera knows `%{…}` alone.",
+    summary: "A text such as `${facts['os']}` or `% {facts.os}` is not interpolated: Hiera only knows `%{…}`.",
     page: include_str!("../../../../docs/rules/puppet-style-interpolation.md"),
     checks: &[Check::Entry(check), Check::ConfigText(check_config)],
     ..Rule::USUAL
@@ -79,7 +79,7 @@ fn check_text(source: &str, node: &Node, report: &mut Report) {
             let end = at + open.len() + end + close.len();
             let range = TextRange::new(node.range.start + at as u32, node.range.start + end as u32);
             let message = format!(
-                "`{}` stays as it is: Hiera interpolates `%{{…}}` alone\nWrite `%{{{meant}}}`.",
+                "`{}` stays as it is: Hiera only interpolates `%{{…}}`\nWrite `%{{{meant}}}`.",
                 &written[at..end]
             );
             let finding = report.add(&RULE, range, message);

@@ -36,7 +36,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             let lost = lost.join("` and `");
             let message = format!(
                 "the `{lost}` of `{text}` does not apply to this key\n\
-                 A key's own entry hides all patterns. Repeat here what shall hold."
+                 A key's own entry hides all patterns. Repeat here the options that the key needs."
             );
             let finding = report.add(&RULE, plain.key.range, message);
             let message = "these options do not apply to it".to_owned();

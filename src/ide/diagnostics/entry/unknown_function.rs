@@ -14,7 +14,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Unknown interpolation function",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "A `%{…}` calls something else than `lookup`, `hiera`, `alias`, `literal` or `scope`.",
+    summary: "A `%{…}` calls something other than `lookup`, `hiera`, `alias`, `literal` or `scope`.",
     page: include_str!("../../../../docs/rules/unknown-function.md"),
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
@@ -47,7 +47,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 fn advice(name: &str) -> String {
     match nearest_name(name, Method::NAMES) {
         Some(known) => format!("Did you mean `{known}`?"),
-        None => "Known are `lookup`, `hiera`, `alias`, `literal` and `scope`.".to_owned(),
+        None => "Hiera has `lookup`, `hiera`, `alias`, `literal` and `scope`.".to_owned(),
     }
 }
 

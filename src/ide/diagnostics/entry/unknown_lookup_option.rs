@@ -89,12 +89,12 @@ fn moved_into_merge(
 fn advice(name: &str) -> String {
     if OF_MERGE.contains(&name) {
         return format!(
-            "It belongs into the hash of `merge`: `merge: {{strategy: deep, {name}: …}}`."
+            "It belongs in the hash of `merge`: `merge: {{strategy: deep, {name}: …}}`."
         );
     }
     match nearest_name(name, OPTIONS) {
         Some(near) => format!("Did you mean `{near}`?"),
-        None => "Known are `merge` and `convert_to`.".to_owned(),
+        None => "The options are `merge` and `convert_to`.".to_owned(),
     }
 }
 

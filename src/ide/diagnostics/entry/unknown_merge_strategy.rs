@@ -18,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Unknown merge strategy",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "`lookup_options` ask for a merge that Puppet does not know.",
+    summary: "`lookup_options` name a merge strategy that Puppet does not know.",
     page: include_str!("../../../../docs/rules/unknown-merge-strategy.md"),
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
@@ -95,7 +95,7 @@ fn check_strategy(entry: &EntryContext<'_>, node: &Node, name: &str, report: &mu
     let known = STRATEGIES.contains(&name) || interpolation::may_have_tokens(name);
     if !known {
         let message = format!(
-            "Unknown merge strategy: '{name}'\nKnown are `first`, `unique`, `hash` and `deep`; case matters."
+            "Unknown merge strategy: '{name}'\nThe strategies are `first`, `unique`, `hash` and `deep`; case matters."
         );
         let finding = report.add(&RULE, node.range, message);
         let meant = meant_strategy(name);

@@ -12,7 +12,7 @@ use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
     code: "yaml-1.2-disagrees",
-    name: "Entry that YAML 1.2 reads otherwise",
+    name: "Entry that YAML 1.2 reads differently",
     severity: Severity::Hint,
     since: "0.1.0",
     summary: "A reader of YAML 1.2 refuses this entry, or reads something else.",
@@ -58,7 +58,7 @@ fn check_entry(at: &LookupContext<'_>, report: &mut Report) {
         let reading = yaml_1_2::read_plain(plain.text);
         if !is_same(value, &reading) {
             let message = format!(
-                "Puppet reads {}, a reader of YAML 1.2 {}\nWrite what is meant so that both agree.",
+                "Puppet reads {}, a reader of YAML 1.2 {}\nWrite the value in a way that both read alike.",
                 kind_of_value(value),
                 kind_of_reading(&reading)
             );
@@ -93,7 +93,7 @@ fn kind_of_value(value: &Value) -> String {
         Value::Integer(it) => format!("the integer {it}"),
         Value::Float(it) => format!("the number {it}"),
         Value::Symbol(_) => "a symbol".to_owned(),
-        _ => "a text".to_owned(),
+        _ => "a string".to_owned(),
     }
 }
 
@@ -103,7 +103,7 @@ fn kind_of_reading(reading: &Reading) -> String {
         Reading::Boolean(it) => format!("the boolean `{it}`"),
         Reading::Integer(it) => format!("the integer {it}"),
         Reading::Float(it) => format!("the number {it}"),
-        Reading::Text => "a text".to_owned(),
+        Reading::Text => "a string".to_owned(),
     }
 }
 
@@ -119,15 +119,15 @@ mod tests {
 diagnostics: {severity: {yaml-1.2-disagrees: hint, yaml-1.1-boolean: 'off', octal-number: 'off', sexagesimal-number: 'off'}}
 #- /data/common.yaml
 a: yes
-#  ^^^ hint[yaml-1.2-disagrees]: Puppet reads the boolean `true`, a reader of YAML 1.2 a text…
+#  ^^^ hint[yaml-1.2-disagrees]: Puppet reads the boolean `true`, a reader of YAML 1.2 a string…
 b: [1:30, 0644, 12, true, x, 1.5, ~]
-#   ^^^^ hint[yaml-1.2-disagrees]: Puppet reads the integer 5400, a reader of YAML 1.2 a text…
+#   ^^^^ hint[yaml-1.2-disagrees]: Puppet reads the integer 5400, a reader of YAML 1.2 a string…
 #         ^^^^ hint[yaml-1.2-disagrees]: Puppet reads the integer 420, a reader of YAML 1.2 the integer 644…
 cc: 'x'# comment
 #^ hint[yaml-1.2-disagrees]: a reader of YAML 1.2 refuses this entry…
 d: "yes"
 e: [false, &x fALSE]
-#             ^^^^^ hint[yaml-1.2-disagrees]: Puppet reads the boolean `false`, a reader of YAML 1.2 a text…
+#             ^^^^^ hint[yaml-1.2-disagrees]: Puppet reads the boolean `false`, a reader of YAML 1.2 a string…
 ff: *x
 "#,
         );

@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Empty file",
     severity: Severity::Information,
     since: "0.1.0",
-    summary: "A data file holds nothing; Puppet warns about it at every compilation.",
+    summary: "A data file is empty; Puppet warns about it at every compilation.",
     page: include_str!("../../../../docs/rules/empty-file.md"),
     checks: &[Check::File(check)],
     ..Rule::USUAL

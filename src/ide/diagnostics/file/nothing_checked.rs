@@ -83,12 +83,12 @@ pub fn nothing_checked(world: &Arc<World>) -> Option<NothingChecked> {
             version_of(world, other).map_or_else(String::new, |it| format!(" (version {it})"));
         let _ = write!(
             message,
-            "\nPuppet does not look for {shown}{version} where it is. If a server reads it, write `globalHieraYaml: {shown}` in \
+            "\nPuppet does not look for {shown}{version} in that place. If a server reads it, write `globalHieraYaml: {shown}` in \
              .hiera-ls.yaml."
         );
     }
     if others.is_empty() {
-        message += "\nIf their hiera.yaml lies elsewhere, write `globalHieraYaml: PATH` in .hiera-ls.yaml.";
+        message += "\nIf their hiera.yaml is somewhere else, write `globalHieraYaml: PATH` in .hiera-ls.yaml.";
     }
     Some(NothingChecked { path, message, unread, others })
 }
@@ -176,7 +176,7 @@ hierarchy: [{name: c, path: common.yaml}]
 #- /environment.conf
 #- /hieradata/common.yaml
 a: 1
-#^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. If their hiera.yaml lies elsewhere, write `globalHieraYaml: PATH` in .hiera-ls.yaml.
+#^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. If their hiera.yaml is somewhere else, write `globalHieraYaml: PATH` in .hiera-ls.yaml.
 ",
         );
     }

@@ -16,7 +16,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "File that no level loads",
     severity: Severity::Hint,
     since: "0.1.0",
-    summary: "A file lies in a data directory, but no path of the hierarchy can lead to it.",
+    summary: "A file is in a data directory, but no path of the hierarchy can lead to it.",
     page: include_str!("../../../../docs/rules/orphan-file.md"),
     explains: Some(Subject::UnreadFile),
     checks: &[Check::Unread(check)],

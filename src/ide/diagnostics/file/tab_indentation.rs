@@ -31,13 +31,13 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
         return;
     };
     let words = reader_words(&error.message);
-    let message = format!("{words}\nIndent with blanks instead of tabs.");
+    let message = format!("{words}\nIndent with spaces instead of tabs.");
     let finding = report.add(&RULE, range, message);
     let is_small = text.len() <= MAX_TRIED_BYTES;
     let meant =
         WIDTHS.iter().filter(|_| is_small).map(|width| with_blanks(&index, text, range, *width));
     if let Some(edits) = meant.into_iter().find(|edits| is_whole(text, edits)) {
-        finding.with_fix(Fix::safe("Indent with blanks", edits));
+        finding.with_fix(Fix::safe("Indent with spaces", edits));
     }
 }
 
@@ -94,10 +94,10 @@ mod tests {
     fn blanks() {
         check_fix(
             "a:\n\tb: 1\n\tc:\n\t\t- 1\n",
-            "Indent with blanks",
+            "Indent with spaces",
             "a:\n  b: 1\n  c:\n    - 1\n",
         );
-        check_fix("a:\n  \tb: 1\n  c: 1\n", "Indent with blanks", "a:\n  b: 1\n  c: 1\n");
+        check_fix("a:\n  \tb: 1\n  c: 1\n", "Indent with spaces", "a:\n  b: 1\n  c: 1\n");
     }
 
     #[test]

@@ -28,7 +28,8 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
         return;
     }
     let words = reader_words(&error.message);
-    let message = format!("{words}\nPuppet refuses the whole file for this tag. Take it away.");
+    let message =
+        format!("{words}\nPuppet refuses the whole file because of this tag. Remove the tag.");
     let finding = report.add(&RULE, error.range, message);
     if let Some(tag) = tag_before(text, error.range.start) {
         let title = format!("Remove `{}`", tag.slice(text).trim_end());
@@ -54,7 +55,7 @@ mod tests {
         check(
             r"
 a: !!set {x, y}
-#        ^^^^^^ error[unsupported-tag]: Tried to load unspecified class: Psych::Set Puppet refuses the whole file for this tag. Take it away.
+#        ^^^^^^ error[unsupported-tag]: Tried to load unspecified class: Psych::Set Puppet refuses the whole file because of this tag. Remove the tag.
 b: !foo x
 c: !!str 5
 d: !!binary aGVsbG8=

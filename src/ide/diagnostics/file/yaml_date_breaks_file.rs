@@ -58,7 +58,7 @@ pub(crate) fn refused_class(error: &FileError) -> Option<&str> {
 fn message(class: &str) -> String {
     let what = if class == "Time" { "time" } else { "date" };
     format!(
-        "{PUPPETS_WORDS}{class}\nPuppet refuses the whole file for this {what}. Put quotes around it."
+        "{PUPPETS_WORDS}{class}\nPuppet refuses the whole file because of this {what}. Put quotes around it."
     )
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         return;
     }
     let message = format!(
-        "`{key}` is encrypted here, but Puppet treats its value as a plain text\n\
+        "`{key}` is encrypted here, but Puppet treats its value as plain text\n\
          Add `lookup_options: {{{key}: {{convert_to: Sensitive}}}}`, so that no log or report shows it."
     );
     let finding = report.add(&RULE, range, message);
@@ -76,7 +76,7 @@ lookup_options:
 a: ENC[GPG,YWJj]
 b: {x: 'ENC[GPG,YWJj]'}
 cc: ENC[GPG,YWJj]
-#^ hint[encrypted-but-not-sensitive]: `cc` is encrypted here, but Puppet treats its value as a plain text…
+#^ hint[encrypted-but-not-sensitive]: `cc` is encrypted here, but Puppet treats its value as plain text…
 dd: [ENC]
 ",
         );

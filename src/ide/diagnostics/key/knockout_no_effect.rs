@@ -16,7 +16,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Knockout without effect",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "Something with the `knockout_prefix` knocks nothing out.",
+    summary: "An entry with the `knockout_prefix` removes nothing.",
     page: include_str!("../../../../docs/rules/knockout-no-effect.md"),
     checks: &[Check::Key(check)],
     ..Rule::USUAL
@@ -64,7 +64,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         let message = match fate {
             Fate::Missed if above.is_whole && is_deep_everywhere => format!(
                 "no lower level has `{name}` here, so there is nothing to knock out\n\
-                 Where only one level has the key, the item even stays with its prefix."
+                 If only one level has the key, the item stays, prefix included."
             ),
             Fate::Consumed => format!(
                 "`{name}` is not knocked out: the next lower level does not have it\n\
@@ -74,7 +74,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
                 "the key `{name}` stays: keys of hashes cannot be knocked out\n\
                  Only items of lists can."
             ),
-            Fate::Text => "this becomes an empty text, it is not removed\n\
+            Fate::Text => "this becomes an empty string, it is not removed\n\
                            Only items of lists can be knocked out."
                 .to_owned(),
             Fate::Cut => format!(
@@ -238,9 +238,9 @@ other: [y]
 #- /data/a.yaml
 k1: {--a: 1, b: --x, c: --y}
 #    ^^^ warning[knockout-no-effect]: the key `a` stays: keys of hashes cannot be knocked out…
-#               ^^^ warning[knockout-no-effect]: this becomes an empty text, it is not removed…
+#               ^^^ warning[knockout-no-effect]: this becomes an empty string, it is not removed…
 k2: --a
-#   ^^^ warning[knockout-no-effect]: this becomes an empty text…
+#   ^^^ warning[knockout-no-effect]: this becomes an empty string…
 k3: --a
 #- /data/c.yaml
 k1: {a: 1, b: x}

@@ -14,7 +14,7 @@ use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
     code: "matches-no-key",
-    name: "Options of no key",
+    name: "Options without a key",
     severity: Severity::Hint,
     since: "0.1.0",
     summary: "An entry of `lookup_options` is for a key that no data file has.",

@@ -13,7 +13,7 @@ use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject, Tag}
 
 pub(crate) const RULE: Rule = Rule {
     code: "parameter-without-effect",
-    name: "Key that Puppet never asks for",
+    name: "Key that Puppet never looks up",
     severity: Severity::Warning,
     since: "0.1.0",
     summary: "A key is written like a parameter, but Puppet looks up no parameter by this name.",
@@ -83,7 +83,7 @@ fn of_a_defined_type(classes: &DeclaredClasses<'_>, key: &str) -> Option<Ignored
     Some(IgnoredKey {
         rule: &RULE,
         problem: format!(
-            "`{name}` is a defined type, and Puppet looks up parameters for classes alone"
+            "`{name}` is a defined type, and Puppet only looks up parameters of classes"
         ),
         meant: None,
         advice: "Puppet ignores this key.",
@@ -147,8 +147,7 @@ mod tests {
              class Puppet ignores this key.\n\
              web::tag: 1\n\
              web::site::docroot: 1\n\
-             #^^^^^^^^^^^^^^^^^ warning[parameter-without-effect]: `web::site` is a defined type, and Puppet looks up \
-             parameters for classes alone Puppet ignores this key.\n\
+             #^^^^^^^^^^^^^^^^^ warning[parameter-without-effect]: `web::site` is a defined type, and Puppet only looks up parameters of classes Puppet ignores this key.\n\
              web::site::all: 1\n\
              Other::Port: 1\n\
              #^^^^^^^^^^ warning[malformed-key]\n\

@@ -16,7 +16,7 @@ use crate::syntax::ruby_regex::{RegexList, RubyRegex};
 
 pub(crate) const RULE: Rule = Rule {
     code: "pattern-order",
-    name: "Pattern that another one precedes",
+    name: "Pattern that comes after another one",
     severity: Severity::Warning,
     since: "0.1.0",
     summary: "Another pattern of `lookup_options` comes before this one.",
@@ -62,8 +62,8 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
         });
         if let Some((level, (first, key))) = first.next() {
             let message = format!(
-                "`{}` of a lower level is asked first, e.g. for `{key}`\n\
-                 Patterns of lower levels precede those of higher ones. Name the key itself to win.",
+                "`{}` of a lower level is tried first, e.g. for `{key}`\n\
+                 Puppet tries patterns of lower levels before those of higher levels. An entry for the key itself always wins.",
                 first.text
             );
             let finding = report.add_as(&RULE, RULE.severity, place.range, message);
@@ -78,8 +78,8 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
                 continue;
             };
             let message = format!(
-                "this pattern never applies: `{}` is asked first\n\
-                 The first pattern that matches counts. Write the narrower one first.",
+                "this pattern never applies: `{}` is tried first\n\
+                 Puppet uses the first pattern that matches. Write the narrower one first.",
                 first.text
             );
             let finding = report.add_as(&RULE, RULE.severity, place.range, message);
@@ -175,7 +175,7 @@ hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
 #- /data/a.yaml
 lookup_options:
   ^ab: {merge: hash}
-# ^^^ warning[pattern-order]: `^a` of a lower level is asked first, e.g. for `abc` Patterns of lower levels precede those of higher ones. Name the key itself to win.
+# ^^^ warning[pattern-order]: `^a` of a lower level is tried first, e.g. for `abc` Puppet tries patterns of lower levels before those of higher levels. An entry for the key itself always wins.
   ^a: {merge: deep}
   ^b: {merge: hash}
   ^c: {merge: hash}
@@ -223,7 +223,7 @@ m::a: {}
 #- /data/common.yaml
 lookup_options:
   ^m::a: {merge: hash}
-# ^^^^^ warning[pattern-order]: `^m::` of a lower level is asked first, e.g. for `m::a`…
+# ^^^^^ warning[pattern-order]: `^m::` of a lower level is tried first, e.g. for `m::a`…
 ",
         );
     }

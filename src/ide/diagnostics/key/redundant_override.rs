@@ -45,7 +45,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let finding = report.add_as(&RULE, RULE.severity, key, message);
     finding.related.push(lower.related("the same value"));
     let edit = remove_entry(at.data, key);
-    let fix = |edit| Fix::safe("Remove the entry: the lower level answers the same", vec![edit]);
+    let fix = |edit| Fix::safe("Remove the entry: the lower level has the same value", vec![edit]);
     finding.fixes.extend(edit.map(fix));
 }
 
@@ -290,7 +290,7 @@ secret: ENC[GPG,hQEMA4CCJR5i]
 
     #[test]
     fn the_lower_level_answers() {
-        let title = "Remove the entry: the lower level answers the same";
+        let title = "Remove the entry: the lower level has the same value";
         let fixture = |file: &str| format!("#- /data/nodes/one.yaml\n{file}{HIERARCHY}");
         let low = "#- /data/common.yaml\na: [x, y]\nb: 2\n";
         check_fix(

@@ -31,10 +31,10 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         let advice = if lookup.is_alone {
             format!("Write `%{{alias('{}')}}`, which takes the value as it is.", lookup.name)
         } else {
-            "Only `alias` takes a value as it is, and it must stand alone.".to_owned()
+            "Only `alias` takes a value as it is, and it must be the whole string.".to_owned()
         };
         let message = format!(
-            "the text of `{}` is interpolated again, and with it its `{token}`\n{advice}",
+            "the text of `{}` is interpolated again, including its `{token}`\n{advice}",
             lookup.name
         );
         let finding = report.add(&RULE, lookup.range.shifted(start), message);

@@ -22,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Undefined variable",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "A `%{…}` reads a variable that none of the sample nodes has that read the file.",
+    summary: "A `%{…}` reads a variable, and none of the sample nodes that read the file has it.",
     page: include_str!("../../../../docs/rules/undefined-variable.md"),
     checks: &[Check::Variables(check)],
     ..Rule::USUAL
@@ -63,7 +63,8 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
     }
     for variable in variables {
         let Some(name) = undefined(known, &variable.name) else { continue };
-        let effect = if known.is_error { "The lookup fails" } else { "It gives an empty text" };
+        let effect =
+            if known.is_error { "The lookup fails" } else { "Puppet uses an empty string" };
         let meant = meant(known, &name);
         // What a classifier or a manifest sets is in no fact set, and an empty text in a path may be meant.
         if meant.is_none() && known.is_path && !known.holds_more_than_facts() {
@@ -103,10 +104,11 @@ fn check_names(
             || first.starts_with(['{', '<', '%'])
     };
     for variable in variables.iter().filter(|it| is_impossible(&it.name)) {
-        let effect = if known.is_error { "The lookup fails" } else { "It gives an empty text" };
+        let effect =
+            if known.is_error { "The lookup fails" } else { "Puppet uses an empty string" };
         let message = format!(
-            "Undefined variable '{}'\n{effect}: names of variables begin with a small letter. Write \
-             `%{{literal('%')}}{{…}}` if this is meant as a text.",
+            "Undefined variable '{}'\n{effect}: names of variables start with a small letter. Write \
+             `%{{literal('%')}}{{…}}` if you mean this as text.",
             variable.name
         );
         report.add(&RULE, variable.range.shifted(start), message);
@@ -225,7 +227,7 @@ node: web01
 nodes: {web01: {facts: {os: {family: Debian}}}}
 #- /data/common.yaml
 a: "%{nope}"
-#   ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' It gives an empty text for node web01.
+#   ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' Puppet uses an empty string for node web01.
 "#,
         );
     }

@@ -21,7 +21,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Fact that looks misspelt",
     severity: Severity::Warning,
     since: "0.2.0",
-    summary: "A `%{…}` is one or two letters away from a fact, or from a member of `trusted`, and is none.",
+    summary: "A `%{…}` names no fact and no member of `trusted`, but is only one or two letters away from one.",
     page: include_str!("../../../../docs/rules/unknown-fact-member.md"),
     checks: &[Check::Variables(check)],
     ..Rule::USUAL

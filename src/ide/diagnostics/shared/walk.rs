@@ -26,7 +26,7 @@ impl PlainScalar<'_> {
     /// The fix that makes a text of it; none for a root key, which would be another key then.
     pub(crate) fn as_text(&self, entry: &EntryContext<'_>) -> Option<Fix> {
         let quoted = vec![quote(self.node.range, self.text)];
-        let fix = Fix::changing("Put quotes around it: a text", quoted);
+        let fix = Fix::changing("Put quotes around it: a string", quoted);
         (!entry.is_root_key(self.node)).then_some(fix)
     }
 }
