@@ -395,7 +395,7 @@ asking: \"%{lookup('over')}\"
     fn what_is_not_constant_is_said_not_to_be_known() {
         value(
             "lookup('scalar$0', Any, $m)",
-            "Not known, as code is not evaluated here: the merge is `$m`. What is written out gives: / one",
+            "Not known, because hiera-ls does not evaluate code: the merge is `$m`. The constant parts give: / one",
         );
         value(
             "lookup('scalar$0', 'x')",

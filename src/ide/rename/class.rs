@@ -240,7 +240,7 @@ impl Class<'_> {
             ));
         }
         said.push(format!(
-            "hiera-ls does not know class names that code computes or that a node classifier sets: `{old}` stays there."
+            "Class names that code computes or that a node classifier sets are not known: `{old}` stays there."
         ));
         said
     }

@@ -259,7 +259,7 @@ m::os: 1
 #- /modules/m/data/one.yaml
 lookup_options:
   m::e: {merge: unique}
-# ^^^^ warning[default-hierarchy-misuse]: this merge has no effect: lookup_options of a default hierarchy are for its own…
+# ^^^^ warning[default-hierarchy-misuse]: this merge has no effect: lookup_options of a default hierarchy only apply to its own…
   m::c: {merge: unique}
 m::aa: [1]
 m::c: [1]

@@ -50,7 +50,7 @@ version: 5
 hierarchy:
   - {name: A, lookup_key: good}
   - {name: B, lookup_key: good}
-#                         ^^^^ warning[failing-backend]: `good` has sample data that is not a hash: list.yaml Answers lack what level 'B' knows.
+#                         ^^^^ warning[failing-backend]: `good` has sample data that is not a hash: list.yaml The values of level 'B' are missing.
   - {name: C, data_hash: gone, uri: 'http://x'}
 #                        ^^^^ warning[failing-backend]: `gone` has sample data that cannot be read: No such file or directory: gone.yaml…
 ",

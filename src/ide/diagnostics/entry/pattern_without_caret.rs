@@ -68,7 +68,7 @@ mod tests {
             r#"
 lookup_options:
   "ntp::.*": {merge: deep}
-# ^^^^^^^^^ warning[pattern-without-caret]: these options are for a key of the very name `ntp::.*` Only a name that starts with `^` is a pattern: write `^ntp::.*`.
+# ^^^^^^^^^ warning[pattern-without-caret]: these options only apply to a key with exactly the name `ntp::.*` Only a name that starts with `^` is a pattern: write `^ntp::.*`.
   (ntp|ssh)::a: {merge: deep}
 # ^^^^^^^^^^^^ warning[pattern-without-caret]
   ::servers$: {merge: deep}

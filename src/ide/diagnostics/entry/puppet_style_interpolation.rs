@@ -126,7 +126,7 @@ mod tests {
         check(
             r#"
 a: "x ${facts['os']['family']} ${::facts.os.family} ${HOME} ${factor} ${facts}"
-#     ^^^^^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]: `${facts['os']['family']}` stays as it is: Hiera interpolates `%{…}` alone Write `%{facts.os.family}`.
+#     ^^^^^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]: `${facts['os']['family']}` stays as it is: Hiera only interpolates `%{…}` Write `%{facts.os.family}`.
 #                              ^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]
 b: ["% {trusted.certname}", "%(facts.os.family)", "{{ facts.os.family }}", "${lookup('a')}", "$(lookup x)", "100% {x}"]
 #    ^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]

@@ -72,7 +72,7 @@ c: 1
         check(
             r#"
 a: {b: ["%{template('x')}"]}
-#        ^^^^^^^^^^^^^^^^ error[unknown-function]: Unknown interpolation method 'template' Known are…
+#        ^^^^^^^^^^^^^^^^ error[unknown-function]: Unknown interpolation method 'template' Hiera has…
 "#,
         );
     }

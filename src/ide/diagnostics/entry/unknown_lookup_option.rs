@@ -111,7 +111,7 @@ lookup_options:
   a: {merge: deep, convert_to: Sensitive, convertto: String}
 #                                         ^^^^^^^^^ warning[unknown-lookup-option]: Puppet knows no lookup option `convertto` and ignores it Did you mean `convert_to`?
   ^a: {knockout_prefix: '--', merge: deep}
-#      ^^^^^^^^^^^^^^^ warning[unknown-lookup-option]: Puppet knows no lookup option `knockout_prefix` and ignores it It belongs into the hash of `merge`…
+#      ^^^^^^^^^^^^^^^ warning[unknown-lookup-option]: Puppet knows no lookup option `knockout_prefix` and ignores it It belongs in the hash of `merge`…
 a: {}
 ab: {}
 ",

@@ -141,7 +141,7 @@ mod tests {
 #- /environment.conf
 #- /hieradata/common.yaml
 a: 0644
-#^^^^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. Puppet does not look for puppet/hiera.yaml (version 3) where it is. If a server reads it, write `globalHieraYaml: puppet/hiera.yaml` in .hiera-ls.yaml.
+#^^^^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. Puppet does not look for puppet/hiera.yaml (version 3) in that place. If a server reads it, write `globalHieraYaml: puppet/hiera.yaml` in .hiera-ls.yaml.
 #- /puppet/hiera.yaml
 :hierarchy: [common]
 #^^^^^^^^^^^^^^^^^^^ warning[nothing-checked]

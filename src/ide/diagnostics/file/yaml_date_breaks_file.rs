@@ -76,7 +76,7 @@ mod tests {
         check(
             r"
 a: 2001-01-01
-#  ^^^^^^^^^^ error[yaml-date-breaks-file]: Tried to load unspecified class: Date Puppet refuses the whole file for this date. Put quotes around it.
+#  ^^^^^^^^^^ error[yaml-date-breaks-file]: Tried to load unspecified class: Date Puppet refuses the whole file because of this date. Put quotes around it.
 b: [x, 2001-12-14 21:59:43]
 #      ^^^^^^^^^^^^^^^^^^^ error[yaml-date-breaks-file]: Tried to load unspecified class: Time…
 c: {2001-1-1: x}

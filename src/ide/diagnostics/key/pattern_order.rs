@@ -201,7 +201,7 @@ lookup_options:
   ^ab: {merge: hash}
   ^a: {merge: deep}
   ^ac: {merge: hash}
-# ^^^ warning[pattern-order]: this pattern never applies: `^a` is asked first…
+# ^^^ warning[pattern-order]: this pattern never applies: `^a` is tried first…
   ^ad: {merge: deep}
 ab: {}
 ac: {}
@@ -265,7 +265,7 @@ hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
 #- /data/a.yaml
 lookup_options:
   ^aa: {merge: first}
-# ^^^ warning[pattern-order]: `^aaa$` of a lower level is asked first…
+# ^^^ warning[pattern-order]: `^aaa$` of a lower level is tried first…
 aaa: [1]
 aab: [1]
 #- /data/b.yaml

@@ -73,9 +73,9 @@ mod tests {
             r#"
 a: "%{literal('%')}{SERVER_NAME}"
 b: "%{lookup('a')}"
-#   ^^^^^^^^^^^^^^ warning[re-interpolated-percent]: the text of `a` is interpolated again, and with it its `%{SERVER_NAME}` Write `%{alias('a')}`, which takes the value as it is.
+#   ^^^^^^^^^^^^^^ warning[re-interpolated-percent]: the text of `a` is interpolated again, including its `%{SERVER_NAME}` Write `%{alias('a')}`, which takes the value as it is.
 c: "x %{lookup('a')}"
-#     ^^^^^^^^^^^^^^ warning[re-interpolated-percent]: the text of `a` is interpolated again, and with it its `%{SERVER_NAME}` Only `alias`…
+#     ^^^^^^^^^^^^^^ warning[re-interpolated-percent]: the text of `a` is interpolated again, including its `%{SERVER_NAME}` Only `alias`…
 d: "%{alias('a')}"
 e: "100%{literal('%')} {x} %{facts.x}"
 f: "%{lookup('e')} %{lookup('g')}"

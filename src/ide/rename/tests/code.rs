@@ -113,7 +113,7 @@ fn names_that_are_taken_or_none_are_refused() {
     check_refusal(&files, "inner", &format!("{at}:2: {lambda}"));
     check_refusal(&files, "data", "data/common.yaml:1: `web::data` exists already");
     check_refusal(&files, "Port", "`Port` is not a name for a parameter");
-    check_refusal(&files, "title", "Puppet keeps the name `$title` for itself");
+    check_refusal(&files, "title", "Puppet reserves the name `$title`");
     let broken = files.replace("$local", "$local = (");
     let refused = run(&broken, "listen").1.expect_err("the file is broken");
     assert!(refused.contains("a syntax error hides where the class uses `$port`"), "{refused}");
@@ -139,7 +139,7 @@ fn what_may_be_meant_is_said() {
         [
             "Lookups whose key holds expressions may mean `web::port`; they stay as they are: manifests/site.pp.",
             "`web::port` is used in Ruby code, which is not changed: modules/web/lib/puppet/functions/web/f.rb.",
-            "manifests/site.pp:1 gives class `web` the parameters of a hash: a `port` in it stays.",
+            "manifests/site.pp:1 sets parameters of class `web` from a hash: a `port` in it stays.",
             "modules/web/templates/a.erb has `@port`, which may be the parameter: it stays as it is.",
         ]
     );
@@ -199,7 +199,7 @@ fn keys_of_lookups_are_renamed_with_the_data() {
     );
     let warnings =
         check(&members.replace("a$0: {b", "a: {b$0"), "new", &["/data/common.yaml:1 a: {new: 1}"]);
-    let said = "`a` is also looked up in manifests/site.pp:1, manifests/site.pp:1: there, the old name stays.";
+    let said = "`a` is also looked up in manifests/site.pp:1, manifests/site.pp:1: the old name stays there.";
     assert_eq!(warnings, [said]);
     check_target(
         "#- /manifests/site.pp\nlookup(\"a::$$0{x}\")\n",
@@ -232,7 +232,7 @@ fn a_class_takes_its_keys_along() {
     assert_eq!(
         warnings,
         [
-            "hiera-ls does not know class names that code computes or that a node classifier sets: `web::server` stays there.",
+            "Class names that code computes or that a node classifier sets are not known: `web::server` stays there.",
             "Rename the file modules/web/manifests/server.pp to modules/web/manifests/listener.pp: Puppet looks for the class there.",
             "The pattern `^web::server::` in the lookup_options of data/common.yaml stops matching.",
             "Values of the data that may mean the class stay as they are: data/common.yaml:4.",
