@@ -36,7 +36,8 @@ Examples:
   hiera-ls lookup ntp::servers --nodes all
   hiera-ls lookup --all --nodes 'web*,db01.example.com' --render-as jsonl
 
-If the value depends on facts that are not known, the result is a list of cases. The first case whose conditions hold applies.
+If the value depends on facts that are not known, the result is a list of cases. The first case whose \
+conditions hold applies.
 
 Exit status, as with Puppet: 0 if the key is found, 1 if it is not found or the lookup fails; standard error has \
 the reason. 3 if the value depends on facts that are not known; the cases are printed.

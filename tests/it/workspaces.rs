@@ -41,7 +41,7 @@ fn of_several_environments_the_one_that_puppet_takes() {
     assert_eq!(run(&workspace, "", &["lookup", "--environment", "dev", "a"]), "--- dev\n");
     assert_eq!(run(&workspace, "environments/dev/data", &["lookup", "a"]), "--- dev\n");
     let not_found = run(&workspace, "", &["lookup", "b"]);
-    let taken = "hiera-ls: the environment production, one of 2; --environment names another\n";
+    let taken = "hiera-ls: the environment production, one of 2; --environment chooses another\n";
     assert!(not_found.starts_with(taken), "{not_found}");
     assert_eq!(
         run(&workspace, "", &["lookup", "--environment", "test", "a"]),
