@@ -1,4 +1,4 @@
-//! `alias-not-alone`: `%{alias('…')}` with other text beside it.
+//! `alias-not-alone`: `%{alias('…')}` with other text before or after it.
 //!
 //! `alias` returns the value of another key as it is, of whatever type, so it cannot be inside a longer string. White space
 //! inside the braces is allowed, outside it is not.

@@ -42,7 +42,7 @@ fn joined<'a>(pair: &Pair, source: &'a str) -> Option<(&'a str, &'a str)> {
     };
     let written = pair.key.range.slice(source);
     let (name, value) = written.split_once(':')?;
-    // Between braces alone, a key needs no colon behind it.
+    // Only between braces, a key does not need a colon after it.
     let rest = &source[pair.key.range.end as usize..];
     let is_in_braces = rest.trim_start().starts_with(['}', ',']);
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');

@@ -40,7 +40,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     });
 }
 
-/// Runs `work` on the pairs of the entry, itself included.
+/// Runs `work` on the pairs of the entry, including itself.
 fn each_pair(entry: &EntryContext<'_>, mut work: impl FnMut(&Node, &Node)) {
     work(entry.key, entry.value);
     let mut waiting = vec![entry.value];

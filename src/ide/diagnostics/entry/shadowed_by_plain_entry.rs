@@ -1,4 +1,5 @@
-//! `shadowed-by-plain-entry`: a key's own entry in `lookup_options` hides all patterns, whichever options it lacks.
+//! `shadowed-by-plain-entry`: a key's own entry in `lookup_options` hides all patterns, even for options that the entry
+//! does not have.
 
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -59,7 +60,7 @@ fn repeated(entry: &EntryContext<'_>, own: &Node, hidden: &Node, known: &[&str])
     repeat(entry.text, entry.format, own, &lost)
 }
 
-/// The fix that writes options, by name and text, that another entry has.
+/// The fix that adds options of another entry, by name and text.
 pub(crate) fn repeat(
     source: &str,
     format: Format,

@@ -21,7 +21,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Pairs of quotes that stand around a whole text.
+/// Pairs of quotes that may surround a whole text.
 const DOUBLE: [char; 4] = ['“', '”', '„', '‟'];
 const SINGLE: [char; 4] = ['‘', '’', '‚', '‛'];
 

@@ -31,7 +31,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             let message = format!("Unknown interpolation method '{name}'\n{}", advice(name));
             let range = string.source_range(token.range);
             let finding = report.add(&RULE, range, message);
-            // The name stands directly before the bracket and the quote.
+            // The name is directly before the bracket and the quote.
             let end = argument_range.start - 2;
             let written = string.part_range(token, TextRange::new(end - name.len() as u32, end));
             if let Some(known) =

@@ -53,7 +53,8 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// The fix that moves option number `at` into the hash of `merge`, which is made of its strategy's name if need be.
+/// The fix that moves option number `at` into the hash of `merge`. If `merge` is the name of a strategy, the fix makes it a
+/// hash.
 fn moved_into_merge(
     entry: &EntryContext<'_>,
     options: &[Pair],

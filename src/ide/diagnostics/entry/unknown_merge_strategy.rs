@@ -119,7 +119,7 @@ fn written_as(entry: &EntryContext<'_>, node: &Node, text: &str) -> Option<Fix> 
     Some(Fix::safe(format!("Write `{text}`"), vec![TextEdit::replace(node.range, written)]))
 }
 
-/// `strategy: deep` before options that only `deep` takes.
+/// The fix that adds `strategy: deep` before options that only `deep` has.
 fn with_strategy(entry: &EntryContext<'_>, merge: &Node, options: &[Pair]) -> Option<Fix> {
     let names = options.iter().map(|pair| text_of(&pair.key).map_or("", |name| &**name));
     if !names.clone().all(|name| DEEP_OPTIONS.contains(&name)) || has_key(options, "strategy") {

@@ -39,7 +39,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
 /// Ranges count from the entry's first byte.
 fn check_entry(at: &LookupContext<'_>, report: &mut Report) {
     let entry = &at.entry;
-    // Where entries cannot be told apart, the text is that of the whole file, which is read once.
+    // If the file cannot be split into entries, the text is that of the whole file. It is read once.
     let is_whole = entry.text.len() == at.file.data.text().len();
     let is_first = || at.file.data.trees().next().is_none_or(|it| it.key.range == entry.key.range);
     let refusal = if is_whole && !is_first() { None } else { yaml_1_2::refusal(entry.text) };
@@ -78,7 +78,7 @@ fn is_same(value: &Value, reading: &Reading) -> bool {
         (Value::Boolean(a), Reading::Boolean(b)) => a == b,
         (Value::Integer(a), Reading::Integer(b)) => a == b,
         (Value::Float(a), Reading::Float(b)) => a == b || a.is_nan() && b.is_nan(),
-        // A number too large for its reader is a number all the same.
+        // A number that is too large for the reader is still a number.
         (Value::Undef, Reading::Null)
         | (Value::String(_), Reading::Text)
         | (Value::BigInteger(_), Reading::Float(_) | Reading::Text) => true,

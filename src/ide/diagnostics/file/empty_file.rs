@@ -35,7 +35,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-/// Blank lines, comments and the mark that a document begins.
+/// Empty lines, comments and the mark for the start of a document.
 fn holds_nothing(line: &str) -> bool {
     let content = line.trim_start_matches('\u{feff}').trim();
     content.is_empty() || content.starts_with('#') || content == "---"

@@ -35,7 +35,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 const REMOVE_MARK: &str = "Remove the byte order mark";
 
-/// Says whether that is why the file is broken.
+/// Checks a file. Returns whether this is why the file is broken.
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.error().filter(|_| file.format != Format::Hocon) else { return };
     let text = file.text;

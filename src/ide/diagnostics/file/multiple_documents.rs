@@ -24,7 +24,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let text = file.text;
-    // What is read entry by entry is one document.
+    // A file that is read entry by entry has one document.
     if file.format != Format::Yaml || file.error().is_some() || file.data.is_split() {
         return;
     }
@@ -59,7 +59,7 @@ fn is_one_hash(text: &str) -> bool {
         && yaml::parse(text).second_document.is_none()
 }
 
-/// The first line from byte `from` on that is neither blank nor a comment, if any but a mark follows.
+/// The first line from byte `from` on that is neither empty nor a comment, if something other than a mark follows.
 fn first_content(text: &str, from: usize) -> Option<TextRange> {
     let mut start = from;
     let mut first = None;

@@ -20,7 +20,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Says whether that is why the file is broken.
+/// Checks a file. Returns whether this is why the file is broken.
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.yaml_error() else { return };
     let text = file.text;
@@ -41,11 +41,11 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-/// How wide a tab may be meant to be; 0 for one among blanks that has no width.
+/// The possible widths of a tab; 0 for a tab between spaces that has no width.
 const WIDTHS: [usize; 4] = [2, 4, 8, 0];
 
-/// Blanks for the tabs of a line, and of all other lines that begin with a tab. Tabs behind blanks elsewhere may be part
-/// of a text.
+/// Replaces the tabs of a line, and of all other lines that start with a tab, by spaces. Tabs after spaces in other lines
+/// may be part of a string.
 fn with_blanks(index: &LineIndex, text: &str, found: TextRange, width: usize) -> Vec<TextEdit> {
     let own = index.line_of(found.start);
     let begins = |line: u32| index.line_range(text, line).slice(text).starts_with('\t');
@@ -57,7 +57,7 @@ fn with_blanks(index: &LineIndex, text: &str, found: TextRange, width: usize) ->
     lines.filter_map(|line| tabs(index, text, line)).map(edit).collect()
 }
 
-/// Whether nothing is broken once the edits are done.
+/// Whether the file is valid after the edits.
 fn is_whole(text: &str, edits: &[TextEdit]) -> bool {
     let fixed = apply_edits(text, edits);
     let data = DataFile::new(FileId(0), Format::Yaml, fixed.into());

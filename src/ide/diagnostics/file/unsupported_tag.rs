@@ -37,7 +37,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-/// The tag that stands before a value on its line, with the blanks between them.
+/// The tag before a value on its line, including the spaces between them.
 fn tag_before(text: &str, value: u32) -> Option<TextRange> {
     let before = &text[..value as usize];
     let line = before.rfind('\n').map_or(0, |at| at + 1);
@@ -72,7 +72,7 @@ d: !!binary aGVsbG8=
         );
     }
 
-    /// What a function of the site accepts, only that knows; what no reader of the language takes, all refuse.
+    /// Only a custom function knows what it accepts, but text that no parser of the format can read is certainly refused.
     #[test]
     fn files_that_only_functions_read() {
         check(

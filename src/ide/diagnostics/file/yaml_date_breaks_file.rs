@@ -32,7 +32,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// The whole file's error, unless an entry's check has found its cause already.
+/// The error of the whole file, unless a rule already found its cause in an entry.
 pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.error().filter(|_| file.format == Format::Yaml) else { return };
     let text = file.text;
@@ -49,7 +49,7 @@ pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-/// The class that Puppet does not let Psych make.
+/// The class that Psych may not create.
 pub(crate) fn refused_class(error: &FileError) -> Option<&str> {
     let at = error.message.find(PUPPETS_WORDS)? + PUPPETS_WORDS.len();
     error.message[at..].split_whitespace().next()

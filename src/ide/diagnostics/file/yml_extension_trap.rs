@@ -18,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks a file that is no data of any level; says whether that is why.
+/// Checks a file that no level reads. Returns whether this is the reason.
 pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
     let UnreadContext { world, path } = *file;
     let other = match paths::extension(path) {

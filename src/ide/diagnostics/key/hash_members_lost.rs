@@ -19,7 +19,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// How many lost members are named.
+/// The maximum number of lost members in the message.
 const MAX_NAMED: usize = 3;
 
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
@@ -48,7 +48,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         );
         let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
         finding.related.push(lower.related("this hash is hidden"));
-        // An entry of its own would hide those that the key has.
+        // A new entry for the key would hide the options that it has now.
         if order.evaluator.options_for(above.key).is_ok_and(|options| options.is_none()) {
             let edit = with_option(at.data, above.key, "merge", "hash");
             let fix = |edit| Fix::changing("Merge the hashes by lookup_options", vec![edit]);

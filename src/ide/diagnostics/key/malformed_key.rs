@@ -59,7 +59,7 @@ fn problem(
         ));
     }
     let meant = as_of_a_class(key)?;
-    // Where others have a dot or a dash, too, that is how they are written here.
+    // If other keys also have a dot or a dash, this site writes keys in that way.
     let is_other = |it: &std::sync::Arc<str>| &**it != key && !it.contains(['.', '-']);
     let is_of_module = |it: &str| {
         module_of(it).is_some_and(|it| known.keys_in(&format!("{it}::")).iter().any(is_other))
@@ -82,7 +82,7 @@ fn problem(
     Some((problem, Some(meant)))
 }
 
-/// The key with the marks of a class parameter; none if it has them already, or cannot have them.
+/// The key in the form of a class parameter; `None` if it already has that form, or cannot have it.
 fn as_of_a_class(key: &str) -> Option<String> {
     let is_mark = |c: char| c == ':' || c == '.';
     let names = key.split(is_mark).map(|name| name.trim().trim_start_matches('$'));

@@ -27,7 +27,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         return;
     }
     let hidden = above.orders.iter().filter(|order| order.merge.is_first_found());
-    // If the next one is null as well, it is that one which hides.
+    // If the next one is also null, that one hides the values below it.
     let mut values = hidden.filter_map(|order| order.values.first());
     let Some(lower) = values.find(|it| !matches!(it.value.value, Value::Undef)) else { return };
     let written = above.own.value.place.filter(|place| !place.range.is_empty());
@@ -37,7 +37,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
             above.own.key_place.range,
             "Remove the key to use the value of the lower level, or write `~` if that is meant.",
         ),
-        // Somebody wrote it down, so it may well be meant.
+        // The `null` is written out, so it may be intended.
         Some(place) => (
             Severity::Hint,
             place.range,

@@ -49,7 +49,7 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
     }
 }
 
-/// The fix that writes the options which only a lower level has, as they are written there.
+/// The fix that adds the options that only a lower level has, as they are written there.
 fn repeated(
     data: &DataFile,
     key: TextRange,

@@ -36,7 +36,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     ignored.report(classes, data, entry, report);
 }
 
-/// A key that would set a parameter if it were written as Puppet asks for it.
+/// A key that would set a parameter if it were written in the way in which Puppet looks it up.
 fn written_otherwise(
     classes: &DeclaredClasses<'_>,
     data: &DataFile,
@@ -114,7 +114,7 @@ fn hash_of_parameters(
     })
 }
 
-/// The name that Puppet would ask for if `key` means a parameter: segments joined by `::`, all but the last in lower case.
+/// The name that Puppet looks up if `key` means a parameter: segments joined by `::`, all but the last in lower case.
 fn as_puppet_asks(key: &str) -> Option<String> {
     let segments: Vec<&str> = key.split(':').filter(|it| !it.is_empty()).collect();
     let (parameter, class) = segments.split_last().filter(|(_, class)| !class.is_empty())?;

@@ -1,7 +1,7 @@
-//! `pattern-order`: which pattern of `lookup_options` is asked first is not what it looks like.
+//! `pattern-order`: Puppet tries the patterns of `lookup_options` in another order than expected.
 //!
-//! Patterns of lower levels are asked before those of higher ones, and a module's before the environment's; within a file,
-//! the first that matches counts.
+//! It tries patterns of lower levels before those of higher levels, and those of a module before those of the environment.
+//! Within a file, it uses the first one that matches.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -96,10 +96,10 @@ impl<'o> Pattern<'o> {
     }
 }
 
-/// The `lookup_options` of lower levels. Keys of many modules see the same ones, so that each is read once.
+/// The `lookup_options` of lower levels. Keys of many modules use the same ones, so each is read only once.
 struct LowerOptions<'m> {
     levels: HashMap<Arc<str>, LowerValue>,
-    /// The paths of the levels that keys of a module see, highest first.
+    /// The paths of the levels for keys of a module, highest first.
     by_module: HashMap<Option<&'m str>, Vec<Arc<str>>>,
 }
 
@@ -133,14 +133,14 @@ impl<'m> LowerOptions<'m> {
     }
 }
 
-/// A pattern with other options that takes one of the keys which `pattern` is for, and that key: the first of the level.
+/// The first pattern of the level that has other options and matches a key that `pattern` is for, with that key.
 fn preceding<'l, 'o, 'k>(
     others: &'l Patterns<'o>,
     options: &Hash,
     pattern: &Pattern<'_>,
     keys: &'k [Arc<str>],
 ) -> Option<(&'l Pattern<'o>, &'k Arc<str>)> {
-    // The same pattern is the same entry: it has the options of the higher level.
+    // The same pattern is the same entry, and has the options of the higher level.
     let is_other =
         |it: &Pattern<'_>| it.text != pattern.text && it.member.value != pattern.member.value;
     let free = keys.iter().filter(|key| options.get(key).is_none());

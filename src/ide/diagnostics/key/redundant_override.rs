@@ -27,7 +27,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let own = &above.own.value;
     let is_repeated = |order: &KeyBelow| {
         order.merge.is_first_found()
-            // Where it depends on open variables how values are merged, that is no answer.
+            // If the merge depends on open variables, the result is not known.
             && order.evaluator.options_for(above.key).is_ok()
             && order.values.first().is_some_and(|lower| lower.value == *own)
             && !order.is_first_uncertain
@@ -49,8 +49,8 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     finding.fixes.extend(edit.map(fix));
 }
 
-/// Whether the entry is more than a value: another one of the file repeats it by its anchor, or it is encrypted, and means
-/// something else at a level that decrypts.
+/// Whether the entry must stay: another entry of the file uses its anchor, or it is encrypted, and a level that decrypts
+/// would return another value.
 fn is_needed(data: &DataFile, key: TextRange) -> bool {
     let Some(entry) = data.entry_at(key.start) else { return true };
     holds_anchor(&entry) || entry.range().slice(data.text()).contains("ENC[")

@@ -52,7 +52,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     finding.fixes.extend(edit.map(|edit| Fix::changing("Remove the entry", vec![edit])));
 }
 
-/// What may look the key up, as a sentence.
+/// The code that may look the key up, as a sentence.
 fn possible_user(classes: &DeclaredClasses<'_>, key: &str) -> Option<String> {
     let code = classes.code();
     if code.files().is_empty() {

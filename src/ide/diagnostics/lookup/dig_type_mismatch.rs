@@ -25,10 +25,10 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Puppet's words, and Ruby's where the value is an integer.
+/// Puppet's message, or Ruby's if the value is an integer.
 const WORDS: [&str; 2] = ["Data Provider type mismatch", "undefined method `include?'"];
 
-/// Checks what an entry looks up; `start` is where the entry begins.
+/// Checks what an entry looks up; `start` is where the entry starts.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(targets) = at.targets() else { return };
     let start = at.entry.start;

@@ -16,7 +16,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks the lookups of an entry that give texts; `start` is where the entry begins.
+/// Checks the lookups of an entry that return strings; `start` is where the entry starts.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(targets) = at.targets() else { return };
     let start = at.entry.start;
@@ -49,7 +49,7 @@ fn kind(dug: &Dug) -> Option<&'static str> {
     }
 }
 
-/// Whether lookup options make something else of the key's value.
+/// Whether lookup options convert the key's value.
 fn has_conversion(targets: &Targets<'_>, name: &str) -> bool {
     let root = name.split('.').next().unwrap_or(name);
     targets.readers().first().is_some_and(|evaluator| {

@@ -21,7 +21,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks the root keys of what an entry looks up; `start` is where the entry begins.
+/// Checks the root keys of what an entry looks up; `start` is where the entry starts.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(known) = at.known() else { return };
     let start = at.entry.start;

@@ -18,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks the lookups of an entry that give texts; `start` is where the entry begins.
+/// Checks the lookups of an entry that return strings; `start` is where the entry starts.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(targets) = at.targets() else { return };
     let start = at.entry.start;
@@ -43,7 +43,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     }
 }
 
-/// The token that a text holds once its `literal`s are replaced.
+/// The token in a string after its `literal`s are replaced.
 fn token_made(found: &Located) -> Option<String> {
     let Value::String(text) = &found.value else { return None };
     let mut made = String::new();

@@ -19,7 +19,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks the comments of `text`; `is_on` says whether a rule speaks at all in this file.
+/// Checks the comments of `text`; `is_on` says whether a rule is on in this file.
 pub(crate) fn check(
     text: &str,
     ignores: &[Ignore<'_>],
@@ -58,7 +58,7 @@ pub(crate) fn check(
     report.findings.sort_by_key(|it| (it.range.start, it.range.end));
 }
 
-/// Reports what the baseline knows and nobody says any more.
+/// Reports known findings in the baseline that no longer exist.
 pub(crate) fn check_baseline<'b>(
     stale: impl Iterator<Item = &'b Stale<'b>>,
     severity: Severity,
@@ -74,7 +74,7 @@ pub(crate) fn check_baseline<'b>(
     }
 }
 
-/// The comment with its line, or with the blanks before it.
+/// The comment with its line, or with the spaces before it.
 fn without_comment(text: &str, ignore: &Ignore<'_>) -> TextEdit {
     if ignore.stands_alone
         && let Some(line) = whole_lines(text, ignore.range)
