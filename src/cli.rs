@@ -55,7 +55,7 @@ mod workspace;
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// When to print colours; NO_COLOR and CLICOLOR_FORCE are followed, too
+    /// When to print colours. Without it, hiera-ls follows NO_COLOR and CLICOLOR_FORCE
     #[arg(
         long,
         value_enum,
@@ -74,9 +74,9 @@ enum Command {
     Lookup(Box<lookup::LookupArguments>),
     /// Say which nodes get another value because of an edit: since a Git revision, or between two revisions
     Diff(Box<diff::DiffArguments>),
-    /// List everything that speaks of a key: data, lookup_options, interpolations, manifests
+    /// List every place that uses a key: data, lookup_options, interpolations, manifests
     Uses(uses::UsesArguments),
-    /// Say which nodes read a data file, and under which conditions any node does
+    /// Say which nodes read a data file, and under which conditions another node reads it
     Readers(readers::ReadersArguments),
     /// Check data files, hiera.yaml files and Puppet code
     Check(check::CheckArguments),
@@ -84,7 +84,7 @@ enum Command {
     Classes(classes::ClassesArguments),
     /// Explain a rule of `check`, or list all rules
     Rule(rule::RuleArguments),
-    /// List the nodes: what is known of each, and which facts are open
+    /// List the nodes, what is known about each, and which facts are open
     #[command(alias = "facts")]
     Nodes(nodes::NodesArguments),
     /// Write a project file `.hiera-ls.yaml` that says what was found and what is missing
@@ -95,7 +95,7 @@ enum Command {
     Schema,
     /// Speak the language server protocol on standard input and output
     Server(server::ServerArguments),
-    /// Answer an assistant: speak the Model Context Protocol on standard input and output
+    /// Give an AI assistant access: speak the Model Context Protocol on standard input and output
     Mcp(mcp::McpArguments),
     /// Print a script that completes commands, keys, nodes and rules in a shell
     Completions {

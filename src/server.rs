@@ -1,7 +1,7 @@
-//! LSP over stdio: the only layer that knows the protocol.
+//! The language server: LSP over standard input and output. Only this layer knows the protocol.
 //!
-//! The order of messages is kept in one place, `ingress`: what changes the state is done there, in the order of the
-//! wire, and what asks gets the snapshot of that moment. Everything behind it may run in any order.
+//! Only `ingress` cares about the order of messages. Messages that change the state take effect there, in the order in
+//! which they arrive. Requests get the snapshot of that moment, so everything after `ingress` may run in any order.
 
 mod backend;
 mod capabilities;
@@ -47,37 +47,37 @@ use ingress::Ingress;
 use output::Output;
 use stop::{Stop, StoppableInput};
 
-/// How many requests may be under way: more than any client has, so that reading never waits for answers.
+/// The maximum number of requests at one time. No client sends so many, so reading never waits for responses.
 const MAX_REQUESTS: usize = 10_000;
 
-/// How much of what was read the library may leave untouched.
+/// The number of bytes that may wait to be read by the protocol library.
 const PIPE_BYTES: usize = 64 << 10;
 
-/// How long the last answers may take to leave once there is nothing more to read.
+/// The time for writing the last responses after the input has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// The stack of a worker: data nested as deeply as Puppet allows is walked recursively.
+/// The stack size of a worker. Functions walk data recursively, and Puppet allows deep nesting.
 const STACK_BYTES: usize = 16 << 20;
 
 /// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The client said `shutdown` before.
+    /// After `shutdown`.
     Orderly,
-    /// It said `exit` without `shutdown`, closed the pipe, or died.
+    /// The client sent `exit` without `shutdown`, closed the pipe, or died.
     Abrupt,
 }
 
-/// Serves one client on standard input and output until it goes.
+/// Serves one client on standard input and output until the session ends.
 pub fn run_stdio(features: Features) -> io::Result<Ending> {
     let runtime = runtime()?;
     let ending = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), features));
-    // Standard input may still be waiting for a byte that never comes.
+    // A thread may still wait for a byte on standard input that never comes.
     runtime.shutdown_background();
     Ok(ending)
 }
 
-/// The runtime that [`serve`] is meant for.
+/// The runtime for [`serve`].
 pub fn runtime() -> io::Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -87,7 +87,7 @@ pub fn runtime() -> io::Result<Runtime> {
         .build()
 }
 
-/// Serves one client until it says `exit`, closes `input`, or its process dies.
+/// Serves one client until it sends `exit`, closes `input`, or its process dies.
 pub async fn serve<I, O>(input: I, output: O, features: Features) -> Ending
 where
     I: AsyncRead + Unpin + Send,
@@ -108,7 +108,7 @@ where
     };
     tokio::select! {
         () = async { server.await; stop.trip(); written.await } => {}
-        // Once it has read everything, the library may still be answering.
+        // After the library has read everything, it may still be writing responses.
         () = async { reading.await; std::future::pending().await } => {}
         () = patience => tracing::debug!("some answers were not taken"),
     }

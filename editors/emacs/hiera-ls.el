@@ -1,47 +1,48 @@
 ;;; hiera-ls.el --- Hiera data with eglot -*- lexical-binding: t; -*-
 
-;; What docs/install/emacs.md shows; tests/editors/emacs runs it.
+;; The setup that docs/install/emacs.md describes; tests/editors/emacs runs it.
 
 (require 'cl-lib)
 (require 'eglot)
 
-;; Each for the modes that there are: yaml-ts-mode and json-ts-mode are part of Emacs 29.
-;; Leave out puppet-mode where another server shall have Puppet code: eglot has one for each buffer.
+;; yaml-ts-mode and json-ts-mode only exist since Emacs 29; unknown modes do no harm here.
+;; Eglot has one server per buffer: remove puppet-mode if you use another server for Puppet code.
 (dolist (mode '(yaml-mode yaml-ts-mode json-mode json-ts-mode js-json-mode puppet-mode puppet-ts-mode))
   (add-to-list 'eglot-server-programs (cons mode '(hiera-ls-server "hiera-ls" "server"))))
 
 (defclass hiera-ls-server (eglot-lsp-server) ()
-  :documentation "A server that says when what it was asked may have another answer.")
+  :documentation "A server that sends a notification when earlier results may have changed.")
 
 (cl-defmethod eglot-client-capabilities ((_server hiera-ls-server))
-  "What LSP has no word for."
+  "Client capabilities that LSP does not define."
   (plist-put (cl-call-next-method)
              :experimental '(:previewChanged t :commands (:commands ["hiera.changes"]))))
 
 (cl-defmethod eglot-execute-command ((_server hiera-ls-server) (_command (eql hiera.changes)) _arguments)
-  "What the action \"Show which nodes change\" does."
+  "Run the action \"Show which nodes change\"."
   (hiera-ls-changes))
 
 (cl-defmethod eglot-handle-notification ((_server hiera-ls-server) (_method (eql hiera/previewChanged)) &rest _)
-  "Bring what is shown up to date."
+  "Update the buffer with the changes."
   (hiera-ls--follow))
 
 (defun hiera-ls-root (directory)
-  "The outermost directory at or above DIRECTORY with a hiera.yaml: modules have one, too."
+  "Return the outermost directory with a hiera.yaml at or above DIRECTORY.
+The innermost one may be a module."
   (let (root)
     (while (setq directory (locate-dominating-file directory "hiera.yaml"))
       (setq root directory
             directory (file-name-directory (directory-file-name directory))))
     root))
 
-;; One server for the whole repository, also where it is no Git clone.
+;; One server for the whole repository, also if it is not a Git clone.
 (add-hook 'project-find-functions
           (lambda (directory)
             (let ((root (hiera-ls-root directory))) (and root (cons 'transient root))))
           t)
 
 (defun hiera-ls-maybe ()
-  "Start hiera-ls where a directory above the file has a hiera.yaml."
+  "Start hiera-ls if a directory above the file has a hiera.yaml."
   (when (and buffer-file-name (hiera-ls-root buffer-file-name))
     (eglot-ensure)))
 
@@ -51,12 +52,12 @@
 (add-hook 'puppet-ts-mode-hook #'hiera-ls-maybe)
 
 (defun hiera-ls--ask (method &optional params)
-  "What the server answers to METHOD with PARAMS."
+  "Return the server's result for METHOD with PARAMS."
   (jsonrpc-request (eglot--current-server-or-lose) method params))
 
 (defun hiera-ls-select-node (name)
   "Show the values that the node called NAME gets.
-With no name, show each file for any node that reads it."
+With no name, show values for any node that reads the file."
   (interactive
    (list (completing-read
           "Node (empty: any node): "
@@ -64,18 +65,18 @@ With no name, show each file for any node that reads it."
           nil t)))
   (hiera-ls--ask :hiera/selectNode (list :name (unless (string-empty-p name) name)))
   (if (string-empty-p name)
-      (message "Showing each file for any node that reads it")
+      (message "Showing values for any node that reads the file")
     (message "Showing the values of %s" name)))
 
 (defun hiera-ls--assumed ()
-  "What is assumed in the current buffer, as a plist of variables and their texts."
+  "Return what is assumed in the current buffer, as a plist of variables and values."
   (let ((node (hiera-ls--ask :hiera/nodeOf (list :textDocument (eglot--TextDocumentIdentifier)))))
     (apply #'append
            (mapcar (lambda (it) (list (intern (concat ":" (plist-get it :name))) (plist-get it :value)))
                    (plist-get node :assumed)))))
 
 (defun hiera-ls--assume (variables)
-  "Let all answers hold for nodes with these VARIABLES, a plist; with none, assume nothing any more."
+  "Assume that nodes have these VARIABLES, a plist; with none, stop assuming anything."
   ;; An empty list would be sent as `null'.
   (hiera-ls--ask :hiera/assume (list :variables (or variables (make-hash-table)))))
 
@@ -86,14 +87,14 @@ What was assumed before stays, unless the case says something else of the same v
   (let ((cases (append (hiera-ls--ask :hiera/cases (eglot--TextDocumentPositionParams)) nil))
         (choices nil))
     (unless cases
-      (user-error "There is nothing to pick: no key, or all nodes that are meant here get the same value"))
+      (user-error "There are no cases: no key at point, or its value does not depend on open facts"))
     (dolist (case cases)
       (let ((variables (plist-get case :variables)))
         ;; Only what has a text can be assumed: neither "otherwise", nor that a variable is not set.
         (when (and variables (not (memq nil variables)))
           (push (cons (format "%s: %s" (plist-get case :when) (plist-get case :value)) case) choices))))
     (unless choices
-      (user-error "No case can be picked: they only say which variables are not set"))
+      (user-error "These cases cannot be assumed: they only say which values variables do not have"))
     (setq choices (nreverse choices))
     (let* ((case (cdr (assoc (completing-read "Case: " choices nil t) choices)))
            (variables (hiera-ls--assumed)))
@@ -112,13 +113,14 @@ What was assumed before stays, unless the case says something else of the same v
 (defconst hiera-ls--changes-buffer "*Hiera: What Changes*")
 
 (define-derived-mode hiera-ls-changes-mode special-mode "Hiera Changes"
-  "What edits change for the nodes. It follows what is typed; RET goes to the line that is the cause."
+  "What your edits change, and for which nodes.
+The buffer follows what you type. RET goes to the edited line."
   (setq font-lock-defaults '((("^- .*" . 'diff-removed) ("^\\+ .*" . 'diff-added)) t)))
 
 (define-key hiera-ls-changes-mode-map (kbd "RET") #'hiera-ls-changes-visit)
 
-(defvar-local hiera-ls--question nil "The server, and what it is asked again when something changes.")
-(defvar-local hiera-ls--lines nil "What there is to say about single lines.")
+(defvar-local hiera-ls--question nil "The server and the request to send again when something changes.")
+(defvar-local hiera-ls--lines nil "Details of single lines.")
 
 (defun hiera-ls-changes (&optional revision)
   "Show which nodes get another value because of what is edited.
@@ -137,7 +139,7 @@ Compared is with what the settings say, usually the saved files; with a prefix a
       (display-buffer (current-buffer)))))
 
 (defun hiera-ls--show (answer)
-  "Put ANSWER into the current buffer; where nothing differs, nothing is touched."
+  "Put ANSWER into the current buffer, and leave it alone if nothing differs."
   (setq hiera-ls--lines (append (plist-get answer :lines) nil))
   (unless (equal (buffer-string) (plist-get answer :text))
     (let ((inhibit-read-only t) (line (line-number-at-pos)))
@@ -147,7 +149,7 @@ Compared is with what the settings say, usually the saved files; with a prefix a
       (forward-line (1- line)))))
 
 (defun hiera-ls--follow ()
-  "Ask again for what is shown."
+  "Request again what the buffer shows."
   (let ((buffer (get-buffer hiera-ls--changes-buffer)))
     (when buffer
       (let ((question (buffer-local-value 'hiera-ls--question buffer)))
@@ -160,11 +162,11 @@ Compared is with what the settings say, usually the saved files; with a prefix a
                            (with-current-buffer buffer (hiera-ls--show answer))))
            :error-fn #'ignore))))))
 
-(defvar-local hiera-ls--edited nil "When edited keys were asked for, and the answer.")
-(defvar-local hiera-ls--asks-for-edited nil "Whether an answer is on its way.")
+(defvar-local hiera-ls--edited nil "The time of the last request for edited keys, and its result.")
+(defvar-local hiera-ls--asks-for-edited nil "Whether a request is pending.")
 
 (defun hiera-ls--ask-for-edited (server moment)
-  "Ask SERVER for the edited keys of the current buffer as it is at MOMENT."
+  "Request the edited keys of the current buffer, as it is at MOMENT, from SERVER."
   (let ((buffer (current-buffer)))
     (setq hiera-ls--asks-for-edited t)
     (jsonrpc-async-request
@@ -205,7 +207,7 @@ For the mode line: (add-to-list \='mode-line-misc-info \='(:eval (hiera-ls-edite
          (line (seq-find (lambda (it) (eql (plist-get it :line) number)) hiera-ls--lines))
          (location (plist-get line :location)))
     (unless location
-      (user-error "This line comes from no file"))
+      (user-error "This line does not come from a file"))
     (find-file-other-window (eglot--uri-to-path (plist-get location :uri)))
     (goto-char (point-min))
     (forward-line (plist-get (plist-get (plist-get location :range) :start) :line))))

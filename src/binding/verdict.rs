@@ -139,7 +139,7 @@ impl Unsure {
             Self::Computed => "not known: computed by code".to_owned(),
             Self::Type(problem) => format!("the type cannot be read: {problem}"),
             Self::Opaque => "not known: another level may decide".to_owned(),
-            Self::Texts => "not known: texts decide that are not known here".to_owned(),
+            Self::Texts => "not known: it depends on text that is not known here".to_owned(),
             Self::Unresolved(problem) => format!("not known: the type {problem}"),
         }
     }

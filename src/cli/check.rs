@@ -38,24 +38,24 @@ Exit status: 0 if there are no errors and warnings, 1 if there are some (with --
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct CheckArguments {
-    /// Files and directories to check; without any, all data files, hiera.yaml files and Puppet code of the workspace
+    /// Files and directories to check. Without any: all data files, hiera.yaml files and Puppet code of the workspace
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// The workspace: a control repository, an environment or a module. Without it, that is the repository around the paths, else the
-    /// current directory
+    /// The workspace: a control repository, an environment or a module. Without it: the repository that
+    /// contains the paths, or the current directory
     #[arg(long, help_heading = "What is checked", value_name = "DIR")]
     pub root: Option<PathBuf>,
-    /// Skip named files that are not data, hiera.yaml or Puppet code: hooks name whatever was changed
+    /// Skip given files that are not data, hiera.yaml or Puppet code. For hooks, which name all changed files
     #[arg(long, help_heading = "What is checked")]
     pub skip_other_files: bool,
-    /// Trust the directory: its settings may lead out of it
+    /// Trust the directory: its settings may name files outside of it
     #[arg(long, help_heading = "What is checked")]
     pub trust: bool,
-    /// Check only files that differ from a commit of Git, e.g. from where this branch left origin/main; all files if a
-    /// hiera.yaml, the settings or facts do
+    /// Check only files that changed since a Git revision, or since this branch left it, e.g. origin/main. If a
+    /// hiera.yaml, the settings or facts changed, check all files
     #[arg(long, help_heading = "What is checked", value_name = "REV", conflicts_with = "paths")]
     pub since: Option<String>,
-    /// Read the paths from a file, or from standard input (`-`), each on a line or ended by a null byte
+    /// Read the paths from a file, or from standard input (`-`), one per line, or each ended by a null byte
     #[arg(long, help_heading = "What is checked", value_name = "FILE", conflicts_with_all = ["paths", "since"])]
     pub files_from: Option<PathBuf>,
     /// Check standard input as if it were this file
@@ -72,7 +72,7 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Output", value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Full)]
     #[arg(hide_possible_values = true)]
     pub format: OutputFormat,
-    /// The least severity that is shown: hint, information, warning or error. Without it, information, but hint with --select
+    /// The lowest severity to show: hint, information, warning or error. Without it: information; hint with --select
     #[arg(
         long,
         help_heading = "Rules",
@@ -81,7 +81,7 @@ pub struct CheckArguments {
         hide_possible_values = true
     )]
     pub min_severity: Option<Least>,
-    /// Where severities start: recommended, strict, or ci (errors and warnings alone); without it, the setting
+    /// The severities to start from: recommended, strict, or ci (only errors and warnings). Without it: the setting
     /// diagnostics.preset
     #[arg(
         long,
@@ -91,7 +91,7 @@ pub struct CheckArguments {
         hide_possible_values = true
     )]
     pub preset: Option<PresetName>,
-    /// Turn every rule on, and show at least warnings: short for --preset strict
+    /// Turn on every rule, and make each at least a warning. Short for --preset strict
     #[arg(long, help_heading = "Rules", conflicts_with = "preset")]
     pub strict: bool,
     /// Fix what can be fixed without changing any value, then show the rest
@@ -100,13 +100,13 @@ pub struct CheckArguments {
     /// Show what --fix would change, and change nothing
     #[arg(long, help_heading = "Fixes")]
     pub diff: bool,
-    /// With --fix or --diff: do fixes that change values, too
+    /// With --fix or --diff: also apply fixes that change values
     #[arg(long, help_heading = "Fixes")]
     pub unsafe_fixes: bool,
-    /// The file with known findings; without it, that of the setting diagnostics.baseline
+    /// The file with known findings. Without it: the file that the setting diagnostics.baseline names
     #[arg(long, help_heading = "Rules", value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Write all findings to the baseline: from then on, only new ones are shown
+    /// Write all findings to the baseline. Later checks only show new findings
     #[arg(long, help_heading = "Rules", conflicts_with_all = ["paths", "since", "files_from", "stdin_filename", "fix", "diff"])]
     pub write_baseline: bool,
     /// Show how many findings each rule has, instead of the findings
@@ -118,7 +118,7 @@ pub struct CheckArguments {
     /// Print the findings and nothing else
     #[arg(long, help_heading = "Output", short)]
     pub quiet: bool,
-    /// Exit with 0 whatever is found
+    /// Exit with 0 even if there are findings
     #[arg(long, help_heading = "Output")]
     pub exit_zero: bool,
 }

@@ -134,7 +134,7 @@ impl Fixing {
             count => format!("{count} files"),
         };
         let summary = match self.count() {
-            0 => "nothing to be fixed".to_owned(),
+            0 => "nothing to fix".to_owned(),
             count => format!("{count} would be fixed in {files}"),
         };
         let has_problems = !self.files.is_empty();

@@ -186,8 +186,7 @@ fn refuse_other_files(world: &Arc<World>, named: &[PathBuf], shown: &str) -> Res
         return Ok(());
     }
     Err(format!(
-        "{}: no rule looks at this, as it is neither data of the workspace nor a hiera.yaml nor Puppet code; \
-         --skip-other-files passes over such files",
+        "{}: nothing to check: this is not a data file of the workspace, a hiera.yaml or Puppet code; --skip-other-files skips such files",
         others.join(", ")
     ))
 }
@@ -226,7 +225,9 @@ fn outside(world: &World, disk: &WorkspaceDisk) -> Vec<String> {
         let directories = reach.places.iter().map(DataPlace::directory).filter(there);
         let outside = directories.filter(|it| !disk.holds(&paths::join(it, "file")));
         found.extend(outside.map(|it| {
-            format!("{it} lies outside of the workspace and is not read; --trust has it read")
+            format!(
+                "{it} is outside of the workspace and is not read; with --trust, hiera-ls reads it"
+            )
         }));
     }
     found.into_iter().collect()

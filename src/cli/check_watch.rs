@@ -34,9 +34,9 @@ pub(super) fn watch(root: &str, mut work: impl FnMut()) -> String {
     loop {
         print_styled(CLEAR);
         work();
-        tell("waiting for changes; Ctrl-C ends this");
+        tell("waiting for changes; press Ctrl-C to stop");
         if !wait(&changes) {
-            return format!("{root} is not watched any more");
+            return format!("{root} is no longer watched");
         }
     }
 }

@@ -38,7 +38,7 @@ Exit status: 0; with --exit-code 1 if an answer changes; 2 if something is wrong
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DiffArguments {
-    /// The revision before: a commit, branch or tag
+    /// The old revision: a commit, branch or tag
     #[arg(value_name = "REV", default_value = "HEAD")]
     pub revision: String,
     /// The revision after; without it, the working tree as it is on the disk

@@ -43,7 +43,7 @@ fn write(arguments: &InitArguments) -> Result<String, String> {
     let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path);
     let mut file = file.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
-            format!("{path} is there already; --print shows what would be written")
+            format!("{path} exists already; --print shows what hiera-ls would write")
         }
         _ => format!("{path}: {error}"),
     })?;
@@ -67,7 +67,7 @@ fn project_file(root: &str) -> String {
         let _ = writeln!(text, "\n# Found: the hiera.yaml of {config}.");
         add_nodes(&world, &environment, &mut text);
     } else {
-        text += "\n# No hiera.yaml was found that belongs to this repository. If it lies elsewhere:\n\
+        text += "\n# No hiera.yaml was found that belongs to this repository. If it is somewhere else:\n\
                  # globalHieraYaml: ../control-repo/hiera.yaml\n";
         for path in world.other_hiera_yamls() {
             let shown = paths::below(root, &path).unwrap_or(&path);
@@ -95,7 +95,7 @@ fn add_nodes(world: &Arc<World>, environment: &Arc<crate::config::Environment>, 
         }
     }
     if open.is_empty() {
-        *text += "# Everything that the hierarchy's paths read is known of these nodes.\n";
+        *text += "# For these nodes, all variables in the hierarchy's paths are known.\n";
     } else {
         let open: Vec<&str> = open.iter().map(|it| &**it).collect();
         let _ = writeln!(
@@ -108,7 +108,7 @@ fn add_nodes(world: &Arc<World>, environment: &Arc<crate::config::Environment>, 
     if let Some(suggestion) = world.suggested_name_pattern(environment) {
         let _ = write!(
             text,
-            "\n# The names of the nodes suggest this pattern, which {}.\n# Take the `#` away if that is what the names mean.\n\
+            "\n# The names of the nodes suggest this pattern, which {}.\n# Remove the `#` if that is what the names mean.\n\
              # node_name: '{}'\n",
             suggestion.effect(),
             suggestion.pattern.replace('\'', "''")

@@ -36,12 +36,13 @@ Examples:
   hiera-ls lookup ntp::servers --nodes all
   hiera-ls lookup --all --nodes 'web*,db01.example.com' --render-as jsonl
 
-Where facts are not known, the answer is a list of cases: the first whose conditions hold counts.
+If the value depends on facts that are not known, the result is a list of cases. The first case whose \
+conditions hold applies.
 
 Exit status, as with Puppet: 0 if the key is found, 1 if it is not found or the lookup fails; standard error has \
-the reason. 3 if the answer depends on facts that are not known; the cases are printed.
+the reason. 3 if the value depends on facts that are not known; the cases are printed.
 With --class: 1 if Puppet refuses the class, because a parameter is missing or its value does not fit.
-With --explain: 0 also for a missing key or an error in the data, which are part of the explanation.";
+With --explain: 0 also if the key is missing or the data has an error; the explanation says so.";
 
 /// The exit code if the value depends on facts that are not known.
 pub(super) const DEPENDS: u8 = 3;
@@ -57,19 +58,19 @@ const KEY_WITHOUT_MODULE: &str = "__global__";
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own, as Puppet has them")]
 #[command(after_help = EXAMPLES)]
 pub struct LookupArguments {
-    /// Keys. Of several, the first that is found gives the answer (with jsonl: each has its own)
+    /// The keys. With several, the value of the first key that is found (with jsonl: a result for each key)
     #[arg(value_name = "KEY", add = completions::keys())]
     pub keys: Vec<String>,
     #[command(flatten)]
     pub place: PlaceArguments,
-    /// A file of facts (facter, puppet facts, onceover, facterdb, PuppetDB; JSON or YAML); or a directory of such files,
-    /// each of which is the node of its name
+    /// A file with facts (facter, puppet facts, onceover, facterdb, PuppetDB; JSON or YAML). Or a directory of such
+    /// files: the name of each file is the name of its node
     #[arg(long, value_name = "FILE|DIR", help_heading = "The node")]
     pub facts: Option<PathBuf>,
-    /// The node, by its certname: with a fact set, or known by its name alone. Without it, the answer is for any node
+    /// The certname of the node. It may have a fact set, or be known only by its name. Without it: any node
     #[arg(long, value_name = "NAME", help_heading = "The node", add = completions::nodes())]
     pub node: Option<String>,
-    /// Many nodes at once: `all`, or names with * and ?, separated by commas
+    /// Several nodes at once: `all`, or names with * and ?, separated by commas
     #[arg(long, value_name = "all|GLOB,…", help_heading = "The node", add = completions::nodes())]
     pub nodes: Option<String>,
     /// Give an open variable a value: role=web, facts.os.family=Debian (repeatable)
@@ -93,7 +94,7 @@ pub struct LookupArguments {
     /// With --merge deep: sort merged lists
     #[arg(long, help_heading = "As arguments of lookup()")]
     pub sort_merged_arrays: bool,
-    /// With --merge deep: merge hashes at the same place of two lists
+    /// With --merge deep: merge hashes at the same position in two lists
     #[arg(long, help_heading = "As arguments of lookup()")]
     pub merge_hash_arrays: bool,
     /// The value to return if nothing is found
@@ -102,15 +103,15 @@ pub struct LookupArguments {
     /// The Puppet type the value must have
     #[arg(long = "type", value_name = "TYPE", help_heading = "As arguments of lookup()")]
     pub value_type: Option<String>,
-    /// Read keys from a file, one a line (`-` is standard input): plain, as JSON strings, or as objects with key,
-    /// merge, default, type
+    /// Read keys from a file (`-` is standard input), one per line: plain, as JSON strings, or as objects with key, merge,
+    /// default, type
     #[arg(long, value_name = "FILE", help_heading = "More keys")]
     pub keys_from: Option<String>,
-    /// Every key of every data file that some level of a hierarchy can lead to
+    /// Look up every key of every data file that a level of a hierarchy can read
     #[arg(long, help_heading = "More keys")]
     pub all: bool,
-    /// All parameters of a class, as they are bound when it is included: data, else their defaults; and whether that fits
-    /// their types (repeatable)
+    /// All parameters of a class, as Puppet sets them when a node includes the class: from data, or from the default. Also
+    /// says whether each value fits its type (repeatable)
     #[arg(
         long,
         value_name = "CLASS",
@@ -122,21 +123,21 @@ pub struct LookupArguments {
     /// Say where the lookup searched and what it found, in Puppet's words
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
-    /// Say how lookup_options were found
+    /// Say how the lookup found its lookup_options
     #[arg(long, help_heading = "Output")]
     pub explain_options: bool,
-    /// Say why in a few lines: the value, what set the merge strategy, and each level that has the key with file and line
+    /// Say why in a few lines: the value, what set the merge strategy, and file and line of each level that has the key
     #[arg(long, help_heading = "Output", conflicts_with_all = ["explain", "explain_options", "render_as"])]
     pub why: bool,
-    /// With --explain: file and line of every value found, and of every part of a merged one
+    /// With --explain: the file and line of each value, and of each part of a merged value
     #[arg(long, help_heading = "Output")]
     pub origins: bool,
-    /// With --explain: as --origins, and the commit that wrote each of these lines
+    /// With --explain: like --origins, with the commit that wrote each line
     #[arg(long, help_heading = "Output", requires = "explain")]
     pub blame: bool,
-    /// What to do with values that are encrypted with eyaml: keep (they stay as they are written, unless the setting
-    /// eyaml.decrypt is on and the level's key can be read), fail (as Puppet fails without the key), or decrypt (with
-    /// the level's key, and fail without)
+    /// What to do with values that are encrypted with eyaml: keep (leave them as they are
+    /// written, or decrypt them if the setting eyaml.decrypt is on and the level's key can be read), fail (as Puppet does
+    /// without the key), or decrypt (fail if there is no key)
     #[arg(
         long,
         value_enum,
@@ -146,8 +147,8 @@ pub struct LookupArguments {
         help_heading = "Output"
     )]
     pub encrypted: Encrypted,
-    /// s (plain text, the default with --explain and --class), json, yaml (the default without), or jsonl: one JSON object per key
-    /// and line, nothing lost. For many nodes: table (the default), json or jsonl; --class can be a table, too
+    /// yaml (the default), s (plain text, the default with --explain and --class), json, or jsonl (one line with a JSON
+    /// object per key, complete). For several nodes: table (the default), json or jsonl. --class also has table
     #[arg(
         long,
         value_enum,
@@ -162,12 +163,12 @@ pub struct LookupArguments {
 /// What becomes of encrypted values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Encrypted {
-    /// They stay, unless the settings ask for decryption and the key is there
+    /// They stay encrypted, unless the settings turn decryption on and the key exists
     #[default]
     Keep,
-    /// They fail the lookup, unless the settings ask for decryption and the key is there
+    /// The lookup fails, unless the settings turn decryption on and the key exists
     Fail,
-    /// They are decrypted, or fail the lookup
+    /// They are decrypted, or the lookup fails
     Decrypt,
 }
 
@@ -180,7 +181,7 @@ pub enum RenderAs {
     Json,
     /// YAML; the default
     Yaml,
-    /// One JSON object per key and line, nothing lost
+    /// One line with a JSON object per key, complete
     Jsonl,
     /// For many nodes: each different answer with the nodes that get it
     Table,

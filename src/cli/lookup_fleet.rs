@@ -43,7 +43,7 @@ pub(super) fn check_arguments(arguments: &LookupArguments) -> Result<(), String>
         ("--blame", arguments.blame),
     ];
     if let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) {
-        return Err(format!("{name} is for one node, and cannot stand with several"));
+        return Err(format!("{name} is for one node and cannot be used with several"));
     }
     if matches!(arguments.render_as, Some(RenderAs::S | RenderAs::Yaml)) {
         return Err("for several nodes, --render-as is table, json or jsonl".to_owned());
@@ -249,7 +249,7 @@ fn answer_text(answer: &Answer, files: &dyn Files) -> String {
         }
     };
     for level in &answer.opaque {
-        let _ = write!(text, "\n# level '{}' may say something else", in_a_line(&level.level));
+        let _ = write!(text, "\n# level '{}' may have another value", in_a_line(&level.level));
     }
     text
 }

@@ -280,11 +280,11 @@ pub(super) fn depends_line(answer: &Answer, names: &[Arc<str>]) -> String {
     let on = answer.depends_on();
     let key = names.iter().map(|name| &**name).collect::<Vec<_>>().join(", ");
     if on.is_empty() {
-        return format!("{key} depends on what is not known of the node");
+        return format!("{key} depends on facts of the node that are not known");
     }
     let first = &on[0];
     format!(
-        "{key} depends on {}, which is not known; --set {first}=VALUE settles it",
+        "{key} depends on {}, which is not known; set it with --set {first}=VALUE",
         on.join(", ")
     )
 }

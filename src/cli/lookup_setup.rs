@@ -94,8 +94,8 @@ fn node(
     node.with(&set_variables(arguments)?).map_err(|name| {
         let why = match &node.origin {
             Origin::File(_) => format!("{} has a fact set, so nothing is open", node.name),
-            Origin::Name => format!("{} has a value for it already", node.name),
-            Origin::Any => "it is known of all nodes already".to_owned(),
+            Origin::Name => format!("{} already has a value for it", node.name),
+            Origin::Any => "it is known for all nodes already".to_owned(),
         };
         format!("--set {name}: {why}")
     })

@@ -28,7 +28,7 @@ const INSTRUCTIONS: &str = "Answers questions about the Hiera 5 data of a Puppet
 /// The arguments.
 #[derive(Debug, Args)]
 pub(super) struct McpArguments {
-    /// The control repository, environment or module that is asked about
+    /// The control repository, environment or module that the assistant can read
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(super) root: PathBuf,
 }

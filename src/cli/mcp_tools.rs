@@ -234,7 +234,7 @@ impl Call<'_> {
         match self.arguments.get(name) {
             None | Some(Json::Null) => Ok(None),
             Some(Json::String(text)) => Ok(Some(text)),
-            Some(_) => Err(format!("{name} must be a text")),
+            Some(_) => Err(format!("{name} must be a string")),
         }
     }
 
@@ -244,11 +244,11 @@ impl Call<'_> {
             Some(Json::Array(items)) => {
                 let text = |it: &Json| it.as_str().is_some();
                 if !items.iter().all(text) {
-                    return Err(format!("{name} must be a list of texts"));
+                    return Err(format!("{name} must be a list of strings"));
                 }
                 Ok(items.iter().filter_map(Json::as_str).collect())
             }
-            Some(_) => Err(format!("{name} must be a list of texts")),
+            Some(_) => Err(format!("{name} must be a list of strings")),
         }
     }
 
@@ -381,10 +381,10 @@ mod tests {
         assert_eq!(ask("diff", json!({"revision": "--trust"})), refused);
         assert_eq!(ask("nodes", json!({"key": "a"})), Err("nodes has no argument key".to_owned()));
         assert_eq!(ask("lookup", json!({})), Err("lookup needs the argument key".to_owned()));
-        assert_eq!(ask("uses", json!({"key": 1})), Err("key must be a text".to_owned()));
+        assert_eq!(ask("uses", json!({"key": 1})), Err("key must be a string".to_owned()));
         assert_eq!(
             ask("check", json!({"paths": "x"})),
-            Err("paths must be a list of texts".to_owned())
+            Err("paths must be a list of strings".to_owned())
         );
     }
 }

@@ -25,19 +25,19 @@ const MAX_LISTED: usize = 40;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct NodesArguments {
-    /// The environment's directory, or one below it
+    /// The directory of the environment, or a directory below it
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub root: PathBuf,
-    /// The environment's name; of a tree of environments, the one to take
+    /// The name of the environment. Selects one if there are several
     #[arg(long, short = 'E', value_name = "NAME")]
     pub environment: Option<String>,
-    /// Trust the directory: its settings may lead out of it
+    /// Trust the directory: its settings may name files outside of it
     #[arg(long)]
     pub trust: bool,
-    /// Only the names, one a line
+    /// Print only the names, one per line
     #[arg(long)]
     pub names: bool,
-    /// As JSON: a list of {"name", "known": {variable: value}, "proved": {variable: value}, "open": [variable]}
+    /// Print JSON: a list of {"name", "known": {variable: value}, "proved": {variable: value}, "open": [variable]}
     #[arg(long, conflicts_with = "names")]
     pub json: bool,
     /// List every node, however many there are

@@ -15,19 +15,20 @@ use crate::world::{DiskReader, World, loader};
 // This is not a doc comment, because clap would show it as the description of the command.
 #[derive(Debug, Clone, Args)]
 pub struct PlaceArguments {
-    /// The environment's directory, or one below it
+    /// The directory of the environment, or a directory below it
     #[arg(long, value_name = "DIR", default_value = ".", help_heading = "Where")]
     pub root: PathBuf,
-    /// Trust the directory: its settings may decrypt, lead out of it, and start programs and Ruby as back ends
+    /// Trust the directory: its settings may decrypt values, name files outside of it, and start programs and Ruby
+    /// as back ends
     #[arg(long, help_heading = "Where")]
     pub trust: bool,
-    /// The environment's name; of a tree of environments, the one to take
+    /// The name of the environment. Selects one if there are several
     #[arg(long, short = 'E', value_name = "NAME", help_heading = "Where")]
     pub environment: Option<String>,
-    /// Module directories, separated as in PATH
+    /// Directories with modules, separated as in PATH
     #[arg(long, value_name = "DIRS", help_heading = "Where")]
     pub modulepath: Option<String>,
-    /// The global layer's hiera.yaml
+    /// The hiera.yaml of the global layer
     #[arg(long, value_name = "FILE", help_heading = "Where")]
     pub hiera_config: Option<PathBuf>,
     /// The Puppet version: 7 or 8

@@ -32,7 +32,7 @@ pub struct ReadersArguments {
     /// Only these nodes: `all`, or names with * and ?, separated by commas
     #[arg(long, value_name = "all|GLOB,…", help_heading = "The nodes")]
     pub nodes: Option<String>,
-    /// A directory of fact sets: each file is the node of its name. Or one file
+    /// A directory of fact sets: the name of each file is the name of its node. Or one file
     #[arg(long, value_name = "DIR|FILE", help_heading = "The nodes")]
     pub facts: Option<PathBuf>,
     /// text, or jsonl: one JSON object {"file", "nodes", "perhaps", "cases"}
@@ -97,13 +97,12 @@ fn text(readers: &Readers) -> String {
     let Readers { path, all, certain, perhaps, ways } = readers;
     let path = in_a_line(path);
     if ways.is_empty() {
-        return format!("{path}: no hierarchy leads to this file\n");
+        return format!("{path}: no hierarchy reads this file\n");
     }
     let mut text = format!("{path}: read by {} of {all} nodes\n", certain.len());
     add_names(&mut text, certain);
     if !perhaps.is_empty() {
-        let _ =
-            writeln!(text, "Perhaps by {} more, of which not everything is known:", perhaps.len());
+        let _ = writeln!(text, "Perhaps also by {} that are not completely known:", perhaps.len());
         add_names(&mut text, perhaps);
     }
     text.push_str("Read by any node\n");

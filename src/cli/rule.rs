@@ -13,7 +13,7 @@ use crate::settings::nearest_name;
 /// The arguments.
 #[derive(Debug, Args)]
 pub struct RuleArguments {
-    /// The rule's name, e.g. malformed-token; without it, all rules are listed
+    /// The name of the rule, e.g. malformed-token. Without it: list all rules
     #[arg(value_name = "NAME", add = completions::rules())]
     pub name: Option<String>,
     /// Print the page as it is written, in Markdown

@@ -26,13 +26,13 @@ static RELOAD: OnceLock<Box<dyn Fn(LogLevel) + Send + Sync>> = OnceLock::new();
 /// The arguments.
 #[derive(Debug, Args)]
 pub(super) struct ServerArguments {
-    /// Speak on standard input and output: the default and only way; editors pass it
+    /// Use standard input and output. This is the default and the only way; some editors pass it
     #[arg(long)]
     stdio: bool,
     /// Write the log to this file instead of standard error
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
-    /// What to log: off, error, warn, info, debug, trace; or a filter as in HIERA_LS_LOG, which this wins over
+    /// What to log: off, error, warn, info, debug, trace; or a filter as in HIERA_LS_LOG. Overrides HIERA_LS_LOG
     #[arg(long, value_name = "FILTER")]
     log: Option<String>,
 }
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &ServerArguments) -> ExitCode {
         Ok(Ending::Orderly) => ExitCode::SUCCESS,
         Ok(Ending::Abrupt) => ExitCode::FAILURE,
         Err(error) => {
-            complain(&format!("the server does not start: {error}"));
+            complain(&format!("the server cannot start: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -63,7 +63,7 @@ fn start_log(arguments: &ServerArguments) -> Result<(), String> {
     let from_environment = std::env::var(LOG_VARIABLE).ok().filter(|it| !it.is_empty());
     let wanted = arguments.log.clone().or(from_environment);
     let filter = EnvFilter::try_new(wanted.as_deref().unwrap_or(LogLevel::default().name()))
-        .map_err(|error| format!("the log's filter is not understood: {error}"))?;
+        .map_err(|error| format!("the log filter is not valid: {error}"))?;
     let filter = without_messages(filter);
     let log = tracing_subscriber::fmt()
         .with_ansi(false)

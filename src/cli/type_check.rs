@@ -18,7 +18,7 @@ use crate::settings::Settings;
 use crate::world::{World, loader};
 
 const HELP: &str = "\
-Reads JSON objects with type and value from standard input, one a line, and answers each with one line:
+Reads JSON objects with `type` and `value` from standard input, one per line, and prints one line for each:
   ok       whether the value is of the type; null if the type cannot be read
   message  Puppet's words if it is not: a line for each part that does not fit, or null
   error    what is wrong with the type
@@ -28,7 +28,7 @@ Example:
   echo '{\"type\":\"Integer[1,10]\",\"value\":11}' | hiera-ls type-check
 
 A value that JSON does not have is an object with the member __ptype: {\"__ptype\":\"Sensitive\",\"value\":1}.
-Exit status: 0, also where values do not fit; 2 if standard input cannot be read.";
+Exit status: 0, also if values do not fit their types; 2 if hiera-ls cannot read standard input.";
 
 /// The maximum number of parsed types that are kept.
 const MAX_KEPT_TYPES: usize = 20_000;
@@ -40,10 +40,10 @@ const PIECE: usize = 1 << 16;
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct TypeCheckArguments {
-    /// Directories of modules whose type aliases may be named, separated as in PATH
+    /// Directories with the modules whose type aliases the types may use, separated as in PATH
     #[arg(long, value_name = "DIRS")]
     pub modulepath: Option<String>,
-    /// jsonl: one JSON object a line
+    /// jsonl: one JSON object per line
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "FORMAT")]
     pub render_as: RenderAs,
 }
@@ -51,7 +51,7 @@ pub struct TypeCheckArguments {
 /// Output formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum RenderAs {
-    /// One JSON object a line
+    /// One JSON object per line
     #[default]
     Jsonl,
 }
@@ -110,7 +110,7 @@ impl Checker {
                 let value = question.shift_remove("value").unwrap_or(Json::Null);
                 let checked = match wanted {
                     Some(Json::String(wanted)) => self.checked(wanted, &value),
-                    _ => Err("there is no type".to_owned()),
+                    _ => Err("`type` is missing".to_owned()),
                 };
                 (question, checked)
             }

@@ -23,7 +23,7 @@ pub struct UsesArguments {
     pub key: String,
     #[command(flatten)]
     pub place: PlaceArguments,
-    /// text, or jsonl: one JSON object {"use", "file", "line", "column", "text"} a line
+    /// text, or jsonl: one JSON object {"use", "file", "line", "column", "text"} per line
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "FORMAT")]
     pub render_as: ListFormat,
 }
@@ -34,7 +34,7 @@ pub enum ListFormat {
     /// For people
     #[default]
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Jsonl,
 }
 

@@ -69,7 +69,9 @@ pub(super) fn environment(
         && all.len() > 1
     {
         let (taken, count) = (&taken.name, all.len());
-        complain(&format!("the environment {taken}, one of {count}; --environment names another"));
+        complain(&format!(
+            "the environment {taken}, one of {count}; --environment chooses another"
+        ));
     }
     found.cloned().ok_or_else(|| {
         let line = |it: &Arc<Environment>| {
@@ -94,7 +96,6 @@ pub(super) fn complain_of_name_patterns(world: &World) {
 /// The message if nothing says which files are data.
 pub(super) fn no_environment(root: &str) -> String {
     format!(
-        "{root}: no hiera.yaml here, or in a directory above or below; if it lies elsewhere, say where with globalHieraYaml in \
-         .hiera-ls.yaml"
+        "{root}: no hiera.yaml here, or in a directory above or below; if it is somewhere else, write globalHieraYaml in .hiera-ls.yaml"
     )
 }

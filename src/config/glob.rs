@@ -37,7 +37,7 @@ pub fn glob(files: &dyn Files, pattern: &str) -> Vec<Arc<str>> {
         let directory = pattern[..fixed].rsplit_once('/').map_or("/", |(it, _)| it).to_owned();
         let pattern: String = pattern.chars().take(MAX_SHOWN).collect();
         let why = format!(
-            "the glob {pattern} means more than is looked at ({MAX_GLOB_NAMES} names in directories \
+            "the glob {pattern} matches more than hiera-ls reads ({MAX_GLOB_NAMES} names in directories \
              {MAX_DIRECTORY_DEPTH} deep, {MAX_DATA_FILES} files)"
         );
         files.left_out(&directory, why);

@@ -33,7 +33,7 @@ pub enum Format {
     Hocon,
 }
 
-/// A data file: parsed and lowered when asked for, shared between snapshots, never changed.
+/// A data file. It is parsed and lowered on demand, shared between snapshots, and never changed.
 #[derive(Debug)]
 pub struct DataFile {
     file: FileId,
@@ -49,7 +49,7 @@ enum Content {
     Whole(Whole),
 }
 
-/// What Puppet thinks of a whole file.
+/// Whether Puppet accepts a whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// A hash: the ordinary case.
@@ -58,19 +58,19 @@ pub enum Verdict {
     Empty,
     /// Something else (a list, a string, a number): a warning in Puppet 7, an error in Puppet 8.
     NotAHash {
-        /// What JSON's message calls it, e.g. `Tuple`, `String`, `Undef`.
+        /// Its name in the message for JSON, e.g. `Tuple`, `String`, `Undef`.
         puppet_type: String,
     },
     /// Refused: every lookup that reads this file fails.
     Broken(FileError),
 }
 
-/// Why Puppet refuses a file.
+/// The error with which Puppet refuses a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileError {
     /// Puppet's text, with `{path}` where Puppet writes the file's path: `Unable to parse ({path}): … at line 3 column 7`.
     pub message: String,
-    /// Where, in bytes of the whole file.
+    /// The place of the error, in bytes of the whole file.
     pub range: TextRange,
 }
 
@@ -81,12 +81,12 @@ pub struct RootEntry {
     pub key: Value,
     /// Where the key is written.
     pub key_place: Place,
-    /// The value as the file holds it: not interpolated.
+    /// The value as the file has it, without interpolation.
     pub value: Located,
     nature: OnceLock<Nature>,
 }
 
-/// What every lookup wants to know of a value, found out once.
+/// Properties of the value that every lookup needs, computed once.
 #[derive(Debug, Clone)]
 struct Nature {
     misfit: Option<Box<str>>,
@@ -98,28 +98,28 @@ struct Nature {
 pub struct EntryTree<'a> {
     /// The byte of the file at which `text` begins: ranges of `key` and `value` count from there.
     pub start: u32,
-    /// The source of the entry, or of the whole file where entries cannot be told apart line by line.
+    /// The source of the entry, or of the whole file if the file cannot be split into entries line by line.
     pub text: &'a str,
     /// The key.
     pub key: &'a Node,
     /// The value.
     pub value: &'a Node,
-    /// The same number means the same source and the same trees, also in the file after an edit elsewhere.
+    /// A number for the source and the trees. An entry keeps it when something else in the file is edited.
     pub id: u64,
 }
 
-/// A root key and where it stands.
+/// A root key and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootKey<'a> {
     /// The key as a lookup names it.
     pub text: Cow<'a, str>,
     /// Where it is written.
     pub key: TextRange,
-    /// Where its value is, more or less: the rest of the entry.
+    /// Roughly the place of its value: the rest of the entry.
     pub value: TextRange,
 }
 
-/// A root key that is written more than once: the last one counts.
+/// A root key that is written more than once. Puppet uses the last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DuplicateKey {
     /// The key.
@@ -129,25 +129,25 @@ pub struct DuplicateKey {
 }
 
 impl DataFile {
-    /// Takes a text in; parses nothing yet.
+    /// Creates a data file from a text. Nothing is parsed yet.
     pub fn new(file: FileId, format: Format, text: Arc<str>) -> Self {
         Self { file, format, text, unreadable: None, content: OnceLock::new() }
     }
 
-    /// A file whose bytes are no text: it has no entries, and `error` is the verdict.
+    /// A file whose bytes are not text. It has no entries, and `error` is the verdict.
     pub fn unreadable(file: FileId, format: Format, error: FileError) -> Self {
         Self { unreadable: Some(error), ..Self::new(file, format, Arc::from("")) }
     }
 
-    /// A file whose bytes are not UTF-8 from byte `at` on, where `bytes` (four are enough) begin. Only for YAML: Ruby's
-    /// JSON does not look.
+    /// A file that is not UTF-8 from byte `at` on; `bytes` starts there, and four bytes are enough. Only for YAML, because
+    /// Ruby's JSON parser does not check the encoding.
     pub fn not_utf8(file: FileId, format: Format, at: u32, bytes: &[u8]) -> Self {
         let problem = yaml::utf8_problem(bytes);
         let message = format!("Unable to parse ({{path}}): {problem} at line 1 column 1");
         Self::unreadable(file, format, FileError { message, range: TextRange::empty(at) })
     }
 
-    /// The same file after an edit: whatever the edit did not touch is kept, parsed trees included.
+    /// The same file after an edit. Everything that the edit did not touch is kept, including parsed trees.
     #[must_use]
     pub fn with_text(&self, text: Arc<str>) -> Self {
         let content = match self.content.get() {
@@ -158,8 +158,8 @@ impl DataFile {
         Self { content, ..Self::new(self.file, self.format, text) }
     }
 
-    /// The entry of a YAML file whose key and value lie in `range` of `text`, as [`Self::root_keys`] finds them: parsed alone.
-    /// `None` if it cannot be: it is broken, or says `*name` for something that stands elsewhere.
+    /// The entry of a YAML file whose key and value lie in `range` of `text`, as [`Self::root_keys`] finds them: parsed
+    /// alone. `None` if that is not possible: the entry is broken, or it has an alias `*name` whose anchor is elsewhere.
     pub fn lone_entry(file: FileId, text: &str, range: TextRange) -> Option<RootEntry> {
         entries::lone_entry(file, text, range)
     }
@@ -169,7 +169,7 @@ impl DataFile {
         self.file
     }
 
-    /// The language it is read as.
+    /// The format in which it is read.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -179,7 +179,7 @@ impl DataFile {
         &self.text
     }
 
-    /// What Puppet thinks of the whole file.
+    /// Whether Puppet accepts the whole file.
     pub fn verdict(&self) -> Verdict {
         if let Some(error) = &self.unreadable {
             return Verdict::Broken(error.clone());
@@ -195,8 +195,8 @@ impl DataFile {
         matches!(self.verdict(), Verdict::Broken(_))
     }
 
-    /// The entry under `key`, as Puppet finds it (the last of duplicates). Works in files that are broken elsewhere:
-    /// the caller asks [`Self::verdict`] if it wants Puppet's answer.
+    /// The entry under `key`, as Puppet finds it (the last of duplicates). Also works if the file is broken elsewhere.
+    /// Callers that need Puppet's result check [`Self::verdict`].
     pub fn get(&self, key: &str) -> Option<&RootEntry> {
         match self.content() {
             Content::Entries(entries) => entries.get(&self.text, key),
@@ -212,7 +212,7 @@ impl DataFile {
         }
     }
 
-    /// Gives every key that [`Self::get`] can find, and perhaps others, without a look at values.
+    /// Passes on every key that [`Self::get`] can find, and perhaps others, without parsing values.
     pub fn each_key(&self, mut each: impl FnMut(&str)) {
         match self.content() {
             Content::Entries(entries) => entries.each_key(&self.text, &mut each),
@@ -222,7 +222,7 @@ impl DataFile {
         }
     }
 
-    /// The trees of all entries in the order of the text, duplicates and `<<` included, broken ones left out.
+    /// The trees of all entries in the order of the text, including duplicates and `<<`, but without broken entries.
     pub fn trees(&self) -> impl Iterator<Item = EntryTree<'_>> {
         let trees: Box<dyn Iterator<Item = EntryTree<'_>>> = match self.content() {
             Content::Entries(entries) => Box::new(entries.trees(&self.text)),
@@ -231,7 +231,7 @@ impl DataFile {
         trees
     }
 
-    /// The entry that byte `offset` lies in or touches, blanks and comments behind it included.
+    /// The entry that contains or touches byte `offset`. Spaces and comments after an entry belong to it.
     pub fn entry_at(&self, offset: u32) -> Option<EntryTree<'_>> {
         match self.content() {
             Content::Entries(entries) => entries.entry_at(&self.text, offset),
@@ -239,7 +239,7 @@ impl DataFile {
         }
     }
 
-    /// The trees of the entries whose root key is the string `key`, in the order of the text, broken ones left out.
+    /// The trees of the entries whose root key is the string `key`, in the order of the text, without broken entries.
     pub fn trees_called(&self, key: &str) -> Vec<EntryTree<'_>> {
         match self.content() {
             Content::Entries(entries) => entries.trees_called(&self.text, key),
@@ -247,7 +247,7 @@ impl DataFile {
         }
     }
 
-    /// The root key of the entry that byte `offset` lies in or touches, if it is a string.
+    /// The root key of the entry that contains or touches byte `offset`, if it is a string.
     pub fn key_at(&self, offset: u32) -> Option<Arc<str>> {
         match self.content() {
             Content::Entries(entries) => entries.key_at(&self.text, offset),
@@ -273,7 +273,7 @@ impl DataFile {
         }
     }
 
-    /// Where the entries before and behind `entry` are written.
+    /// The places of the entries before and after `entry`.
     pub fn beside(&self, entry: &EntryTree<'_>) -> (Option<TextRange>, Option<TextRange>) {
         let near = match self.content() {
             Content::Entries(entries) => {
@@ -292,17 +292,17 @@ impl DataFile {
         )
     }
 
-    /// The root keys that can be looked up, in the order of the text: as fast as they can be had, for an index over many
-    /// files. Values are not parsed, and a broken file may show some key too many.
+    /// The root keys that can be looked up, in the order of the text. It is fast, for an index over many files: values are
+    /// not parsed, and a broken file may have some keys too many.
     pub fn root_keys(&self) -> Vec<RootKey<'_>> {
-        // What is known of the file already must not change the answer.
+        // Parts that are already parsed must not change the result.
         self.quick_root_keys().unwrap_or_else(|| match self.content() {
             Content::Entries(entries) => entries.root_keys(&self.text).collect(),
             Content::Whole(_) => self.entries().filter_map(RootKey::of_entry).collect(),
         })
     }
 
-    /// [`Self::root_keys`] if they can be had line by line.
+    /// [`Self::root_keys`], if the file can be read line by line.
     pub fn quick_root_keys(&self) -> Option<Vec<RootKey<'_>>> {
         if self.format != Format::Yaml || self.unreadable.is_some() {
             return None;
@@ -310,13 +310,12 @@ impl DataFile {
         Some(quick_keys(&self.text)?.into_iter().filter_map(RootKey::of).collect())
     }
 
-    /// Whether the file is read entry by entry, and no entry changes what another one means but by anchors.
+    /// Whether the file is read entry by entry, and entries only affect each other through anchors.
     pub fn is_split(&self) -> bool {
         matches!(self.content(), Content::Entries(entries) if !entries.is_entangled())
     }
 
-    /// All places at which the syntax is broken, in order, each where an editor should mark it; the first one is what
-    /// Puppet stops at.
+    /// All syntax errors in order, each at the place that an editor should mark. Puppet stops at the first one.
     pub fn syntax_errors(&self) -> Vec<SyntaxError> {
         match self.content() {
             Content::Entries(entries) => entries.syntax_errors(&self.text),
@@ -355,7 +354,7 @@ impl RootEntry {
         Self { key, key_place, value, nature: OnceLock::new() }
     }
 
-    /// What `got …` says of the value if lookup refuses to hand it out.
+    /// The type of the value after `got` in the error of a lookup that refuses it.
     pub fn misfit(&self) -> Option<&str> {
         self.nature().misfit.as_deref()
     }
@@ -374,7 +373,7 @@ impl RootEntry {
 }
 
 impl<'a> RootKey<'a> {
-    /// Those of [`DataFile::quick_root_keys`] whose entries lie between two begins of entries; see [`quick_keys_between`].
+    /// The keys of [`DataFile::quick_root_keys`] between the starts of two entries; see [`quick_keys_between`].
     pub fn quick_between(text: &'a str, first: u32, end: u32) -> Option<Vec<Self>> {
         let keys = quick_keys_between(text, first as usize, end as usize)?;
         Some(keys.into_iter().filter_map(Self::of).collect())
@@ -402,7 +401,7 @@ impl<'a> RootKey<'a> {
     }
 }
 
-/// A number that no entry has, and nothing else that was given one.
+/// A new number, which neither an entry nor anything else has.
 pub fn new_id() -> u64 {
     whole::ids(1)
 }

@@ -137,7 +137,7 @@ impl<'a> Lowering<'a> {
             return Err(self.too_deep(node));
         }
         if lowered.size.values > MAX_EXPANDED_VALUES {
-            let message = format!("aliases stand for more than {MAX_EXPANDED_VALUES} values");
+            let message = format!("aliases expand to more than {MAX_EXPANDED_VALUES} values");
             return Err(self.error(node, &message));
         }
         if let Some(anchor) = &node.anchor

@@ -135,7 +135,7 @@ impl<'a> Compared<'a> {
             if is_broken && self.before.text(path).ok().as_ref() != Some(&open.entry.text) {
                 let shown = self.shown_path(path);
                 problems.push(format!(
-                    "{shown}: Puppet cannot read it as it is typed; compared are the entries that can be read"
+                    "{shown}: Puppet cannot read the file as it is now; hiera-ls compares the entries that it can read"
                 ));
             }
         }

@@ -162,15 +162,15 @@ fn set_by(answer: &Answer, has_default: bool) -> &'static str {
     all.dedup();
     match (all.as_slice(), has_default) {
         ([SetBy::Data], _) => "Set by data",
-        ([SetBy::Default], _) => "Not set by data, so the default counts",
+        ([SetBy::Default], _) => "Not set by data, so Puppet uses the default",
         ([SetBy::Undef], _) => "Set to `undef` by data",
         ([SetBy::Nothing], _) => {
             "Not set by data: Puppet refuses the class unless it is given a value"
         }
         ([SetBy::Failure], _) => "The lookup fails, and the class with it",
-        ([SetBy::Unknown], _) => "Whether data set it is not known",
+        ([SetBy::Unknown], _) => "It is not known whether data sets it",
         (all, true) if all.iter().all(|it| matches!(it, SetBy::Data | SetBy::Default)) => {
-            "Set by data in some cases, else the default counts"
+            "Set by data in some cases, otherwise Puppet uses the default"
         }
         (all, false) if all.iter().all(|it| matches!(it, SetBy::Data | SetBy::Nothing)) => {
             "Set by data in some cases; in the others Puppet refuses the class unless it is given a value"
@@ -284,7 +284,7 @@ mod tests {
         check_set_by(
             "$port = 1",
             in_a_node,
-            ". Set by data in some cases, else the default counts",
+            ". Set by data in some cases, otherwise Puppet uses the default",
         );
         let refused = "Puppet refuses the class unless it is given a value";
         check_set_by(
@@ -292,9 +292,9 @@ mod tests {
             in_a_node,
             &format!(". Set by data in some cases; in the others {refused}"),
         );
-        check_set_by("$port = 1", nowhere, ". Not set by data, so the default counts");
+        check_set_by("$port = 1", nowhere, ". Not set by data, so Puppet uses the default");
         check_set_by("$port", nowhere, &format!(". Not set by data: {refused}"));
-        check_set_by("$port = 1", null, ". Not set by data, so the default counts");
+        check_set_by("$port = 1", null, ". Not set by data, so Puppet uses the default");
         check_set_by("$port", null, ". Set to `undef` by data");
         let failing = "#- /data/common.yaml\nweb::port$0: \"%{lookup('web::port')}\"\n";
         check_set_by("$port = 1", failing, ". The lookup fails, and the class with it");

@@ -1,5 +1,6 @@
-//! Code lenses: above each key that is overridden or merged, how many levels have it and who decides; above class parameters, which
-//! levels set them; above keys of class parameters, which these are, if the settings want that.
+//! Code lenses. Above each key that is overridden or merged, a lens says how many levels have it and which level wins.
+//! Above class parameters, it says which levels set them. If the settings turn it on, a lens above a key names its class
+//! parameter.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub struct CodeLens {
     pub range: TextRange,
     /// `3 levels · deep · overridden in nodes/web01.yaml`.
     pub title: String,
-    /// The key as one looks it up.
+    /// The key as a lookup names it.
     pub key: String,
 }
 
@@ -81,7 +82,7 @@ fn find(
         if of_parameter.is_none() && title.is_none() {
             continue;
         }
-        // What a class says may be edited, too.
+        // Classes may also have been edited.
         let id = answer.as_ref().filter(|_| of_parameter.is_none()).map_or(0, |it| it.id);
         lenses.push(EntryPart::of(id, entry.start, known, || {
             let key = super::context::lookup_key([Segment::Name(text.clone())].iter());
@@ -100,8 +101,8 @@ impl Movable for CodeLens {
     }
 }
 
-/// What a lens says of a key that several files have. `None` where the file has the value that counts, and no other level adds
-/// to it: there is nothing to be told then.
+/// The title for a key that several files have. `None` if the value in this file is used and no other level adds to it:
+/// then there is nothing to say.
 pub(crate) fn title(perspective: &Perspective, path: &str, shared: &SharedKey) -> Option<String> {
     let levels = match shared.levels() {
         1 => format!("{} files of one level", shared.sources.len()),

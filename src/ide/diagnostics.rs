@@ -83,7 +83,7 @@ a: "%{lookup('o}p')}"
 #   ^^^^^^^^^^^^ hint[token-cut-at-brace]
 b: "%{lookup('o}p')}" # hiera-ls: ignore[brace-cut-by-quote]
 c: "x" # hiera-ls: ignore[brace-cut-by-quote]
-#                         ^^^^^^^^^^^^^^^^^^ information[unused-ignore]: `brace-cut-by-quote` has nothing to say here…
+#                         ^^^^^^^^^^^^^^^^^^ information[unused-ignore]: `brace-cut-by-quote` reports nothing here…
 #- /data/web.yaml
 w: "%{lookup('o}p')}"
 #- /hiera.yaml

@@ -1,5 +1,5 @@
-//! Answers entry by entry: what was found in an entry stays the same while the entry does, wherever it moves, so whoever asks
-//! again need not be told again.
+//! Results entry by entry. The findings of an entry stay the same while the entry is not edited, even if it moves, so a
+//! caller that already has them does not need them again.
 
 /// What a feature found in one entry of a file, or between two.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,11 +8,11 @@ pub struct EntryPart<T> {
     pub id: u64,
     /// Where ranges are counted from, in bytes of the file.
     pub start: u32,
-    /// The findings; `None` if whoever asks knows the number.
+    /// The findings; `None` if the caller knows the number.
     pub found: Option<Vec<T>>,
 }
 
-/// Says of a number whether whoever asks has the findings already. It is asked in the order of the file.
+/// Says whether the caller already has the findings with a number. It is called in the order of the file.
 pub type Known<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 impl<T> EntryPart<T> {
@@ -22,7 +22,7 @@ impl<T> EntryPart<T> {
         Self { id, start, found }
     }
 
-    /// Findings that are told each time.
+    /// Findings that are returned each time.
     pub(crate) fn unnumbered(start: u32, found: Vec<T>) -> Self {
         Self { id: 0, start, found: Some(found) }
     }
@@ -30,11 +30,11 @@ impl<T> EntryPart<T> {
 
 /// Something with ranges in a file.
 pub trait Movable {
-    /// Makes ranges that counted from byte `by` count from the begin of the file.
+    /// Moves ranges that count from byte `by` so that they count from the start of the file.
     fn shift(&mut self, by: u32);
 }
 
-/// All findings, with ranges in bytes of the file. Those that are known are not there.
+/// All findings, with ranges in bytes of the file, without those that the caller knows.
 pub(crate) fn joined<T: Movable>(parts: Vec<EntryPart<T>>) -> Vec<T> {
     let of_part = |part: EntryPart<T>| {
         let mut found = part.found.unwrap_or_default();

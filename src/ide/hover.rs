@@ -85,9 +85,9 @@ fn token_text(perspective: &Perspective, spot: &TokenSpot) -> Option<String> {
     }
     match &spot.token.expression {
         Expression::Call { method: Method::Literal, argument, .. } => {
-            Some(format!("The text {} as it is, not interpolated again", markup::code(argument)))
+            Some(format!("The text {} itself, not interpolated again", markup::code(argument)))
         }
-        Expression::Empty => Some("Gives an empty text".to_owned()),
+        Expression::Empty => Some("Gives an empty string".to_owned()),
         _ => None,
     }
 }
@@ -195,7 +195,7 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
 
                 1. level "Common data" · `data/common.yaml:1` · overridden
 
-                `a` in `data/nodes/web01.yaml:1` has no such member and hides those below: without a merge, the first whole value counts."#]],
+                `a` in `data/nodes/web01.yaml:1` has no such member and hides the values of lower levels: without a merge, Puppet uses the first value."#]],
         );
     }
 

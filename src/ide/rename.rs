@@ -63,7 +63,7 @@ pub fn rename(
 fn check_name(renaming: &Renaming) -> Result<(), String> {
     let name = &*renaming.new_name;
     if name.is_empty() || name.chars().any(char::is_control) {
-        return Err("a key needs a name of one line".to_owned());
+        return Err("the name of a key must be one line".to_owned());
     }
     if name.contains("%{") || name == "<<" {
         return Err(format!("`{name}` means something else to Puppet or to YAML"));
@@ -138,7 +138,7 @@ impl<'a> Work<'a> {
                 let shown = shown(TextRange::empty(0));
                 let shown = shown.rsplit_once(':').map_or(&*shown, |(path, _)| path);
                 self.warnings.insert(format!(
-                    "{shown} has syntax errors: what could not be read was only searched as text."
+                    "{shown} has syntax errors: hiera-ls could not read some parts and only searched them as text."
                 ));
             }
             self.files.insert(path, found.edits);
@@ -195,7 +195,7 @@ impl<'a> Work<'a> {
         let name = &self.renaming.new_name;
         match self.world.key_index(environment).places(name).first() {
             Some(place) => Err(format!(
-                "{}: there is a `{name}` already",
+                "{}: `{name}` exists already",
                 self.shown(environment, &place.path, place.key)
             )),
             None => Ok(()),
@@ -238,7 +238,7 @@ impl<'a> Work<'a> {
         takers.dedup();
         if !takers.is_empty() {
             self.warnings.insert(format!(
-                "The whole value of `{}` is also taken in {}: there, too, the new name shows.",
+                "The whole value of `{}` is also used in {}: the new name appears there, too.",
                 self.renaming.root(),
                 listed(&takers)
             ));
@@ -272,7 +272,7 @@ impl<'a> Work<'a> {
         }
         if !waiting.is_empty() {
             self.warnings.insert(format!(
-                "`{}` is already asked for in {}: until now in vain.",
+                "`{}` is already looked up in {}, where it is not found so far.",
                 self.renaming.new_name,
                 listed(&waiting)
             ));

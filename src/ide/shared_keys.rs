@@ -1,5 +1,5 @@
-//! What lenses, tokens and hints say of the root keys of a file, kept from edit to edit: each entry is looked up again only if
-//! it was edited, or a key that its lookup read.
+//! What lenses, tokens and hints say about the root keys of a file. It is kept between edits: an entry is only looked up
+//! again if it was edited, or if a key that its lookup read was edited.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,33 +13,33 @@ use crate::engine::{CancelToken, root_hash};
 use crate::facts::Node;
 use crate::world::{KeyEdits, Moment};
 
-/// Files of which entries are kept, those asked for last.
+/// The maximum number of files whose entries are kept: those that were used last.
 const MAX_FILES: usize = 16;
 
-/// How many entries an edit may take away before those behind it are looked up anew.
+/// The number of removed entries up to which the entries after an edit keep their results.
 const MAX_GAP: usize = 256;
 
-/// What there is to say of the root key of one entry.
+/// What is known about the root key of one entry.
 #[derive(Debug)]
 pub(crate) struct EntryAnswer {
-    /// Never given to another answer, nor to an entry.
+    /// No other result and no entry ever gets this number.
     pub(crate) id: u64,
-    /// What a lens says; `None` if no other file has the key, or the node does not read this one.
+    /// The title of a lens; `None` if no other file has the key, or if the node does not read this file.
     pub(crate) title: Option<String>,
-    /// What of the entry does not count, in bytes from the begin of the entry.
+    /// The parts of the entry that are not used, in bytes from the start of the entry.
     pub(crate) overridden: Box<[Overridden]>,
-    /// The root keys that the lookup read; `None` if that can be any.
+    /// The root keys that the lookup read; `None` if it can be any key.
     roots: Option<Box<[u64]>>,
-    /// The files that places in the answer lie in.
+    /// The files of the places in the result.
     files: Box<[FileId]>,
 }
 
-/// The answers to the entries of one file as one node gets them, in the order of the file: those that were asked for.
+/// The results for the entries of one file and one node, in the order of the file. It only has results that were needed.
 pub(crate) struct EntryAnswers {
     entries: Vec<(u64, OnceLock<Arc<EntryAnswer>>)>,
 }
 
-/// The answers that are kept.
+/// The results that are kept.
 #[derive(Default)]
 struct KeptAnswers(Mutex<VecDeque<KeptFile>>);
 
@@ -53,8 +53,8 @@ struct KeptFile {
 }
 
 impl EntryAnswers {
-    /// The answers to the entries of `data`, in the order of [`DataFile::trees`]. What was found out before and is still true
-    /// is there.
+    /// The results for the entries of `data`, in the order of [`DataFile::trees`]. Earlier results that are still valid are
+    /// included.
     pub(crate) fn of(perspective: &Perspective, data: &DataFile) -> Arc<Self> {
         let world = &perspective.world;
         let (environment, node) =
@@ -66,13 +66,13 @@ impl EntryAnswers {
                 && Arc::ptr_eq(&it.node, node)
                 && it.environment == *environment
         };
-        // Requests for the same moment share what they find, so the first one makes the others wait.
+        // Requests for the same moment share their results, so the others wait for the first one.
         let mut files = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = files.iter().position(is_it).and_then(|at| files.remove(at));
         let edits = known.as_ref().and_then(|it| world.edits_since(&it.moment, environment));
         let answers = match (&known, edits) {
             (Some(known), Some(edits)) if edits.files.is_empty() => known.answers.clone(),
-            // Where keys come or go, a file may be read otherwise as a whole.
+            // If keys were added or removed, the whole file may have another meaning.
             (Some(known), Some(edits)) if !edits.has_other_keys => {
                 Arc::new(known.answers.after(&edits, data))
             }
@@ -98,7 +98,7 @@ impl EntryAnswers {
         Self { entries: data.trees().map(|entry| (entry.id, OnceLock::new())).collect() }
     }
 
-    /// The answers after some edits.
+    /// The results after some edits.
     fn after(&self, edits: &KeyEdits, data: &DataFile) -> Self {
         let edited: Vec<u64> = edits.keys.iter().map(|key| root_hash(key)).collect();
         let mut known = &self.entries[..];
@@ -116,7 +116,7 @@ impl EntryAnswers {
         Self { entries: entries.collect() }
     }
 
-    /// The answer to the entry of number `number`, which is `entry`; `None` if the request was cancelled.
+    /// The result for `entry`, which has the number `number`; `None` if the request was cancelled.
     pub(crate) fn get(
         &self,
         number: usize,

@@ -1,6 +1,7 @@
-//! The requests that are answered, by method.
+//! The table of requests, by method.
 //!
-//! Each is a function of `handlers`, run on the pool with the snapshot of the moment at which the request came in.
+//! Each request has a function in `handlers`. The pool runs it with the snapshot of the moment at which the request
+//! arrived.
 
 use tower_lsp_server::LanguageServer;
 use tower_lsp_server::jsonrpc::Result;
@@ -38,7 +39,7 @@ use super::handlers::{
 use super::pool::Pool;
 use super::preview_proto::{PreviewItem, QuestionParams};
 
-/// Answers requests; holds no state of the session.
+/// Handles requests. It does not contain any state of the session.
 pub(super) struct Backend {
     pool: Pool,
 }
@@ -138,7 +139,7 @@ impl Backend {
         self.run(params, handlers::text_document_content).await
     }
 
-    /// Has `handler` answer, which cannot fail.
+    /// Runs a `handler` that cannot fail.
     async fn run<P, R>(&self, params: P, handler: fn(&Context, P) -> R) -> Result<R>
     where
         P: Send + 'static,
@@ -147,7 +148,7 @@ impl Backend {
         self.try_run(params, move |context, params| Ok(handler(context, params))).await
     }
 
-    /// Has `handler` answer.
+    /// Runs `handler`.
     async fn try_run<P, R>(
         &self,
         params: P,
@@ -158,7 +159,7 @@ impl Backend {
         R: Send + 'static,
     {
         let context = Context::current();
-        // Closed when this future is dropped, which happens before a cancelled request is answered.
+        // Closed when this future is dropped. That happens before the response to a cancelled request.
         let (parts, _opened) = context.parts.opened();
         let work = move |cancel: &_| {
             let context = Context { cancel: Clone::clone(cancel), parts, ..context };

@@ -1,4 +1,4 @@
-//! What the client can do, as far as it matters to us; and what we can do.
+//! The capabilities of the client that matter to the server, and the capabilities of the server.
 
 use serde_json::{Value, json};
 use tower_lsp_server::ls_types::{
@@ -20,10 +20,10 @@ use super::handlers::{self, CHANGES_COMMAND, LENS_COMMANDS};
 use crate::ide::SemanticKind;
 use crate::text::Encoding;
 
-/// What makes editors ask for completions, beside letters.
+/// The characters, besides letters, at which editors request completions.
 const COMPLETION_TRIGGERS: [&str; 6] = ["{", "(", "'", "\"", ".", ":"];
 
-/// The requests of our own.
+/// The requests that hiera-ls adds to LSP.
 const CUSTOM_REQUESTS: [&str; 14] = [
     "hiera/nodes",
     "hiera/nodeOf",
@@ -41,80 +41,80 @@ const CUSTOM_REQUESTS: [&str; 14] = [
     "hiera/levelDown",
 ];
 
-/// What the client can do.
+/// The capabilities of the client.
 #[expect(clippy::struct_excessive_bools, reason = "each is a word of the protocol")]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ClientAbilities {
     /// Shows Markdown in hovers.
     pub(super) markdown: bool,
-    /// Takes links (with the range of the origin) as definitions.
+    /// Accepts links (with the range of the origin) as definitions.
     pub(super) definition_links: bool,
-    /// Takes links as declarations.
+    /// Accepts links as declarations.
     pub(super) declaration_links: bool,
-    /// Takes links as implementations.
+    /// Accepts links as implementations.
     pub(super) implementation_links: bool,
-    /// Shows keys below keys in an outline.
+    /// Shows nested keys in an outline.
     pub(super) nested_symbols: bool,
-    /// Lets the user go on at a place in the middle of a completion.
+    /// Supports snippets: the cursor can stop in the middle of a completion.
     pub(super) snippets: bool,
-    /// Shows Markdown beside completions.
+    /// Shows Markdown in the documentation of completions.
     pub(super) markdown_in_completions: bool,
-    /// Shows the places that a diagnostic refers to.
+    /// Shows the related places of a diagnostic.
     pub(super) related_information: bool,
-    /// How it shows diagnostics beside a squiggle.
+    /// The diagnostic tags that it supports.
     pub(super) diagnostic_tags: Vec<DiagnosticTag>,
-    /// Opens a diagnostic's page in the documentation.
+    /// Opens the page about a rule from a diagnostic.
     pub(super) code_description: bool,
-    /// Takes code actions, and not only commands.
+    /// Accepts code actions, and not only commands.
     pub(super) code_actions: bool,
-    /// Shows code actions that cannot be done, with the reason.
+    /// Shows disabled code actions with the reason.
     pub(super) disabled_actions: bool,
-    /// Asks for the edit of a code action when it is chosen.
+    /// Requests the edit of a code action when the user chooses the action.
     pub(super) resolves_actions: bool,
-    /// Takes edits of several files that say for which version of each they are meant.
+    /// Accepts edits of several files that name the version of each file.
     pub(super) versioned_edits: bool,
-    /// Makes new files when an edit asks for it.
+    /// Creates files as part of an edit.
     pub(super) creates_files: bool,
-    /// Shows edits in groups, and asks before it does those that need it.
+    /// Shows edits in groups, and asks for confirmation where an edit needs it.
     pub(super) annotated_edits: bool,
-    /// Asks what can be renamed before it asks for the new name.
+    /// Requests the range of the name before it asks the user for the new name.
     pub(super) prepares_rename: bool,
-    /// Asks what follows from another path of a file.
+    /// Requests the edits that follow from another path of a file.
     pub(super) asks_before_file_rename: bool,
-    /// Asks for the diagnostics of open files.
+    /// Pulls the diagnostics of open files.
     pub(super) pulls_diagnostics: bool,
-    /// Asks for them again when told to.
+    /// Pulls them again when the server asks for that.
     pub(super) refreshes_diagnostics: bool,
-    /// Watches files for us.
+    /// Watches files for the server.
     pub(super) watches_files: bool,
-    /// Answers `workspace/configuration`.
+    /// Supports `workspace/configuration`.
     pub(super) configuration: bool,
-    /// Shows how far long work is.
+    /// Shows progress.
     pub(super) progress: bool,
-    /// Asks for code lenses again when told to.
+    /// Requests code lenses again when the server asks for that.
     pub(super) refreshes_code_lenses: bool,
-    /// Asks for inlay hints again when told to.
+    /// Requests inlay hints again when the server asks for that.
     pub(super) refreshes_inlay_hints: bool,
-    /// Asks for semantic tokens again when told to.
+    /// Requests semantic tokens again when the server asks for that.
     pub(super) refreshes_semantic_tokens: bool,
-    /// What a lens does in this client; `None`: nothing.
+    /// The command of a lens in this client; `None` if it has no such command.
     pub(super) lens_command: Option<&'static str>,
-    /// Shows what edits change when told to.
+    /// Has the command that shows what edits change.
     pub(super) shows_changes: bool,
-    /// Wants to hear when previews may have changed.
+    /// Wants `hiera/previewChanged`.
     pub(super) preview_changed: bool,
-    /// Wants the places in hovers as links.
+    /// Wants links to places in hovers.
     pub(super) hover_links: bool,
-    /// Wants to know whether anything is under way.
+    /// Wants `hiera/serverStatus`.
     pub(super) server_status: bool,
-    /// Shows documents that we make.
+    /// Shows documents that the server makes.
     pub(super) text_document_content: bool,
-    /// Tells of changed settings when asked to.
+    /// Reports changed settings if the server registers for them.
     pub(super) registers_configuration: bool,
 }
 
 impl ClientAbilities {
-    /// Picks what matters out of what a client says.
+    /// Reads the capabilities that matter from those that the client sends.
     pub(super) fn new(said: &ClientCapabilities) -> Self {
         let text = said.text_document.as_ref();
         let workspace = said.workspace.as_ref();
@@ -204,7 +204,7 @@ impl ClientAbilities {
     }
 }
 
-/// The encoding to count in: the cheapest for us that the client offers; UTF-16 if it offers none.
+/// The encoding of positions: the cheapest one for us that the client offers; UTF-16 if it offers none.
 pub(super) fn negotiated_encoding(said: &ClientCapabilities) -> Encoding {
     let offered = said.general.as_ref().and_then(|it| it.position_encodings.as_deref());
     let offered = offered.unwrap_or(&[]);
@@ -219,7 +219,7 @@ pub(super) fn negotiated_encoding(said: &ClientCapabilities) -> Encoding {
     }
 }
 
-/// The answer to `initialize`.
+/// The result of `initialize`.
 pub(super) fn initialize_result(client: &ClientAbilities, encoding: Encoding) -> InitializeResult {
     InitializeResult {
         capabilities: server_capabilities(client, encoding),
@@ -302,7 +302,7 @@ fn server_capabilities(client: &ClientAbilities, encoding: Encoding) -> ServerCa
     }
 }
 
-/// Which renames we want to know of: those of data files, and of directories.
+/// The renames that the client should report: those of data files and of directories.
 fn file_operations() -> WorkspaceFileOperationsServerCapabilities {
     let filter = FileOperationFilter {
         scheme: Some("file".to_owned()),

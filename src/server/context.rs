@@ -1,4 +1,4 @@
-//! What a request sees: the snapshot of the moment at which it came in.
+//! What a request sees: the snapshot of the moment at which it arrived.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ tokio::task_local! {
     static CONTEXT: Context;
 }
 
-/// Open files by path, with the URI that the client knows each by: it may spell a path in another way than we do.
+/// The open files by path, each with the client's URI. The client may spell a path in another way than we do.
 pub(super) type ClientUris = BTreeMap<Arc<str>, Uri>;
 
 /// The workspace's settings file, and what is wrong with it; `None` if there is no such file.
 pub(super) type SettingsFile = Option<Arc<(Arc<FileEntry>, Vec<SettingsProblem>)>>;
 
-/// A moment of the session. Later messages do not touch it.
+/// A moment of the session. Later messages do not change it.
 #[derive(Clone)]
 pub(super) struct Context {
     /// Files, nodes, settings.
@@ -41,17 +41,17 @@ pub(super) struct Context {
     pub(super) settings_file: SettingsFile,
     /// How the client spells the paths of open files.
     pub(super) uris: Arc<ClientUris>,
-    /// What is said beside the answer.
+    /// Notifications that accompany the response.
     pub(super) outgoing: Outgoing,
-    /// What of the answer can be said before its end.
+    /// Sends parts of the response in advance.
     pub(super) parts: Parts,
-    /// The client to ask.
+    /// Requests to the client.
     pub(super) features: Features,
-    /// What was answered before.
+    /// What earlier responses contained.
     pub(super) remembered: Arc<Remembered>,
-    /// Whether the request still stands.
+    /// Says whether the request was cancelled.
     pub(super) cancel: CancelToken,
-    /// The answer, if it is written as JSON.
+    /// The result, if the handler writes it as JSON.
     pub(super) raw: RawAnswer,
 }
 
@@ -61,10 +61,10 @@ impl Context {
         CONTEXT.scope(self, future)
     }
 
-    /// Whether the client still shows the text of this moment.
+    /// Checks that the client still shows the text of this moment.
     ///
     /// # Errors
-    /// `ContentModified`, if it was edited meanwhile: the client asks again for what it shows.
+    /// `ContentModified` if the text was edited meanwhile. The client then sends the request again.
     pub(super) fn is_still_shown(&self, file: &FileEntry) -> Result<()> {
         let here = self.world.open_file(&file.path).map(|open| open.version);
         match (here, self.remembered.version(&file.path)) {
@@ -73,7 +73,7 @@ impl Context {
         }
     }
 
-    /// The context of the request that is being answered.
+    /// The context of the current request.
     pub(super) fn current() -> Self {
         CONTEXT.with(Clone::clone)
     }

@@ -1,7 +1,7 @@
-//! What the server asks of the rest of the program, as a table.
+//! The functions of the program that the server calls, as a table.
 //!
-//! Tests put functions of their own in the place of the real ones, to see in which order they are asked, to have them
-//! fail, or to have them take long.
+//! Tests replace functions in the table. They can then see the order of the calls, and test functions that fail or take
+//! long.
 
 use std::sync::Arc;
 
@@ -15,37 +15,37 @@ use crate::settings::LogLevel;
 use crate::text::TextRange;
 use crate::world::{Before, World};
 
-/// What can be done with a selection, given the kinds that are wanted.
+/// Returns the actions for a selection, of the given kinds.
 pub type ActionsFeature =
     fn(&Arc<World>, &str, TextRange, &[ActionKind], &CancelToken) -> Vec<ide::Action>;
 
-/// The name at a place; `Err` says why it cannot be renamed.
+/// Returns the name at a place. `Err` says why it cannot be renamed.
 pub type PrepareRenameFeature =
     fn(&Arc<World>, &str, u32, &CancelToken) -> Result<Option<ide::RenameTarget>, String>;
 
-/// The edit of a chosen action that decrypts a part of a file.
+/// Returns the edit of an action that decrypts a part of a file.
 pub type SecretEditFeature =
     fn(&Arc<World>, &str, TextRange, ide::SecretAction) -> Option<ide::FileEdit>;
 
-/// The edits that give a place another name; `Err` says why that cannot be.
+/// Returns the edits that rename what is at a place. `Err` says why they are not possible.
 pub type RenameFeature =
     fn(&Arc<World>, &str, u32, &str, &CancelToken) -> Result<Option<ide::LabelledEdits>, String>;
 
-/// The same key in the next level.
+/// Returns the same key in the next level.
 pub type LevelJumpFeature =
     fn(&Arc<World>, &str, u32, ide::Direction, &CancelToken) -> Option<ide::Target>;
 
-/// The reading of everything, which tells how many of how many files are read.
+/// Reads everything, and reports how many of how many files it has read.
 pub type WarmUpFeature = fn(&Arc<World>, &CancelToken, &dyn Fn(usize, usize));
 
-/// What edits change for all nodes; `Err` says why it cannot be compared.
+/// Returns what edits change for all nodes. `Err` says why it cannot be computed.
 pub type ChangesFeature =
     fn(&Arc<World>, &Question, &Before, &CancelToken) -> Result<Option<Changes>, String>;
 
-/// What is found in a file, entry by entry; entries whose findings are known are left out.
+/// Returns the findings of a file, entry by entry, without the entries whose findings are known.
 pub type PartsFeature<T> = fn(&Arc<World>, &str, Known<'_>, &CancelToken) -> Vec<ide::EntryPart<T>>;
 
-/// The same for a range of it.
+/// Returns the same for a range of the file.
 pub type TokensFeature = fn(
     &Arc<World>,
     &str,
@@ -54,42 +54,42 @@ pub type TokensFeature = fn(
     &CancelToken,
 ) -> Vec<ide::EntryPart<ide::SemanticToken>>;
 
-/// The answer to a question about a node.
+/// Returns a preview for a question.
 type Asked<T> = Result<Option<T>, UnknownNode>;
 
-/// One function per feature; those about files get the snapshot, the file's path and, where it matters, a byte offset
+/// One function per feature. Functions about files get the snapshot, the path of the file and, if necessary, a byte offset
 /// in it.
 #[derive(Debug, Clone)]
 pub struct Features {
-    /// What a hover shows.
+    /// The text of a hover.
     pub hover: fn(&Arc<World>, &str, u32, &CancelToken) -> Option<ide::Hover>,
     /// Where a name is defined.
     pub definition: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Target>,
-    /// Where it is defined at last, in the lowest level.
+    /// The definition in the lowest level.
     pub declaration: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Target>,
     /// The same key one level up or down.
     pub level_jump: LevelJumpFeature,
     /// The keys at a place, as items of a call hierarchy.
     pub call_items: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::CallItem>,
-    /// Who interpolates a key of a file.
+    /// The keys that interpolate a key of a file.
     pub callers: fn(&Arc<World>, &str, &str, &CancelToken) -> Vec<ide::Call>,
-    /// What a key of a file interpolates.
+    /// The keys that a key of a file interpolates.
     pub called: fn(&Arc<World>, &str, &str, &CancelToken) -> Vec<ide::Call>,
     /// The name at a place, if it can be renamed.
     pub prepare_rename: PrepareRenameFeature,
-    /// Renames what stands there.
+    /// Renames the name at a place.
     pub rename: RenameFeature,
-    /// What follows when a file gets another path.
+    /// The edits that follow when a file gets another path.
     pub rename_file: fn(&Arc<World>, &str, &str, &CancelToken) -> ide::LabelledEdits,
-    /// The ranges around a place, the innermost first.
+    /// The ranges that contain a place, the innermost first.
     pub selections: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<TextRange>,
-    /// Everything that speaks of it.
+    /// All references to it.
     pub references: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Occurrence>,
-    /// What speaks of it in the same file.
+    /// The references in the same file.
     pub highlights: fn(&Arc<World>, &str, u32, &CancelToken) -> Vec<ide::Occurrence>,
-    /// What can stand there.
+    /// The completions at a place.
     pub completion: fn(&Arc<World>, &str, u32, &CancelToken) -> ide::Completions,
-    /// What there is to say of a key that a completion proposes for a file.
+    /// The documentation of a key that a completion offers.
     pub completion_help: fn(&Arc<World>, &str, &str, &CancelToken) -> Option<String>,
     /// The outline of a file.
     pub document_symbols: PartsFeature<ide::Symbol>,
@@ -97,50 +97,50 @@ pub struct Features {
     pub workspace_symbols: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::WorkspaceSymbol>,
     /// The links in a file.
     pub document_links: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::DocumentLink>,
-    /// What can be folded in a file.
+    /// The foldable ranges of a file.
     pub folds: PartsFeature<ide::Fold>,
-    /// What can be done with a part of a file.
+    /// The actions for a part of a file.
     pub actions: ActionsFeature,
-    /// What can be decrypted of a part of a file.
+    /// The actions that decrypt a part of a file.
     pub secret_actions: fn(&Arc<World>, &str, TextRange) -> Vec<ide::SecretAction>,
     /// The edit that decrypts it.
     pub secret_edit: SecretEditFeature,
-    /// The files that something may be wrong with, open or not, sorted.
+    /// The files that can have diagnostics, open or not, sorted.
     pub workspace_files: fn(&Arc<World>, &CancelToken) -> Vec<String>,
-    /// What stands above keys that several levels have.
+    /// The lenses above keys that several levels have.
     pub code_lenses: PartsFeature<ide::CodeLens>,
-    /// What `%{…}` stands for, and what counts in the place of overridden values.
+    /// Hints with the values of `%{…}`, and with the values that are used instead of overridden ones.
     pub inlay_hints: fn(&Arc<World>, &str, TextRange, &CancelToken) -> Vec<ide::InlayHint>,
-    /// What the pieces of a file are.
+    /// The semantic tokens of a file.
     pub semantic_tokens: TokensFeature,
-    /// What a lookup gives, as a document.
+    /// The preview of a merged value.
     pub merged_value: fn(&Arc<World>, &Question, &CancelToken) -> Asked<Preview>,
-    /// How a lookup comes to its value.
+    /// The explanation of a lookup.
     pub explain: fn(&Arc<World>, &Question, &CancelToken) -> Asked<Explained>,
-    /// Two values and how they differ.
+    /// The comparison of two values.
     pub compare: fn(&Arc<World>, &Question, &Counterpart, &CancelToken) -> Asked<Comparison>,
-    /// What each sample node gets for a key.
+    /// The values of a key for all sample nodes.
     pub all_nodes: fn(&Arc<World>, &Question, &CancelToken) -> Asked<AllNodes>,
-    /// What edits change for all nodes; `Err` says why it cannot be compared.
+    /// Returns what edits change for all nodes. `Err` says why it cannot be computed.
     pub changes: ChangesFeature,
     /// Whether an entry of a file is edited.
     pub is_edited: fn(&Arc<World>, &str, u32) -> bool,
-    /// What stands above edited keys.
+    /// The lenses above edited keys.
     pub edited_keys: fn(&Arc<World>, &str, &CancelToken) -> Vec<changes::EditedKey>,
     /// The levels with their files.
     pub hierarchy: fn(&Arc<World>, &Question, &CancelToken) -> Asked<ide::Hierarchy>,
     /// The cases of a key.
     pub cases: fn(&Arc<World>, &Question, &CancelToken) -> Asked<Vec<ide::preview::KeyCase>>,
-    /// What is wrong with a file.
+    /// The diagnostics of a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
-    /// Reads all of the workspace, so that what is asked later need not.
+    /// Reads the whole workspace, so that later requests do not need to.
     pub warm_up: WarmUpFeature,
-    /// Has the log hold as much as the setting `log.level` says.
+    /// Sets the level of the log to the setting `log.level`.
     pub set_log_level: fn(LogLevel),
 }
 
 impl Features {
-    /// The real ones, with a log that stays as it is.
+    /// The real functions, with a log whose level never changes.
     pub fn ide() -> Self {
         Self {
             hover: |world, path, offset, _| ide::hover(world, path, offset),
@@ -187,7 +187,7 @@ impl Features {
     }
 }
 
-/// All files that the rules know, unless the settings want to hear of open files only.
+/// All files that rules check, or only the open ones if the settings say so.
 fn files_to_check(world: &Arc<World>, _: &CancelToken) -> Vec<String> {
     if world.settings().diagnostics.only_open_files {
         return world.open_files().map(|open| open.entry.path.to_string()).collect();

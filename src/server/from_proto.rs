@@ -1,4 +1,4 @@
-//! From the protocol's words to ours: URIs to paths, positions to offsets. Nothing is decided here.
+//! Converts types of the protocol to our types: URIs to paths, positions to offsets. It makes no decisions.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::text::{BufferEdit, LineCol, TextRange};
 use crate::world::FileEntry;
 use crate::world::paths;
 
-/// The path that a `file:` URI means, in the form that everything inside uses; `None` for other URIs.
+/// The path of a `file:` URI, in the form that the rest of the program uses; `None` for other URIs.
 ///
 /// All of `file:///c%3A/x`, `file:///C:/x` and `file://localhost/c:/x` mean `c:/x`; a host becomes `//host/…`.
 pub(super) fn path(uri: &Uri) -> Option<String> {
@@ -47,7 +47,7 @@ pub(super) fn range(context: &Context, file: &FileEntry, range: Range) -> TextRa
     TextRange::new(start.min(end), start.max(end))
 }
 
-/// The edits of a `didChange`.
+/// Converts the edits of a `didChange`.
 pub(super) fn buffer_edits(changes: Vec<TextDocumentContentChangeEvent>) -> Vec<BufferEdit> {
     let edit = |change: TextDocumentContentChangeEvent| BufferEdit {
         range: change.range.map(|range| (line_col(range.start), line_col(range.end))),
@@ -56,8 +56,8 @@ pub(super) fn buffer_edits(changes: Vec<TextDocumentContentChangeEvent>) -> Vec<
     changes.into_iter().map(edit).collect()
 }
 
-/// Escapes in every URI of a message what must not stand in one as it is, but does in what some editors send:
-/// blanks, brackets, umlauts. Such a message would be refused as a whole otherwise.
+/// Escapes characters that a URI must not contain, such as spaces, brackets and umlauts, in all URIs of a message. Some
+/// editors send them, and the protocol library would refuse the whole message.
 pub(super) fn repair_uris(message: &mut Value) {
     match message {
         Value::Object(members) => {
@@ -101,12 +101,12 @@ fn path_of(uri: &str) -> Option<String> {
     let after_slash = path.trim_start_matches('/');
     let has_drive = matches!(after_slash.as_bytes(),
         [drive, b':', rest @ ..] if drive.is_ascii_alphabetic() && matches!(rest, [] | [b'/', ..]));
-    // One slash, for a path that begins with two would name a host.
+    // One slash, because a path that starts with two would name a host.
     let path = if has_drive { after_slash.to_owned() } else { format!("/{after_slash}") };
     Some(paths::normalise(&path))
 }
 
-/// `%41` as `A`; `None` for what is no UTF-8 then.
+/// Decodes `%41` to `A`; `None` if the result is not UTF-8.
 pub(super) fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

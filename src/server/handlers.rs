@@ -1,4 +1,4 @@
-//! One file per message: what changes the state takes the session, what asks takes a context.
+//! One file per message. Handlers of messages that change the state get the session. Handlers of requests get a context.
 
 #![allow(clippy::needless_pass_by_value, reason = "all handlers have one shape")]
 

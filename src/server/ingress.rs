@@ -1,8 +1,8 @@
-//! The one place where messages arrive in the order of the wire.
+//! The only place that sees messages in the order in which they arrive.
 //!
-//! The service behind it polls the futures of several messages side by side, so what a message changes must not wait
-//! for its future: it is done here, while the message is handed over, and so is the snapshot that a request will see.
-//! **Message k sees every effect of messages 1…k−1, and none of those after it.**
+//! The service behind it polls the futures of several messages at the same time. So a message must not change the state in
+//! its future: it does so here, when it is handed over. The snapshot of a request is also taken here. **Message k sees
+//! every effect of messages 1…k−1, and none of those after it.**
 
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
@@ -32,7 +32,7 @@ pub(super) struct Ingress {
 }
 
 impl Ingress {
-    /// A service for one client; its line to that client; and what runs beside it until it is dropped.
+    /// A service for one client, the connection to that client, and the tasks that run until the service is dropped.
     pub(super) fn build(
         features: Features,
         wire: Wire,
@@ -62,7 +62,7 @@ impl Ingress {
         .custom_method("hiera/hierarchy", Backend::hierarchy)
         .custom_method("workspace/textDocumentContent", Backend::text_document_content)
         .finish();
-        // Subscribed before the first message can come, lest a change be missed.
+        // Subscribe before the first message, so that no change is missed.
         let (revisions, warm_ups, cancels, folders) = session.with(|session| {
             let (warm_ups, cancels) = (session.warm_ups(), session.warm_up_cancels());
             (session.revisions(), warm_ups, cancels, session.folders_to_watch())
@@ -120,7 +120,7 @@ impl Service<Request> for Ingress {
     }
 }
 
-/// Does what a message does to the state. Returns whether it is one of those that change it.
+/// Applies a message to the state. Returns whether it is a message that changes the state.
 fn apply(session: &mut Session, method: &str, params: Option<&Value>, is_request: bool) -> bool {
     let Some(effect) = effect_of(method, is_request) else {
         return false;
@@ -131,7 +131,7 @@ fn apply(session: &mut Session, method: &str, params: Option<&Value>, is_request
     let params = params.unwrap_or(&Value::Null);
     let outcome = guarded(|| {
         if let Err(error) = effect(session, params) {
-            tracing::warn!("{method} is not understood: {error}");
+            tracing::warn!("{method} cannot be read: {error}");
         }
         Ok(())
     });
@@ -143,7 +143,7 @@ fn apply(session: &mut Session, method: &str, params: Option<&Value>, is_request
 
 type Effect = fn(&mut Session, &Value) -> serde_json::Result<()>;
 
-/// What changes the state, by method.
+/// The messages that change the state, by method.
 fn effect_of(method: &str, is_request: bool) -> Option<Effect> {
     Some(match (method, is_request) {
         ("initialize", true) => |session, params| {
@@ -202,7 +202,7 @@ fn with<P: DeserializeOwned>(
     P::deserialize(params).map(|params| effect(session, params))
 }
 
-/// The answer to `initialize` with the ability to make documents, which LSP's types do not know yet.
+/// The result of `initialize` with the capability to provide documents, which the types of the LSP library do not have yet.
 fn with_documents(answer: Response) -> Response {
     let (id, mut result) = answer.into_parts();
     if let Ok(result) = &mut result

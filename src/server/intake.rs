@@ -1,7 +1,7 @@
-//! What comes in, before the protocol's library sees it. Messages of JSON-RPC pass; others are answered here.
+//! Reads the input before the protocol library does. It passes on JSON-RPC messages and answers others with an error.
 //!
-//! The library takes a message that it cannot read for the end of the input, so it must not get one. An editor that sends
-//! one nonetheless gets an error and goes on. Only where it is unclear how long a message is, the session ends.
+//! If the library cannot read a message, it treats that as the end of the input, so it must not get such a message. The
+//! editor gets an error instead, and the session continues. The session only ends if the length of a message is not known.
 
 use std::borrow::Cow;
 use std::io;
@@ -16,7 +16,7 @@ use super::output::Wire;
 use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_HEADER_BYTES};
 use crate::text::marked_half;
 
-/// Passes messages on until the input ends, or what comes are no messages any more.
+/// Passes messages on until the input ends or does not contain messages.
 pub(super) async fn pass_on<I>(input: I, mut library: DuplexStream, wire: Wire)
 where
     I: AsyncRead + Unpin,
@@ -24,7 +24,7 @@ where
     let mut input = BufReader::new(input);
     loop {
         let body = match read_message(&mut input).await {
-            // Some clients keep the pipe alive with nothing.
+            // Some clients send empty messages to keep the pipe open.
             Ok(Some(body)) if body.is_empty() => continue,
             Ok(Some(body)) => body,
             Ok(None) => return,
@@ -56,7 +56,7 @@ where
     }
 }
 
-/// The next message; `None` at the end. An error says why it cannot be known where the next one begins.
+/// Reads the next message; `None` at the end of the input. An error says why the start of the next message is not known.
 async fn read_message(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
     let Some(length) = read_length(input).await? else { return Ok(None) };
     if length > MAX_MESSAGE_BYTES {
@@ -72,7 +72,7 @@ async fn read_message(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Opt
     Ok(Some(body))
 }
 
-/// What the lines before a message say of its length; `None` at the end of the input.
+/// Reads the header lines and returns the length of the message; `None` at the end of the input.
 async fn read_length(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<u64>> {
     let mut input = input.take(MAX_MESSAGE_HEADER_BYTES);
     let mut length = None;
@@ -107,16 +107,16 @@ fn broken(message: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, message.to_owned())
 }
 
-/// Why a message does not pass.
+/// Why a message is not passed on.
 #[derive(Debug)]
 struct Refusal {
     code: ErrorCode,
     message: String,
-    /// The number under which the client waits for an answer, `null` if it is not known; `None` if it expects no answer.
+    /// The id of the request; `null` if it is not known; `None` if the client does not expect a response.
     answered: Option<Value>,
 }
 
-/// The message as the library gets it.
+/// Checks a message, and returns it as the library gets it.
 fn checked(body: &[u8]) -> Result<Cow<'_, str>, Refusal> {
     let no_json = |message: String| Refusal {
         code: ErrorCode::ParseError,
@@ -150,7 +150,7 @@ fn answer(id: &Value, code: ErrorCode, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.code(), "message": message}})
 }
 
-/// JSON with text in place of escapes that name only half a character (`\ude00`), which JSON's readers refuse.
+/// Replaces escapes that name only half a character (`\ude00`). JSON parsers refuse them.
 fn with_marked_halves(json: &str) -> Cow<'_, str> {
     let mut result = String::new();
     let mut done = 0;
@@ -165,7 +165,7 @@ fn with_marked_halves(json: &str) -> Cow<'_, str> {
                 at += 6;
                 done = at;
             }
-            // The escaped character may be a backslash. What is cut off is for the reader of JSON to refuse.
+            // The escaped character may be a backslash. The JSON parser reports an escape that is cut off.
             _ => at = (at + 2).min(json.len()),
         }
     }
@@ -176,7 +176,7 @@ fn with_marked_halves(json: &str) -> Cow<'_, str> {
     Cow::Owned(result)
 }
 
-/// The unit that `\u` and four digits at byte `at` name.
+/// The UTF-16 unit of `\u` and four digits at byte `at`.
 fn unit_at(json: &str, at: usize) -> Option<u16> {
     let digits = json.as_bytes().get(at..at + 6)?.strip_prefix(b"\\u")?;
     let is_hex = digits.iter().all(u8::is_ascii_hexdigit);

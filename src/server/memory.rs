@@ -1,14 +1,14 @@
-//! Memory that is free goes back to the system.
+//! Returns free memory to the system.
 //!
-//! glibc keeps free memory that lies between memory in use. Every edit of a large workspace leaves some, and after an hour
-//! of edits the server held five times of what it used.
+//! glibc keeps free memory between blocks that are in use. Every edit of a large workspace leaves some: after an hour of
+//! edits, the server had five times the memory that it used.
 
 use std::time::Duration;
 
-/// How long free memory is kept while the server works. Looking for it takes a moment.
+/// The time between two calls while the server works. Each call takes a moment.
 pub(super) const KEPT: Duration = Duration::from_secs(30);
 
-/// Gives free memory back.
+/// Returns free memory to the system.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "the C library has no other way to say it")]
 pub(super) fn give_back() {
@@ -16,6 +16,6 @@ pub(super) fn give_back() {
     unsafe { libc::malloc_trim(0) };
 }
 
-/// Other systems do so by themselves.
+/// Other systems do this by themselves.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(super) fn give_back() {}

@@ -1,5 +1,5 @@
-//! Everything that is sent without being asked for. No handler ever waits for the client: what it has to say is put
-//! here, and a task of its own passes it on.
+//! The queue of notifications and requests to the client. A handler never waits for the client: it puts messages into this
+//! queue, and another task sends them.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use tower_lsp_server::Client;
 use tower_lsp_server::jsonrpc::{Request, Result};
 use tower_lsp_server::ls_types::notification::Notification;
 
-/// Requests that the client has not answered. A client that answers none must not make us grow: beyond this, none is
-/// sent until one is answered.
+/// The maximum number of requests without a response. Some clients never respond, and the memory for waiting requests must
+/// not grow.
 const MAX_UNANSWERED: usize = 1_000;
 
-/// Takes messages at once and never blocks. Clones send to the same client, in the order of the calls.
+/// Accepts messages and never blocks. Clones send to the same client, in the order of the calls.
 #[derive(Debug, Clone)]
 pub(super) struct Outgoing(UnboundedSender<Message>);
 
@@ -27,10 +27,10 @@ enum Message {
     Request { method: &'static str, params: Value, on_answer: OnAnswer },
 }
 
-/// The other end, to be run by [`Queue::send_to`].
+/// The receiving end, for [`Queue::send_to`].
 pub(super) struct Queue(UnboundedReceiver<Message>);
 
-/// A queue, and what fills it.
+/// Creates a queue and its sender.
 pub(super) fn outgoing() -> (Outgoing, Queue) {
     let (sender, receiver) = unbounded_channel();
     (Outgoing(sender), Queue(receiver))
@@ -42,13 +42,13 @@ impl Outgoing {
         self.notify_custom(N::METHOD, params);
     }
 
-    /// Sends a notification of our own.
+    /// Sends a notification that hiera-ls adds to LSP.
     pub(super) fn notify_custom(&self, method: &'static str, params: &impl Serialize) {
         let request = Request::build(method).params(to_json(params)).finish();
         self.push(Message::Notification(request));
     }
 
-    /// Sends a request; `on_answer` runs when the client answers, which may be never.
+    /// Sends a request. `on_answer` runs when the client responds, which may be never.
     pub(super) fn request(
         &self,
         method: &'static str,
@@ -60,7 +60,7 @@ impl Outgoing {
     }
 
     fn push(&self, message: Message) {
-        // Messages have no receiver once the session is over.
+        // After the end of the session, there is no receiver.
         let _ = self.0.send(message);
     }
 }

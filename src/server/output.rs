@@ -1,7 +1,7 @@
-//! What is written, on its way to a client that may be slow to read.
+//! The output to a client that may read slowly.
 //!
-//! A client that writes thousands of messages before it reads one must not stop us from reading: what it does not take
-//! yet waits here, in memory.
+//! A client may write thousands of messages before it reads one. The server must continue to read them, so its output waits
+//! in memory.
 
 use std::io;
 use std::pin::Pin;
@@ -13,18 +13,18 @@ use tokio::sync::mpsc::{
     UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel,
 };
 
-/// The end that never blocks. The transport writes whole messages at a time.
+/// The writing end, which never blocks. The transport writes a whole message at a time.
 pub(super) struct Output(UnboundedSender<Chunk>);
 
-/// Bytes that stay together, in pieces.
+/// The bytes of one message, in pieces.
 type Chunk = Vec<Vec<u8>>;
 
-/// A way for single messages into the same output, as long as there is one. Clones are the same way.
+/// Writes single messages into the same output while it is open. Clones write into the same output.
 #[derive(Debug, Clone)]
 pub(super) struct Wire(WeakUnboundedSender<Chunk>);
 
 impl Output {
-    /// Starts passing bytes on to `target`; the future ends when all are written, or `target` takes no more.
+    /// Starts to pass bytes on to `target`. The future ends when all bytes are written, or when `target` accepts no more.
     pub(super) fn start<O>(target: O) -> (Self, impl Future<Output = ()>)
     where
         O: AsyncWrite + Unpin + Send + 'static,
@@ -33,19 +33,19 @@ impl Output {
         let writer = tokio::spawn(write_all(receiver, target));
         (Self(sender), async move {
             if let Ok(Err(error)) = writer.await {
-                tracing::debug!("the client reads no more: {error}");
+                tracing::debug!("the client no longer reads: {error}");
             }
         })
     }
 
-    /// Another way in. It does not keep the output open.
+    /// Returns another writer. It does not keep the output open.
     pub(super) fn wire(&self) -> Wire {
         Wire(self.0.downgrade())
     }
 }
 
 impl Wire {
-    /// Writes a message behind those that are written already.
+    /// Writes a message after those that were written before.
     pub(super) fn send(&self, message: &Value) {
         self.send_parts(vec![message.to_string().into_bytes()]);
     }
@@ -54,7 +54,7 @@ impl Wire {
     pub(super) fn send_parts(&self, mut parts: Vec<Vec<u8>>) {
         let length: usize = parts.iter().map(Vec::len).sum();
         parts.insert(0, format!("Content-Length: {length}\r\n\r\n").into_bytes());
-        // The client has stopped reading once the session is over.
+        // After the end of the session, the client no longer reads.
         let _ = self.0.upgrade().map(|output| output.send(parts));
     }
 }

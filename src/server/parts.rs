@@ -1,7 +1,7 @@
-//! Parts of a long answer, sent ahead of it to a client that gave a token for them.
+//! Partial results: parts of a long result, which a client with a token gets before the response.
 //!
-//! They take the way that answers take, and not the one of what is sent unasked: so none comes behind the answer that it
-//! is a part of, and none comes once the request is cancelled.
+//! They are written like responses, and not through the queue of notifications. So no part comes after its response, or
+//! after the request was cancelled.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,26 +11,26 @@ use tower_lsp_server::ls_types::ProgressToken;
 
 use super::output::Wire;
 
-/// Items of a list that are sent at once.
+/// The number of items in one part of a list.
 const ITEMS_PER_PART: usize = 200;
 
-/// Takes parts of the answer to one request, as long as it is not answered.
+/// Sends parts of the result of one request until its response is sent.
 #[derive(Debug, Clone)]
 pub(super) struct Parts {
     wire: Wire,
     is_open: Arc<Mutex<bool>>,
 }
 
-/// Whoever drops this has the last word: after it no part is sent.
+/// After this is dropped, no part is sent.
 pub(super) struct Opened(Arc<Mutex<bool>>);
 
 impl Parts {
-    /// Sends nothing until it is opened.
+    /// Creates a closed one, which sends nothing.
     pub(super) fn new(wire: Wire) -> Self {
         Self { wire, is_open: Arc::default() }
     }
 
-    /// The same for one request.
+    /// Opens it for one request.
     pub(super) fn opened(&self) -> (Self, Opened) {
         let is_open = Arc::new(Mutex::new(true));
         (Self { wire: self.wire.clone(), is_open: is_open.clone() }, Opened(is_open))
@@ -49,7 +49,7 @@ impl Parts {
         }
     }
 
-    /// Sends a list part by part if there is a token. Returns what is left for the answer: everything, or nothing.
+    /// Sends a list part by part if there is a token. Returns what is left for the response: everything, or nothing.
     pub(super) fn send_list<T: Serialize>(
         &self,
         token: Option<&ProgressToken>,

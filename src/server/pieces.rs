@@ -1,5 +1,5 @@
-//! Answers about whole files, put together from what was made of their entries before: lines count from the begin of an entry
-//! until the answer goes out, so what an edit left alone is written again and not made again.
+//! Builds results about whole files from cached results of their entries. Lines are counted from the start of the entry
+//! until the response is written, so an edit elsewhere does not change the cached result of an entry.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,20 +9,20 @@ use crate::ide::{EntryPart, Known};
 use crate::text::{LineCol, TextRange};
 use crate::world::FileEntry;
 
-/// How many entries an edit may take away before those behind it are made anew.
+/// The number of removed entries up to which the entries after an edit keep their results.
 const MAX_GAP: usize = 256;
 
-/// A place in an entry: the line counts from that at which the entry begins.
+/// A place in an entry. Its line is counted from the first line of the entry.
 pub(super) type Spot = LineCol;
 
-/// The pieces of open files, by path. Others are not kept.
+/// The pieces of open files, by path. For other files, nothing is kept.
 #[derive(Debug)]
 pub(super) struct Pieces<P>(Mutex<HashMap<Arc<str>, Arc<List<P>>>>);
 
-/// The pieces of one file in order, with the numbers of the findings that they are made of.
+/// The pieces of one file in order, with the numbers of the findings that they were built from.
 type List<P> = Vec<(u64, Arc<P>)>;
 
-/// The pieces of a file, each with the line at which it begins.
+/// The pieces of a file, each with its first line.
 pub(super) type Placed<P> = Vec<(u32, Arc<P>)>;
 
 impl<P> Default for Pieces<P> {
@@ -32,8 +32,8 @@ impl<P> Default for Pieces<P> {
 }
 
 impl<P> Pieces<P> {
-    /// The pieces of a file: those of parts that `ask` finds to be known are those that were made before, `make` makes the
-    /// others.
+    /// Returns the pieces of a file. Parts for which `ask` finds nothing new keep their earlier pieces; `make`
+    /// builds the others.
     pub(super) fn of<T>(
         &self,
         context: &Context,
@@ -68,7 +68,7 @@ impl<P> Pieces<P> {
         placed
     }
 
-    /// Lets go of what is known of a file.
+    /// Removes the pieces of a file.
     pub(super) fn forget(&self, path: &str) {
         self.lock().remove(path);
     }
@@ -78,7 +78,7 @@ impl<P> Pieces<P> {
     }
 }
 
-/// A walk through known pieces, beside that through the entries of the file as it is now.
+/// Walks through the known pieces in parallel with the entries of the file as it is now.
 struct Walk<'a, P> {
     rest: &'a [(u64, Arc<P>)],
     met: Vec<Arc<P>>,
@@ -95,7 +95,7 @@ impl<P> Walk<'_, P> {
     }
 }
 
-/// Where things stand in a part of a file.
+/// Converts places in a part of a file.
 pub(super) struct Places<'a> {
     context: &'a Context,
     file: &'a FileEntry,
@@ -104,12 +104,12 @@ pub(super) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// Those in the part that begins at byte `start`.
+    /// For the part that starts at byte `start`.
     pub(super) fn new(context: &'a Context, file: &'a FileEntry, start: u32) -> Self {
         Self { context, file, start, line: file.line_index().line_of(start) }
     }
 
-    /// Begin and end of a range that counts from the begin of the part.
+    /// The start and end of a range, relative to the start of the part.
     pub(super) fn range(&self, range: TextRange) -> [Spot; 2] {
         [self.spot(range.start), self.spot(range.end)]
     }
@@ -120,12 +120,12 @@ impl<'a> Places<'a> {
         Spot { line: at.line - self.line, col: at.col }
     }
 
-    /// A range that counts from the begin of the part, in bytes of the file.
+    /// A range relative to the start of the part, in bytes of the file.
     pub(super) fn in_file(&self, range: TextRange) -> TextRange {
         range.shifted(self.start)
     }
 
-    /// The line at which the part begins.
+    /// The first line of the part.
     pub(super) fn line(&self) -> u32 {
         self.line
     }

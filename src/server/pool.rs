@@ -1,4 +1,4 @@
-//! Where the work of requests is done: few threads, one job each, guarded against panics.
+//! Runs the work of requests on a few threads, one job each, and catches panics.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ const SERVER_CANCELLED: i64 = -32802;
 /// LSP's `ContentModified`.
 const CONTENT_MODIFIED: i64 = -32801;
 
-/// A bound on the jobs that run at the same time; others wait in the order in which they came.
+/// Limits the jobs that run at the same time. Others wait in the order of their arrival.
 #[derive(Debug, Clone)]
 pub(super) struct Pool {
     slots: Arc<Semaphore>,
@@ -25,13 +25,12 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// A pool for `size` jobs at a time, which ends with `stop`.
+    /// Creates a pool for `size` jobs at a time, which ends with `stop`.
     pub(super) fn new(size: usize, stop: Stop) -> Self {
         Self { slots: Arc::new(Semaphore::new(size)), stop }
     }
 
-    /// Runs `work`. If the future is dropped, work that waits is not begun, and work that runs finds its token
-    /// cancelled.
+    /// Runs `work`. If the future is dropped, waiting work does not start, and the token of running work is cancelled.
     pub(super) async fn run<R: Send + 'static>(
         &self,
         work: impl FnOnce(&CancelToken) -> Result<R> + Send + 'static,
@@ -52,7 +51,8 @@ impl Pool {
         let slots = self.slots.clone();
         let slot = slots.acquire_owned().await.map_err(|_| Error::internal_error())?;
         let job = tokio::task::spawn_blocking(move || {
-            // The job holds its slot, not the future: a dropped future must not let in more work than there are slots.
+            // The job owns its slot, not the future. Otherwise a dropped future would free the slot while the job still
+            // runs.
             let _slot = slot;
             guarded(|| work(&token))
         });
@@ -60,7 +60,7 @@ impl Pool {
     }
 }
 
-/// Cancels its token when it is dropped: a future that is dropped half-way drops what it holds.
+/// Cancels its token when it is dropped. A dropped future drops its values, so this notices it.
 struct CancelOnDrop(CancelToken);
 
 impl Drop for CancelOnDrop {
@@ -81,7 +81,7 @@ pub(super) fn guarded<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
     })
 }
 
-/// The error for a request about a text that was edited meanwhile.
+/// The error for a request whose text was edited meanwhile.
 pub(super) fn content_modified() -> Error {
     error(CONTENT_MODIFIED, "the text was edited meanwhile")
 }

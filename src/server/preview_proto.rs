@@ -1,4 +1,4 @@
-//! Previews in the protocol's words: questions in, documents out, and the URIs by which documents are known.
+//! Converts previews: questions from the protocol, documents to the protocol, and the URIs of documents.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::world::{Before, FileEntry, World};
 /// The scheme of the URIs.
 pub(super) const SCHEME: &str = "hiera-ls";
 
-/// What clients ask.
+/// A question of a client.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct QuestionParams {
@@ -36,7 +36,7 @@ pub(super) struct QuestionParams {
     pub(super) full: bool,
 }
 
-/// How much is asked about.
+/// What the preview shows: a key, a file or a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum ScopeName {
@@ -46,7 +46,7 @@ pub(super) enum ScopeName {
     Node,
 }
 
-/// What a value is compared with.
+/// The other side of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct With {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub(super) struct With {
     revision: Option<String>,
 }
 
-/// Which document of a question.
+/// Selects one of the documents for a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum View {
     Value,
@@ -77,7 +77,7 @@ pub(super) struct Named {
     pub(super) with: With,
 }
 
-/// A preview as clients get it.
+/// A preview in the form that clients get.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PreviewItem {
@@ -113,7 +113,7 @@ impl ScopeName {
 }
 
 impl QuestionParams {
-    /// The question in our words.
+    /// Converts the question to our types.
     pub(super) fn question(&self, context: &Context) -> Question {
         let path = self.text_document.as_ref().and_then(|it| from_proto::path(&it.uri));
         let offset = path.as_ref().zip(self.position).and_then(|(path, position)| {
@@ -136,7 +136,7 @@ impl QuestionParams {
 }
 
 impl With {
-    /// What edits are compared with: what the settings say, if nothing is said here.
+    /// The other side of *What changes*: the one in the question, or else the one in the settings.
     pub(super) fn before(&self, world: &World) -> Result<Before> {
         match (&self.node, &self.revision) {
             (Some(_), _) => {
@@ -148,7 +148,7 @@ impl With {
         }
     }
 
-    /// What to compare with, in our words.
+    /// Converts the other side to our types.
     pub(super) fn counterpart(&self) -> Result<Counterpart> {
         match &self.node {
             Some(node) => Ok(Counterpart::Node(node.as_str().into())),
@@ -175,12 +175,12 @@ impl View {
 }
 
 impl Named {
-    /// The document of a question.
+    /// Returns the document for a question.
     pub(super) fn new(view: View, question: &QuestionParams) -> Self {
         Self { view, question: question.clone(), with: With::default() }
     }
 
-    /// The document that `uri` names; `None` if it is none of ours.
+    /// Parses the URI of a document; `None` if it is not one of ours.
     pub(super) fn parse(uri: &str) -> Option<Self> {
         let (scheme, rest) = uri.split_once(':')?;
         if !scheme.eq_ignore_ascii_case(SCHEME) {
@@ -195,7 +195,7 @@ impl Named {
         Some(Self { view, question: serde_json::from_value(query).ok()?, with })
     }
 
-    /// The URI of the document, which shows `preview`: the key that was found stands in it, and no position.
+    /// The URI of the document that shows `preview`. It contains the key that was found instead of a position.
     fn uri(&self, preview: &Preview) -> String {
         let question = QuestionParams {
             key: preview.key.clone().or_else(|| self.question.key.clone()),
@@ -206,7 +206,7 @@ impl Named {
         if self.with != With::default() {
             query["with"] = serde_json::to_value(&self.with).unwrap_or_default();
         }
-        // No node in it that could be another one soon.
+        // The URI does not name the active node, because the user may choose another one.
         let subject = preview.title.split(" · ").next().unwrap_or_default();
         let view = match self.view {
             View::Explanation => " explained",
@@ -228,7 +228,7 @@ impl Named {
     }
 }
 
-/// A preview in the protocol's words.
+/// Converts a preview to the types of the protocol.
 pub(super) fn item(context: &Context, named: &Named, preview: Preview) -> PreviewItem {
     let uri = named.uri(&preview);
     let texts: Vec<&str> = preview.text.lines().collect();
@@ -260,7 +260,7 @@ pub(super) fn item(context: &Context, named: &Named, preview: Preview) -> Previe
     }
 }
 
-/// Places of many lines: each file and its URI is looked for once.
+/// Converts the places of many lines, and looks up each file and its URI only once.
 struct Locations<'a> {
     context: &'a Context,
     files: HashMap<FileId, Option<(Arc<FileEntry>, Uri)>>,
@@ -278,12 +278,12 @@ impl Locations<'_> {
     }
 }
 
-/// A place as clients know it.
+/// Converts a place.
 pub(super) fn location(context: &Context, place: Place) -> Option<Location> {
     to_proto::place(context, &context.world.path(place.file), place.range)
 }
 
-/// A line of a file, counted from 1, as clients know it.
+/// Converts a line of a file, counted from 1.
 pub(super) fn line_location(context: &Context, path: &str, line: u32) -> Option<Location> {
     let file = context.world.file(path).ok()?;
     let lines = file.line_index();
@@ -291,12 +291,12 @@ pub(super) fn line_location(context: &Context, path: &str, line: u32) -> Option<
     to_proto::place(context, path, lines.line_range(&file.text, line))
 }
 
-/// The error for a node that is not there.
+/// The error for a node that does not exist.
 pub(super) fn unknown_node(error: &UnknownNode) -> Error {
     Error::invalid_params(error.to_string())
 }
 
-/// The document that a URI names, if it can be made.
+/// Returns the document of a URI, if there is one.
 pub(super) fn document(context: &Context, uri: &Uri) -> Option<Preview> {
     let named = Named::parse(uri.as_str())?;
     let question = named.question.question(context);

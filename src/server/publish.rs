@@ -1,10 +1,10 @@
-//! The one publisher: what a client shows without asking (diagnostics, the active node), brought up to date.
+//! The only task that publishes: it keeps the diagnostics and the active node of the client up to date.
 //!
-//! Clients that ask for the diagnostics of open files get only those of other files from here.
+//! Clients that pull the diagnostics of open files only get those of other files from here.
 //!
-//! It waits until the typing pauses, works on a snapshot, and sends only what differs from what it sent before. A newer edit
-//! stops the work and begins it anew. A set of diagnostics whose file was edited meanwhile is not sent: the edit has already
-//! asked for the next round.
+//! It waits until the user stops typing, works on a snapshot, and sends only what is different from what it sent before. A
+//! newer edit stops the work and starts it again. Diagnostics of a file that was edited meanwhile are not sent, because the
+//! edit already started the next round.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,16 +24,17 @@ use super::session::{Session, SharedSession};
 use super::to_proto;
 use crate::world::FileEntry;
 
-/// A pause in the changes that ends the waiting.
+/// The pause in the changes after which a round starts.
 const PAUSE: Duration = Duration::from_millis(30);
 
-/// The longest that changes without a pause are waited for.
+/// The maximum time to wait for a pause.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// How long a newer edit stops a round that is under way. Whoever types without a pause sees something, too.
+/// The age up to which a newer edit stops a round. After that the round finishes, so that a user who types without a pause
+/// also sees diagnostics.
 const STOPPING: Duration = Duration::from_secs(2);
 
-/// What was sent last.
+/// What was last sent.
 #[derive(Default)]
 struct Published {
     /// The open files at the last round.
@@ -43,7 +44,7 @@ struct Published {
     active_node: Option<ActiveNodeItem>,
 }
 
-/// What one round found.
+/// The results of one round.
 struct Findings {
     sets: Vec<FileFindings>,
     active_node: Option<ActiveNodeItem>,
@@ -54,7 +55,7 @@ struct Findings {
 struct FileFindings {
     path: Arc<str>,
     uri: Uri,
-    /// The editor's number for the text; `None` for a file that no editor has open.
+    /// The editor's version of the text; `None` for a file that is not open.
     version: Option<i32>,
     set: Vec<Diagnostic>,
 }
@@ -78,7 +79,7 @@ pub(super) async fn publish(
             };
             tokio::select! {
                 found = pool.run(work) => break found,
-                // What is dropped here is cancelled.
+                // Dropping the future cancels the round.
                 Ok(()) = revisions.changed(), if Instant::now() < last_stop => {}
             }
         };
@@ -87,7 +88,7 @@ pub(super) async fn publish(
                 Ok(findings) => published.update(session, findings),
                 Err(error) => tracing::warn!("no diagnostics this time: {error}"),
             }
-            // Whatever changed meanwhile asks for the next round.
+            // If something changed meanwhile, the next round starts.
             let is_checking = revisions.has_changed().unwrap_or(false);
             session.set_status(|status| status.is_checking = is_checking);
         });
@@ -131,14 +132,14 @@ fn find(context: &Context) -> Findings {
     Findings { sets, active_node: active_node(&context.world), open: open_versions }
 }
 
-/// Everything that is wrong with a file, settings in it included.
+/// All diagnostics of a file, including those about settings in it.
 pub(super) fn diagnostics_of(context: &Context, file: &FileEntry) -> Vec<Diagnostic> {
     let found = (context.features.diagnostics)(&context.world, &file.path, &context.cancel);
     let found = found.into_iter().map(|it| to_proto::diagnostic(context, file, it));
     found.chain(settings_problems(context, &file.path)).collect()
 }
 
-/// What is wrong with the settings, if the file at `path` holds them.
+/// The diagnostics about settings, if the file at `path` contains them.
 fn settings_problems(context: &Context, path: &str) -> Vec<Diagnostic> {
     match context.settings_file.as_deref() {
         Some((file, problems)) if &*file.path == path => {
@@ -160,7 +161,7 @@ fn file_findings(context: &Context, path: &Arc<str>, set: Vec<Diagnostic>) -> Fi
 }
 
 impl Published {
-    /// Sends what is new.
+    /// Sends what has changed.
     fn update(&mut self, session: &Session, findings: Findings) {
         let context = session.context();
         let world = &context.world;
@@ -191,8 +192,8 @@ impl Published {
         }
     }
 
-    /// Has a client ask again for what it asks for by itself: diagnostics when something changed that is no edit, and what
-    /// shows values also when an edit may change them in other open files.
+    /// Asks the client to repeat its own requests: for diagnostics when something other than an edit changed, and for
+    /// lenses, hints and tokens also when an edit may change values in other open files.
     fn ask_again(&mut self, session: &Session, open: BTreeMap<Arc<str>, i32>, is_other_node: bool) {
         let client = session.context().client;
         let is_no_edit = !open.is_empty() && (self.open == open || is_other_node);
@@ -219,7 +220,7 @@ impl Published {
         self.sets.insert(file.path, file.set);
     }
 
-    /// Takes back what was said about files that are not looked at any more.
+    /// Removes the diagnostics of files that are no longer checked.
     fn clear_all_but(&mut self, session: &Session, kept: &[FileFindings]) {
         let is_kept = |path: &Arc<str>| kept.iter().any(|file| file.path == *path);
         let gone: Vec<Arc<str>> = self.sets.keys().filter(|path| !is_kept(path)).cloned().collect();

@@ -1,4 +1,4 @@
-//! Answers that are written as JSON at once: long ones are not made as trees of values first.
+//! Writes long results directly as JSON, because it is slow to build a tree of values first.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,17 +7,17 @@ use tower_lsp_server::jsonrpc::Id;
 
 use super::pieces::Spot;
 
-/// The answer to one request, if it is written as JSON.
+/// The result of one request, if it is written as JSON.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RawAnswer(Arc<Mutex<Option<Vec<u8>>>>);
 
 impl RawAnswer {
-    /// What is to be sent in the place of what the handler returns, unless that is an error.
+    /// Sets the JSON to send instead of the handler's result, unless that is an error.
     pub(super) fn set(&self, json: Vec<u8>) {
         *self.lock() = Some(json);
     }
 
-    /// The whole message in parts, if there is such an answer.
+    /// The whole message in parts, if there is such a result.
     pub(super) fn take_message(&self, id: &Id) -> Option<Vec<Vec<u8>>> {
         let json = self.lock().take()?;
         let mut begin = br#"{"jsonrpc":"2.0","id":"#.to_vec();
@@ -31,7 +31,7 @@ impl RawAnswer {
     }
 }
 
-/// JSON as it is written.
+/// Writes JSON.
 #[derive(Debug, Default)]
 pub(super) struct Json(Vec<u8>);
 
@@ -45,7 +45,7 @@ impl Json {
         serde_json::to_string(value).unwrap_or_default().into()
     }
 
-    /// Adds what is JSON already.
+    /// Adds text that is already JSON.
     pub(super) fn raw(&mut self, json: &str) -> &mut Self {
         self.0.extend_from_slice(json.as_bytes());
         self
@@ -57,7 +57,7 @@ impl Json {
         self
     }
 
-    /// Adds a comma, unless a list or an object has just begun.
+    /// Adds a comma, unless a list or an object has just started.
     pub(super) fn comma(&mut self) -> &mut Self {
         if !matches!(self.0.last(), None | Some(b'[' | b'{')) {
             self.0.push(b',');
@@ -65,13 +65,13 @@ impl Json {
         self
     }
 
-    /// Adds a position in a part that begins at `line`.
+    /// Adds a position in a part that starts at `line`.
     pub(super) fn position(&mut self, line: u32, spot: Spot) -> &mut Self {
         self.raw(r#"{"line":"#).number(line + spot.line);
         self.raw(r#","character":"#).number(spot.col).raw("}")
     }
 
-    /// Adds a range, likewise.
+    /// Adds a range in a part that starts at `line`.
     pub(super) fn range(&mut self, line: u32, [start, end]: [Spot; 2]) -> &mut Self {
         self.raw(r#"{"start":"#).position(line, start);
         self.raw(r#","end":"#).position(line, end).raw("}")

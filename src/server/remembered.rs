@@ -1,7 +1,7 @@
-//! What the server remembers of its own answers: semantic tokens to send only differences, the pieces that answers about files
-//! are made of, previews to refresh.
+//! What the server keeps from earlier responses: semantic tokens, so that it can send differences; the pieces of results
+//! about files; and the previews to refresh.
 //!
-//! Nothing that is answered depends on it, but how little needs to be sent.
+//! It only saves work: the results of requests do not depend on it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,20 +11,20 @@ use tower_lsp_server::ls_types::SemanticToken;
 use super::handlers::{FoldPiece, LensPiece, SymbolPiece, TokensPiece};
 use super::pieces::Pieces;
 
-/// Preview documents that are kept up to date: the ones that were asked for last.
+/// The maximum number of preview documents that are kept up to date: those that were requested last.
 const MAX_DOCUMENTS: usize = 64;
 
 /// Shared by all requests of a session.
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
     state: Mutex<State>,
-    /// What outlines of open files are made of.
+    /// The pieces of outlines of open files.
     pub(super) symbols: Pieces<Box<[SymbolPiece]>>,
-    /// What their folds are made of.
+    /// The pieces of their folding ranges.
     pub(super) folds: Pieces<Box<[FoldPiece]>>,
-    /// What their tokens are made of.
+    /// The pieces of their tokens.
     pub(super) pieces_of_tokens: Pieces<TokensPiece>,
-    /// What their lenses are made of.
+    /// The pieces of their lenses.
     pub(super) lenses: Pieces<Box<[LensPiece]>>,
 }
 
@@ -37,7 +37,7 @@ struct State {
 }
 
 impl Remembered {
-    /// Keeps the tokens of a document and gives them a name.
+    /// Keeps the tokens of a document, and returns an id for them.
     pub(super) fn keep_tokens(&self, uri: &str, tokens: Arc<[SemanticToken]>) -> String {
         self.with(|state| {
             state.last_id += 1;
@@ -47,7 +47,7 @@ impl Remembered {
         })
     }
 
-    /// The tokens of a document if they still have this name.
+    /// The tokens of a document, if they still have this id.
     pub(super) fn tokens(&self, uri: &str, id: &str) -> Option<Arc<[SemanticToken]>> {
         self.with(|state| {
             let (known, tokens) = state.tokens.get(uri)?;
@@ -71,7 +71,7 @@ impl Remembered {
         self.with(|state| state.documents.iter().cloned().collect())
     }
 
-    /// The client shows this text of a file now.
+    /// Notes that the client shows this text of a file now.
     pub(super) fn keep_version(&self, path: &str, version: i32) {
         self.with(|state| state.versions.insert(path.to_owned(), version));
     }
@@ -81,7 +81,7 @@ impl Remembered {
         self.with(|state| state.versions.get(path).copied())
     }
 
-    /// The client has closed a document.
+    /// Notes that the client has closed a document.
     pub(super) fn forget(&self, uri: &str, path: Option<&str>) {
         self.with(|state| {
             state.tokens.remove(uri);

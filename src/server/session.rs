@@ -1,4 +1,4 @@
-//! The one mutable owner: the newest world, and what is known about the client.
+//! The only mutable state: the newest world, and what is known about the client.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -52,11 +52,11 @@ pub(super) struct Session {
     shared: Weak<Mutex<Self>>,
 }
 
-/// A session that several tasks reach. Clones are the same session.
+/// A session that several tasks share. Clones refer to the same session.
 #[derive(Clone)]
 pub(super) struct SharedSession(Arc<Mutex<Session>>);
 
-/// How far the session is.
+/// The phase of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     BeforeInitialize,
@@ -72,7 +72,7 @@ impl SharedSession {
         }))
     }
 
-    /// Looks at the state or changes it. Must be short: everybody else waits.
+    /// Reads or changes the state. `visit` must be short, because all other tasks wait.
     pub(super) fn with<R>(&self, visit: impl FnOnce(&mut Session) -> R) -> R {
         visit(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -106,17 +106,17 @@ impl Session {
         }
     }
 
-    /// Whether the client has begun, and not ended yet.
+    /// Whether the client has initialized the session and not ended it.
     pub(super) fn is_running(&self) -> bool {
         self.phase == Phase::Running
     }
 
-    /// Whether the client has asked for the end.
+    /// Whether the client has sent `shutdown`.
     pub(super) fn is_shut_down(&self) -> bool {
         self.phase == Phase::AfterShutdown
     }
 
-    /// This moment, for whoever asks about it later.
+    /// A snapshot of this moment.
     pub(super) fn context(&self) -> Context {
         Context {
             world: self.host.snapshot(),
@@ -133,58 +133,58 @@ impl Session {
         }
     }
 
-    /// What is sent without being asked for.
+    /// The queue of notifications and requests to the client.
     pub(super) fn outgoing(&self) -> &Outgoing {
         &self.outgoing
     }
 
-    /// Counts the changes; wakes whoever waits for the next one.
+    /// Counts the changes, and wakes tasks that wait for the next one.
     pub(super) fn revisions(&self) -> watch::Receiver<u64> {
         self.revision.subscribe()
     }
 
-    /// The directories that we have to watch ourselves.
+    /// The directories that the server must watch itself.
     pub(super) fn folders_to_watch(&self) -> watch::Receiver<Vec<String>> {
         self.folders_to_watch.subscribe()
     }
 
-    /// Changes whenever the workspace should be read ahead.
+    /// Changes whenever the workspace should be read in advance.
     pub(super) fn warm_ups(&self) -> watch::Receiver<()> {
         self.warm_ups.subscribe()
     }
 
-    /// Has the workspace read ahead. Until that is done, the server is not idle.
+    /// Starts to read the workspace in advance. Until that is done, the server is not idle.
     fn ask_for_warm_up(&mut self) {
         self.set_status(|status| status.is_reading = true);
         self.warm_ups.send_replace(());
     }
 
-    /// Changes whenever the client does not want to wait for the reading.
+    /// Changes whenever the client cancels the reading.
     pub(super) fn warm_up_cancels(&self) -> watch::Receiver<()> {
         self.warm_up_cancels.subscribe()
     }
 
-    /// The client does not want to wait until everything is read.
+    /// Cancels the reading of the workspace.
     pub(super) fn cancel_warm_up(&self) {
         self.warm_up_cancels.send_replace(());
     }
 
-    /// What was answered before.
+    /// What earlier responses contained.
     pub(super) fn remembered(&self) -> &Remembered {
         &self.remembered
     }
 
-    /// How much the client wants to know of our work.
+    /// How much of its work the server reports to the client.
     pub(super) fn trace(&self) -> TraceValue {
         self.trace
     }
 
-    /// The client wants to know more, or less, of our work.
+    /// Sets how much of its work the server reports to the client.
     pub(super) fn set_trace(&mut self, trace: TraceValue) {
         self.trace = trace;
     }
 
-    /// Notes what is under way, and tells the client if it wants to know.
+    /// Notes the work in progress, and reports it to clients that want to know.
     pub(super) fn set_status(&mut self, change: impl FnOnce(&mut Status)) {
         change(&mut self.status);
         let problem = self.problem();
@@ -193,7 +193,7 @@ impl Session {
         }
     }
 
-    /// What is wrong with the settings, else what was left out.
+    /// What is wrong with the settings, or else what hiera-ls does not read.
     fn problem(&self) -> Option<String> {
         let in_file = self.settings_file.as_deref().and_then(|(_, problems)| problems.first());
         let in_file = in_file.map(|problem| format!("{PROJECT_FILE}: {}", problem.message));
@@ -201,7 +201,7 @@ impl Session {
         in_file.or(in_editor).or_else(|| self.host.snapshot().notes().into_iter().next())
     }
 
-    /// Takes a change in.
+    /// Applies a change.
     pub(super) fn apply(&mut self, change: Change) {
         let effect = self.host.apply(change);
         if effect.is_settings_file_changed {
@@ -210,16 +210,16 @@ impl Session {
         let is_new = self.revision.send_if_modified(|revision| {
             std::mem::replace(revision, effect.revision) != effect.revision
         });
-        // Only another revision wakes who says that the checking is over.
+        // Only a new revision wakes the task that reports the end of checking.
         if is_new && self.is_running() {
             self.set_status(|status| status.is_checking = true);
         }
     }
 
-    /// The client begins.
+    /// Handles `initialize`.
     pub(super) fn initialize(&mut self, params: InitializeParams) {
         self.phase = Phase::Running;
-        // The workspace is read as soon as the client is ready.
+        // The server reads the workspace as soon as the client is ready.
         self.status.is_reading = true;
         self.encoding = negotiated_encoding(&params.capabilities);
         self.client = Arc::new(ClientAbilities::new(&params.capabilities));
@@ -243,16 +243,17 @@ impl Session {
         });
     }
 
-    /// The client can show documents that we make. LSP's types do not know this ability yet.
+    /// Notes that the client can show documents of the server. The types of the LSP library do not have this capability
+    /// yet.
     pub(super) fn takes_documents(&mut self) {
         Arc::make_mut(&mut self.client).text_document_content = true;
     }
 
-    /// The client is ready for requests from us.
+    /// Handles `initialized`: the client now accepts requests.
     pub(super) fn initialized(&mut self) {
         let mut registrations = Vec::new();
         if self.client.watches_files {
-            // Any file may be a data file, and some clients tell of a removed directory only by its own name.
+            // Any file may be a data file. If a directory is removed, some clients only report the directory itself.
             registrations.push(json!({
                 "id": "watched-files",
                 "method": "workspace/didChangeWatchedFiles",
@@ -272,7 +273,7 @@ impl Session {
             let params = json!({ "registrations": registrations });
             self.outgoing.request("client/registerCapability", &params, |answer| {
                 if let Err(error) = answer {
-                    tracing::warn!("the client refuses to tell of changes: {error}");
+                    tracing::warn!("the client refuses to report changes of files: {error}");
                 }
             });
         }
@@ -280,23 +281,23 @@ impl Session {
         self.ask_for_warm_up();
     }
 
-    /// The client wants to end.
+    /// Handles `shutdown`.
     pub(super) fn shut_down(&mut self) {
         self.phase = Phase::AfterShutdown;
         self.stop_back_ends();
     }
 
-    /// Ends the programs that were started.
+    /// Stops the programs that the server started.
     pub(super) fn stop_back_ends(&self) {
         self.host.snapshot().back_ends().stop();
     }
 
-    /// The client shows a file under `uri`.
+    /// Notes that the client has a file open as `uri`.
     pub(super) fn remember_uri(&mut self, path: &str, uri: Uri) {
         Arc::make_mut(&mut self.uris).insert(normal(path), uri);
     }
 
-    /// The client does not show the file any more.
+    /// Notes that the client has closed the file.
     pub(super) fn forget_uri(&mut self, path: &str) {
         Arc::make_mut(&mut self.uris).remove(&normal(path));
     }
@@ -306,7 +307,7 @@ impl Session {
         self.encoding
     }
 
-    /// The workspace's folders are other ones now.
+    /// Sets the folders of the workspace.
     pub(super) fn change_folders(&mut self, added: &[WorkspaceFolder], gone: &[WorkspaceFolder]) {
         let gone: Vec<String> = gone.iter().filter_map(|it| from_proto::path(&it.uri)).collect();
         self.folders.retain(|folder| !gone.contains(folder));
@@ -323,7 +324,7 @@ impl Session {
         }
     }
 
-    /// The client says that its settings changed. Some say which they are now, others want to be asked.
+    /// Handles changed settings. Some clients send them, others wait for a request.
     pub(super) fn settings_changed(&mut self, settings: Value) {
         if self.client.configuration {
             self.ask_for_settings();
@@ -346,7 +347,7 @@ impl Session {
         });
     }
 
-    /// Takes the editor's settings, with or without their `hiera` around them. `null` means that it has none.
+    /// Takes the editor's settings, with or without `hiera` around them. `null` means that there are none.
     fn set_editor_settings(&mut self, settings: Option<Value>) {
         let settings = settings.filter(|it| !it.is_null());
         self.editor_settings = settings.map(|it| match it.get(EDITOR_PREFIX) {
@@ -370,7 +371,7 @@ impl Session {
         self.apply(Change::Settings(settings));
     }
 
-    /// Says what is wrong with the editor's settings, once for each wrong state of them.
+    /// Shows what is wrong with the editor's settings, once for each set of wrong settings.
     fn complain_about(&mut self, problems: &[SettingsProblem]) {
         let messages: Vec<&str> = problems.iter().map(|it| &*it.message).collect();
         let message = messages.join("\n");
@@ -384,7 +385,7 @@ impl Session {
     }
 }
 
-/// The folders that an editor opens with: several, or the one root of older clients, or none.
+/// The folders in `initialize`: several, the single root of older clients, or none.
 #[expect(deprecated, reason = "older clients only say a root")]
 fn initial_folders(params: &InitializeParams) -> Vec<String> {
     match &params.workspace_folders {

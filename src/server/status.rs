@@ -1,18 +1,18 @@
-//! `hiera/serverStatus`: whether anything is under way, and whether anything is wrong.
+//! `hiera/serverStatus`: whether the server is working, and whether anything is wrong.
 
 use serde::Serialize;
 
-/// What is under way.
+/// The work in progress.
 #[derive(Debug, Default)]
 pub(super) struct Status {
-    /// The workspace is being read.
+    /// The server reads the workspace.
     pub(super) is_reading: bool,
-    /// Diagnostics are being made.
+    /// The server computes diagnostics.
     pub(super) is_checking: bool,
     sent: Option<ServerStatus>,
 }
 
-/// What clients get.
+/// The parameters of the notification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct ServerStatus {
     health: &'static str,
@@ -21,7 +21,7 @@ pub(super) struct ServerStatus {
 }
 
 impl Status {
-    /// The status to send, if it is another one than that sent before. `problem` is what is wrong.
+    /// The status to send, if it has changed. `problem` is what is wrong.
     pub(super) fn news(&mut self, problem: Option<String>) -> Option<ServerStatus> {
         let now = ServerStatus {
             health: if problem.is_some() { "warning" } else { "ok" },

@@ -1,4 +1,4 @@
-//! The end of a session: one switch that everything long-lived watches, and an input that ends with it.
+//! The end of a session: a switch that all long-running tasks watch, and an input that ends with it.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::watch;
 
-/// A switch that goes one way. Clones are the same switch.
+/// A switch that cannot be reset. Clones are the same switch.
 #[derive(Debug, Clone)]
 pub(super) struct Stop(Arc<watch::Sender<bool>>);
 
@@ -25,15 +25,15 @@ impl Stop {
         self.0.send_replace(true);
     }
 
-    /// Ends once the switch is thrown.
+    /// Ends when the switch is thrown.
     pub(super) async fn tripped(&self) {
         let mut changes = self.0.subscribe();
-        // An error would mean that the sender is gone, but `self` holds it.
+        // An error would mean that there is no sender, but `self` owns it.
         let _ = changes.wait_for(|stopped| *stopped).await;
     }
 }
 
-/// An input that ends when it ends, or when the switch is thrown; and throws the switch when it ends.
+/// An input that also ends when the switch is thrown. When the input ends, it throws the switch.
 pub(super) struct StoppableInput<I> {
     inner: I,
     stop: Stop,
@@ -65,11 +65,11 @@ impl<I: AsyncRead + Unpin> AsyncRead for StoppableInput<I> {
     }
 }
 
-/// How often it is looked whether the client still lives.
+/// The time between two checks whether the client's process exists.
 const PROCESS_CHECKS: Duration = Duration::from_secs(2);
 
-/// Throws the switch when the process `id` ends. One that is not there to begin with lives on another machine, or in
-/// another container, and is not watched.
+/// Throws the switch when the process `id` ends. If the process does not exist at the start, it runs on another machine or
+/// in another container, and is not watched.
 pub(super) fn stop_with_process(id: u32, stop: &Stop) {
     let process = PathBuf::from(format!("/proc/{id}"));
     if !process.exists() {

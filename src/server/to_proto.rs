@@ -1,4 +1,4 @@
-//! From our words to the protocol's: paths to URIs, byte ranges to positions, plain data to LSP's types.
+//! Converts our types to those of the protocol: paths to URIs, byte ranges to positions, plain data to LSP types.
 
 use std::fmt::Write as _;
 
@@ -16,10 +16,10 @@ use crate::settings::SettingsProblem;
 use crate::text::TextRange;
 use crate::world::FileEntry;
 
-/// Who a diagnostic comes from, as editors show it.
+/// The source of a diagnostic, as editors show it.
 const DIAGNOSTIC_SOURCE: &str = "hiera";
 
-/// The URI of a path: the client's own spelling if it has the file open, else the one that VS Code would choose.
+/// The URI of a path: the client's spelling if the file is open, otherwise the spelling that VS Code uses.
 pub(super) fn uri(context: &Context, path: &str) -> Uri {
     match context.uris.get(path) {
         Some(uri) => uri.clone(),
@@ -27,7 +27,7 @@ pub(super) fn uri(context: &Context, path: &str) -> Uri {
     }
 }
 
-/// A byte range of a file.
+/// Converts a byte range of a file.
 pub(super) fn range(context: &Context, file: &FileEntry, range: TextRange) -> Range {
     let position = |offset| {
         let at = file.line_index().line_col(&file.text, offset, context.encoding);
@@ -36,7 +36,7 @@ pub(super) fn range(context: &Context, file: &FileEntry, range: TextRange) -> Ra
     Range { start: position(range.start), end: position(range.end) }
 }
 
-/// What a hover shows.
+/// Converts a hover.
 pub(super) fn hover(context: &Context, file: &FileEntry, hover: ide::Hover) -> Hover {
     let kind = if context.client.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
     let mut value = hover.markdown;
@@ -54,7 +54,7 @@ pub(super) fn hover(context: &Context, file: &FileEntry, hover: ide::Hover) -> H
     }
 }
 
-/// A place in another file; `None` if the file is not there any more.
+/// Converts a place in another file; `None` if the file no longer exists.
 pub(super) fn location(context: &Context, target: &ide::Target) -> Option<Location> {
     let file = context.world.file(&target.path).ok()?;
     Some(Location {
@@ -63,13 +63,13 @@ pub(super) fn location(context: &Context, target: &ide::Target) -> Option<Locati
     })
 }
 
-/// A range of a file; `None` if the file is not there any more.
+/// Converts a range of a file; `None` if the file no longer exists.
 pub(super) fn place(context: &Context, path: &str, bytes: TextRange) -> Option<Location> {
     let file = context.world.file(path).ok()?;
     Some(Location { uri: uri(context, path), range: range(context, &file, bytes) })
 }
 
-/// An outline for clients that show no keys below keys.
+/// Converts an outline for clients that do not show nested keys.
 #[expect(deprecated, reason = "the type has a field that is")]
 pub(super) fn flat_symbols(
     context: &Context,
@@ -94,7 +94,7 @@ pub(super) fn flat_symbols(
     flat
 }
 
-/// A key that a search found; `None` if its file is not there any more.
+/// Converts a key that a search found; `None` if its file no longer exists.
 #[expect(deprecated, reason = "the type has a field that is")]
 pub(super) fn workspace_symbol(
     context: &Context,
@@ -110,7 +110,7 @@ pub(super) fn workspace_symbol(
     })
 }
 
-/// What a key's value is.
+/// Converts the kind of a key's value.
 pub(super) fn symbol_kind(kind: ide::SymbolKind) -> SymbolKind {
     match kind {
         ide::SymbolKind::Hash => SymbolKind::OBJECT,
@@ -123,7 +123,7 @@ pub(super) fn symbol_kind(kind: ide::SymbolKind) -> SymbolKind {
     }
 }
 
-/// Something to write.
+/// Converts a completion.
 pub(super) fn completion(
     context: &Context,
     file: &FileEntry,
@@ -165,7 +165,7 @@ fn escaped_for_snippet(text: &str) -> String {
     text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}")
 }
 
-/// A place in another file, and where in `origin` the link to it stands; `None` if the file is not there any more.
+/// Converts a link from a range in `origin` to a place in another file; `None` if the file no longer exists.
 pub(super) fn location_link(
     context: &Context,
     origin: &FileEntry,
@@ -180,7 +180,7 @@ pub(super) fn location_link(
     })
 }
 
-/// Something wrong with `file`.
+/// Converts a diagnostic of `file`.
 pub(super) fn diagnostic(
     context: &Context,
     file: &FileEntry,
@@ -214,7 +214,7 @@ pub(super) fn diagnostic(
     }
 }
 
-/// How to show what a rule found, if the client knows how.
+/// Converts the tags of a diagnostic that the client supports.
 fn tag_of(context: &Context, code: &str) -> Option<DiagnosticTag> {
     let tag = match ide::diagnostics::rule(code)?.tag? {
         Tag::Unnecessary => DiagnosticTag::UNNECESSARY,
@@ -223,7 +223,7 @@ fn tag_of(context: &Context, code: &str) -> Option<DiagnosticTag> {
     context.client.diagnostic_tags.contains(&tag).then_some(tag)
 }
 
-/// Something wrong with a setting in the workspace's settings file.
+/// The diagnostic about a setting in the settings file of the workspace.
 pub(super) fn settings_problem(
     context: &Context,
     file: &FileEntry,

@@ -1,4 +1,4 @@
-//! `$/logTrace`: what the client wants to know of each message, if it wants to know anything.
+//! `$/logTrace`: reports each message to clients that ask for it.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use tower_lsp_server::ls_types::{LogTraceParams, TraceValue};
 
 use super::outgoing::Outgoing;
 
-/// A message that the client wants to hear of. It is told what is done, never what is in the message.
+/// A message that is reported. The report never contains the content of the message.
 pub(super) struct Traced {
     outgoing: Outgoing,
     message: String,
@@ -17,7 +17,7 @@ pub(super) struct Traced {
 }
 
 impl Traced {
-    /// Starts to measure; `None` if tracing is off.
+    /// Starts the clock; `None` if tracing is off.
     pub(super) fn begin(trace: TraceValue, outgoing: &Outgoing, request: &Request) -> Option<Self> {
         if trace == TraceValue::Off || request.method() == "$/setTrace" {
             return None;
@@ -35,7 +35,7 @@ impl Traced {
         })
     }
 
-    /// Tells how long it took.
+    /// Reports how long the message took.
     pub(super) fn end(self) {
         let milliseconds = self.begun.elapsed().as_secs_f64() * 1_000.0;
         self.outgoing.notify::<LogTrace>(&LogTraceParams {

@@ -1,6 +1,6 @@
-//! Reads everything once in advance, so that the first request that needs all keys does not have to wait.
+//! Reads the whole workspace in advance, so that the first request that needs all keys does not have to wait.
 //!
-//! Answers do not depend on it: whatever is not read yet is read when it is asked for.
+//! Results do not depend on it: the server reads other files when it needs them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,10 +12,10 @@ use super::outgoing::Outgoing;
 use super::pool::Pool;
 use super::session::SharedSession;
 
-/// The token under which clients know the progress.
+/// The token of the progress.
 pub(super) const TOKEN: &str = "hiera-ls/index";
 
-/// Reads when the session begins, and again when the workspace's folders change.
+/// Reads at the start of the session, and again when the folders of the workspace change.
 pub(super) async fn warm_up(
     session: SharedSession,
     mut wanted: watch::Receiver<()>,
@@ -29,7 +29,7 @@ pub(super) async fn warm_up(
         let shown = progress.clone();
         let work = move |cancel: &CancelToken| {
             let tell = |read: usize, all: usize| {
-                // A cancelled round may go on for a moment; its progress is no longer reported.
+                // A cancelled round may continue for a moment; its progress is no longer reported.
                 if let Some(progress) = shown.as_ref().filter(|_| !cancel.is_cancelled()) {
                     progress.tell(read, all);
                 }
@@ -37,14 +37,14 @@ pub(super) async fn warm_up(
             (context.features.warm_up)(&context.world, cancel, &tell);
             Ok(())
         };
-        // A cancel from before is not meant for this.
+        // An earlier cancel does not apply to this round.
         cancels.mark_unchanged();
         tokio::select! {
             result = pool.run(work) => if let Err(error) = result {
-                tracing::warn!("the workspace is not read ahead: {error}");
+                tracing::warn!("the workspace is not read in advance: {error}");
             },
-            // The work finds its token cancelled once its future is dropped.
-            Ok(()) = cancels.changed() => tracing::info!("the workspace is not read ahead: cancelled"),
+            // Dropping the future cancels the token of the work.
+            Ok(()) = cancels.changed() => tracing::info!("the workspace is not read in advance: cancelled"),
         }
         let is_reading = wanted.has_changed().unwrap_or(false);
         session.with(|session| session.set_status(|status| status.is_reading = is_reading));
@@ -54,7 +54,7 @@ pub(super) async fn warm_up(
     }
 }
 
-/// A bar that the client shows. It is the client that makes it, which takes as long as it takes.
+/// A progress bar in the client. The client creates it, which may take some time.
 #[derive(Clone)]
 struct Progress {
     state: Arc<Mutex<State>>,
@@ -88,7 +88,7 @@ impl Progress {
         Self { state, outgoing }
     }
 
-    /// Tells how many files are read.
+    /// Reports how many files are read.
     fn tell(&self, read: usize, all: usize) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if *state == State::Shown && all > 0 {

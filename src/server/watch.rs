@@ -1,4 +1,4 @@
-//! Watching the disk ourselves, for clients that do not do it for us (Neovim on Linux, for one).
+//! Watches the disk for clients that do not do so, such as Neovim on Linux.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use tokio::time::{Instant, timeout_at};
 use super::session::SharedSession;
 use crate::world::Change;
 
-/// A checkout touches files for a while: what comes within this time after the first change is one change.
+/// A Git checkout changes files for a while. All changes within this time after the first one are one change.
 const BATCH: Duration = Duration::from_millis(100);
 
-/// Watches the session's folders until it ends. Does nothing as long as it names none.
+/// Watches the session's folders until the session ends. Does nothing while there are none.
 pub(super) async fn watch(session: SharedSession, mut folders: watch::Receiver<Vec<String>>) {
     let (events, mut changed) = unbounded_channel();
     let mut watcher = None;
@@ -26,10 +26,10 @@ pub(super) async fn watch(session: SharedSession, mut folders: watch::Receiver<V
                 let wanted = folders.borrow_and_update().clone();
                 let begun = wanted.clone();
                 let events = events.clone();
-                // The old one goes first; walking through big folders takes its time.
+                // Drop the old watcher first, because a new one takes time in large folders.
                 drop(watcher.take());
                 watcher = tokio::task::spawn_blocking(|| watcher_of(wanted, events)).await.ok();
-                // What changed before the watcher was there is found by looking again.
+                // Files may have changed before the watcher started, so check all of them again.
                 session.with(|session| session.apply(Change::DiskChanged(begun)));
             }
             Some(first) = changed.recv() => {
@@ -47,7 +47,7 @@ fn watcher_of(
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let paths = event.map(|event| changed_paths(&event)).unwrap_or_default();
         if !paths.is_empty() {
-            // Events have no receiver once the session is over.
+            // After the end of the session, there is no receiver.
             let _ = events.send(paths);
         }
     });
@@ -61,7 +61,7 @@ fn watcher_of(
     Some(watcher)
 }
 
-/// The paths of an event that may change an answer.
+/// The paths of an event that may change a result.
 fn changed_paths(event: &notify::Event) -> Vec<String> {
     if matches!(event.kind, EventKind::Access(_)) {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! From edits as data to edits as editors take them.
+//! Converts edits to the form that editors accept.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,8 @@ use super::to_proto;
 use crate::ide::{EditLabel, FileChange, FileEdit, LabelledEdit, LabelledEdits, LabelledFile};
 use crate::text;
 
-/// The edits for the texts of this moment: an editor that knows versions refuses them when a file has changed meanwhile.
-/// `None` if the client cannot do them, or a file is not there any more.
+/// Converts edits of the texts of this moment. An editor that knows versions refuses them if a file has changed meanwhile.
+/// `None` if the client does not support the edits, or if a file no longer exists.
 pub(super) fn workspace_edit(context: &Context, edits: &[FileEdit]) -> Option<WorkspaceEdit> {
     let client = &context.client;
     let creates = edits.iter().any(|it| matches!(it.change, FileChange::Create(_)));
@@ -37,8 +37,8 @@ pub(super) fn workspace_edit(context: &Context, edits: &[FileEdit]) -> Option<Wo
     })
 }
 
-/// The same for edits with labels: an editor that knows labels shows the edits by them, and asks first where there is a
-/// warning.
+/// Converts edits with labels. An editor that supports labels shows the edits in groups, and asks for confirmation if there
+/// is a warning.
 pub(super) fn labelled_edit(context: &Context, edits: &LabelledEdits) -> Option<WorkspaceEdit> {
     let plain = |file: &LabelledFile| {
         let edits = file.edits.iter().map(|it| it.edit.clone()).collect();
@@ -81,7 +81,7 @@ fn annotation(label: EditLabel, warnings: &[String]) -> ChangeAnnotation {
     }
 }
 
-/// Edits by URI, without versions: what every client takes.
+/// The edits by URI, without versions, which every client accepts.
 fn changes(context: &Context, edits: &[FileEdit]) -> Option<HashMap<Uri, Vec<TextEdit>>> {
     let mut changes = HashMap::new();
     for edit in edits {

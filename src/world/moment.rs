@@ -1,5 +1,5 @@
-//! What was edited between two moments of a workspace, key by key: what was found out at the first one and read none of these
-//! keys is still true at the other.
+//! What was edited between two moments of a workspace, key by key. Results of the first moment that did not read any of
+//! these keys are still valid at the second.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::engine::LOOKUP_OPTIONS;
 use crate::settings::Settings;
 use crate::syntax::interpolation::{hides_tokens, may_have_tokens};
 
-/// What answers are made of at one moment. Cheap to make and to compare.
+/// Everything that results depend on at one moment. It is cheap to create and to compare.
 #[derive(Clone)]
 pub struct Moment {
     revision: u64,
@@ -35,11 +35,11 @@ pub struct Moment {
 /// What was edited between two moments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyEdits {
-    /// The root keys whose entries were edited, came or went, in whichever file.
+    /// The root keys whose entries were edited, added or removed, in any file.
     pub keys: BTreeSet<Arc<str>>,
-    /// The files with them: places in these may be others now.
+    /// The files with these entries. Places in them may have moved.
     pub files: Vec<FileId>,
-    /// Whether root keys came or went.
+    /// Whether root keys were added or removed.
     pub has_other_keys: bool,
     /// Whether values may look up other keys than before.
     pub has_other_calls: bool,
@@ -68,8 +68,8 @@ impl World {
         }
     }
 
-    /// What was edited since `earlier`, as far as lookups in `environment` can see it. `None` if more than values of entries may
-    /// mean something else now: another hierarchy, other nodes, settings or lookup_options, files that came or went.
+    /// What was edited since `earlier`, as far as it affects lookups in `environment`. `None` if more than the values of
+    /// entries may have changed: the hierarchy, nodes, settings, lookup_options, or the list of files.
     pub fn edits_since(&self, earlier: &Moment, environment: &Environment) -> Option<KeyEdits> {
         let is_same = Arc::ptr_eq(&self.texts.base, &earlier.texts.base)
             && Arc::ptr_eq(&self.settings, &earlier.settings)
@@ -120,7 +120,7 @@ impl World {
         Some(())
     }
 
-    /// Whether some lookup_options are made of other keys, so that any edit may change them.
+    /// Whether some lookup_options read other keys, so that any edit may change them.
     fn has_made_options(&self, environment: &Environment) -> bool {
         let places = self.key_index(environment).places(LOOKUP_OPTIONS);
         places.into_iter().any(|place| {

@@ -89,9 +89,7 @@ impl World {
             for group in pattern.groups() {
                 let name = crate::facts::variable::name_of_text(group);
                 if !environments.is_empty() && name.is_none_or(|name| !read.contains(&name)) {
-                    add(format!(
-                        "No hierarchy reads `{group}`: the group proves nothing that matters."
-                    ));
+                    add(format!("No hierarchy reads `{group}`: the group has no effect."));
                 }
             }
         }
@@ -157,7 +155,7 @@ mod tests {
         );
         check(
             "node_name: '(?<rolle>[a-z]+)\\d+.*'\n",
-            &["No hierarchy reads `rolle`: the group proves nothing that matters."],
+            &["No hierarchy reads `rolle`: the group has no effect."],
         );
     }
 }

@@ -282,7 +282,7 @@ impl<'a> Walk<'a> {
             }
             if self.is_full() {
                 let why = format!(
-                    "the data below {directory} is more than is looked at ({MAX_DIRECTORIES} directories \
+                    "the data below {directory} is more than hiera-ls reads ({MAX_DIRECTORIES} directories \
                      {MAX_DIRECTORY_DEPTH} deep, {MAX_DATA_FILES} files)"
                 );
                 self.texts.left_out(directory, why);

@@ -140,7 +140,7 @@ impl World {
             }
             if *left == 0 {
                 let why = format!(
-                    "more than {MAX_SEARCHED_DIRECTORIES} directories are not searched for a hiera.yaml"
+                    "hiera-ls searches at most {MAX_SEARCHED_DIRECTORIES} directories for a hiera.yaml"
                 );
                 self.texts.left_out(directory, why);
                 return;

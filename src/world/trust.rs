@@ -161,7 +161,7 @@ impl Held<'_> {
         let place = self.raw.get(key).and_then(|value| value.place);
         self.problems.push(SettingsProblem {
             message: format!(
-                "`{key}` {what}. That counts only where the workspace is trusted, or in the settings of the editor."
+                "`{key}` {what}. It has an effect only in a trusted workspace, or in the settings of the editor."
             ),
             range: place.map(|it| it.range).unwrap_or_default(),
             key: key.to_owned(),

@@ -88,7 +88,7 @@ fn statistics() {
         "a: '%{lookup('''')}'\nb: \"%{lokup('x')} %{lokup('y')}\"\n",
         &["--statistics"],
         1,
-        "     2  unknown-function            A `%{…}` calls something else than `lookup`, `hiera`, `alias`, `literal` or `scope`.\n     1  \
+        "     2  unknown-function            A `%{…}` calls something other than `lookup`, `hiera`, `alias`, `literal` or `scope`.\n     1  \
          malformed-token             A `%{…}` is neither a variable nor a call of the form `name('argument')`.\n",
     );
 }

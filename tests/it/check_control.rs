@@ -163,7 +163,7 @@ fn differences_are_shown_and_nothing_is_written() {
     check(&workspace, &["--diff"], (1, difference, summary));
     check(&workspace, &["--diff", "--exit-zero"], (0, difference, summary));
     assert_eq!(read(&workspace, "data/common.yaml"), common);
-    check(&workspace, &["--diff", "hiera.yaml"], (0, "", "hiera-ls: nothing to be fixed\n"));
+    check(&workspace, &["--diff", "hiera.yaml"], (0, "", "hiera-ls: nothing to fix\n"));
 }
 
 #[test]
@@ -204,8 +204,8 @@ fn a_baseline_hides_what_is_known() {
     assert_eq!(text.lines().count(), 1);
     check(&workspace, &["--write-baseline"], (0, "", &written.replace("1 finding", "2 findings")));
     workspace.write("data/common.yaml", "a: 0755\nb: 1\n");
-    let stale = "data/common.yaml:2:1: information[unused-ignore] the baseline knows 1 more `octal-number` of `b` than there \
-                 is. Write it anew: `hiera-ls check --write-baseline`.\n";
+    let stale = "data/common.yaml:2:1: information[unused-ignore] the baseline lists 1 more `octal-number` of `b` than there \
+                 are. Write it again: `hiera-ls check --write-baseline`.\n";
     let (status, text, _) = run(&workspace, &["--format", "concise"]);
     assert_eq!((status, &*text), (Some(0), stale));
     workspace.write("data/common.yaml", "x: 1\n# moved\na: 0755\nb: 0644\n");
@@ -349,7 +349,7 @@ fn all_files_are_checked_when_the_hierarchy_or_facts_changed() {
 #[test]
 fn comments_without_effect_are_reported_and_removed() {
     let workspace = workspace("a: 1 # hiera-ls: ignore[octal-number]\n");
-    let found = "data/common.yaml:1:25: information[unused-ignore] `octal-number` has nothing to say here. Remove it from \
+    let found = "data/common.yaml:1:25: information[unused-ignore] `octal-number` reports nothing here. Remove it from \
                  the comment.\n";
     let summary = "hiera-ls: 0 errors, 0 warnings, 1 note in 2 files; 1 can be fixed with --fix\n";
     check(&workspace, &["--format", "concise"], (0, found, summary));

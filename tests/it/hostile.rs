@@ -65,7 +65,7 @@ fn links_that_lead_to_their_own_directory_end() {
 fn directories_below_one_another_end() {
     let workspace = workspace("glob: '**/*.yaml'");
     workspace.write(&format!("data/{}c.yaml", "d/".repeat(200)), "k: 2\n");
-    let note = "is more than is looked at (100000 directories 64 deep, 250000 files)";
+    let note = "is more than hiera-ls reads (100000 directories 64 deep, 250000 files)";
     check(&workspace, note, "--- 1\n");
 }
 

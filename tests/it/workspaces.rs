@@ -41,7 +41,7 @@ fn of_several_environments_the_one_that_puppet_takes() {
     assert_eq!(run(&workspace, "", &["lookup", "--environment", "dev", "a"]), "--- dev\n");
     assert_eq!(run(&workspace, "environments/dev/data", &["lookup", "a"]), "--- dev\n");
     let not_found = run(&workspace, "", &["lookup", "b"]);
-    let taken = "hiera-ls: the environment production, one of 2; --environment names another\n";
+    let taken = "hiera-ls: the environment production, one of 2; --environment chooses another\n";
     assert!(not_found.starts_with(taken), "{not_found}");
     assert_eq!(
         run(&workspace, "", &["lookup", "--environment", "test", "a"]),
@@ -73,8 +73,7 @@ fn data_in_a_repository_of_its_own() {
     let said = run(&workspace, "hieradata", &["lookup", "a"]);
     assert_eq!(
         said,
-        "hiera-ls: ROOT/hieradata: no hiera.yaml here, or in a directory above or below; if it lies elsewhere, say where with \
-         globalHieraYaml in .hiera-ls.yaml\n"
+        "hiera-ls: ROOT/hieradata: no hiera.yaml here, or in a directory above or below; if it is somewhere else, write globalHieraYaml in .hiera-ls.yaml\n"
     );
     let project = "globalHieraYaml: ../control/hiera.yaml\ndatadirMap: {/etc/hieradata: .}\n";
     workspace.write("hieradata/.hiera-ls.yaml", project);

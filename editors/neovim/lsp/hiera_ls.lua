@@ -1,6 +1,6 @@
 -- Starts hiera-ls in Hiera repositories only: `vim.lsp.enable('hiera_ls')`.
 
---- The workspace of a file: where the project file lies, else the outermost directory with Hiera data. A module has a
+--- The workspace of a file: the directory of the project file, or else the outermost directory with Hiera data. A module has a
 --- hiera.yaml of its own, but belongs to the environment around it.
 ---@param path string
 ---@return string?
@@ -36,7 +36,7 @@ local function capabilities()
   return all
 end
 
---- Neovim 0.11 asks for diagnostics, but cannot be told to ask again when an edit elsewhere changes them: let it be sent them.
+--- Neovim 0.11 pulls diagnostics, but does not pull again when an edit in another file changes them. So the server pushes them.
 ---@param params lsp.InitializeParams
 local function be_told(params)
   local capabilities = params.capabilities
@@ -60,7 +60,7 @@ return {
       require('hiera').nodes_changed()
       require('hiera.preview').refresh()
     end,
-    -- Whoever shows values asks again by itself; only the status line has to be told.
+    -- Previews request their values again by themselves; only the status line must be redrawn.
     ['hiera/activeNode'] = function()
       require('hiera').nodes_changed()
     end,

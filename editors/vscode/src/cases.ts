@@ -17,14 +17,12 @@ export async function pickCase(hiera: Hiera, nodes: Nodes, question: Question): 
     return false;
   }
   if (cases.length === 0) {
-    void vscode.window.showInformationMessage(
-      'There is nothing to pick: all nodes that are meant here get the same value.',
-    );
+    void vscode.window.showInformationMessage('There are no cases: the value does not depend on open facts.');
     return true;
   }
   const picked = await vscode.window.showQuickPick(cases.map(pickOf), {
-    title: 'Which case shall hold?',
-    placeHolder: 'All answers then hold for such nodes, until you pick another case or forget it',
+    title: 'Which case do you want to assume?',
+    placeHolder: 'All values will be for such nodes until you pick another case or forget it',
     matchOnDescription: true,
   });
   if (picked?.variables) {
@@ -37,7 +35,7 @@ export async function pickCase(hiera: Hiera, nodes: Nodes, question: Question): 
 
 /** Says what this would be; only what has a value can be assumed. */
 const CANNOT_BE_ASSUMED =
-  'cannot be assumed, as it says only which values variables do not have. Pick another case, or select a node to which it applies.';
+  'cannot be assumed: it only says which values variables do not have. Pick another case, or select a node to which it applies.';
 
 function pickOf({ when, variables, value }: KeyCase): CasePick {
   const texts = Object.entries(variables);

@@ -116,11 +116,11 @@ async function showChanges(previews: Previews, question: Question | undefined, b
 
 /** Lets the user say what edits are compared with. */
 async function chooseBefore(): Promise<Before | undefined> {
-  const saved = { label: 'The saved files', description: 'what is typed and not saved yet' };
+  const saved = { label: 'The saved files', description: 'your unsaved edits' };
   const head = { label: 'HEAD', description: 'the last commit' };
   const other = { label: 'A revision…', description: 'a commit, branch or tag' };
   const choice = await vscode.window.showQuickPick([saved, head, other], {
-    title: 'What do edits change, compared with',
+    title: 'What your edits change, compared with',
   });
   if (choice === saved) {
     return { saved: true };

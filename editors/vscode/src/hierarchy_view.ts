@@ -116,7 +116,7 @@ export class HierarchyView implements vscode.TreeDataProvider<Row>, vscode.Dispo
     item.description = levelWords(level, hasFiles ? '' : 'no files');
     item.iconPath = new vscode.ThemeIcon(level.opaque ? 'question' : 'layers');
     item.tooltip = level.opaque
-      ? `${level.function} is not evaluated here: the level may hold more than is shown`
+      ? `${level.function} cannot be evaluated here: the level may have more data than is shown`
       : level.function;
     if (level.location) {
       item.command = openCommand(this.hiera.location(level.location));
@@ -260,7 +260,7 @@ function stateOf(file: HierarchyFile, level: HierarchyLevel): string {
     return 'not evaluated here';
   }
   if (isOpen(file)) {
-    return 'which file it is depends on facts that are open';
+    return 'depends on open facts';
   }
   if (!file.exists) {
     return 'missing';
@@ -271,7 +271,7 @@ function stateOf(file: HierarchyFile, level: HierarchyLevel): string {
 /** What a part is called behind "has the key", and its icon. Behind a path, only what a reader must not miss is said. */
 const PARTS: Record<Part, { words: string; behind?: string; icon: string; colour: string }> = {
   wins: { words: 'and wins', icon: 'pass-filled', colour: 'testing.iconPassed' },
-  contributes: { words: 'and contributes', icon: 'git-merge', colour: 'charts.blue' },
+  contributes: { words: 'and is part of the value', icon: 'git-merge', colour: 'charts.blue' },
   overridden: { words: 'and is overridden', icon: 'eye-closed', colour: 'charts.yellow' },
   'knocked-out': {
     words: 'and a higher level removes all of it',
@@ -280,7 +280,7 @@ const PARTS: Record<Part, { words: string; behind?: string; icon: string; colour
     colour: 'charts.yellow',
   },
   opaque: { words: 'and is not evaluated here', icon: 'question', colour: 'list.warningForeground' },
-  open: { words: 'and counts for some nodes', behind: 'for some nodes', icon: 'git-branch', colour: 'charts.purple' },
+  open: { words: 'and is used for some nodes', behind: 'for some nodes', icon: 'git-branch', colour: 'charts.purple' },
 };
 
 function fileIcon(file: HierarchyFile, level: HierarchyLevel): vscode.ThemeIcon {

@@ -137,7 +137,7 @@ export class Nodes implements vscode.Disposable {
     const mark = this.current && !this.current.chosen ? '$(circle-filled)' : '$(circle-outline)';
     return {
       label: `${mark} any node`,
-      detail: 'each file is shown for any node that reads it, with all cases',
+      detail: 'values are for any node that reads the file, with all cases',
       node: undefined,
     };
   }

@@ -5,7 +5,7 @@ import type { Location, Position, Range, TextDocumentIdentifier } from 'vscode-l
 /** A sample node. */
 export interface NodeItem {
   name: string;
-  /** The path of the fact set; `name` if nothing but the name is known; `any` if it is no single machine. */
+  /** The path of the fact set; `name` if only the name is known; `any` if it is not a single machine. */
   origin: string;
   environment: string;
   /** Whether answers in that environment which are about no file are for this node. */

@@ -48,7 +48,7 @@ export async function findServer(places: SearchPlaces): Promise<FoundServer> {
     return { command: inPath, version: await probe(inPath, 'The `hiera-ls` in PATH'), from: 'PATH' };
   }
   throw new NoServer(
-    'hiera-ls was not found: this package of the extension brings none for your platform, and there is none in PATH. ' +
+    'hiera-ls was not found: this package of the extension does not contain it for your platform, and it is not in PATH. ' +
       'Install it (`cargo install hiera-ls`) or set `hiera.server.path`.',
   );
 }

@@ -169,7 +169,7 @@ impl Process {
             let (message, bytes) = message;
             said += bytes;
             if said > MAX_PER_QUESTION {
-                return Err(self.fail(number, "talks without end"));
+                return Err(self.fail(number, "sends too much output"));
             }
             match read(message) {
                 Message::Request { id, method, params } => {
@@ -190,7 +190,7 @@ impl Process {
                 Message::Response { id: of, .. } => {
                     let expected = self.with_running(number, |it| it.abandoned.remove(&of))?;
                     if expected.is_none() {
-                        return Err(self.fail(number, "answered what it was not asked"));
+                        return Err(self.fail(number, "sent a response without a request"));
                     }
                 }
                 Message::None => return Err(self.fail(number, NO_MESSAGE)),
@@ -266,7 +266,7 @@ impl Process {
     fn start(&self) -> Result<u64, Silence> {
         let mut state = self.state();
         if state.is_stopped {
-            return Err(Silence::Failed("is not asked any more".into()));
+            return Err(Silence::Failed("is no longer called".into()));
         }
         if let Some(running) = &state.running {
             return Ok(running.number);
@@ -285,7 +285,7 @@ impl Process {
             }
             Err(error) => {
                 let program = self.command.first().map_or("", |it| it);
-                let reason = format!("cannot be asked: {program}: {error}").into();
+                let reason = format!("cannot be started: {program}: {error}").into();
                 Err(Silence::Failed(state.rest_after(reason)))
             }
         }
@@ -314,7 +314,7 @@ impl Process {
             return Ok(visit(&mut state));
         }
         let reason = state.rest.as_ref().map(|(_, reason)| Arc::clone(reason));
-        Err(Silence::Failed(reason.unwrap_or_else(|| "is not asked any more".into())))
+        Err(Silence::Failed(reason.unwrap_or_else(|| "is no longer called".into())))
     }
 
     fn with_running<R>(

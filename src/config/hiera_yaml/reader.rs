@@ -60,7 +60,7 @@ impl Reader<'_> {
         let place = version.and_then(|it| it.place).or_else(|| first_place(root));
         let mut left = MAX_CONFIG_VALUES;
         if !has_at_most(&Value::hash(root.clone()), &mut left) {
-            let message = format!("aliases stand for more than {MAX_CONFIG_VALUES} values");
+            let message = format!("aliases expand to more than {MAX_CONFIG_VALUES} values");
             self.crash(ConfigErrorClass::Yaml, message, place);
             return None;
         }

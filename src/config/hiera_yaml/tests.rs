@@ -244,5 +244,5 @@ fn aliases_that_stand_for_very_many_values_are_refused() {
     }
     yaml.push_str("version: 5\nhierarchy: *a5\n");
     let outcome = outcome(&yaml, LayerKind::Environment, PuppetVersion::V8);
-    assert_eq!(outcome, ["error: aliases stand for more than 100000 values"]);
+    assert_eq!(outcome, ["error: aliases expand to more than 100000 values"]);
 }

@@ -1,4 +1,4 @@
-//! The anchors of a file that is read entry by entry: what an alias finds in the entries before its own.
+//! The anchors of a file that is read entry by entry: an alias finds the anchors in the entries before its own.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::data::lower::Anchored;
 /// Anchored values by name.
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
-    /// For each name the places of the entries that define it, in order, with the value it has behind each.
+    /// For each name, the places of the entries that define it, in order, and the value that it has after each of them.
     by_name: HashMap<Arc<str>, Vec<(u32, Anchored)>>,
 }
 
@@ -20,7 +20,7 @@ impl Anchors {
         }
     }
 
-    /// What `*name` means in the entry at byte `entry`, as far as earlier entries say.
+    /// The value of `*name` in the entry at byte `entry`, if an earlier entry defines it.
     pub(super) fn before(&self, entry: u32, name: &str) -> Option<Anchored> {
         let places = self.by_name.get(name)?;
         let earlier = places.partition_point(|(place, _)| *place < entry);

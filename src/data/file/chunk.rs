@@ -1,4 +1,4 @@
-//! Some dozen entries in a row: what the versions of a file share.
+//! A chunk of some dozen successive entries. Versions of a file share chunks.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,11 +9,11 @@ use crate::syntax::tree::Pair;
 use crate::syntax::yaml::{self, EntryFlags, YamlError};
 use crate::text::TextRange;
 
-/// The most entries of a chunk; a power of two, so that a place fits a number (see [`super::key_table`]).
+/// The maximum number of entries in a chunk. It is a power of two, so that a place fits into a number (see
+/// [`super::key_table`]).
 pub(super) const ENTRIES_PER_CHUNK: usize = 64;
 
-/// Entries that lie one behind the other. It knows no text and no offset: the same chunk serves wherever the same bytes
-/// stand.
+/// Successive entries. A chunk contains no text and no offset, so the same chunk can be used for the same bytes anywhere.
 #[derive(Debug)]
 pub(super) struct Chunk {
     heads: Box<[Head]>,
@@ -23,11 +23,11 @@ pub(super) struct Chunk {
     has_only_string_keys: OnceLock<bool>,
 }
 
-/// Where an entry begins, from the chunk's begin.
+/// The start of an entry, counted from the start of the chunk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Head {
     pub(super) start: u32,
-    /// Length of the key if it is the source's own text, else 0.
+    /// The length of the key if the source contains it literally, otherwise 0.
     pub(super) plain_length: u16,
     pub(super) flags: EntryFlags,
 }
@@ -39,21 +39,21 @@ pub(super) type Tree = Result<Arc<ParsedEntry>, Box<YamlError>>;
 #[derive(Debug)]
 pub(super) struct ParsedEntry {
     pub(super) pair: Pair,
-    /// Never given to another entry.
+    /// No other entry ever gets this number.
     pub(super) id: u64,
 }
 
 /// The key of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum EntryKey<'a> {
-    /// A string as the source has it.
+    /// A string that the source contains literally.
     Plain(&'a str),
     /// Any other.
     Value(Value),
 }
 
 impl Chunk {
-    /// The chunk of `heads`, whose places count from the chunk's begin, and that is `len` bytes long.
+    /// Creates a chunk of `len` bytes from `heads`, whose places count from the start of the chunk.
     pub(super) fn new(heads: Box<[Head]>, len: u32) -> Arc<Self> {
         let flags = heads.iter().fold(EntryFlags::default(), |flags, head| flags.with(head.flags));
         let (trees, has_only_string_keys) = (OnceLock::new(), OnceLock::new());
@@ -64,7 +64,7 @@ impl Chunk {
         &self.heads
     }
 
-    /// What its entries hold, taken together.
+    /// The flags of all its entries together.
     pub(super) fn flags(&self) -> EntryFlags {
         self.flags
     }
@@ -74,13 +74,13 @@ impl Chunk {
         self.len
     }
 
-    /// The bytes of an entry, up to the next one, counted from the chunk's begin.
+    /// The range of an entry, up to the next one, counted from the start of the chunk.
     pub(super) fn range(&self, index: usize) -> TextRange {
         let end = self.heads.get(index + 1).map_or(self.len, |next| next.start);
         TextRange::new(self.heads[index].start, end)
     }
 
-    /// The entry that byte `offset` of the chunk lies in.
+    /// The entry that contains byte `offset` of the chunk.
     pub(super) fn index_at(&self, offset: u32) -> usize {
         self.heads.partition_point(|head| head.start <= offset).saturating_sub(1)
     }
@@ -99,7 +99,7 @@ impl Chunk {
         self.trees.get()?[index].get()
     }
 
-    /// Takes over the tree of an entry with the same source.
+    /// Takes the tree of another entry with the same source.
     pub(super) fn adopt(&self, index: usize, tree: &Tree) {
         self.trees()[index].get_or_init(|| tree.clone());
     }
@@ -110,7 +110,7 @@ impl Chunk {
         Some(tree.as_ref().map(|entry| &**entry).map_err(|error| &**error))
     }
 
-    /// Parses all entries in one go, if none was parsed before: much faster than one by one.
+    /// Parses all entries at once if none was parsed before. This is much faster than to parse them one by one.
     pub(super) fn parse_all(&self, text: &str) {
         let trees = self.trees();
         if trees.iter().any(|tree| tree.get().is_some()) {
@@ -129,7 +129,7 @@ impl Chunk {
         self.trees.get_or_init(|| self.heads.iter().map(|_| OnceLock::new()).collect())
     }
 
-    /// An entry's key, if the entry is whole and the key no alias; `text` is the chunk's.
+    /// The key of an entry, if the entry is complete and the key is not an alias; `text` is the chunk's.
     pub(super) fn key<'t>(&self, index: usize, text: &'t str) -> Option<EntryKey<'t>> {
         let head = self.heads[index];
         if head.flags.has(EntryFlags::BROKEN) {

@@ -1,5 +1,5 @@
-//! Which root keys differ between two versions of a file: found by what the versions share, so that it costs what the edit
-//! costs and not what the file does.
+//! Finds the root keys that differ between two versions of a file. The versions share chunks, so the cost depends on the
+//! size of the edit and not on the size of the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use crate::syntax::yaml::EntryFlags;
 /// What an edit did to the entries of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntryEdits {
-    /// The root keys whose entries were edited, came, went or changed places among each other; sorted.
+    /// The root keys whose entries were edited, added, removed or reordered; sorted.
     pub keys: Vec<Arc<str>>,
-    /// Whether root keys came or went.
+    /// Whether root keys were added or removed.
     pub has_other_keys: bool,
     /// Whether values may look up other keys than before.
     pub has_other_calls: bool,
 }
 
 impl DataFile {
-    /// What of the entries is different in a later version, or in an earlier one. `None` where an edit of one entry can change
-    /// what others mean: then everything may be different.
+    /// The difference to a later or an earlier version. `None` if an edit of one entry can change the meaning of others:
+    /// then everything may be different.
     pub fn entry_edits(&self, other: &Self) -> Option<EntryEdits> {
         match (self.content(), other.content()) {
             (Content::Entries(one), Content::Entries(two)) => {
@@ -44,7 +44,7 @@ impl Entries {
             return None;
         }
         let (one, two) = (self.chunks(), other.chunks());
-        // What is written before the first entry breaks the whole file if it is not a comment.
+        // If the text before the first entry is not a comment, it breaks the whole file.
         let heads = [before_first_entry(one, text), before_first_entry(two, other_text)];
         if heads[0] != heads[1] && !heads.iter().all(|it| is_blank_or_comment(it)) {
             return None;
@@ -71,7 +71,7 @@ impl Entries {
             (edits.has_other_keys, edits.has_other_calls) = (true, true);
         }
         if is_edited {
-            // What an alias means is written in another entry, or follows it now.
+            // The meaning of an alias depends on another entry, which may have moved.
             let aliases = |entries: &Self, text: &str, keys: &mut Vec<Arc<str>>| {
                 let with_alias = entries.flagged(EntryFlags::ALIAS);
                 keys.extend(with_alias.filter_map(|(placed, index)| key_of(placed, index, text)));
@@ -85,7 +85,7 @@ impl Entries {
     }
 }
 
-/// The calls in the texts of some entries; `None` if they do not show which these are.
+/// The calls in the texts of some entries; `None` if the text does not show what they call.
 fn calls<'t>(sources: &[&'t str]) -> Option<Vec<&'t str>> {
     let mut found = Vec::new();
     for source in sources {
@@ -97,8 +97,8 @@ fn calls<'t>(sources: &[&'t str]) -> Option<Vec<&'t str>> {
     Some(found)
 }
 
-/// The entries of some chunks. Whatever looks like a key counts as well: entries may be broken, and indexes go by looks. `None` if
-/// there is a key that is not a string, or may be one: Puppet refuses a whole file for some.
+/// The entries of some chunks. Text that looks like a key is included, because entries may be broken and indexes include
+/// such keys. `None` if there may be a key that is not a string, because Puppet refuses a whole file for some of them.
 fn sources<'t>(chunks: &[Placed], text: &'t str) -> Option<Sources<'t>> {
     let mut sources = Sources::new();
     for (placed, index) in chunks.iter().flat_map(Placed::spots) {
@@ -109,7 +109,7 @@ fn sources<'t>(chunks: &[Placed], text: &'t str) -> Option<Sources<'t>> {
         let by_looks = quick_keys(source)?.into_iter().map(|key| Arc::from(key.text));
         let keys: BTreeSet<Arc<str>> =
             key_of(placed, index, text).into_iter().chain(by_looks).collect();
-        // Broken text may become, or may have been, a key that is not a string.
+        // An edit can turn broken text into a key that is not a string, or the other way round.
         if keys.is_empty() && !is_blank_or_comment(source) {
             return None;
         }

@@ -1,4 +1,5 @@
-//! A YAML file read entry by entry: each is parsed and lowered on demand, and kept over edits elsewhere.
+//! A YAML file that is read entry by entry. Each entry is parsed and lowered on demand, and kept when other entries are
+//! edited.
 
 mod edit;
 
@@ -22,17 +23,17 @@ use crate::syntax::tree::{Pair, SyntaxError};
 use crate::syntax::yaml::{self, EntryFlags, YamlError};
 use crate::text::TextRange;
 
-/// The entries of one version of a file. It does not hold the text: every method that needs it is given it.
+/// The entries of one version of a file, without the text. Methods that need the text get it as an argument.
 #[derive(Debug)]
 pub(super) struct Entries {
     file: FileId,
     chunks: Vec<Placed>,
     broken: Vec<Broken>,
-    /// Whether more may be broken than `broken` says.
+    /// Whether there may be more broken entries than those in `broken`.
     gave_up: bool,
     /// [`has_usual_lines`]
     has_usual_lines: bool,
-    /// What the entries hold, taken together.
+    /// The flags of all entries together.
     flags: EntryFlags,
     next_chunk: u32,
     keys: OnceLock<Keys>,
@@ -49,24 +50,25 @@ pub(super) struct Placed {
     base: u32,
     number: u32,
     chunk: Arc<Chunk>,
-    /// The chunk's values: their places are those of this version, so a chunk that moves gets new ones.
+    /// The values of the chunk. They contain places in this version, so a chunk that moves gets new values.
     lowered: Arc<Lowered>,
 }
 
-/// Boxed: in most files, few entries are asked for.
+/// Boxed, because most entries of most files are never looked up.
 type Lowered = OnceLock<Box<[OnceLock<Box<Result<RootEntry, Box<LowerError>>>>]>>;
 
-/// Where keys are found.
+/// The index of keys.
 #[derive(Debug, Clone)]
 struct Keys {
     table: KeyTable,
-    /// Where the chunk of each number stands in this version's list; [`GONE`] if it is no more.
+    /// The position of each chunk in the list of this version; [`GONE`] if the chunk no longer exists.
     places: Vec<u32>,
-    /// Spots whose key was there already when they were added, and a spot that had it.
+    /// Spots whose key was already in the index when they were added, and a spot that has the same key.
     repeated: Vec<Spot>,
-    /// The former by the hash of their key: they are not in the table, where equal keys would all lie in each other's way.
+    /// The same spots by the hash of their key. They are not in the table, because equal keys would all collide there.
     later: HashMap<u64, Vec<Spot>, foldhash::fast::RandomState>,
-    /// The last spot under each hash of `later`. A key can be repeated very often, and each of its entries asks for the last.
+    /// The last spot under each hash of `later`. A key can be repeated very often, and every one of its entries needs the
+    /// last spot.
     lasts: OnceLock<HashMap<u64, Spot, foldhash::fast::RandomState>>,
 }
 
@@ -80,7 +82,7 @@ impl Keys {
 const GONE: u32 = u32::MAX;
 
 impl Entries {
-    /// The entries of a text; `None` if it is no plain block hash.
+    /// The entries of a text; `None` if it is not a plain block hash.
     pub(super) fn of_yaml(file: FileId, text: &str) -> Option<Self> {
         let plain = plain_entries(text);
         // A text with nothing but plain YAML has usual lines.
@@ -164,7 +166,7 @@ impl Entries {
         spots.into_iter().filter_map(place).collect()
     }
 
-    /// Whether no root key is anything but a string; `false` where that is not found out at once.
+    /// Whether all root keys are strings; `false` if that cannot be found quickly.
     pub(super) fn has_only_string_keys(&self, text: &str) -> bool {
         let is_plain = |placed: &Placed| placed.chunk.has_only_string_keys(placed.text(text));
         !self.is_entangled() && self.chunks.iter().all(is_plain)
@@ -213,7 +215,7 @@ impl Entries {
         placed.tree(text, index)
     }
 
-    /// The root key of the entry that byte `offset` lies in, if it is a string.
+    /// The root key of the entry that contains byte `offset`, if it is a string.
     pub(super) fn key_at(&self, text: &str, offset: u32) -> Option<Arc<str>> {
         let (placed, index) = self.spot_at(offset)?;
         placed.key(index, text)?.as_str().map(Arc::from)
@@ -225,8 +227,8 @@ impl Entries {
         Some((placed, placed.chunk.index_at(offset - placed.base)))
     }
 
-    /// The entries before and behind the one that begins at `start` and is `length` bytes long; `None` where that is not
-    /// found out at once.
+    /// The entries before and after the one that starts at `start` and is `length` bytes long; `None` if they cannot be
+    /// found quickly.
     pub(super) fn beside<'a>(
         &'a self,
         text: &'a str,
@@ -239,7 +241,7 @@ impl Entries {
         Some((before, after))
     }
 
-    /// The string keys, without a parse of the values.
+    /// The string keys, without parsing the values.
     pub(super) fn root_keys<'a>(&'a self, text: &'a str) -> impl Iterator<Item = RootKey<'a>> {
         self.spots().filter_map(move |(placed, index)| {
             let key = placed.chunk.key(index, placed.text(text))?;
@@ -279,7 +281,7 @@ impl Entries {
         }))
     }
 
-    /// All entries in order, broken ones included.
+    /// All entries in order, including broken ones.
     fn spots(&self) -> impl Iterator<Item = (&Placed, usize)> {
         self.chunks.iter().flat_map(Placed::spots)
     }
@@ -298,7 +300,7 @@ impl Entries {
         &self.chunks
     }
 
-    /// Whether what one entry means depends on others.
+    /// Whether the meaning of an entry depends on others.
     pub(super) fn is_entangled(&self) -> bool {
         self.flags.has(EntryFlags::ENTANGLED)
     }
@@ -312,7 +314,7 @@ impl Entries {
         })
     }
 
-    /// First what libyaml refuses, then what Psych refuses to make of it.
+    /// Errors of libyaml come first, then those of Psych, which creates the values.
     fn judge(&self, text: &str) -> Verdict {
         if let Some(first) = self.broken.first() {
             if yaml::has_forbidden_character(text)
@@ -369,15 +371,15 @@ impl Entries {
         if let Some(parsed) = placed.chunk.entry_if_parsed(index) {
             return lower(&parsed.map_err(refused)?.pair);
         }
-        // Lookups read entries of very many files that nobody wants to see as trees.
+        // Do not keep the tree: lookups read entries of very many files, and most are never needed as trees.
         lower(
             &parse_entry(placed.chunk.range(index).slice(placed.text(text)))
                 .map_err(|it| refused(&it))?,
         )
     }
 
-    /// What earlier entries have anchored. Each is lowered once here, in order: a chain of aliases through the file is
-    /// no recursion.
+    /// The anchors of earlier entries. Each entry is lowered once, in order, so a chain of aliases through the file does
+    /// not cause a deep recursion.
     fn anchors(&self, text: &str) -> &Anchors {
         self.anchors.get_or_init(|| {
             let mut anchors = Anchors::default();
@@ -386,7 +388,7 @@ impl Entries {
                 let Ok(parsed) = placed.chunk.entry(index, placed.text(text)) else { continue };
                 let earlier = |name: &str| anchors.before(start, name);
                 let mut lowering = Lowering::new(self.file, start).knowing(&earlier);
-                // A node that Psych refuses breaks the whole file; what stands before it can still be shown.
+                // A node that Psych refuses breaks the whole file. What is before it can still be shown.
                 if lowering.node(&parsed.pair.key).is_ok() {
                     let _ = lowering.node(&parsed.pair.value);
                 }
@@ -397,7 +399,7 @@ impl Entries {
         })
     }
 
-    /// The root hash of a file with `<<` or symbols among its root keys: they take effect where they stand.
+    /// The root hash of a file with `<<` or symbols among its root keys: they take effect at their position.
     fn merged(&self, text: &str) -> &RootMap {
         self.merged.get_or_init(|| {
             let mut root = RootHash::new(self.chunks.len() * ENTRIES_PER_CHUNK);
@@ -405,7 +407,7 @@ impl Entries {
             for (placed, index) in self.parsed_spots(text) {
                 if let Ok(parsed) = placed.chunk.entry(index, placed.text(text)) {
                     lowering.move_to(placed.base + placed.chunk.range(index).start);
-                    // What Psych refuses is left out; the verdict tells of it.
+                    // Entries that Psych refuses are left out; the verdict has the error.
                     let _ = lowering.add_to_root(&mut root, &parsed.pair);
                 }
             }
@@ -472,7 +474,7 @@ impl Placed {
         self.base + self.chunk.len()
     }
 
-    /// Whether both are the same piece of text, wherever it stands.
+    /// Whether both are the same bytes, at any place.
     pub(super) fn is_same_source(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.chunk, &other.chunk)
     }
@@ -497,7 +499,7 @@ impl Placed {
         self.base + self.chunk.range(index).start
     }
 
-    /// Its entries by their numbers.
+    /// The entries of the chunk, by their numbers.
     pub(super) fn spots(&self) -> impl Iterator<Item = (&Self, usize)> {
         (0..self.chunk.heads().len()).map(move |it| (self, it))
     }
@@ -527,7 +529,7 @@ pub(super) fn lone_entry(file: FileId, text: &str, range: TextRange) -> Option<R
     if !before.is_empty() && !before.ends_with('\n') || !has_usual_lines(text) {
         return None;
     }
-    // What is written with `|+` has the blank lines behind it, too.
+    // A block scalar with `|+` includes the empty lines after it.
     let is_line_begun = !text[..range.end as usize].ends_with('\n');
     let lines = behind.split_inclusive('\n').enumerate();
     let rest = lines.take_while(|(at, it)| *at == 0 && is_line_begun || it.trim().is_empty());
@@ -549,7 +551,7 @@ fn lower_pair(pair: &Pair, mut lowering: Lowering<'_>) -> Result<RootEntry, Lowe
     Ok(RootEntry::new(key, key_place, value))
 }
 
-/// Where the chunk of each number stands.
+/// The position of each chunk.
 fn places(chunks: &[Placed], numbers: u32) -> Vec<u32> {
     let mut places = vec![GONE; numbers as usize];
     for (place, placed) in chunks.iter().enumerate() {
@@ -558,7 +560,7 @@ fn places(chunks: &[Placed], numbers: u32) -> Vec<u32> {
     places
 }
 
-/// Chunks of entries that lie one behind the other up to byte `end`.
+/// Chunks of successive entries up to byte `end`.
 fn placed_chunks(heads: &[Head], end: u32, next_number: &mut u32) -> Vec<Placed> {
     let mut chunks = Vec::with_capacity(heads.len() / ENTRIES_PER_CHUNK + 1);
     let mut rest = heads;

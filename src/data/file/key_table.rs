@@ -7,12 +7,12 @@ use foldhash::fast::FixedState;
 use super::chunk::{ENTRIES_PER_CHUNK, EntryKey};
 use crate::data::value::Value;
 
-/// The entry number `index` of the chunk `chunk`: a chunk's number stays the same while it moves.
+/// The entry number `index` of the chunk `chunk`. A chunk keeps its number when it moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Spot(u32);
 
-/// Spots by key, open addressing. It holds no keys: whoever asks compares them. Spots of chunks that are gone stay until
-/// the table is built anew.
+/// Spots by key, with open addressing. The table does not contain the keys: callers compare them. Spots of removed chunks
+/// stay until the table is built again.
 #[derive(Debug, Clone)]
 pub(super) struct KeyTable {
     slots: Vec<u32>,
@@ -37,13 +37,13 @@ impl Spot {
 }
 
 impl KeyTable {
-    /// A table with room for `count` keys, and some more.
+    /// Creates a table with room for more than `count` keys.
     pub(super) fn with_room(count: usize) -> Self {
         let slots = (count * 2).next_power_of_two().max(16);
         Self { slots: vec![FREE; slots], used: 0 }
     }
 
-    /// Whether the table stays fast with so many more keys.
+    /// Whether the table stays fast with this many additional keys.
     pub(super) fn has_room(&self, more: usize) -> bool {
         (self.used + more) * 4 < self.slots.len() * 3
     }

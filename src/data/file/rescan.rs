@@ -1,38 +1,38 @@
-//! Finding the entries of a text, all or only around an edit: libyaml says where they begin; where it refuses the text,
-//! their looks do.
+//! Finds the entries of a text, or only those around an edit. libyaml reports where they start. If it refuses the text,
+//! lines that look like the start of an entry are used.
 
 use super::chunk::Head;
 use crate::syntax::entries::{begins_entry, next_entry};
 use crate::syntax::plain_yaml::PlainEntry;
 use crate::syntax::yaml::{EntryFlags, RootScan, ScanStep, YamlError};
 
-/// The most broken entries to look behind for more with libyaml's help.
+/// The maximum number of broken entries after which libyaml is started again.
 const MAX_BROKEN: usize = 200;
 
 /// What a scan found.
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
-    /// The entries, their places counted in the whole text.
+    /// The entries, with places in the whole text.
     pub(super) heads: Vec<Head>,
     /// The broken ones among them.
     pub(super) broken: Vec<Broken>,
-    /// The trusted place that ended the scan; `None`: the text's end.
+    /// The trusted place at which the scan ended; `None` if it was the end of the text.
     pub(super) met: Option<u32>,
-    /// Whether so much is broken that the rest was only looked at.
+    /// Whether so much is broken that the rest was split without libyaml.
     pub(super) gave_up: bool,
 }
 
-/// A broken entry. All places count in the whole text.
+/// A broken entry, with places in the whole text.
 #[derive(Debug, Clone)]
 pub(super) struct Broken {
     pub(super) start: u32,
-    /// Bytes behind this had no influence on the error.
+    /// Bytes after this one do not affect the error.
     pub(super) reach: u32,
     pub(super) error: YamlError,
 }
 
-/// The entries of `text` from byte `from` on (`None`: from the very begin), up to the first one for which `is_trusted`.
-/// `None` if the text is no plain block hash, so that only a parse of the whole can tell what it means.
+/// The entries of `text` from byte `from` on (`None`: from the start), up to the first one for which `is_trusted`. `None`
+/// if the text is not a plain block hash: then only a parser for the whole text can tell what it means.
 pub(super) fn scan(
     text: &str,
     from: Option<u32>,
@@ -43,7 +43,7 @@ pub(super) fn scan(
     loop {
         let next = match found.run(text, from, is_trusted) {
             Outcome::NotEntries if found.broken.is_empty() => return None,
-            // Behind a broken entry Puppet does not read on: no need for a second way of reading there.
+            // Puppet does not read beyond a broken entry, so a second way to read the text is not needed there.
             Outcome::Done | Outcome::NotEntries => return Some(found),
             Outcome::Failed(failure) if failure.error.is_of_reader => {
                 found.pass_forbidden_character(text, from, failure, is_trusted)
@@ -66,11 +66,11 @@ pub(super) fn scan(
     }
 }
 
-/// What comes behind a broken entry.
+/// How the scan continues after a broken entry.
 enum Next {
     Entry(u32),
     Nothing,
-    /// There is no entry that could be the broken one.
+    /// No entry could be the broken one.
     NotEntries,
 }
 
@@ -83,7 +83,7 @@ enum Outcome {
 struct Failure {
     error: YamlError,
     reach: u32,
-    /// How many entries there were before the run.
+    /// The number of entries before the run.
     heads_before: usize,
 }
 
@@ -103,7 +103,7 @@ impl Scanned {
         Self { heads: entries.iter().map(head).collect(), ..Self::default() }
     }
 
-    /// One run of libyaml, from byte `from` or the text's begin.
+    /// One run of libyaml, from byte `from` or from the start of the text.
     fn run(&mut self, text: &str, from: Option<u32>, is_trusted: &dyn Fn(u32) -> bool) -> Outcome {
         let heads_before = self.heads.len();
         let failed = |error, reach| Outcome::Failed(Failure { error, reach, heads_before });
@@ -145,7 +145,7 @@ impl Scanned {
         }
     }
 
-    /// Marks the entry at which libyaml failed, and says where the next one may begin.
+    /// Marks the entry at which libyaml failed, and returns where the next one may start.
     fn pass_broken_entry(&mut self, text: &str, from: Option<u32>, failure: Failure) -> Next {
         let last = self.heads.get(failure.heads_before..).and_then(<[Head]>::last).copied();
         let mut start = match (last, from) {
@@ -157,7 +157,7 @@ impl Scanned {
             },
         };
         let mut end = next_entry(text, start as usize + 1);
-        // libyaml looks ahead: the entry it was in may be fine, and the one behind it broken.
+        // libyaml reads ahead, so the present entry may be fine and the next one broken.
         let alone = end.filter(|_| last.is_some()).and_then(|end| flags_alone(&text[..end], start));
         match (last, end, alone) {
             (_, Some(next), Some(flags)) => {
@@ -173,7 +173,7 @@ impl Scanned {
         Next::at(end)
     }
 
-    /// The same for a character that YAML forbids: libyaml reports it as soon as it has read so far ahead.
+    /// The same is true for a character that YAML forbids: libyaml reports it as soon as it has read it.
     fn pass_forbidden_character(
         &mut self,
         text: &str,
@@ -204,7 +204,8 @@ impl Scanned {
         self.heads.push(Head { start, plain_length: 0, flags: EntryFlags::BROKEN });
     }
 
-    /// Entries by their looks alone; whether they are whole is seen when they are asked for.
+    /// Splits the text at lines that look like the start of an entry. Whether an entry is complete is only known when it is
+    /// parsed.
     fn add_unknown_entries(&mut self, text: &str, from: u32) {
         self.gave_up = true;
         let mut next = Some(from as usize);
@@ -215,7 +216,7 @@ impl Scanned {
     }
 }
 
-/// The last byte up to `at` at which an entry may begin; not before `first`.
+/// The last byte up to `at` at which an entry may start; not before `first`.
 fn entry_around(text: &str, at: usize, first: usize) -> usize {
     let bytes = text.as_bytes();
     let mut end = at.min(bytes.len());
@@ -229,7 +230,7 @@ fn entry_around(text: &str, at: usize, first: usize) -> usize {
     first
 }
 
-/// The flags of the last entry of `text`, if it is whole and ends where the text does.
+/// The flags of the last entry of `text`, if it is complete and ends at the end of the text.
 fn flags_alone(text: &str, start: u32) -> Option<EntryFlags> {
     let mut scan = RootScan::in_the_middle(text, start).ok()?;
     let ScanStep::Key { start: found, .. } = scan.step() else { return None };

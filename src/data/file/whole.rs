@@ -1,4 +1,4 @@
-//! A data file that is parsed and lowered in one piece: JSON and HOCON, and YAML that is no plain block hash.
+//! A data file that is parsed and lowered as a whole: JSON, HOCON, and YAML that is not a plain block hash.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -72,7 +72,8 @@ impl Whole {
         Self::of_tree(file, root, errors.into_iter().next())
     }
 
-    /// JSON and HOCON: the tree says all, tags and typing by looks there are none.
+    /// In JSON and HOCON, the tree contains everything: they have no tags, and the form of a scalar does not decide its
+    /// type.
     fn of_tree(file: FileId, root: Option<Node>, error: Option<SyntaxError>) -> Self {
         let value = root.as_ref().map_or(Value::Undef, |root| lower_json(file, root).value);
         let verdict = match &error {
@@ -113,7 +114,7 @@ impl Whole {
         })
     }
 
-    /// The last entry that begins at or before `offset`.
+    /// The last entry that starts at or before `offset`.
     pub(super) fn entry_at<'a>(&'a self, text: &'a str, offset: u32) -> Option<EntryTree<'a>> {
         self.trees(text).nth(self.up_to(offset).checked_sub(1)?)
     }
@@ -131,14 +132,14 @@ impl Whole {
         root_key(self.file, self.entry_at(text, offset)?.key)?.as_str().map(Arc::from)
     }
 
-    /// Where the entries before and behind the one whose key begins at `start` are written.
+    /// The places of the entries before and after the one whose key starts at `start`.
     pub(super) fn beside(&self, text: &str, start: u32) -> (Option<TextRange>, Option<TextRange>) {
         let behind = self.up_to(start);
         let range = |number: usize| self.trees(text).nth(number).map(|tree| tree.range());
         (behind.checked_sub(2).and_then(range), range(behind))
     }
 
-    /// How many entries begin at or before `offset`.
+    /// How many entries start at or before `offset`.
     fn up_to(&self, offset: u32) -> usize {
         let pairs = self.root.as_ref().map_or(&[][..], pairs_of);
         if pairs.is_sorted_by_key(|pair| pair.key.range.start) {
@@ -155,7 +156,7 @@ impl Whole {
     }
 }
 
-/// Groups keys with their ranges, and keeps those that are there more than once.
+/// Groups keys with their ranges, and keeps those that occur more than once.
 pub(super) fn duplicates(keys: impl Iterator<Item = (Value, TextRange)>) -> Vec<DuplicateKey> {
     let mut places: IndexMap<Value, Vec<TextRange>, foldhash::fast::RandomState> =
         IndexMap::default();
@@ -185,7 +186,7 @@ pub(super) fn ids(count: u64) -> u64 {
     NEXT.fetch_add(count, Ordering::Relaxed)
 }
 
-/// Puppet's words for a YAML error; the root hash begins at byte `root`.
+/// Puppet's message for a YAML error; the root hash starts at byte `root`.
 pub(super) fn yaml_file_error(error: &YamlError, text: &str, root: u32) -> FileError {
     let range = error.range(text);
     if error.is_too_deep {
@@ -197,7 +198,7 @@ pub(super) fn yaml_file_error(error: &YamlError, text: &str, root: u32) -> FileE
     FileError { message, range }
 }
 
-/// Puppet's words for a value that Psych refuses to make.
+/// Puppet's message for a value that Psych refuses to create.
 pub(super) fn lower_file_error(error: LowerError) -> FileError {
     let message = match error.kind {
         LowerErrorKind::NamesFile => format!("Unable to parse ({{path}}): {}", error.message),
@@ -207,7 +208,7 @@ pub(super) fn lower_file_error(error: LowerError) -> FileError {
     FileError { message, range: error.range }
 }
 
-/// What Puppet's message calls a JSON root that is no hash.
+/// The name of a JSON root that is not a hash, in Puppet's message.
 fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Undef => "Undef",
@@ -236,7 +237,7 @@ impl RootValue {
     }
 }
 
-/// What can be read of a root hash of which Psych refuses some value.
+/// The readable part of a root hash with a value that Psych refuses.
 fn lenient(file: FileId, root: &Node) -> Hash {
     let mut lowering = Lowering::new(file, 0);
     let mut hash = RootHash::new(0);
@@ -246,7 +247,7 @@ fn lenient(file: FileId, root: &Node) -> Hash {
     hash.finish()
 }
 
-/// The value of a root key, if it is no alias.
+/// The value of a root key, if it is not an alias.
 pub(super) fn root_key(file: FileId, key: &Node) -> Option<Value> {
     match Lowering::new(file, 0).node(key).ok()?.value {
         Value::Symbol(text) => Some(Value::String(text)),

@@ -249,7 +249,7 @@ fn aliases_of_aliases_do_not_explode() {
         text.extend([format!("a{level}: &a{level} [{inner}]\n")]);
     }
     let message =
-        "342..392: The file is not valid YAML: aliases stand for more than 10000000 values.";
+        "342..392: The file is not valid YAML: aliases expand to more than 10000000 values.";
     check("a.yaml", &text, message);
 }
 

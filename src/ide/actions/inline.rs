@@ -117,7 +117,7 @@ fn inlined_everywhere(
         }
     }
     if edits.values().map(Vec::len).sum::<usize>() != places {
-        return Err(format!("Not only calls speak of `{root}`."));
+        return Err(format!("Not every use of `{root}` is a call."));
     }
     let entry = shared.entry().ok_or_else(|| cannot_be_written(root))?;
     let removal = cut(&shared.data, &entry, root).map_err(|why| format!("`{root}` {why}."))?;
@@ -201,7 +201,7 @@ impl Shared {
 /// # Errors
 /// Why this is not the case: the key is written several times, not every node reads it, or lookup options change its value.
 fn the_only_place(context: &ActionContext<'_>, root: &Arc<str>) -> Result<Shared, String> {
-    let unknown = || format!("Nothing is known of `{root}`.");
+    let unknown = || format!("hiera-ls knows nothing about `{root}`.");
     let perspective =
         Perspective::of_file(context.world, &context.file.path).ok_or_else(unknown)?;
     let environment = perspective.evaluator.environment();

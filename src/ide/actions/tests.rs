@@ -43,7 +43,7 @@ fn check(fixture: &str, title: &str, expected: &str) {
 fn fixes_are_offered_where_the_selection_touches_their_diagnostic() {
     let titles = [
         "* Write `true`",
-        "Put quotes around it: a text",
+        "Put quotes around it: a string",
         "Ignore yaml-1.1-boolean on line 1",
         "Ignore yaml-1.1-boolean in this file",
     ];

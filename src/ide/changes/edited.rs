@@ -107,7 +107,8 @@ fn title(differences: &Differences, path: &str, entry: &EditedEntry) -> String {
         }
     }
     let all = differences.nodes.len();
-    let proof = if differences.not_proved.is_empty() { "" } else { ", as far as it can be told" };
+    let proof =
+        if differences.not_proved.is_empty() { "" } else { ", as far as hiera-ls can tell" };
     let keys = match others.len() {
         0 => String::new(),
         count => format!(", also through {}", super::counted(count, "other key")),

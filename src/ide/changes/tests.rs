@@ -182,7 +182,7 @@ fn half_typed_text_changes_only_what_is_typed() {
     assert_eq!(
         found.problems,
         [
-            "data/common.yaml: Puppet cannot read it as it is typed; compared are the entries that can be read"
+            "data/common.yaml: Puppet cannot read the file as it is now; hiera-ls compares the entries that it can read"
         ]
     );
     let conflict =

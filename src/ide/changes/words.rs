@@ -27,7 +27,8 @@ impl Differences {
         let rest = if self.not_proved.is_empty() { "; nothing else" } else { "" };
         if self.changes.is_empty() {
             let keys = counted(self.keys, "key");
-            let proof = if self.not_proved.is_empty() { "" } else { ", as far as it can be told" };
+            let proof =
+                if self.not_proved.is_empty() { "" } else { ", as far as hiera-ls can tell" };
             return format!("0 answers change: {keys} compared for {all}{proof}");
         }
         if self.nodes.is_empty() {

@@ -75,7 +75,7 @@ fn given_note(perspective: &Perspective, spot: &ClassParameter<'_>) -> Option<St
     let more = if given.len() > MAX_PLACES { ", …" } else { "" };
     (!places.is_empty()).then(|| {
         format!(
-            "Given a value in {}{more}: where that declares the class, it wins over data.",
+            "Set in {}{more}: if that code declares the class, its value wins over data.",
             places.join(", ")
         )
     })
@@ -103,7 +103,10 @@ fn lookup_text(
     let LookupCall { mut request, open_default, open } = match LookupCall::of(file, call) {
         Ok(asked) => asked,
         Err(Refused) => {
-            return format!("Puppet refuses this call: {}() takes other arguments.", call.function);
+            return format!(
+                "Puppet refuses this call: {}() does not accept these arguments.",
+                call.function
+            );
         }
     };
     let mut notes = Vec::new();
@@ -133,7 +136,7 @@ fn lookup_text(
 fn proviso(open: &[String]) -> Option<String> {
     (!open.is_empty()).then(|| {
         format!(
-            "Not known, as code is not evaluated here: {}. What is written out gives:",
+            "Not known, because hiera-ls does not evaluate code: {}. The constant parts give:",
             open.join(", ")
         )
     })
@@ -143,7 +146,8 @@ fn proviso(open: &[String]) -> Option<String> {
 fn dynamic_text(perspective: &Perspective, call: &Call) -> String {
     let parts = call.pattern.iter().flatten();
     let shown: String = parts.map(|it| it.as_deref().unwrap_or("…")).collect();
-    let mut text = format!("**{}**: not known, as code is not evaluated here.\n", code(&shown));
+    let mut text =
+        format!("**{}**: not known, because hiera-ls does not evaluate code.\n", code(&shown));
     let pattern = KeyPattern::of(call);
     if pattern.is_anything() {
         return text.trim_end().to_owned();
@@ -151,9 +155,9 @@ fn dynamic_text(perspective: &Perspective, call: &Call) -> String {
     let mut keys = perspective.world.all_keys(perspective.evaluator.environment());
     keys.retain(|it| &**it != LOOKUP_OPTIONS && pattern.matches(it));
     if keys.is_empty() {
-        return text + "\nNo key of the data fits.";
+        return text + "\nNo key of the data matches.";
     }
-    text += "\nThese keys of the data fit:\n\n";
+    text += "\nThese keys of the data match:\n\n";
     for key in keys.iter().take(MAX_MATCHING_KEYS) {
         let _ = writeln!(text, "- {}", code(key));
     }
@@ -259,7 +263,7 @@ asking: \"%{lookup('over')}\"
                 ---
                 **`web::other`** for node `web01`, environment `production`
 
-                No data: the default `$facts['a']` counts."]],
+                No data: the default `$facts['a']` is used."]],
         );
         check(
             INIT,
@@ -279,7 +283,7 @@ asking: \"%{lookup('over')}\"
                 ---
                 **`web::gone`** for node `web01`, environment `production`
 
-                The data say null: the default `7` counts.
+                The data has null: the default `7` is used.
 
                 1. **level "Nodes" · `data/nodes/web01.yaml:2`**"#]],
         );
@@ -305,7 +309,7 @@ asking: \"%{lookup('over')}\"
                 1. **level "Nodes" · `data/nodes/web01.yaml:1`**
                 2. level "Common" · `data/common.yaml:2` · overridden
 
-                Given a value in `manifests/site.pp:2`, `manifests/site.pp:4`: where that declares the class, it wins over data."#]],
+                Set in `manifests/site.pp:2`, `manifests/site.pp:4`: if that code declares the class, its value wins over data."#]],
         );
     }
 
@@ -344,7 +348,7 @@ asking: \"%{lookup('over')}\"
                 ---
                 **`web::port`** for any node, environment `production`
 
-                No data: the default `1` counts, but for these cases:
+                No data: the default `1` is used, except in these cases:
 
                 - `8080` if trusted.certname is web01 (`data/nodes/web01.yaml:1`)"]],
         );
@@ -366,8 +370,8 @@ asking: \"%{lookup('over')}\"
             "lookup('none$0', {default_values_hash => {none => 4}, default_value => 5})",
             "4 / The value comes from the call itself, not from data.",
         );
-        value("lookup('none$0', Any, first, $y)", "No data: the default `$y` counts.");
-        value("lookup('none$0') |$k| { $k }", "No data: the default `|…| { … }` counts.");
+        value("lookup('none$0', Any, first, $y)", "No data: the default `$y` is used.");
+        value("lookup('none$0') |$k| { $k }", "No data: the default `|…| { … }` is used.");
         value("lookup(['none', 'sc$0alar'])", "one");
         value("lookup(asking$0, {override => {over => 9}})", "'9'");
         value(
@@ -391,15 +395,15 @@ asking: \"%{lookup('over')}\"
     fn what_is_not_constant_is_said_not_to_be_known() {
         value(
             "lookup('scalar$0', Any, $m)",
-            "Not known, as code is not evaluated here: the merge is `$m`. What is written out gives: / one",
+            "Not known, because hiera-ls does not evaluate code: the merge is `$m`. The constant parts give: / one",
         );
         value(
             "lookup('scalar$0', 'x')",
-            "Puppet refuses this call: lookup() takes other arguments.",
+            "Puppet refuses this call: lookup() does not accept these arguments.",
         );
         value(
             "lookup(\"env::${y}::$0x\")",
-            "These keys of the data fit: / - `env::a::x` / - `env::b::x`",
+            "These keys of the data match: / - `env::a::x` / - `env::b::x`",
         );
     }
 

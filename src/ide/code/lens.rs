@@ -1,4 +1,4 @@
-//! Code lenses on class parameters: how many levels set them.
+//! Code lenses on class parameters say how many levels set them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::ide::overridden::SharedKey;
 use crate::ide::perspective::Perspective;
 use crate::world::World;
 
-/// A lens for each parameter that data set for the active node, or in any of its cases.
+/// Returns a lens for each parameter that data sets for the active node, or in any of its cases.
 pub(in crate::ide) fn code_lenses(
     world: &Arc<World>,
     path: &str,

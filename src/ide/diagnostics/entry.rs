@@ -45,9 +45,9 @@ use crate::text::TextRange;
 /// One top-level entry of a data file.
 #[derive(Debug)]
 pub(crate) struct EntryContext<'a> {
-    /// The text in which ranges count: the entry's source, or that of the whole file where entries cannot be told apart.
+    /// The text of the ranges: the source of the entry, or of the whole file if the file cannot be split into entries.
     pub(crate) text: &'a str,
-    /// The file's language.
+    /// The format of the file.
     pub(crate) format: Format,
     /// The module whose data the file contains.
     pub(crate) module: Option<&'a str>,
@@ -62,8 +62,8 @@ pub(crate) struct EntryContext<'a> {
 }
 
 impl<'a> EntryContext<'a> {
-    /// The source of the key and the value alone. What looks for something in all of the text must look here: files that are
-    /// not cut into entries can have very many of them.
+    /// The source of the key and the value. A rule that searches the text must use this one: if a file cannot be split,
+    /// searching its whole text for each of very many entries takes too long.
     pub(crate) fn written(&self) -> &'a str {
         let end = self.value.range.end.max(self.key.range.end);
         TextRange::new(self.key.range.start, end).slice(self.text)

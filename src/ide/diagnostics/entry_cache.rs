@@ -1,5 +1,5 @@
-//! What the rules said of single entries, kept as long as the entries stay as they are: typing in a large file costs one
-//! entry.
+//! Caches the findings for single entries until the entries are edited. After an edit in a large file, the rules only check
+//! one entry.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
@@ -17,35 +17,35 @@ use crate::data::{DataFile, EntryTree, FileId};
 use crate::ide::strings::{PlacedName, interpolated_strings, looked_up_keys, variables};
 use crate::world::{Moment, World};
 
-/// Files whose entries are kept; more than editors usually show at once.
+/// The maximum number of files whose entries are kept. Editors usually show fewer at once.
 const MAX_FILES: usize = 64;
 
-/// How many entries an edit may take away before those behind it are looked at anew.
+/// The number of removed entries up to which the entries after an edit keep their summaries.
 const MAX_GAP: usize = 256;
 
-/// What stands before an encrypted text.
+/// The start of encrypted text.
 const ENCRYPTED_MARK: &str = "ENC[";
 
-/// One entry as far as nothing but the entry matters. Ranges count from its first byte.
+/// What depends only on the entry itself. Ranges count from its first byte.
 #[derive(Debug, Clone)]
 pub(super) struct EntrySummary {
-    /// What the rules about single entries say.
+    /// The findings of the rules about single entries.
     pub(super) findings: Box<[Diagnostic]>,
     /// The variables that it reads.
     pub(super) variables: Box<[PlacedName]>,
     /// The keys that it looks up.
     pub(super) looked_up: Box<[PlacedName]>,
-    /// Those of them whose values it makes texts of.
+    /// Those keys whose values become strings.
     pub(super) texts: Box<[TextLookup]>,
     /// Whether something in it is encrypted.
     pub(super) has_encrypted: bool,
-    /// What readers of YAML 1.2 make of it, once that was asked for.
+    /// How readers of YAML 1.2 read it, if a rule needed that.
     pub(super) disagreements: OnceCell<Box<[Diagnostic]>>,
-    /// What rules said that look at other entries as well, as long as that is true.
+    /// The findings of rules that also depend on other entries, while they are valid.
     pub(super) kept: Option<KeptFindings>,
 }
 
-/// The summaries of the files that were asked for lately.
+/// The summaries of the files that were checked last.
 #[derive(Default)]
 pub(super) struct EntryCache {
     files: Mutex<HashMap<CacheKey, KeptFile>>,
@@ -53,7 +53,7 @@ pub(super) struct EntryCache {
 
 type CacheKey = (FileId, Option<Box<str>>);
 
-/// In the order of the file, each with the number of its trees.
+/// The summaries in the order of the file, each with the number of its trees.
 type Summaries = VecDeque<(u64, Box<EntrySummary>)>;
 
 #[derive(Default)]
@@ -64,8 +64,8 @@ struct KeptFile {
 }
 
 impl EntryCache {
-    /// Runs `work` on all entries of a file, the data of `module` if there is one, until it says that it is enough. What it keeps
-    /// of findings is kept if there is a moment for which they are true.
+    /// Runs `work` on all entries of a file, with data of `module` if there is one, until it returns that it is enough.
+    /// Findings are kept if the moment is known for which they are valid.
     pub(super) fn each(
         &self,
         (world, environment): (&World, Option<&Environment>),
@@ -74,7 +74,8 @@ impl EntryCache {
         mut work: impl FnMut(EntryTree<'_>, &mut EntrySummary) -> ControlFlow<()>,
     ) {
         let key = (data.file(), module.map(Box::from));
-        // Taken out, so that the lock is not held while rules run; who comes meanwhile starts from nothing.
+        // Take the summaries out, so that the lock is not held while rules run. Another thread that comes meanwhile starts
+        // without summaries.
         let known = self.lock().remove(&key).unwrap_or_default();
         let earlier = known.moment.as_ref().filter(|_| moment.is_some()).zip(environment);
         let edits = earlier.and_then(|(earlier, it)| world.edits_since(earlier, it));
@@ -110,7 +111,8 @@ impl EntryCache {
     }
 }
 
-/// The summary of an entry, which lets go those before it. Between the entries that an edit left alone there are few others.
+/// The summary of an entry. Summaries before it are dropped, because only few entries lie between those that an edit did
+/// not change.
 fn take(known: &mut Summaries, id: u64) -> Option<Box<EntrySummary>> {
     let at = known.iter().take(MAX_GAP).position(|(known, _)| *known == id)?;
     known.drain(..at);

@@ -38,7 +38,7 @@ pub(crate) struct DataContext<'a> {
     pub(crate) data: &'a DataFile,
     /// The module whose data the file contains.
     pub(crate) module: Option<&'a str>,
-    /// What the engine answers.
+    /// The evaluator.
     pub(crate) perspective: Option<&'a Perspective>,
     /// The completely known nodes that read the file.
     pub(crate) nodes: &'a [Arc<Node>],
@@ -54,11 +54,11 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) known: KnownKeys<'a>,
     /// The environment's code.
     pub(crate) classes: DeclaredClasses<'a>,
-    /// What keys hold.
+    /// The values of keys.
     pub(crate) targets: Targets<'a>,
     /// The levels below the file.
     pub(crate) lower: LowerLevels<'a>,
-    /// What class parameters get.
+    /// The values of class parameters.
     pub(super) bound: Option<BoundValues<'a>>,
 }
 

@@ -35,7 +35,7 @@ use super::shared::known_keys::KnownKeys;
 use super::shared::lower::{KeyAbove, LowerLevels};
 use crate::data::{DataFile, EntryTree, RootEntry};
 
-/// A root key of a data file, with what other files and the Puppet code make of it.
+/// A root key of a data file, with what other files and the Puppet code say about it.
 pub(crate) struct KeyContext<'a> {
     /// The file.
     pub(crate) data: &'a DataFile,
@@ -65,12 +65,13 @@ impl<'a> KeyContext<'a> {
         Self { data, key, entry, known, classes, lower, around, above, refused }
     }
 
-    /// What lower levels have for the key; `None` if none of them has it and lookup options cannot matter either.
+    /// The values of lower levels for the key; `None` if none of them has it and lookup options do not matter either.
     pub(crate) fn above(&self) -> Option<&KeyAbove<'a>> {
         self.above.get_or_init(|| self.lower.of_key(self.key, self.entry)).as_ref()
     }
 
-    /// What a class refuses of its parameter that the key sets; `None` if nothing, or if the key sets none.
+    /// Why the class refuses the parameter that the key sets; `None` if it accepts the value, or if the key does not set a
+    /// parameter.
     pub(crate) fn refused(&self) -> Option<&RefusedParameter<'a>> {
         let refused = self.refused.get_or_init(|| {
             let bound = self.around.bound.as_ref()?;
@@ -88,7 +89,7 @@ pub(crate) struct OptionsContext<'a> {
     pub(crate) tree: EntryTree<'a>,
     /// The entry's value.
     pub(crate) entry: &'a RootEntry,
-    /// The module whose data the file holds.
+    /// The module whose data the file contains.
     pub(crate) module: Option<&'a str>,
     /// All keys of the environment.
     pub(crate) known: &'a KnownKeys<'a>,

@@ -30,9 +30,9 @@ pub(crate) struct VariablesContext<'a> {
     pub(crate) variables: &'a [PlacedName],
     /// The byte of the file that their places count from.
     pub(crate) start: u32,
-    /// What is known of variables.
+    /// What is known about variables.
     pub(crate) known: &'a KnownVariables<'a>,
-    /// The nodes that read the file and of which all variables are known.
+    /// The nodes that read the file and whose variables are all known.
     pub(crate) nodes: &'a [Arc<Node>],
     /// The version of Puppet.
     pub(crate) version: PuppetVersion,
@@ -44,15 +44,15 @@ pub(crate) struct LookupContext<'a> {
     pub(crate) file: &'a DataContext<'a>,
     /// The entry's tree.
     pub(crate) entry: EntryTree<'a>,
-    /// What is known of the entry itself.
+    /// What is known about the entry itself.
     pub(crate) summary: &'a EntrySummary,
-    /// What the engine answers; `None` where it is not asked: of keys that are no texts, and behind the bound of a very large
+    /// The evaluator; `None` if it must not be used: for keys that are not strings, and beyond the limit of a very large
     /// file.
     pub(crate) perspective: Option<&'a Perspective>,
 }
 
 impl<'a> LookupContext<'a> {
-    /// The key; empty if it is no text.
+    /// The key; empty if it is not a string.
     pub(crate) fn key(&self) -> &'a str {
         text_of(self.entry.key).map_or("", |it| it)
     }
@@ -62,7 +62,7 @@ impl<'a> LookupContext<'a> {
         self.file.around.as_ref().map(|it| &it.known)
     }
 
-    /// What keys hold; `None` if the entry looks up none.
+    /// The values of keys; `None` if the entry does not look up any.
     pub(crate) fn targets(&self) -> Option<&'a Targets<'a>> {
         let looks_up = !self.summary.looked_up.is_empty();
         self.file.around.as_ref().filter(|_| looks_up).map(|it| &it.targets)

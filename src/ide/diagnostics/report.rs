@@ -10,7 +10,7 @@ use crate::text::TextRange;
 pub struct Diagnostic {
     /// The range, in bytes.
     pub range: TextRange,
-    /// How loudly to say it.
+    /// The severity.
     pub severity: Severity,
     /// The rule's code.
     pub code: &'static str,
@@ -29,14 +29,14 @@ pub struct Diagnostic {
 pub struct Related {
     /// The file; `None` for the file of the diagnostic.
     pub path: Option<Arc<str>>,
-    /// Where, in bytes.
+    /// The range, in bytes.
     pub range: TextRange,
     /// Why the place is related.
     pub message: String,
 }
 
 impl Diagnostic {
-    /// The same, counted from another place: `by` bytes further on.
+    /// The same finding, moved by `by` bytes.
     pub(super) fn shifted(mut self, by: u32) -> Self {
         self.range = self.range.shifted(by);
         for related in self.related.iter_mut().filter(|related| related.path.is_none()) {
@@ -69,7 +69,7 @@ impl Report {
         self.add_as(rule, rule.severity, range, message)
     }
 
-    /// Adds what is not there yet: levels share what their hierarchy's `defaults` say.
+    /// Adds a finding unless it exists: levels share the `defaults` of their hierarchy.
     pub(super) fn add_once(
         &mut self,
         rule: &'static Rule,
@@ -81,7 +81,7 @@ impl Report {
         (!is_known).then(|| self.add_as(rule, severity, range, message))
     }
 
-    /// Whether the rule has said something of the range already.
+    /// Whether the rule already reported something at the range.
     pub(super) fn holds(&self, rule: &Rule, range: TextRange) -> bool {
         self.findings.iter().any(|it| it.range == range && it.code == rule.code)
     }

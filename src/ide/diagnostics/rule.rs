@@ -52,7 +52,7 @@ pub struct Rule {
     pub page: &'static str,
     /// Whether it runs by default.
     pub is_on: bool,
-    /// How editors show its findings, beside the squiggle.
+    /// How editors show its findings, besides the squiggle.
     pub tag: Option<Tag>,
     /// Which other tools report the same.
     pub family: Family,
@@ -60,16 +60,16 @@ pub struct Rule {
     pub(super) cost: Cost,
     /// The subject that it explains; `None` if other rules may report the same thing as well.
     pub(super) explains: Option<Subject>,
-    /// What it looks at.
+    /// What it checks.
     pub(super) checks: &'static [Check],
 }
 
-/// How an editor may show what a rule is about, beside the squiggle.
+/// How an editor may show findings of a rule, besides the squiggle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tag {
     /// It has no effect: faded.
     Unnecessary,
-    /// It is on its way out: struck through.
+    /// It is deprecated: struck through.
     Deprecated,
 }
 
@@ -85,9 +85,9 @@ pub enum Family {
 /// The cost of running a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cost {
-    /// So little that it always runs.
+    /// So cheap that it always runs.
     Low,
-    /// So much that it runs only if the settings use its findings.
+    /// So expensive that it only runs if the settings use its findings.
     High,
 }
 
@@ -117,37 +117,37 @@ pub(super) type ConfigTextCheck = fn(&ConfigTextContext<'_>, &mut Report);
 pub(super) type ConfigCheck = fn(&ConfigContext<'_>, &mut Report);
 pub(super) type CodeCheck = fn(&CodeContext<'_>, &mut Report);
 
-/// One look of a rule at something: the phase, and the function to call.
+/// One check of a rule: the phase, and the function to call.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Check {
-    /// At one top-level entry alone. The findings are kept as long as the entry is not edited.
+    /// Checks one top-level entry alone. The findings are kept until the entry is edited.
     Entry(EntryCheck),
-    /// At the variables that an entry or a `hiera.yaml` reads.
+    /// Checks the variables that an entry or a `hiera.yaml` reads.
     Variables(VariablesCheck),
-    /// At an entry of a file that hierarchies read, and at the keys that it looks up.
+    /// Checks an entry of a file that hierarchies read, and the keys that it looks up.
     Lookup(LookupCheck),
-    /// At a key, with what other files, options and code make of it.
+    /// Checks a key together with other files, options and code.
     Key(KeyCheck),
-    /// At the entry `lookup_options`.
+    /// Checks the entry `lookup_options`.
     Options(OptionsCheck),
-    /// At a data file as a whole.
+    /// Checks a data file as a whole.
     File(FileCheck),
-    /// At a file that is not read by any level.
+    /// Checks a file that is not read by any level.
     Unread(UnreadCheck),
-    /// At the text of a `hiera.yaml`, however wrong.
+    /// Checks the text of a `hiera.yaml`, even if it is not valid.
     ConfigText(ConfigTextCheck),
-    /// At a `hiera.yaml` of version 5 that Puppet accepts.
+    /// Checks a `hiera.yaml` of version 5 that Puppet accepts.
     Config(ConfigCheck),
-    /// The same, once all others have spoken.
+    /// The same, after all other rules.
     ConfigRest(ConfigCheck),
-    /// At a file of Puppet code that Puppet accepts.
+    /// Checks a file of Puppet code that Puppet accepts.
     Code(CodeCheck),
-    /// At a file of Puppet code that Puppet refuses.
+    /// Checks a file of Puppet code that Puppet refuses.
     BrokenCode(CodeCheck),
 }
 
 impl Rule {
-    /// Whether a code means the rule: its own, or one that it had before.
+    /// Whether a code belongs to the rule: its own, or an earlier one.
     pub(super) fn is_named(&self, code: &str) -> bool {
         self.code == code || self.former.contains(&code)
     }
@@ -169,7 +169,7 @@ impl Rule {
         checks: &[],
     };
 
-    /// Where the rule's page can be read, if the package says where its sources lie.
+    /// The address of the rule's page, if the package names its repository.
     pub fn url(&self) -> Option<String> {
         let repository = env!("CARGO_PKG_REPOSITORY");
         let page = format!("{repository}/blob/main/docs/rules/{}.md", self.code);

@@ -1,4 +1,4 @@
-//! Asking all rules about one file, phase by phase, with the severities that the settings ask for.
+//! Runs all rules on one file, phase by phase, with the severities in the settings.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -32,14 +32,14 @@ use crate::syntax::tree::{self, NodeKind};
 use crate::syntax::yaml;
 use crate::world::{World, paths};
 
-/// How much of a file is looked at, where that takes lookups.
+/// How much of a file is checked by rules that need lookups.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// How many keys of one file the engine is asked about.
+    /// The maximum number of keys of one file that are looked up.
     keys: usize,
-    /// Of how many nodes with fact sets the variables count.
+    /// The maximum number of nodes with fact sets whose variables are used.
     nodes: usize,
-    /// Whether the user types, so that the same will be asked again soon.
+    /// Whether the user is typing, so that the next check comes soon.
     is_typing: bool,
 }
 
@@ -51,7 +51,7 @@ impl Bounds {
     const NONE: Self = Self { keys: usize::MAX, nodes: usize::MAX, is_typing: false };
 }
 
-/// The keys of `hiera.yaml` whose texts are interpolated.
+/// The keys of `hiera.yaml` whose strings are interpolated.
 const INTERPOLATED_KEYS: [&str; 10] = [
     "path",
     "paths",
@@ -65,18 +65,18 @@ const INTERPOLATED_KEYS: [&str; 10] = [
     "hiera3_backend",
 ];
 
-/// What the rules say of the file at `path`, in the order of the text, as far as that can be found out while somebody types:
-/// what is left out of a very large file, the snapshot's notes say.
+/// The findings in the file at `path`, in the order of the text, as far as they can be computed while the user types. The
+/// snapshot's notes say what is left out of a very large file.
 pub fn diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
     diagnostics_until(world, path, &CancelToken::default())
 }
 
-/// The same, but nothing that counts if it is cancelled meanwhile.
+/// The same findings, but the result is not valid if the check is cancelled meanwhile.
 pub fn diagnostics_until(world: &Arc<World>, path: &str, cancel: &CancelToken) -> Vec<Diagnostic> {
     diagnostics_within(world, path, Bounds::WHILE_TYPING, cancel)
 }
 
-/// Everything that the rules say of the file at `path`, in the order of the text.
+/// All findings in the file at `path`, in the order of the text.
 pub fn all_diagnostics(world: &Arc<World>, path: &str) -> Vec<Diagnostic> {
     diagnostics_within(world, path, Bounds::NONE, &CancelToken::default())
 }
@@ -123,7 +123,7 @@ fn is_hocon(role: Option<&FileRole>) -> bool {
     matches!(role, Some(FileRole::Data { format: Format::Hocon, .. }))
 }
 
-/// The rules on their way over one file.
+/// The run of the rules over one file.
 struct Run<'a> {
     world: &'a Arc<World>,
     path: &'a str,
@@ -138,14 +138,14 @@ impl Run<'_> {
         ask(rules, thing, self.is_wanted, &mut self.report);
     }
 
-    /// Asks about a file that only a function of the site reads: whether a reader of its format takes it. What else the function
-    /// accepts, only it knows.
+    /// Checks a file that only a custom function reads: only whether a parser of its format can read it. What else the
+    /// function accepts is not known.
     fn syntax(&mut self, data: &DataFile) {
         let is_syntax = |it: &Rule| it.family == Family::Syntax;
         ask(&PHASES.file, &self.whole_file(data, None), &is_syntax, &mut self.report);
     }
 
-    /// Asks about a file that hierarchies read, and that holds data of `module` if there is one.
+    /// Checks a file that hierarchies read, with data of `module` if there is one.
     fn data_file(&mut self, data: &DataFile, module: Option<&str>) {
         let (world, path) = (self.world, self.path);
         let perspective = Perspective::of_file(world, path);
@@ -163,7 +163,7 @@ impl Run<'_> {
         self.ask(&PHASES.file, &self.whole_file(data, Some(&file)));
     }
 
-    /// Asks about the entries. Findings of an entry are taken from the last time, if no edit since has touched what they read.
+    /// Checks the entries. The earlier findings of an entry are used if no edit changed what they depend on.
     fn entries(&mut self, file: &DataContext<'_>) {
         let DataContext { world, path, data, .. } = *file;
         let known = KnownVariables {
@@ -198,7 +198,7 @@ impl Run<'_> {
                     self.report.findings.extend(kept.at(path, entry.start));
                     return ControlFlow::Continue(());
                 }
-                // Rules look through what was found before them: of this entry, that is little.
+                // Rules search the findings before them, and one entry has only few.
                 let others = std::mem::take(&mut self.report.findings);
                 self.entry(file, &known, (entry, summary), is_asked_about);
                 let mut found = std::mem::replace(&mut self.report.findings, others);
@@ -222,7 +222,7 @@ impl Run<'_> {
         }
     }
 
-    /// Asks about one entry, and its key if entries can be told apart.
+    /// Checks one entry, and its key if the file is split into entries.
     fn entry(
         &mut self,
         file: &DataContext<'_>,
@@ -251,7 +251,7 @@ impl Run<'_> {
         }
     }
 
-    /// Asks about a key, and what other files have for it.
+    /// Checks a key together with other files.
     fn key(
         &mut self,
         file: &DataContext<'_>,
@@ -278,7 +278,7 @@ impl Run<'_> {
         FileContext { data, text, format, verdict, version, file }
     }
 
-    /// Asks about the file as a `hiera.yaml` of a layer.
+    /// Checks the file as the `hiera.yaml` of a layer.
     fn config(&mut self, layer: LayerKind) {
         let (world, path) = (self.world, self.path);
         let Ok(text) = world.text(path) else { return };
@@ -299,7 +299,7 @@ impl Run<'_> {
             self.ask(&PHASES.config, &context);
             self.ask(&PHASES.config_rest, &context);
         }
-        // In the paths of hiera.yaml, Puppet goes on with an empty text.
+        // In the paths of hiera.yaml, Puppet uses an empty string.
         let nodes = &*nodes;
         let known =
             KnownVariables { nodes: nodes.iter().collect(), is_error: false, is_path: true };
@@ -308,8 +308,8 @@ impl Run<'_> {
         self.ask(&PHASES.variables, &context);
     }
 
-    /// Asks about the file if Puppet loads code from it. Most files have nothing that a rule asks about, which the index of the
-    /// code tells.
+    /// Checks the file if Puppet loads code from it. Most files have nothing that a rule checks, and the index of the code
+    /// shows that.
     fn code(&mut self) {
         let Some(environment) = self.world.environment_of(self.path) else { return };
         let index = self.world.code_index(&environment);
@@ -326,7 +326,7 @@ impl Run<'_> {
         }
     }
 
-    /// The nodes that read a data file, or use a `hiera.yaml`, and of which all variables are known.
+    /// The nodes that read a data file or use a `hiera.yaml`, and whose variables are all known.
     fn complete_nodes(&self, module: Option<&str>) -> Vec<Arc<Node>> {
         let (world, path) = (self.world, self.path);
         let Some(environment) = world.environment_of(path) else { return Vec::new() };
@@ -342,7 +342,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether a file of code neither names keys nor declares or includes what a rule looks at.
+/// Whether a file of code has no keys, declarations or includes that a rule checks.
 fn is_quiet(index: &CodeIndex, summary: &CodeSummary) -> bool {
     let mut classes = summary.declared.iter().filter(|it| it.kind == DeclarationKind::Class);
     let has_duplicates = classes.any(|it| index.declared(it.kind, &it.name).len() > 1);

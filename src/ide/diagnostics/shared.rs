@@ -1,4 +1,4 @@
-//! What several rules need: what is known of keys and classes, walks through a tree, and fixes.
+//! Code that several rules share: what is known about keys and classes, walks through a tree, and fixes.
 
 pub(super) mod bound_values;
 pub(super) mod declared_classes;

@@ -1,10 +1,10 @@
-//! What the tests of rules share: fixtures with the findings that they expect.
+//! Shared code of the tests of rules: fixtures with the findings that they expect.
 
 use crate::ide::fixture::Fixture;
 use crate::ide::fixture_world::ROOT;
 use crate::text::apply_edits;
 
-/// All diagnostics of a fixture's files are those that it expects.
+/// Checks that the diagnostics of a fixture's files are those that it expects.
 #[track_caller]
 pub(super) fn check(fixture: &str) {
     let fixture = Fixture::parse_without_marks(fixture);
@@ -16,7 +16,7 @@ pub(super) fn check(fixture: &str) {
     }
 }
 
-/// The other places that the findings of a rule point to: `/path: text: message`, one of each line.
+/// The related places of the findings of a rule: `/path: text: message`, one per line.
 #[track_caller]
 pub(super) fn check_related(fixture: &str, code: &str, expected: &[&str]) {
     let fixture = Fixture::parse_without_marks(fixture);
@@ -36,7 +36,7 @@ pub(super) fn check_related(fixture: &str, code: &str, expected: &[&str]) {
     assert_eq!(related, expected);
 }
 
-/// How many fixes each finding of a rule has in the first file of a fixture.
+/// The number of fixes of each finding of a rule in the first file of a fixture.
 #[track_caller]
 pub(super) fn fix_counts(fixture: &str, code: &str) -> Vec<usize> {
     let fixture = Fixture::parse_without_marks(fixture);
@@ -44,12 +44,12 @@ pub(super) fn fix_counts(fixture: &str, code: &str) -> Vec<usize> {
     found.iter().filter(|it| it.code == code).map(|it| it.fixes.len()).collect()
 }
 
-/// The text with a comment behind it that makes it `length` bytes long.
+/// The text, with a comment at the end that makes it `length` bytes long.
 pub(super) fn padded(text: &str, length: usize) -> String {
     format!("{text}#{}\n", "-".repeat(length - text.len() - 2))
 }
 
-/// The first file of a fixture after the fix with this title, the first such one.
+/// The first file of a fixture after the first fix with this title.
 #[track_caller]
 pub(super) fn check_fix(fixture: &str, title: &str, expected: &str) {
     let fixture = Fixture::parse_without_marks(fixture);

@@ -45,7 +45,7 @@ fn text(perspective: &Perspective, level: &ResolvedLevel, template: Option<TextR
 /// The files in their order; of many, those that exist, and how many others there are.
 fn files(perspective: &Perspective, locations: &[&Location]) -> String {
     if locations.is_empty() {
-        return "No file at all.\n".to_owned();
+        return "No files.\n".to_owned();
     }
     let has_many = locations.len() > MAX_FILES;
     let is_there = |it: &&Location| it.is_uri || it.exists;

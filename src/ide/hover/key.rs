@@ -291,7 +291,7 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
         let root = key_path::parse(key).ok();
         let root = root.as_ref().and_then(KeyPath::root_name).map_or(key, |root| root);
         card.notes.push(format!(
-            "{} in {} has no such member and hides those below: without a merge, the first whole value counts.",
+            "{} in {} has no such member and hides the values of lower levels: without a merge, Puppet uses the first value.",
             code(root),
             code(&perspective.shown_place(place))
         ));

@@ -162,13 +162,13 @@ impl KeyCard {
         let is_rest = !self.cases.is_empty();
         match &self.answer {
             Answer::NotFound | Answer::EmptyText | Answer::Required if is_rest => {
-                "Not found, but for these cases:\n".to_owned()
+                "Not found, except in these cases:\n".to_owned()
             }
             Answer::Default { code, is_instead_of_null } => {
-                let why = if *is_instead_of_null { "The data say null" } else { "No data" };
-                let but = if is_rest { ", but for these cases:" } else { "." };
+                let why = if *is_instead_of_null { "The data has null" } else { "No data" };
+                let but = if is_rest { ", except in these cases:" } else { "." };
                 let code = markup.of_markdown(&code_in_line(code));
-                format!("{why}: the default {code} counts{but}\n")
+                format!("{why}: the default {code} is used{but}\n")
             }
             Answer::Required => {
                 "No data and no default: the class must be given a value.\n".to_owned()
@@ -176,7 +176,7 @@ impl KeyCard {
             Answer::Value(yaml) => marked_yaml(markup, yaml, max_lines),
             Answer::NotFound => "Not found: a lookup of this key fails.\n".to_owned(),
             Answer::Unknown => "Unknown: no level that is evaluated here has it.\n".to_owned(),
-            Answer::EmptyText => "Not found: gives an empty text.\n".to_owned(),
+            Answer::EmptyText => "Not found: Puppet uses an empty string.\n".to_owned(),
             Answer::Error(message) => {
                 format!("A lookup of this key fails:\n\n{}", markup.block("text", message))
             }

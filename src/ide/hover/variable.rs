@@ -37,7 +37,7 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
         Reading::Known(value, rest) => dig_value(&value, &rest),
     };
     let Some(value) = value else {
-        let missing = format!("{} has no such member: an empty text.", code(root));
+        let missing = format!("{} has no such member: Puppet uses an empty string.", code(root));
         return title + &missing;
     };
     let max_lines = perspective.world.settings().hover_max_lines as usize;
@@ -76,7 +76,7 @@ fn open_text(perspective: &Perspective, name: &str) -> String {
     let hint = if nodes.iter().any(|node| node.is_complete()) {
         "Choose a node with a fact set to see a value."
     } else {
-        "A fact set, or the setting `node_name`, can tell it."
+        "A fact set or the setting `node_name` can make it known."
     };
     format!("Not known: {shown} depends on the node. {hint}")
 }
@@ -90,6 +90,6 @@ fn undefined_text(perspective: &Perspective, root: &str) -> String {
     if evaluator.version().has_strict_variables() {
         format!("Nothing defines {name}: the lookup fails.")
     } else {
-        format!("Nothing defines {name}: an empty text, and a warning.")
+        format!("Nothing defines {name}: Puppet uses an empty string and warns.")
     }
 }

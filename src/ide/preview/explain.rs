@@ -125,7 +125,7 @@ pub fn explain(
     page.plain("");
     if shown < all {
         let note = format!(
-            "{shown} of {all} lines: files that have nothing are counted, and what is told once is not told again"
+            "{shown} of {all} lines: files without the key are only counted, and nothing is shown twice"
         );
         page.line(&note, Mark::of(LineKind::More, None));
     }
@@ -262,7 +262,7 @@ impl Tree<'_> {
             TraceKind::Explanation => ("Explanation".to_owned(), None),
             TraceKind::Search { key, is_options: false } => (format!("search for {key}"), None),
             TraceKind::Search { key, is_options: true } => (format!("collection of {key}"), None),
-            TraceKind::InvalidKey(key) => (format!("{key} may not be asked for"), None),
+            TraceKind::InvalidKey(key) => (format!("{key} may not be looked up"), None),
             TraceKind::MergeSource => ("the merge strategy is in lookup_options".to_owned(), None),
             TraceKind::Module(name) => (format!("module {name}"), None),
             TraceKind::Layer { title, config, .. } => {

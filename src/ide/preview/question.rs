@@ -43,7 +43,7 @@ pub enum Scope {
 
 /// There is no sample node of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no sample node is called {0}")]
+#[error("no sample node has the name {0}")]
 pub struct UnknownNode(pub Arc<str>);
 
 /// A request with its environment and node.

@@ -98,10 +98,7 @@ impl Class<'_> {
         }
         for kind in [DeclarationKind::Class, DeclarationKind::Define] {
             if let Some(taken) = code.declared(kind, new).first() {
-                return Err(format!(
-                    "{}: there is a `{new}` already",
-                    self.shown_path(&taken.path)
-                ));
+                return Err(format!("{}: `{new}` exists already", self.shown_path(&taken.path)));
             }
         }
         if let Some(error) = self.file.manifest.errors.first() {
@@ -133,7 +130,7 @@ impl Class<'_> {
                     "Puppet only looks in the module {name} for classes that start with `{name}::`"
                 )
             } else {
-                format!("`{old}` has the name of its module: Puppet looks for it by that alone")
+                format!("`{old}` has the name of its module: Puppet finds it only by that name")
             });
         }
         Ok(())
@@ -243,7 +240,7 @@ impl Class<'_> {
             ));
         }
         said.push(format!(
-            "Names of classes that are put together, or that a node classifier gives, are not known: `{old}` stays there."
+            "Class names that code computes or that a node classifier sets are not known: `{old}` stays there."
         ));
         said
     }

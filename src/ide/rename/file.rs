@@ -244,7 +244,7 @@ impl<'a> Walk<'a> {
         match clash.filter(|_| has_old) {
             Some(pair) => Err(Refusal {
                 at: pair.key.range.shifted(entry.start),
-                why: format!("there is a `{}` already", self.renaming.new_name),
+                why: format!("`{}` exists already", self.renaming.new_name),
             }),
             None => Ok(()),
         }

@@ -41,7 +41,7 @@ impl Work<'_> {
         if !left.is_empty() {
             let places = listed(&left);
             self.warnings.insert(format!(
-                "`{root}` is also looked up in {places}: there, the old name stays."
+                "`{root}` is also looked up in {places}: the old name stays there."
             ));
         }
         if !dynamic.is_empty() {

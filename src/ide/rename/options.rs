@@ -33,7 +33,7 @@ pub(super) fn warn(
         for pairs in options(data) {
             if pairs.iter().any(|pair| is_entry_for(pair, new)) {
                 warnings.insert(format!(
-                    "The lookup_options of {shown} have an entry for `{new}` already, which then applies."
+                    "The lookup_options of {shown} already have an entry for `{new}`, which then applies."
                 ));
             }
             if pairs.iter().any(|pair| is_entry_for(pair, old)) {

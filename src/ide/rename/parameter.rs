@@ -35,7 +35,7 @@ pub(super) fn refused_name(name: &str) -> Option<String> {
     if !(begins && is_word) {
         return Some(format!("`{name}` is not a name for a parameter"));
     }
-    RESERVED.contains(&name).then(|| format!("Puppet keeps the name `${name}` for itself"))
+    RESERVED.contains(&name).then(|| format!("Puppet reserves the name `${name}`"))
 }
 
 impl Work<'_> {
@@ -71,7 +71,7 @@ impl Work<'_> {
         }
         if METAPARAMETERS.contains(&new) {
             self.warnings.insert(format!(
-                "`{new}` is a metaparameter: its value is handed on to all resources in the class."
+                "`{new}` is a metaparameter: its value applies to all resources in the class."
             ));
         }
         let parameter = Parameter { class, old, new };
@@ -102,7 +102,7 @@ impl Work<'_> {
         let sees = |it: &puppet::VariableUse, name: &str| names.sees(it.scope, scope, name);
         let shown = |at: TextRange| self.shown(environment, path, at);
         if let Some(taken) = names.variables.iter().find(|it| it.name == *new && sees(it, new)) {
-            return Err(format!("{}: there is a `${new}` already", shown(taken.range)));
+            return Err(format!("{}: `${new}` exists already", shown(taken.range)));
         }
         let uses = names.variables.iter().filter(|it| it.name == *old && sees(it, old));
         let uses: Vec<_> = uses.collect();
@@ -191,7 +191,7 @@ impl Work<'_> {
         for hash in given.iter().filter(|it| it.is_hash) {
             let place = self.shown(environment, &hash.path, hash.range);
             self.warnings.insert(format!(
-                "{place} gives class `{class}` the parameters of a hash: a `{old}` in it stays."
+                "{place} sets parameters of class `{class}` from a hash: a `{old}` in it stays."
             ));
         }
         for (path, _) in world.code_index(environment).files() {

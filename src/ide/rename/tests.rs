@@ -242,7 +242,8 @@ fn duplicates_anchors_and_broken_entries() {
             "/data/nodes/web01.yaml:2 n: 3",
         ],
     );
-    let said = "has syntax errors: what could not be read was only searched as text.";
+    let said =
+        "has syntax errors: hiera-ls could not read some parts and only searched them as text.";
     assert_eq!(
         warnings,
         [format!("data/common.yaml {said}"), format!("data/nodes/web01.yaml {said}")]
@@ -252,12 +253,12 @@ fn duplicates_anchors_and_broken_entries() {
 #[test]
 fn what_would_mix_or_break_answers_is_refused() {
     let taken = "#- /data/common.yaml\na$0: 1\n#- /data/nodes/web01.yaml\nx: 1\nb: 2\n";
-    check_refusal(taken, "b", "data/nodes/web01.yaml:2: there is a `b` already");
+    check_refusal(taken, "b", "data/nodes/web01.yaml:2: `b` exists already");
     let taken =
         "#- /data/common.yaml\na: {b$0: 1}\n#- /data/nodes/web01.yaml\na:\n  b: 1\n  c: 1\n";
-    check_refusal(taken, "c", "data/nodes/web01.yaml:3: there is a `c` already");
+    check_refusal(taken, "c", "data/nodes/web01.yaml:3: `c` exists already");
     let taken = "#- /data/common.yaml\na$0: 1\nlookup_options: {a: {merge: deep}, b: {}}\n";
-    check_refusal(taken, "b", "data/common.yaml:2: there is a `b` already");
+    check_refusal(taken, "b", "data/common.yaml:2: `b` exists already");
     let shared = "#- /data/common.yaml\nx: &x {b: 1}\na: *x\nc: \"%{lookup('a.b$0')}\"\n";
     check_refusal(
         shared,
@@ -284,8 +285,8 @@ fn what_would_mix_or_break_answers_is_refused() {
 #[test]
 fn names_that_mean_something_else_are_refused() {
     let text = "#- /data/common.yaml\na$0: 1\n";
-    check_refusal(text, " ", "a key needs a name of one line");
-    check_refusal(text, "a\nb", "a key needs a name of one line");
+    check_refusal(text, " ", "the name of a key must be one line");
+    check_refusal(text, "a\nb", "the name of a key must be one line");
     check_refusal(text, "lookup_options", "Puppet never finds a key called `lookup_options`");
     check_refusal(text, "^a", "as a key of lookup_options, `^a` would be a pattern");
     check_refusal(text, "%{a}", "`%{a}` means something else to Puppet or to YAML");
@@ -343,7 +344,7 @@ fn who_takes_the_whole_or_waits_for_the_name_is_said() {
     assert_eq!(
         warnings,
         [
-            "The whole value of `a` is also taken in data/common.yaml:2: there, too, the new name shows."
+            "The whole value of `a` is also used in data/common.yaml:2: the new name appears there, too."
         ]
     );
     let warnings = check(
@@ -354,8 +355,8 @@ fn who_takes_the_whole_or_waits_for_the_name_is_said() {
     assert_eq!(
         warnings,
         [
-            "The lookup_options of data/common.yaml have an entry for `n` already, which then applies.",
-            "`n` is already asked for in data/common.yaml:2: until now in vain.",
+            "The lookup_options of data/common.yaml already have an entry for `n`, which then applies.",
+            "`n` is already looked up in data/common.yaml:2, where it is not found so far.",
         ]
     );
 }

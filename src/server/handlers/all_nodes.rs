@@ -1,4 +1,4 @@
-//! `hiera/allNodes`: what each sample node gets for one key.
+//! `hiera/allNodes`: the values of one key for all sample nodes.
 
 use serde::Serialize;
 use tower_lsp_server::jsonrpc::Result;
@@ -10,7 +10,7 @@ use crate::server::preview_proto::{
     Named, PreviewItem, QuestionParams, View, item, location, unknown_node,
 };
 
-/// The document and the groups.
+/// The result: the document and the groups.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::server) struct AllNodesItem {
     #[serde(flatten)]
@@ -27,7 +27,7 @@ struct GroupItem {
     locations: Vec<Location>,
 }
 
-/// The nodes grouped by value, outliers first.
+/// Handles the request: groups the nodes by value, outliers first.
 pub(in crate::server) fn all_nodes(
     context: &Context,
     params: QuestionParams,

@@ -1,4 +1,4 @@
-//! `hiera/assume`: what answers assume about variables that are not known, until something else is assumed.
+//! `hiera/assume`: sets the values that hiera-ls assumes for variables that are not known.
 
 use std::sync::Arc;
 
@@ -12,22 +12,24 @@ use crate::server::context::Context;
 use crate::server::session::Session;
 use crate::world::Change;
 
-/// What the client assumes.
+/// The parameters.
 #[derive(Debug, Clone, Deserialize)]
 pub(in crate::server) struct AssumeParams {
-    /// Texts of variables, by name; what was assumed before is forgotten. Nothing at all: nothing is assumed any more.
+    /// The values of variables as text, by name. They replace earlier assumptions. Without variables, hiera-ls assumes
+    /// nothing.
     #[serde(default)]
     variables: BTreeMap<String, String>,
 }
 
-/// Assumes it: all later answers hold for such nodes. A name that is none of a variable changes nothing.
+/// Changes the state: later results are for nodes with these values. If a name is not the name of a variable, nothing
+/// changes.
 pub(in crate::server) fn effect(session: &mut Session, params: AssumeParams) {
     if let Ok(assumed) = assumed(params) {
         session.apply(Change::Assumed(assumed));
     }
 }
 
-/// The node that answers are for now.
+/// The response: the node that results are for now.
 pub(in crate::server) fn assume(
     context: &Context,
     params: AssumeParams,
@@ -37,10 +39,10 @@ pub(in crate::server) fn assume(
     Ok(active_node(&context.world))
 }
 
-/// Texts of variables.
+/// The values of variables as text.
 type Assumed = Vec<(Arc<str>, Arc<str>)>;
 
-/// `Err` has a name that is none of a variable.
+/// Parses the names of the variables. `Err` has a name that is not the name of a variable.
 fn assumed(params: AssumeParams) -> std::result::Result<Assumed, String> {
     let named = params.variables.into_iter().map(|(name, text)| {
         let known = variable::name_of_text(&name).ok_or(name)?;

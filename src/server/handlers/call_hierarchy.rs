@@ -12,14 +12,14 @@ use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 use crate::text::TextRange;
 
-/// What an item remembers: names outlive positions.
+/// The data of an item. It names the key, because positions change with edits.
 #[derive(Debug, Serialize, Deserialize)]
 struct ItemData {
     path: String,
     key: String,
 }
 
-/// The keys under the cursor.
+/// Returns the keys under the cursor.
 pub(in crate::server) fn prepare_call_hierarchy(
     context: &Context,
     params: CallHierarchyPrepareParams,
@@ -32,7 +32,7 @@ pub(in crate::server) fn prepare_call_hierarchy(
     (!items.is_empty()).then_some(items)
 }
 
-/// Who interpolates it.
+/// Returns the keys that interpolate the key of an item.
 pub(in crate::server) fn incoming_calls(
     context: &Context,
     params: CallHierarchyIncomingCallsParams,
@@ -48,7 +48,7 @@ pub(in crate::server) fn incoming_calls(
     Some(calls.into_iter().filter_map(call).collect())
 }
 
-/// What it interpolates.
+/// Returns the keys that the key of an item interpolates.
 pub(in crate::server) fn outgoing_calls(
     context: &Context,
     params: CallHierarchyOutgoingCallsParams,

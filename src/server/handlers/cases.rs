@@ -1,4 +1,4 @@
-//! `hiera/cases`: the cases of a key, to pick one.
+//! `hiera/cases`: the cases of a key, so that the user can pick one.
 
 use serde::Serialize;
 use tower_lsp_server::jsonrpc::Result;
@@ -10,15 +10,16 @@ use crate::server::preview_proto::{QuestionParams, unknown_node};
 /// One case.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::server) struct CaseItem {
-    /// What must hold, for people: `variant is alice`; `otherwise` for the last.
+    /// The condition, for people: `variant is alice`; `otherwise` for the last case.
     when: String,
-    /// The same by variable; a variable that is not set has `null`.
+    /// The same condition by variable; `null` means that the variable is not set.
     variables: serde_json::Map<String, serde_json::Value>,
     /// The value on one line, without secrets; `not found`, or Puppet's error.
     value: String,
 }
 
-/// The cases of a key in their order; none if the answer is certain. `null` if there is no key.
+/// Returns the cases of a key in their order. The list is empty if the value is certain; the result is `null` if there is
+/// no key.
 pub(in crate::server) fn cases(
     context: &Context,
     params: QuestionParams,

@@ -12,7 +12,7 @@ use crate::server::preview_proto::{
 };
 use crate::world::{AnswerChange, Differences};
 
-/// A question, and what to compare with.
+/// The parameters: a question, and what to compare with.
 #[derive(Debug, Clone, Deserialize)]
 pub(in crate::server) struct ChangesParams {
     #[serde(flatten)]
@@ -21,7 +21,7 @@ pub(in crate::server) struct ChangesParams {
     with: With,
 }
 
-/// The document and the changes.
+/// The result: the document and the changes.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::server) struct ChangesItem {
@@ -31,7 +31,7 @@ pub(in crate::server) struct ChangesItem {
     /// How many nodes were compared.
     nodes: usize,
     changes: Vec<ChangeItem>,
-    /// Why not everything is known.
+    /// Why changes may be missing.
     not_proved: Vec<String>,
     problems: Vec<String>,
 }
@@ -42,7 +42,7 @@ struct ChangeItem {
     before: AnswerItem,
     after: AnswerItem,
     nodes: Vec<String>,
-    /// Of nodes that are not listed: what must hold, for people.
+    /// The conditions for nodes that are not listed, for people.
     cases: Vec<String>,
     causes: Vec<Location>,
 }
@@ -53,7 +53,7 @@ struct AnswerItem {
     text: String,
 }
 
-/// Which nodes get another value, and for which keys.
+/// Handles the request.
 pub(in crate::server) fn changes(
     context: &Context,
     params: ChangesParams,
@@ -72,7 +72,7 @@ pub(in crate::server) fn changes(
     Ok(found.map(|found| changes_item(context, &named, found)))
 }
 
-/// LSP's code for a request that is right and cannot be answered.
+/// LSP's error code `RequestFailed`: the request is valid, but it failed.
 const REQUEST_FAILED: i64 = -32803;
 
 fn changes_item(context: &Context, named: &Named, found: Changes) -> ChangesItem {

@@ -13,10 +13,10 @@ use crate::server::workspace_edit::workspace_edit;
 use crate::server::{from_proto, to_proto};
 use crate::world::FileEntry;
 
-/// Our part of `source.fixAll`: editors can ask for it alone.
+/// Our kind of `source.fixAll`. Editors can request only this kind.
 const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.hiera");
 
-/// What can be done with the selection.
+/// Returns the actions for the selection.
 pub(in crate::server) fn code_action(
     context: &Context,
     params: CodeActionParams,
@@ -36,7 +36,8 @@ pub(in crate::server) fn code_action(
     Some(actions.chain(secret).chain(shown).collect())
 }
 
-/// Shows which nodes the edit at a place changes; for clients that can, unless they ask for other kinds of actions.
+/// The action that shows which nodes the edit at a place changes. Only for clients that have the command, and only if they
+/// do not request other kinds of actions.
 fn show_changes_of(
     context: &Context,
     file: &FileEntry,
@@ -58,7 +59,7 @@ fn show_changes_of(
     }))
 }
 
-/// What the server may offer.
+/// The kinds of actions that the server may return.
 pub(in crate::server) fn offered_kinds() -> Vec<CodeActionKind> {
     ActionKind::ALL.map(kind).to_vec()
 }
@@ -74,8 +75,8 @@ fn kind(kind: ActionKind) -> CodeActionKind {
     }
 }
 
-/// The kinds that a client asks for: each word means itself and what continues it behind a dot. A client that names
-/// none gets everything.
+/// The kinds that a client requests. Each kind includes the kinds that continue it after a dot. A client that names none
+/// gets all actions.
 fn wanted(only: Option<&[CodeActionKind]>) -> Vec<ActionKind> {
     let is_wanted = |it: &ActionKind| {
         let kind = kind(*it);
@@ -89,7 +90,7 @@ fn wanted(only: Option<&[CodeActionKind]>) -> Vec<ActionKind> {
     ActionKind::ALL.into_iter().filter(is_wanted).collect()
 }
 
-/// `None` for what the client cannot do.
+/// Converts an action; `None` if the client does not support it.
 fn code_action_of(
     context: &Context,
     file: &FileEntry,
@@ -115,7 +116,7 @@ fn code_action_of(
     })
 }
 
-/// The client's own copy of a diagnostic, by which it finds it again.
+/// Finds the client's copy of a diagnostic, which links the action to the diagnostic in the editor.
 fn as_the_client_knows_it(diagnostic: Diagnostic, asked: &CodeActionContext) -> Diagnostic {
     let is_same = |it: &&Diagnostic| it.range == diagnostic.range && it.code == diagnostic.code;
     asked.diagnostics.iter().find(is_same).cloned().unwrap_or(diagnostic)

@@ -11,14 +11,15 @@ use crate::server::raw::Json;
 use crate::server::{from_proto, to_proto};
 use crate::world::FileEntry;
 
-/// The commands that a lens can carry, the best one first.
+/// The commands that a lens can have, the best one first.
 pub(in crate::server) const LENS_COMMANDS: [&str; 4] =
     ["hiera.preview", "hiera.explain", "hiera.allNodes", "hiera.compare"];
 
 /// The command that shows what edits change.
 pub(in crate::server) const CHANGES_COMMAND: &str = "hiera.changes";
 
-/// How many levels have each key, and what edits of it change, with commands that the client has.
+/// Returns the lenses: how many levels have each key, and what edits of it change. Each has a command that the client
+/// supports.
 pub(in crate::server) fn code_lens(
     context: &Context,
     params: CodeLensParams,
@@ -64,7 +65,7 @@ pub(in crate::server) fn code_lens(
     Ok(None)
 }
 
-/// A lens, as it is sent.
+/// A lens in the form that is sent.
 #[derive(Debug)]
 pub(in crate::server) struct LensPiece {
     range: [Spot; 2],

@@ -1,4 +1,4 @@
-//! `hiera/compare`: the values of two nodes, or of the saved and the unsaved texts.
+//! `hiera/compare`: compares the values of two nodes, or the values before and after unsaved edits.
 
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::jsonrpc::Result;
@@ -8,7 +8,7 @@ use crate::server::preview_proto::{
     Named, PreviewItem, QuestionParams, View, With, item, unknown_node,
 };
 
-/// A question, and what to compare its answer with.
+/// The parameters: a question, and what to compare with.
 #[derive(Debug, Clone, Deserialize)]
 pub(in crate::server) struct CompareParams {
     #[serde(flatten)]
@@ -16,7 +16,7 @@ pub(in crate::server) struct CompareParams {
     with: With,
 }
 
-/// Both sides and the difference.
+/// The result: both sides and the diff.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::server) struct ComparisonItem {
     diff: PreviewItem,
@@ -25,7 +25,7 @@ pub(in crate::server) struct ComparisonItem {
     differs: bool,
 }
 
-/// The values side by side.
+/// Handles the request.
 pub(in crate::server) fn compare(
     context: &Context,
     params: CompareParams,

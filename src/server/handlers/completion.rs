@@ -9,14 +9,14 @@ use tower_lsp_server::ls_types::{
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
-/// What an item remembers until it is resolved.
+/// The data of an item, for the request that resolves it.
 #[derive(Debug, Serialize, Deserialize)]
 struct ItemData {
     path: String,
     key: String,
 }
 
-/// What can stand under the cursor.
+/// Returns the completions at the cursor.
 pub(in crate::server) fn completion(
     context: &Context,
     params: CompletionParams,
@@ -39,7 +39,7 @@ pub(in crate::server) fn completion(
     }))
 }
 
-/// What the key is worth that an item stands for.
+/// Adds the value of an item's key.
 pub(in crate::server) fn completion_resolve(
     context: &Context,
     mut item: CompletionItem,

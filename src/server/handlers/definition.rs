@@ -7,7 +7,7 @@ use crate::server::context::Context;
 use crate::server::{from_proto, preview_proto, to_proto};
 use crate::world::FileEntry;
 
-/// Where the thing under the cursor is defined.
+/// Returns the definitions of what is under the cursor.
 pub(in crate::server) fn definition(
     context: &Context,
     params: GotoDefinitionParams,
@@ -26,7 +26,7 @@ pub(in crate::server) fn definition(
     Some(response(context, &file, &targets, context.client.definition_links))
 }
 
-/// All levels that have it, the one that wins first: what implements a key.
+/// Returns all levels that have the key, the level that wins first. We treat these as the implementations of a key.
 pub(in crate::server) fn implementation(
     context: &Context,
     params: GotoDefinitionParams,
@@ -39,7 +39,7 @@ pub(in crate::server) fn implementation(
     Some(response(context, &file, &targets, context.client.implementation_links))
 }
 
-/// The lowest level that has it.
+/// Returns the lowest level that has the key.
 pub(in crate::server) fn declaration(
     context: &Context,
     params: GotoDefinitionParams,

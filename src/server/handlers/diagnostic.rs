@@ -11,7 +11,7 @@ use tower_lsp_server::ls_types::{
 use crate::server::context::Context;
 use crate::server::{from_proto, publish};
 
-/// What is wrong with a file, unless that is what the client knows already.
+/// Returns the diagnostics of a file, unless the client already has them.
 pub(in crate::server) fn diagnostic(
     context: &Context,
     params: DocumentDiagnosticParams,
@@ -38,7 +38,7 @@ pub(in crate::server) fn diagnostic(
     DocumentDiagnosticReportResult::Report(report)
 }
 
-/// The same for the same diagnostics: nothing has to be remembered for that.
+/// An id that is equal for equal diagnostics. It is computed from them, so the server does not need to store anything.
 pub(super) fn result_id(items: &[Diagnostic]) -> String {
     let mut hasher = DefaultHasher::new();
     serde_json::to_string(items).unwrap_or_default().hash(&mut hasher);

@@ -6,7 +6,7 @@ use crate::server::from_proto;
 use crate::server::session::Session;
 use crate::world::Change;
 
-/// The user types.
+/// Applies an edit of the user.
 pub(in crate::server) fn did_change(session: &mut Session, params: DidChangeTextDocumentParams) {
     let Some(path) = from_proto::path(&params.text_document.uri) else {
         return;

@@ -4,7 +4,7 @@ use tower_lsp_server::ls_types::DidChangeConfigurationParams;
 
 use crate::server::session::Session;
 
-/// The editor's settings changed.
+/// Takes the changed settings of the editor.
 pub(in crate::server) fn did_change_configuration(
     session: &mut Session,
     params: DidChangeConfigurationParams,

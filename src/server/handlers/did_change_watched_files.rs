@@ -6,7 +6,7 @@ use crate::server::from_proto;
 use crate::server::session::Session;
 use crate::world::Change;
 
-/// Files on the disk were made, changed or removed: all of a message are one change.
+/// Files on the disk were created, changed or removed. All files of a message are one change.
 pub(in crate::server) fn did_change_watched_files(
     session: &mut Session,
     params: DidChangeWatchedFilesParams,

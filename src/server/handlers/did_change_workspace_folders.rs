@@ -4,7 +4,7 @@ use tower_lsp_server::ls_types::DidChangeWorkspaceFoldersParams;
 
 use crate::server::session::Session;
 
-/// Folders were added to the workspace or taken out of it.
+/// Folders were added to the workspace or removed from it.
 pub(in crate::server) fn did_change_workspace_folders(
     session: &mut Session,
     params: DidChangeWorkspaceFoldersParams,

@@ -6,7 +6,7 @@ use crate::server::from_proto;
 use crate::server::session::Session;
 use crate::world::Change;
 
-/// The disk counts again.
+/// The file on the disk is used again.
 pub(in crate::server) fn did_close(session: &mut Session, params: DidCloseTextDocumentParams) {
     let uri = &params.text_document.uri;
     let path = from_proto::path(uri);

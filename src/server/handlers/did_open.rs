@@ -6,7 +6,7 @@ use crate::server::from_proto;
 use crate::server::session::Session;
 use crate::world::Change;
 
-/// From now on the editor's text counts, not the disk's.
+/// From now on, the editor's text is used instead of the file on the disk.
 pub(in crate::server) fn did_open(session: &mut Session, params: DidOpenTextDocumentParams) {
     let document = params.text_document;
     let Some(path) = from_proto::path(&document.uri) else {

@@ -7,7 +7,7 @@ use tower_lsp_server::ls_types::{
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
-/// The places of the same file that speak of the thing under the cursor.
+/// Returns the places in the same file that refer to what is under the cursor.
 pub(in crate::server) fn document_highlight(
     context: &Context,
     params: DocumentHighlightParams,

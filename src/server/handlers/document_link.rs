@@ -7,7 +7,7 @@ use tower_lsp_server::ls_types::{DocumentLink, DocumentLinkParams, Uri};
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
-/// What of a file leads to other files.
+/// Returns the links of a file to other files.
 pub(in crate::server) fn document_link(
     context: &Context,
     params: DocumentLinkParams,
@@ -25,7 +25,7 @@ pub(in crate::server) fn document_link(
     Some(links.into_iter().map(link).collect())
 }
 
-/// The file, with `#L5` for its line 5.
+/// The URI of the file, with `#L5` for line 5.
 fn target(context: &Context, link: &crate::ide::DocumentLink) -> Uri {
     let file = to_proto::uri(context, &link.path);
     let with_line =

@@ -9,7 +9,7 @@ use crate::server::raw::Json;
 use crate::server::{from_proto, to_proto};
 use crate::world::FileEntry;
 
-/// A key of an outline, as it is sent.
+/// A key of an outline in the form that is sent.
 #[derive(Debug)]
 pub(in crate::server) struct SymbolPiece {
     /// The name as JSON.
@@ -20,7 +20,7 @@ pub(in crate::server) struct SymbolPiece {
     children: Box<[Self]>,
 }
 
-/// The keys of a file.
+/// Returns the keys of a file.
 pub(in crate::server) fn document_symbol(
     context: &Context,
     params: DocumentSymbolParams,

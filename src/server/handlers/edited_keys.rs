@@ -21,7 +21,7 @@ pub(in crate::server) struct EditedKeyItem {
     title: String,
 }
 
-/// The edited keys of a file in their order. `null` if it is not a data file.
+/// Returns the edited keys of a file in their order. `null` if it is not a data file.
 pub(in crate::server) fn edited_keys(
     context: &Context,
     params: QuestionParams,

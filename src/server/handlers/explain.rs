@@ -1,4 +1,4 @@
-//! `hiera/explain`: how a lookup comes to its value.
+//! `hiera/explain`: how a lookup finds its value.
 
 use serde::Serialize;
 use tower_lsp_server::jsonrpc::Result;
@@ -10,7 +10,7 @@ use crate::server::preview_proto::{
     Named, PreviewItem, QuestionParams, View, item, location, unknown_node,
 };
 
-/// The document and the tree.
+/// The result: the document and the tree.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::server) struct ExplainItem {
     #[serde(flatten)]
@@ -27,7 +27,7 @@ struct StepItem {
     children: Vec<StepItem>,
 }
 
-/// The lookup as a tree.
+/// Handles the request.
 pub(in crate::server) fn explain(
     context: &Context,
     params: QuestionParams,

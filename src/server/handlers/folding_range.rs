@@ -6,11 +6,11 @@ use crate::server::context::Context;
 use crate::server::from_proto;
 use crate::server::raw::Json;
 
-/// Lines that can be folded, as they are sent: the first and the last one, from the begin of the entry, and whether they are
-/// comments.
+/// Lines that can be folded, in the form that is sent: the first and the last line, counted from the start of the entry,
+/// and whether they are comments.
 pub(in crate::server) type FoldPiece = (u32, u32, bool);
 
-/// What can be folded: whole lines, which all clients can.
+/// Returns the foldable ranges. They are whole lines, which all clients support.
 pub(in crate::server) fn folding_range(
     context: &Context,
     params: FoldingRangeParams,

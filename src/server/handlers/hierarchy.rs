@@ -1,4 +1,4 @@
-//! `hiera/hierarchy`: the levels that a node's lookups ask, with their files.
+//! `hiera/hierarchy`: the levels that lookups for a node search, with their files.
 
 use serde::Serialize;
 use tower_lsp_server::jsonrpc::Result;
@@ -54,7 +54,7 @@ struct KeyItem {
     part: &'static str,
 }
 
-/// The hierarchy for a node, its files marked for a key.
+/// Handles the request: the hierarchy for a node, with the files that have a key.
 pub(in crate::server) fn hierarchy(
     context: &Context,
     params: QuestionParams,

@@ -9,7 +9,7 @@ use crate::server::context::Context;
 use crate::server::{from_proto, preview_proto, to_proto};
 use crate::text::TextRange;
 
-/// What `%{…}` stands for, and what counts in the place of what is overridden.
+/// Returns hints with the values of `%{…}`, and with the values that are used instead of overridden ones.
 pub(in crate::server) fn inlay_hint(
     context: &Context,
     params: InlayHintParams,
@@ -22,7 +22,7 @@ pub(in crate::server) fn inlay_hint(
 
     let hint = |hint: crate::ide::InlayHint| {
         let position = to_proto::range(context, &file, TextRange::empty(hint.offset)).start;
-        // Short enough to stand behind every other line: the place is a click or a tooltip away, and in the lens.
+        // Short, because many lines have such a hint. The tooltip, a click and the lens show the place.
         let mut label = InlayHintLabelPart { value: hint.label, ..InlayHintLabelPart::default() };
         if let Some((text, place)) = hint.source {
             label.location = preview_proto::location(context, place);

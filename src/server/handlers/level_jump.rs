@@ -6,7 +6,7 @@ use crate::ide::Direction;
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
-/// The next place of higher priority.
+/// Returns the key in the next higher level that has it.
 pub(in crate::server) fn level_up(
     context: &Context,
     params: TextDocumentPositionParams,
@@ -14,7 +14,7 @@ pub(in crate::server) fn level_up(
     jump(context, &params, Direction::Up)
 }
 
-/// The next place of lower priority.
+/// Returns the key in the next lower level that has it.
 pub(in crate::server) fn level_down(
     context: &Context,
     params: TextDocumentPositionParams,

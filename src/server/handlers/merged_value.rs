@@ -1,11 +1,11 @@
-//! `hiera/mergedValue`: what a lookup of a key gives, with the origin of every leaf.
+//! `hiera/mergedValue`: the value that a lookup returns, with the origin of every leaf.
 
 use tower_lsp_server::jsonrpc::Result;
 
 use crate::server::context::Context;
 use crate::server::preview_proto::{Named, PreviewItem, QuestionParams, View, item, unknown_node};
 
-/// The merged value of a key, of all keys of a file, or of all keys that a node gets.
+/// Handles the request: the merged value of a key, of all keys of a file, or of all keys that a node gets.
 pub(in crate::server) fn merged_value(
     context: &Context,
     params: QuestionParams,

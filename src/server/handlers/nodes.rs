@@ -1,4 +1,4 @@
-//! `hiera/nodes` and `hiera/nodeOf`: the sample nodes that answers can be shown for, and the one that a file is shown for.
+//! `hiera/nodes` and `hiera/nodeOf`: the sample nodes that the user can choose, and the node that a file is shown for.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::world::World;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(in crate::server) struct NodeItem {
     pub(in crate::server) name: String,
-    /// The path of the fact set; `name` if nothing but the name is known; `any` if it is no single machine.
+    /// The path of the fact set; `name` if only the name is known; `any` if it is not a single machine.
     pub(in crate::server) origin: String,
     /// The environment whose data the node sees.
     pub(in crate::server) environment: String,
-    /// Whether answers in that environment which are about no file are for this node.
+    /// Whether results in this environment that do not belong to a file are for this node.
     pub(in crate::server) active: bool,
-    /// What the hierarchy's paths ask for, with the node's values.
+    /// The variables that the hierarchy's paths use, with the node's values.
     pub(in crate::server) facts: Vec<FactItem>,
 }
 
@@ -33,19 +33,19 @@ pub(in crate::server) struct FactItem {
     value: String,
 }
 
-/// What `hiera/nodeOf` asks about.
+/// The parameters of `hiera/nodeOf`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::server) struct NodeOfParams {
     text_document: TextDocumentIdentifier,
 }
 
-/// The node that answers are for.
+/// The node that results are for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(in crate::server) struct ActiveNodeItem {
     #[serde(flatten)]
     pub(in crate::server) node: NodeItem,
-    /// Whether it was chosen; if not, a file is shown for any node that reads it.
+    /// Whether the node was chosen. If not, a file is shown for any node that reads it.
     chosen: bool,
     /// The variables that the hierarchy's paths use and that are not known for the node.
     open: Vec<String>,
@@ -53,7 +53,7 @@ pub(in crate::server) struct ActiveNodeItem {
     assumed: Vec<FactItem>,
 }
 
-/// The node that answers about a file are for; `null` if the file belongs to no environment.
+/// Returns the node that results about a file are for; `null` if the file does not belong to an environment.
 pub(in crate::server) fn node_of(
     context: &Context,
     params: NodeOfParams,
@@ -65,7 +65,7 @@ pub(in crate::server) fn node_of(
     Some(active_item(world, &environment, &node))
 }
 
-/// All sample nodes, environment by environment.
+/// Returns all sample nodes, environment by environment.
 pub(in crate::server) fn nodes(context: &Context, (): ()) -> Vec<NodeItem> {
     let mut items = Vec::new();
     for environment in environments(&context.world) {
@@ -79,8 +79,8 @@ pub(in crate::server) fn nodes(context: &Context, (): ()) -> Vec<NodeItem> {
     items
 }
 
-/// The sample node that answers are shown for which are about no file: the one with the chosen name if any environment
-/// has it, else the first environment's.
+/// The sample node for results that do not belong to a file: the chosen node if any environment has it, otherwise that of
+/// the first environment.
 pub(in crate::server) fn active_node(world: &World) -> Option<ActiveNodeItem> {
     let active = |environment: &Arc<Environment>| {
         active_item(world, environment, &world.active_node(environment))
@@ -100,7 +100,7 @@ pub(in crate::server) fn has_node(world: &World, name: &str) -> bool {
     environments(world).iter().any(has)
 }
 
-/// The environments of the workspace, and those of files that are open without being part of it.
+/// The environments of the workspace, and those of open files outside the workspace.
 fn environments(world: &World) -> Vec<Arc<Environment>> {
     let mut environments = world.environments().to_vec();
     for open in world.open_files() {

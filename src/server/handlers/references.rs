@@ -5,7 +5,7 @@ use tower_lsp_server::ls_types::{Location, ReferenceParams};
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
-/// Everything that speaks of the thing under the cursor.
+/// Returns all references to what is under the cursor.
 pub(in crate::server) fn references(
     context: &Context,
     params: ReferenceParams,

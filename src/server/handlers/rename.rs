@@ -11,10 +11,10 @@ use crate::server::context::Context;
 use crate::server::workspace_edit::labelled_edit;
 use crate::server::{from_proto, to_proto};
 
-/// LSP's `RequestFailed`: the request is fine, but cannot be fulfilled.
+/// LSP's error code `RequestFailed`: the request is valid, but it failed.
 const REQUEST_FAILED: i64 = -32803;
 
-/// The name under the cursor.
+/// Returns the name under the cursor.
 pub(in crate::server) fn prepare_rename(
     context: &Context,
     params: TextDocumentPositionParams,
@@ -31,7 +31,7 @@ pub(in crate::server) fn prepare_rename(
     }))
 }
 
-/// The edits that give it another name. What the user should know beside them is shown as a message.
+/// Returns the edits of a rename. Warnings for the user are shown as a message.
 pub(in crate::server) fn rename(
     context: &Context,
     params: RenameParams,

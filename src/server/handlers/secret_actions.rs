@@ -1,5 +1,5 @@
-//! `codeAction/resolve`: actions whose edits hold decrypted secrets. An editor gets the edit when its user has chosen the action,
-//! and not when it asks what could be done.
+//! `codeAction/resolve`: actions whose edits hold decrypted secrets. An editor gets the edit only after the user has chosen
+//! the action, and not in the list of possible actions.
 
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Range, Uri};
@@ -11,16 +11,16 @@ use crate::server::workspace_edit::workspace_edit;
 use crate::text::TextRange;
 use crate::world::FileEntry;
 
-/// What an action remembers until it is chosen.
+/// The data of an action, for the request that resolves it.
 #[derive(Debug, Serialize, Deserialize)]
 struct ActionData {
     uri: Uri,
     range: Range,
-    /// Of [`SecretAction::NAMES`].
+    /// One of [`SecretAction::NAMES`].
     secret: String,
 }
 
-/// What can be decrypted of the selection, for a client that resolves actions.
+/// Returns the actions that decrypt parts of the selection, for clients that resolve actions.
 pub(super) fn offered(
     context: &Context,
     file: &FileEntry,
@@ -45,7 +45,7 @@ pub(super) fn offered(
     found.into_iter().filter_map(action).collect()
 }
 
-/// The action with its edit.
+/// Adds the edit to an action.
 pub(in crate::server) fn code_action_resolve(
     context: &Context,
     mut action: CodeAction,

@@ -1,4 +1,4 @@
-//! `hiera/selectNode`: the sample node to show answers for.
+//! `hiera/selectNode`: chooses the sample node to show values for.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use crate::server::context::Context;
 use crate::server::session::Session;
 use crate::world::Change;
 
-/// Names that an error message lists.
+/// The maximum number of names in an error message.
 const MAX_LISTED: usize = 20;
 
-/// What the client chose.
+/// The parameters.
 #[derive(Debug, Clone, Deserialize)]
 pub(in crate::server) struct SelectNodeParams {
-    /// A node's name; `null` is any node, also where the settings name one.
+    /// The name of a node; `null` is any node, even if the settings name one.
     name: Option<String>,
 }
 
-/// Makes the choice: answers to all later messages are those for this node. A name that no node has changes nothing.
+/// Changes the state: results of all later requests are for this node. If no node has the name, nothing changes.
 pub(in crate::server) fn effect(session: &mut Session, params: SelectNodeParams) {
     let name = params.name.map(Arc::from);
     let world = session.context().world;
@@ -29,7 +29,7 @@ pub(in crate::server) fn effect(session: &mut Session, params: SelectNodeParams)
     }
 }
 
-/// The node that is active now. It is an error to choose one that is not there.
+/// The response: the active node. It is an error to choose a node that does not exist.
 pub(in crate::server) fn select_node(
     context: &Context,
     params: SelectNodeParams,
@@ -46,5 +46,5 @@ pub(in crate::server) fn select_node(
     names.dedup();
     names.truncate(MAX_LISTED);
     let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    Err(Error::invalid_params(format!("no sample node is called {name}; there are: {known}")))
+    Err(Error::invalid_params(format!("no sample node has the name {name}; there are: {known}")))
 }

@@ -5,7 +5,7 @@ use tower_lsp_server::ls_types::{Range, SelectionRange, SelectionRangeParams};
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
-/// What "select more" selects, for each position; nothing in other files than Hiera's.
+/// Returns what "expand selection" selects at each position. The result is empty for files that do not belong to Hiera.
 pub(in crate::server) fn selection_range(
     context: &Context,
     params: SelectionRangeParams,

@@ -16,13 +16,13 @@ use crate::server::pieces::{Places, Spot};
 use crate::text::TextRange;
 use crate::world::FileEntry;
 
-/// Numbers that a token takes.
+/// The numbers that encode a token.
 const NUMBERS_PER_TOKEN: u32 = 5;
 
-/// The bit of the modifier `overridden`, the only one.
+/// The bit of `overridden`, the only modifier.
 const OVERRIDDEN: u32 = 1;
 
-/// All tokens of a file.
+/// Returns all tokens of a file.
 pub(in crate::server) fn full(
     context: &Context,
     params: SemanticTokensParams,
@@ -37,7 +37,7 @@ pub(in crate::server) fn full(
     Ok(Some(SemanticTokensResult::Tokens(SemanticTokens { result_id: Some(id), data })))
 }
 
-/// What differs from the tokens that the client has; all of them if we do not know those any more.
+/// Returns the difference from the tokens that the client has, or all tokens if the server no longer has the old ones.
 pub(in crate::server) fn delta(
     context: &Context,
     params: SemanticTokensDeltaParams,
@@ -76,9 +76,9 @@ pub(in crate::server) fn range(
 /// The tokens of a part of a file.
 #[derive(Debug, Default)]
 pub(in crate::server) struct TokensPiece {
-    /// Each from the one before; the first one from the begin of the part.
+    /// Each token is relative to the one before it; the first token is relative to the start of the part.
     tokens: Box<[SemanticToken]>,
-    /// Where the last token begins.
+    /// The start of the last token.
     last: Spot,
 }
 
@@ -146,7 +146,7 @@ fn piece(
     TokensPiece { tokens: tokens.into(), last }
 }
 
-/// The tokens of parts, each of which begins at a line.
+/// Joins the tokens of parts; each part starts at a line.
 fn joined<'a>(parts: impl Iterator<Item = (u32, &'a TokensPiece)>) -> Arc<[SemanticToken]> {
     let mut tokens: Vec<SemanticToken> = Vec::new();
     let mut last = Spot { line: 0, col: 0 };
@@ -162,7 +162,7 @@ fn joined<'a>(parts: impl Iterator<Item = (u32, &'a TokensPiece)>) -> Arc<[Seman
     tokens.into()
 }
 
-/// One edit from what the client has to what is now; `None` if that is the same.
+/// The single edit from the client's tokens to the present ones; `None` if they are equal.
 fn edit(before: &[SemanticToken], now: &[SemanticToken]) -> Option<SemanticTokensEdit> {
     let same = |(a, b): &(&SemanticToken, &SemanticToken)| a == b;
     let start = before.iter().zip(now).take_while(same).count();

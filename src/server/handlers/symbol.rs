@@ -5,7 +5,7 @@ use tower_lsp_server::ls_types::{WorkspaceSymbolParams, WorkspaceSymbolResponse}
 use crate::server::context::Context;
 use crate::server::to_proto;
 
-/// The keys of the workspace that have a name like this.
+/// Returns the keys of the workspace whose names match the query.
 #[expect(clippy::unnecessary_wraps, reason = "the protocol's shape of an answer")]
 pub(in crate::server) fn symbol(
     context: &Context,

@@ -6,19 +6,19 @@ use tower_lsp_server::ls_types::Uri;
 use crate::server::context::Context;
 use crate::server::preview_proto;
 
-/// Which document.
+/// The parameters: the URI of the document.
 #[derive(Debug, Clone, Deserialize)]
 pub(in crate::server) struct TextDocumentContentParams {
     uri: Uri,
 }
 
-/// Its text.
+/// The result: the text of the document.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::server) struct TextDocumentContentResult {
     text: String,
 }
 
-/// The text of a preview. A document that cannot be made says so: clients show errors in other places.
+/// Returns the text of a preview. If there is none, the text says so, because clients do not show errors in the document.
 pub(in crate::server) fn text_document_content(
     context: &Context,
     params: TextDocumentContentParams,

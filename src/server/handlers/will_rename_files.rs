@@ -7,7 +7,7 @@ use crate::server::context::Context;
 use crate::server::from_proto;
 use crate::server::workspace_edit::labelled_edit;
 
-/// What keeps every `hiera.yaml` right when files get other names.
+/// Returns the edits that keep every `hiera.yaml` correct when files are renamed.
 pub(in crate::server) fn will_rename_files(
     context: &Context,
     params: RenameFilesParams,

@@ -5,7 +5,7 @@ use tower_lsp_server::ls_types::{NumberOrString, WorkDoneProgressCancelParams};
 use crate::server::session::Session;
 use crate::server::warm_up::TOKEN;
 
-/// The user does not want to wait until everything is read.
+/// The user cancels the reading of the workspace.
 pub(in crate::server) fn work_done_progress_cancel(
     session: &mut Session,
     params: WorkDoneProgressCancelParams,

@@ -1,6 +1,6 @@
 //! `workspace/diagnostic`
 //!
-//! Clients ask for it again and again, so the reports of a moment are kept until something changes.
+//! Clients send it again and again, so the server keeps the reports until something changes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,17 +16,17 @@ use super::diagnostic::result_id;
 use crate::server::context::Context;
 use crate::server::{from_proto, publish, to_proto};
 
-/// Files that are sent at once to a client that takes parts.
+/// The number of files in one part of the result.
 const FILES_PER_PART: usize = 50;
 
-/// Of more files, what they are parsed to is let go after each so many.
+/// After this number of files, the parsed data is freed.
 const MAX_PARSED_FILES: usize = 2_000;
 
-/// The reports of the last moment that was asked about, by the number of its snapshot.
+/// The reports of the last request, with the number of its snapshot.
 #[derive(Default)]
 struct LastReports(Mutex<Option<(u64, Arc<[FileReport]>)>>);
 
-/// What is wrong with one file.
+/// The diagnostics of one file.
 struct FileReport {
     path: Arc<str>,
     version: Option<i64>,
@@ -34,8 +34,8 @@ struct FileReport {
     items: Vec<Diagnostic>,
 }
 
-/// What is wrong with all files of the workspace; of those that the client knows the newest state of, only that. A client
-/// that gave a token for parts gets the files as they are looked at.
+/// Returns the diagnostics of all files of the workspace, or `unchanged` for files whose present diagnostics the client
+/// already has. A client that gave a token for partial results gets the files one part after the other.
 pub(in crate::server) fn workspace_diagnostic(
     context: &Context,
     params: WorkspaceDiagnosticParams,
@@ -50,10 +50,10 @@ pub(in crate::server) fn workspace_diagnostic(
     WorkspaceDiagnosticReport { items: answer.finish() }.into()
 }
 
-/// The answer so far.
+/// The result so far.
 struct Answer<'a> {
     context: &'a Context,
-    /// What the client knows, by path.
+    /// The ids of the results that the client has, by path.
     known: HashMap<String, String>,
     token: Option<ProgressToken>,
     items: Vec<WorkspaceDocumentDiagnosticReport>,
@@ -78,7 +78,7 @@ impl Answer<'_> {
         }
     }
 
-    /// What is left for the answer itself.
+    /// The rest, for the response itself.
     fn finish(mut self) -> Vec<WorkspaceDocumentDiagnosticReport> {
         let mut gone: Vec<_> = self.known.drain().map(|(path, _)| path).collect();
         gone.sort_unstable();
@@ -90,7 +90,7 @@ impl Answer<'_> {
     }
 }
 
-/// Visits the reports of all files: those that were kept, or new ones one by one.
+/// Visits the reports of all files: the kept reports, or new ones.
 fn each_report(context: &Context, mut visit: impl FnMut(&FileReport)) {
     let last = context.world.attached::<LastReports>();
     let revision = context.world.revision();

@@ -85,7 +85,7 @@ impl Reader<'_> {
             !found.is_empty() && Some(found.len()) == value.value.as_array().map(<[_]>::len)
         });
         if !is_whole {
-            self.wrong(path, value, "a list of texts: the program and its arguments");
+            self.wrong(path, value, "a list of strings: the program and its arguments");
         }
         words.filter(|_| is_whole)
     }
@@ -167,11 +167,11 @@ mod tests {
         );
         check(
             "backends: {f: {command: [1]}}",
-            "`backends.f.command` must be a list of texts: the program and its arguments.",
+            "`backends.f.command` must be a list of strings: the program and its arguments.",
         );
         check(
             "backends: {f: {command: []}}",
-            "`backends.f.command` must be a list of texts: the program and its arguments.",
+            "`backends.f.command` must be a list of strings: the program and its arguments.",
         );
         check(
             "backends: {f: {timeout: 0}}",

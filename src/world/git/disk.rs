@@ -246,7 +246,7 @@ impl Contents {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(|error| super::cannot_be_run(&error))?;
         let (Some(questions), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("git cannot be talked to".to_owned());
+            return Err("hiera-ls cannot send requests to git".to_owned());
         };
         Ok(Self { child, questions, answers: BufReader::with_capacity(1 << 16, answers) })
     }

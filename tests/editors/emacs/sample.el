@@ -135,8 +135,8 @@
   (check (null (hiera-ls--assumed)) "all of it can be forgotten"))
 (put-cursor "company::domain: ")
 (check (condition-case problem (progn (call-interactively #'hiera-ls-pick-case) nil)
-         (user-error (says (cadr problem) "nothing to pick")))
-       "where all nodes get the same, there is nothing to pick")
+         (user-error (says (cadr problem) "no cases")))
+       "where all nodes get the same value, there are no cases")
 
 (defun changes ()
   "What the view of changes shows."

@@ -316,8 +316,8 @@ t.group('cases', function()
   status_is('any node · 6 facts open', ':Hiera case! forgets all of it')
   t.at('company::domain: ', 3)
   vim.cmd('Hiera case')
-  t.eventually('where all nodes get the same, there is nothing to pick', function()
-    return vim.fn.execute('messages'):find('there is nothing to pick', 1, true) ~= nil
+  t.eventually('where all nodes get the same value, there are no cases', function()
+    return vim.fn.execute('messages'):find('there are no cases', 1, true) ~= nil
   end)
   vim.cmd('Hiera node web01.kittiwake.example')
   status_is('web01.kittiwake.example', 'a chosen node counts again')

@@ -44,7 +44,7 @@ fn hovers_in_code_show_data_and_follow_their_edits() {
     client.replace(&common, 2, "web::port: 9090\n");
     shows(&mut client, (0, 21), "9090");
     client.replace(&common, 3, "x: 1\n");
-    shows(&mut client, (0, 21), "No data: the default `80` counts.");
+    shows(&mut client, (0, 21), "No data: the default `80` is used.");
 }
 
 #[test]

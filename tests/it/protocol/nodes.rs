@@ -49,7 +49,7 @@ fn nodes_are_listed_and_chosen() {
     assert_eq!(client.notification(ACTIVE_NODE), chosen);
 
     let error = client.ask("hiera/selectNode", json!({"name": "web03"})).expect_err("not there");
-    assert_eq!(error["message"], "no sample node is called web03; there are: web01, web02");
+    assert_eq!(error["message"], "no sample node has the name web03; there are: web01, web02");
     assert_eq!(client.hover(&path, (0, 0)), "web02", "the choice stays");
 
     client.ask("hiera/selectNode", json!({"name": null})).expect("any node");

@@ -104,7 +104,7 @@ fn scopes_and_nodes_that_are_not_there() {
     let error = client.ask("hiera/mergedValue", json!({"key": "port", "node": "web03"}));
     let error = error.expect_err("there is no such node");
     assert_eq!(error["code"], -32602);
-    assert_eq!(error["message"], "no sample node is called web03");
+    assert_eq!(error["message"], "no sample node has the name web03");
     assert_eq!(ask(&mut client, "hiera/mergedValue", &json!({})), Value::Null);
 }
 

@@ -140,7 +140,10 @@ fn a_program_that_fails_is_a_message_and_the_server_goes_on() {
         "*) yes '{\"method\":\"explain\",\"params\":{\"text\":\"again\"}}' ;;",
         "`my_fn` ",
     );
-    check_failure("*) echo '{\"id\":999999,\"result\":{}}' ;;", "answered what it was not asked");
+    check_failure(
+        "*) echo '{\"id\":999999,\"result\":{}}' ;;",
+        "sent a response without a request",
+    );
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn what_cannot_be_renamed_is_an_error_that_says_why() {
     let error = client.ask("textDocument/rename", rename(&common, (0, 1), "url"));
     let error = error.expect_err("there is such a key");
     assert_eq!(error["code"], -32803);
-    assert_eq!(error["message"], "data/common.yaml:2: there is a `url` already");
+    assert_eq!(error["message"], "data/common.yaml:2: `url` exists already");
     let error = client.ask("textDocument/prepareRename", place(&common, (2, 18)));
     let error = error.expect_err("a pattern");
     assert_eq!(error["message"], "a pattern is not a key: it can only be edited");

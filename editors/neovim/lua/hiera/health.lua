@@ -43,7 +43,7 @@ local function check_server()
     if not nodes then
       vim.health.error('It does not answer')
     elseif #nodes == 0 then
-      vim.health.warn('It knows no node', 'Add fact sets, see :help hiera-nodes')
+      vim.health.warn('The server knows no nodes', 'Add fact sets, see :help hiera-nodes')
     else
       for _, node in ipairs(nodes) do
         local state = node.active and 'the active node, ' or ''

@@ -1,12 +1,12 @@
 --- The command `:Hiera` and what it is made of.
 local M = {}
 
---- Milliseconds to wait for the server's answer to a question that holds the editor up (completion).
+--- Milliseconds to wait for a response that blocks the editor (completion).
 local ANSWER_TIMEOUT = 1000
 
 ---@class hiera.Node
 ---@field name string
----@field origin string the path of the fact set; `name` if nothing but the name is known, `any` if it is no single machine
+---@field origin string the path of the fact set; `name` if only the name is known, `any` if it is not a single machine
 ---@field environment? string
 ---@field facts? {name: string, value: string}[] the variables that the hierarchy's paths use
 ---@field active boolean
@@ -17,7 +17,7 @@ local ANSWER_TIMEOUT = 1000
 ---@field assumed? {name: string, value: string}[]
 
 ---@class hiera.Case
----@field when string what must hold, for people; `otherwise` for the last case
+---@field when string the condition, for people; `otherwise` for the last case
 ---@field variables table<string, string> the same by variable; `vim.NIL` for one that is not set
 ---@field value string the value on one line
 
@@ -51,12 +51,12 @@ function M.nodes(done)
   ask('hiera/nodes', nil, done)
 end
 
---- Shows the values of this node from now on; without a name, each file for any node that reads it.
+--- Shows values for this node from now on; without a name, values for any node that reads the file.
 ---@param name? string
 ---@param done? fun()
 function M.select_node(name, done)
   ask('hiera/selectNode', { name = name or vim.NIL }, function()
-    say(name and 'showing the values of ' .. name or 'showing each file for any node that reads it')
+    say(name and 'showing the values of ' .. name or 'showing values for any node that reads the file')
     if done then
       done()
     end
@@ -68,7 +68,7 @@ local function short_name(name)
   return (name:gsub('^:*', ''):gsub('^trusted%.extensions%.', ''):gsub('^trusted%.', ''):gsub('^facts%.', ''))
 end
 
---- A node in a line: whether it is active, its name, and the facts that the hierarchy asks for, else where it comes from.
+--- Describes a node in one line: whether it is active, its name, and the facts that the hierarchy uses, or else its origin.
 ---@param node hiera.Node
 ---@return string
 function M.describe(node)
@@ -101,7 +101,7 @@ function M.choose_node()
     vim.ui.select(vim.list_extend({ any_node }, nodes), {
       prompt = 'Node',
       format_item = function(node)
-        return node == any_node and '  any node (each file for any node that reads it)' or M.describe(node)
+        return node == any_node and '  any node (values for any node that reads the file)' or M.describe(node)
       end,
     }, function(node)
       if node then
@@ -118,7 +118,7 @@ local shown_for = {}
 --- Counts what may change nodes: the choice of another, and fact sets that come and go.
 local revision = 0
 
---- Asks about nodes anew where they are shown.
+--- Requests the nodes of all windows again.
 function M.nodes_changed()
   revision = revision + 1
   if next(shown_for) then
@@ -172,7 +172,7 @@ function M.status(buffer)
   return table.concat(parts, ' · ')
 end
 
---- What is known of the edited keys of buffers: when it was asked, and the answer.
+--- The edited keys of each buffer: the time of the last request, and its result.
 local edited = {}
 
 local function ask_for_edited(buffer, known, moment)
@@ -185,7 +185,7 @@ local function ask_for_edited(buffer, known, moment)
   local params = { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
   client:request('hiera/editedKeys', params, function(problem, keys)
     known.is_asking = false
-    -- What was edited meanwhile is asked for when the status line is drawn again.
+    -- If the buffer was edited meanwhile, the next redraw of the status line requests it again.
     if not problem then
       known.moment = moment
       known.keys = keys ~= vim.NIL and keys or {}
@@ -214,7 +214,7 @@ function M.edited()
   return ''
 end
 
---- Makes all answers hold for nodes where these variables have these texts; with none, nothing is assumed any more.
+--- Assumes that nodes have these values for these variables; without variables, drops all assumptions.
 ---@param variables table<string, string>
 local function assume(variables)
   local params = { variables = next(variables) and variables or vim.empty_dict() }
@@ -226,7 +226,7 @@ local function assume(variables)
   end)
 end
 
---- Assumes nothing any more.
+--- Drops all assumptions.
 function M.forget()
   assume({})
 end
@@ -260,10 +260,10 @@ function M.pick_case(question)
       return say('there is no key under the cursor', vim.log.levels.WARN)
     end
     if #cases == 0 then
-      return say('there is nothing to pick: all nodes that are meant here get the same value')
+      return say('there are no cases: the value does not depend on open facts')
     end
     vim.ui.select(cases, {
-      prompt = 'Which case shall hold?',
+      prompt = 'Which case do you want to assume?',
       format_item = function(case)
         return ('%s: %s'):format(case.when, case.value)
       end,
@@ -383,7 +383,7 @@ function M.command(arguments)
   end
   local names = table.concat(subcommand_names(), ', ')
   if arguments[1] then
-    return say(('there is no `:Hiera %s`, but: %s'):format(arguments[1], names), vim.log.levels.ERROR)
+    return say(('there is no `:Hiera %s`; there are: %s'):format(arguments[1], names), vim.log.levels.ERROR)
   end
   say(':Hiera takes one of: ' .. names)
 end

@@ -13,7 +13,7 @@ local namespace = vim.api.nvim_create_namespace('hiera_preview')
 ---@type table<integer, hiera.View>
 local views = {}
 
---- Each kind of preview: what to ask the server, and where its answer holds the document.
+--- Each kind of preview: the request for the server, and the member of its result that contains the document.
 local kinds = {
   preview = { method = 'hiera/mergedValue' },
   explain = { method = 'hiera/explain' },
@@ -65,7 +65,7 @@ local function ask(kind, params, done)
   end, vim.api.nvim_get_current_buf())
 end
 
---- A line's first byte of a column that the server counts in its encoding.
+--- The byte offset in a line of a column in the server's encoding.
 local function byte_of(buffer, line, column)
   local client = hiera.client()
   local text = vim.api.nvim_buf_get_lines(buffer, line, line + 1, false)[1] or ''
@@ -108,7 +108,7 @@ local function fill(buffer, answer)
   decorate(buffer, answer)
 end
 
---- The window to open sources in: the one the user came from, or any other that is no preview.
+--- The window to open sources in: the one the user came from, or any other that is not a preview.
 local function source_window()
   local candidates = { vim.fn.win_getid(vim.fn.winnr('#')) }
   vim.list_extend(candidates, vim.api.nvim_tabpage_list_wins(0))
@@ -141,7 +141,7 @@ function M.jump()
       })
     end
   end
-  say('this line comes from no file', vim.log.levels.WARN)
+  say('this line does not come from a file', vim.log.levels.WARN)
 end
 
 --- A window of the tab page that shows a preview already.
@@ -192,7 +192,7 @@ local function open_window(kind, answer)
   return buffer
 end
 
---- What to ask again later: the key that was meant, wherever the cursor is by then.
+--- The request to repeat later: it names the key, because the cursor may move.
 local function lasting(params, answer)
   params = vim.deepcopy(params)
   if answer.key and answer.key ~= vim.NIL then

@@ -1,4 +1,5 @@
-//! The same file after an edit: a scan around it, everything else shared with the version before.
+//! The same file after an edit. Only the text around the edit is scanned; everything else is shared with the version
+//! before.
 
 use super::super::rescan::{Broken, Scanned, scan};
 use super::{Entries, Keys, OnceLock, Placed, Spot, placed_chunks, places};
@@ -6,7 +7,7 @@ use crate::syntax::entries::has_usual_lines;
 use crate::syntax::yaml::EntryFlags;
 use crate::text::{TextRange, common_prefix, common_suffix};
 
-/// How many bytes from its begin decide whether a line begins an entry (`--- `).
+/// The number of bytes at the start of a line that decide whether it starts an entry (`--- `).
 const MARK_LENGTH: u32 = 4;
 
 /// A replacement: `start..old_end` of the old text became `start..new_end` of the new one.
@@ -28,7 +29,7 @@ impl Edit {
         }
     }
 
-    /// Where a byte behind the edit is now.
+    /// The new offset of a byte after the edit.
     fn moved(self, old: u32) -> u32 {
         old - self.old_end + self.new_end
     }
@@ -39,8 +40,8 @@ impl Edit {
 }
 
 impl Entries {
-    /// The entries of `new`, of which `self` has those of `old`. `None` if the new text is no plain block hash, or if the
-    /// lines of either are not the same for all readers.
+    /// The entries of `new`; `self` has the entries of `old`. `None` if the new text is not a plain block hash, or if
+    /// parsers disagree about the lines of either text.
     pub(in super::super) fn edited(&self, old: &str, new: &str) -> Option<Self> {
         if !self.has_usual_lines || !has_usual_lines(new) {
             return None;
@@ -84,28 +85,28 @@ impl Entries {
         Some(edited)
     }
 
-    /// The first chunk that the edit may change: the one it begins in, or one with a broken entry that libyaml, looking
-    /// for its end, read up to the edit.
+    /// The first chunk that the edit may change: the one in which the edit starts, or one with a broken entry, if libyaml
+    /// read up to the edit while it searched for the end of that entry.
     fn first_touched(&self, edit: Edit) -> usize {
         let safe = edit.start.saturating_sub(MARK_LENGTH);
         let reached = self.broken.iter().find(|broken| broken.reach >= edit.start);
         let low = reached.map_or(safe, |broken| safe.min(broken.start));
         let mut first = self.chunks.partition_point(|placed| placed.base <= low).saturating_sub(1);
-        // libyaml must start at an entry that it knows to be one.
+        // libyaml must start at something that is certainly an entry.
         while first > 0 && self.chunks[first].begins_broken() {
             first -= 1;
         }
         first
     }
 
-    /// Whether the edit leaves the first entry and what stands before it alone: they make the text a block hash.
+    /// Whether the edit is after the first entry. The first entry and the text before it make the text a block hash.
     fn is_behind_begin(&self, edit: Edit) -> bool {
         let first = &self.chunks[0];
         let second = first.chunk.heads().get(1).map(|head| first.base + head.start);
         !first.begins_broken() && second.is_some_and(|second| second + MARK_LENGTH <= edit.start)
     }
 
-    /// The old chunk that can be taken over from byte `at` of the new text on.
+    /// The old chunk from which all chunks can be reused, from byte `at` of the new text on.
     fn chunk_to_resume(&self, edit: Edit, first: usize, at: u32) -> Option<usize> {
         if at <= edit.new_end {
             return None;
@@ -115,7 +116,7 @@ impl Entries {
         (chunk > first && !self.chunks[chunk].begins_broken()).then_some(chunk)
     }
 
-    /// The broken entries of the new version: the old ones before and behind what was scanned, the new ones between.
+    /// The broken entries of the new version: the old ones before and after the scanned part, and the new ones in it.
     fn broken_after(
         &self,
         edit: Edit,
@@ -138,7 +139,7 @@ impl Entries {
         all
     }
 
-    /// The table of keys with those of the new chunks added; `None` if it is time to build it anew.
+    /// The table of keys with those of the new chunks added; `None` if it must be built again.
     fn keys_after(&self, keys: &Keys, rescanned: &[Placed], new: &str) -> Option<Keys> {
         let more = rescanned.len() * super::ENTRIES_PER_CHUNK;
         if !keys.table.has_room(more) || self.next_chunk as usize > 4 * self.chunks.len() + 1_000 {
@@ -165,7 +166,7 @@ impl Entries {
     }
 }
 
-/// Gives entries that were scanned anew the trees that they had before the edit, if it left their source alone.
+/// Gives entries that were scanned again their old trees, if the edit did not change their source.
 fn adopt_trees(replaced: &[Placed], rescanned: &[Placed], edit: Edit) {
     let spots = replaced.iter().flat_map(Placed::spots);
     let mut old = spots.peekable();
@@ -193,8 +194,8 @@ fn adopt_trees(replaced: &[Placed], rescanned: &[Placed], edit: Edit) {
     }
 }
 
-/// A chunk behind an edit. Its values know places, so they are lowered anew unless nothing moved; aliases may mean
-/// something else now.
+/// A chunk after an edit. Its values contain places, so they are lowered again if the chunk moved. Aliases may also have
+/// another meaning now.
 fn moved(placed: &Placed, edit: Edit, aliases: bool) -> Placed {
     if !edit.moves_what_follows() && !aliases {
         return placed.clone();
@@ -208,7 +209,7 @@ impl Placed {
     }
 }
 
-/// Whether one of the lines that a range touches could begin or end a document: then the text behind it may belong to
+/// Whether one of the lines that a range touches could start or end a document. Then the text after it may belong to
 /// another document than before.
 fn marks_a_document(text: &str, start: u32, end: u32) -> bool {
     let bytes = text.as_bytes();

@@ -8,7 +8,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Puppet code that Puppet refuses",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "Puppet cannot load a file of code, so that what it declares is known in part at most.",
+    summary: "Puppet cannot load a file of Puppet code, so hiera-ls knows at most a part of what it declares.",
     page: include_str!("../../../../docs/rules/broken-code.md"),
     checks: &[Check::BrokenCode(check)],
     ..Rule::USUAL
@@ -18,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
     let Some(error) = code.file.manifest.errors.first() else { return };
     let message = format!(
-        "{}\nPuppet refuses this file when it loads it. Nothing is said of keys for what it declares.",
+        "{}\nPuppet refuses this file when it loads it. hiera-ls reports no keys for the classes in it.",
         error.message
     );
     report.add(&RULE, error.range, message);
@@ -41,7 +41,7 @@ version: 5
 #- /manifests/site.pp
 class a {
   file { 'x': ensure => } 
-#                       ^ warning[broken-code]: Syntax error at '}' Puppet refuses this file when it loads it. Nothing is said of keys for what it declares.
+#                       ^ warning[broken-code]: Syntax error at '}' Puppet refuses this file when it loads it. hiera-ls reports no keys for the classes in it.
 }
 class ] { }
 #- /modules/m/templates/x.epp

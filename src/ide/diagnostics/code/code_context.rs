@@ -41,7 +41,7 @@ pub(crate) enum Answered {
 }
 
 impl<'a> CodeContext<'a> {
-    /// The file at `path`, which `index` holds; `None` if it cannot be read.
+    /// The file at `path`, which is in `index`; `None` if it cannot be read.
     pub(crate) fn new(
         world: &'a Arc<World>,
         environment: &'a Arc<Environment>,
@@ -109,7 +109,7 @@ impl<'a> CodeContext<'a> {
         self.keys.get_or_init(|| KnownKeys::new(self.world, self.environment.clone()))
     }
 
-    /// Whether the data is kept elsewhere: if the environment has no `hiera.yaml`, a server uses its own.
+    /// Whether the data is stored elsewhere. If the environment has no `hiera.yaml`, a server uses its own.
     pub(crate) fn has_no_data(&self) -> bool {
         let directory = self.environment.directory();
         let is_missing = self.world.kind(&paths::join(directory, "hiera.yaml")) != PathKind::File;

@@ -15,7 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Class that is declared more than once",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "A class is declared in more than one place, and Puppet takes one of them or refuses both.",
+    summary: "A class is declared in more than one place, and Puppet uses one of them or refuses both.",
     page: include_str!("../../../../docs/rules/duplicate-class.md"),
     checks: &[Check::Code(check)],
     ..Rule::USUAL

@@ -73,7 +73,7 @@ fn report_call(code: &CodeContext<'_>, call: &Call, is_certain: bool, report: &m
     let (severity, message) = if is_certain {
         (RULE.severity, format!("no node has data for {keys}\nThe call fails: {failure}.{advice}"))
     } else {
-        let unless = "Unless data that are not here have it, the call fails";
+        let unless = "Unless data outside this workspace has it, the call fails";
         (Severity::Hint, format!("no data file here has {keys}\n{unless}: {failure}.{advice}"))
     };
     let range = TextRange::new(first.range.start, last.range.end);
@@ -138,8 +138,7 @@ mod tests {
         check(&format!(
             "#- /hiera.yaml\nversion: 5\nhierarchy: [{{name: x, path: common.yaml}}]\n{code}"
         ));
-        let near = "lookup('server::al')\n#      ^^^^^^^^^^^^ hint[lookup-without-data]: no data file here has `server::al` Unless data that \
-                    are not here have it, the call fails: Function lookup() did not find a value for the name 'server::al'. Did you \
+        let near = "lookup('server::al')\n#      ^^^^^^^^^^^^ hint[lookup-without-data]: no data file here has `server::al` Unless data outside this workspace has it, the call fails: Function lookup() did not find a value for the name 'server::al'. Did you \
                     mean `server::all`?\n";
         check(&format!(
             "#- /hiera.yaml\nversion: 5\nhierarchy:\n\

@@ -24,7 +24,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Required parameter without a value",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "A node certainly has a class, and neither data nor a default give a parameter of it a value.",
+    summary: "Catalogs fail: a node certainly has a class, and a parameter of the class has neither data nor a default.",
     page: include_str!("../../../../docs/rules/missing-required-parameter.md"),
     cost: Cost::High,
     checks: &[Check::Code(check)],

@@ -41,7 +41,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
                 && !is_there(&format!("/{fixed}"))
             {
                 let message = format!(
-                    "this path is absolute, and the datadir does not count\nWrite `{relative}`, without the slash."
+                    "this path is absolute, so Puppet does not use the datadir\nWrite `{relative}`, without the slash."
                 );
                 let finding = report.add_once(&RULE, RULE.severity, place.range, message);
                 let written = place.range.slice(&config.text);
@@ -68,7 +68,7 @@ mod tests {
 version: 5
 hierarchy:
   - {name: nodes, path: "/nodes/%{trusted.certname}.yaml"}
-#                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[absolute-path-by-slash]: this path is absolute, and the datadir does not count Write `nodes/%{trusted.certname}.yaml`, without the slash.
+#                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[absolute-path-by-slash]: this path is absolute, so Puppet does not use the datadir Write `nodes/%{trusted.certname}.yaml`, without the slash.
   - {name: other, paths: [/etc/puppet/more.yaml, "/%{facts.x}.yaml"]}
 #- /data/nodes/one.yaml
 a: 1

@@ -17,7 +17,7 @@ use crate::world::{DataPlace, KeyIndex, KeyPlace, Reach, World};
 
 pub(crate) const RULE: Rule = Rule {
     code: "default-hierarchy-misuse",
-    name: "Default hierarchy of no use",
+    name: "Default hierarchy without effect",
     severity: Severity::Warning,
     since: "0.1.0",
     summary: "A path, a key or options in a module's default hierarchy, or meant for it, have no effect.",
@@ -33,8 +33,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             let Some(place) = template.place else { continue };
             let Some(other) = same_template(config, level, template) else { continue };
             let message = "the hierarchy reads this path already\n\
-                           The default hierarchy is only asked for keys that no ordinary level has. Remove it from one of \
-                           both.";
+                           Puppet searches the default hierarchy only for keys that no ordinary level has. Remove the path from one of the two.";
             let finding = report.add_as(&RULE, RULE.severity, place.range, message);
             let message = "asked first".to_owned();
             finding.related.push(Related { path: None, range: other.range, message });
@@ -106,7 +105,7 @@ impl DefaultKeys<'_> {
         let Some(always) = always else { return };
         let message = format!(
             "`{key}` is never found here: the module's hierarchy has it for every node\n\
-             The default hierarchy is only asked for what no other level has. Remove one of both."
+             Puppet searches the default hierarchy only for keys that no other level has. Remove one of the two."
         );
         let finding = report.add_as(&RULE, RULE.severity, entry.key_place.range, message);
         let (path, message) = (Some(always.path), "asked first".to_owned());
@@ -124,7 +123,7 @@ impl DefaultKeys<'_> {
             }
             let others = self.holders(name, !is_default);
             let message = if is_default {
-                "this merge has no effect: lookup_options of a default hierarchy are for its own keys\n\
+                "this merge has no effect: lookup_options of a default hierarchy only apply to its own keys\n\
                  Move them to a file of the hierarchy."
             } else {
                 "this merge has no effect for the values of the default hierarchy\n\
@@ -260,7 +259,7 @@ m::os: 1
 #- /modules/m/data/one.yaml
 lookup_options:
   m::e: {merge: unique}
-# ^^^^ warning[default-hierarchy-misuse]: this merge has no effect: lookup_options of a default hierarchy are for its own…
+# ^^^^ warning[default-hierarchy-misuse]: this merge has no effect: lookup_options of a default hierarchy only apply to its own…
   m::c: {merge: unique}
 m::aa: [1]
 m::c: [1]

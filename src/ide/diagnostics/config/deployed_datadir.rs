@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Datadir on the server",
     severity: Severity::Information,
     since: "0.2.0",
-    summary: "A `datadir` names the environment's directory on a server, which is taken for this workspace.",
+    summary: "A `datadir` names the environment's directory on a server, and hiera-ls reads this workspace instead.",
     page: include_str!("../../../../docs/rules/deployed-datadir.md"),
     checks: &[Check::Config(check)],
     ..Rule::USUAL
@@ -34,8 +34,8 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         let shown = paths::below(environment.directory(), &here).unwrap_or(&here);
         let shown = if shown.is_empty() { "the workspace's directory" } else { shown };
         let message = format!(
-            "`{prefix}` is taken for this workspace: the data is read from {shown}\n\
-             If it lies elsewhere, or to say that this is right, write `datadirMap: {{\"{prefix}\": .}}` with the \
+            "hiera-ls treats `{prefix}` as this workspace and reads the data from {shown}\n\
+             If the data is somewhere else, or to confirm this, write `datadirMap: {{\"{prefix}\": .}}` with the \
              directory in .hiera-ls.yaml."
         );
         report.add(&RULE, place.range, message);
@@ -53,7 +53,7 @@ mod tests {
     fn all_files_are_checked_and_it_is_said_once() {
         check(&format!(
             "{HIERA_YAML}\
-#                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[deployed-datadir]: `/etc/puppetlabs/code/environments/%{{environment}}` is taken for this workspace: the data is read from hieradata…
+#                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[deployed-datadir]: hiera-ls treats `/etc/puppetlabs/code/environments/%{{environment}}` as this workspace and reads the data from hieradata…
 hierarchy:
   - {{name: nodes, path: 'nodes/%{{trusted.certname}}.yaml'}}
   - {{name: common, path: common.yaml}}

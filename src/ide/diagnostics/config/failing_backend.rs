@@ -6,7 +6,7 @@ use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "failing-backend",
-    name: "Back end that gives no answers",
+    name: "Back end that fails",
     severity: Severity::Warning,
     since: "0.1.0",
     summary: "The program or the sample data that the setting `backends` has for a level's function fails.",
@@ -24,7 +24,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             continue;
         };
         let message = format!(
-            "`{}` {problem}\nAnswers lack what level '{}' knows.",
+            "`{}` {problem}\nThe values of level '{}' are missing.",
             function.name, level.name
         );
         report.add_once(&RULE, RULE.severity, place.range, message);
@@ -50,7 +50,7 @@ version: 5
 hierarchy:
   - {name: A, lookup_key: good}
   - {name: B, lookup_key: good}
-#                         ^^^^ warning[failing-backend]: `good` has sample data that is not a hash: list.yaml Answers lack what level 'B' knows.
+#                         ^^^^ warning[failing-backend]: `good` has sample data that is not a hash: list.yaml The values of level 'B' are missing.
   - {name: C, data_hash: gone, uri: 'http://x'}
 #                        ^^^^ warning[failing-backend]: `gone` has sample data that cannot be read: No such file or directory: gone.yaml…
 ",

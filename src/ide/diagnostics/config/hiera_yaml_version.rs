@@ -50,10 +50,10 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
         }
     }
     if !words.is_empty() {
-        words.push("Write it as version 5.".to_owned());
+        words.push("Convert it to version 5.".to_owned());
         if layer == LayerKind::Environment && !is_global_too && is_of_version_three(problems) {
             words.push(
-                "If a server reads it as its own, write `globalHieraYaml: hiera.yaml` in .hiera-ls.yaml."
+                "If a server uses it as its global hiera.yaml, write `globalHieraYaml: hiera.yaml` in .hiera-ls.yaml."
                     .to_owned(),
             );
         }
@@ -114,7 +114,7 @@ a: 0644
 puppetVersion: 7
 #- /hiera.yaml
 :hierarchy: [common]
-#^^^^^^^^^ warning[hiera-yaml-version]: Use of 'hiera.yaml' version 3 is deprecated. It should be converted to version 5 hiera.yaml version 3 found at the environment root was ignored Write it as version 5. If a server reads it as its own, write `globalHieraYaml: hiera.yaml` in .hiera-ls.yaml.
+#^^^^^^^^^ warning[hiera-yaml-version]: Use of 'hiera.yaml' version 3 is deprecated. It should be converted to version 5 hiera.yaml version 3 found at the environment root was ignored Convert it to version 5. If a server uses it as its global hiera.yaml, write `globalHieraYaml: hiera.yaml` in .hiera-ls.yaml.
 :yaml:
   :datadir: /etc/puppet/environments/%{environment}/hieradata
 #- /hieradata/common.yaml
@@ -128,7 +128,7 @@ puppetVersion: 7
 globalHieraYaml: hiera.yaml
 #- /hiera.yaml
 :hierarchy: [common]
-#^^^^^^^^^ warning[hiera-yaml-version]: Use of 'hiera.yaml' version 3 is deprecated. It should be converted to version 5 hiera.yaml version 3 found at the environment root was ignored Write it as version 5.
+#^^^^^^^^^ warning[hiera-yaml-version]: Use of 'hiera.yaml' version 3 is deprecated. It should be converted to version 5 hiera.yaml version 3 found at the environment root was ignored Convert it to version 5.
 :yaml:
   :datadir: /etc/puppet/environments/%{environment}/hieradata
 #- /hieradata/common.yaml

@@ -16,7 +16,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Level without files",
     severity: Severity::Hint,
     since: "0.1.0",
-    summary: "No file exists that a level of `hiera.yaml` could read.",
+    summary: "None of the files that a level of `hiera.yaml` could read exists.",
     page: include_str!("../../../../docs/rules/level-never-matches.md"),
     checks: &[Check::Config(check)],
     ..Rule::USUAL
@@ -58,7 +58,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         }
         let message = format!(
             "no file exists for level \"{}\", whatever the node\n\
-             Compare its paths with the files. The level is right if its files are added on the server only.",
+             Compare its paths with the files. If the files exist only on the server, the level is right.",
             level.name
         );
         report.add(&RULE, place.range, message);

@@ -28,7 +28,10 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         }
         let is_absolute = paths::is_absolute(&inspect::to_s(&level.datadir.value));
         let (severity, advice) = if is_absolute {
-            (Severity::Information, "The setting `datadirMap` says where its content lies here.")
+            (
+                Severity::Information,
+                "Set `datadirMap` to the directory that has the same content here.",
+            )
         } else if is_of_puppetfile(world, config, &directory) {
             let advice = "The Puppetfile names its module: install it to have its data checked.";
             (Severity::Information, advice)

@@ -18,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Path that looks misspelt",
     severity: Severity::Warning,
     since: "0.2.0",
-    summary: "A path of a level leads nowhere, and a file or directory that no level reads has nearly its name.",
+    summary: "A path of a level does not exist, and a file or directory that no level reads has nearly the same name.",
     page: include_str!("../../../../docs/rules/misspelt-path.md"),
     explains: Some(Subject::UnreadFile),
     checks: &[Check::Config(check), Check::Unread(check_file)],
@@ -55,7 +55,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             };
             if text.contains('*') && matches!(level.locations, Locations::Paths(_)) {
                 let message = format!(
-                    "Puppet takes a path as it is: `{text}` is not a pattern\nWrite `glob` in place of `path`, or `globs` of `paths`."
+                    "Puppet takes a path literally: `{text}` is not a pattern\nWrite `glob` instead of `path`, or `globs` instead of `paths`."
                 );
                 report.add_once(&RULE, RULE.severity, place.range, message);
                 continue;
@@ -297,7 +297,7 @@ a: 1
 version: 5
 hierarchy:
   - {name: a, path: "nodes/*.yaml"}
-#                   ^^^^^^^^^^^^^^ warning[misspelt-path]: Puppet takes a path as it is: `nodes/*.yaml` is not a pattern…
+#                   ^^^^^^^^^^^^^^ warning[misspelt-path]: Puppet takes a path literally: `nodes/*.yaml` is not a pattern…
   - {name: b, glob: "nodes/*.yaml"}
 #- /data/nodes/one.yaml
 a: 1

@@ -17,7 +17,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Options for yaml_data",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "A level gives options, or no path, to `yaml_data`, `json_data` or `hocon_data`, which refuse that.",
+    summary: "A level gives options, or no path, to `yaml_data`, `json_data` or `hocon_data`, and these functions refuse that.",
     page: include_str!("../../../../docs/rules/options-break-yaml-data.md"),
     checks: &[Check::Config(check)],
     ..Rule::USUAL

@@ -34,7 +34,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         if let Some(node) = nodes.iter().find(is_empty) {
             let message = format!(
                 "For node {} this path is empty, and every lookup fails: `Is a directory`\n\
-                 Write a text around the variables, e.g. `{text}.yaml`.",
+                 Add text around the variables, e.g. `{text}.yaml`.",
                 node.name
             );
             report.add_once(&RULE, RULE.severity, range, message);
@@ -48,8 +48,8 @@ pub(crate) fn check_unknown(at: &ConfigContext<'_>, report: &mut Report) {
     each_suspect(config, |text, range, _| {
         if !report.findings.iter().any(|finding| finding.range == range) {
             let message = format!(
-                "Where its variables are empty, this path is, and every lookup fails: `Is a directory`\n\
-                 Write a text around the variables, e.g. `{text}.yaml`."
+                "If its variables are empty, this path is empty and every lookup fails: `Is a directory`\n\
+                 Add text around the variables, e.g. `{text}.yaml`."
             );
             report.add_as(&RULE, Severity::Information, range, message);
         }
@@ -108,7 +108,7 @@ nodes: {web01: {facts: {file: web.yaml, empty: ''}}}
 version: 5
 hierarchy:
   - {name: a, path: "%{facts.file}"}
-#                   ^^^^^^^^^^^^^^^ information[path-empty-becomes-datadir]: Where its variables are empty, this path is, and every lookup fails: `Is a directory`…
+#                   ^^^^^^^^^^^^^^^ information[path-empty-becomes-datadir]: If its variables are empty, this path is empty and every lookup fails: `Is a directory`…
   - {name: b, paths: ["%{facts.nope}", "%{facts.empty}%{facts.nope}", "%{facts.nope}.yaml"]}
 #                     ^^^^^^^^^^^^^^^ warning[path-empty-becomes-datadir]: For node web01 this path is empty…
 #                                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[path-empty-becomes-datadir]

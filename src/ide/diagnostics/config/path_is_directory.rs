@@ -36,8 +36,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
                 continue;
             }
             let message = format!(
-                "Is a directory @ io_fread - {path}\nEvery lookup fails. For all files in it, write `glob: \"{}/*.yaml\"` \
-                 in place of the path.",
+                "Is a directory @ io_fread - {path}\nEvery lookup fails. To read all files in it, write `glob: \"{}/*.yaml\"` instead of the path.",
                 text.trim_end_matches('/')
             );
             report.add_once(&RULE, RULE.severity, place.range, message);

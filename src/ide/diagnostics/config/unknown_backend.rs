@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Back end that is not evaluated",
     severity: Severity::Information,
     since: "0.1.0",
-    summary: "A level's data come from a function that cannot be run here.",
+    summary: "A level's data comes from a function that hiera-ls cannot run.",
     page: include_str!("../../../../docs/rules/unknown-backend.md"),
     checks: &[Check::Config(check)],
     ..Rule::USUAL
@@ -29,8 +29,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         let near = nearest_name(name, FILE_BACKENDS);
         let advice = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
         let message = format!(
-            "`{name}` cannot be run here\nAnswers lack what it knows, unless the setting `backends` stands in for \
-             it.{advice}"
+            "`{name}` cannot be run here\nIts values are missing. The setting `backends` can provide them.{advice}"
         );
         let is_of_hiera_3 = level.function.kind == FunctionKind::Hiera3Backend;
         let (severity, message) = if is_of_hiera_3 || is_function_name(name) {

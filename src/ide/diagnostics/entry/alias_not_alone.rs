@@ -1,4 +1,4 @@
-//! `alias-not-alone`: `%{alias('…')}` with other text beside it.
+//! `alias-not-alone`: `%{alias('…')}` with other text before or after it.
 //!
 //! `alias` returns the value of another key as it is, of whatever type, so it cannot be inside a longer string. White space
 //! inside the braces is allowed, outside it is not.
@@ -28,7 +28,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                 if string.text.trim() == token.range.slice(string.text) {
                     let alone = token.range.slice(string.text);
                     let edit = string.rewritten_text(alone);
-                    let fix = |edit| Fix::safe("Remove the blanks around it", vec![edit]);
+                    let fix = |edit| Fix::safe("Remove the spaces around it", vec![edit]);
                     finding.fixes.extend(edit.map(fix));
                 }
                 let name = TextRange::new(
@@ -91,7 +91,7 @@ b: 1
         );
         check_fix(
             "a: ' %{alias(\"b\")}'\nb: 1\n",
-            "Remove the blanks around it",
+            "Remove the spaces around it",
             "a: '%{alias(\"b\")}'\nb: 1\n",
         );
     }

@@ -6,7 +6,7 @@ use crate::syntax::ruby_regex::{self, RegexProblem};
 
 pub(crate) const RULE: Rule = Rule {
     code: "bad-regex",
-    name: "Wrong regular expression",
+    name: "Invalid regular expression",
     severity: Severity::Error,
     since: "0.1.0",
     summary: "A pattern in `lookup_options` is not a regular expression, so every lookup fails.",

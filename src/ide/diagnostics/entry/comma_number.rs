@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Number with commas",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "Commas between digits are left out: `1,5` is the number 15.",
+    summary: "YAML ignores commas between digits: `1,5` is the number 15.",
     page: include_str!("../../../../docs/rules/comma-number.md"),
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
@@ -20,7 +20,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     for (plain, number) in numbers(entry) {
         if plain.text.contains(',') {
             let message = format!(
-                "`{}` is the number {number}\nThe commas are left out. Put quotes around it, or leave them out yourself.",
+                "`{}` is the number {number}\nYAML ignores the commas. Put quotes around it, or remove the commas.",
                 plain.text
             );
             let range = plain.node.range;
@@ -66,6 +66,6 @@ e: 1_000
     #[test]
     fn fixes() {
         check_fix("a: 1,000\n", "Write `1000`", "a: 1000\n");
-        check_fix("a: 1,5\n", "Put quotes around it: a text", "a: '1,5'\n");
+        check_fix("a: 1,5\n", "Put quotes around it: a string", "a: '1,5'\n");
     }
 }

@@ -38,8 +38,7 @@ fn check_scalar(entry: &EntryContext<'_>, node: &Node, report: &mut Report) {
     let Some((start, end)) = mark(written) else { return };
     let range = TextRange::new(node.range.start + start as u32, node.range.start + end as u32);
     let message = "this is what `eyaml edit` shows for an encrypted value\n\
-                   It was not encrypted again: the secret stands here for all to read, and Puppet gives it with the mark \
-                   around it.";
+                   It was not encrypted again: everyone who can read the file can read the secret, and Puppet returns it with the mark around it.";
     report.add(&RULE, range, message);
 }
 

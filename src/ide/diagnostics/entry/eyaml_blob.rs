@@ -99,7 +99,7 @@ fn words(kind: &BlobProblemKind) -> (Severity, String) {
         ),
         BlobProblemKind::NotBase64('=') => (
             Severity::Error,
-            format!("`=` stands only at the end of base64. {fails}.\n{encrypt_again}"),
+            format!("`=` is only allowed at the end of base64. {fails}.\n{encrypt_again}"),
         ),
         BlobProblemKind::NotBase64(character) => (
             Severity::Warning,
@@ -108,7 +108,7 @@ fn words(kind: &BlobProblemKind) -> (Severity, String) {
         BlobProblemKind::WrongLength(length) => (
             Severity::Error,
             format!(
-                "The base64 text has {length} characters, which is no multiple of 4: something was cut off. \
+                "The base64 text has {length} characters, which is not a multiple of 4: something was cut off. \
                  {fails}.\n{encrypt_again}"
             ),
         ),
@@ -176,7 +176,7 @@ e: ENC[GPG,YWJj
 f: ENC[]
 #  ^^^^^ warning[eyaml-blob]: Nothing is encrypted…
 g: "ENC[PKCS7,YW=j]"
-#   ^^^^^^^^^^^^^^^ error[eyaml-blob]: `=` stands only at the end of base64…
+#   ^^^^^^^^^^^^^^^ error[eyaml-blob]: `=` is only allowed at the end of base64…
 "#,
         );
     }

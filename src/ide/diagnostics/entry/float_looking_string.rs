@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Text that looks like a number",
     severity: Severity::Hint,
     since: "0.1.0",
-    summary: "A number with an exponent is a text, unless it has a point and a signed exponent.",
+    summary: "A number with an exponent is a string, unless it has a point and a signed exponent.",
     page: include_str!("../../../../docs/rules/float-looking-string.md"),
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
@@ -22,8 +22,8 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         if is_text && !plain.is_key && looks_like_a_float(plain.text) {
             let text = plain.text;
             let message = format!(
-                "`{text}` is a text, not a number\n\
-                 An exponent needs a point before it and a sign: `1.0e+3`. Put quotes around it if a text is meant."
+                "`{text}` is a string, not a number\n\
+                 An exponent needs a point before it and a sign: `1.0e+3`. Put quotes around it if you mean a string."
             );
             let range = plain.node.range;
             let finding = report.add(&RULE, range, message);
@@ -66,7 +66,7 @@ mod tests {
         check(
             r"
 a: [1e3, 1.5e+3, 1.5e3, '1e3', e3, 12345678e3]
-#   ^^^ hint[float-looking-string]: `1e3` is a text, not a number…
+#   ^^^ hint[float-looking-string]: `1e3` is a string, not a number…
 #                ^^^^^ hint[float-looking-string]
 b: [1e308, 1e1234, 123456e3, 1234567e3]
 #   ^^^^^ hint[float-looking-string]

@@ -9,7 +9,7 @@ use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
     code: "flow-pair-without-space",
-    name: "Pair without a blank behind its colon",
+    name: "Pair without a space after its colon",
     severity: Severity::Warning,
     since: "0.2.0",
     summary: "`{a:1}` is a hash with the one key `a:1` and no value.",
@@ -25,7 +25,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     for pair in mappings(entry).into_iter().flatten() {
         let Some((name, value)) = joined(pair, entry.text) else { continue };
         let message = format!(
-            "`{name}:{value}` is a key without a value\nWrite `{name}: {value}`, with a blank behind the colon."
+            "`{name}:{value}` is a key without a value\nWrite `{name}: {value}`, with a space after the colon."
         );
         let finding = report.add(&RULE, pair.key.range, message);
         let at = pair.key.range.start + name.len() as u32 + 1;
@@ -42,7 +42,7 @@ fn joined<'a>(pair: &Pair, source: &'a str) -> Option<(&'a str, &'a str)> {
     };
     let written = pair.key.range.slice(source);
     let (name, value) = written.split_once(':')?;
-    // Between braces alone, a key needs no colon behind it.
+    // Only between braces, a key does not need a colon after it.
     let rest = &source[pair.key.range.end as usize..];
     let is_in_braces = rest.trim_start().starts_with(['}', ',']);
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');

@@ -15,7 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Argument of literal",
     severity: Severity::Information,
     since: "0.1.0",
-    summary: "A `%{literal('…')}` holds a text that needs no `literal`, or the name of its own key.",
+    summary: "A `%{literal('…')}` contains text that does not need `literal`, or the name of its own key.",
     page: include_str!("../../../../docs/rules/literal-argument.md"),
     checks: &[Check::Entry(check)],
     ..Rule::USUAL

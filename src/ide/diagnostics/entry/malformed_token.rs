@@ -60,7 +60,7 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
                 );
                 report.add(&RULE, string.source_range(token.range), message);
             } else if token.expression_range.slice(string.text).contains("%{") {
-                let message = "a `%{` within a `%{…}`: the first one is not closed. Write a `}` behind its name.";
+                let message = "a `%{` within a `%{…}`: the first one is not closed. Write a `}` after its name.";
                 let range = string.source_range(token.range);
                 report.add_as(&RULE, Severity::Warning, range, message);
             } else if let Some(call) = call_without_quotes(token) {
@@ -72,7 +72,8 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
         }
         if let Some(start) = interpolation::unclosed(string.text) {
             let range = string.source_range(TextRange::new(start, start + 2));
-            let message = "`%{` without a `}` behind it stays as text. Close it, or write `%{literal('%')}{`.";
+            let message =
+                "`%{` without a `}` after it stays as text. Close it, or write `%{literal('%')}{`.";
             let finding = report.add_as(&RULE, Severity::Warning, range, message);
             if functions == Functions::Allowed && range.len() == 2 {
                 let quote = inner_quote(string);
@@ -171,8 +172,7 @@ fn advice(token: &Token) -> &'static str {
         if name.ends_with("('')") || name.ends_with("(\"\")") {
             "The argument of a call must not be empty."
         } else {
-            "A call has one quoted argument and no blanks outside the quotes: `%{lookup('key')}`. A `}` ends it \
-             even within quotes."
+            "A call has one quoted argument and no spaces outside the quotes: `%{lookup('key')}`. A `}` ends it, even within quotes."
         }
     } else if name.contains('[') {
         "Members are reached with dots, not brackets: `%{facts.os.family}`."

@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Merge key that merges nothing",
     severity: Severity::Warning,
     since: "0.2.0",
-    summary: "A `<<` has a text or nothing as its value, so it merges nothing and is a member itself.",
+    summary: "The value of a `<<` is a string or missing, so `<<` merges nothing and becomes a member itself.",
     page: include_str!("../../../../docs/rules/merge-key-idle.md"),
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
@@ -40,7 +40,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     });
 }
 
-/// Runs `work` on the pairs of the entry, itself included.
+/// Runs `work` on the pairs of the entry, including itself.
 fn each_pair(entry: &EntryContext<'_>, mut work: impl FnMut(&Node, &Node)) {
     work(entry.key, entry.value);
     let mut waiting = vec![entry.value];

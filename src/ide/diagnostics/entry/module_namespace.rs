@@ -73,11 +73,11 @@ fn check_lookup_options(entry: &EntryContext<'_>, module: &str, prefix: &str, re
         let message = match key.strip_prefix('^') {
             Some(pattern) if !pattern.starts_with(prefix) => format!(
                 "all lookup_options patterns must match a key starting with module name '{module}'\n\
-                 Begin the pattern with `^{prefix}`."
+                 Start the pattern with `^{prefix}`."
             ),
             None if !key.starts_with(prefix) => format!(
                 "all lookup_options keys must start with module name '{module}'\n\
-                 Options for other keys belong into the environment's data."
+                 Options for other keys belong in the environment's data."
             ),
             _ => continue,
         };

@@ -11,10 +11,10 @@ use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
     code: "number-looks-like-version",
-    name: "Number in place of a text",
+    name: "Number instead of a string",
     severity: Severity::Warning,
     since: "0.2.0",
-    summary: "A version such as `1.10` is the number 1.1 without quotes, and a mode such as `644` is no text.",
+    summary: "A version such as `1.10` is the number 1.1 without quotes, and a mode such as `644` is not a string.",
     page: include_str!("../../../../docs/rules/number-looks-like-version.md"),
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
@@ -84,7 +84,7 @@ fn check_number(name: &NameOf, node: &Node, text: &Arc<str>, report: &mut Report
             let message = format!("`{text}` is the number {read}\nPut quotes around the version.");
             let finding = report.add(&RULE, node.range, message);
             let edits = vec![quote(node.range, text)];
-            finding.with_fix(Fix::changing("Put quotes around it: a text", edits));
+            finding.with_fix(Fix::changing("Put quotes around it: a string", edits));
         }
         Value::Integer(_) if name.is_mode && is_mode(text) => {
             let mode = format!("0{text}");
@@ -147,7 +147,7 @@ c::mode: 899
 
     #[test]
     fn quotes() {
-        check_fix("version: 1.10\n", "Put quotes around it: a text", "version: '1.10'\n");
+        check_fix("version: 1.10\n", "Put quotes around it: a string", "version: '1.10'\n");
         check_fix("a: {mode: 644}\n", "Write `'0644'`", "a: {mode: '0644'}\n");
     }
 }

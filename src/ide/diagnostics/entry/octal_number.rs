@@ -69,7 +69,7 @@ b: {010: x, 07: y}
 
     #[test]
     fn fixes() {
-        check_fix("a: 0644 # mode\n", "Put quotes around it: a text", "a: '0644' # mode\n");
+        check_fix("a: 0644 # mode\n", "Put quotes around it: a string", "a: '0644' # mode\n");
         check_fix("a: [007]\n", "Write `7`", "a: [7]\n");
     }
 }

@@ -24,8 +24,8 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     for pair in options {
         let Some(key) = text_of(&pair.key).filter(|key| looks_like_pattern(key)) else { continue };
         let message = format!(
-            "these options are for a key of the very name `{key}`\n\
-             Only what begins with `^` is a pattern: write `^{key}`."
+            "these options only apply to a key with exactly the name `{key}`\n\
+             Only a name that starts with `^` is a pattern: write `^{key}`."
         );
         let finding = report.add(&RULE, pair.key.range, message);
         let pattern = format!("^{key}");
@@ -68,7 +68,7 @@ mod tests {
             r#"
 lookup_options:
   "ntp::.*": {merge: deep}
-# ^^^^^^^^^ warning[pattern-without-caret]: these options are for a key of the very name `ntp::.*` Only what begins with `^` is a pattern: write `^ntp::.*`.
+# ^^^^^^^^^ warning[pattern-without-caret]: these options only apply to a key with exactly the name `ntp::.*` Only a name that starts with `^` is a pattern: write `^ntp::.*`.
   (ntp|ssh)::a: {merge: deep}
 # ^^^^^^^^^^^^ warning[pattern-without-caret]
   ::servers$: {merge: deep}

@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Secret in plain text",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "A key named like a secret holds a plain text.",
+    summary: "A key that is named like a secret has a value in plain text.",
     page: include_str!("../../../../docs/rules/plaintext-secret.md"),
     is_on: false,
     checks: &[Check::Entry(check)],

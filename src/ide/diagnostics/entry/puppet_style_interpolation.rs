@@ -1,5 +1,5 @@
-//! `puppet-style-interpolation`: `${facts['os']}`, `% {facts.os}`, `%(facts.os)`: texts that were meant to be interpolated.
-//! Hiera interpolates `%{…}` alone, and leaves everything else as it is.
+//! `puppet-style-interpolation`: `${facts['os']}`, `% {facts.os}`, `%(facts.os)`: text that was meant to be interpolated.
+//! Hiera only interpolates `%{…}`, and leaves everything else as it is.
 
 use crate::ide::diagnostics::config::ConfigTextContext;
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -13,17 +13,17 @@ pub(crate) const RULE: Rule = Rule {
     name: "Text that looks like an interpolation",
     severity: Severity::Warning,
     since: "0.2.0",
-    summary: "A text such as `${facts['os']}` or `% {facts.os}` is not interpolated: Hiera knows `%{…}` alone.",
+    summary: "A text such as `${facts['os']}` or `% {facts.os}` is not interpolated: Hiera only knows `%{…}`.",
     page: include_str!("../../../../docs/rules/puppet-style-interpolation.md"),
     checks: &[Check::Entry(check), Check::ConfigText(check_config)],
     ..Rule::USUAL
 };
 
-/// What stands before an expression, and what behind it.
+/// The text before an expression, and the text after it.
 const BRACKETS: [(&str, &str); 5] =
     [("${", "}"), ("% {", "}"), ("%(", ")"), ("$(", ")"), ("{{", "}}")];
 
-/// What nobody but Hiera and Puppet interpolates.
+/// Variables that only Hiera and Puppet interpolate.
 const VARIABLES: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// The functions that look up keys.
@@ -46,14 +46,14 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// Checks the texts of a `hiera.yaml`.
+/// Checks the strings of a `hiera.yaml`.
 pub(crate) fn check_config(file: &ConfigTextContext<'_>, report: &mut Report) {
     if let Some(root) = file.root {
         check_texts(file.text, root, report);
     }
 }
 
-/// Checks the texts in a value. `source` is the text that the node's ranges count in.
+/// Checks the strings in a value. The node's ranges refer to `source`.
 fn check_texts(source: &str, value: &Node, report: &mut Report) {
     let written = value.range.slice(source);
     let is_possible = BRACKETS.iter().any(|(open, _)| written.contains(open));
@@ -79,7 +79,7 @@ fn check_text(source: &str, node: &Node, report: &mut Report) {
             let end = at + open.len() + end + close.len();
             let range = TextRange::new(node.range.start + at as u32, node.range.start + end as u32);
             let message = format!(
-                "`{}` stays as it is: Hiera interpolates `%{{…}}` alone\nWrite `%{{{meant}}}`.",
+                "`{}` stays as it is: Hiera only interpolates `%{{…}}`\nWrite `%{{{meant}}}`.",
                 &written[at..end]
             );
             let finding = report.add(&RULE, range, message);
@@ -91,7 +91,7 @@ fn check_text(source: &str, node: &Node, report: &mut Report) {
     }
 }
 
-/// The expression as Hiera writes it; none if it is not certain that Hiera or Puppet was meant to evaluate it.
+/// The expression as Hiera writes it; `None` if it is not certain that Hiera or Puppet should evaluate it.
 fn as_hiera_writes(expression: &str) -> Option<String> {
     if let Some((name, argument)) = expression.split_once('(') {
         let argument = argument.strip_suffix(')')?.trim();
@@ -126,7 +126,7 @@ mod tests {
         check(
             r#"
 a: "x ${facts['os']['family']} ${::facts.os.family} ${HOME} ${factor} ${facts}"
-#     ^^^^^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]: `${facts['os']['family']}` stays as it is: Hiera interpolates `%{…}` alone Write `%{facts.os.family}`.
+#     ^^^^^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]: `${facts['os']['family']}` stays as it is: Hiera only interpolates `%{…}` Write `%{facts.os.family}`.
 #                              ^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]
 b: ["% {trusted.certname}", "%(facts.os.family)", "{{ facts.os.family }}", "${lookup('a')}", "$(lookup x)", "100% {x}"]
 #    ^^^^^^^^^^^^^^^^^^^^ warning[puppet-style-interpolation]

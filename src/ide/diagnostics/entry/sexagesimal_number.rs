@@ -45,6 +45,6 @@ a: [12:30, 22:22, 8080:80, 1:60, '1:30', 1:2:3]
 
     #[test]
     fn quotes_make_it_a_text() {
-        check_fix("a:\n  - 22:22\n", "Put quotes around it: a text", "a:\n  - '22:22'\n");
+        check_fix("a:\n  - 22:22\n", "Put quotes around it: a string", "a:\n  - '22:22'\n");
     }
 }

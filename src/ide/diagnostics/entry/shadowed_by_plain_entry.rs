@@ -1,4 +1,5 @@
-//! `shadowed-by-plain-entry`: a key's own entry in `lookup_options` hides all patterns, whichever options it lacks.
+//! `shadowed-by-plain-entry`: a key's own entry in `lookup_options` hides all patterns, even for options that the entry
+//! does not have.
 
 use crate::data::Format;
 use crate::ide::diagnostics::shared::fix::Fix;
@@ -36,7 +37,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             let lost = lost.join("` and `");
             let message = format!(
                 "the `{lost}` of `{text}` does not apply to this key\n\
-                 A key's own entry hides all patterns. Repeat here what shall hold."
+                 A key's own entry hides all patterns. Repeat here the options that the key needs."
             );
             let finding = report.add(&RULE, plain.key.range, message);
             let message = "these options do not apply to it".to_owned();
@@ -59,7 +60,7 @@ fn repeated(entry: &EntryContext<'_>, own: &Node, hidden: &Node, known: &[&str])
     repeat(entry.text, entry.format, own, &lost)
 }
 
-/// The fix that writes options, by name and text, that another entry has.
+/// The fix that adds options of another entry, by name and text.
 pub(crate) fn repeat(
     source: &str,
     format: Format,

@@ -11,17 +11,17 @@ use crate::text::{LineIndex, TextEdit, TextRange, apply_edits};
 
 pub(crate) const RULE: Rule = Rule {
     code: "typographic-character",
-    name: "Typographic quotes or blanks",
+    name: "Typographic quotes or spaces",
     severity: Severity::Warning,
     since: "0.2.0",
-    summary: "A value is in typographic quotes, or a key begins with a no-break space: both are part of the text.",
+    summary: "A value is in typographic quotes, or a key starts with a no-break space. Both are part of the text.",
     page: include_str!("../../../../docs/rules/typographic-character.md"),
     explains: Some(Subject::BrokenFile),
     checks: &[Check::Entry(check), Check::File(check_file)],
     ..Rule::USUAL
 };
 
-/// Pairs of quotes that stand around a whole text.
+/// Pairs of quotes that may surround a whole text.
 const DOUBLE: [char; 4] = ['“', '”', '„', '‟'];
 const SINGLE: [char; 4] = ['‘', '’', '‚', '‛'];
 
@@ -57,7 +57,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         for token in &string.tokens {
             let written = token.range.slice(string.text);
             if has_quotes(written) {
-                let message = "the quotes in this token are typographic, so that Puppet takes all of it for a name\n\
+                let message = "the quotes in this token are typographic, so Puppet reads the whole token as a name\n\
                                Write `'`.";
                 let finding = report.add(&RULE, string.source_range(token.range), message);
                 let meant = token.expression_range.slice(string.text);
@@ -77,18 +77,18 @@ fn check_scalar(entry: &EntryContext<'_>, node: &Node, is_key: bool, report: &mu
     }
     if let Some(inner) = in_quotes(text) {
         let message = format!(
-            "the quotes are typographic, so they are part of the string\nWrite `\"{inner}\"`, with the quotes of a keyboard."
+            "the quotes are typographic, so they are part of the string\nWrite `\"{inner}\"`, with straight quotes."
         );
         let finding = report.add(&RULE, node.range, message);
         let is_whole = node.range.slice(entry.text) == &**text;
         if is_whole && !entry.is_root_key(node) {
             let meant = serde_json::Value::from(inner).to_string();
             let edit = TextEdit::replace(node.range, &*meant);
-            finding.with_fix(Fix::changing("Write the quotes of a keyboard", vec![edit]));
+            finding.with_fix(Fix::changing("Write straight quotes", vec![edit]));
         }
     } else if is_key && text.starts_with(BLANKS) {
-        let message = "this key starts with a character that YAML does not take for a blank, such as a no-break space\n\
-                       It is part of the key. Indent with the blanks of a keyboard.";
+        let message = "this key starts with a character that is not a space for YAML, such as a no-break space\n\
+                       It is part of the key. Indent with ordinary spaces.";
         report.add(&RULE, node.range, message);
     }
 }
@@ -117,7 +117,7 @@ pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
     };
     let words = reader_words(&error.message);
     let message = format!(
-        "{words}\nHere is a character that YAML does not take for a blank, such as a no-break space. Write the blank of a keyboard."
+        "{words}\nThis character is not a space for YAML; it may be a no-break space. Write an ordinary space."
     );
     let finding = report.add_as(&RULE, Severity::Error, range, message);
     if text.len() <= MAX_TRIED_BYTES {
@@ -128,7 +128,7 @@ pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
         let edits: Vec<_> = lines.filter_map(|line| blanks(&index, text, line)).map(edit).collect();
         let data = DataFile::new(FileId(0), Format::Yaml, apply_edits(text, &edits).into());
         if data.verdict() == Verdict::Hash {
-            finding.with_fix(Fix::safe("Write the blanks of a keyboard", edits));
+            finding.with_fix(Fix::safe("Write ordinary spaces", edits));
         }
     }
 }
@@ -177,10 +177,10 @@ i: "%{lookup(‘a’)}"
 
     #[test]
     fn the_quotes_of_a_keyboard() {
-        check_fix("a: “b c” # d\n", "Write the quotes of a keyboard", "a: \"b c\" # d\n");
+        check_fix("a: “b c” # d\n", "Write straight quotes", "a: \"b c\" # d\n");
         check_fix(
             "a:\n  b: 1\n  c:\u{a0}2\n  d: 3\n",
-            "Write the blanks of a keyboard",
+            "Write ordinary spaces",
             "a:\n  b: 1\n  c: 2\n  d: 3\n",
         );
     }

@@ -14,7 +14,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Unknown interpolation function",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "A `%{…}` calls something else than `lookup`, `hiera`, `alias`, `literal` or `scope`.",
+    summary: "A `%{…}` calls something other than `lookup`, `hiera`, `alias`, `literal` or `scope`.",
     page: include_str!("../../../../docs/rules/unknown-function.md"),
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
@@ -31,7 +31,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             let message = format!("Unknown interpolation method '{name}'\n{}", advice(name));
             let range = string.source_range(token.range);
             let finding = report.add(&RULE, range, message);
-            // The name stands directly before the bracket and the quote.
+            // The name is directly before the bracket and the quote.
             let end = argument_range.start - 2;
             let written = string.part_range(token, TextRange::new(end - name.len() as u32, end));
             if let Some(known) =
@@ -47,7 +47,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 fn advice(name: &str) -> String {
     match nearest_name(name, Method::NAMES) {
         Some(known) => format!("Did you mean `{known}`?"),
-        None => "Known are `lookup`, `hiera`, `alias`, `literal` and `scope`.".to_owned(),
+        None => "Hiera has `lookup`, `hiera`, `alias`, `literal` and `scope`.".to_owned(),
     }
 }
 
@@ -72,7 +72,7 @@ c: 1
         check(
             r#"
 a: {b: ["%{template('x')}"]}
-#        ^^^^^^^^^^^^^^^^ error[unknown-function]: Unknown interpolation method 'template' Known are…
+#        ^^^^^^^^^^^^^^^^ error[unknown-function]: Unknown interpolation method 'template' Hiera has…
 "#,
         );
     }

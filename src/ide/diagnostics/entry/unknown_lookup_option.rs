@@ -53,7 +53,8 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// The fix that moves option number `at` into the hash of `merge`, which is made of its strategy's name if need be.
+/// The fix that moves option number `at` into the hash of `merge`. If `merge` is the name of a strategy, the fix makes it a
+/// hash.
 fn moved_into_merge(
     entry: &EntryContext<'_>,
     options: &[Pair],
@@ -89,12 +90,12 @@ fn moved_into_merge(
 fn advice(name: &str) -> String {
     if OF_MERGE.contains(&name) {
         return format!(
-            "It belongs into the hash of `merge`: `merge: {{strategy: deep, {name}: …}}`."
+            "It belongs in the hash of `merge`: `merge: {{strategy: deep, {name}: …}}`."
         );
     }
     match nearest_name(name, OPTIONS) {
         Some(near) => format!("Did you mean `{near}`?"),
-        None => "Known are `merge` and `convert_to`.".to_owned(),
+        None => "The options are `merge` and `convert_to`.".to_owned(),
     }
 }
 
@@ -111,7 +112,7 @@ lookup_options:
   a: {merge: deep, convert_to: Sensitive, convertto: String}
 #                                         ^^^^^^^^^ warning[unknown-lookup-option]: Puppet knows no lookup option `convertto` and ignores it Did you mean `convert_to`?
   ^a: {knockout_prefix: '--', merge: deep}
-#      ^^^^^^^^^^^^^^^ warning[unknown-lookup-option]: Puppet knows no lookup option `knockout_prefix` and ignores it It belongs into the hash of `merge`…
+#      ^^^^^^^^^^^^^^^ warning[unknown-lookup-option]: Puppet knows no lookup option `knockout_prefix` and ignores it It belongs in the hash of `merge`…
 a: {}
 ab: {}
 ",

@@ -18,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Unknown merge strategy",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "`lookup_options` ask for a merge that Puppet does not know.",
+    summary: "`lookup_options` name a merge strategy that Puppet does not know.",
     page: include_str!("../../../../docs/rules/unknown-merge-strategy.md"),
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
@@ -95,7 +95,7 @@ fn check_strategy(entry: &EntryContext<'_>, node: &Node, name: &str, report: &mu
     let known = STRATEGIES.contains(&name) || interpolation::may_have_tokens(name);
     if !known {
         let message = format!(
-            "Unknown merge strategy: '{name}'\nKnown are `first`, `unique`, `hash` and `deep`; case matters."
+            "Unknown merge strategy: '{name}'\nThe strategies are `first`, `unique`, `hash` and `deep`; case matters."
         );
         let finding = report.add(&RULE, node.range, message);
         let meant = meant_strategy(name);
@@ -119,7 +119,7 @@ fn written_as(entry: &EntryContext<'_>, node: &Node, text: &str) -> Option<Fix> 
     Some(Fix::safe(format!("Write `{text}`"), vec![TextEdit::replace(node.range, written)]))
 }
 
-/// `strategy: deep` before options that only `deep` takes.
+/// The fix that adds `strategy: deep` before options that only `deep` has.
 fn with_strategy(entry: &EntryContext<'_>, merge: &Node, options: &[Pair]) -> Option<Fix> {
     let names = options.iter().map(|pair| text_of(&pair.key).map_or("", |name| &**name));
     if !names.clone().all(|name| DEEP_OPTIONS.contains(&name)) || has_key(options, "strategy") {

@@ -32,7 +32,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         None => (RULE.severity, ""),
     };
     let message = format!(
-        "no lookup finds this key: it is {} {class}, and lookups ask for strings\n{effect}Put quotes around it.",
+        "no lookup finds this key: it is {} {class}, and lookups search for strings\n{effect}Put quotes around it.",
         if class.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" },
     );
     let range = plain.node.range;
@@ -52,7 +52,7 @@ mod tests {
         check(
             r"
 55: x
-#^ warning[unreachable-integer-key]: no lookup finds this key: it is an Integer, and lookups ask for strings Put quotes around it.
+#^ warning[unreachable-integer-key]: no lookup finds this key: it is an Integer, and lookups search for strings Put quotes around it.
 '6': x
 yes: x
 #^^ warning[unreachable-integer-key]

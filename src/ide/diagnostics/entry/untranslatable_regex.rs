@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Pattern that only Ruby can read",
     severity: Severity::Information,
     since: "0.1.0",
-    summary: "A pattern in `lookup_options` uses what only Ruby's regular expressions have.",
+    summary: "A pattern in `lookup_options` uses a feature that only Ruby's regular expressions have.",
     page: include_str!("../../../../docs/rules/untranslatable-regex.md"),
     checks: &[Check::Entry(check)],
     ..Rule::USUAL
@@ -21,7 +21,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         if let Err(RegexProblem::Unsupported(reason)) = ruby_regex::translate(pattern) {
             let message = format!(
                 "hiera-ls cannot read this pattern: {reason}\n\
-                 Puppet can; but which options keys have is not known here. A simpler pattern helps."
+                 Puppet can, so hiera-ls does not know which keys have these options. Write a simpler pattern."
             );
             report.add(&RULE, key.range, message);
         }

@@ -23,14 +23,17 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         if !plain.is_key && !is_plain_word {
             let text = plain.text;
             let message = format!(
-                "`{text}` is the boolean `{value}`\nWrite `{value}`, or put quotes around it if a text is meant."
+                "`{text}` is the boolean `{value}`\nWrite `{value}`, or put quotes around it if you mean a string."
             );
             let range = plain.node.range;
             let write = vec![TextEdit::replace(range, value.to_string())];
             report
                 .add(&RULE, range, message)
                 .with_fix(Fix::safe(format!("Write `{value}`"), write))
-                .with_fix(Fix::changing("Put quotes around it: a text", vec![quote(range, text)]));
+                .with_fix(Fix::changing(
+                    "Put quotes around it: a string",
+                    vec![quote(range, text)],
+                ));
         }
     }
 }
@@ -53,6 +56,6 @@ a: [Yes, y, true, 'on', oFF]
     #[test]
     fn either_word() {
         check_fix("a: {b: [yes]} # why\n", "Write `true`", "a: {b: [true]} # why\n");
-        check_fix("a: off\nb: 1\n", "Put quotes around it: a text", "a: 'off'\nb: 1\n");
+        check_fix("a: off\nb: 1\n", "Put quotes around it: a string", "a: 'off'\nb: 1\n");
     }
 }

@@ -12,7 +12,7 @@ use crate::text::TextRange;
 
 pub(crate) const RULE: Rule = Rule {
     code: "yaml-1.2-disagrees",
-    name: "Entry that YAML 1.2 reads otherwise",
+    name: "Entry that YAML 1.2 reads differently",
     severity: Severity::Hint,
     since: "0.1.0",
     summary: "A reader of YAML 1.2 refuses this entry, or reads something else.",
@@ -39,7 +39,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
 /// Ranges count from the entry's first byte.
 fn check_entry(at: &LookupContext<'_>, report: &mut Report) {
     let entry = &at.entry;
-    // Where entries cannot be told apart, the text is that of the whole file, which is read once.
+    // If the file cannot be split into entries, the text is that of the whole file. It is read once.
     let is_whole = entry.text.len() == at.file.data.text().len();
     let is_first = || at.file.data.trees().next().is_none_or(|it| it.key.range == entry.key.range);
     let refusal = if is_whole && !is_first() { None } else { yaml_1_2::refusal(entry.text) };
@@ -58,7 +58,7 @@ fn check_entry(at: &LookupContext<'_>, report: &mut Report) {
         let reading = yaml_1_2::read_plain(plain.text);
         if !is_same(value, &reading) {
             let message = format!(
-                "Puppet reads {}, a reader of YAML 1.2 {}\nWrite what is meant so that both agree.",
+                "Puppet reads {}, a reader of YAML 1.2 {}\nWrite the value in a way that both read alike.",
                 kind_of_value(value),
                 kind_of_reading(&reading)
             );
@@ -78,7 +78,7 @@ fn is_same(value: &Value, reading: &Reading) -> bool {
         (Value::Boolean(a), Reading::Boolean(b)) => a == b,
         (Value::Integer(a), Reading::Integer(b)) => a == b,
         (Value::Float(a), Reading::Float(b)) => a == b || a.is_nan() && b.is_nan(),
-        // A number too large for its reader is a number all the same.
+        // A number that is too large for the reader is still a number.
         (Value::Undef, Reading::Null)
         | (Value::String(_), Reading::Text)
         | (Value::BigInteger(_), Reading::Float(_) | Reading::Text) => true,
@@ -93,7 +93,7 @@ fn kind_of_value(value: &Value) -> String {
         Value::Integer(it) => format!("the integer {it}"),
         Value::Float(it) => format!("the number {it}"),
         Value::Symbol(_) => "a symbol".to_owned(),
-        _ => "a text".to_owned(),
+        _ => "a string".to_owned(),
     }
 }
 
@@ -103,7 +103,7 @@ fn kind_of_reading(reading: &Reading) -> String {
         Reading::Boolean(it) => format!("the boolean `{it}`"),
         Reading::Integer(it) => format!("the integer {it}"),
         Reading::Float(it) => format!("the number {it}"),
-        Reading::Text => "a text".to_owned(),
+        Reading::Text => "a string".to_owned(),
     }
 }
 
@@ -119,15 +119,15 @@ mod tests {
 diagnostics: {severity: {yaml-1.2-disagrees: hint, yaml-1.1-boolean: 'off', octal-number: 'off', sexagesimal-number: 'off'}}
 #- /data/common.yaml
 a: yes
-#  ^^^ hint[yaml-1.2-disagrees]: Puppet reads the boolean `true`, a reader of YAML 1.2 a text…
+#  ^^^ hint[yaml-1.2-disagrees]: Puppet reads the boolean `true`, a reader of YAML 1.2 a string…
 b: [1:30, 0644, 12, true, x, 1.5, ~]
-#   ^^^^ hint[yaml-1.2-disagrees]: Puppet reads the integer 5400, a reader of YAML 1.2 a text…
+#   ^^^^ hint[yaml-1.2-disagrees]: Puppet reads the integer 5400, a reader of YAML 1.2 a string…
 #         ^^^^ hint[yaml-1.2-disagrees]: Puppet reads the integer 420, a reader of YAML 1.2 the integer 644…
 cc: 'x'# comment
 #^ hint[yaml-1.2-disagrees]: a reader of YAML 1.2 refuses this entry…
 d: "yes"
 e: [false, &x fALSE]
-#             ^^^^^ hint[yaml-1.2-disagrees]: Puppet reads the boolean `false`, a reader of YAML 1.2 a text…
+#             ^^^^^ hint[yaml-1.2-disagrees]: Puppet reads the boolean `false`, a reader of YAML 1.2 a string…
 ff: *x
 "#,
         );

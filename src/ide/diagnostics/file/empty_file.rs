@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Empty file",
     severity: Severity::Information,
     since: "0.1.0",
-    summary: "A data file holds nothing; Puppet warns about it at every compilation.",
+    summary: "A data file is empty; Puppet warns about it at every compilation.",
     page: include_str!("../../../../docs/rules/empty-file.md"),
     checks: &[Check::File(check)],
     ..Rule::USUAL
@@ -35,7 +35,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-/// Blank lines, comments and the mark that a document begins.
+/// Empty lines, comments and the mark for the start of a document.
 fn holds_nothing(line: &str) -> bool {
     let content = line.trim_start_matches('\u{feff}').trim();
     content.is_empty() || content.starts_with('#') || content == "---"

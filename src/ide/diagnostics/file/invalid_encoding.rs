@@ -35,7 +35,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 const REMOVE_MARK: &str = "Remove the byte order mark";
 
-/// Says whether that is why the file is broken.
+/// Checks a file. Returns whether this is why the file is broken.
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.error().filter(|_| file.format != Format::Hocon) else { return };
     let text = file.text;
@@ -64,7 +64,7 @@ pub(crate) fn check_mark(file: &FileContext<'_>, report: &mut Report) {
     let FileContext { text, format, .. } = *file;
     let is_broken = file.error().is_some();
     if format == Format::Yaml && !is_broken && text.starts_with(BYTE_ORDER_MARK) {
-        let message = "the file begins with a byte order mark, which moves its first line by one column\n\
+        let message = "the file starts with a byte order mark, which moves its first line by one column\n\
                        Keys of other lines may be lost. Save it as UTF-8 without one.";
         let finding = report.add_as(&RULE, Severity::Warning, mark_range(), message);
         finding.with_fix(Fix::changing(REMOVE_MARK, vec![TextEdit::delete(mark_range())]));

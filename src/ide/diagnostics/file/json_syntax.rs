@@ -29,7 +29,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-/// The comma behind the last member of a hash or list, if the reader stumbles over it.
+/// The comma after the last member of a hash or list, if the parser fails there.
 fn comma_at_the_end(text: &str, place: TextRange) -> Option<TextRange> {
     let rest = text.get(place.start as usize..)?;
     let start = match rest.strip_prefix(',') {

@@ -15,7 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Second document",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "A file holds more than one YAML document; Puppet reads only the first.",
+    summary: "A file has more than one YAML document; Puppet reads only the first.",
     page: include_str!("../../../../docs/rules/multiple-documents.md"),
     tag: Some(Tag::Unnecessary),
     checks: &[Check::File(check)],
@@ -24,7 +24,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let text = file.text;
-    // What is read entry by entry is one document.
+    // A file that is read entry by entry has one document.
     if file.format != Format::Yaml || file.error().is_some() || file.data.is_split() {
         return;
     }
@@ -44,7 +44,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
             let edit = TextEdit::delete(line);
             let without = apply_edits(text, std::slice::from_ref(&edit));
             if is_one_hash(&without) {
-                let title = "Remove this line: what follows counts, too";
+                let title = "Remove this line: Puppet then reads what follows, too";
                 finding.with_fix(Fix::changing(title, vec![edit]));
             }
         }
@@ -59,7 +59,7 @@ fn is_one_hash(text: &str) -> bool {
         && yaml::parse(text).second_document.is_none()
 }
 
-/// The first line from byte `from` on that is neither blank nor a comment, if any but a mark follows.
+/// The first line from byte `from` on that is neither empty nor a comment, if something other than a mark follows.
 fn first_content(text: &str, from: usize) -> Option<TextRange> {
     let mut start = from;
     let mut first = None;
@@ -114,7 +114,7 @@ b: 2
     fn the_mark_goes() {
         check_fix(
             "a: 1\n---\nb: 2\n",
-            "Remove this line: what follows counts, too",
+            "Remove this line: Puppet then reads what follows, too",
             "a: 1\nb: 2\n",
         );
     }

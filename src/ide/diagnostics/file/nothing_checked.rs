@@ -23,10 +23,10 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// More files than this are not named.
+/// The maximum number of files that the message names.
 const MAX_NAMED: usize = 3;
 
-/// Why nothing of a workspace is checked.
+/// Why nothing in a workspace is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NothingChecked {
     /// The file with the finding: one that looks like data, or a `hiera.yaml` in a place where Puppet does not look for it.
@@ -37,7 +37,7 @@ pub struct NothingChecked {
     others: Vec<Arc<str>>,
 }
 
-/// Checks a file that Hiera has nothing to do with.
+/// Checks a file that does not belong to Hiera.
 pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
     let UnreadContext { world, path } = *file;
     let Some(nothing) = nothing_checked(world).filter(|it| it.is_about(path)) else { return };
@@ -52,12 +52,12 @@ pub fn nothing_checked(world: &Arc<World>) -> Option<NothingChecked> {
         return None;
     }
     let mut unread = world.unread_data();
-    // A level that looks for its files there and finds none is the matter of other rules.
+    // If a level searches for its files there and finds none, other rules report that.
     unread.retain(|it| !environments.iter().any(|of| is_datadir(world, of, &it.directory)));
     let has_own = |it: &Arc<Environment>| {
         world.kind(&paths::join(it.directory(), "hiera.yaml")) == PathKind::File
     };
-    // Of one of an old version, and of a datadir that is not there, other rules speak.
+    // Other rules report old versions, and datadirs that do not exist.
     let has_old = |it: &Arc<Environment>| {
         let path = paths::join(it.directory(), "hiera.yaml");
         has_own(it) && version_of(world, &path).is_some_and(|version| version < 5)
@@ -83,17 +83,17 @@ pub fn nothing_checked(world: &Arc<World>) -> Option<NothingChecked> {
             version_of(world, other).map_or_else(String::new, |it| format!(" (version {it})"));
         let _ = write!(
             message,
-            "\nPuppet does not look for {shown}{version} where it is. If a server reads it, write `globalHieraYaml: {shown}` in \
+            "\nPuppet does not look for {shown}{version} in that place. If a server reads it, write `globalHieraYaml: {shown}` in \
              .hiera-ls.yaml."
         );
     }
     if others.is_empty() {
-        message += "\nIf their hiera.yaml lies elsewhere, write `globalHieraYaml: PATH` in .hiera-ls.yaml.";
+        message += "\nIf their hiera.yaml is somewhere else, write `globalHieraYaml: PATH` in .hiera-ls.yaml.";
     }
     Some(NothingChecked { path, message, unread, others })
 }
 
-/// Whether a level names a directory of the workspace that is not there.
+/// Whether a level names a directory of the workspace that does not exist.
 fn lacks_datadir(world: &World, environment: &Environment) -> bool {
     let reach = world.reach(environment);
     reach.places.iter().any(|place| {
@@ -103,7 +103,7 @@ fn lacks_datadir(world: &World, environment: &Environment) -> bool {
     })
 }
 
-/// Whether a level of the environment looks for files in the directory.
+/// Whether a level of the environment reads files in the directory.
 fn is_datadir(world: &World, environment: &Environment, directory: &str) -> bool {
     let reach = world.reach(environment);
     reach.places.iter().any(|place| place.datadir() == directory)
@@ -123,7 +123,7 @@ fn version_of(world: &World, path: &str) -> Option<u32> {
     config.map(|it| u32::from(it.version))
 }
 
-/// A path from the workspace's folder.
+/// A path relative to the workspace's folder.
 fn shown(world: &World, path: &str) -> String {
     let below = world.folders().iter().find_map(|folder| paths::below(folder, path));
     below.unwrap_or(path).to_owned()
@@ -141,7 +141,7 @@ mod tests {
 #- /environment.conf
 #- /hieradata/common.yaml
 a: 0644
-#^^^^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. Puppet does not look for puppet/hiera.yaml (version 3) where it is. If a server reads it, write `globalHieraYaml: puppet/hiera.yaml` in .hiera-ls.yaml.
+#^^^^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. Puppet does not look for puppet/hiera.yaml (version 3) in that place. If a server reads it, write `globalHieraYaml: puppet/hiera.yaml` in .hiera-ls.yaml.
 #- /puppet/hiera.yaml
 :hierarchy: [common]
 #^^^^^^^^^^^^^^^^^^^ warning[nothing-checked]
@@ -176,7 +176,7 @@ hierarchy: [{name: c, path: common.yaml}]
 #- /environment.conf
 #- /hieradata/common.yaml
 a: 1
-#^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. If their hiera.yaml lies elsewhere, write `globalHieraYaml: PATH` in .hiera-ls.yaml.
+#^^^ warning[nothing-checked]: nothing is checked: no hierarchy of this workspace reads any file 1 file looks like Hiera data in hieradata. If their hiera.yaml is somewhere else, write `globalHieraYaml: PATH` in .hiera-ls.yaml.
 ",
         );
     }

@@ -16,7 +16,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "File that no level loads",
     severity: Severity::Hint,
     since: "0.1.0",
-    summary: "A file lies in a data directory, but no path of the hierarchy can lead to it.",
+    summary: "A file is in a data directory, but no path of the hierarchy can lead to it.",
     page: include_str!("../../../../docs/rules/orphan-file.md"),
     explains: Some(Subject::UnreadFile),
     checks: &[Check::Unread(check)],
@@ -27,7 +27,7 @@ pub(crate) const RULE: Rule = Rule {
 const READERS_OF_DATA: [&str; 6] =
     ["loadyaml", "loadjson", "parseyaml", "parsejson", "parsehocon", "yaml_data"];
 
-/// Checks a file that is no data of any level.
+/// Checks a file that no level reads.
 pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
     let UnreadContext { world, path } = *file;
     if !is_orphan(world, path) {
@@ -64,8 +64,8 @@ fn is_orphan(world: &Arc<World>, path: &str) -> bool {
         && !may_be_read_by_function(world, &environment)
 }
 
-/// Whether functions may read files of which hierarchies say nothing: those of levels without paths, and those that code calls
-/// with the path of a file of data.
+/// Whether functions may read files that no hierarchy names: functions of levels without paths, and functions that code
+/// calls with the path of a data file.
 pub(crate) fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Environment>) -> bool {
     let configs = environment.root.iter().chain(environment.modules.values());
     let configs = configs.map(|root| paths::join(root, "hiera.yaml"));
@@ -88,7 +88,7 @@ pub(crate) fn may_be_read_by_function(world: &Arc<World>, environment: &Arc<Envi
     configs.any(has_such_level) || world.code_index(environment).files().iter().any(calls_reader)
 }
 
-/// Bolt's plans have a hierarchy of their own, which is not looked at here.
+/// Bolt's plans have their own hierarchy, which is not checked here.
 fn has_plan_hierarchy(world: &World, config: &str) -> bool {
     world.text(config).is_ok_and(|text| text.contains("plan_hierarchy"))
 }

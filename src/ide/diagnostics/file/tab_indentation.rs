@@ -20,7 +20,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Says whether that is why the file is broken.
+/// Checks a file. Returns whether this is why the file is broken.
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.yaml_error() else { return };
     let text = file.text;
@@ -31,21 +31,21 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
         return;
     };
     let words = reader_words(&error.message);
-    let message = format!("{words}\nIndent with blanks instead of tabs.");
+    let message = format!("{words}\nIndent with spaces instead of tabs.");
     let finding = report.add(&RULE, range, message);
     let is_small = text.len() <= MAX_TRIED_BYTES;
     let meant =
         WIDTHS.iter().filter(|_| is_small).map(|width| with_blanks(&index, text, range, *width));
     if let Some(edits) = meant.into_iter().find(|edits| is_whole(text, edits)) {
-        finding.with_fix(Fix::safe("Indent with blanks", edits));
+        finding.with_fix(Fix::safe("Indent with spaces", edits));
     }
 }
 
-/// How wide a tab may be meant to be; 0 for one among blanks that has no width.
+/// The possible widths of a tab; 0 for a tab between spaces that has no width.
 const WIDTHS: [usize; 4] = [2, 4, 8, 0];
 
-/// Blanks for the tabs of a line, and of all other lines that begin with a tab. Tabs behind blanks elsewhere may be part
-/// of a text.
+/// Replaces the tabs of a line, and of all other lines that start with a tab, by spaces. Tabs after spaces in other lines
+/// may be part of a string.
 fn with_blanks(index: &LineIndex, text: &str, found: TextRange, width: usize) -> Vec<TextEdit> {
     let own = index.line_of(found.start);
     let begins = |line: u32| index.line_range(text, line).slice(text).starts_with('\t');
@@ -57,7 +57,7 @@ fn with_blanks(index: &LineIndex, text: &str, found: TextRange, width: usize) ->
     lines.filter_map(|line| tabs(index, text, line)).map(edit).collect()
 }
 
-/// Whether nothing is broken once the edits are done.
+/// Whether the file is valid after the edits.
 fn is_whole(text: &str, edits: &[TextEdit]) -> bool {
     let fixed = apply_edits(text, edits);
     let data = DataFile::new(FileId(0), Format::Yaml, fixed.into());
@@ -94,10 +94,10 @@ mod tests {
     fn blanks() {
         check_fix(
             "a:\n\tb: 1\n\tc:\n\t\t- 1\n",
-            "Indent with blanks",
+            "Indent with spaces",
             "a:\n  b: 1\n  c:\n    - 1\n",
         );
-        check_fix("a:\n  \tb: 1\n  c: 1\n", "Indent with blanks", "a:\n  b: 1\n  c: 1\n");
+        check_fix("a:\n  \tb: 1\n  c: 1\n", "Indent with spaces", "a:\n  b: 1\n  c: 1\n");
     }
 
     #[test]

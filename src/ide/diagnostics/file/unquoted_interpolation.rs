@@ -20,7 +20,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Says whether that is why the file is broken.
+/// Checks a file. Returns whether this is why the file is broken.
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.yaml_error() else { return };
     let text = file.text;
@@ -41,7 +41,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-/// The value that begins at `start` and ends with its line: behind `key:` or `-`, without the comment behind it.
+/// The value from `start` to the end of its line, without a comment. It follows `key:` or `-`.
 fn rest_of_line(text: &str, start: u32) -> Option<TextRange> {
     let (before, rest) = text.split_at_checked(start as usize)?;
     let line = before.rsplit('\n').next().unwrap_or(before);
@@ -52,7 +52,7 @@ fn rest_of_line(text: &str, start: u32) -> Option<TextRange> {
     is_whole.then(|| TextRange::new(start, start + value.len() as u32))
 }
 
-/// Whether YAML is not broken any more at byte `at` or before it, once the edits are done.
+/// Whether the YAML is valid up to byte `at` after the edits.
 fn goes_further(text: &str, edits: &[TextEdit], at: u32) -> bool {
     let fixed = apply_edits(text, edits);
     let data = DataFile::new(FileId(0), Format::Yaml, fixed.into());

@@ -28,7 +28,8 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
         return;
     }
     let words = reader_words(&error.message);
-    let message = format!("{words}\nPuppet refuses the whole file for this tag. Take it away.");
+    let message =
+        format!("{words}\nPuppet refuses the whole file because of this tag. Remove the tag.");
     let finding = report.add(&RULE, error.range, message);
     if let Some(tag) = tag_before(text, error.range.start) {
         let title = format!("Remove `{}`", tag.slice(text).trim_end());
@@ -36,7 +37,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-/// The tag that stands before a value on its line, with the blanks between them.
+/// The tag before a value on its line, including the spaces between them.
 fn tag_before(text: &str, value: u32) -> Option<TextRange> {
     let before = &text[..value as usize];
     let line = before.rfind('\n').map_or(0, |at| at + 1);
@@ -54,7 +55,7 @@ mod tests {
         check(
             r"
 a: !!set {x, y}
-#        ^^^^^^ error[unsupported-tag]: Tried to load unspecified class: Psych::Set Puppet refuses the whole file for this tag. Take it away.
+#        ^^^^^^ error[unsupported-tag]: Tried to load unspecified class: Psych::Set Puppet refuses the whole file because of this tag. Remove the tag.
 b: !foo x
 c: !!str 5
 d: !!binary aGVsbG8=
@@ -71,7 +72,7 @@ d: !!binary aGVsbG8=
         );
     }
 
-    /// What a function of the site accepts, only that knows; what no reader of the language takes, all refuse.
+    /// Only a custom function knows what it accepts, but text that no parser of the format can read is certainly refused.
     #[test]
     fn files_that_only_functions_read() {
         check(

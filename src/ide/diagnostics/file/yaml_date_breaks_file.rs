@@ -32,7 +32,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
 }
 
-/// The whole file's error, unless an entry's check has found its cause already.
+/// The error of the whole file, unless a rule already found its cause in an entry.
 pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.error().filter(|_| file.format == Format::Yaml) else { return };
     let text = file.text;
@@ -49,7 +49,7 @@ pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
     }
 }
 
-/// The class that Puppet does not let Psych make.
+/// The class that Psych may not create.
 pub(crate) fn refused_class(error: &FileError) -> Option<&str> {
     let at = error.message.find(PUPPETS_WORDS)? + PUPPETS_WORDS.len();
     error.message[at..].split_whitespace().next()
@@ -58,7 +58,7 @@ pub(crate) fn refused_class(error: &FileError) -> Option<&str> {
 fn message(class: &str) -> String {
     let what = if class == "Time" { "time" } else { "date" };
     format!(
-        "{PUPPETS_WORDS}{class}\nPuppet refuses the whole file for this {what}. Put quotes around it."
+        "{PUPPETS_WORDS}{class}\nPuppet refuses the whole file because of this {what}. Put quotes around it."
     )
 }
 
@@ -76,7 +76,7 @@ mod tests {
         check(
             r"
 a: 2001-01-01
-#  ^^^^^^^^^^ error[yaml-date-breaks-file]: Tried to load unspecified class: Date Puppet refuses the whole file for this date. Put quotes around it.
+#  ^^^^^^^^^^ error[yaml-date-breaks-file]: Tried to load unspecified class: Date Puppet refuses the whole file because of this date. Put quotes around it.
 b: [x, 2001-12-14 21:59:43]
 #      ^^^^^^^^^^^^^^^^^^^ error[yaml-date-breaks-file]: Tried to load unspecified class: Time…
 c: {2001-1-1: x}

@@ -37,8 +37,8 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     finding.related.push(Related { path: None, range, message });
 }
 
-/// Where the text in quotes begins that goes over lines and ends on the line of `at`, or does not end before it. A quote begins a
-/// text where YAML takes a value: behind a blank, a bracket or a comma.
+/// The start of the quoted string over several lines that ends on the line of `at`, or not before it. A quote starts a
+/// string where YAML expects a value: after a space, a bracket or a comma.
 pub(crate) fn quote_of_an_earlier_line(text: &str, at: usize) -> Option<usize> {
     let line_end = text[at.min(text.len())..].find('\n').map_or(text.len(), |length| at + length);
     let line_start = text[..at.min(text.len())].rfind('\n').map_or(0, |it| it + 1);
@@ -70,7 +70,7 @@ pub(crate) fn quote_of_an_earlier_line(text: &str, at: usize) -> Option<usize> {
     found.or(open.map(|(start, _)| start).filter(|start| *start < line_start))
 }
 
-/// The reader's own words, without path and place: the diagnostic has them.
+/// The parser's message without path and place, because the diagnostic has them.
 pub(crate) fn reader_words(message: &str) -> String {
     let words = message.strip_prefix("Unable to parse ({path}): ").unwrap_or(message);
     let words = match words.rfind(" at line ") {

@@ -11,14 +11,14 @@ pub(crate) const RULE: Rule = Rule {
     name: "Wrong spelling of .yaml",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "No level loads this file: it ends in `.yml` where the hierarchy asks for `.yaml`, or the other way round.",
+    summary: "No level loads this file: it ends in `.yml` where the hierarchy expects `.yaml`, or the other way round.",
     page: include_str!("../../../../docs/rules/yml-extension-trap.md"),
     explains: Some(Subject::UnreadFile),
     checks: &[Check::Unread(check)],
     ..Rule::USUAL
 };
 
-/// Checks a file that is no data of any level; says whether that is why.
+/// Checks a file that no level reads. Returns whether this is the reason.
 pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
     let UnreadContext { world, path } = *file;
     let other = match paths::extension(path) {
@@ -33,7 +33,7 @@ pub(crate) fn check(file: &UnreadContext<'_>, report: &mut Report) {
     }
     let Ok(text) = world.text(path) else { return };
     let message = format!(
-        "no level of the hierarchy loads this file: hiera.yaml asks for `{}`\n\
+        "no level of the hierarchy loads this file: hiera.yaml expects `{}`\n\
          Rename the file, or add its path to the hierarchy.",
         paths::file_name(&twin)
     );
@@ -57,7 +57,7 @@ hierarchy:
 #          ^^^^^^ hint[level-never-matches]
 #- /data/nodes/one.yml
 a: 1
-#^^^ warning[yml-extension-trap]: no level of the hierarchy loads this file: hiera.yaml asks for `one.yaml`…
+#^^^ warning[yml-extension-trap]: no level of the hierarchy loads this file: hiera.yaml expects `one.yaml`…
 #- /data/nodes/two.yaml
 a: 1
 #- /data/common.yaml

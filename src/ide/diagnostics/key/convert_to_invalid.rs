@@ -57,7 +57,7 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
     }
 }
 
-/// A name that is no type, and the type that it was meant to be.
+/// A name that is not a type, and the type that was meant.
 fn near_type(wanted: &Value) -> Option<(&str, &'static str)> {
     let name = type_text(wanted)?;
     let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -73,7 +73,7 @@ fn problem(key: &str, wanted: &Value) -> Option<(Severity, String)> {
         );
         return Some((Severity::Error, message));
     }
-    // Hardly any type is content with a symbol as it is, so that it would have to be converted.
+    // Hardly any type accepts a symbol as it is, so it would have to be converted.
     let probe = Located::new(Value::Symbol("probe".into()), None);
     let failure = convert_to::convert(key, wanted, probe).err()?;
     let words = &failure.message;
@@ -105,12 +105,12 @@ fn is_unknown(name: &str) -> bool {
 }
 
 fn is_balanced(name: &str) -> bool {
-    // Quotes may hold brackets.
+    // Quotes may contain brackets.
     let count = |wanted: char| name.chars().filter(|c| *c == wanted).count();
     name.contains(['\'', '"', '/']) || count('[') == count(']')
 }
 
-/// Whether there is no conversion, or one that only a lookup tells.
+/// Whether there is no conversion, or the conversion depends on a lookup.
 fn is_left_out(wanted: &Value) -> bool {
     match wanted {
         Value::Undef | Value::Boolean(false) => true,

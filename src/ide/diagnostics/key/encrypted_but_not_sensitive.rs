@@ -22,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
 /// The back end that decrypts.
 const EYAML: &str = "eyaml_lookup_key";
 
-/// Whether a level of the node decrypts what the file at `path` holds for keys of `module`.
+/// Whether a level of the node decrypts the file at `path` for keys of `module`.
 pub(crate) fn is_decrypted(perspective: &Perspective, module: Option<&str>, path: &str) -> bool {
     let decrypts = |level: &ResolvedLevel| {
         &*level.function.name == EYAML
@@ -32,7 +32,7 @@ pub(crate) fn is_decrypted(perspective: &Perspective, module: Option<&str>, path
     found.is_some()
 }
 
-/// Checks the root key `key` at `range`, whose value holds something encrypted.
+/// Checks the root key `key` at `range`, whose value contains encrypted text.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(perspective) = at.perspective else { return };
     if !at.summary.has_encrypted || !at.file.is_decrypted() {
@@ -45,11 +45,11 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         return;
     }
     let message = format!(
-        "`{key}` is encrypted here, but Puppet treats its value as a plain text\n\
+        "`{key}` is encrypted here, but Puppet treats its value as plain text\n\
          Add `lookup_options: {{{key}: {{convert_to: Sensitive}}}}`, so that no log or report shows it."
     );
     let finding = report.add(&RULE, range, message);
-    // An entry of its own would hide those that the key has.
+    // A new entry for the key would hide the options that it has now.
     if options.is_none() {
         let edit = with_option(data, key, "convert_to", "Sensitive");
         let fix = |edit| Fix::changing("Make the value Sensitive by lookup_options", vec![edit]);
@@ -76,7 +76,7 @@ lookup_options:
 a: ENC[GPG,YWJj]
 b: {x: 'ENC[GPG,YWJj]'}
 cc: ENC[GPG,YWJj]
-#^ hint[encrypted-but-not-sensitive]: `cc` is encrypted here, but Puppet treats its value as a plain text…
+#^ hint[encrypted-but-not-sensitive]: `cc` is encrypted here, but Puppet treats its value as plain text…
 dd: [ENC]
 ",
         );

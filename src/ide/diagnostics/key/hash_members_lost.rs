@@ -13,13 +13,13 @@ pub(crate) const RULE: Rule = Rule {
     name: "Members that are not merged",
     severity: Severity::Hint,
     since: "0.1.0",
-    summary: "A hash hides the members of a lower level's hash, for the key has no merge strategy.",
+    summary: "A hash hides the members of a lower level's hash, because the key has no merge strategy.",
     page: include_str!("../../../../docs/rules/hash-members-lost.md"),
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };
 
-/// How many lost members are named.
+/// The maximum number of lost members in the message.
 const MAX_NAMED: usize = 3;
 
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
@@ -41,14 +41,14 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         let named: Vec<_> = lost.iter().take(MAX_NAMED).map(|it| format!("`{it}`")).collect();
         let are = if lost.len() == 1 { "is" } else { "are" };
         let message = format!(
-            "{}{dots} of a lower level {are} not found: the first value found is the answer\n\
+            "{}{dots} of a lower level {are} not found: Puppet uses the first value that it finds\n\
              If the hashes are meant to be merged, say so in `lookup_options`: `{}: {{merge: hash}}`.",
             named.join(", "),
             above.key
         );
         let finding = report.add_as(&RULE, RULE.severity, above.own.key_place.range, message);
         finding.related.push(lower.related("this hash is hidden"));
-        // An entry of its own would hide those that the key has.
+        // A new entry for the key would hide the options that it has now.
         if order.evaluator.options_for(above.key).is_ok_and(|options| options.is_none()) {
             let edit = with_option(at.data, above.key, "merge", "hash");
             let fix = |edit| Fix::changing("Merge the hashes by lookup_options", vec![edit]);
@@ -71,7 +71,7 @@ version: 5
 hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
 #- /data/a.yaml
 kk: {a: 1}
-#^ hint[hash-members-lost]: `b`, `c`, `d`, … of a lower level are not found: the first value found is the answer…
+#^ hint[hash-members-lost]: `b`, `c`, `d`, … of a lower level are not found: Puppet uses the first value that it finds…
 same: {a: 1, b: 3}
 other: {c: 1}
 merged: {a: 1}
@@ -137,7 +137,7 @@ version: 5
 hierarchy: [{name: x, paths: [a.yaml, 'roles/%{facts.role}.yaml', b.yaml]}]
 #- /data/a.yaml
 kk: {a: 1}
-#^ hint[hash-members-lost]: `b`, `c`, `d` of a lower level are not found: the first value found is the answer If…
+#^ hint[hash-members-lost]: `b`, `c`, `d` of a lower level are not found: Puppet uses the first value that it finds If…
 #- /data/roles/web.yaml
 x: 1
 #- /data/roles/db.yaml

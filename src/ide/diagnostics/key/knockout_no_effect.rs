@@ -16,29 +16,29 @@ pub(crate) const RULE: Rule = Rule {
     name: "Knockout without effect",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "Something with the `knockout_prefix` knocks nothing out.",
+    summary: "An entry with the `knockout_prefix` removes nothing.",
     page: include_str!("../../../../docs/rules/knockout-no-effect.md"),
     checks: &[Check::Key(check)],
     ..Rule::USUAL
 };
 
-/// What makes a prefix more than a text: Puppet takes it for a regular expression.
+/// Characters with a special meaning: Puppet uses the prefix as a regular expression.
 const REGEX_CHARACTERS: &[char] = &['.', '+', '*', '?', '(', ')', '[', ']', '|', '\\', '^', '$'];
 
-/// What becomes of something with the prefix.
+/// What happens to a value with the prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fate {
-    /// Nothing below has it.
+    /// No lower value has it.
     Missed,
-    /// It is found below the next lower value only.
+    /// Only values below the next lower value have it.
     Consumed,
     /// It is the key of a hash.
     HashKey,
-    /// It is no item of a list.
+    /// It is not an item of a list.
     Text,
     /// It is knocked out, or may be.
     Effective,
-    /// It has a part of the prefix only, and a lower level has what is behind that.
+    /// It starts with only a part of the prefix, and a lower level has the rest.
     Cut,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         let message = match fate {
             Fate::Missed if above.is_whole && is_deep_everywhere => format!(
                 "no lower level has `{name}` here, so there is nothing to knock out\n\
-                 Where only one level has the key, the item even stays with its prefix."
+                 If only one level has the key, the item stays, prefix included."
             ),
             Fate::Consumed => format!(
                 "`{name}` is not knocked out: the next lower level does not have it\n\
@@ -74,7 +74,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
                 "the key `{name}` stays: keys of hashes cannot be knocked out\n\
                  Only items of lists can."
             ),
-            Fate::Text => "this becomes an empty text, it is not removed\n\
+            Fate::Text => "this becomes an empty string, it is not removed\n\
                            Only items of lists can be knocked out."
                 .to_owned(),
             Fate::Cut => format!(
@@ -87,7 +87,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     }
 }
 
-/// The lower values that the strategy merges, where the first node has any.
+/// The lower values that the strategy merges, if the first node has any.
 fn merged_values(above: &KeyAbove<'_>) -> Vec<Related> {
     let merged = above.orders.iter().filter(|order| prefix_of(order).is_some());
     let values = merged.map(|order| &order.values).find(|values| !values.is_empty());
@@ -102,7 +102,7 @@ fn prefix_of(order: &KeyBelow) -> Option<&str> {
     prefix.as_str().filter(|it| !it.is_empty() && !it.contains(REGEX_CHARACTERS))
 }
 
-/// Whether an item of a list has a part of the prefix only, and is in a lower list without that.
+/// Whether an item of a list starts with only a part of the prefix, and a lower list has it without that part.
 fn is_cut(text: &str, prefix: &str, lower: &[&Value]) -> bool {
     let starts = prefix.char_indices().skip(1).map(|(at, _)| &prefix[..at]);
     let mut names = starts.filter_map(|start| text.strip_prefix(start));
@@ -113,7 +113,7 @@ fn is_cut(text: &str, prefix: &str, lower: &[&Value]) -> bool {
     !text.starts_with(prefix) && names.any(is_below)
 }
 
-/// Gives the fate of everything with the prefix. `lower` are the values at the same place below, the nearest first.
+/// Reports what happens to each value with the prefix. `lower` has the lower values at the same place, the nearest first.
 fn walk(
     own: &Located,
     lower: &[&Value],
@@ -148,7 +148,7 @@ fn walk(
             }
         }
         Value::String(text) if text.starts_with(prefix) => {
-            // A single value is left alone.
+            // A value that is not a list or a hash does not change.
             let fate = if lower.is_empty() { Fate::Effective } else { Fate::Text };
             add(place(own), text, fate);
         }
@@ -161,7 +161,7 @@ fn fate_of_item(name: &str, prefix: &str, lower: &[&Value]) -> Fate {
         Value::Array(items) => items.iter().filter_map(|item| item.value.as_str()).any(|item| {
             item == name || item.strip_prefix(prefix) == Some(name) || item.contains("%{")
         }),
-        // A text with a token may become anything.
+        // A string with a token may become anything.
         Value::String(text) => text.contains("%{"),
         _ => false,
     };
@@ -238,9 +238,9 @@ other: [y]
 #- /data/a.yaml
 k1: {--a: 1, b: --x, c: --y}
 #    ^^^ warning[knockout-no-effect]: the key `a` stays: keys of hashes cannot be knocked out…
-#               ^^^ warning[knockout-no-effect]: this becomes an empty text, it is not removed…
+#               ^^^ warning[knockout-no-effect]: this becomes an empty string, it is not removed…
 k2: --a
-#   ^^^ warning[knockout-no-effect]: this becomes an empty text…
+#   ^^^ warning[knockout-no-effect]: this becomes an empty string…
 k3: --a
 #- /data/c.yaml
 k1: {a: 1, b: x}

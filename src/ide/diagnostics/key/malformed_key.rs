@@ -15,7 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Key that is written wrongly",
     severity: Severity::Warning,
     since: "0.2.0",
-    summary: "A key is nearly that of a class parameter, but with other marks, blanks or capital letters.",
+    summary: "A key is nearly that of a class parameter, but with other punctuation, spaces or capital letters.",
     page: include_str!("../../../../docs/rules/malformed-key.md"),
     explains: Some(Subject::KeyName),
     checks: &[Check::Key(check)],
@@ -59,7 +59,7 @@ fn problem(
         ));
     }
     let meant = as_of_a_class(key)?;
-    // Where others have a dot or a dash, too, that is how they are written here.
+    // If other keys also have a dot or a dash, this site writes keys in that way.
     let is_other = |it: &std::sync::Arc<str>| &**it != key && !it.contains(['.', '-']);
     let is_of_module = |it: &str| {
         module_of(it).is_some_and(|it| known.keys_in(&format!("{it}::")).iter().any(is_other))
@@ -67,13 +67,13 @@ fn problem(
     let problem = if key.contains(":::") || key.starts_with(':') || key.ends_with(':') {
         "has too many colons"
     } else if key.contains(": ") || key.contains(" :") || key.contains('$') {
-        "has a blank or a `$`, which a name cannot have"
+        "has a space or a `$`, which a name cannot have"
     } else if has_capital(key) && key.contains("::") {
         "has a name that starts with a capital letter; names of classes and parameters do not"
     } else if has_single_colon(key) && (known.contains(&meant) || is_of_module(&meant)) {
         "has one colon where `::` separates names"
     } else if key.contains('.') && (is_of_module(&meant) || classes.is_used_otherwise(&meant)) {
-        "has a dot, so a lookup takes the part behind it for a sub key"
+        "has a dot, so a lookup reads the part after it as a sub key"
     } else if key.contains('-') && known.contains(&meant) {
         "has a dash, which a parameter cannot have"
     } else {
@@ -82,7 +82,7 @@ fn problem(
     Some((problem, Some(meant)))
 }
 
-/// The key with the marks of a class parameter; none if it has them already, or cannot have them.
+/// The key in the form of a class parameter; `None` if it already has that form, or cannot have it.
 fn as_of_a_class(key: &str) -> Option<String> {
     let is_mark = |c: char| c == ':' || c == '.';
     let names = key.split(is_mark).map(|name| name.trim().trim_start_matches('$'));

@@ -14,7 +14,7 @@ use crate::text::TextEdit;
 
 pub(crate) const RULE: Rule = Rule {
     code: "matches-no-key",
-    name: "Options of no key",
+    name: "Options without a key",
     severity: Severity::Hint,
     since: "0.1.0",
     summary: "An entry of `lookup_options` is for a key that no data file has.",
@@ -24,7 +24,8 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks the entries of `lookup_options`; those of a module only for what looks misspelt, as others may hold its data.
+/// Checks the entries of `lookup_options`; in a module, only entries that look misspelt, because its data may also be
+/// elsewhere.
 pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
     let OptionsContext { known, classes, tree, .. } = *at;
     let is_of_module = at.module.is_some();
@@ -66,7 +67,7 @@ pub(crate) fn check(at: &OptionsContext<'_>, report: &mut Report) {
 }
 
 fn unknown_key(known: &KnownKeys<'_>, key: &str) -> Option<String> {
-    // Keys with dots and those that look like patterns are the matter of other rules.
+    // Other rules report keys with dots and keys that look like patterns.
     if known.contains(key) || key.contains('.') || key == "<<" || looks_like_pattern(key) {
         return None;
     }
@@ -83,7 +84,7 @@ fn unmatched_pattern(known: &KnownKeys<'_>, pattern: &str, rest: &str) -> Option
     let is_word =
         |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let module = module_of(rest).filter(is_word);
-    // A pattern that does not begin with a module's name may be for keys of any module.
+    // A pattern that does not start with a module's name may be for keys of any module.
     if module.is_none() && rest.contains(':') || known.is_open(module) {
         return None;
     }

@@ -1,5 +1,5 @@
-//! `merge-changes-type`: a value that a merge cannot put together with those of lower levels, so that they are lost. A deep merge
-//! takes the higher value where a list meets a hash, and says nothing.
+//! `merge-changes-type`: a value that a merge cannot combine with those of lower levels, so that they are lost. If one
+//! value is a list and the other a hash, a deep merge silently uses the higher one.
 
 use crate::data::{Located, Value};
 use crate::ide::diagnostics::key::KeyContext;
@@ -42,7 +42,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     }
 }
 
-/// Where two values do not go together.
+/// The place where two values cannot be combined.
 struct Clash {
     place: Option<crate::data::Place>,
     own: &'static str,
@@ -59,7 +59,7 @@ fn clash(own: &Located, other: &Located, depth: usize) -> Option<Clash> {
     (own_kind != other_kind).then_some(Clash { place: own.place, own: own_kind, other: other_kind })
 }
 
-/// What a value is for a merge. What is empty takes nothing away, and a single value may be meant to replace others.
+/// The kind of a value for a merge. An empty value removes nothing, and a scalar may be meant to replace others.
 fn kind(value: &Value) -> Option<&'static str> {
     match value {
         Value::Array(items) if !items.is_empty() => Some("list"),

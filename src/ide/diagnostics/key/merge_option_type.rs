@@ -1,4 +1,5 @@
-//! `merge-option-type`: an option of a merge strategy with a value of the wrong type. The engine has Puppet's words.
+//! `merge-option-type`: an option of a merge strategy with a value of the wrong type. The message is Puppet's, from the
+//! engine.
 
 use crate::engine::merge::Merge;
 use crate::ide::diagnostics::key::OptionsContext;

@@ -1,8 +1,8 @@
 //! `merge-type-clash`: values that the key's merge strategy cannot merge.
 //!
-//! `hash` merges hashes only; `unique` takes everything but a hash or `null` after the first value. The engine evaluates the
-//! key for the nodes that read the file. The finding is at the value of the wrong type, or, if a file that more nodes read
-//! holds that value, at the value it is merged with.
+//! `hash` merges hashes only; `unique` takes everything but a hash or `null` after the first value. The engine evaluates
+//! the key for the nodes that read the file. The finding is at the value of the wrong type, or, if that value is in a file
+//! that more nodes read, at the value that it is merged with.
 
 use crate::data::{Place, Value};
 use crate::engine::{CancelToken, Source, Written};

@@ -26,13 +26,13 @@ pub(crate) const RULE: Rule = Rule {
 /// Where there are more keys, classes are not compared: typing must stay fast.
 const MAX_COMPARED: usize = 2_000;
 
-/// How many letters of a reserved key may be wrong.
+/// The maximum number of wrong letters in a reserved key.
 const MAX_WRONG: usize = 2;
 
-/// A class that was misspelt once has no more keys than these.
+/// The maximum number of keys of a class that was misspelt once.
 const MAX_LONELY: usize = 2;
 
-/// Shorter names differ by a letter all too often.
+/// Shorter names often differ by one letter on purpose.
 const MIN_LENGTH: usize = 6;
 
 /// A namespace with more keys is not compared: typing must stay fast.
@@ -50,7 +50,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     }
 }
 
-/// `lookup_option` and the like, with options in it. `true` if it says something.
+/// `lookup_option` and the like, with options in it. Returns whether it reports something.
 fn check_reserved(at: &KeyContext<'_>, report: &mut Report) -> bool {
     let KeyContext { data, key, entry, .. } = *at;
     let is_option = |(_, member): (&Value, &Member)| {
@@ -70,7 +70,7 @@ fn check_reserved(at: &KeyContext<'_>, report: &mut Report) -> bool {
     true
 }
 
-/// Compares the key with those without a module that code looks up by their names. `true` if it says something.
+/// Compares the key with those without a module that code looks up by their names. Returns whether it reports something.
 fn check_looked_up(at: &KeyContext<'_>, report: &mut Report) -> bool {
     let KeyContext { known, classes, data, key, entry, .. } = *at;
     let code = classes.code();
@@ -85,7 +85,7 @@ fn check_looked_up(at: &KeyContext<'_>, report: &mut Report) -> bool {
         return false;
     }
     let Some((path, range)) = code.lookups(meant).next() else { return false };
-    // A lookup that finds nothing makes it likelier still.
+    // A lookup that finds nothing makes a mistake more likely.
     let is_certain = !known.contains(meant) && code.lookup_of_anything().is_none();
     let severity = if is_certain { Severity::Warning } else { RULE.severity };
     let message = format!(
@@ -99,8 +99,8 @@ fn check_looked_up(at: &KeyContext<'_>, report: &mut Report) -> bool {
     true
 }
 
-/// Compares the key with those of its namespace that several other files have, or one other file, if data or code name that
-/// one alone. `true` if it says something.
+/// Compares the key with keys of its namespace that are in several other files, or in one other file if data or code names
+/// only that key. Returns whether it reports something.
 fn check_siblings(at: &KeyContext<'_>, report: &mut Report) -> bool {
     let KeyContext { known, classes, data, key, entry, .. } = *at;
     let (namespace, name) =
@@ -125,7 +125,7 @@ fn check_siblings(at: &KeyContext<'_>, report: &mut Report) -> bool {
         let others = known.keys_in(namespace);
         others.iter().find(|it| is_meant(it) && is_named(it)).cloned()
     };
-    // What is looked up by its name is a key of its own.
+    // A key that is looked up by its name exists on purpose.
     let Some(meant) = shared.or_else(lone).filter(|_| !is_named(key)) else { return false };
     let message =
         format!("only this file has the key `{key}`\nDid you mean `{meant}`, as in other files?");
@@ -379,7 +379,7 @@ ntp::listen_b: 1
 
     #[test]
     fn a_namespace_with_very_many_keys_is_not_compared() {
-        // Beside those there are the two names that are nearly the same.
+        // Besides those, there are the two names that are similar.
         let fixture = |count: usize, mark: &str| {
             let many = (2..count).map(|number| format!("ntp::key{number}: 1\n"));
             let many: String = many.collect();

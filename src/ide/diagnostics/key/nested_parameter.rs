@@ -32,12 +32,13 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     }
     let Some(tree) = data.entry_at(entry.key_place.range.start) else { return };
     let pairs = pairs_of(tree.value);
-    // The hash has members of its own first; hashes whose members all are such names are lists of classes or keys.
+    // The first members are members of the hash itself. If all members of a hash are such names, it is a list of classes or
+    // keys.
     let is_parameter = |pair: &&Pair| {
         text_of(&pair.key).is_some_and(|name| is_parameter(known, classes, key, name))
     };
     let count = pairs.iter().rev().take_while(is_parameter).count();
-    // Where only the line of the key is indented, its value is what follows.
+    // If only the line of the key is indented, its value follows.
     let lone = pairs.iter().skip(1).position(|pair| is_empty(&pair.value) && is_parameter(&pair));
     let slipped = match lone {
         Some(at) => &pairs[at + 1..at + 2],
@@ -53,7 +54,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         );
         let range = pair.key.range.shifted(tree.start);
         let finding = report.add(&RULE, range, message);
-        // Elsewhere, the keys would take other values away.
+        // At other places, the keys would override other values.
         let is_new = names.iter().all(|name| !known.contains(name));
         let edits = dedented(&tree, pair).filter(|_| is_new && lone.is_none());
         finding.fixes.extend(edits.map(|it| Fix::changing("Move it to the start of the line", it)));
@@ -76,7 +77,7 @@ fn is_parameter(
     name != root && (is_of_class || known.contains(name) || classes.is_parameter(name))
 }
 
-/// The edits that take the indentation away from a member's lines, up to the end of the entry.
+/// The edits that remove the indentation of a member's lines, up to the end of the entry.
 fn dedented(tree: &EntryTree<'_>, pair: &Pair) -> Option<Vec<TextEdit>> {
     let start = pair.key.range.start as usize;
     let line_start = tree.text[..start].rfind('\n')? + 1;

@@ -27,7 +27,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         return;
     }
     let hidden = above.orders.iter().filter(|order| order.merge.is_first_found());
-    // If the next one is null as well, it is that one which hides.
+    // If the next one is also null, that one hides the values below it.
     let mut values = hidden.filter_map(|order| order.values.first());
     let Some(lower) = values.find(|it| !matches!(it.value.value, Value::Undef)) else { return };
     let written = above.own.value.place.filter(|place| !place.range.is_empty());
@@ -35,9 +35,9 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         None => (
             RULE.severity,
             above.own.key_place.range,
-            "Remove the key to let the lower level answer, or write `~` if that is meant.",
+            "Remove the key to use the value of the lower level, or write `~` if that is meant.",
         ),
-        // Somebody wrote it down, so it may well be meant.
+        // The `null` is written out, so it may be intended.
         Some(place) => (
             Severity::Hint,
             place.range,
@@ -49,7 +49,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let finding = report.add_as(&RULE, severity, range, message);
     finding.related.push(lower.related("this value is hidden"));
     let edit = remove_entry(at.data, above.own.key_place.range);
-    let fix = |edit| Fix::changing("Remove the entry, so that the lower level answers", vec![edit]);
+    let fix = |edit| Fix::changing("Remove the entry: the lower level's value is used", vec![edit]);
     finding.fixes.extend(edit.map(fix));
 }
 
@@ -94,7 +94,7 @@ nn: 1
         check_fix(
             "#- /data/a.yaml\na: 1\nb: # none\n# of c\nc: 1\n#- /data/b.yaml\nb: 2\n#- /hiera.yaml\nversion: 5\n\
              hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]\n",
-            "Remove the entry, so that the lower level answers",
+            "Remove the entry: the lower level's value is used",
             "a: 1\n# of c\nc: 1\n",
         );
     }

@@ -37,8 +37,8 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
             }
             let names = lost.join("` and `");
             let message = format!(
-                "these options replace those of a lower level, whose `{names}` does not apply any more\n\
-                 Options of a key are not merged. Repeat here what shall hold."
+                "these options replace those of a lower level, whose `{names}` no longer applies\n\
+                 Options of a key are not merged. Repeat here the options that the key needs."
             );
             let finding = report.add_as(&RULE, RULE.severity, place.range, message);
             let (path, message) = (Some(other.path.clone()), "these are replaced".to_owned());
@@ -49,7 +49,7 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
     }
 }
 
-/// The fix that writes the options which only a lower level has, as they are written there.
+/// The fix that adds the options that only a lower level has, as they are written there.
 fn repeated(
     data: &DataFile,
     key: TextRange,
@@ -96,7 +96,7 @@ hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
 #- /data/a.yaml
 lookup_options:
   a: {merge: deep}
-# ^ information[options-replaced-by-higher-level]: these options replace those of a lower level, whose `convert_to` does not apply any more…
+# ^ information[options-replaced-by-higher-level]: these options replace those of a lower level, whose `convert_to` no longer applies…
   b: {merge: deep, convert_to: ~}
   c: {merge: deep}
   ^e: {}

@@ -13,7 +13,7 @@ use crate::ide::diagnostics::{Check, Cost, Report, Rule, Severity, Subject, Tag}
 
 pub(crate) const RULE: Rule = Rule {
     code: "parameter-without-effect",
-    name: "Key that Puppet never asks for",
+    name: "Key that Puppet never looks up",
     severity: Severity::Warning,
     since: "0.1.0",
     summary: "A key is written like a parameter, but Puppet looks up no parameter by this name.",
@@ -36,7 +36,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     ignored.report(classes, data, entry, report);
 }
 
-/// A key that would set a parameter if it were written as Puppet asks for it.
+/// A key that would set a parameter if it were written in the way in which Puppet looks it up.
 fn written_otherwise(
     classes: &DeclaredClasses<'_>,
     data: &DataFile,
@@ -83,7 +83,7 @@ fn of_a_defined_type(classes: &DeclaredClasses<'_>, key: &str) -> Option<Ignored
     Some(IgnoredKey {
         rule: &RULE,
         problem: format!(
-            "`{name}` is a defined type, and Puppet looks up parameters for classes alone"
+            "`{name}` is a defined type, and Puppet only looks up parameters of classes"
         ),
         meant: None,
         advice: "Puppet ignores this key.",
@@ -114,7 +114,7 @@ fn hash_of_parameters(
     })
 }
 
-/// The name that Puppet would ask for if `key` means a parameter: segments joined by `::`, all but the last in lower case.
+/// The name that Puppet looks up if `key` means a parameter: segments joined by `::`, all but the last in lower case.
 fn as_puppet_asks(key: &str) -> Option<String> {
     let segments: Vec<&str> = key.split(':').filter(|it| !it.is_empty()).collect();
     let (parameter, class) = segments.split_last().filter(|(_, class)| !class.is_empty())?;
@@ -147,8 +147,7 @@ mod tests {
              class Puppet ignores this key.\n\
              web::tag: 1\n\
              web::site::docroot: 1\n\
-             #^^^^^^^^^^^^^^^^^ warning[parameter-without-effect]: `web::site` is a defined type, and Puppet looks up \
-             parameters for classes alone Puppet ignores this key.\n\
+             #^^^^^^^^^^^^^^^^^ warning[parameter-without-effect]: `web::site` is a defined type, and Puppet only looks up parameters of classes Puppet ignores this key.\n\
              web::site::all: 1\n\
              Other::Port: 1\n\
              #^^^^^^^^^^ warning[malformed-key]\n\

@@ -1,7 +1,7 @@
-//! `pattern-order`: which pattern of `lookup_options` is asked first is not what it looks like.
+//! `pattern-order`: Puppet tries the patterns of `lookup_options` in another order than expected.
 //!
-//! Patterns of lower levels are asked before those of higher ones, and a module's before the environment's; within a file,
-//! the first that matches counts.
+//! It tries patterns of lower levels before those of higher levels, and those of a module before those of the environment.
+//! Within a file, it uses the first one that matches.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::syntax::ruby_regex::{RegexList, RubyRegex};
 
 pub(crate) const RULE: Rule = Rule {
     code: "pattern-order",
-    name: "Pattern that another one precedes",
+    name: "Pattern that comes after another one",
     severity: Severity::Warning,
     since: "0.1.0",
     summary: "Another pattern of `lookup_options` comes before this one.",
@@ -62,8 +62,8 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
         });
         if let Some((level, (first, key))) = first.next() {
             let message = format!(
-                "`{}` of a lower level is asked first, e.g. for `{key}`\n\
-                 Patterns of lower levels precede those of higher ones. Name the key itself to win.",
+                "`{}` of a lower level is tried first, e.g. for `{key}`\n\
+                 Puppet tries patterns of lower levels before those of higher levels. An entry for the key itself always wins.",
                 first.text
             );
             let finding = report.add_as(&RULE, RULE.severity, place.range, message);
@@ -78,8 +78,8 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
                 continue;
             };
             let message = format!(
-                "this pattern never applies: `{}` is asked first\n\
-                 The first pattern that matches counts. Write the narrower one first.",
+                "this pattern never applies: `{}` is tried first\n\
+                 Puppet uses the first pattern that matches. Write the narrower one first.",
                 first.text
             );
             let finding = report.add_as(&RULE, RULE.severity, place.range, message);
@@ -96,10 +96,10 @@ impl<'o> Pattern<'o> {
     }
 }
 
-/// The `lookup_options` of lower levels. Keys of many modules see the same ones, so that each is read once.
+/// The `lookup_options` of lower levels. Keys of many modules use the same ones, so each is read only once.
 struct LowerOptions<'m> {
     levels: HashMap<Arc<str>, LowerValue>,
-    /// The paths of the levels that keys of a module see, highest first.
+    /// The paths of the levels for keys of a module, highest first.
     by_module: HashMap<Option<&'m str>, Vec<Arc<str>>>,
 }
 
@@ -133,14 +133,14 @@ impl<'m> LowerOptions<'m> {
     }
 }
 
-/// A pattern with other options that takes one of the keys which `pattern` is for, and that key: the first of the level.
+/// The first pattern of the level that has other options and matches a key that `pattern` is for, with that key.
 fn preceding<'l, 'o, 'k>(
     others: &'l Patterns<'o>,
     options: &Hash,
     pattern: &Pattern<'_>,
     keys: &'k [Arc<str>],
 ) -> Option<(&'l Pattern<'o>, &'k Arc<str>)> {
-    // The same pattern is the same entry: it has the options of the higher level.
+    // The same pattern is the same entry, and has the options of the higher level.
     let is_other =
         |it: &Pattern<'_>| it.text != pattern.text && it.member.value != pattern.member.value;
     let free = keys.iter().filter(|key| options.get(key).is_none());
@@ -175,7 +175,7 @@ hierarchy: [{name: x, paths: [a.yaml, b.yaml]}]
 #- /data/a.yaml
 lookup_options:
   ^ab: {merge: hash}
-# ^^^ warning[pattern-order]: `^a` of a lower level is asked first, e.g. for `abc` Patterns of lower levels precede those of higher ones. Name the key itself to win.
+# ^^^ warning[pattern-order]: `^a` of a lower level is tried first, e.g. for `abc` Puppet tries patterns of lower levels before those of higher levels. An entry for the key itself always wins.
   ^a: {merge: deep}
   ^b: {merge: hash}
   ^c: {merge: hash}
@@ -201,7 +201,7 @@ lookup_options:
   ^ab: {merge: hash}
   ^a: {merge: deep}
   ^ac: {merge: hash}
-# ^^^ warning[pattern-order]: this pattern never applies: `^a` is asked first…
+# ^^^ warning[pattern-order]: this pattern never applies: `^a` is tried first…
   ^ad: {merge: deep}
 ab: {}
 ac: {}
@@ -223,7 +223,7 @@ m::a: {}
 #- /data/common.yaml
 lookup_options:
   ^m::a: {merge: hash}
-# ^^^^^ warning[pattern-order]: `^m::` of a lower level is asked first, e.g. for `m::a`…
+# ^^^^^ warning[pattern-order]: `^m::` of a lower level is tried first, e.g. for `m::a`…
 ",
         );
     }
@@ -265,7 +265,7 @@ hierarchy: [{name: x, paths: [a.yaml, b.yaml, c.yaml]}]
 #- /data/a.yaml
 lookup_options:
   ^aa: {merge: first}
-# ^^^ warning[pattern-order]: `^aaa$` of a lower level is asked first…
+# ^^^ warning[pattern-order]: `^aaa$` of a lower level is tried first…
 aaa: [1]
 aab: [1]
 #- /data/b.yaml

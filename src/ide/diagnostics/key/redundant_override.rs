@@ -27,7 +27,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let own = &above.own.value;
     let is_repeated = |order: &KeyBelow| {
         order.merge.is_first_found()
-            // Where it depends on open variables how values are merged, that is no answer.
+            // If the merge depends on open variables, the result is not known.
             && order.evaluator.options_for(above.key).is_ok()
             && order.values.first().is_some_and(|lower| lower.value == *own)
             && !order.is_first_uncertain
@@ -45,12 +45,12 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let finding = report.add_as(&RULE, RULE.severity, key, message);
     finding.related.push(lower.related("the same value"));
     let edit = remove_entry(at.data, key);
-    let fix = |edit| Fix::safe("Remove the entry: the lower level answers the same", vec![edit]);
+    let fix = |edit| Fix::safe("Remove the entry: the lower level has the same value", vec![edit]);
     finding.fixes.extend(edit.map(fix));
 }
 
-/// Whether the entry is more than a value: another one of the file repeats it by its anchor, or it is encrypted, and means
-/// something else at a level that decrypts.
+/// Whether the entry must stay: another entry of the file uses its anchor, or it is encrypted, and a level that decrypts
+/// would return another value.
 fn is_needed(data: &DataFile, key: TextRange) -> bool {
     let Some(entry) = data.entry_at(key.start) else { return true };
     holds_anchor(&entry) || entry.range().slice(data.text()).contains("ENC[")
@@ -290,7 +290,7 @@ secret: ENC[GPG,hQEMA4CCJR5i]
 
     #[test]
     fn the_lower_level_answers() {
-        let title = "Remove the entry: the lower level answers the same";
+        let title = "Remove the entry: the lower level has the same value";
         let fixture = |file: &str| format!("#- /data/nodes/one.yaml\n{file}{HIERARCHY}");
         let low = "#- /data/common.yaml\na: [x, y]\nb: 2\n";
         check_fix(

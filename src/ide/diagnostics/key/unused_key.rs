@@ -52,21 +52,21 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     finding.fixes.extend(edit.map(|edit| Fix::changing("Remove the entry", vec![edit])));
 }
 
-/// What may look the key up, as a sentence.
+/// The code that may look the key up, as a sentence.
 fn possible_user(classes: &DeclaredClasses<'_>, key: &str) -> Option<String> {
     let code = classes.code();
     if code.files().is_empty() {
-        return Some("The workspace has no Puppet code that would tell.".to_owned());
+        return Some("The workspace has no Puppet code, which may look the key up.".to_owned());
     }
     if let Some(path) = code.pattern_of(key) {
         let path = classes.shown(path);
         return Some(format!(
-            "{path} looks up keys by a name with expressions in it that can be this one."
+            "{path} looks up a key whose name contains expressions. It may be this key."
         ));
     }
     if let Some(path) = code.lookup_of_anything() {
         let path = classes.shown(path);
-        return Some(format!("{path} looks up keys by names that are put together elsewhere."));
+        return Some(format!("{path} looks up keys whose names are computed elsewhere."));
     }
     let is_in_unread = classes.is_in_unread_code(key);
     is_in_unread.then(|| {
@@ -109,7 +109,7 @@ nothing: 1
 in_code: 1
 hash: {a: 1}
 some_name: 1
-#^^^^^^^^ information[unused-key]: `some_name` is possibly used modules/m/manifests/init.pp looks up keys by a name with expressions in it that can be this one.
+#^^^^^^^^ information[unused-key]: `some_name` is possibly used modules/m/manifests/init.pp looks up a key whose name contains expressions. It may be this key.
 in_ruby: 1
 #^^^^^^ information[unused-key]: `in_ruby` is possibly used Ruby code of a module, or code outside of the modulepath, has its name.
 in_stray: 1
@@ -132,10 +132,13 @@ lookup_options: {listed: {merge: unique}}
                  #- /data/common.yaml\nkey: 1\n#^^ information[unused-key]: {expected}\n"
             ));
         };
-        fixture("", "`key` is possibly used The workspace has no Puppet code that would tell.");
+        fixture(
+            "",
+            "`key` is possibly used The workspace has no Puppet code, which may look the key up.",
+        );
         fixture(
             "#- /manifests/a/b/c/d/e.pp\nlookup($any)\n",
-            "`key` is possibly used manifests/a/b/c/d/e.pp looks up keys by names that are put together elsewhere.",
+            "`key` is possibly used manifests/a/b/c/d/e.pp looks up keys whose names are computed elsewhere.",
         );
         fixture("#- /manifests/a/b/c/d/e.pp\n'key'\n", "`key` is unused…");
     }

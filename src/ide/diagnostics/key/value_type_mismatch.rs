@@ -118,7 +118,7 @@ mod tests {
         ));
     }
 
-    /// A part is marked where it is written, and a whole value where the key takes it.
+    /// A part is marked where it is written, and a whole value where the key gets it.
     #[test]
     fn values_behind_anchors() {
         check(&format!(
@@ -155,7 +155,7 @@ mod tests {
         );
     }
 
-    /// An edit checks the values that it changes, and nodes that get the same value share what was found of it.
+    /// After an edit, only changed values are checked, and nodes with the same value share the result.
     #[test]
     fn values_are_checked_once() {
         let nodes = (1..=40).map(|it| format!("  web{it:02}: {{facts: {{role: web}}}}\n"));

@@ -16,7 +16,7 @@ use crate::syntax::key_path;
 
 pub(crate) const RULE: Rule = Rule {
     code: "dig-type-mismatch",
-    name: "Member of something without members",
+    name: "Member of a value without members",
     severity: Severity::Error,
     since: "0.1.0",
     summary: "A dotted key leads into a value that has no members, so the lookup fails.",
@@ -25,10 +25,10 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Puppet's words, and Ruby's where the value is an integer.
+/// Puppet's message, or Ruby's if the value is an integer.
 const WORDS: [&str; 2] = ["Data Provider type mismatch", "undefined method `include?'"];
 
-/// Checks what an entry looks up; `start` is where the entry begins.
+/// Checks what an entry looks up; `start` is where the entry starts.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(targets) = at.targets() else { return };
     let start = at.entry.start;
@@ -45,7 +45,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         });
         if let Some(words) = failures.into_iter().next() {
             let message = format!(
-                "{words}\nThe lookup fails: what stands before the last dot must be a hash or a list."
+                "{words}\nThe lookup fails: the part before the last dot must be a hash or a list."
             );
             let finding = report.add(&RULE, token.range.shifted(start), message);
             let related = targets.related(in_the_way, "this has no members".to_owned());
@@ -68,7 +68,7 @@ pub(crate) fn check_variables(at: &VariablesContext<'_>, report: &mut Report) {
         if let Some(node) = nodes.iter().find(is_mismatch) {
             let message = format!(
                 "`{}` leads into a value without members\n\
-                 The lookup fails for node {}: what stands before a dot must be a hash or a list.",
+                 The lookup fails for node {}: the part before a dot must be a hash or a list.",
                 variable.name, node.name
             );
             report.add(&RULE, variable.range.shifted(start), message);

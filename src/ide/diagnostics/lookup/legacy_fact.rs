@@ -27,7 +27,8 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks what an entry reads; `start` is where the entry begins. What is known to be undefined is reported already.
+/// Checks what an entry reads; `start` is where the entry starts. Variables that are known to be undefined are already
+/// reported.
 pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
     // Agents of Puppet 7 send legacy facts.
     if at.version == PuppetVersion::V7 {
@@ -49,13 +50,13 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
         if let Some(range) = variable.name_range.filter(|_| is_whole(&variable.name)) {
             let edits = vec![TextEdit::replace(range.shifted(start), &*modern)];
             let title = format!("Write `%{{{modern}}}`");
-            // A node that does not send legacy facts has another answer then, however many others have the same.
+            // The value would change for a node that does not send legacy facts, even if it stays the same for many others.
             finding.with_fix(Fix::changing(title, edits));
         }
     }
 }
 
-/// Leaves the first finding of each fact in a file, and lets it speak for the others.
+/// Keeps the first finding of each fact in a file, and adds the number of the other places to it.
 pub(crate) fn once_for_each_fact(findings: &mut Vec<Diagnostic>) {
     let mut places: IndexMap<String, (TextRange, Vec<Fix>, usize)> = IndexMap::new();
     let of_rule = |it: &Diagnostic| it.code == RULE.code;
@@ -94,7 +95,8 @@ fn in_all_places(fixes: &[Fix]) -> Option<Fix> {
     Some(Fix::changing(title, fixes.iter().flat_map(|it| it.edits.iter().cloned()).collect()))
 }
 
-/// The name of a legacy fact that a variable reads, directly or as a member of `facts`, and what holds the same.
+/// The name of a legacy fact that a variable reads, directly or as a member of `facts`, and the modern fact with the same
+/// value.
 fn legacy(variable: &str) -> Option<(String, String)> {
     let path = key_path::parse(variable).ok()?;
     let root = path.root_name()?;

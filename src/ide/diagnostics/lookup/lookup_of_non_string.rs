@@ -7,16 +7,16 @@ use crate::ide::diagnostics::{Check, Report, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     code: "lookup-of-non-string",
-    name: "Lookup of a hash or list as a text",
+    name: "Lookup of a hash or list as text",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "A `%{lookup('…')}` makes Ruby's text of a hash or a list.",
+    summary: "A `%{lookup('…')}` writes a hash or a list as Ruby prints it.",
     page: include_str!("../../../../docs/rules/lookup-of-non-string.md"),
     checks: &[Check::Lookup(check)],
     ..Rule::USUAL
 };
 
-/// Checks the lookups of an entry that give texts; `start` is where the entry begins.
+/// Checks the lookups of an entry that return strings; `start` is where the entry starts.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(targets) = at.targets() else { return };
     let start = at.entry.start;
@@ -30,10 +30,10 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         let advice = if lookup.is_alone {
             format!("Write `%{{alias('{}')}}` to get the {kind} itself.", lookup.name)
         } else {
-            "Name a member that is a text.".to_owned()
+            "Name a member that is a string.".to_owned()
         };
         let message =
-            format!("`{}` is a {kind}: this gives Ruby's text of it\n{advice}", lookup.name);
+            format!("`{}` is a {kind}: Puppet inserts it as Ruby prints it\n{advice}", lookup.name);
         let finding = report.add(&RULE, lookup.range.shifted(start), message);
         let found = dug.iter().find_map(Dug::found);
         finding.related.extend(found.and_then(|it| targets.related(it, format!("this {kind}"))));
@@ -49,7 +49,7 @@ fn kind(dug: &Dug) -> Option<&'static str> {
     }
 }
 
-/// Whether lookup options make something else of the key's value.
+/// Whether lookup options convert the key's value.
 fn has_conversion(targets: &Targets<'_>, name: &str) -> bool {
     let root = name.split('.').next().unwrap_or(name);
     targets.readers().first().is_some_and(|evaluator| {
@@ -69,10 +69,10 @@ mod tests {
             r#"
 lookup_options: {e: {convert_to: String}}
 a: "%{lookup('b')}"
-#   ^^^^^^^^^^^^^^ warning[lookup-of-non-string]: `b` is a list: this gives Ruby's text of it Write `%{alias('b')}` to get the list itself.
+#   ^^^^^^^^^^^^^^ warning[lookup-of-non-string]: `b` is a list: Puppet inserts it as Ruby prints it Write `%{alias('b')}` to get the list itself.
 b: [x]
 c: "x %{hiera('d')}"
-#     ^^^^^^^^^^^^^ warning[lookup-of-non-string]: `d` is a hash: this gives Ruby's text of it Name a member that is a text.
+#     ^^^^^^^^^^^^^ warning[lookup-of-non-string]: `d` is a hash: Puppet inserts it as Ruby prints it Name a member that is a string.
 d: {x: 1}
 e: [1]
 f: "%{alias('d.x')} %{lookup('d.x')} %{lookup('e')} %{lookup('b.0')} %{lookup('d.y')}"

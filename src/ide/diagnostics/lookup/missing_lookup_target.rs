@@ -15,13 +15,13 @@ pub(crate) const RULE: Rule = Rule {
     name: "Lookup of a missing key",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "A `%{lookup('…')}` asks for a key that no data file has.",
+    summary: "A `%{lookup('…')}` looks up a key that no data file has.",
     page: include_str!("../../../../docs/rules/missing-lookup-target.md"),
     checks: &[Check::Lookup(check), Check::Lookup(check_members)],
     ..Rule::USUAL
 };
 
-/// Checks the root keys of what an entry looks up; `start` is where the entry begins.
+/// Checks the root keys of what an entry looks up; `start` is where the entry starts.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(known) = at.known() else { return };
     let start = at.entry.start;
@@ -37,7 +37,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         }
         let advice = near.as_ref().map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
         let message =
-            format!("no data file has the key `{key}`\nPuppet gives an empty text for it.{advice}");
+            format!("no data file has the key `{key}`\nPuppet uses an empty string.{advice}");
         let finding = report.add(&RULE, token.range.shifted(start), message);
         finding.related.extend(near.as_ref().and_then(|near| known.related(near)));
         if let Some(near) = near.filter(|near| key_path::is_verbatim(near))
@@ -68,7 +68,7 @@ pub(crate) fn check_members(at: &LookupContext<'_>, report: &mut Report) {
         let near = near_key(member, members).filter(|near| key_path::is_verbatim(near));
         let advice = near.map_or(String::new(), |near| format!(" Did you mean `{key}.{near}`?"));
         let message = format!(
-            "no value of `{key}` has a member `{member}`\nPuppet gives an empty text for it.{advice}"
+            "no value of `{key}` has a member `{member}`\nPuppet uses an empty string.{advice}"
         );
         let finding = report.add(&RULE, token.range.shifted(start), message);
         if let (Some(near), Some(range)) = (near, token.name_range) {
@@ -98,9 +98,9 @@ only::here: {x: 1}
 a: "%{lookup('only::here.x')} %{alias('b')} %{lookup('lookup_options')}"
 #                             ^^^^^^^^^^^^^ error[alias-not-alone]
 b: "%{hiera('missing')}"
-#   ^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `missing` Puppet gives an empty text for it.
+#   ^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `missing` Puppet uses an empty string.
 c: "%{lookup('only::hree.x')}"
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `only::hree` Puppet gives an empty text for it. Did you mean `only::here`?
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no data file has the key `only::hree` Puppet uses an empty string. Did you mean `only::here`?
 "#,
         );
     }
@@ -110,7 +110,7 @@ c: "%{lookup('only::hree.x')}"
         check(
             r#"
 a: "%{lookup('b.naem')} %{lookup('b.name')} %{lookup('b.name.x')} %{lookup('c.0')} %{lookup('d.x')} %{lookup('b.zz')}"
-#   ^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no value of `b` has a member `naem` Puppet gives an empty text for it. Did you mean `b.name`?
+#   ^^^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]: no value of `b` has a member `naem` Puppet uses an empty string. Did you mean `b.name`?
 #                                           ^^^^^^^^^^^^^^^^^^^^^ error[dig-type-mismatch]
 #                                                                                                   ^^^^^^^^^^^^^^^^^ warning[missing-lookup-target]
 b: {name: 1.5}

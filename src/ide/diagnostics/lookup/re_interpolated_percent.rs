@@ -18,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// Checks the lookups of an entry that give texts; `start` is where the entry begins.
+/// Checks the lookups of an entry that return strings; `start` is where the entry starts.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let Some(targets) = at.targets() else { return };
     let start = at.entry.start;
@@ -31,10 +31,10 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
         let advice = if lookup.is_alone {
             format!("Write `%{{alias('{}')}}`, which takes the value as it is.", lookup.name)
         } else {
-            "Only `alias` takes a value as it is, and it must stand alone.".to_owned()
+            "Only `alias` takes a value as it is, and it must be the whole string.".to_owned()
         };
         let message = format!(
-            "the text of `{}` is interpolated again, and with it its `{token}`\n{advice}",
+            "the text of `{}` is interpolated again, including its `{token}`\n{advice}",
             lookup.name
         );
         let finding = report.add(&RULE, lookup.range.shifted(start), message);
@@ -43,7 +43,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     }
 }
 
-/// The token that a text holds once its `literal`s are replaced.
+/// The token in a string after its `literal`s are replaced.
 fn token_made(found: &Located) -> Option<String> {
     let Value::String(text) = &found.value else { return None };
     let mut made = String::new();
@@ -73,9 +73,9 @@ mod tests {
             r#"
 a: "%{literal('%')}{SERVER_NAME}"
 b: "%{lookup('a')}"
-#   ^^^^^^^^^^^^^^ warning[re-interpolated-percent]: the text of `a` is interpolated again, and with it its `%{SERVER_NAME}` Write `%{alias('a')}`, which takes the value as it is.
+#   ^^^^^^^^^^^^^^ warning[re-interpolated-percent]: the text of `a` is interpolated again, including its `%{SERVER_NAME}` Write `%{alias('a')}`, which takes the value as it is.
 c: "x %{lookup('a')}"
-#     ^^^^^^^^^^^^^^ warning[re-interpolated-percent]: the text of `a` is interpolated again, and with it its `%{SERVER_NAME}` Only `alias`…
+#     ^^^^^^^^^^^^^^ warning[re-interpolated-percent]: the text of `a` is interpolated again, including its `%{SERVER_NAME}` Only `alias`…
 d: "%{alias('a')}"
 e: "100%{literal('%')} {x} %{facts.x}"
 f: "%{lookup('e')} %{lookup('g')}"

@@ -21,7 +21,7 @@ pub(crate) const RULE: Rule = Rule {
 
 const PUPPETS_WORDS: &str = "Recursive lookup detected in [";
 
-/// Checks the root key `key`, whose value in the file at `path` asks for `looked_up`; `start` is where the entry begins.
+/// Checks the root key `key`, whose value in the file at `path` looks up `looked_up`; `start` is where the entry starts.
 pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let looked_up = &at.summary.looked_up;
     let Some(perspective) = at.perspective.filter(|_| !looked_up.is_empty()) else { return };
@@ -40,7 +40,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     }
 }
 
-/// Puppet's words and the names in them, if the lookup of `key` ends in a recursion.
+/// Puppet's message and the names in it, if the lookup of `key` ends in a recursion.
 fn recursion(perspective: &Perspective, key: &str) -> Option<(String, Vec<String>)> {
     let failure = perspective.evaluator.certain_failure(key)?;
     let words = &failure.message[failure.message.find(PUPPETS_WORDS)?..];
@@ -48,7 +48,7 @@ fn recursion(perspective: &Perspective, key: &str) -> Option<(String, Vec<String
     Some((words.to_owned(), names.split(", ").map(str::to_owned).collect()))
 }
 
-/// Whether the recursion comes back to `key`, instead of only lying on its way: what comes next must lead to it too.
+/// Whether the recursion returns to `key`. If `key` only leads into the circle, the next key does not lead back to it.
 fn is_in_circle(perspective: &Perspective, key: &str, asked: &str, next: &str) -> bool {
     let is_of_key = |name: &String| {
         key_path::parse(name).is_ok_and(|path| path.root_name().is_some_and(|root| &**root == key))
@@ -57,13 +57,13 @@ fn is_in_circle(perspective: &Perspective, key: &str, asked: &str, next: &str) -
         || recursion(perspective, next).is_some_and(|(_, names)| names.iter().any(is_of_key))
 }
 
-/// The other keys of the circle where the node finds them, in the order of the lookups; the last one leads back to `key`.
+/// The places of the other keys of the circle for the node, in the order of the lookups. The last one leads back to `key`.
 fn circle(perspective: &Perspective, key: &str, names: &[String]) -> Vec<Related> {
     let Some(asked) = names.first() else { return Vec::new() };
     let steps = names.iter().zip(names.iter().skip(1).chain([asked])).skip(1);
     let related = steps.filter_map(|(name, next)| {
         let path = key_path::parse(name).ok()?;
-        // A member of the key itself is where the circle began.
+        // The circle starts at a member of the key itself.
         path.root_name().filter(|root| &***root != key)?;
         let place = places::places(&perspective.evaluator, &path).into_iter().next()?;
         let range = place.shown_place()?.range;
@@ -78,7 +78,7 @@ fn is_read_here(perspective: &Perspective, path: &str, key: &str) -> bool {
     places::places(&perspective.evaluator, &key).iter().any(|place| &*place.path == path)
 }
 
-/// The root key as one looks it up.
+/// The root key as a lookup names it.
 fn lookup_text(key: &str) -> String {
     let segment = Segment::Name(key.into());
     crate::ide::context::lookup_key(std::iter::once(&segment)).unwrap_or_else(|| key.to_owned())

@@ -1,9 +1,9 @@
 //! `undefined-variable`: none of the sample nodes that read the file has a variable.
 //!
-//! Only completely known nodes are used: nothing is known of the facts of a node that was inferred from the names of data
-//! files. A few sample nodes do not represent all nodes, so this is not an error even if Puppet makes it one. A variable of a
-//! class exists once the class is evaluated, so it is never reported. Missing members of a known variable are not reported
-//! either, because Puppet does not report them.
+//! Only completely known nodes are used: nothing is known about the facts of a node that was inferred from the names of
+//! data files. A few sample nodes do not represent all nodes, so this is not an error even if Puppet makes it one. A
+//! variable of a class exists once the class is evaluated, so it is never reported. Missing members of a known variable are
+//! not reported either, because Puppet does not report them.
 
 use std::sync::Arc;
 
@@ -22,24 +22,25 @@ pub(crate) const RULE: Rule = Rule {
     name: "Undefined variable",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "A `%{…}` reads a variable that none of the sample nodes has that read the file.",
+    summary: "A `%{…}` reads a variable, and none of the sample nodes that read the file has it.",
     page: include_str!("../../../../docs/rules/undefined-variable.md"),
     checks: &[Check::Variables(check)],
     ..Rule::USUAL
 };
 
-/// What is known of the nodes that may read a file.
+/// What is known about the nodes that may read a file.
 pub(crate) struct KnownVariables<'a> {
     /// The nodes that read the file and whose variables are all known.
     pub(crate) nodes: Vec<&'a Arc<Node>>,
-    /// Whether Puppet fails, instead of going on with an empty text.
+    /// Whether Puppet fails instead of using an empty string.
     pub(crate) is_error: bool,
     /// Whether these are the variables of paths in hiera.yaml.
     pub(crate) is_path: bool,
 }
 
 impl KnownVariables<'_> {
-    /// Whether top-scope variables of some node are known that are no facts: then somebody wrote down what a classifier sets.
+    /// Whether top-scope variables of some node are known that are not facts. Then the settings contain what a classifier
+    /// sets.
     fn holds_more_than_facts(&self) -> bool {
         const OF_PUPPET: [&str; 6] =
             ["environment", "trusted", "server_facts", "facts", "name", "title"];
@@ -54,7 +55,7 @@ impl KnownVariables<'_> {
     }
 }
 
-/// Checks what an entry reads; `start` is where the entry begins.
+/// Checks what an entry reads; `start` is where the entry starts.
 pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
     let VariablesContext { variables, start, known, .. } = *at;
     if known.nodes.is_empty() {
@@ -63,9 +64,11 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
     }
     for variable in variables {
         let Some(name) = undefined(known, &variable.name) else { continue };
-        let effect = if known.is_error { "The lookup fails" } else { "It gives an empty text" };
+        let effect =
+            if known.is_error { "The lookup fails" } else { "Puppet uses an empty string" };
         let meant = meant(known, &name);
-        // What a classifier or a manifest sets is in no fact set, and an empty text in a path may be meant.
+        // Variables that a classifier or a manifest sets are not in fact sets, and an empty string in a path may be
+        // intended.
         if meant.is_none() && known.is_path && !known.holds_more_than_facts() {
             continue;
         }
@@ -88,7 +91,7 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
     }
 }
 
-/// Checks names that hardly any variable can have, where no node is known: a `%{Referer}i` of a log format is meant as it is.
+/// Checks names that hardly any variable can have, if no node is known: the `%{Referer}i` of a log format is literal text.
 fn check_names(
     known: &KnownVariables<'_>,
     variables: &[PlacedName],
@@ -103,10 +106,11 @@ fn check_names(
             || first.starts_with(['{', '<', '%'])
     };
     for variable in variables.iter().filter(|it| is_impossible(&it.name)) {
-        let effect = if known.is_error { "The lookup fails" } else { "It gives an empty text" };
+        let effect =
+            if known.is_error { "The lookup fails" } else { "Puppet uses an empty string" };
         let message = format!(
-            "Undefined variable '{}'\n{effect}: names of variables begin with a small letter. Write \
-             `%{{literal('%')}}{{…}}` if this is meant as a text.",
+            "Undefined variable '{}'\n{effect}: names of variables start with a small letter. Write \
+             `%{{literal('%')}}{{…}}` if you mean this as text.",
             variable.name
         );
         report.add(&RULE, variable.range.shifted(start), message);
@@ -141,7 +145,7 @@ fn undefined(known: &KnownVariables<'_>, name: &str) -> Option<String> {
     (!never_reported && !is_defined).then(|| root.to_string())
 }
 
-/// What became of an old fact, or a variable of the nodes with nearly this name.
+/// The replacement of an old fact, or a variable of the nodes with a similar name.
 fn meant(known: &KnownVariables<'_>, name: &str) -> Option<String> {
     if let Some(modern) = modern_name(name) {
         return Some(modern.to_owned());
@@ -152,7 +156,7 @@ fn meant(known: &KnownVariables<'_>, name: &str) -> Option<String> {
     Some(format!("{}{near}", &name[..name.len() - unqualified.len()]))
 }
 
-/// What became of the old facts.
+/// The replacements of old facts.
 fn modern_name(name: &str) -> Option<&'static str> {
     let name = name.strip_prefix("::").unwrap_or(name);
     let modern = match name {
@@ -225,7 +229,7 @@ node: web01
 nodes: {web01: {facts: {os: {family: Debian}}}}
 #- /data/common.yaml
 a: "%{nope}"
-#   ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' It gives an empty text for node web01.
+#   ^^^^^^^ warning[undefined-variable]: Undefined variable 'nope' Puppet uses an empty string for node web01.
 "#,
         );
     }

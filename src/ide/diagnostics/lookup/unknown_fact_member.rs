@@ -21,7 +21,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Fact that looks misspelt",
     severity: Severity::Warning,
     since: "0.2.0",
-    summary: "A `%{…}` is one or two letters away from a fact, or from a member of `trusted`, and is none.",
+    summary: "A `%{…}` names no fact and no member of `trusted`, but is only one or two letters away from one.",
     page: include_str!("../../../../docs/rules/unknown-fact-member.md"),
     checks: &[Check::Variables(check)],
     ..Rule::USUAL
@@ -35,7 +35,7 @@ const TRUSTED: [&str; 6] =
 const SERVER_FACTS: [&str; 5] =
     ["environment", "servername", "serverip", "serverip6", "serverversion"];
 
-/// The extensions of certificates that Puppet has names for.
+/// The certificate extensions that have names in Puppet.
 const EXTENSIONS: [&str; 29] = [
     "pp_apptier",
     "pp_application",
@@ -68,7 +68,8 @@ const EXTENSIONS: [&str; 29] = [
     "pp_uuid",
 ];
 
-/// Checks what an entry reads; `start` is where the entry begins. What is known to be undefined is reported already.
+/// Checks what an entry reads; `start` is where the entry starts. Variables that are known to be undefined are already
+/// reported.
 pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
     let VariablesContext { variables, start, known, .. } = *at;
     for variable in variables {
@@ -152,7 +153,7 @@ fn fact(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
         CoreFact::Exists => return None,
         CoreFact::Missing { at, known } => (at, known.into_iter().map(str::to_owned).collect()),
     };
-    // Of facts that are not Facter's own, the nodes know more than the table.
+    // For facts that are not Facter's own, the nodes are a better source than the table.
     let at = if at == 0 { first_missing(known, names).unwrap_or(0) } else { at };
     if at > 0 || !known.nodes.is_empty() {
         members.extend(members_at(known, &names[..at]));
@@ -168,7 +169,7 @@ fn fact(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
         let near = near_key(written, members.iter().map(String::as_str))?;
         return Some(replaced(names, at, near));
     }
-    // A fact of its own may have nearly any name: only what exists as a whole is meant.
+    // A custom fact may have any name, so only a path that exists completely is suggested.
     let is_meant = |name: &&String| {
         let path = replaced(names, 0, name);
         let segments: Vec<_> = path.iter().map(String::as_str).collect();
@@ -180,14 +181,14 @@ fn fact(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
     members.iter().find(is_meant).map(|name| replaced(names, 0, name))
 }
 
-/// The first name that no node has where its parent is; none if no node has the fact at all.
+/// The first name of the path that no node with its parent has; `None` if no node has the fact at all.
 fn first_missing(known: &KnownVariables<'_>, names: &[&str]) -> Option<usize> {
     (1..names.len()).find(|at| !members_at(known, &names[..*at]).is_empty()).and_then(|_| {
         (1..names.len()).rev().find(|at| !members_at(known, &names[..*at]).is_empty())
     })
 }
 
-/// The names that some node has below a fact; those of all facts for no names.
+/// The names that some node has below a fact; without names, those of all facts.
 fn members_at(known: &KnownVariables<'_>, names: &[&str]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for value in values(known, &with_facts(names)) {

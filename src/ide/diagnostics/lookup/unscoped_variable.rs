@@ -1,4 +1,4 @@
-//! `unscoped-variable`: a variable that a local one of the same name hides. Off unless settings ask for it.
+//! `unscoped-variable`: a variable that a local variable of the same name may hide. The rule is off by default.
 
 use crate::facts::legacy::modern_name;
 use crate::ide::diagnostics::lookup::VariablesContext;
@@ -20,11 +20,11 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::USUAL
 };
 
-/// What Puppet itself sets, and nobody hides.
+/// Variables that Puppet sets itself, and that code cannot hide.
 const OF_PUPPET: [&str; 7] =
     ["facts", "trusted", "server_facts", "environment", "module_name", "caller_module_name", "tmp"];
 
-/// Checks what an entry reads; `start` is where the entry begins.
+/// Checks what an entry reads; `start` is where the entry starts.
 pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
     let VariablesContext { variables, start, .. } = *at;
     for variable in variables {
@@ -52,7 +52,7 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
     }
 }
 
-/// A legacy fact: what holds the same is the one to be written.
+/// For a legacy fact, the fix writes the modern fact with the same value.
 fn check_legacy(variable: &PlacedName, name: &str, modern: &str, start: u32, report: &mut Report) {
     let message = format!(
         "`{name}` may be a variable of any scope\nWrite `%{{facts.{modern}}}` for the fact."

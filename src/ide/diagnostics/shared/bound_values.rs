@@ -1,7 +1,7 @@
-//! What class parameters get from the keys of one file, for the rules about types.
+//! The values that class parameters get from the keys of one file, for the rules about types.
 //!
-//! Most values fit as they are written, which needs no lookup to see. Only for the others the engine is asked what the
-//! parameter gets in the end.
+//! Most values fit their types as they are written, and that needs no lookup. Only for the others, the engine looks up the
+//! final value of the parameter.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::syntax::interpolation;
 use crate::text::TextRange;
 use crate::world::{Fleet, FleetClasses};
 
-/// Asks about the keys of the file at `path`.
+/// Checks the keys of the file at `path`.
 pub(crate) struct BoundValues<'a> {
     perspective: &'a Perspective,
     path: &'a str,
@@ -27,7 +27,7 @@ pub(crate) struct BoundValues<'a> {
     fleet: OnceCell<(Arc<FleetClasses>, Fleet)>,
 }
 
-/// A parameter that Puppet refuses in some case, with the key of the file that may be to blame.
+/// A parameter that Puppet refuses in some case, and the key of the file that may be the cause.
 pub(crate) struct RefusedParameter<'a> {
     pub(crate) data: &'a DataFile,
     pub(crate) entry: &'a RootEntry,
@@ -37,20 +37,20 @@ pub(crate) struct RefusedParameter<'a> {
     pub(crate) parts: Vec<RefusedPart>,
 }
 
-/// A part of the value that the file brings and that does not fit.
+/// A part of the value that comes from the file and does not fit.
 pub(crate) struct RefusedPart {
     /// The whole value that the parameter gets.
     pub(crate) value: Located,
     pub(crate) misfit: Misfit,
-    /// Where the part is written in the file; the key if that is not known.
+    /// The place of the part in the file; the key if the place is not known.
     pub(crate) range: TextRange,
-    /// Puppet's words, several lines if several things do not fit.
+    /// Puppet's message, with several lines if several things do not fit.
     pub(crate) words: String,
-    /// The nodes that it happens to, in words.
+    /// The affected nodes, in words.
     pub(crate) nodes: String,
     /// The numbers of the nodes with fact sets whose catalogs certainly fail.
     certain: Vec<u32>,
-    /// What the lookup options convert the value to, and where they are written.
+    /// The `convert_to` of the lookup options, and its place.
     pub(crate) conversion: Option<Conversion>,
 }
 
@@ -67,7 +67,8 @@ impl<'a> BoundValues<'a> {
         Self { perspective, path, aliases: OnceCell::new(), fleet: OnceCell::new() }
     }
 
-    /// What is wrong with the parameter that a root key of the file sets; `None` if nothing is, or the key sets none.
+    /// What is wrong with the parameter that a root key of the file sets; `None` if nothing is wrong, or if the key does
+    /// not set a parameter.
     pub(crate) fn refused<'k>(
         &self,
         classes: &DeclaredClasses<'_>,
@@ -97,7 +98,7 @@ impl<'a> BoundValues<'a> {
         (!refused.parts.is_empty()).then_some(refused)
     }
 
-    /// Whether the value fits if nothing is done with it but to take it, and that is all that lookups do.
+    /// Whether the value fits as it is, and lookups return it as it is.
     fn fits_as_written(
         &self,
         key: &str,
@@ -156,7 +157,7 @@ impl<'a> BoundValues<'a> {
         }
     }
 
-    /// Notes the nodes of which everything is known, that certainly have the class, and whose value has the same wrong parts.
+    /// Notes the nodes that are completely known, that certainly have the class, and whose value has the same wrong parts.
     fn note_certain_nodes(&self, name: &str, refused: &mut RefusedParameter<'_>) {
         let class = refused.class.clone();
         let Some(parameter) = class.parameter(name) else { return };
@@ -200,8 +201,8 @@ impl<'a> BoundValues<'a> {
         (classes, fleet)
     }
 
-    /// Where a part that does not fit is written in the file; the key if that is not known, and `None` if the file does not
-    /// bring it.
+    /// The place in the file of a part that does not fit: the key if the place is not known, and `None` if the part does
+    /// not come from the file.
     fn range_of(
         &self,
         misfit: &Misfit,
@@ -210,7 +211,7 @@ impl<'a> BoundValues<'a> {
         refused: &RefusedParameter<'_>,
     ) -> Option<TextRange> {
         let file = self.perspective.world.id(self.path);
-        // What nothing here has a key for is perhaps kept elsewhere, such as secrets.
+        // If no file here has the key, the data may be stored elsewhere, as secrets often are.
         let is_whole = |range: TextRange| !self.looks_up_missing_keys(refused.data, range);
         if let Some(place) = misfit.place(value) {
             if place.file == file && misfit.path.is_empty() {
@@ -267,7 +268,7 @@ impl<'a> BoundValues<'a> {
     }
 }
 
-/// Where the key takes its value: at an alias if that stands behind an anchor of another key.
+/// The place of the key's value. This is the alias if the value is written at the anchor of another key.
 fn written_value(refused: &RefusedParameter<'_>, value: TextRange) -> TextRange {
     let entry = refused.data.entry_at(refused.entry.key_place.range.start);
     let alias = entry.filter(|it| {
@@ -277,7 +278,7 @@ fn written_value(refused: &RefusedParameter<'_>, value: TextRange) -> TextRange 
     alias.map_or(value, |it| it.value.range.shifted(it.start))
 }
 
-/// Whether a value fits whatever becomes of its open texts. What is interpolated stays a text.
+/// Whether a value fits with any value of its open interpolations. An interpolated string stays a string.
 fn fits_with_any_text(
     wanted: &ParameterType,
     value: &Value,
@@ -287,7 +288,7 @@ fn fits_with_any_text(
     fit == Some(true)
 }
 
-/// Whether an interpolation may give something else than a text.
+/// Whether an interpolation may return something other than a string.
 fn has_alias(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains("alias"),
@@ -298,7 +299,7 @@ fn has_alias(value: &Value) -> bool {
 }
 
 impl RefusedParameter<'_> {
-    /// Says that Puppet refuses a part, and points to the parameter.
+    /// Reports that Puppet refuses a part, and points to the parameter.
     pub(crate) fn report<'r>(
         &self,
         rule: &'static Rule,

@@ -1,4 +1,4 @@
-//! What Puppet code says of the keys of data: the classes whose parameters they could be, and the lookups that name them.
+//! What Puppet code says about keys: which classes have them as parameters, and which lookups name them.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use crate::ide::diagnostics::shared::referenced_keys::{ReferencedKeys, UnreadCod
 use crate::syntax::puppet::{Declaration, DeclarationKind};
 use crate::world::{World, paths};
 
-/// The code of one environment, read when the first key asks.
+/// The code of one environment. It is read for the first key.
 pub(crate) struct DeclaredClasses<'a> {
     world: &'a Arc<World>,
     environment: &'a Arc<Environment>,
@@ -50,7 +50,7 @@ impl<'a> DeclaredClasses<'a> {
         }
     }
 
-    /// The class of this name, if it is certain which one that is.
+    /// The class of this name, if it is certain which class that is.
     pub(crate) fn only(&self, name: &str) -> Option<DeclaredClass> {
         self.only_of(DeclarationKind::Class, name)
     }
@@ -102,8 +102,8 @@ impl<'a> DeclaredClasses<'a> {
         names
     }
 
-    /// Whether the key is used as no class parameter: by a lookup in code, by an interpolation in data, or somehow by the Ruby
-    /// code of its module.
+    /// Whether the key is used for something other than a class parameter: by a lookup in code, by an interpolation in
+    /// data, or in some way by the Ruby code of its module.
     pub(crate) fn is_used_otherwise(&self, key: &str) -> bool {
         self.code().is_looked_up(key) || self.is_used_by_data(key) || self.is_in_ruby(key)
     }
@@ -114,24 +114,24 @@ impl<'a> DeclaredClasses<'a> {
         self.referenced.get_or_init(new).by_data(key)
     }
 
-    /// Whether the name of the key, which has no module itself, stands in the Ruby code of some module, or in code that is not on
-    /// the modulepath.
+    /// Whether the name of a key without a module occurs in the Ruby code of some module, or in code outside the
+    /// modulepath.
     pub(crate) fn is_in_unread_code(&self, key: &str) -> bool {
         let new = || UnreadCode::of(self.world, self.environment);
         self.unread_code.get_or_init(new).hold(key)
     }
 
-    /// A path as people say it: from the environment's directory.
+    /// A path for messages: relative to the environment's directory.
     pub(crate) fn shown(&self, path: &str) -> String {
         paths::below(self.environment.directory(), path).unwrap_or(path).to_owned()
     }
 
-    /// Whether some lookup in code has a key of which nothing is known: it can be any.
+    /// Whether a lookup in code has a key that is completely unknown. It may be any key.
     pub(crate) fn has_lookups_of_anything(&self) -> bool {
         self.code().lookup_of_anything().is_some()
     }
 
-    /// Whether the name of the key stands in a function, a fact, a type or a template of its module.
+    /// Whether the name of the key occurs in a function, a fact, a type or a template of its module.
     fn is_in_ruby(&self, key: &str) -> bool {
         let module = module_of(key).and_then(|it| self.environment.modules.get_key_value(it));
         let Some((name, directory)) = module else { return false };
@@ -161,7 +161,7 @@ impl<'a> DeclaredClasses<'a> {
 }
 
 impl DeclaredClass {
-    /// The class itself; `None` of a defined type.
+    /// The class itself; `None` for a defined type.
     pub(crate) fn code(&self) -> Option<ClassCode> {
         ClassCode::of(self.path.clone(), self.file.clone(), self.index)
     }
@@ -188,7 +188,7 @@ impl DeclaredClass {
     }
 }
 
-/// The class and the parameter that a key would set. `None` for names that Puppet never asks for: its own are in lower case.
+/// The class and the parameter that a key would set. `None` for names that Puppet never looks up: it uses lower case.
 pub(crate) fn class_and_parameter(key: &str) -> Option<(&str, &str)> {
     let (class, parameter) = key.rsplit_once("::")?;
     let is_class = !class.starts_with("::")

@@ -1,49 +1,49 @@
-//! A change of a file that makes a diagnostic go away.
+//! Fixes: changes of a file that remove a diagnostic.
 
 use crate::data::Format;
 use crate::syntax::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
 
-/// Fixes of larger files that would have to be tried out first are not offered: typing must stay quick.
+/// Some fixes must be tried before they are offered. In larger files that would slow down typing, so they are not offered.
 pub(crate) const MAX_TRIED_BYTES: usize = 512 << 10;
 
-/// A change that makes one diagnostic go away.
+/// A change that removes one diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, as an order: "Write `true`".
+    /// The title, which is an imperative: "Write `true`".
     pub title: String,
     /// The edits, in bytes of the diagnostic's file.
     pub edits: Vec<TextEdit>,
-    /// Whether it may be done without asking.
+    /// Whether it may be applied without confirmation.
     pub safety: Safety,
 }
 
-/// Whether a [`Fix`] may be done without asking.
+/// Whether a [`Fix`] may be applied without confirmation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Safety {
-    /// No lookup gives another value than before; some that failed may give one now.
+    /// No lookup returns another value than before, but lookups that failed may now succeed.
     Safe,
-    /// Lookups of the key give another value, as the title says.
+    /// Lookups of the key return another value, as the title says.
     ChangesValue,
 }
 
 impl Fix {
-    /// A fix after which no lookup gives another value.
+    /// A fix after which no lookup returns another value.
     pub fn safe(title: impl Into<String>, edits: Vec<TextEdit>) -> Self {
         Self { title: title.into(), edits, safety: Safety::Safe }
     }
 
-    /// A fix that changes the value of the key it is about.
+    /// A fix that changes the value of its key.
     pub fn changing(title: impl Into<String>, edits: Vec<TextEdit>) -> Self {
         Self { title: title.into(), edits, safety: Safety::ChangesValue }
     }
 
-    /// Whether it may be done without asking.
+    /// Whether it may be applied without confirmation.
     pub fn is_safe(&self) -> bool {
         self.safety == Safety::Safe
     }
 
-    /// The same fix, of a text that begins `by` bytes further on.
+    /// The same fix, moved by `by` bytes.
     #[must_use]
     pub(crate) fn shifted(mut self, by: u32) -> Self {
         for edit in &mut self.edits {
@@ -53,12 +53,12 @@ impl Fix {
     }
 }
 
-/// Puts quotes around what is written without.
+/// Puts quotes around an unquoted scalar.
 pub(crate) fn quote(range: TextRange, text: &str) -> TextEdit {
     TextEdit::replace(range, quoted(text))
 }
 
-/// `text` as a YAML string with single quotes; with double quotes where those say it better.
+/// `text` as a YAML string with single quotes, or with double quotes if they are better.
 pub(crate) fn quoted(text: &str) -> String {
     let has_single_quotes_only = text.contains('\'') && !text.contains(['"', '\\']);
     if has_single_quotes_only || text.chars().any(char::is_control) {
@@ -67,8 +67,8 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// `text` as it must be written in place of `node`, in the node's own quotes. `None` if that cannot be said simply: in
-/// blocks, over several lines, in other words than the file would use.
+/// `text` in the quotes of `node`, which it replaces. `None` if that is not simple: for block scalars, for several lines,
+/// or if the format needs another notation.
 pub(crate) fn in_style_of(node: &Node, source: &str, format: Format, text: &str) -> Option<String> {
     let NodeKind::Scalar { style, .. } = &node.kind else { return None };
     if node.range.slice(source).contains('\n') || text.chars().any(char::is_control) {
@@ -84,7 +84,7 @@ pub(crate) fn in_style_of(node: &Node, source: &str, format: Format, text: &str)
     }
 }
 
-/// The edit that writes `new` for `old` where that stands in a `range` as it is meant. `None` if it does not, or twice.
+/// The edit that replaces `old` by `new` in a `range`. `None` if `old` does not occur there literally, or occurs twice.
 pub(crate) fn replaced_in(
     source: &str,
     range: TextRange,
@@ -98,7 +98,7 @@ pub(crate) fn replaced_in(
     Some(TextEdit::replace(TextRange::new(start, start + old.len() as u32), new))
 }
 
-/// Whether a text needs no quotes wherever it stands, and stays a string: a name with dots and colons inside.
+/// Whether a text is a string without quotes at any place: a name that may contain dots and colons.
 pub(crate) fn is_plain_word(text: &str) -> bool {
     let is_inner =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-');

@@ -1,4 +1,4 @@
-//! A key that looks like the parameter of a class and is none, so that Puppet ignores it: what is said of it, and the fixes.
+//! Findings and fixes for a key that looks like a class parameter but is not one, so that Puppet ignores it.
 
 use crate::data::{DataFile, RootEntry};
 use crate::ide::diagnostics::shared::declared_classes::DeclaredClasses;
@@ -14,14 +14,14 @@ pub(crate) struct IgnoredKey {
     pub(crate) problem: String,
     /// The key that was probably meant.
     pub(crate) meant: Option<String>,
-    /// The advice if no key is near and no code can look this one up.
+    /// The advice if no key is similar and no code can look this one up.
     pub(crate) advice: &'static str,
-    /// Where the class is that was named or meant.
+    /// The place of the class that the key names, or probably should name.
     pub(crate) related: Vec<Related>,
 }
 
 impl IgnoredKey {
-    /// Reports the key of `entry`: as a hint if code may look it up by a name that is put together.
+    /// Reports the key of `entry`; only as a hint if code may look it up by a computed name.
     pub(crate) fn report(
         self,
         classes: &DeclaredClasses<'_>,

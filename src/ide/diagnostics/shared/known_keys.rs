@@ -1,4 +1,4 @@
-//! Which keys an environment's data can hold, as far as files tell, and where they do not.
+//! The keys that an environment's data can have, as far as files show, and where they may have other keys.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -24,9 +24,9 @@ pub(crate) struct KnownKeys<'a> {
     world: &'a Arc<World>,
     environment: Arc<Environment>,
     index: Arc<KeyIndex>,
-    /// Whether keys may come from elsewhere than from files of this workspace.
+    /// Whether keys may come from somewhere other than files of this workspace.
     is_open: bool,
-    /// Whether the layers of modules are open, as far as somebody asked.
+    /// Whether the layers of modules are open, for the modules that were checked so far.
     open_modules: RefCell<HashMap<Box<str>, bool>>,
     all: OnceCell<Vec<Arc<str>>>,
     /// The keys of several lines.
@@ -41,8 +41,8 @@ pub(crate) struct KnownKeys<'a> {
 
 /// Keys, sorted.
 type Names = Rc<[Arc<str>]>;
-/// Which hiera.yaml files have levels that keys may come from which no file of the workspace holds; each with the key index of
-/// the snapshot for which that was found out.
+/// The hiera.yaml files with levels that may have keys which no file of the workspace has. Each has the key index of the
+/// snapshot for which this was computed.
 #[derive(Default)]
 struct OpenLevels {
     known: Mutex<HashMap<String, (Weak<KeyIndex>, bool)>>,
@@ -74,7 +74,7 @@ impl<'a> KnownKeys<'a> {
         };
         let own = keys.environment.root.as_ref().map(|root| paths::join(root, "hiera.yaml"));
         let global = keys.environment.global_config.as_ref().map(ToString::to_string);
-        // Of a module alone, it is not known what the environment's data hold.
+        // If only a module is open, the data of the environment is not known.
         keys.is_open = keys.environment.root.is_none()
             || own.is_some_and(|it| keys.has_open_level(&it, LayerKind::Environment))
             || global.is_some_and(|it| keys.has_open_level(&it, LayerKind::Global));
@@ -91,7 +91,7 @@ impl<'a> KnownKeys<'a> {
         self.index.contains(key)
     }
 
-    /// Whether keys may exist that no file of the workspace holds: those of `module`, or those without one.
+    /// Whether there may be keys that no file of the workspace has: keys of `module`, or keys without a module.
     pub(crate) fn is_open(&self, module: Option<&str>) -> bool {
         self.is_open || module.is_some_and(|module| self.is_open_module(module))
     }
@@ -113,7 +113,7 @@ impl<'a> KnownKeys<'a> {
         near_key(key, self.keys().iter().map(|it| &**it)).map(Arc::from)
     }
 
-    /// The root keys that begin with `prefix`, sorted.
+    /// The root keys that start with `prefix`, sorted.
     pub(crate) fn keys_in(&self, prefix: &str) -> Names {
         if let Some(known) = self.by_prefix.borrow().get(prefix) {
             return known.clone();
@@ -123,12 +123,12 @@ impl<'a> KnownKeys<'a> {
         keys
     }
 
-    /// In how many files the root key is, counted up to `most`.
+    /// The number of files that have the root key, counted up to `most`.
     pub(crate) fn count(&self, key: &str, most: usize) -> usize {
         self.index.count(key, most)
     }
 
-    /// The keys that begin with `prefix` and are in several files, sorted.
+    /// The keys that start with `prefix` and are in several files, sorted.
     pub(crate) fn shared_keys_in(&self, prefix: &str) -> Rc<Siblings> {
         if let Some(known) = self.shared.borrow().get(prefix) {
             return known.clone();
@@ -152,7 +152,7 @@ impl<'a> KnownKeys<'a> {
         self.all.get_or_init(|| self.index.keys())
     }
 
-    /// The keys that an expression matches, sorted but for those of several lines, which come last. `None` if too many keys
+    /// The keys that an expression matches, sorted, except that keys with several lines come last. `None` if too many keys
     /// were compared with slow patterns.
     pub(crate) fn matching(&self, regex: &Arc<RubyRegex>) -> Option<Names> {
         let address = Arc::as_ptr(regex);
@@ -165,7 +165,7 @@ impl<'a> KnownKeys<'a> {
         }
         let found: Names = self.all_matching(regex).cloned().collect::<Vec<_>>().into();
         if regex.is_slow() {
-            // The pattern is kept, so that no other one gets its address.
+            // Keep the pattern, so that no other pattern gets its address.
             let kept = (Arc::clone(regex), found.clone());
             self.by_slow_pattern.borrow_mut().insert(address, kept);
         }
@@ -188,7 +188,7 @@ impl<'a> KnownKeys<'a> {
         patterns::pattern(self.world, text)
     }
 
-    /// The answer is the same for all files of a snapshot, so it is found out once.
+    /// The result is the same for all files of a snapshot, so it is computed once.
     fn has_open_level(&self, path: &str, layer: LayerKind) -> bool {
         let cache = self.world.attached::<OpenLevels>();
         let lock = || cache.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -213,7 +213,7 @@ impl<'a> KnownKeys<'a> {
         levels.any(|level| !reads_files(level) || self.lacks_files(&config, level))
     }
 
-    /// Whether a level's files are kept elsewhere: secrets often are.
+    /// Whether the files of a level are stored elsewhere, as secrets often are.
     fn lacks_files(&self, config: &HieraYaml, level: &Level) -> bool {
         let Some(directory) = directory_of(self.world, config, level) else { return false };
         let templates = match &level.locations {
@@ -232,7 +232,7 @@ pub(crate) fn module_of(key: &str) -> Option<&str> {
     key.split_once("::").map(|(module, _)| module)
 }
 
-/// Whether a level's data are files that can be read here.
+/// Whether the data of a level is in files that can be read here.
 pub(crate) fn reads_files(level: &Level) -> bool {
     is_file_backend(level) && !matches!(level.locations, Locations::Uris(_))
 }
@@ -245,7 +245,7 @@ pub(crate) fn is_file_backend(level: &Level) -> bool {
     ) && FILE_BACKENDS.contains(&&*level.function.name)
 }
 
-/// Where a level's files lie; `None` if that depends on the node.
+/// The directory of a level's files; `None` if it depends on the node.
 pub(crate) fn directory_of(world: &World, config: &HieraYaml, level: &Level) -> Option<String> {
     let datadir = inspect::to_s(&level.datadir.value);
     let directory = paths::join(paths::parent(&config.path).unwrap_or("/"), &datadir);

@@ -1,7 +1,7 @@
-//! What lower levels have for the keys of a file: the values that the file's own values hide, or are merged with.
+//! The values of lower levels for the keys of a file. The file's own values hide them or are merged with them.
 //!
-//! Each different order in which sample nodes read files is looked at once. Which files come after this one does not
-//! depend on what is typed, so per key only they are asked.
+//! Each different order in which sample nodes read files is checked once. The files after this one do not depend on the
+//! text that the user types, so only those files are searched for each key.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -29,18 +29,18 @@ pub(crate) struct LowerLevels<'a> {
     opened: RefCell<HashMap<Option<Box<str>>, Rc<Opened>>>,
 }
 
-/// The files of some orders, ready to be asked.
+/// The files of some orders, prepared for lookups.
 struct Opened {
     below: Arc<Below>,
     files: HashMap<FileId, (Arc<str>, Arc<DataFile>)>,
     evaluators: Vec<OnceCell<Arc<Evaluator>>>,
 }
 
-/// A key that is asked for in several orders.
+/// A key that is looked up in several orders.
 struct Asked<'k> {
     key: &'k str,
     found: HashMap<FileId, LowerValue>,
-    /// Which sets of files hold it; most orders have the same ones.
+    /// The sets of files that have it; most orders share them.
     held: RefCell<Vec<(Arc<FileSet>, bool)>>,
 }
 
@@ -56,7 +56,7 @@ impl Asked<'_> {
     }
 }
 
-/// A key of the file, and what is below it.
+/// A key of the file, and its values in lower levels.
 pub(crate) struct KeyAbove<'a> {
     /// The root key.
     pub(crate) key: &'a str,
@@ -68,16 +68,16 @@ pub(crate) struct KeyAbove<'a> {
     pub(crate) is_whole: bool,
 }
 
-/// What one order of files has below the file for a key.
+/// The values of a key in the files below, for one order of files.
 pub(crate) struct KeyBelow {
     /// The highest priority first; perhaps none.
     pub(crate) values: Vec<LowerValue>,
-    /// Whether something that may hold the key as well stands before the first of the values; where there is none, this is
-    /// only said of deep merges.
+    /// Whether a level before the first of the values may also have the key. If there are no values, this is only set for
+    /// deep merges.
     pub(crate) is_first_uncertain: bool,
     /// How the values are merged.
     pub(crate) merge: UsedMerge,
-    /// Answers for one of the nodes with this order.
+    /// The evaluator of one of the nodes with this order.
     pub(crate) evaluator: Arc<Evaluator>,
 }
 
@@ -101,7 +101,7 @@ impl LowerValue {
 }
 
 impl<'a> LowerLevels<'a> {
-    /// The levels below the file at `path`, which holds data of `module` if there is one.
+    /// The levels below the file at `path`, which contains data of `module` if there is one.
     pub(crate) fn new(
         world: &'a Arc<World>,
         environment: &'a Arc<Environment>,
@@ -114,7 +114,7 @@ impl<'a> LowerLevels<'a> {
         Self { world, environment, index, orders, file, module, opened: RefCell::default() }
     }
 
-    /// What lower levels have for `key`; `None` if no lower level has it and lookup options cannot matter either.
+    /// The values of lower levels for `key`; `None` if no lower level has it and lookup options do not matter either.
     pub(crate) fn of_key<'k>(&self, key: &'k str, own: &'k RootEntry) -> Option<KeyAbove<'k>> {
         let opened = self.opened(self.module.or_else(|| module_of(key)));
         let find = |(file, (path, data)): (&FileId, &(Arc<str>, Arc<DataFile>))| {
@@ -128,7 +128,7 @@ impl<'a> LowerLevels<'a> {
         if found.is_empty() && !may_have_options {
             return None;
         }
-        // Where no level has the key, the orders do not differ.
+        // If no level has the key, all orders have the same result.
         let count = if found.is_empty() { 1 } else { opened.below.orders.len() };
         let asked = Asked { key, found, held: RefCell::default() };
         let orders =
@@ -190,7 +190,7 @@ impl<'a> LowerLevels<'a> {
             UsedMerge::of_options(None)
         };
         let values: Vec<LowerValue> = sources.iter().filter_map(value_of).collect();
-        // To look through all files takes its time; where no level has a value, only deep merges care.
+        // It takes time to search all files. If no level has a value, only deep merges need it.
         let matters = !values.is_empty() || merge.is_deep();
         let is_first_uncertain = matters
             && sources[..first].iter().any(|source| match source {
@@ -237,7 +237,7 @@ fn files_of(sources: &[Source]) -> impl Iterator<Item = (FileId, Format)> {
 }
 
 impl KeyAbove<'_> {
-    /// The root key as one looks it up.
+    /// The root key as a lookup names it.
     pub(crate) fn looked_up(&self) -> String {
         let segment = Segment::Name(self.key.into());
         lookup_key(std::iter::once(&segment)).unwrap_or_else(|| self.key.to_owned())

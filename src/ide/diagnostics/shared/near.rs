@@ -1,8 +1,8 @@
-//! Keys that are nearly the same: what a misspelt one was meant to be.
+//! Similar keys: finds the key that a misspelt one was meant to be.
 
 use crate::text::edit_distance;
 
-/// The most letters that may be wrong.
+/// The maximum number of wrong letters.
 const MAX_DISTANCE: usize = 2;
 
 /// The key that `name` was most likely meant to be.
@@ -12,8 +12,8 @@ pub(crate) fn near_key<'a>(name: &str, keys: impl IntoIterator<Item = &'a str>) 
     distances.filter(|(distance, _)| *distance > 0).min().map(|(_, key)| key)
 }
 
-/// How many letters must be added, taken away, replaced or swapped with their neighbour; `None` if more than `most`, or if
-/// they are far apart.
+/// The number of letters that must be added, removed, replaced or swapped with their neighbour; `None` if there are more
+/// than `most`.
 pub(crate) fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
     let (left, right) = (left.as_bytes(), right.as_bytes());
     let same_start = left.iter().zip(right).take_while(|(a, b)| a == b).count();
@@ -27,7 +27,8 @@ pub(crate) fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
     Some(edit_distance(left, right)).filter(|distance| *distance <= most)
 }
 
-/// Whether two names are one letter apart, but neither by a digit nor by a plural: those are other names.
+/// Whether two names differ by one letter that is neither a digit nor a plural: names that differ by those are different on
+/// purpose.
 pub(crate) fn is_misspelling(name: &str, other: &str) -> bool {
     let is_plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
     let without_digits = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");

@@ -1,4 +1,4 @@
-//! Edits that give a key a lookup option in the file that speaks of it.
+//! Edits that add a lookup option for a key to the file that has the key.
 
 use crate::data::{DataFile, Format};
 use crate::ide::context::LOOKUP_OPTIONS;
@@ -8,7 +8,7 @@ use crate::ide::pair_edits::{insert_first, line_end};
 use crate::syntax::tree::Pair;
 use crate::text::TextEdit;
 
-/// The edit after which the file's `lookup_options` say `option: value` of `key`. `None` where that cannot be said simply.
+/// The edit that adds `option: value` for `key` to the file's `lookup_options`. `None` if the edit is not simple.
 pub(crate) fn with_option(
     data: &DataFile,
     key: &str,
@@ -34,7 +34,7 @@ pub(crate) fn with_option(
     Some(edit)
 }
 
-/// A new entry behind all others, unless the file goes on behind them.
+/// Adds an entry after all others, unless there is more text after them.
 fn at_the_end(data: &DataFile, key: &str, option: &str, value: &str) -> Option<TextEdit> {
     let (text, end) = (data.text(), line_end(data.text()));
     let last = data.entry_at(text.len() as u32)?;

@@ -1,4 +1,4 @@
-//! The patterns of `lookup_options`, translated once and not with every edit.
+//! The patterns of `lookup_options`. They are translated once, and not again after every edit.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::syntax::ruby_regex::{self, RubyRegex};
 use crate::world::World;
 
-/// More patterns than this are forgotten.
+/// The maximum number of patterns that are kept.
 const MAX_PATTERNS: usize = 16_384;
 
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ struct Patterns {
     by_text: Mutex<HashMap<Box<str>, Option<Arc<RubyRegex>>>>,
 }
 
-/// The regular expression that Ruby makes of `text`; `None` if it makes none, or we cannot.
+/// The regular expression for Ruby's pattern `text`; `None` if Ruby refuses the pattern or we cannot translate it.
 pub(crate) fn pattern(world: &World, text: &str) -> Option<Arc<RubyRegex>> {
     let patterns = world.attached::<Patterns>();
     let mut by_text = patterns.by_text.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
-//! Which root keys the data of an environment refers to, and which words the Ruby code of its modules holds.
+//! The root keys that the data of an environment refers to, and the words in the Ruby code of its modules.
 //!
-//! What a file refers to is kept as long as its text; so after an edit only the edited file is read again. The references of all
-//! files are counted once and shared by whoever checks a file of the same snapshot.
+//! The references of a file are kept as long as its text, so after an edit only the edited file is read again. The
+//! references of all files are counted once and shared by all checks of the same snapshot.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -15,11 +15,12 @@ use crate::syntax::interpolation;
 use crate::syntax::key_path;
 use crate::world::{KeyIndex, World, paths};
 
-/// How deep below a module's `lib` and `templates` Ruby is looked for, and in how many files of a module.
+/// The maximum depth below a module's `lib` and `templates` in which Ruby code is searched, and the maximum number of
+/// files.
 const MAX_RUBY_DEPTH: usize = 6;
 const MAX_RUBY_FILES: usize = 1_000;
 
-/// With more files than this that are others than when the references were counted, they are counted anew.
+/// If more files than this have changed since the references were counted, they are counted again.
 const MAX_CHANGED: usize = 64;
 
 /// What is kept from one file to the next, and from one snapshot to the next.
@@ -31,7 +32,7 @@ pub(crate) struct ReferenceCache {
     collected: Mutex<HashMap<String, Collected>>,
 }
 
-/// What was collected for one key index: a snapshot has one of its own.
+/// What was collected for one key index. Each snapshot has its own key index.
 #[derive(Default)]
 struct Collected {
     index: Weak<KeyIndex>,
@@ -47,9 +48,9 @@ type Names = Arc<HashSet<Arc<str>>>;
 /// The references of one environment.
 pub(crate) struct ReferencedKeys {
     counted: Arc<CountedReferences>,
-    /// What files refer to that are others now, or are new.
+    /// The references of files that are changed or new.
     added: Vec<Names>,
-    /// What they referred to when the references were counted.
+    /// The references of the same files when the references were counted.
     gone: Vec<Names>,
 }
 
@@ -57,7 +58,7 @@ pub(crate) struct ReferencedKeys {
 #[derive(Default)]
 struct CountedReferences {
     files: HashMap<Arc<str>, ReadText>,
-    /// By key, how many files refer to it.
+    /// The number of files that refer to each key.
     counts: HashMap<Arc<str>, usize>,
 }
 
@@ -123,7 +124,7 @@ impl CountedReferences {
     /// Reads the files that `before` had not read.
     fn new(world: &World, files: &[(Arc<str>, Format)], before: &Self) -> Self {
         let mut all = Self::default();
-        // The same few keys are named over and over.
+        // The same few keys are named very often.
         let mut texts: HashSet<Arc<str>> = HashSet::new();
         for (path, format) in files {
             let Ok(text) = world.text(path) else { continue };
@@ -180,7 +181,7 @@ impl UnreadCode {
 }
 
 impl Collected {
-    /// What was collected for another index is no longer true, but for the count that the next one begins with.
+    /// What was collected for another index is out of date, except for the count, from which the next one starts.
     fn begin(&mut self, index: &Arc<KeyIndex>) -> &mut Self {
         let own = Arc::downgrade(index);
         if !self.index.ptr_eq(&own) {
@@ -225,7 +226,7 @@ pub(crate) fn ruby_files(world: &World, directory: &str) -> Vec<Arc<str>> {
 }
 
 impl ReferenceCache {
-    /// Lets `collect` look at what is known of an environment, and add to it. Others wait: they want to know the same.
+    /// Lets `collect` read and extend what is known about an environment. Other threads wait, because they need the same.
     fn with<T>(
         &self,
         world: &Arc<World>,

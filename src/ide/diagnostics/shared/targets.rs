@@ -1,4 +1,4 @@
-//! What the keys hold that a file looks up, as far as files tell.
+//! The values of the keys that a file looks up, as far as files show them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,13 +13,13 @@ use crate::syntax::interpolation;
 use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::world::{KeyIndex, World};
 
-/// More files than this are not asked for a key.
+/// The maximum number of files to search for a key.
 pub(crate) const MAX_FILES: usize = 16;
 
-/// More nodes than this are not asked whether a lookup fails.
+/// The maximum number of nodes for which to check whether a lookup fails.
 const MAX_NODES: usize = 4;
 
-/// The keys of one environment, asked for by a file at `path`.
+/// The keys of one environment, looked up by the file at `path`.
 pub(crate) struct Targets<'a> {
     world: &'a Arc<World>,
     environment: Arc<Environment>,
@@ -33,20 +33,20 @@ pub(crate) struct Targets<'a> {
 pub(crate) struct RootValues {
     /// As they are written, by path.
     pub(crate) values: Vec<Located>,
-    /// Whether these are all.
+    /// Whether these are all values.
     pub(crate) is_whole: bool,
 }
 
-/// Where digging in a value that is not interpolated ends.
+/// The result of a path of sub keys in a value that is not interpolated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dug {
     /// There.
     Found(Located),
     /// There is no such member.
     Missing,
-    /// This is in the way, which has no members; Puppet fails.
+    /// The path leads through this value, which has no members. Puppet fails.
     Mismatch(Located),
-    /// A token is in the way: only a lookup can tell.
+    /// The path leads through a token: only a lookup can tell.
     Unknown,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Targets<'a> {
         Self { world, environment, index, path, known: RefCell::default() }
     }
 
-    /// What files hold under a root key.
+    /// The values of a root key in files.
     pub(crate) fn root(&self, key: &Arc<str>) -> Rc<RootValues> {
         if let Some(known) = self.known.borrow().get(key) {
             return known.clone();
@@ -83,7 +83,7 @@ impl<'a> Targets<'a> {
         values
     }
 
-    /// What a lookup of `name` digs out of the values that files hold; `None` if it is not a key.
+    /// The results of `name`, with its sub keys, in the values of files; `None` if it is not a key.
     pub(crate) fn dug(&self, name: &str) -> Option<(Vec<Dug>, bool)> {
         let KeyPath { root, rest } = key_path::parse(name).ok()?;
         let Segment::Name(root) = root else { return None };
@@ -91,7 +91,7 @@ impl<'a> Targets<'a> {
         Some((found.values.iter().map(|value| dig(value, &rest)).collect(), found.is_whole))
     }
 
-    /// Points to where a value is written.
+    /// Points to the place of a value.
     pub(crate) fn related(&self, value: &Located, message: String) -> Option<Related> {
         let place = value.place?;
         Some(Related { path: Some(self.world.path(place.file)), range: place.range, message })

@@ -1,4 +1,4 @@
-//! Lookups whose results become texts: what the rules about them have in common.
+//! Lookups whose results become strings, for the rules about them.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use crate::ide::strings::StringNode;
 use crate::syntax::interpolation::{Expression, Token};
 use crate::text::{TextEdit, TextRange};
 
-/// A lookup whose result becomes a text. Ranges count from the entry's first byte.
+/// A lookup whose result becomes a string. Ranges count from the entry's first byte.
 #[derive(Debug, Clone)]
 pub(crate) struct TextLookup {
     /// The key.
     pub(crate) name: Arc<str>,
     /// The token.
     pub(crate) range: TextRange,
-    /// Whether the token is the whole string, so that `alias` could stand there.
+    /// Whether the token is the whole string, so that `alias` is possible.
     pub(crate) is_alone: bool,
-    /// The function's name; `None` where it is not written as it is meant.
+    /// The function's name; `None` if it is not written literally.
     method: Option<TextRange>,
 }
 
@@ -44,7 +44,7 @@ impl TextLookup {
         })
     }
 
-    /// The fix that writes `alias`, in an entry that begins at `start`; only where the token is the whole string.
+    /// The fix that writes `alias`, in an entry that starts at `start`; only if the token is the whole string.
     pub(crate) fn as_alias(&self, start: u32) -> Option<Fix> {
         let method = self.method.filter(|_| self.is_alone)?.shifted(start);
         let title = format!("Write `%{{alias('{}')}}`", self.name);

@@ -1,5 +1,5 @@
-//! Fixes for a value that does not fit its type: quotes around it, none around it, or a list of it. Only those are offered after
-//! which the part fits.
+//! Fixes for a value that does not fit its type: add quotes, remove quotes, or make a list of it. Only fixes after which
+//! the part fits are offered.
 
 use crate::binding::Verdict;
 use crate::data::puppet_type::Part;
@@ -61,7 +61,7 @@ fn is_quoted(written: &str) -> bool {
     written.starts_with(['"', '\''])
 }
 
-/// What a text is without its quotes, if it is no text then.
+/// The value of a text without its quotes, if it is not a string then.
 fn plain_value(text: &str) -> Option<Value> {
     match text {
         "true" => return Some(Value::Boolean(true)),
@@ -80,7 +80,7 @@ fn plain_value(text: &str) -> Option<Value> {
     integer.or_else(|| text.parse().ok().filter(|it: &f64| it.is_finite()).map(Value::Float))
 }
 
-/// The value of the part, if it is what its range holds.
+/// The value of the part, if its range contains exactly that value.
 fn part_of(whole: &Located, part: &RefusedPart) -> Option<Located> {
     let mut value = whole;
     for step in &part.misfit.path {

@@ -1,4 +1,4 @@
-//! What rules look at in an entry's tree.
+//! Walks through the tree of an entry, for rules.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::ide::diagnostics::shared::fix::{Fix, quote};
 use crate::syntax::interpolation;
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 
-/// A scalar without quotes that may be something else than a string.
+/// A scalar without quotes that may be something other than a string.
 #[derive(Debug)]
 pub(crate) struct PlainScalar<'a> {
     /// The scalar.
@@ -23,10 +23,10 @@ pub(crate) struct PlainScalar<'a> {
 }
 
 impl PlainScalar<'_> {
-    /// The fix that makes a text of it; none for a root key, which would be another key then.
+    /// The fix that makes it a string. There is none for a root key, because it would become another key.
     pub(crate) fn as_text(&self, entry: &EntryContext<'_>) -> Option<Fix> {
         let quoted = vec![quote(self.node.range, self.text)];
-        let fix = Fix::changing("Put quotes around it: a text", quoted);
+        let fix = Fix::changing("Put quotes around it: a string", quoted);
         (!entry.is_root_key(self.node)).then_some(fix)
     }
 }
@@ -43,7 +43,7 @@ pub(crate) fn numbers<'e, 'a>(
     })
 }
 
-/// The plain scalars of a YAML entry that are no mere words.
+/// The plain scalars of a YAML entry that may be something other than strings.
 pub(crate) fn plain_scalars<'a>(
     format: Format,
     key: &'a Node,
@@ -74,13 +74,13 @@ pub(crate) fn plain_scalars<'a>(
     found
 }
 
-/// Numbers, dates and symbols by their first character; `yes`, `null` and the like by their length.
+/// The first character shows numbers, dates and symbols; the length shows `yes`, `null` and the like.
 fn may_be_typed(text: &str) -> bool {
     text.bytes().next().is_none_or(|first| first.is_ascii_digit() || b"+-.:~".contains(&first))
         || text.len() <= 5
 }
 
-/// The hashes in an entry's value, itself included.
+/// The hashes in the value of an entry, including the value itself.
 pub(crate) fn mappings<'a>(entry: &EntryContext<'a>) -> Vec<&'a [Pair]> {
     let mut found = Vec::new();
     let mut waiting = vec![entry.value];
@@ -110,7 +110,7 @@ pub(crate) fn text_of(node: &Node) -> Option<&Arc<str>> {
     }
 }
 
-/// A hash's pairs; none of anything else.
+/// The pairs of a hash; anything else has none.
 pub(crate) fn pairs_of(node: &Node) -> &[Pair] {
     match &node.kind {
         NodeKind::Mapping(pairs) => pairs,
@@ -118,7 +118,7 @@ pub(crate) fn pairs_of(node: &Node) -> &[Pair] {
     }
 }
 
-/// The patterns of `lookup_options` that Puppet reads as they are written, with their keys.
+/// The patterns in `lookup_options` that are written literally, with their keys.
 pub(crate) fn option_patterns<'a>(
     entry: &EntryContext<'a>,
 ) -> impl Iterator<Item = (&'a Node, &'a str)> {
@@ -128,7 +128,7 @@ pub(crate) fn option_patterns<'a>(
     })
 }
 
-/// The entries of `lookup_options`: a key or pattern, and its options. None of any other entry.
+/// The entries of `lookup_options`: keys or patterns with their options. Other entries have none.
 pub(crate) fn option_entries<'a>(entry: &EntryContext<'a>) -> &'a [Pair] {
     let is_options = text_of(entry.key).is_some_and(|key| &**key == "lookup_options");
     if is_options { pairs_of(entry.value) } else { &[] }

@@ -16,7 +16,7 @@ use crate::world::World;
 /// The version of the format.
 const VERSION: u64 = 1;
 
-/// By path, rule and root key: how many findings are known.
+/// The number of known findings by path, rule and root key.
 type Counts = BTreeMap<String, BTreeMap<String, BTreeMap<String, u64>>>;
 
 /// The findings that are known.
@@ -30,7 +30,7 @@ pub struct Baseline {
 struct BaselineCache(Mutex<Option<(Arc<str>, Arc<Baseline>)>>);
 
 impl Baseline {
-    /// The baseline of the workspace, if it has one. One that cannot be read holds nothing.
+    /// The baseline of the workspace, if it has one. A file that cannot be read counts as empty.
     pub(crate) fn of(world: &World) -> Option<Arc<Self>> {
         let text = world.text(&world.settings_path(&world.settings().diagnostics.baseline)).ok()?;
         let cache = world.attached::<BaselineCache>();
@@ -43,7 +43,7 @@ impl Baseline {
         Some(baseline)
     }
 
-    /// Reads what [`Self::write`] wrote; `Err` says why that cannot be.
+    /// Reads a file that [`Self::write`] wrote; `Err` says why it is not valid.
     pub fn read(text: &str) -> Result<Self, String> {
         let json: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if json["version"] != VERSION {
@@ -70,7 +70,7 @@ impl Baseline {
         format!("{:#}\n", json!({"version": VERSION, "findings": self.counts}))
     }
 
-    /// Takes in the findings of the file at `path`.
+    /// Adds the findings of the file at `path`.
     pub fn add(&mut self, world: &World, path: &str, findings: &[Diagnostic]) {
         let shown = crate::ide::diagnostics::suppression::control::shown_path(world, path);
         let role = FileRole::of(world, path);
@@ -82,18 +82,18 @@ impl Baseline {
         }
     }
 
-    /// How many findings it knows.
+    /// The number of known findings.
     pub fn len(&self) -> u64 {
         self.counts.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values).sum()
     }
 
-    /// Whether it knows none.
+    /// Whether there are no known findings.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// Takes out what is known, and says of what it knows more than there is. Where a key has more of a rule than is known,
-    /// it cannot be known which is new: all stay.
+    /// Removes the known findings, and returns known findings that no longer exist. If a key has more findings of a rule
+    /// than are known, it is not known which of them are new, so all stay.
     pub(crate) fn leave_out(
         &self,
         world: &World,
@@ -118,7 +118,7 @@ impl Baseline {
     }
 }
 
-/// Entries of which fewer findings are there than known.
+/// Entries with fewer findings than are known.
 fn stale<'b>(
     known: &'b BTreeMap<String, BTreeMap<String, u64>>,
     found: &BTreeMap<(&str, String), u64>,
@@ -133,19 +133,19 @@ fn stale<'b>(
     stale.collect()
 }
 
-/// Findings that are known and gone.
+/// Known findings that no longer exist.
 pub(crate) struct Stale<'b> {
     /// The rule's code.
     pub(crate) code: &'b str,
-    /// The root key; empty for what was about the whole file.
+    /// The root key; empty for findings about the whole file.
     pub(crate) key: &'b str,
-    /// How many are gone.
+    /// How many no longer exist.
     pub(crate) count: u64,
-    /// Where the key is; the first line of the file if it is gone too.
+    /// The place of the key; the first line of the file if the key no longer exists either.
     pub(crate) range: TextRange,
 }
 
-/// Which key of a file a finding is about.
+/// Finds the key of a finding.
 struct RootKeys(Option<Arc<DataFile>>);
 
 impl RootKeys {
@@ -154,7 +154,7 @@ impl RootKeys {
         Self(world.data(path, *format).ok())
     }
 
-    /// Whether the rules can say all that they have to say of the file.
+    /// Whether the rules can check the file completely.
     fn is_readable(&self) -> bool {
         self.0.as_ref().is_none_or(|data| !matches!(data.verdict(), Verdict::Broken(_)))
     }
@@ -166,7 +166,7 @@ impl RootKeys {
         data.get(key).map_or(first_line, |entry| entry.key_place.range)
     }
 
-    /// The root key, or nothing for what is about the whole file.
+    /// The root key, or an empty text for findings about the whole file.
     fn key_of(&self, finding: &Diagnostic) -> String {
         let entry = self.0.as_ref().and_then(|data| data.entry_at(finding.range.start));
         let entry = entry.filter(|it| it.range().touches(finding.range.start));
@@ -226,10 +226,10 @@ a: 0644
   "no-such-rule": {"aa": 1}}}}
 #- /data/common.yaml
 ---
-#^^ information[unused-ignore]: the baseline knows 1 more `octal-number` of `c` than there is…
-#^^ information[unused-ignore]: the baseline knows 1 more `empty-file` of this file than there is…
+#^^ information[unused-ignore]: the baseline lists 1 more `octal-number` of `c` than there are…
+#^^ information[unused-ignore]: the baseline lists 1 more `empty-file` of this file than there are…
 aa: [0644, 0755]
-#^ information[unused-ignore]: the baseline knows 1 more `octal-number` of `aa` than there is…
+#^ information[unused-ignore]: the baseline lists 1 more `octal-number` of `aa` than there are…
 b: 0644
 "#,
         );

@@ -1,4 +1,4 @@
-//! What people said about the rules: comments in the file, severities in the settings, findings that are known already.
+//! How users control the rules: comments in the file, severities in the settings, and the baseline.
 
 use std::sync::Arc;
 
@@ -12,8 +12,7 @@ use crate::ide::file_role::FileRole;
 use crate::settings::{self, ALL_RULES, DiagnosticsSettings, Preset, SeverityMap};
 use crate::world::{World, paths};
 
-/// Leaves out of the findings in the file at `path` what nobody wants to see, and gives the others the severities that
-/// people want.
+/// Removes suppressed findings in the file at `path`, and sets the severities of the others.
 pub(crate) fn apply(
     world: &Arc<World>,
     path: &str,
@@ -57,7 +56,7 @@ pub(crate) fn apply(
     findings
 }
 
-/// Whether somebody wants to hear of a rule in any file: those that cost much and are off are not even asked.
+/// Whether a rule is on for any file. Expensive rules that are off do not run.
 pub(crate) fn asks_for(world: &World, rule: &Rule) -> bool {
     let settings = &world.settings().diagnostics;
     let by_path = settings.severity_by_path.iter().map(|(_, map)| map);
@@ -69,20 +68,20 @@ pub(crate) fn asks_for(world: &World, rule: &Rule) -> bool {
         || settings.severity.get(rule.code).is_none() && rule.is_on
 }
 
-/// A path as settings and baselines write it: from the workspace's folder.
+/// A path as settings and baselines write it: relative to the workspace's folder.
 pub(crate) fn shown_path(world: &World, path: &str) -> String {
     let below = world.folders().iter().find_map(|folder| paths::below(folder, path));
     below.filter(|it| !it.is_empty()).unwrap_or(path).to_owned()
 }
 
-/// What the settings want for one file.
+/// The severities for one file.
 struct Wish<'a> {
     settings: &'a DiagnosticsSettings,
     path: &'a str,
 }
 
 impl Wish<'_> {
-    /// How loudly a rule speaks that would say something as `given`; `None` if not at all.
+    /// The severity of a finding that the rule reports as `given`; `None` if it is off.
     fn severity(&self, code: &str, given: Severity) -> Option<Severity> {
         let chosen = |map: &SeverityMap| map.get(code).or_else(|| map.get(ALL_RULES)).copied();
         let by_path = self.settings.severity_by_path.iter().rev();
@@ -105,7 +104,7 @@ impl Wish<'_> {
                 (is_on && is_loud).then_some(given)
             }
             Preset::Strict => {
-                // A rule that is off by default and lowers its voice is not certain.
+                // If a rule that is off by default lowers the severity of a finding, it is not certain.
                 let is_certain = is_on || rule.is_none_or(|rule| given == rule.severity);
                 is_certain.then_some(match given {
                     Severity::Error => Severity::Error,

@@ -13,19 +13,19 @@ const MARK: &str = "hiera-ls:";
 /// One comment.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ignore<'t> {
-    /// The comment, from its first character to the end of the line without blanks.
+    /// The comment, from its first character to the end of the line, without trailing spaces.
     pub(crate) range: TextRange,
-    /// Whether nothing else stands on its line.
+    /// Whether nothing else is on its line.
     pub(crate) stands_alone: bool,
     /// The line that it is for, from 0; `None` for the whole file.
     line: Option<u32>,
-    /// The rules and where they are written; none means all of them.
+    /// The rules and their places; without any, it is for all rules.
     pub(crate) codes: Vec<(&'t str, TextRange)>,
-    /// Which of the rules, or, without any, whether any rule had something to say there.
+    /// Which of the rules reported something there; without rules, whether any rule did.
     pub(crate) used: Vec<bool>,
 }
 
-/// Takes out what the comments of `text` say, and gives the comments.
+/// Removes the findings that the comments of `text` suppress, and returns the comments.
 pub(crate) fn leave_out<'t>(text: &'t str, findings: &mut Vec<Diagnostic>) -> Vec<Ignore<'t>> {
     if memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {
         return Vec::new();
@@ -78,7 +78,7 @@ fn ignores(text: &str) -> Vec<Ignore<'_>> {
     ignores
 }
 
-/// `ignore`, `ignore[a, b]`, `ignore-file[a]`; what stands behind is a reason for people.
+/// `ignore`, `ignore[a, b]`, `ignore-file[a]`; text after it is a reason for people.
 fn command(text: &str) -> Option<(bool, Vec<&str>)> {
     let rest = text.trim_start().strip_prefix("ignore")?;
     let (is_file, rest) = match rest.strip_prefix("-file") {

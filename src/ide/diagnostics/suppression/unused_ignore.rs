@@ -13,13 +13,13 @@ pub(crate) const RULE: Rule = Rule {
     name: "Ignore comment without effect",
     severity: Severity::Information,
     since: "0.1.0",
-    summary: "A comment, or the baseline, silences a rule that has nothing to say there.",
+    summary: "A comment, or the baseline, silences a rule that reports nothing there.",
     page: include_str!("../../../../docs/rules/unused-ignore.md"),
     tag: Some(Tag::Unnecessary),
     ..Rule::USUAL
 };
 
-/// Checks the comments of `text`; `is_on` says whether a rule speaks at all in this file.
+/// Checks the comments of `text`; `is_on` says whether a rule is on in this file.
 pub(crate) fn check(
     text: &str,
     ignores: &[Ignore<'_>],
@@ -34,8 +34,7 @@ pub(crate) fn check(
                 continue;
             }
             let finding = if is_known {
-                let message =
-                    format!("`{code}` has nothing to say here\nRemove it from the comment.");
+                let message = format!("`{code}` reports nothing here\nRemove it from the comment.");
                 report.add(&RULE, *range, message)
             } else {
                 let near = nearest_name(code, RULES.iter().map(|rule| rule.code));
@@ -50,7 +49,7 @@ pub(crate) fn check(
             finding.with_fix(Fix::safe(format!("Remove `{code}` from the comment"), vec![edit]));
         }
         if ignore.codes.is_empty() && !ignore.used[0] {
-            let message = "no rule has anything to say here\nRemove the comment.";
+            let message = "no rule reports anything here\nRemove the comment.";
             let edits = vec![without_comment(text, ignore)];
             let finding = report.add(&RULE, ignore.range, message);
             finding.with_fix(Fix::safe("Remove the comment", edits));
@@ -59,7 +58,7 @@ pub(crate) fn check(
     report.findings.sort_by_key(|it| (it.range.start, it.range.end));
 }
 
-/// Reports what the baseline knows and nobody says any more.
+/// Reports known findings in the baseline that no longer exist.
 pub(crate) fn check_baseline<'b>(
     stale: impl Iterator<Item = &'b Stale<'b>>,
     severity: Severity,
@@ -68,14 +67,14 @@ pub(crate) fn check_baseline<'b>(
     for Stale { code, key, count, range } in stale.filter(|it| rule(it.code).is_some()) {
         let subject = if key.is_empty() { "this file".to_owned() } else { format!("`{key}`") };
         let message = format!(
-            "the baseline knows {count} more `{code}` of {subject} than there is\n\
-             Write it anew: `hiera-ls check --write-baseline`."
+            "the baseline lists {count} more `{code}` of {subject} than there are\n\
+             Write it again: `hiera-ls check --write-baseline`."
         );
         report.add_as(&RULE, severity, *range, message);
     }
 }
 
-/// The comment with its line, or with the blanks before it.
+/// The comment with its line, or with the spaces before it.
 fn without_comment(text: &str, ignore: &Ignore<'_>) -> TextEdit {
     if ignore.stands_alone
         && let Some(line) = whole_lines(text, ignore.range)
@@ -110,11 +109,11 @@ mod tests {
 a: yes # hiera-ls: ignore[yaml-1.1-boolean]
 b: "%{x}" # hiera-ls: ignore[unscoped-variable]
 c: true # hiera-ls: ignore
-#       ^^^^^^^^^^^^^^^^^^ information[unused-ignore]: no rule has anything to say here…
+#       ^^^^^^^^^^^^^^^^^^ information[unused-ignore]: no rule reports anything here…
 d: true # hiera-ls: ignore[octl-number]
 #                          ^^^^^^^^^^^ information[unused-ignore]: there is no rule `octl-number` Did you mean `octal-number`?
 # hiera-ls: ignore-file[comma-number, octal-number]
-#                       ^^^^^^^^^^^^ information[unused-ignore]: `comma-number` has nothing to say here…
+#                       ^^^^^^^^^^^^ information[unused-ignore]: `comma-number` reports nothing here…
 e: 0644
 f: 0644
 "#,

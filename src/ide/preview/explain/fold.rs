@@ -85,7 +85,10 @@ struct Known {
 impl Known {
     fn summary(self) -> Step {
         let more = format!("{} more interpolations", self.left_out);
-        Step { detail: "of what is told above".to_owned(), ..super::simple(&more, StepKind::Step) }
+        Step {
+            detail: "of keys that are shown above".to_owned(),
+            ..super::simple(&more, StepKind::Step)
+        }
     }
 }
 

@@ -89,7 +89,7 @@ fn explanations_tell_nothing_twice() {
         the value: ["1 x", "2 x", "3 x", "4 x", "5 x", "6 x", "7 x", "8 x", "9 z"]
           data/common.yaml:3 · level "Common"
 
-        41 of 132 lines: files that have nothing are counted, and what is told once is not told again
+        41 of 132 lines: files without the key are only counted, and nothing is shown twice
         collection of lookup_options
           Global Data Provider (hiera configuration version 5): does not have it
           Environment Data Provider (hiera configuration version 5)
@@ -130,8 +130,9 @@ fn explanations_tell_nothing_twice() {
                         5 files: do not have it
                       level "Common"
                         data/common.yaml: "z"
-                3 more interpolations: of what is told above
-    "#]].assert_eq(&folded.preview.text);
+                3 more interpolations: of keys that are shown above
+    "#]]
+    .assert_eq(&folded.preview.text);
     let full = explained(&Question { is_full: true, ..question });
     let lines = full.preview.text.lines().count() - 4;
     assert!(folded.preview.text.contains(&format!(" of {lines} lines")), "{lines}");

@@ -58,7 +58,7 @@ fn heirs_read_the_parameter_by_the_new_name() {
         ],
     );
     let reading = files.replace("$port $listen", "$port $other");
-    let refusal = "modules/web/manifests/own.pp:1: there is a `$other` already";
+    let refusal = "modules/web/manifests/own.pp:1: `$other` exists already";
     check_refusal(&reading, "other", refusal);
 }
 
@@ -106,14 +106,14 @@ fn names_that_are_taken_or_none_are_refused() {
          #- /data/common.yaml\nweb::data: 1\n"
     );
     let at = "modules/web/manifests/init.pp";
-    check_refusal(&files, "other", &format!("{at}:1: there is a `$other` already"));
-    check_refusal(&files, "local", &format!("{at}:1: there is a `$local` already"));
-    check_refusal(&files, "top", &format!("{at}:1: there is a `$top` already"));
+    check_refusal(&files, "other", &format!("{at}:1: `$other` exists already"));
+    check_refusal(&files, "local", &format!("{at}:1: `$local` exists already"));
+    check_refusal(&files, "top", &format!("{at}:1: `$top` exists already"));
     let lambda = "there, `$inner` would be a variable of the lambda around it";
     check_refusal(&files, "inner", &format!("{at}:2: {lambda}"));
-    check_refusal(&files, "data", "data/common.yaml:1: there is a `web::data` already");
+    check_refusal(&files, "data", "data/common.yaml:1: `web::data` exists already");
     check_refusal(&files, "Port", "`Port` is not a name for a parameter");
-    check_refusal(&files, "title", "Puppet keeps the name `$title` for itself");
+    check_refusal(&files, "title", "Puppet reserves the name `$title`");
     let broken = files.replace("$local", "$local = (");
     let refused = run(&broken, "listen").1.expect_err("the file is broken");
     assert!(refused.contains("a syntax error hides where the class uses `$port`"), "{refused}");
@@ -139,7 +139,7 @@ fn what_may_be_meant_is_said() {
         [
             "Lookups whose key holds expressions may mean `web::port`; they stay as they are: manifests/site.pp.",
             "`web::port` is used in Ruby code, which is not changed: modules/web/lib/puppet/functions/web/f.rb.",
-            "manifests/site.pp:1 gives class `web` the parameters of a hash: a `port` in it stays.",
+            "manifests/site.pp:1 sets parameters of class `web` from a hash: a `port` in it stays.",
             "modules/web/templates/a.erb has `@port`, which may be the parameter: it stays as it is.",
         ]
     );
@@ -148,8 +148,7 @@ fn what_may_be_meant_is_said() {
         "schedule",
         &["/modules/web/manifests/init.pp:1 class web($schedule) { }"],
     );
-    let said =
-        "`schedule` is a metaparameter: its value is handed on to all resources in the class.";
+    let said = "`schedule` is a metaparameter: its value applies to all resources in the class.";
     assert_eq!(warnings, [said]);
 }
 
@@ -200,7 +199,7 @@ fn keys_of_lookups_are_renamed_with_the_data() {
     );
     let warnings =
         check(&members.replace("a$0: {b", "a: {b$0"), "new", &["/data/common.yaml:1 a: {new: 1}"]);
-    let said = "`a` is also looked up in manifests/site.pp:1, manifests/site.pp:1: there, the old name stays.";
+    let said = "`a` is also looked up in manifests/site.pp:1, manifests/site.pp:1: the old name stays there.";
     assert_eq!(warnings, [said]);
     check_target(
         "#- /manifests/site.pp\nlookup(\"a::$$0{x}\")\n",
@@ -233,7 +232,7 @@ fn a_class_takes_its_keys_along() {
     assert_eq!(
         warnings,
         [
-            "Names of classes that are put together, or that a node classifier gives, are not known: `web::server` stays there.",
+            "Class names that code computes or that a node classifier sets are not known: `web::server` stays there.",
             "Rename the file modules/web/manifests/server.pp to modules/web/manifests/listener.pp: Puppet looks for the class there.",
             "The pattern `^web::server::` in the lookup_options of data/common.yaml stops matching.",
             "Values of the data that may mean the class stay as they are: data/common.yaml:4.",
@@ -244,15 +243,11 @@ fn a_class_takes_its_keys_along() {
 #[test]
 fn names_that_no_class_can_have_are_refused() {
     check_refusal(SERVER, "web::Listener", "`web::Listener` is not a name for a class");
-    check_refusal(
-        SERVER,
-        "web::more",
-        "modules/web/manifests/more.pp: there is a `web::more` already",
-    );
+    check_refusal(SERVER, "web::more", "modules/web/manifests/more.pp: `web::more` exists already");
     let elsewhere = "Puppet only looks in the module web for classes that start with `web::`";
     check_refusal(SERVER, "www::server", elsewhere);
     let module = "#- /modules/web/manifests/init.pp\nclass we$0b { }\n";
-    let own = "`web` has the name of its module: Puppet looks for it by that alone";
+    let own = "`web` has the name of its module: Puppet finds it only by that name";
     check_refusal(module, "www", own);
     let nested = "#- /modules/web/manifests/a.pp\nclass web::$0a { class b { } }\n";
     let inner = "`web::a::b` is declared inside of the class and would be renamed, too";
