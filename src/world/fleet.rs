@@ -171,37 +171,27 @@ impl Fleet {
         let mut left: Vec<Vec<u32>> = vec![nodes];
         while !left.is_empty() {
             let asked = std::mem::take(&mut left);
+            let answer = |nodes: &Vec<u32>| Some(self.evaluator(*nodes.first()?).call(&request));
             // A group of a thousand nodes with files of their own falls into as many groups.
-            let answers = if asked.len() < MANY_GROUPS {
-                asked.into_iter().map(|nodes| self.first_answer(&request, nodes)).collect()
+            let answers: Vec<Option<Answer>> = if asked.len() < MANY_GROUPS {
+                asked.iter().map(answer).collect()
             } else {
-                parallel::map(&asked, |nodes| self.first_answer(&request, nodes.clone()))
+                parallel::map(&asked, answer)
             };
-            for (answer, others) in answers {
-                found.extend(answer);
-                left.extend(others);
+            // Groups are split one after the other: what splits them is the same for most of them, and kept.
+            for (mut nodes, answer) in asked.into_iter().zip(answers) {
+                let Some(mut answer) = answer else { continue };
+                let footprint = answer.footprint.take().unwrap_or_default();
+                for dependency in footprint.dependencies() {
+                    if nodes.len() == 1 {
+                        break;
+                    }
+                    nodes = self.split(&dependency, nodes, &mut left);
+                }
+                found.push(SharedAnswer { answer, nodes });
             }
         }
         found
-    }
-
-    /// The answer of the first of the nodes, with those that read the same; and the others, in groups.
-    fn first_answer(
-        &self,
-        request: &Request,
-        mut nodes: Vec<u32>,
-    ) -> (Option<SharedAnswer>, Vec<Vec<u32>>) {
-        let mut others = Vec::new();
-        let Some(first) = nodes.first().copied() else { return (None, others) };
-        let mut answer = self.evaluator(first).call(request);
-        let footprint = answer.footprint.take().unwrap_or_default();
-        for dependency in footprint.dependencies() {
-            if nodes.len() == 1 {
-                break;
-            }
-            nodes = self.split(&dependency, nodes, &mut others);
-        }
-        (Some(SharedAnswer { answer, nodes }), others)
     }
 
     /// Those of the nodes that are as the first one in what was read; the others are added to `left`, in groups.

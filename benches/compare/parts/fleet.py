@@ -41,7 +41,7 @@ def measure(program, directory, limit, puppet_nodes):
     rows.append(("diff of nothing", run([program, "diff", *fleet], limit=limit)))
     rows.append(("check", run([program, "check", directory], cwd=directory, limit=limit)))
     found = [{"what": what, "who": "hiera-ls", **costs(cost)} for what, cost in rows]
-    return found + [puppet(program, directory, facts, puppet_nodes)]
+    return found + ([puppet(program, directory, facts, puppet_nodes)] if puppet_nodes else [])
 
 
 def costs(cost):

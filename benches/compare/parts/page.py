@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import subprocess
 
 from .plots import plot, seconds, size
 
@@ -36,6 +35,14 @@ compares two states of data. *Time* is wall-clock time, on a machine that was al
 
 """
 
+LARGE = """## A very large environment
+
+The environment has {files} files with {megabytes} of data, {nodes} nodes with a fact set each, and {keys} keys. The edited line
+is in `common.yaml`, which every node reads. *Time* is wall-clock time, on a machine that was also doing other work.
+`benches/compare/performance --large {nodes}` measures such an environment.
+
+"""
+
 
 def write(root, of_files, of_fleets):
     path, images = os.path.join(root, "docs/performance.md"), os.path.join(root, "docs/images")
@@ -49,7 +56,20 @@ def write(root, of_files, of_fleets):
     ])
     if of_fleets:
         text += fleets(images, of_fleets)
-    save(path, text + kept(path))
+    save(path, text + kept(path, "large") + "\n" + kept(path, "typing"))
+
+
+def write_large(root, of_fleet):
+    """Writes the part about one very large environment, and keeps the others."""
+    path = os.path.join(root, "docs/performance.md")
+    rows = [[row["what"], seconds(row["cpu"]), seconds(row["wall"]), size(row["memory"])] for row in of_fleet["rows"]]
+    counts = {name: of_fleet[name] for name in ("files", "nodes", "keys")}
+    text = LARGE.format(megabytes=size(of_fleet["bytes"]), **counts) + table(["what", "CPU time", "time", "memory"], rows)
+    part = marked("large", text.rstrip() + "\n")
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    had = "<!-- large -->" in page
+    save(path, page.replace(kept(path, "large"), part) if had else page.replace("<!-- typing -->", part + "\n<!-- typing -->", 1))
 
 
 def fleets(images, of_fleets):
@@ -81,14 +101,18 @@ def table(heads, rows):
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n\n"
 
 
-def kept(path):
-    """What stands between `<!-- typing -->` and `<!-- /typing -->`, marks included."""
+def kept(path, name):
+    """The part of the page between `<!-- name -->` and `<!-- /name -->`, with these marks."""
     try:
         with open(path, encoding="utf-8") as file:
-            found = re.search(r"<!-- typing -->.*<!-- /typing -->\n", file.read(), re.S)
+            found = re.search(rf"<!-- {name} -->.*<!-- /{name} -->\n", file.read(), re.S)
     except FileNotFoundError:
         found = None
-    return found.group(0) if found else "<!-- typing -->\n<!-- /typing -->\n"
+    return found.group(0) if found else marked(name, "")
+
+
+def marked(name, text):
+    return f"<!-- {name} -->\n{text}<!-- /{name} -->\n"
 
 
 def save(path, text):
