@@ -114,7 +114,7 @@ pub(super) fn nodes(
         nodes = chosen(place, &nodes, wanted, facts.is_some())?;
     }
     for node in &mut nodes {
-        *node = Arc::new(node.in_environment(&environment.name));
+        *node = node.in_environment(&environment.name);
     }
     nodes.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(nodes)

@@ -86,9 +86,9 @@ fn node(
     environment: &Arc<Environment>,
 ) -> Result<Node, String> {
     let node = if arguments.facts.is_some() || has_node_parts(arguments) {
-        node_from_files(arguments, world.settings().puppet_version)?
+        Arc::new(node_from_files(arguments, world.settings().puppet_version)?)
     } else {
-        sample_node(arguments, world, environment).as_ref().clone()
+        sample_node(arguments, world, environment)
     };
     let node = node.in_environment(&environment.name);
     node.with(&set_variables(arguments)?).map_err(|name| {

@@ -16,7 +16,7 @@ pub use crate::data::fingerprint::hash_of;
 pub(crate) use crate::data::fingerprint::new_hasher;
 use crate::data::{DataFile, FileId, Format, Located, Place, RootEntry, Value};
 use crate::facts::{Node, Reading};
-use crate::syntax::key_path;
+use crate::syntax::key_path::KeyPath;
 
 /// The reads of one lookup including nested lookups, each once, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -198,10 +198,11 @@ impl Invocation<'_> {
 }
 
 /// The value of a variable expression for a node, as a number: if the numbers are equal, lookups read the same there.
-pub fn reading_of(node: &Node, expression: &str) -> u64 {
+/// An expression that is no path (`None`) is the same for all nodes.
+pub fn reading_of(node: &Node, expression: Option<&KeyPath>) -> u64 {
     let mut hasher = new_hasher();
-    if let Ok(path) = key_path::parse(expression) {
-        match node.read(&path) {
+    if let Some(path) = expression {
+        match node.read(path) {
             Reading::Unset => 0_u8.hash(&mut hasher),
             Reading::Open(name) => (1_u8, name).hash(&mut hasher),
             Reading::Known(value, rest) => {

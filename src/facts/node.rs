@@ -186,11 +186,11 @@ impl Node {
     /// The same node in another environment, which is the value of `$environment` and `$server_facts['environment']`,
     /// whatever the node, its facts or its node parameters say.
     #[must_use]
-    pub fn in_environment(&self, environment: &str) -> Self {
-        let mut node = self.clone();
+    pub fn in_environment(self: &Arc<Self>, environment: &str) -> Arc<Self> {
         if self.environment.as_deref() == Some(environment) {
-            return node;
+            return self.clone();
         }
+        let mut node = Self::clone(self);
         let name = Value::string(environment);
         if let Some(server_facts) = node.variable("server_facts").and_then(|it| it.value.as_hash())
         {
@@ -205,7 +205,7 @@ impl Node {
         }
         node.variables.insert(Value::string("environment"), None, name.into());
         node.environment = Some(Arc::from(environment));
-        node
+        Arc::new(node)
     }
 
     /// The top-scope variable `name` (without a leading `::`), or `None` if it is not defined.
@@ -570,7 +570,7 @@ mod tests {
 
     #[test]
     fn another_environment() {
-        let node = example().in_environment("test");
+        let node = Arc::new(example()).in_environment("test");
         check(&node, "environment", r#""test""#);
         check(
             &node,
@@ -578,6 +578,7 @@ mod tests {
             r#"{"serverversion":"8.11.0","servername":"web.ex.com","environment":"test"}"#,
         );
         assert_eq!(node.environment.as_deref(), Some("test"));
+        assert!(Arc::ptr_eq(&node.in_environment("test"), &node));
     }
 
     #[test]
@@ -585,7 +586,7 @@ mod tests {
         let node = node(NodeParts { name: "web".into(), ..NodeParts::default() });
         check(&node, "environment", "undefined");
         check(&node, "server_facts", r#"{"serverversion":"8.11.0","servername":"web"}"#);
-        check(&node.in_environment("test"), "environment", r#""test""#);
+        check(&Arc::new(node).in_environment("test"), "environment", r#""test""#);
     }
 
     #[test]

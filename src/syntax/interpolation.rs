@@ -91,7 +91,7 @@ pub fn may_have_tokens(text: &str) -> bool {
     memmem::find(text.as_bytes(), b"%{").is_some()
 }
 
-/// Escapes for `%`, or for a break between it and the following `{`.
+/// Escapes for `%`, or for a break between it and the following `{`. All contain a backslash.
 const DISGUISES: [&str; 4] = ["\\x25", "\\u0025", "\\U00000025", "%\\"];
 
 /// Whether the values of a file may contain tokens that do not appear as `%{` in its text, because escapes spell them or
@@ -103,7 +103,7 @@ pub fn hides_tokens(source: &str) -> bool {
         let before = bytes[..at].last();
         before.is_none_or(|it| it.is_ascii_whitespace() || b"[{,:-?".contains(it))
     };
-    DISGUISES.iter().any(has)
+    memchr(b'\\', bytes).is_some() && DISGUISES.iter().any(has)
         || memchr::memchr_iter(b'*', bytes).any(begins_word)
         || memmem::find(bytes, b"<<").is_some()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::fleet::TextReferences;
+use super::fleet::{KnownReferences, RootName};
 use super::interner::Interner;
 use super::key_index::FileKeys;
 use crate::code::file::not_utf8;
@@ -26,7 +26,7 @@ pub struct FileEntry {
     line_index: OnceLock<LineIndex>,
     data: [OnceLock<Arc<DataFile>>; 3],
     keys: [OnceLock<Arc<FileKeys>>; 3],
-    references: OnceLock<TextReferences>,
+    references: KnownReferences,
     code: OnceLock<Arc<CodeFile>>,
     code_summary: OnceLock<Arc<CodeSummary>>,
     /// The parsed form of the text before the edit. It is dropped when this entry's own is created, so that no chain builds
@@ -52,7 +52,7 @@ impl FileEntry {
             line_index: OnceLock::new(),
             data: Default::default(),
             keys: Default::default(),
-            references: OnceLock::new(),
+            references: KnownReferences::default(),
             code: OnceLock::new(),
             code_summary: OnceLock::new(),
             earlier: Mutex::default(),
@@ -104,9 +104,14 @@ impl FileEntry {
         self.data[format as usize].get()
     }
 
-    /// The keys that its strings may look up.
-    pub(super) fn references(&self) -> &TextReferences {
-        self.references.get_or_init(|| TextReferences::of(&self.text))
+    /// Whether it must be parsed to know which keys its strings look up.
+    pub(super) fn hides_references(&self) -> bool {
+        self.references.are_hidden(&self.text)
+    }
+
+    /// Where the calls start that may look up a root key, if no references are hidden.
+    pub(super) fn calls_to(&self, root: &RootName) -> Vec<u32> {
+        self.references.to(&self.text, root)
     }
 
     /// The text parsed as Puppet code.

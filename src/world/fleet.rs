@@ -37,10 +37,13 @@ pub use difference::{Change as AnswerChange, Difference, FleetPair, is_unchanged
 use earlier_answers::EarlierAnswers;
 pub use kept::Asker;
 use readings::Readings;
-pub(super) use references::TextReferences;
+pub(super) use references::{KnownReferences, RootName};
 
 /// A number for each node: nodes with the same number have the same answer to a question.
 type Column = Arc<[u64]>;
+
+/// From so many groups of nodes on, all processors ask for their answers: fewer are not worth a thread.
+const MANY_GROUPS: usize = 64;
 
 /// Some nodes of one environment in one snapshot, and what is known of their answers.
 pub struct Fleet {
@@ -166,19 +169,39 @@ impl Fleet {
         let request = Request { wants_footprint: true, ..request.clone() };
         let mut found = Vec::new();
         let mut left: Vec<Vec<u32>> = vec![nodes];
-        while let Some(mut nodes) = left.pop() {
-            let Some(first) = nodes.first().copied() else { continue };
-            let mut answer = self.evaluator(first).call(&request);
-            let footprint = answer.footprint.take().unwrap_or_default();
-            for dependency in footprint.dependencies() {
-                if nodes.len() == 1 {
-                    break;
-                }
-                nodes = self.split(&dependency, nodes, &mut left);
+        while !left.is_empty() {
+            let asked = std::mem::take(&mut left);
+            // A group of a thousand nodes with files of their own falls into as many groups.
+            let answers = if asked.len() < MANY_GROUPS {
+                asked.into_iter().map(|nodes| self.first_answer(&request, nodes)).collect()
+            } else {
+                parallel::map(&asked, |nodes| self.first_answer(&request, nodes.clone()))
+            };
+            for (answer, others) in answers {
+                found.extend(answer);
+                left.extend(others);
             }
-            found.push(SharedAnswer { answer, nodes });
         }
         found
+    }
+
+    /// The answer of the first of the nodes, with those that read the same; and the others, in groups.
+    fn first_answer(
+        &self,
+        request: &Request,
+        mut nodes: Vec<u32>,
+    ) -> (Option<SharedAnswer>, Vec<Vec<u32>>) {
+        let mut others = Vec::new();
+        let Some(first) = nodes.first().copied() else { return (None, others) };
+        let mut answer = self.evaluator(first).call(request);
+        let footprint = answer.footprint.take().unwrap_or_default();
+        for dependency in footprint.dependencies() {
+            if nodes.len() == 1 {
+                break;
+            }
+            nodes = self.split(&dependency, nodes, &mut others);
+        }
+        (Some(SharedAnswer { answer, nodes }), others)
     }
 
     /// Those of the nodes that are as the first one in what was read; the others are added to `left`, in groups.

@@ -322,8 +322,7 @@ fn finished(settings: &Settings, environment: &Environment, draft: Draft) -> Nod
         }
         Origin::Any => Node::partial(parts, &[], draft.origin),
     };
-    let node = node.with_patterns(patterns.clone());
-    if is_set { node.in_environment(&environment.name) } else { node }
+    node.with_patterns(patterns.clone())
 }
 
 /// The settings for all nodes.

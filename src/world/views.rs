@@ -145,7 +145,7 @@ impl World {
         }
         let node = Node::partial(parts, &proved, origin).with_patterns(patterns.clone());
         self.assuming(match named {
-            Some(name) => node.in_environment(name),
+            Some(name) => Arc::unwrap_or_clone(Arc::new(node).in_environment(name)),
             None => node,
         })
     }

@@ -115,6 +115,24 @@ fn an_edit_of_the_working_tree() {
 }
 
 #[test]
+fn settings_change_what_fact_sets_say() {
+    let repository = Repository::new();
+    let changed = |settings: &str| -> Vec<String> {
+        repository.write("repository/.hiera-ls.yaml", settings);
+        let found = repository.diff(&["--", "port"]);
+        let changes = found["changes"].as_array().expect("a list").iter();
+        changes.map(|it| format!("{} {}", it["nodes"], it["after"]["value"])).collect()
+    };
+    assert_eq!(changed("nodes: {web1: {facts: {role: db}}}\n"), [r#"["web1"] 80"#]);
+    assert_eq!(changed("variables: {facts: 1}\n"), Vec::<String>::new());
+    repository.commit();
+    assert_eq!(
+        changed("nodes: {db1.example.com: {facts: {role: web}}}\n"),
+        [r#"["db1.example.com"] 8080"#]
+    );
+}
+
+#[test]
 fn any_other_node_is_compared_case_by_case() {
     let repository = Repository::new();
     repository.data("roles/web.yaml", "port: 8081\nlist: [2]\n");

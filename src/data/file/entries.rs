@@ -84,14 +84,17 @@ const GONE: u32 = u32::MAX;
 impl Entries {
     /// The entries of a text; `None` if it is not a plain block hash.
     pub(super) fn of_yaml(file: FileId, text: &str) -> Option<Self> {
-        let Scanned { heads, broken, gave_up, .. } = match plain_entries(text) {
+        let plain = plain_entries(text);
+        // A text with nothing but plain YAML has usual lines.
+        let has_usual_lines = plain.is_some() || has_usual_lines(text);
+        debug_assert_eq!(has_usual_lines, self::has_usual_lines(text));
+        let Scanned { heads, broken, gave_up, .. } = match plain {
             Some(entries) => Scanned::of_plain(&entries),
             None => scan(text, None, &|_| false)?,
         };
         let mut next_chunk = 0;
         let chunks = placed_chunks(&heads, text.len() as u32, &mut next_chunk);
         let is_empty = chunks.is_empty();
-        let has_usual_lines = has_usual_lines(text);
         let entries = Self::new(file, chunks, broken, next_chunk);
         (!is_empty).then(|| Self { gave_up, has_usual_lines, ..entries })
     }

@@ -143,17 +143,12 @@ fn edited_roots(before: &DataFile, after: &DataFile) -> BTreeSet<Arc<str>> {
 
 /// Adds the keys whose texts are made of affected keys, and those made of them in turn.
 fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut AffectedKeys) -> Option<()> {
-    // Which texts show what they refer to is found out in all files at once.
-    parallel::map(files, |file| {
-        for side in file.sides() {
-            side.references();
-        }
-    });
     let mut left: Vec<Arc<str>> = affected.keys().cloned().collect();
     while let Some(root) = left.pop() {
         let name = RootName::of(&root);
-        for file in files {
-            for key in file.keys_made_of(world, &root, &name) {
+        let found = parallel::map(files, |file| file.keys_made_of(world, &root, &name));
+        for (file, keys) in files.iter().zip(found) {
+            for key in keys {
                 if *key == *LOOKUP_OPTIONS {
                     return None;
                 }
@@ -177,13 +172,13 @@ impl FilePair {
     fn keys_made_of(&self, world: &World, root: &str, name: &RootName) -> Vec<Arc<str>> {
         let mut keys = Vec::new();
         for side in self.sides() {
-            if self.format == Format::Hocon || side.references().is_obscure() {
+            if self.format == Format::Hocon || side.hides_references() {
                 let data = side.data(self.format);
                 let made_of_it = data.entries().filter(|entry| is_made_of(entry, root));
                 keys.extend(made_of_it.filter_map(|entry| entry.key.as_str().map(Arc::from)));
                 continue;
             }
-            let calls = side.references().to(name);
+            let calls = side.calls_to(name).into_iter();
             if self.before.is_none() {
                 // A file that was not edited need not be parsed for this.
                 keys.extend(calls.filter_map(|at| world.key_at(side, self.format, at)));

@@ -137,7 +137,7 @@ impl World {
     /// All nodes of an environment as a comparison takes them: as nodes of it, sorted by name.
     pub fn fleet_nodes(&self, environment: &Environment) -> Vec<Arc<Node>> {
         let nodes = self.nodes(environment);
-        let here = nodes.iter().map(|node| Arc::new(node.in_environment(&environment.name)));
+        let here = nodes.iter().map(|node| node.in_environment(&environment.name));
         let mut nodes: Vec<Arc<Node>> = here.collect();
         nodes.sort_by(|one, other| one.name.cmp(&other.name));
         nodes
@@ -154,7 +154,7 @@ impl World {
             known.into_iter().map(|node| (node.name.clone(), node)).collect();
         let missing = |name: &Arc<str>| {
             let node = self.node_named(environment, name);
-            Arc::new(node.in_environment(&environment.name))
+            node.in_environment(&environment.name)
         };
         names.iter().map(|name| known.remove(name).unwrap_or_else(|| missing(name))).collect()
     }

@@ -10,6 +10,7 @@ use crate::config::Environment;
 use crate::engine::footprint::reading_of;
 use crate::engine::{Evaluator, ModuleScope, SharedScopes, module_of_key};
 use crate::facts::{Node, Origin};
+use crate::syntax::key_path;
 use crate::world::shards::Shards;
 use crate::world::{World, parallel};
 
@@ -123,8 +124,12 @@ impl Readings {
     /// What the nodes have for a variable expression.
     pub(super) fn variable(&self, expression: &str) -> Column {
         let slot = self.variables.slot(expression);
-        let read = |node: &Arc<Node>| reading_of(node, expression);
-        slot.get_or_init(|| self.nodes.iter().map(read).collect()).clone()
+        let read = || {
+            let path = key_path::parse(expression).ok();
+            let path = path.as_ref();
+            self.nodes.iter().map(|node| reading_of(node, path)).collect()
+        };
+        slot.get_or_init(read).clone()
     }
 
     /// Which files that hold a root key are asked, and which lookup_options apply.

@@ -1,14 +1,47 @@
 //! Which root keys are made of which others, by the words of `%{lookup(…)}` in files: found in one pass over their texts,
 //! without a parse. It names rather too many keys than too few.
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use memchr::memmem;
+
 use super::mixed;
 use crate::syntax::interpolation::{calls_in, hides_tokens, words};
 
+/// This many questions about a text are answered by searching it. Only then is an index made, which costs as much as many
+/// searches.
+const SEARCHES: u32 = 4;
+
+/// What is known about the calls in one text.
+#[derive(Debug, Default)]
+pub(crate) struct KnownReferences {
+    are_hidden: OnceLock<bool>,
+    index: OnceLock<TextReferences>,
+    searches: AtomicU32,
+}
+
+impl KnownReferences {
+    /// Whether `text`, which is YAML or JSON, must be parsed to know what it refers to.
+    pub(crate) fn are_hidden(&self, text: &str) -> bool {
+        *self.are_hidden.get_or_init(|| hides_tokens(text) || calls_in(text).is_none())
+    }
+
+    /// Where the calls start that may name a root key, in a text that hides none.
+    pub(crate) fn to(&self, text: &str, root: &RootName) -> Vec<u32> {
+        let is_searched = || {
+            self.index.get().is_none() && self.searches.fetch_add(1, Ordering::Relaxed) < SEARCHES
+        };
+        if is_searched() && !root.may_be_in(text) {
+            return Vec::new();
+        }
+        self.index.get_or_init(|| TextReferences::of(text)).to(root).collect()
+    }
+}
+
 /// The calls in one text.
 #[derive(Debug)]
-pub(crate) struct TextReferences {
-    /// Whether the text does not show what its values hold.
-    is_obscure: bool,
+struct TextReferences {
     /// The words of calls, as numbers, each with the byte at which its call begins; sorted.
     words: Box<[(u32, u32)]>,
     /// Where calls begin.
@@ -16,32 +49,24 @@ pub(crate) struct TextReferences {
 }
 
 impl TextReferences {
-    /// What a text of YAML or JSON shows.
-    pub(crate) fn of(text: &str) -> Self {
-        let shown = calls_in(text).filter(|_| !hides_tokens(text));
-        let is_obscure = shown.is_none();
+    fn of(text: &str) -> Self {
         let place = |call: &str| (call.as_ptr().addr() - text.as_ptr().addr()) as u32;
         let (mut numbers, mut calls) = (Vec::new(), Vec::new());
-        for call in shown.into_iter().flatten() {
+        for call in calls_in(text).into_iter().flatten() {
             calls.push(place(call));
             numbers.extend(words(call).map(|word| (number(word), place(call))));
         }
         numbers.sort_unstable();
         numbers.dedup();
-        Self { is_obscure, words: numbers.into(), calls: calls.into() }
-    }
-
-    /// Whether the file must be parsed to know what it refers to.
-    pub(super) fn is_obscure(&self) -> bool {
-        self.is_obscure
+        Self { words: numbers.into(), calls: calls.into() }
     }
 
     /// Where calls begin that may name a root key.
-    pub(super) fn to(&self, root: &RootName) -> impl Iterator<Item = u32> {
-        let (words, calls): (&[(u32, u32)], &[u32]) = match root.0 {
-            Some(number) => {
-                let from = self.words.partition_point(|(word, _)| *word < number);
-                let length = self.words[from..].partition_point(|(word, _)| *word == number);
+    fn to(&self, root: &RootName) -> impl Iterator<Item = u32> {
+        let (words, calls): (&[(u32, u32)], &[u32]) = match &root.0 {
+            Some((number, _)) => {
+                let from = self.words.partition_point(|(word, _)| word < number);
+                let length = self.words[from..].partition_point(|(word, _)| word == number);
                 (&self.words[from..from + length], &[])
             }
             None => (&[], &self.calls),
@@ -50,12 +75,18 @@ impl TextReferences {
     }
 }
 
-/// A root key as calls may name it.
-pub(super) struct RootName(Option<u32>);
+/// A root key as calls may name it: by its longest word. `None` if it has no words.
+pub(crate) struct RootName(Option<(u32, memmem::Finder<'static>)>);
 
 impl RootName {
     pub(super) fn of(root: &str) -> Self {
-        Self(words(root).max_by_key(|word| word.len()).map(number))
+        let longest = words(root).max_by_key(|word| word.len());
+        Self(longest.map(|word| (number(word), memmem::Finder::new(word).into_owned())))
+    }
+
+    /// Whether a call in `text` can name it.
+    fn may_be_in(&self, text: &str) -> bool {
+        self.0.as_ref().is_none_or(|(_, finder)| finder.find(text.as_bytes()).is_some())
     }
 }
 
@@ -70,14 +101,19 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, root: &str, expected: bool) {
-        let found = TextReferences::of(text);
-        assert_eq!(found.to(&RootName::of(root)).count() > 0, expected, "{text}");
-        assert!(!found.is_obscure(), "{text}");
+        let found = KnownReferences::default();
+        assert!(!found.are_hidden(text), "{text}");
+        // First by searches, then by the index.
+        for _ in 0..=SEARCHES {
+            let calls = found.to(text, &RootName::of(root));
+            assert_eq!(!calls.is_empty(), expected, "{text}");
+        }
+        assert!(found.index.get().is_some(), "{text}");
     }
 
     #[track_caller]
     fn check_obscure(text: &str) {
-        assert!(TextReferences::of(text).is_obscure(), "{text}");
+        assert!(KnownReferences::default().are_hidden(text), "{text}");
     }
 
     #[test]

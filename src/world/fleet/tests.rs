@@ -251,6 +251,36 @@ fn what_facts_and_lookup_options_look_up_is_followed() {
 }
 
 #[test]
+fn many_nodes_with_files_of_their_own_get_their_own_answers() {
+    let hiera_yaml = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                      - {name: c, path: c.yaml}\n";
+    let mut texts = vec![
+        (format!("{ROOT}/hiera.yaml"), hiera_yaml.to_owned()),
+        (format!("{ROOT}/data/c.yaml"), "x: common\n".to_owned()),
+    ];
+    for number in 0..3 * MANY_GROUPS {
+        let facts = format!("{ROOT}/.hiera-ls/facts/n{number}.json");
+        texts.push((facts, format!("{{\"certname\": \"n{number}\"}}")));
+        if number % 3 != 0 {
+            let own = format!("{ROOT}/data/nodes/n{number}.yaml");
+            texts.push((own, format!("x: {}\n", number / 3)));
+        }
+    }
+    let world = world_of(&texts.into_iter().collect(), PuppetVersion::V8);
+    let environment = world.environment_of(ROOT).expect("there is one");
+    let fleet = fleet(&world, &environment, world.nodes(&environment), false);
+    let request = Request::key("x");
+    assert_eq!(fleet.answers_by_reads(&request).len(), 2 * MANY_GROUPS + 1);
+    let answers = fleet.answers(&request);
+    assert_eq!(answers.len(), MANY_GROUPS + 1);
+    for shared in answers {
+        for node in &shared.nodes {
+            assert!(is_same_with_cases(&shared.answer, &fleet.answer_of(*node, &request)));
+        }
+    }
+}
+
+#[test]
 fn cases_of_other_nodes_are_compared() {
     let hiera_yaml = "version: 5\nhierarchy:\n- {name: r, path: 'roles/%{role}.yaml'}\n- {name: c, path: c.yaml}\n";
     let texts = |web: &str| -> super::random_data::Texts {
