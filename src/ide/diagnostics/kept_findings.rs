@@ -163,7 +163,7 @@ impl Mentions {
 }
 
 fn find_words(world: &World, index: &KeyIndex, key: &str) -> Option<Words> {
-    let (places, is_whole) = index.first_places(key, MAX_PLACES);
+    let (places, is_whole) = index.first_calls(key, MAX_PLACES);
     if !is_whole {
         return None;
     }

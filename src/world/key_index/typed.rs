@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{FileKeys, KeyHere};
+use super::{FileKeys, KeyHere, may_call};
 use crate::data::RootKey;
 use crate::syntax::entries::begins_entry;
 use crate::text::{TextRange, common_prefix, common_suffix};
@@ -30,8 +30,10 @@ impl FileKeys {
     ) -> Option<Self> {
         let Edited { keys: replaced, range } = self.edited(old, new)?;
         let found = RootKey::quick_between(new, range.start as u32, range.end as u32)?;
-        let found: Vec<KeyHere> = found.iter().map(|key| KeyHere::new(key, names)).collect();
-        let names_of = |keys: &[KeyHere]| keys.iter().map(|key| key.name).collect::<Vec<_>>();
+        let may_call = |key: &RootKey<'_>| may_call(key.value.slice(new));
+        let here = |key| KeyHere::new(key, may_call(key), names);
+        let found: Vec<KeyHere> = found.iter().map(here).collect();
+        let names_of = |keys: &[KeyHere]| keys.iter().map(KeyHere::name).collect::<Vec<_>>();
         let has_same_names = names_of(&found) == names_of(&self.keys[replaced.clone()]);
         let moved = |at: u32| at + new.len() as u32 - old.len() as u32;
         let moved = |range: TextRange| TextRange::new(moved(range.start), moved(range.end));
@@ -111,6 +113,10 @@ mod tests {
             "\n",
             "  - deep\n",
             "ä: 1\n",
+            "calls: \"%{lookup('module::a')}\"\n",
+            "deep:\n  - '%{alias(\"b\")}'\n",
+            "copy: *x\n",
+            "hidden: \"\\x25{lookup('a')}\"\n",
             "'open: \n",
             "a: \"\n",
         ])
