@@ -163,7 +163,7 @@ fn class_reference(name: &str) -> String {
     format!("Class[{}]", segments.join("::"))
 }
 
-/// Data wins over the default, but null counts as no data if there is a default.
+/// Data wins over the default, but null means that there is no data if there is a default.
 fn bound_to(parameter: &Parameter, answer: &Answer) -> Bound {
     match &answer.outcome {
         Err(failure) => Bound::Failed(failure.clone()),

@@ -76,7 +76,7 @@ pub struct Settings {
     pub code_lens_changes: bool,
     /// `changes.before`: the revision that edits are compared with; `None`: the saved files.
     pub changes_before: Option<Arc<str>>,
-    /// `hover.blame`: name the commit behind each line.
+    /// `hover.blame`: name the commit that wrote each line.
     pub hover_blame: bool,
     /// `codeLens.parameters`, `documentLinks.parameters`
     pub class_parameters: ClassParameterSettings,

@@ -18,6 +18,7 @@ mod moment;
 mod name_patterns;
 pub mod node_classes;
 mod nodes;
+mod open_files;
 mod overlay;
 pub(crate) mod parallel;
 pub mod paths;

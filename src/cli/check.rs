@@ -148,7 +148,7 @@ impl OutputFormat {
     }
 }
 
-/// Where severities begin.
+/// The severities to start from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PresetName {
     /// Each rule's own

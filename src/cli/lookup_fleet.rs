@@ -17,13 +17,13 @@ use crate::data::{Files, render};
 use crate::engine::{Answer, Request};
 use crate::world::{Fleet, SharedAnswer, parallel};
 
-/// Keys that are asked for at once, before their answers are printed.
+/// The number of keys that are looked up before their answers are printed.
 const KEYS_AT_ONCE: usize = 64;
 
 /// Names of nodes that a table shows of each group.
 const MAX_NAMES: usize = 8;
 
-/// Whether the command asks for many nodes.
+/// Whether the command is for several nodes.
 pub(super) fn is_wanted(arguments: &LookupArguments) -> bool {
     let is_directory = arguments.facts.as_deref().is_some_and(fleet::is_directory);
     arguments.nodes.is_some() || is_directory
@@ -54,7 +54,7 @@ pub(super) fn check_arguments(arguments: &LookupArguments) -> Result<(), String>
 /// Bytes of data from which on a fleet is made anew for each [`KEYS_OF_PART`] keys, so that what keys are parsed to is let go.
 const BYTES_OF_MANY: u64 = 64 << 20;
 
-/// Keys that a fleet with very much data is asked for.
+/// The number of keys for one fleet if there is very much data.
 const KEYS_OF_PART: usize = 384;
 
 /// Prints the answers of all nodes, key by key.
@@ -96,7 +96,7 @@ struct Output {
     has_failed: bool,
 }
 
-/// The answers to one key, as they are printed.
+/// The answers for one key, in the form that is printed.
 #[derive(Default)]
 struct Written {
     text: String,
@@ -231,7 +231,7 @@ pub(super) fn names<'f>(fleet: &'f Fleet, nodes: &'f [u32]) -> impl Iterator<Ite
     nodes.iter().map(|node| &fleet.nodes()[*node as usize].name)
 }
 
-/// An answer for people: the value as YAML, or what came instead.
+/// An answer for people: the value as YAML, or what there is instead.
 fn answer_text(answer: &Answer, files: &dyn Files) -> String {
     if !answer.is_certain() {
         return LookupOutput::cases_as_yaml(answer, files);

@@ -250,8 +250,8 @@ pub fn is_data(value: &Value) -> bool {
     Type::Alias(Alias::Data).is_instance(value)
 }
 
-/// Checks lookup's `value_type`. The message begins with `subject`: `Found value has wrong type, expects a String value, got
-/// Undef`.
+/// Checks lookup's `value_type`. The message starts with `subject`: `Found value has wrong type, expects a String value,
+/// got Undef`.
 ///
 /// # Errors
 /// The message, or that the result is not known.
@@ -358,7 +358,7 @@ impl Type {
         }
     }
 
-    /// The types that it consists of, but not the definitions behind its aliases.
+    /// The types that it consists of, without the definitions of its aliases.
     fn children(&self) -> impl Iterator<Item = &Self> {
         let (types, elements, pair): (&[Self], &[StructElement], [Option<&Self>; 2]) = match self {
             Self::Array(item, _) => (&[], &[], [Some(item), None]),

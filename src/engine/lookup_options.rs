@@ -37,7 +37,7 @@ pub(crate) struct OptionTable {
 /// The maximum number of root keys whose entries are kept.
 const MAX_KNOWN: usize = 65_536;
 
-/// One entry of lookup_options, with what it asks for.
+/// One entry of lookup_options, with its options.
 #[derive(Debug)]
 pub(crate) struct Options {
     entry: Arc<str>,
@@ -237,8 +237,8 @@ pub(crate) fn for_key(
     known_or_collected(invocation, scope, key)
 }
 
-/// Most keys have the same options whatever open variables are: these are collected once. Where a file that an open path
-/// leads to speaks of the key, its options are collected for it alone, which makes cases of them.
+/// The options of most keys do not depend on open variables: these are collected once. If a file that an open path leads to
+/// has options for the key, they are collected for this key alone, and become cases.
 fn for_key_of_partial_node(
     invocation: &mut Invocation<'_>,
     scope: &Arc<ModuleScope>,
@@ -314,7 +314,7 @@ fn null_of_a_module_takes_away_all_options(own: &Located) -> bool {
     matches!(own.value, Value::Undef)
 }
 
-/// Collects for `--explain-options` alone.
+/// Collects only for `--explain-options`.
 pub(crate) fn explain_collection(invocation: &mut Invocation<'_>) -> Result<(), Failure> {
     let key = options_key()?;
     let merge = Merge::hash();
@@ -414,8 +414,8 @@ fn options_inside_global_options_are_none(
     validated(found?, None)
 }
 
-/// Each layer is asked for its options once, whichever module asks. A lookup inside the options of the environment thus
-/// finds those of the global layer known, and is told of its recursion by the environment.
+/// The options of each layer are collected once, for whatever module. So a lookup inside the options of the environment
+/// finds those of the global layer already collected, and the environment reports the recursion.
 fn asked_once(
     cell: Option<&OnceLock<Option<Located>>>,
     ask: impl FnOnce() -> Result<Option<Located>, Failure>,
@@ -434,8 +434,8 @@ impl Invocation<'_> {
         self.names.iter().any(|name| **name == *LOOKUP_OPTIONS)
     }
 
-    /// Whether Puppet needs the options of a module's keys before it has collected them. What other lookups left behind does
-    /// not count: whether a lookup fails must not depend on what was looked up before.
+    /// Whether Puppet needs the options of a module's keys before it has collected them. Options that earlier lookups
+    /// collected are ignored, because the result must not depend on what was looked up before.
     fn is_collecting_options_of(&self, scope: &ModuleScope) -> bool {
         let are_known = scope.name.is_none() && self.collecting.shared_are_known;
         self.is_collecting_options() && !are_known
@@ -527,7 +527,7 @@ pub(crate) fn of_default_hierarchy(
     }
 }
 
-/// lookup_options must be a hash, and a module may only speak of its own keys.
+/// lookup_options must be a hash, and a module may only have options for its own keys.
 fn validated(
     options: Option<Located>,
     module: Option<&Arc<str>>,

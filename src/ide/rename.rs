@@ -1,5 +1,5 @@
 //! Rename: a key or a sub key, wherever data or code has it or looks it up. A rename that would change other values is
-//! refused, and the user is told what it leaves unchanged.
+//! refused, and messages say what it leaves unchanged.
 //!
 //! A class parameter and its key have one name, so both are renamed; renaming a class renames its keys.
 

@@ -55,7 +55,7 @@ fn collect(world: &World, directory: &str, depth: usize, files: &mut BTreeSet<St
     for item in world.list(directory).iter().filter(|item| !item.name.starts_with('.')) {
         let path = paths::join(directory, &item.name);
         let extension = paths::extension(&item.name);
-        // The content behind a link also exists elsewhere, or a level leads to it.
+        // The target of a link also exists elsewhere, or a level leads to it.
         if item.is_directory && !item.is_link && depth > 0 {
             collect(world, &path, depth - 1, files);
         } else if !item.is_directory && DATA_EXTENSIONS.contains(&extension) {

@@ -5,7 +5,7 @@
 pub struct Setting {
     /// The key as users write it; a dot may be written as nesting.
     pub key: &'static str,
-    /// What it may hold.
+    /// The values that it may have.
     pub kind: Kind,
     /// The default as JSON; `null` where hiera-ls works the value out (the documentation says how).
     pub default: &'static str,
@@ -15,7 +15,7 @@ pub struct Setting {
     pub scope: Scope,
 }
 
-/// What a setting may hold.
+/// The values that a setting may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `true` or `false`.

@@ -89,7 +89,7 @@ fn keys_from(text: &str, first: usize, end: usize, is_begin: bool) -> Option<Vec
             }
             None => keys.extend(parsed_key(text, start, entry_end)),
         }
-        // As long as there is no key, a mark may begin the document.
+        // Until there is a key, a mark may start the document.
         let is_before_first = is_begin && keys.is_empty() && next.is_some();
         if has_document_mark(bytes, start, entry_end, is_before_first) {
             return None;

@@ -91,7 +91,8 @@ fn has_alternatives_at_top(source: &str) -> bool {
     false
 }
 
-/// Whether there may be look-around, an atomic group or a back reference: the time of all others grows with the text alone.
+/// Whether there may be look-around, an atomic group or a back reference. For all other patterns, the time only depends on
+/// the length of the text.
 fn has_look_around_or_references(source: &str) -> bool {
     let is_reference =
         |pair: &[u8]| pair[0] == b'\\' && (pair[1].is_ascii_digit() || pair[1] == b'k');
@@ -100,7 +101,7 @@ fn has_look_around_or_references(source: &str) -> bool {
 }
 
 impl RubyRegex {
-    /// Whether it may take long to match, so that answers are worth keeping.
+    /// Whether it may take long to match, so that results are worth caching.
     pub fn is_slow(&self) -> bool {
         self.is_slow
     }

@@ -1,6 +1,6 @@
-//! How far two texts are the same, from their begins and from their ends.
+//! The lengths of the common start and the common end of two texts.
 
-/// How many bytes both begin with.
+/// The number of equal bytes at the start.
 pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     const STEP: usize = 64;
     let blocks = a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).take_while(|(a, b)| a == b).count();

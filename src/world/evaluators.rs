@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::indexes::key_of;
+use super::open_files::OpenFilesByEnvironment;
 use super::shards::Shards;
 use super::snapshot::{Kept, World};
 use super::texts::Texts;
@@ -32,9 +33,10 @@ enum Purpose {
 #[derive(Default)]
 pub(super) struct Evaluators {
     made: Mutex<HashMap<Key, Arc<Evaluator>>>,
-    /// Which files of open paths matter, by environment: as [`World::new_evaluator`] reads them, and as
-    /// [`World::exact_evaluator`] does.
-    open_files: [Shards<Arc<OpenFilesTable>>; 2],
+    /// Which files of open paths matter, as [`World::new_evaluator`] reads them.
+    pub(super) open_files: OpenFilesByEnvironment,
+    /// The same by environment, as [`World::exact_evaluator`] reads them. There, broken files matter, too.
+    exact_open_files: Shards<Arc<OpenFilesTable>>,
     /// Outlives the snapshot until a hiera.yaml changes; some of it only until files are added or deleted.
     prepared: Arc<Prepared>,
     /// Outlives the snapshot: it identifies keys and values by their texts.
@@ -42,13 +44,16 @@ pub(super) struct Evaluators {
 }
 
 impl Evaluators {
-    /// An empty set, with everything that the next snapshot can share with this one.
-    pub(super) fn successors(&self, kept: Kept) -> Self {
-        let prepared = match kept {
-            Kept::All => self.prepared.clone(),
-            Kept::Structure | Kept::Nothing => Arc::new(self.prepared.for_other_files()),
+    /// An empty set, with everything that the next snapshot can share with this one. In that snapshot, the files at `paths`
+    /// have other texts than in `texts`.
+    pub(super) fn successors(&self, kept: Kept, paths: &[Arc<str>], texts: &Texts) -> Self {
+        let (prepared, open_files) = match kept {
+            Kept::All => (self.prepared.clone(), self.open_files.after_edit(paths, texts)),
+            Kept::Structure | Kept::Nothing => {
+                (Arc::new(self.prepared.for_other_files()), OpenFilesByEnvironment::default())
+            }
         };
-        Self { prepared, keyring: self.keyring.clone(), ..Self::default() }
+        Self { prepared, open_files, keyring: self.keyring.clone(), ..Self::default() }
     }
 }
 
@@ -180,9 +185,8 @@ impl World {
         if node.is_complete() {
             return made;
         }
-        let open_files = self.evaluators.open_files[0].slot(&key_of(environment));
         made.with_key_finder(self.key_index(environment))
-            .sharing_open_files(open_files.as_ref().clone())
+            .sharing_open_files(self.evaluators.open_files.of(self, environment))
     }
 
     /// An evaluator that returns exactly what Puppet does, also for files that Puppet refuses, and uses these back ends. Its
@@ -199,7 +203,7 @@ impl World {
         if node.is_complete() {
             return made;
         }
-        let open_files = self.evaluators.open_files[1].slot(&key_of(environment));
+        let open_files = self.evaluators.exact_open_files.slot(&key_of(environment));
         made.sharing_open_files(open_files.as_ref().clone())
     }
 

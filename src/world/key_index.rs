@@ -15,6 +15,7 @@ use super::read_orders::FileSet;
 use super::texts::Texts;
 use crate::data::{DataFile, FileId, Format, RootKey};
 use crate::engine::KeyFinder;
+use crate::syntax::interpolation::{calls_in, hides_tokens};
 use crate::text::TextRange;
 
 /// The keys of one environment's data in one snapshot.
@@ -91,6 +92,34 @@ impl KeyIndex {
         (files.into_iter().flat_map(|file| file.places(name)).collect(), is_whole)
     }
 
+    /// The places of `key` whose values may call functions, in the first files that have such a value, and whether no other
+    /// file has one.
+    pub fn first_calls(&self, key: &str, most_files: usize) -> (Vec<KeyPlace>, bool) {
+        let Some(name) = self.names.known(key) else { return (Vec::new(), true) };
+        let kept = self.bulk.may_call(name).then(|| self.kept_with(name)).into_iter().flatten();
+        let calls = |file: &&IndexedFile| file.keys.of(name).any(KeyHere::may_call);
+        let kept = kept.filter(calls).take(most_files + 1);
+        let mut files: Vec<&IndexedFile> =
+            kept.chain(self.changed_with(name).filter(calls)).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let is_whole = files.len() <= most_files;
+        files.truncate(most_files);
+        let places = files.into_iter().flat_map(|file| {
+            let calling = file.keys.of(name).filter(|it| it.may_call());
+            calling.map(|it| file.place(it))
+        });
+        (places.collect(), is_whole)
+    }
+
+    /// The format that the file at `path` is read as, if it is a data file.
+    pub(super) fn format_of(&self, path: &str) -> Option<Format> {
+        let file = match self.changed.get(path) {
+            Some(changed) => changed.as_ref(),
+            None => self.bulk.file(path),
+        };
+        file.map(|it| it.format)
+    }
+
     /// Whether there are no data files.
     pub fn is_empty(&self) -> bool {
         let mut kept = self.bulk.files.iter().filter(|file| !self.changed.contains_key(&file.path));
@@ -149,7 +178,7 @@ impl KeyIndex {
             None => self.bulk.file(path),
         };
         let keys = file.into_iter().flat_map(|file| {
-            file.keys.keys.iter().map(|key| (self.names.text(key.name), file.place(key)))
+            file.keys.keys.iter().map(|key| (self.names.text(key.name()), file.place(key)))
         });
         keys.collect()
     }
@@ -228,10 +257,14 @@ const MIN_HASHED_KEYS: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct KeyHere {
-    name: u32,
+    /// The number of its name, and in the highest bit whether its value may call functions. There are millions of keys, and
+    /// a field of its own would take four bytes more for each.
+    tagged_name: u32,
     key: TextRange,
     value: TextRange,
 }
+
+const MAY_CALL: u32 = 1 << 31;
 
 impl FileKeys {
     pub(super) fn new(data: &DataFile, names: &Interner) -> Self {
@@ -239,18 +272,25 @@ impl FileKeys {
             Some(keys) => (keys, true),
             None => (data.root_keys(), false),
         };
-        let keys = keys.iter().map(|key| KeyHere::new(key, names)).collect();
+        let is_hocon = data.format() == Format::Hocon;
+        let may_call = |key: &RootKey<'_>| is_hocon || may_call(key.value.slice(data.text()));
+        let keys = keys.iter().map(|key| KeyHere::new(key, may_call(key), names)).collect();
         Self { keys, is_quick, first: Arc::default() }
     }
 
     /// The number of the root key whose entry contains a byte.
     pub(super) fn at(&self, byte: u32) -> Option<u32> {
         let keys = self.keys.iter().filter(|here| here.key.start <= byte);
-        keys.max_by_key(|here| here.key.start).map(|here| here.name)
+        keys.max_by_key(|here| here.key.start).map(KeyHere::name)
     }
 
     fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.keys.iter().map(|key| key.name)
+        self.keys.iter().map(KeyHere::name)
+    }
+
+    /// Whether these are the same keys, wherever they are written.
+    pub(super) fn has_same_names(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.first, &other.first) || self.numbers().eq(other.numbers())
     }
 
     fn has(&self, name: u32) -> bool {
@@ -262,7 +302,7 @@ impl FileKeys {
         let first = self.first(name).unwrap_or(self.keys.len());
         let has_each_once = self.first.get().is_some_and(|it| it.len() == self.keys.len());
         let most = if has_each_once { 1 } else { usize::MAX };
-        self.keys[first..].iter().filter(move |key| key.name == name).take(most)
+        self.keys[first..].iter().filter(move |key| key.name() == name).take(most)
     }
 
     fn first(&self, name: u32) -> Option<usize> {
@@ -271,16 +311,35 @@ impl FileKeys {
         }
         let first = self.first.get_or_init(|| {
             let places = self.keys.iter().enumerate().rev();
-            places.map(|(at, key)| (key.name, at as u32)).collect()
+            places.map(|(at, key)| (key.name(), at as u32)).collect()
         });
         first.get(&name).map(|at| *at as usize)
     }
 }
 
 impl KeyHere {
-    fn new(key: &RootKey<'_>, names: &Interner) -> Self {
-        Self { name: names.number(&key.text), key: key.key, value: key.value }
+    fn new(key: &RootKey<'_>, may_call: bool, names: &Interner) -> Self {
+        let tag = if may_call { MAY_CALL } else { 0 };
+        Self { tagged_name: names.number(&key.text) | tag, key: key.key, value: key.value }
     }
+
+    fn name(&self) -> u32 {
+        self.tagged_name & !MAY_CALL
+    }
+
+    /// Whether the value may call functions.
+    fn may_call(&self) -> bool {
+        self.tagged_name & MAY_CALL != 0
+    }
+}
+
+/// Whether a value may call functions (`%{lookup('a')}`), by the look of its source.
+fn may_call(source: &str) -> bool {
+    let bytes = source.as_bytes();
+    // Most values have none of the characters that matter, and this is the quickest way to see that.
+    let has_none = memchr::memchr3(b'%', b'*', b'<', bytes).is_none()
+        && memchr::memchr(b'\\', bytes).is_none();
+    !has_none && (hides_tokens(source) || calls_in(source).is_none_or(|calls| !calls.is_empty()))
 }
 
 #[derive(Debug)]
@@ -322,6 +381,8 @@ pub(super) struct BulkIndex {
     starts: Vec<u32>,
     /// Positions in [`Self::files`], ascending for each name.
     holders: Vec<u32>,
+    /// One bit for each name's number: whether a value of it may call functions in any file.
+    calling: Vec<u64>,
     /// The names with their numbers, sorted by name; computed on demand.
     sorted: OnceLock<Vec<Name>>,
 }
@@ -348,7 +409,16 @@ impl BulkIndex {
         }
         starts.push(pairs.len() as u32);
         let holders = pairs.into_iter().map(|(_, at)| at).collect();
-        Self { files, starts, holders, sorted: OnceLock::new() }
+        let mut calling = vec![0; names as usize / 64 + 1];
+        let keys = files.iter().flat_map(|file| &file.keys.keys);
+        for name in keys.filter(|key| key.may_call()).map(KeyHere::name) {
+            calling[name as usize / 64] |= 1 << (name % 64);
+        }
+        Self { files, starts, holders, calling, sorted: OnceLock::new() }
+    }
+
+    fn may_call(&self, name: u32) -> bool {
+        self.calling.get(name as usize / 64).is_some_and(|bits| bits >> (name % 64) & 1 == 1)
     }
 
     fn position(&self, path: &str) -> Option<u32> {

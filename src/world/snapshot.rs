@@ -302,7 +302,7 @@ impl World {
         if of_code.is_empty() && !paths.iter().any(|path| may_define_types(path)) {
             self.type_aliases = before.type_aliases.clone();
         }
-        self.evaluators = before.evaluators.successors(kept);
+        self.evaluators = before.evaluators.successors(kept, paths, &before.texts);
         self.indexes = before.indexes.after_change(paths, &self.texts);
         if kept == Kept::All {
             self.nodes = before.nodes.clone();

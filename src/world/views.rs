@@ -52,7 +52,7 @@ impl World {
         ways
     }
 
-    /// Any node of the environment: nothing is known of it except what the settings say of all nodes.
+    /// Any node of the environment: nothing is known about it except what the settings say about all nodes.
     pub fn any_node(&self, environment: &Environment) -> Arc<Node> {
         self.view(environment, &[])
     }

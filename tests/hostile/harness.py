@@ -204,7 +204,7 @@ def prepare(number, root):
             file.write(text if isinstance(text, bytes) else text.encode())
     if given.special:
         given.special(root)
-    more = {"key": given.key, "opened": given.opened, "messages": given.messages, "requests": given.requests, "ends": given.ends}
+    more = {"key": given.key, "opened": given.opened, "messages": given.messages, "requests": given.requests, "ends": given.ends, "reads_disk": given.reads_disk}
     return argparse.Namespace(name=given.name, **more)
 
 

@@ -13,11 +13,13 @@ INPUTS = []
 class Input:
     """One workspace. `special` makes what is not a file with a text; `messages` are bodies as an editor sends them."""
 
-    def __init__(self, name, files, *, key="k", opened=None, special=None, messages=(), requests=(), ends=False, uri=None):
+    def __init__(self, name, files, *, key="k", opened=None, special=None, messages=(), requests=(), ends=False, uri=None, reads_disk=False):
         self.name, self.key, self.special = name, key, special
         self.files = {"hiera.yaml": LEVEL, "data/c.yaml": "k: 1\n", "data/other.yaml": "k: 2\n", **files}
         self.opened = opened or next(iter(files), "data/c.yaml")
         self.messages, self.requests, self.ends, self.uri = messages, requests, ends, uri
+        #: Whether the work depends on what the machine has on its disk. The program reads 2 GB of that at most.
+        self.reads_disk = reads_disk
         INPUTS.append(self)
 
 
@@ -234,8 +236,8 @@ config("a path of 1 MB", hierarchy("path: '" + "a/" * 500_000 + "c.yaml'"))
 config("%{…} 10,000 times in a path", hierarchy("path: '" + "%{facts.a}" * 10_000 + ".yaml'"))
 config("%{…} within each other in a path", hierarchy("path: '" + "%{" * 5_000 + "}" * 5_000 + ".yaml'"))
 config("paths that lead out", hierarchy("path: ../../../../etc/passwd", "path: /etc/shadow", "datadir: /etc, glob: '*'"))
-config("datadir / with **", hierarchy("datadir: /, glob: '**/*.yaml'"))
-config("datadir / with ** four times", hierarchy("datadir: /, glob: '**/**/**/**/*.yaml'"))
+config("datadir / with **", hierarchy("datadir: /, glob: '**/*.yaml'"), reads_disk=True)
+config("datadir / with ** four times", hierarchy("datadir: /, glob: '**/**/**/**/*.yaml'"), reads_disk=True)
 config("a glob of 10,000 brackets", hierarchy("glob: '" + "[" * 10_000 + "'"))
 config("a glob of 1,000 stars", hierarchy("glob: '" + "*o" * 1_000 + "'"))
 config("a glob of 1,000 **", hierarchy("glob: '" + "**/" * 1_000 + "*.yaml'"))

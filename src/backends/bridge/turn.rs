@@ -1,4 +1,4 @@
-//! A lock for talking to a process: one thread at a time, which may take it again while it holds it.
+//! A lock for the communication with a process. One thread has it at a time, and may take it again meanwhile.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};

@@ -32,7 +32,7 @@ pub struct AliasFile {
     pub text: String,
 }
 
-/// The aliases that types may name. A type does not keep its aliases alive, so its user must hold this.
+/// The aliases that types may name. A type does not keep its aliases alive, so its user must keep this.
 pub struct TypeAliases {
     files: Box<dyn AliasFiles>,
     loaded: Mutex<Loaded>,
@@ -274,7 +274,7 @@ impl Type {
         Self::Reference("UnresolvedReference".into())
     }
 
-    /// Visits the type and all types inside it, also those behind aliases, each alias once.
+    /// Visits the type and all types inside it, including those in aliases, each alias once.
     pub(super) fn visit(&self, seen: &mut Vec<Arc<str>>, look: &mut dyn FnMut(&Self)) {
         look(self);
         match self {

@@ -52,7 +52,7 @@ pub fn fit(expected: &Type, value: &Value) -> Result<Fit, String> {
 /// Checks that the value is of the type.
 ///
 /// # Errors
-/// Puppet's message, which begins with `subject`, for example `Found value`.
+/// Puppet's message, which starts with `subject`, for example `Found value`.
 pub fn assert_instance(subject: &str, expected: &Type, value: &Value) -> Result<(), String> {
     if expected.is_instance(value) {
         return Ok(());
@@ -188,7 +188,7 @@ impl Describer {
     }
 }
 
-/// The first name in the type, also behind aliases, that has no definition.
+/// The first name without a definition in the type or its aliases.
 fn first_unresolved(expected: &Type) -> Option<String> {
     let mut first = None;
     expected.visit(&mut Vec::new(), &mut |it| {

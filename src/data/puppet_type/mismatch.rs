@@ -167,7 +167,7 @@ fn detailed_actual(expected: &[Type], actual: &Type) -> String {
     }
 }
 
-/// The type behind all aliases. Puppet recurses endlessly for recursive ones.
+/// The type after all aliases are resolved. Puppet recurses endlessly for recursive ones.
 fn all_resolved(it: &Type) -> Type {
     const MAX_ALIASES: usize = 100;
     let mut resolved = it.clone();

@@ -23,7 +23,7 @@ pub(super) struct Cut {
 /// Cuts an entry out.
 ///
 /// # Errors
-/// Why this is not possible, as the end of a sentence that begins with the key.
+/// Why this is not possible, as the end of a sentence that starts with the key.
 pub(super) fn cut(data: &DataFile, entry: &EntryTree<'_>, key: &str) -> Result<Cut, String> {
     if data.format() != Format::Yaml {
         let cut = members::cut(data, key)?;
@@ -45,7 +45,7 @@ pub(super) fn cut(data: &DataFile, entry: &EntryTree<'_>, key: &str) -> Result<C
 /// The edits that add an entry at the end of a file.
 ///
 /// # Errors
-/// Why this is not possible, as the end of a sentence that begins with the file.
+/// Why this is not possible, as the end of a sentence that starts with the file.
 pub(super) fn paste(
     data: &DataFile,
     entry: &str,

@@ -1,4 +1,4 @@
-//! What the rules said of one entry after a look at others, and which edits can change that.
+//! The findings of one entry that depend on other entries, and the edits that can change them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -14,28 +14,29 @@ use crate::syntax::tree::NodeKind;
 use crate::text::TextRange;
 use crate::world::{KeyEdits, KeyIndex, World};
 
-/// An entry whose lookups go through more places than this is checked after each edit.
+/// If the lookups of an entry read more places than this, the entry is checked after each edit.
 const MAX_PLACES: usize = 1_024;
 
 /// The findings of one entry.
 #[derive(Debug, Clone)]
 pub(super) struct KeptFindings {
-    /// Ranges of the file count from the begin of the entry.
+    /// Ranges in the file count from the start of the entry.
     findings: Box<[Diagnostic]>,
-    /// The words of the root keys that matter, as numbers.
+    /// The words of the root keys that matter, as hashes.
     words: Arc<[u64]>,
     /// The other files that the findings point to.
     files: Box<[FileId]>,
 }
 
-/// What edits leave true.
+/// When the findings stay valid.
 pub(super) struct Edited<'a> {
     edits: &'a KeyEdits,
     words: Vec<u64>,
 }
 
 impl<'a> Edited<'a> {
-    /// `None` if nothing that was found stays true for sure: rules also ask which keys there are, and which are named by others.
+    /// `None` if no finding certainly stays valid, because rules also depend on which keys exist and which keys others
+    /// name.
     pub(super) fn new(edits: &'a KeyEdits) -> Option<Self> {
         let words = edits.keys.iter().map(|key| root_hash(longest_word(key))).collect();
         (!edits.has_other_keys && !edits.has_other_calls).then_some(Self { edits, words })
@@ -43,7 +44,7 @@ impl<'a> Edited<'a> {
 }
 
 impl KeptFindings {
-    /// What was found for an entry, if one can say what it depends on.
+    /// The findings of an entry, if it is known what they depend on.
     pub(super) fn new(
         world: &World,
         path: &str,
@@ -63,7 +64,7 @@ impl KeptFindings {
                 finding.related.iter().partition(|it| is_own(it.path.as_deref(), path));
             let edits = finding.fixes.iter().flat_map(|fix| &fix.edits).map(|edit| edit.range);
             let mut ranges = own.iter().map(|it| it.range).chain([finding.range]).chain(edits);
-            // Which nodes it happens to follows from their classes, and these from any data.
+            // The affected nodes depend on their classes, and any data can change those.
             if is_of_types.contains(&finding.code)
                 || !ranges.all(|range| whole.contains_range(range))
             {
@@ -77,19 +78,19 @@ impl KeptFindings {
         Some(Self { findings: findings.collect(), words, files: files.into() })
     }
 
-    /// Whether it is still true after some edits.
+    /// Whether the findings are still valid after some edits.
     pub(super) fn is_still_true(&self, edited: &Edited<'_>) -> bool {
         !self.words.iter().any(|word| edited.words.contains(word))
             && !self.files.iter().any(|file| edited.edits.files.contains(file))
     }
 
-    /// The findings, for the entry that begins at byte `start` now.
+    /// The findings, for an entry that now starts at byte `start`.
     pub(super) fn at(&self, path: &str, start: u32) -> impl Iterator<Item = Diagnostic> {
         self.findings.iter().map(move |it| moved(it.clone(), path, &|it| it.shifted(start)))
     }
 }
 
-/// A finding with other ranges of its own file.
+/// Moves the ranges of a finding in its own file.
 fn moved(
     mut finding: Diagnostic,
     path: &str,
@@ -105,7 +106,7 @@ fn moved(
     finding
 }
 
-/// Whether a place lies in the file at `path`, which says nothing of itself.
+/// Whether a place is in the file at `path`; the place itself does not say.
 fn is_own(file: Option<&str>, path: &str) -> bool {
     file.is_none_or(|file| file == path)
 }
@@ -113,11 +114,11 @@ fn is_own(file: Option<&str>, path: &str) -> bool {
 /// Words of calls.
 type Words = Arc<[Arc<str>]>;
 
-/// Which words an edited root key must have to matter to an entry: found by the texts of all entries that its lookup may go
-/// through.
+/// The words that an edited root key must contain to affect an entry. They come from the texts of all entries that its
+/// lookup may read.
 pub(super) struct Mentions {
     index: Arc<KeyIndex>,
-    /// By root key: the words in calls of its entries; `None` if that cannot be said.
+    /// The words in the calls of the entries of each root key; `None` if they are not known.
     known: BTreeMap<Arc<str>, Option<Words>>,
 }
 
@@ -163,7 +164,7 @@ impl Mentions {
 }
 
 fn find_words(world: &World, index: &KeyIndex, key: &str) -> Option<Words> {
-    let (places, is_whole) = index.first_places(key, MAX_PLACES);
+    let (places, is_whole) = index.first_calls(key, MAX_PLACES);
     if !is_whole {
         return None;
     }
@@ -186,7 +187,7 @@ fn find_words(world: &World, index: &KeyIndex, key: &str) -> Option<Words> {
     Some(found.into())
 }
 
-/// Whether the words of a call show which key it is about: not if that is written with quotes of its own, or with blanks.
+/// Whether the words of a call show its key. They do not if the key is quoted itself or contains spaces.
 fn is_plain(call: &str) -> bool {
     let call = call.strip_prefix("%{").unwrap_or(call).trim();
     let is_part = |c: char| c.is_alphanumeric() || "_:-.()'\"".contains(c);

@@ -243,7 +243,7 @@ fn opaque_text(opaque: &OpaqueLevel, answer: &engine::Answer) -> String {
     format!("{claim} level \"{level}\" ({function} {}).", plain(&opaque.reason))
 }
 
-/// The commit behind a place, if the settings turn this on.
+/// The commit that wrote a place, if the settings turn this on.
 fn commit_of(perspective: &Perspective, place: Place) -> Option<String> {
     let world = &perspective.world;
     if !world.settings().hover_blame {

@@ -101,7 +101,7 @@ pub(crate) struct SourceLine {
     pub(crate) layer: Option<String>,
     /// `path:line`.
     pub(crate) place: String,
-    /// The commit behind the line, if requested.
+    /// The commit that wrote the line, if requested.
     pub(crate) commit: Option<String>,
     /// Its role in the answer.
     pub(crate) role: Role,

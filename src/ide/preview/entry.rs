@@ -185,7 +185,7 @@ impl Entry {
         prefix.as_str().filter(|it| !it.is_empty()).map(str::to_owned)
     }
 
-    /// What the files have, interpolated where the lookup looked at them; the highest first.
+    /// The values in the files, the highest first. They are interpolated if the lookup did so.
     fn parts(&self, perspective: &Perspective) -> Vec<Located> {
         let has_ordinary = self.files().any(|source| !source.is_default);
         let (counting, others): (Vec<_>, Vec<_>) =
@@ -237,7 +237,7 @@ pub(super) fn strategy_line(
     }
 }
 
-/// Which node the answers hold for, without markup.
+/// The node that the answers are for, without markup.
 pub(super) fn asked_for(perspective: &Perspective) -> String {
     perspective.asked_for().text()
 }

@@ -1,4 +1,4 @@
-//! Renames a class: its keys in the data, and its constant names in code. The user is told what stays.
+//! Renames a class: its keys in the data, and its constant names in code. Messages say what stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use crate::syntax::puppet::{CalledName, Declaration};
 use crate::text::TextRange;
 use crate::world::World;
 
-/// What stands at `offset` (bytes) of the Puppet code at `path`. `Err` says why it cannot be renamed.
+/// What is at `offset` (bytes) of the Puppet code at `path`. `Err` says why it cannot be renamed.
 pub(super) fn target(
     world: &Arc<World>,
     path: &str,

@@ -28,7 +28,7 @@ pub(super) struct FileRenaming {
     pub(super) is_partly_broken: bool,
 }
 
-/// Why a file cannot be renamed in; where, and the end of a sentence that begins with the place.
+/// Why a rename is not possible in a file: the place, and the end of a sentence that starts with the place.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) at: TextRange,
@@ -333,7 +333,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What no tree holds is looked through as text.
+    /// Text that is not in any tree is searched as plain text.
     fn broken_parts(&mut self, keys: &[TextRange]) {
         let mut start = 0;
         let mut gaps = Vec::new();
@@ -363,7 +363,7 @@ impl<'a> Walk<'a> {
                 self.done.edits.push(LabelledEdit { edit, label: EditLabel::Key });
             }
         }
-        // How the string is quoted around a token cannot be told here.
+        // The quotes around a token are not known here.
         let is_simple = spelling::is_plain_yaml(&self.renaming.new_name);
         for edit in self.renaming.token_edits(text).unwrap_or_default() {
             if is_simple && !edit.new_text.contains(['\'', '"']) {

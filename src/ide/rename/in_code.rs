@@ -82,12 +82,12 @@ impl Work<'_> {
     }
 }
 
-/// Whether a lookup of `name` asks for what is renamed, or for something in it.
+/// Whether a lookup of `name` looks up the renamed key, or something in it.
 fn is_meant(renaming: &Renaming, name: &str) -> bool {
     segments(name).starts_with(&renaming.path)
 }
 
-/// Where a key begins with the name of the root key, if only members of its value are put together: `"a.${b}"`.
+/// The place of the root key at the start of a key, if only the sub keys are computed: `"a.${b}"`.
 fn root_of_members(file: &CodeFile, call: &Call, renaming: &Renaming) -> Option<TextRange> {
     let pattern = call.pattern.as_ref()?;
     let (root, _) = pattern.first()?.as_deref()?.split_once('.')?;

@@ -1,4 +1,4 @@
-//! Entries of `lookup_options` that are for one of the two names only: after the rename, other options hold.
+//! Entries of `lookup_options` that are for one of the two names only: after the rename, other options apply.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ fn options(data: &DataFile) -> impl Iterator<Item = &[Pair]> {
     })
 }
 
-/// Whether it is an entry for the very key, and one that counts: an empty one lets patterns through.
+/// Whether it is an entry for exactly this key that has an effect: with an empty one, patterns still apply.
 fn is_entry_for(pair: &Pair, key: &Arc<str>) -> bool {
     key_segment(&pair.key).is_some_and(|it| it == Segment::Name(key.clone()))
         && matches!(pair.value.kind, NodeKind::Mapping(_))

@@ -111,7 +111,7 @@ pub(crate) fn segments(key: &str) -> Vec<Segment> {
     }
 }
 
-/// What is left of those ways that begin with `segment`, and go on behind it.
+/// The rest of the ways that start with `segment`.
 pub(crate) fn beyond<'w>(ways: &[&'w [Segment]], segment: &Segment) -> Vec<&'w [Segment]> {
     let on = |way: &&'w [Segment]| match way.split_first() {
         Some((first, rest)) if first == segment && !rest.is_empty() => Some(rest),

@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 6;
 const MAX_FILES: usize = 1_000;
 
 impl Work<'_> {
-    /// Names the Ruby files of the key's module that hold the key: they may look it up.
+    /// Names the Ruby files of the key's module that contain the key: they may look it up.
     pub(super) fn warn_of_ruby(&mut self, environment: &Arc<Environment>) {
         let key = self.renaming.root();
         let module = key.split("::").next().and_then(|it| environment.modules.get(it));

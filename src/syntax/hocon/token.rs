@@ -11,7 +11,7 @@ use crate::text::TextRange;
 /// Characters that an unquoted text may not contain.
 const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
 
-/// A token and where it stands.
+/// A token and its place.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,

@@ -145,7 +145,7 @@ impl Value {
         )
     }
 
-    /// Whether it holds other values.
+    /// Whether it contains other values.
     pub(super) fn is_container(&self) -> bool {
         !matches!(self.kind, Kind::Scalar(_) | Kind::Reference { .. })
     }

@@ -1,4 +1,4 @@
-//! Many expressions, of which the first that matches a text is wanted: a text is compared with those alone whose prefix it has.
+//! A list of expressions, to find the first one that matches a text. Only expressions whose prefix the text has are tried.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl<T> Default for RegexList<T> {
 }
 
 impl<T> RegexList<T> {
-    /// Adds an expression behind the others.
+    /// Adds an expression after the others.
     pub fn push(&mut self, regex: Arc<RubyRegex>, item: T) {
         let prefix = regex.prefix();
         if !self.lengths.contains(&prefix.len()) {

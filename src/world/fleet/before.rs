@@ -1,6 +1,6 @@
-//! What the workspace was before an edit: as it is saved, or as a revision of Git has it.
+//! The workspace before an edit: the saved files, or a Git revision.
 //!
-//! Kept from question to question, as a view that follows typing asks for the same again and again.
+//! The snapshots are kept, because a view that follows typing needs the same one again and again.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,13 +8,13 @@ use crate::world::World;
 use crate::world::git::{GitDisk, Repository};
 use crate::world::paths;
 
-/// Snapshots from before that are kept: those asked for last.
+/// The maximum number of earlier snapshots that are kept: those that were used last.
 const MAX_KEPT: usize = 4;
 
-/// What is compared with.
+/// The other side of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Before {
-    /// The files on the disk, without what editors have typed.
+    /// The files on the disk, without unsaved edits.
     #[default]
     Saved,
     /// A revision of Git.
@@ -26,16 +26,16 @@ pub enum Before {
 struct KeptBefores(Mutex<Vec<KeptBefore>>);
 
 struct KeptBefore {
-    /// The moment that it was made from.
+    /// The moment from which it was made.
     of: Arc<World>,
-    /// The commit and the directory; `None` for what is saved.
+    /// The commit and the directory; `None` for the saved files.
     commit: Option<(String, String)>,
     world: Arc<World>,
     submodules: Arc<[String]>,
 }
 
 impl World {
-    /// The workspace as it was, and which submodules were left out of it. `directory` says which repository is meant.
+    /// The earlier workspace, and the submodules that were left out of it. `directory` selects the repository.
     ///
     /// # Errors
     /// What is wrong with the repository or the revision.
@@ -75,13 +75,13 @@ impl World {
         Ok(kept.keep(made))
     }
 
-    /// What the settings say that edits are compared with.
+    /// The other side that the settings name.
     pub fn usual_before(&self) -> Before {
         let revision = self.settings().changes_before.clone();
         revision.map_or(Before::Saved, Before::Revision)
     }
 
-    /// The directory that a revision is asked for: the environment's, else the workspace's first folder.
+    /// The directory whose repository has the revision: that of the environment, or else the first folder of the workspace.
     pub fn directory_of_revision(&self, environment: &crate::config::Environment) -> String {
         let root = environment.root.as_deref().or_else(|| self.folders().first().map(|it| &**it));
         paths::normalise(root.unwrap_or("/"))

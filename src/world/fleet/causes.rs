@@ -1,4 +1,5 @@
-//! Which edit gives a node another answer: an entry that it reads, lookup_options, a hierarchy, its facts, the settings.
+//! Finds the edit that changes a node's answer: an edit of an entry that the node reads, lookup_options, a hierarchy, the
+//! node's facts, or the settings.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::settings::PROJECT_FILE;
 use crate::world::World;
 use crate::world::paths;
 
-/// Edits that are named for one change.
+/// The maximum number of edits that are named for one change.
 const MAX_CAUSES: usize = 8;
 
 /// A line that was edited.
@@ -20,11 +21,11 @@ const MAX_CAUSES: usize = 8;
 pub struct Cause {
     /// The file.
     pub path: Arc<str>,
-    /// The line, from 1, as it stands now; as it stood before, if it is gone.
+    /// The number of the line, from 1, in the present text; in the earlier text, if the line was removed.
     pub line: u32,
 }
 
-/// The edits behind the change of a key's answer for a node.
+/// The edits that change the answer of a key for a node.
 pub(super) fn causes(pair: &FleetPair, node: u32, request: &Request) -> Vec<Cause> {
     let request = Request { wants_footprint: true, ..request.clone() };
     let before = pair.before().answer_of(node, &request);
@@ -77,9 +78,9 @@ impl Finder<'_> {
         causes
     }
 
-    /// Where an entry that was read is another one now, or gone, or new.
+    /// The places of entries that the lookup read and that were edited, removed or added.
     fn edited_entry(&self, read: &ReadEntry<'_>) -> Option<Cause> {
-        // Both snapshots number files alike.
+        // Both snapshots use the same numbers for files.
         let path = self.after.world().path(read.file);
         let entry = |world: &World| -> Option<(Located, Place)> {
             let data: Arc<DataFile> = world.data(&path, read.format).ok()?;
@@ -100,7 +101,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Where the lookup_options of a key that was searched for differ.
+    /// The places at which the lookup_options of a key differ.
     fn edited_options(&self, before: &Footprint, after: &Footprint) -> Vec<Cause> {
         let mut causes = Vec::new();
         for (root, now) in after.options() {
@@ -153,7 +154,7 @@ impl Finder<'_> {
         self.edited_file(&paths::join(&directory, PROJECT_FILE))
     }
 
-    /// The first line of a file that is another one now.
+    /// The first line of a file that differs.
     fn edited_file(&self, path: &str) -> Option<Cause> {
         let text = |world: &World| world.text(path).ok();
         let (before, after) = (text(self.before.world()), text(self.after.world()));
@@ -173,7 +174,7 @@ fn cause(world: &World, place: Place) -> Option<Cause> {
     Some(Cause { line: file.line_index().line_of(place.range.start) + 1, path })
 }
 
-/// Where in the later of two values the first difference is written.
+/// The place of the first difference in the later of two values.
 fn first_difference(before: &Located, after: &Located) -> Option<Place> {
     match (&before.value, &after.value) {
         (Value::Hash(one), Value::Hash(other)) => {

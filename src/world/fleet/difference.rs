@@ -1,4 +1,5 @@
-//! What is different between two snapshots: the keys with another answer, for which nodes and cases, and which edits did it.
+//! The difference between two snapshots: the keys with another answer, the nodes and cases that get it, and the edits that
+//! cause it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -11,7 +12,7 @@ use crate::engine::{Answer, Assumed, Case, Condition, Request, module_of_key};
 use crate::facts::Node;
 use crate::syntax::key_path;
 
-/// A key whose answer is another one for some nodes, in the same way for all of these.
+/// A key whose answer changes in the same way for some nodes.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The key.
@@ -22,20 +23,20 @@ pub struct Change {
     pub after: Answer,
     /// The nodes, by their numbers in the fleets.
     pub nodes: Vec<u32>,
-    /// Of any other node: what must hold, each list of conditions a case. The empty list means all other cases.
+    /// The cases of any other node, each as a list of conditions. An empty list means all other cases.
     pub cases: Vec<Vec<Condition>>,
     /// The edits that changed it.
     pub causes: Vec<Cause>,
 }
 
-/// What is different for one key.
+/// The difference for one key.
 #[derive(Debug, Clone, Default)]
 pub struct Difference {
     /// The changes, the rarest first.
     pub changes: Vec<Change>,
-    /// Why not everything is known about the key: levels that are not evaluated, cases that are too many.
+    /// Why not everything is known about the key: levels that are not evaluated, or too many cases.
     pub not_proved: Vec<Arc<str>>,
-    /// Whether some cases were too many to be compared.
+    /// Whether there were too many cases to compare.
     leaves_cases_out: bool,
     /// Whether there are several cases of any other node, before or after.
     pub has_cases: bool,
@@ -45,9 +46,9 @@ pub struct Difference {
 pub struct FleetPair {
     before: Arc<Fleet>,
     after: Arc<Fleet>,
-    /// Stands for all nodes that are not listed, before and after.
+    /// Represents all nodes that are not listed, before and after.
     any: Option<(Arc<Node>, Arc<Node>)>,
-    /// Found out once.
+    /// Computed once.
     pub(super) affected: OnceLock<Option<AffectedKeys>>,
 }
 
@@ -61,7 +62,7 @@ impl FleetPair {
         Self { before: before.into(), after: after.into(), any, affected: OnceLock::new() }
     }
 
-    /// The same for nodes of which it is known that they read what was edited: every one is compared for every key.
+    /// The same for nodes that are known to read edited files: each of them is compared for every key.
     pub(super) fn of_readers(before: Fleet, after: Fleet, any: (Arc<Node>, Arc<Node>)) -> Self {
         let any_key_may_change = OnceLock::from(None);
         Self { affected: any_key_may_change, ..Self::new(before, after, Some(any)) }
@@ -82,12 +83,12 @@ impl FleetPair {
         self.any.as_ref()
     }
 
-    /// What is different for a key.
+    /// The difference for a key.
     pub fn difference(&self, key: &Arc<str>) -> Difference {
         self.difference_of(&Request::key(Arc::clone(key)))
     }
 
-    /// What is different for a question of any sort. It is told as that of the first name.
+    /// The difference for a question of any kind. It is reported under the first name.
     pub fn difference_of(&self, request: &Request) -> Difference {
         let Some(key) = request.names.first() else { return Difference::default() };
         let nodes = match &*request.names {
@@ -120,7 +121,8 @@ impl FleetPair {
         difference
     }
 
-    /// The nodes that can have another answer now: where nothing but entries of files was edited, those that read such files.
+    /// The nodes that can have another answer now. If only entries of files were edited, these are the nodes that read such
+    /// files.
     pub(super) fn nodes_that_may_change(&self, key: &str) -> Vec<u32> {
         let Some(affected) = self.affected_keys() else { return self.after.all_nodes() };
         let root = key_path::parse(key).ok().and_then(|path| path.root_name().cloned());
@@ -130,7 +132,7 @@ impl FleetPair {
         }
     }
 
-    /// Adds what changes for nodes that are not listed.
+    /// Adds the changes for nodes that are not listed.
     fn add_cases(&self, key: &Arc<str>, request: &Request, difference: &mut Difference) {
         let Some((any_before, any_after)) = &self.any else { return };
         let before = self.before.earlier_answer_of(any_before, request);
@@ -165,7 +167,7 @@ impl FleetPair {
         }
     }
 
-    /// Whether a case is that of a node in the list.
+    /// Whether a case applies to a node in the list.
     fn is_listed(&self, conditions: &[Condition]) -> bool {
         let certname = conditions.iter().find(|it| &*it.variable == "trusted.certname");
         certname.is_some_and(|it| {
@@ -233,7 +235,7 @@ fn pairs(
     found
 }
 
-/// Whether a node's answer is the same as before. Two errors are, whatever their texts.
+/// Whether a node's answer is the same as before. Two errors count as the same answer, even if their messages differ.
 pub fn is_unchanged(before: &Answer, after: &Answer) -> bool {
     if before.left_out.is_empty() != after.left_out.is_empty() {
         return false;
@@ -264,7 +266,7 @@ fn is_same_case(before: &Answer, after: &Answer, is_certain: bool) -> bool {
     }
 }
 
-/// The cases in which two answers are not the same: what must hold, and both answers.
+/// The cases in which two answers differ: the conditions, and both answers.
 fn changed_cases(before: &Answer, after: &Answer) -> Vec<(Vec<Condition>, Answer, Answer)> {
     let is_certain = before.left_out.is_empty() && after.left_out.is_empty();
     let mut found: Vec<(Vec<Condition>, Answer, Answer)> = Vec::new();
@@ -283,7 +285,7 @@ fn changed_cases(before: &Answer, after: &Answer) -> Vec<(Vec<Condition>, Answer
     found
 }
 
-/// The cases of `one`, each with what the same nodes get of `other`.
+/// The cases of `one`, each with the answer of the same nodes in `other`.
 fn matched_cases<'a>(one: &'a Answer, other: &'a Answer) -> Vec<(Case, &'a Answer)> {
     let pairs = one.each_case().into_iter().filter_map(|(conditions, answer)| {
         let fits = |case: &&Case| case.conditions.iter().all(|it| conditions.contains(it));

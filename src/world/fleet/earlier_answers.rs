@@ -1,4 +1,4 @@
-//! Answers of what was before an edit, kept while the user goes on typing: the same keys are asked for after each keystroke.
+//! Caches the answers from before an edit while the user types, because the same keys are looked up after each keystroke.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,19 +7,19 @@ use super::{Fleet, SharedAnswer};
 use crate::engine::{Answer, Request};
 use crate::facts::Node;
 
-/// Answers to more keys than this are not kept.
+/// The maximum number of keys whose answers are kept.
 const MAX_KEYS: usize = 64;
 
 /// Answers by key.
 #[derive(Default)]
 pub(super) struct EarlierAnswers(Mutex<HashMap<Arc<str>, OfKey>>);
 
-/// What is known of one key.
+/// What is known about one key.
 #[derive(Default)]
 struct OfKey {
-    /// The nodes that were asked, and what they get.
+    /// The nodes that were looked up, and their answers.
     shared: Option<(Vec<u32>, Arc<[SharedAnswer]>)>,
-    /// What a node gets that does not belong to the fleet.
+    /// The answer for a node that does not belong to the fleet.
     of_any: Option<(Arc<Node>, Arc<Answer>)>,
 }
 
@@ -34,7 +34,7 @@ impl EarlierAnswers {
 }
 
 impl Fleet {
-    /// What some of the nodes get, each different answer once; kept.
+    /// The answers of some of the nodes, each different answer once. They are kept.
     pub(super) fn earlier_answers(&self, request: &Request, nodes: &[u32]) -> Arc<[SharedAnswer]> {
         let ask = || -> Arc<[SharedAnswer]> { self.answers_among(request, nodes.to_vec()).into() };
         let Some(key) = request.plain_key() else { return ask() };
@@ -43,14 +43,14 @@ impl Fleet {
             return found;
         }
         let found = ask();
-        // A lookup that was cancelled does not know everything.
+        // The result of a cancelled lookup is incomplete.
         if !request.cancel.is_cancelled() {
             self.earlier.with(key, |it| it.shared = Some((nodes.to_vec(), found.clone())));
         }
         found
     }
 
-    /// What a node gets that need not belong to the fleet; kept.
+    /// The answer for a node that need not belong to the fleet. It is kept.
     pub(super) fn earlier_answer_of(&self, node: &Arc<Node>, request: &Request) -> Arc<Answer> {
         let ask = || Arc::new(self.new_evaluator_of(node).call(request));
         let Some(key) = request.plain_key() else { return ask() };

@@ -36,7 +36,7 @@ const MODULE_HIERA_YAML: [&str; 3] = [
     "version: 5\nhierarchy:\n- {name: x, data_hash: nothing}\n",
 ];
 
-/// Files below [`ROOT`] that may come and go.
+/// Files below [`ROOT`] that may be added and removed.
 const FILES: [&str; 15] = [
     "hiera.yaml",
     "data/common.yaml",
@@ -107,7 +107,7 @@ const FACTS: [(&str, &str); 6] = [
     ("three", r#"{"certname": "three", "role": "none", "site": "oslo"}"#),
 ];
 
-/// The keys that are asked for.
+/// The keys that are looked up.
 pub(super) const KEYS: [&str; 12] =
     ["a", "a.p", "a.0", "b", "c", "c.web", "d", "m::a", "m::a.p", "m::b", "none", "1.2"];
 

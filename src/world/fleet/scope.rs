@@ -1,4 +1,4 @@
-//! What the nodes of a fleet read for keys without a module, or in the layer of one module: which files, at which positions.
+//! What the nodes of a fleet read for keys without a module, or in the layer of one module: the files and their positions.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,27 +17,27 @@ use crate::world::parallel;
 
 const LOOKUP_OPTIONS: &str = "lookup_options";
 
-/// The files that all nodes together read in some layers, and who reads them.
+/// The files that all nodes together read in some layers, and the nodes that read each of them.
 pub(super) struct Scope {
     module: Option<Arc<str>>,
-    /// What hierarchies look like to each node, apart from files.
+    /// The hierarchy of each node, apart from files.
     shapes: Column,
     files: Vec<ReadFile>,
-    /// By path, the files there: one for each way of reading it.
+    /// The files by path, with one entry for each way of reading a file.
     by_path: HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>,
-    /// By root key, the files that hold it; made once so many keys were asked for that it pays.
+    /// The files that have each root key. It is built when so many keys were looked up that it pays off.
     holders: OnceLock<Holders>,
-    /// How many keys were asked for.
+    /// How many keys were looked up.
     asked: AtomicU32,
-    /// The files that hold lookup_options: asked for again and again.
+    /// The files that have lookup_options, which are needed again and again.
     holding_options: OnceLock<Vec<u32>>,
-    /// The files that have a say about every key.
+    /// The files that affect every key.
     of_all_keys: Vec<u32>,
-    /// Of each node, with which others it has the same levels; `None` if functions answer for it.
+    /// For each node, the class of nodes with the same levels; `None` if functions provide its data.
     alike: Vec<Option<u32>>,
-    /// How nodes differ in their lookup_options.
+    /// The classes of nodes with the same lookup_options.
     options: OnceLock<OptionClasses>,
-    /// What evaluators of nodes have in common, by their levels and their lookup_options.
+    /// The shared parts of evaluators, by levels and lookup_options.
     shared: Mutex<HashMap<SharedKey, Arc<ModuleScope>>>,
 }
 
@@ -46,7 +46,7 @@ type SharedKey = (Option<Arc<str>>, u32, u32);
 
 type Holders = HashMap<Arc<str>, Vec<u32>, foldhash::fast::RandomState>;
 
-/// For fewer keys than this, files are searched for each of them.
+/// For fewer keys than this, the files are searched for each key.
 const ASKED_OFTEN: u32 = 6;
 
 /// A hierarchy and the nodes that have it.
@@ -54,9 +54,9 @@ pub(super) type Structures = Arc<[(Structure, Vec<u32>)]>;
 
 struct ReadFile {
     data: Option<Arc<DataFile>>,
-    /// Whether it has a say about every key.
+    /// Whether it affects every key.
     is_of_all_keys: bool,
-    /// The nodes that read it and the positions at which they do; empty if all nodes read it at the same one.
+    /// The nodes that read it, with its position for each; empty if all nodes read it at the same position.
     readers: Vec<(u32, u32)>,
 }
 
@@ -66,17 +66,17 @@ struct OptionClasses {
     of_nodes: Vec<u32>,
     /// One node of each class.
     examples: Vec<u32>,
-    /// Who answers for these.
+    /// The evaluators of these nodes.
     evaluators: Vec<OnceLock<Evaluator>>,
 }
 
-/// What a file holds, and whether it has a say about every key.
+/// The content of a file, and whether it affects every key.
 type JudgedFile = (Arc<DataFile>, bool);
 
 type FileNumbers = HashMap<(Arc<str>, Format), u32, foldhash::fast::RandomState>;
 
 impl Scope {
-    /// Finds out what the fleet's nodes read in the layer of `module`, or in the others.
+    /// Finds what the fleet's nodes read in the layer of `module`, or in the others.
     pub(super) fn of(readings: &Readings, module: Option<&str>) -> Self {
         let structures = readings.structures(module);
         let mut numbers = FileNumbers::default();
@@ -138,7 +138,7 @@ impl Scope {
         &self.shapes
     }
 
-    /// Adds to each node's number which files it reads that have a say about a root key.
+    /// Adds the files that a node reads and that affect a root key to the number of each node.
     pub(super) fn add_files(&self, root: &str, column: &mut [u64]) {
         for number in self.concerning(root) {
             for (node, position) in &self.files[number as usize].readers {
@@ -165,7 +165,7 @@ impl Scope {
         }
     }
 
-    /// Adds which lookup_options apply to a root key.
+    /// Adds the lookup_options that apply to a root key.
     pub(super) fn add_options(&self, readings: &Readings, root: &str, column: &mut [u64]) {
         let classes = self.options.get_or_init(|| self.option_classes(readings));
         if classes.examples.len() < 2 {
@@ -176,7 +176,7 @@ impl Scope {
                 let slot = &classes.evaluators[class];
                 slot.get_or_init(|| readings.new_evaluator(*node))
             };
-            // A default hierarchy has options of its own, and cases have their own way to them.
+            // A default hierarchy has its own options, and cases read them in their own way.
             if self.module.is_some() || !readings.nodes[*node as usize].is_complete() {
                 return mixed(("class", class));
             }
@@ -192,7 +192,7 @@ impl Scope {
         }
     }
 
-    /// What a node's keys of a module share with those of other nodes: of this scope's module, or of one that is not there.
+    /// What a node shares with other nodes for keys of a module: this scope's module, or one that does not exist.
     pub(super) fn shared(
         &self,
         readings: &Readings,
@@ -201,7 +201,7 @@ impl Scope {
     ) -> Option<Arc<ModuleScope>> {
         let levels = self.alike[node as usize]?;
         let options = self.options.get_or_init(|| self.option_classes(readings));
-        // Without a module, only the options are kept there.
+        // Without a module, it only keeps the options.
         let levels = if self.module.is_some() { levels } else { 0 };
         let key = (module.map(Arc::from), levels, options.of_nodes[node as usize]);
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -209,7 +209,7 @@ impl Scope {
         Some(shared.entry(key).or_insert_with(made).clone())
     }
 
-    /// The files that have a say about a root key, each once.
+    /// The files that affect a root key, each once.
     fn concerning(&self, root: &str) -> impl Iterator<Item = u32> {
         let holding = if root == LOOKUP_OPTIONS {
             self.holding_options.get_or_init(|| self.search(root)).clone()
@@ -224,7 +224,7 @@ impl Scope {
         holding.into_iter().chain(self.of_all_keys.iter().copied())
     }
 
-    /// The files that hold a root key, each looked at.
+    /// The files that have a root key, found by searching each file.
     fn search(&self, root: &str) -> Vec<u32> {
         let numbers: Vec<u32> = (0..self.files.len() as u32).collect();
         let is_shown = is_shown_by_texts(root);
@@ -245,7 +245,7 @@ impl Scope {
     fn index(&self) -> Holders {
         let mut holders = Holders::default();
         for (number, file) in (0..).zip(&self.files) {
-            // One that tells no nodes apart matters for its lookup_options: these must know its variables.
+            // A file that all nodes read alike still matters for its lookup_options, because its variables must be known.
             let has_a_say = !file.readers.is_empty()
                 || file
                     .data_with_a_say_about(LOOKUP_OPTIONS)
@@ -287,7 +287,7 @@ impl Scope {
             for (at, number) in column.iter_mut().enumerate() {
                 *number = match &variable {
                     Some(values) => mixed((*number, values[at])),
-                    // What is looked up could be anything.
+                    // The lookup may read anything.
                     None => mixed((*number, at)),
                 };
             }
@@ -316,7 +316,8 @@ impl Scope {
         }
     }
 
-    /// The variable expressions in the texts of all lookup_options; `None` for a lookup, or a text whose variables may hold more.
+    /// The variable expressions in the strings of all lookup_options; `None` if there is a lookup, or if a variable may
+    /// contain more expressions.
     fn collect_tokens(&self, found: &mut BTreeSet<Option<Arc<str>>>) {
         for number in self.concerning(LOOKUP_OPTIONS) {
             let data = self.files[number as usize].data.as_ref();
@@ -328,20 +329,21 @@ impl Scope {
 }
 
 impl ReadFile {
-    /// What it holds, if that may matter for a root key alone.
+    /// The content of the file, if it only affects single root keys.
     fn data_with_a_say_about(&self, root: &str) -> Option<&Arc<DataFile>> {
         let tells_apart = !self.readers.is_empty() || root == LOOKUP_OPTIONS;
         self.data.as_ref().filter(|_| tells_apart && !self.is_of_all_keys)
     }
 }
 
-/// Whether each text that holds a root key shows its letters, but for escapes: there are none that a line may be folded at.
+/// Whether every text with a root key contains the letters of the key, except for escapes: the key has no character at
+/// which a line may be folded.
 fn is_shown_by_texts(root: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_:.-/".contains(&byte);
     !root.is_empty() && root.bytes().all(is_plain)
 }
 
-/// Whether every node reads a file, once, and all at the same position: then it tells none of them apart.
+/// Whether every node reads a file once and at the same position. Then the file does not distinguish nodes.
 fn is_read_alike(readers: &[(u32, u32)], everybody: usize) -> bool {
     let Some((_, position)) = readers.first() else { return false };
     let mut nodes: Vec<u32> = readers.iter().map(|(node, _)| *node).collect();
@@ -352,7 +354,7 @@ fn is_read_alike(readers: &[(u32, u32)], everybody: usize) -> bool {
         && readers.iter().all(|(_, other)| other == position)
 }
 
-/// What the nodes' hierarchies look like, each different one once.
+/// The hierarchies of the nodes, each different one once.
 pub(super) fn structures(readings: &Readings, module: Option<&str>) -> Vec<(Structure, Vec<u32>)> {
     let mut found = Vec::new();
     let mut left: Vec<(Vec<u32>, Vec<Arc<str>>)> =

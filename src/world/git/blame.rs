@@ -1,6 +1,6 @@
 //! Finds the commit that wrote a line of a file.
 //!
-//! Git is asked only about lines of the last commit: for a working tree, it would run the filters that the repository names.
+//! Git is only used for lines of the last commit: for a working tree, it would run the filters that the repository names.
 //! The line in the commit follows from the difference between the committed text and the current text.
 
 use std::collections::HashMap;

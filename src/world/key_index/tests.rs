@@ -189,6 +189,30 @@ fn the_first_files_of_a_key_are_those_with_the_first_paths() {
     assert_eq!(first(&host, 1), ("common.yaml".to_owned(), false));
 }
 
+#[test]
+fn values_that_may_call_functions_are_told_from_others() {
+    let files = [
+        ("/r/hiera.yaml", HIERA_YAML),
+        ("/r/data/common.yaml", "a: '%{lookup(\"b\")}'\nb: '%{facts.os.name} 5% < \\'\nc: 1\n"),
+        ("/r/data/nodes/x.yaml", "a: 1\nb: \"\\x25{lookup('a')}\"\nc: [*d]\n"),
+        ("/r/data/roles/web.yaml", "a: ['%{hiera(\"b\")}', '%{a}']\nc: 2\n"),
+    ];
+    let mut host = Host::new(Arc::new(MemoryDisk::new(files)));
+    let calls = |host: &Host, key: &str, most| {
+        let (places, is_whole) = index(host).first_calls(key, most);
+        let paths: Vec<String> = places.iter().map(|it| it.path.replace("/r/data/", "")).collect();
+        (paths.join(" "), is_whole)
+    };
+    assert_eq!(calls(&host, "a", 9), ("common.yaml roles/web.yaml".to_owned(), true));
+    assert_eq!(calls(&host, "a", 1), ("common.yaml".to_owned(), false));
+    assert_eq!(calls(&host, "b", 9), ("nodes/x.yaml".to_owned(), true));
+    assert_eq!(calls(&host, "c", 9), ("nodes/x.yaml".to_owned(), true));
+    assert_eq!(calls(&host, "none", 9), (String::new(), true));
+    host.apply(opened("/r/data/roles/web.yaml", "a: 1\nc: '%{alias(\"a\")}'\n"));
+    assert_eq!(calls(&host, "a", 9), ("common.yaml".to_owned(), true));
+    assert_eq!(calls(&host, "c", 9), ("nodes/x.yaml roles/web.yaml".to_owned(), true));
+}
+
 /// An edited file is searched for one key after another, whatever its size.
 #[test]
 fn keys_of_long_files_are_found_after_edits() {

@@ -1,15 +1,15 @@
-//! The keys of a text after an edit: looked for where the text was edited, and moved where they lie behind it.
+//! The keys of a text after an edit. The edited part is searched for keys, and the keys after it are moved.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{FileKeys, KeyHere};
+use super::{FileKeys, KeyHere, may_call};
 use crate::data::RootKey;
 use crate::syntax::entries::begins_entry;
 use crate::text::{TextRange, common_prefix, common_suffix};
 use crate::world::interner::Interner;
 
-/// How many bytes from its begin decide whether a line begins an entry (`--- `).
+/// The number of bytes at the start of a line that decide whether it starts an entry (`--- `).
 const MARK_LENGTH: usize = 4;
 
 /// Where keys must be looked for again.
@@ -21,7 +21,7 @@ struct Edited {
 }
 
 impl FileKeys {
-    /// The keys of the text `new`, of which `self` has those of `old`. `None` if all of the text must be looked at.
+    /// The keys of the text `new`, of which `self` has those of `old`. `None` if the whole text must be searched.
     pub(in crate::world) fn after_edit(
         &self,
         old: &str,
@@ -30,8 +30,10 @@ impl FileKeys {
     ) -> Option<Self> {
         let Edited { keys: replaced, range } = self.edited(old, new)?;
         let found = RootKey::quick_between(new, range.start as u32, range.end as u32)?;
-        let found: Vec<KeyHere> = found.iter().map(|key| KeyHere::new(key, names)).collect();
-        let names_of = |keys: &[KeyHere]| keys.iter().map(|key| key.name).collect::<Vec<_>>();
+        let may_call = |key: &RootKey<'_>| may_call(key.value.slice(new));
+        let here = |key| KeyHere::new(key, may_call(key), names);
+        let found: Vec<KeyHere> = found.iter().map(here).collect();
+        let names_of = |keys: &[KeyHere]| keys.iter().map(KeyHere::name).collect::<Vec<_>>();
         let has_same_names = names_of(&found) == names_of(&self.keys[replaced.clone()]);
         let moved = |at: u32| at + new.len() as u32 - old.len() as u32;
         let moved = |range: TextRange| TextRange::new(moved(range.start), moved(range.end));
@@ -45,19 +47,20 @@ impl FileKeys {
         })
     }
 
-    /// Where an edit can have changed something: from the begin of an entry to the begin of another one, or to the end.
+    /// The part that an edit may have changed: from the start of an entry to the start of another one, or to the end.
     fn edited(&self, old: &str, new: &str) -> Option<Edited> {
         if !self.is_quick {
             return None;
         }
         let prefix = common_prefix(old.as_bytes(), new.as_bytes());
         let suffix = common_suffix(&old.as_bytes()[prefix..], &new.as_bytes()[prefix..]);
-        // An entry that begins before the edit still does, and so do all before it. Before the first key, other rules hold.
+        // An entry that starts before the edit still does, and so do all entries before it. Before the first key, other
+        // rules apply.
         let is_before = |here: &KeyHere| here.key.start as usize + MARK_LENGTH <= prefix;
         let known = self.keys.partition_point(is_before);
         let begin = |at: usize| Some((at, self.begin_of_entry(at, old)?));
         let (first, start) = (1..known).rev().find_map(begin)?;
-        // An entry that begins behind the edit still does, if the end of the line before it is the same.
+        // An entry that starts after the edit still does, if the end of the line before it is the same.
         let edit_end = old.len() - suffix;
         let behind = self.keys.partition_point(|here| here.key.start as usize <= edit_end);
         let is_behind = |(_, start): &(usize, usize)| *start > edit_end;
@@ -66,7 +69,7 @@ impl FileKeys {
         Some(Edited { keys: first..behind, range: start..end + new.len() - old.len() })
     }
 
-    /// Where the entry of a key begins in the text, if that is at the begin of the key's line.
+    /// The start of the entry of a key in the text, if that is the start of the key's line.
     fn begin_of_entry(&self, at: usize, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         let before = &bytes[..self.keys[at].key.start as usize];
@@ -111,6 +114,10 @@ mod tests {
             "\n",
             "  - deep\n",
             "ä: 1\n",
+            "calls: \"%{lookup('module::a')}\"\n",
+            "deep:\n  - '%{alias(\"b\")}'\n",
+            "copy: *x\n",
+            "hidden: \"\\x25{lookup('a')}\"\n",
             "'open: \n",
             "a: \"\n",
         ])

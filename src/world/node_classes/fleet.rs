@@ -16,7 +16,7 @@ use crate::world::indexes::key_of;
 use crate::world::shards::Shards;
 use crate::world::snapshot::World;
 
-/// The classes of the environments that were asked for.
+/// The classes of the environments that were requested.
 pub(in crate::world) type FleetClassesCache = Shards<OnceLock<Arc<FleetClasses>>>;
 
 /// The nodes of an environment of which everything is known, and their classes.
