@@ -18,5 +18,5 @@ mod stand_in;
 
 pub use announcer::Announcer;
 pub use back_end::{BackEnd, Call, DataHash, Returned, Site};
-pub use context::{Context, FunctionContext};
+pub use context::{FunctionContext, PuppetContext};
 pub use registry::Registry;

@@ -49,7 +49,7 @@ pub use node_classes::{FleetClasses, MainManifest, NodeBlock, NodeClass, NodeCla
 pub use nodes::SampleNodes;
 pub use overlay::OpenFile;
 pub use reach::{DataPlace, Reach};
-pub use read_orders::{Below, FileAbove, FileSet, ReadOrders, Source};
+pub use read_orders::{Below, FileAbove, FileSet, LaterSource, ReadOrders};
 pub use snapshot::World;
 pub use trust::{Trust, WorkspaceSettings};
 pub use unread::UnreadData;

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::context::Context;
+use super::context::PuppetContext;
 use super::failure::Failure;
 use crate::config::hiera_yaml::Function;
 use crate::data::{DataFile, Format, Hash, Located, Place, Value};
@@ -23,7 +23,7 @@ pub trait BackEnd: Debug + Send + Sync {
     fn data_hash(
         &self,
         call: &Call<'_>,
-        _context: &mut dyn Context,
+        _context: &mut dyn PuppetContext,
     ) -> Result<Returned<DataHash>, Failure> {
         Err(has_no_such_convention(call))
     }
@@ -36,7 +36,7 @@ pub trait BackEnd: Debug + Send + Sync {
         &self,
         _key: &Arc<str>,
         call: &Call<'_>,
-        _context: &mut dyn Context,
+        _context: &mut dyn PuppetContext,
     ) -> Result<Returned<Located>, Failure> {
         Err(has_no_such_convention(call))
     }
@@ -49,7 +49,7 @@ pub trait BackEnd: Debug + Send + Sync {
         &self,
         _segments: &[Segment],
         call: &Call<'_>,
-        _context: &mut dyn Context,
+        _context: &mut dyn PuppetContext,
     ) -> Result<Returned<Located>, Failure> {
         Err(has_no_such_convention(call))
     }

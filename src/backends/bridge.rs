@@ -18,12 +18,12 @@ use self::failures::Failures;
 use self::process::{Asker, Process, Question, Silence};
 use self::scopes::Scopes;
 use super::back_end::{BackEnd, Call, DataHash, Returned};
-use super::context::Context;
+use super::context::PuppetContext;
 use super::failure::{Failure, FailureClass};
 use super::settings::BridgeSettings;
 use crate::config::hiera_yaml::FunctionKind;
 use crate::data::json::from_oracle_json;
-use crate::data::render::to_oracle_json;
+use crate::data::render::to_exact_json;
 use crate::data::{Hash, Located, Value, inspect};
 use crate::syntax::key_path::Segment;
 
@@ -104,7 +104,7 @@ impl Program {
     }
 
     /// The call's context in the form that is sent to the program.
-    fn context(&self, call: &Call<'_>, context: &dyn Context) -> Json {
+    fn context(&self, call: &Call<'_>, context: &dyn PuppetContext) -> Json {
         let make = || RemoteContext {
             number: self.last_context.fetch_add(1, Ordering::Relaxed) + 1,
             gone: Arc::clone(&self.gone),
@@ -130,7 +130,7 @@ impl BackEnd for Remote {
     fn data_hash(
         &self,
         call: &Call<'_>,
-        context: &mut dyn Context,
+        context: &mut dyn PuppetContext,
     ) -> Result<Returned<DataHash>, Failure> {
         Ok(match self.call(None, call, context)? {
             Returned::Value(value) => Returned::Value(DataHash::Value(value)),
@@ -143,7 +143,7 @@ impl BackEnd for Remote {
         &self,
         key: &Arc<str>,
         call: &Call<'_>,
-        context: &mut dyn Context,
+        context: &mut dyn PuppetContext,
     ) -> Result<Returned<Located>, Failure> {
         let returned = self.call(Some(("key", Json::from(&**key))), call, context)?;
         Ok(located(returned))
@@ -153,7 +153,7 @@ impl BackEnd for Remote {
         &self,
         segments: &[Segment],
         call: &Call<'_>,
-        context: &mut dyn Context,
+        context: &mut dyn PuppetContext,
     ) -> Result<Returned<Located>, Failure> {
         let segments = segments.iter().map(|segment| match segment {
             Segment::Name(name) => Json::from(&**name),
@@ -169,11 +169,11 @@ impl Remote {
         &self,
         argument: Option<(&str, Json)>,
         call: &Call<'_>,
-        context: &mut dyn Context,
+        context: &mut dyn PuppetContext,
     ) -> Result<Returned<Value>, Failure> {
         let mut params = json!({
             "function": &*call.function.name,
-            "options": to_oracle_json(&Value::hash(call.options_hash())),
+            "options": to_exact_json(&Value::hash(call.options_hash())),
             "context": self.program.context(call, context),
         });
         if let Some((name, argument)) = argument {
@@ -224,7 +224,7 @@ fn located(returned: Returned<Value>) -> Returned<Located> {
 
 /// Handles the requests of a function while it runs.
 struct Conversation<'c> {
-    context: &'c mut dyn Context,
+    context: &'c mut dyn PuppetContext,
     failures: Failures,
 }
 
@@ -259,14 +259,14 @@ impl Conversation<'_> {
     fn interpolate(&mut self, params: &Json) -> Result<Json, Failure> {
         let value = from_oracle_json(&params["value"]).unplaced();
         let value = self.context.interpolate(&value)?;
-        Ok(json!({"value": to_oracle_json(&value.value)}))
+        Ok(json!({"value": to_exact_json(&value.value)}))
     }
 
     fn lookup(&mut self, params: &Json) -> Result<Json, Failure> {
         let key = params["key"].as_str().unwrap_or_default().into();
         let merge = params.get("merge").filter(|it| !it.is_null()).map(from_oracle_json);
         Ok(match self.context.lookup(&key, merge.as_ref())? {
-            Some(value) => json!({"value": to_oracle_json(&value.value)}),
+            Some(value) => json!({"value": to_exact_json(&value.value)}),
             None => json!({"not_found": true}),
         })
     }
@@ -287,7 +287,7 @@ impl Conversation<'_> {
         let name = params["name"].as_str().unwrap_or_default();
         let name = name.strip_prefix("::").unwrap_or(name);
         match self.context.node().variable(name) {
-            Some(value) => json!({"value": to_oracle_json(&value.value)}),
+            Some(value) => json!({"value": to_exact_json(&value.value)}),
             None => json!({"not_found": true}),
         }
     }
@@ -308,9 +308,9 @@ impl Conversation<'_> {
                 Json::Null
             }
             "cache_has_key" => json!({"value": cache.cache_has_key(&key())}),
-            "cached_value" => json!({"value": to_oracle_json(&cache.cached_value(&key()).value)}),
+            "cached_value" => json!({"value": to_exact_json(&cache.cached_value(&key()).value)}),
             "cached_entries" => {
-                json!({"value": to_oracle_json(&Value::hash(cache.cached_entries()))})
+                json!({"value": to_exact_json(&Value::hash(cache.cached_entries()))})
             }
             _ => return None,
         })
@@ -328,6 +328,6 @@ fn version_of(text: &str) -> String {
 /// The members of a hash as JSON, whatever their keys are.
 fn object(hash: &Hash) -> Json {
     let members =
-        hash.iter().map(|(key, member)| (inspect::to_s(key), to_oracle_json(&member.value.value)));
+        hash.iter().map(|(key, member)| (inspect::to_s(key), to_exact_json(&member.value.value)));
     Json::Object(members.collect::<Map<_, _>>())
 }

@@ -11,7 +11,7 @@ use crate::facts::Node;
 
 /// Puppet's `LookupContext`, and what functions access through their scope. `not_found` is
 /// [`Returned::NotFound`](super::Returned::NotFound).
-pub trait Context {
+pub trait PuppetContext {
     /// The environment: `environment_name` is its name.
     fn environment(&self) -> &Arc<Environment>;
 

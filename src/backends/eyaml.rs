@@ -70,7 +70,7 @@ pub struct Eyaml {
 
 /// Why a value was not decrypted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum DecryptionFailure {
     /// hiera-eyaml would fail, with this message of its exception.
     Failed(String),
     /// Ruby would fail because the encryption method does not exist, with this message of its `LoadError`.
@@ -90,7 +90,7 @@ impl Eyaml {
         files: &dyn Files,
         keys: &LevelKeys<'_>,
         text: &str,
-    ) -> Result<Option<Value>, Refusal> {
+    ) -> Result<Option<Value>, DecryptionFailure> {
         if !blob::is_encrypted(text) || !self.decrypts() {
             return Ok(None);
         }
@@ -115,10 +115,12 @@ impl Eyaml {
         files: &dyn Files,
         keys: &LevelKeys<'_>,
         blob: &Blob<'_>,
-    ) -> Result<Arc<[u8]>, Refusal> {
+    ) -> Result<Arc<[u8]>, DecryptionFailure> {
         let cipher = blob.cipher_without_blanks();
         if cipher.is_empty() {
-            return Err(Refusal::Failed("undefined method `[]' for nil:NilClass".to_owned()));
+            return Err(DecryptionFailure::Failed(
+                "undefined method `[]' for nil:NilClass".to_owned(),
+            ));
         }
         self.check_method(blob)?;
         self.decrypted_message(files, keys, &base64::decode_as_ruby(&cipher))
@@ -130,18 +132,18 @@ impl Eyaml {
         files: &dyn Files,
         keys: &LevelKeys<'_>,
         message: &[u8],
-    ) -> Result<Arc<[u8]>, Refusal> {
+    ) -> Result<Arc<[u8]>, DecryptionFailure> {
         let pair = match keys.pair(self, files) {
             Ok(pair) => pair,
             Err(problem) if problem.is_unreadable && self.keeps_what_has_no_key() => {
-                return Err(Refusal::Kept);
+                return Err(DecryptionFailure::Kept);
             }
-            Err(problem) => return Err(Refusal::Failed(problem.message)),
+            Err(problem) => return Err(DecryptionFailure::Failed(problem.message)),
         };
         if self.decryption == Decryption::Refused {
-            return Err(Refusal::Failed("decryption was not asked for".to_owned()));
+            return Err(DecryptionFailure::Failed("decryption was not asked for".to_owned()));
         }
-        pair.decrypted(message).map_err(Refusal::Failed)
+        pair.decrypted(message).map_err(DecryptionFailure::Failed)
     }
 
     /// Whether encrypted values may differ from what is written.
@@ -149,21 +151,21 @@ impl Eyaml {
         self.decryption != Decryption::Off
     }
 
-    fn check_method(&self, blob: &Blob<'_>) -> Result<(), Refusal> {
+    fn check_method(&self, blob: &Blob<'_>) -> Result<(), DecryptionFailure> {
         let method = blob.method.unwrap_or(DEFAULT_METHOD);
         if method.eq_ignore_ascii_case(DEFAULT_METHOD) {
             return Ok(());
         }
         if self.keeps_what_has_no_key() {
-            return Err(Refusal::Kept);
+            return Err(DecryptionFailure::Kept);
         }
         if KNOWN_METHODS.iter().any(|known| known.eq_ignore_ascii_case(method)) {
-            return Err(Refusal::Unsupported(format!(
+            return Err(DecryptionFailure::Unsupported(format!(
                 "eyaml's method {method} is not supported here, only {DEFAULT_METHOD} is"
             )));
         }
         let file = method.to_lowercase();
-        Err(Refusal::UnknownMethod(format!(
+        Err(DecryptionFailure::UnknownMethod(format!(
             "cannot load such file -- hiera/backend/eyaml/encryptors/{file}"
         )))
     }

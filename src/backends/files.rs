@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::back_end::{BackEnd, Call, DataHash, Returned, Site};
-use super::context::Context;
+use super::context::PuppetContext;
 use super::failure::{Failure, FailureClass};
 use crate::config::hiera_yaml::FunctionKind;
 use crate::config::path;
@@ -17,7 +17,7 @@ impl BackEnd for FileData {
     fn data_hash(
         &self,
         call: &Call<'_>,
-        context: &mut dyn Context,
+        context: &mut dyn PuppetContext,
     ) -> Result<Returned<DataHash>, Failure> {
         if any_option_is_refused(call) {
             return Err(location_is_required(call));
@@ -37,7 +37,7 @@ impl BackEnd for FileData {
 /// Puppet's: no path, a directory, invalid YAML (JSON, HOCON), not a hash.
 pub(super) fn load(
     call: &Call<'_>,
-    context: &mut dyn Context,
+    context: &mut dyn PuppetContext,
     format: Format,
 ) -> Result<Arc<DataFile>, Failure> {
     let Site::Path(path) = call.site else { return Err(location_is_required(call)) };
@@ -77,7 +77,7 @@ fn location_is_required(call: &Call<'_>) -> Failure {
 
 fn judge(
     call: &Call<'_>,
-    context: &mut dyn Context,
+    context: &mut dyn PuppetContext,
     path: &str,
     file: &DataFile,
 ) -> Result<(), Failure> {

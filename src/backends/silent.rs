@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::back_end::{BackEnd, Call, DataHash, Returned};
-use super::context::Context;
+use super::context::PuppetContext;
 use super::failure::Failure;
 use crate::data::Located;
 use crate::syntax::key_path::Segment;
@@ -16,7 +16,7 @@ impl BackEnd for Silent {
     fn data_hash(
         &self,
         _call: &Call<'_>,
-        _context: &mut dyn Context,
+        _context: &mut dyn PuppetContext,
     ) -> Result<Returned<DataHash>, Failure> {
         Ok(Returned::Unknown(Arc::clone(&self.0)))
     }
@@ -25,7 +25,7 @@ impl BackEnd for Silent {
         &self,
         _key: &Arc<str>,
         _call: &Call<'_>,
-        _context: &mut dyn Context,
+        _context: &mut dyn PuppetContext,
     ) -> Result<Returned<Located>, Failure> {
         Ok(Returned::Unknown(Arc::clone(&self.0)))
     }
@@ -34,7 +34,7 @@ impl BackEnd for Silent {
         &self,
         _segments: &[Segment],
         _call: &Call<'_>,
-        _context: &mut dyn Context,
+        _context: &mut dyn PuppetContext,
     ) -> Result<Returned<Located>, Failure> {
         Ok(Returned::Unknown(Arc::clone(&self.0)))
     }

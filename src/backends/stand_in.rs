@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::back_end::{BackEnd, Call, DataHash, Returned, Site};
-use super::context::Context;
+use super::context::PuppetContext;
 use super::failure::Failure;
 use super::settings::StandInFile;
 use crate::config::path;
@@ -22,7 +22,7 @@ impl BackEnd for StandIn {
     fn data_hash(
         &self,
         call: &Call<'_>,
-        context: &mut dyn Context,
+        context: &mut dyn PuppetContext,
     ) -> Result<Returned<DataHash>, Failure> {
         Ok(self.with_file(call, context, |file| Some(DataHash::File(file))))
     }
@@ -31,7 +31,7 @@ impl BackEnd for StandIn {
         &self,
         key: &Arc<str>,
         call: &Call<'_>,
-        context: &mut dyn Context,
+        context: &mut dyn PuppetContext,
     ) -> Result<Returned<Located>, Failure> {
         let value = |file: Arc<DataFile>| file.get(key).map(|entry| entry.value.clone());
         Ok(self.with_file(call, context, value))
@@ -41,7 +41,7 @@ impl BackEnd for StandIn {
         &self,
         segments: &[Segment],
         call: &Call<'_>,
-        context: &mut dyn Context,
+        context: &mut dyn PuppetContext,
     ) -> Result<Returned<Located>, Failure> {
         Ok(self.with_file(call, context, |file| dig(&file, segments)))
     }
@@ -56,7 +56,7 @@ impl StandIn {
     fn with_file<T>(
         &self,
         call: &Call<'_>,
-        context: &mut dyn Context,
+        context: &mut dyn PuppetContext,
         find: impl FnOnce(Arc<DataFile>) -> Option<T>,
     ) -> Returned<T> {
         let Some(stand_in) = self.files.iter().find(|it| is_for(it, call.site)) else {

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::code::CodeFile;
 use crate::code::literal::value_of;
-use crate::data::render::to_oracle_json;
+use crate::data::render::to_exact_json;
 use crate::syntax::puppet::{Call, CallForm, CalledName, Declaration, Parameter};
 use crate::syntax::tree::SyntaxError;
 use crate::text::TextRange;
@@ -77,7 +77,7 @@ fn parameter(file: &CodeFile, parameter: &Parameter) -> Json {
         (Some(_), Some(_)) => "literal",
         (Some(_), None) => "expression",
     };
-    let literal = constant.and_then(value_of).map_or(Json::Null, |it| to_oracle_json(&it));
+    let literal = constant.and_then(value_of).map_or(Json::Null, |it| to_exact_json(&it));
     json!({
         "name": parameter.name,
         "type": parameter.type_range.map(|it| file.slice(it)),

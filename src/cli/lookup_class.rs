@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::lookup::{DEPENDS, RenderAs};
-use super::lookup_class_output::{self, Asked};
+use super::lookup_class_output::{self, BoundClass};
 use super::lookup_setup::Setup;
 use super::print;
 use super::terminal::complain;
@@ -26,7 +26,7 @@ pub(super) fn run(
         let class =
             found.ok_or_else(|| format!("there is no class {name} in {}", environment.name))?;
         let bindings = binder.bind_class(&class);
-        all.push(Asked { class, bindings });
+        all.push(BoundClass { class, bindings });
     }
     for warning in setup.evaluator.config_warnings() {
         complain(&format!("warning: {warning}"));

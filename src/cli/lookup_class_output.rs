@@ -18,12 +18,12 @@ use crate::text::LineIndex;
 const MAX_SHOWN_VALUE: usize = 60;
 
 /// A class with its bindings.
-pub(super) struct Asked {
+pub(super) struct BoundClass {
     pub(super) class: ClassCode,
     pub(super) bindings: Vec<Binding>,
 }
 
-impl Asked {
+impl BoundClass {
     /// The error that Puppet raises if the class is included.
     pub(super) fn refusal(&self) -> Option<String> {
         let of_file = self.class.syntax_error().map(str::to_owned);
@@ -39,7 +39,7 @@ struct Row {
 }
 
 /// Tables for people: missing parameters come first, then those that Puppet refuses for other reasons.
-pub(super) fn table(all: &[Asked], node: &str, files: &dyn Files) -> String {
+pub(super) fn table(all: &[BoundClass], node: &str, files: &dyn Files) -> String {
     let mut text = String::new();
     for (number, asked) in all.iter().enumerate() {
         if number > 0 {
@@ -138,17 +138,17 @@ fn cut(text: &str) -> String {
 }
 
 /// One object, or a list of them for several classes.
-pub(super) fn json(all: &[Asked], node: &str, files: &dyn Files) -> String {
+pub(super) fn json(all: &[BoundClass], node: &str, files: &dyn Files) -> String {
     format!("{:#}\n", document(all, node, files))
 }
 
 /// The same as YAML.
-pub(super) fn yaml(all: &[Asked], node: &str, files: &dyn Files) -> String {
+pub(super) fn yaml(all: &[BoundClass], node: &str, files: &dyn Files) -> String {
     render::to_yaml(&data_json::to_value(&document(all, node, files)))
 }
 
-fn document(all: &[Asked], node: &str, files: &dyn Files) -> Json {
-    let one = |asked: &Asked| {
+fn document(all: &[BoundClass], node: &str, files: &dyn Files) -> Json {
+    let one = |asked: &BoundClass| {
         let parameters = asked.bindings.iter().map(|it| record(asked, it, files));
         let mut object = class_record(asked, node);
         object.insert("parameters".into(), parameters.map(Json::Object).collect());
@@ -161,7 +161,7 @@ fn document(all: &[Asked], node: &str, files: &dyn Files) -> Json {
 }
 
 /// A line for each parameter in the order of its class, and one that ends the class.
-pub(super) fn json_lines(all: &[Asked], node: &str, files: &dyn Files) -> String {
+pub(super) fn json_lines(all: &[BoundClass], node: &str, files: &dyn Files) -> String {
     let mut text = String::new();
     for asked in all {
         for binding in &asked.bindings {
@@ -175,8 +175,8 @@ pub(super) fn json_lines(all: &[Asked], node: &str, files: &dyn Files) -> String
     text
 }
 
-fn class_record(asked: &Asked, node: &str) -> Map<String, Json> {
-    let Asked { class, bindings } = asked;
+fn class_record(asked: &BoundClass, node: &str) -> Map<String, Json> {
+    let BoundClass { class, bindings } = asked;
     let refusal = asked.refusal();
     let status = match &refusal {
         Some(_) => "error",
@@ -194,7 +194,7 @@ fn class_record(asked: &Asked, node: &str) -> Map<String, Json> {
     record.as_object().cloned().unwrap_or_default()
 }
 
-fn record(asked: &Asked, binding: &Binding, files: &dyn Files) -> Map<String, Json> {
+fn record(asked: &BoundClass, binding: &Binding, files: &dyn Files) -> Map<String, Json> {
     let mut line = Map::new();
     line.insert("param".into(), (&*binding.name).into());
     line.insert("type".into(), binding.type_text.as_deref().into());
@@ -237,7 +237,7 @@ fn add_case(line: &mut Map<String, Json>, binding: &Binding, index: usize, files
     line.insert("status".into(), status.into());
     line.insert("from".into(), from.into());
     if let Some(value) = value_of(&case.bound) {
-        line.insert("value".into(), render::to_oracle_json(&value));
+        line.insert("value".into(), render::to_exact_json(&value));
     }
     let error = match (&case.bound, &case.verdict) {
         (Bound::Failed(failure), _) => Some(failure.message.to_string()),

@@ -221,7 +221,7 @@ impl Output {
         line.insert("status".into(), status.into());
         match &answer.outcome {
             Ok(Some(value)) => {
-                line.insert("value".into(), render::to_oracle_json(&value.value));
+                line.insert("value".into(), render::to_exact_json(&value.value));
                 if render::has_encrypted_text(&value.value) {
                     line.insert("encrypted".into(), true.into());
                 }

@@ -142,7 +142,7 @@ fn json_of(node: &Node, read: &[Arc<str>]) -> Json {
     let (mut known, mut proved) = (Map::new(), Map::new());
     for (name, it) in node.known() {
         let members = if it.basis == Basis::Set { &mut known } else { &mut proved };
-        members.insert(name.to_string(), render::to_oracle_json(&it.value));
+        members.insert(name.to_string(), render::to_exact_json(&it.value));
     }
     if node.is_complete() {
         for name in read {
@@ -167,7 +167,7 @@ fn value_of(node: &Node, written: &str) -> Option<(Arc<str>, Json)> {
     let value = dig_value(&value, &rest)?.value;
     let json = match &value {
         Value::Undef => Json::Null,
-        Value::String(_) | Value::Integer(_) | Value::Boolean(_) => render::to_oracle_json(&value),
+        Value::String(_) | Value::Integer(_) | Value::Boolean(_) => render::to_exact_json(&value),
         other => Json::from(inspect::to_s(other)),
     };
     Some((name, json))

@@ -25,7 +25,7 @@ pub fn to_value(json: &Json) -> Value {
     }
 }
 
-/// The inverse of [`to_oracle_json`](super::render::to_oracle_json): objects with the member `__ptype` are values that JSON
+/// The inverse of [`to_exact_json`](super::render::to_exact_json): objects with the member `__ptype` are values that JSON
 /// cannot express.
 pub fn from_oracle_json(json: &Json) -> Value {
     match json {
@@ -102,14 +102,14 @@ fn value_of_number(number: &serde_json::Number) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::render::to_oracle_json;
+    use crate::data::render::to_exact_json;
 
     #[track_caller]
     fn check(value: &Value) {
-        let json = to_oracle_json(value);
+        let json = to_exact_json(value);
         let back = from_oracle_json(&json);
         assert_eq!(&back, value, "{json}");
-        assert_eq!(to_oracle_json(&back), json);
+        assert_eq!(to_exact_json(&back), json);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::scalar::{self, Refusal};
+use super::scalar::{self, ScalarError};
 use super::tags;
 use super::value::{FileId, Hash, Located, Place, Value};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
@@ -167,8 +167,8 @@ impl<'a> Lowering<'a> {
     fn scalar(&self, node: &Node, text: &Arc<str>, style: ScalarStyle) -> Lowered {
         match scalar::typed(text, style, node.tag.as_deref()) {
             Ok(value) => Ok(self.anchored(node, value, Size { depth: 0, values: 1 })),
-            Err(Refusal::Class(class)) => Err(self.unspecified_class(node, &class)),
-            Err(Refusal::Exception(message)) => Err(self.error(node, &message)),
+            Err(ScalarError::Class(class)) => Err(self.unspecified_class(node, &class)),
+            Err(ScalarError::Exception(message)) => Err(self.error(node, &message)),
         }
     }
 

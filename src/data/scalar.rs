@@ -12,7 +12,7 @@ use crate::syntax::tree::ScalarStyle;
 
 /// Why Psych cannot convert a scalar, which makes the whole file unreadable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ScalarError {
     /// Psych would have to create an instance of a Ruby class that Puppet does not allow.
     Class(String),
     /// Any other Ruby exception, with its message. Puppet does not add the path of the file to it.
@@ -20,13 +20,13 @@ pub enum Refusal {
 }
 
 /// The value of a scalar.
-pub fn typed(text: &Arc<str>, style: ScalarStyle, tag: Option<&str>) -> Result<Value, Refusal> {
+pub fn typed(text: &Arc<str>, style: ScalarStyle, tag: Option<&str>) -> Result<Value, ScalarError> {
     let string = || Value::String(Arc::clone(text));
     let Some(tag) = tag else {
         return if style == ScalarStyle::Plain { by_looks(text) } else { Ok(string()) };
     };
     if let Some(class) = tags::class_of_scalar(tag, text) {
-        return Err(Refusal::Class(class));
+        return Err(ScalarError::Class(class));
     }
     match tag {
         "!binary" | "tag:yaml.org,2002:binary" => Ok(bytes(text)),
@@ -54,7 +54,7 @@ pub fn is_string(text: &str) -> bool {
 }
 
 /// The value of a plain scalar.
-pub fn by_looks(text: &Arc<str>) -> Result<Value, Refusal> {
+pub fn by_looks(text: &Arc<str>) -> Result<Value, ScalarError> {
     let string = || Value::String(Arc::clone(text));
     if text.is_empty() {
         return Ok(Value::Undef);
@@ -69,10 +69,10 @@ pub fn by_looks(text: &Arc<str>) -> Result<Value, Refusal> {
         return Ok(string());
     }
     if TIME.is_match(text) {
-        return Err(Refusal::Class("Time".to_owned()));
+        return Err(ScalarError::Class("Time".to_owned()));
     }
     if unquoted_dates_break_the_file(text) {
-        return Err(Refusal::Class("Date".to_owned()));
+        return Err(ScalarError::Class("Date".to_owned()));
     }
     if let Some(value) = special_float(text).or_else(|| base_60(text)) {
         return Ok(value);
@@ -239,7 +239,7 @@ fn leading_digits(text: &str) -> String {
     digits
 }
 
-fn float(text: &str) -> Option<Result<Value, Refusal>> {
+fn float(text: &str) -> Option<Result<Value, ScalarError>> {
     if !FLOAT.is_match(text) || matches!(text, "." | "-." | "+.") {
         return None;
     }
@@ -250,7 +250,7 @@ fn float(text: &str) -> Option<Result<Value, Refusal>> {
 }
 
 /// Ruby's `Float(text)`.
-fn kernel_float(text: &str) -> Result<f64, Refusal> {
+fn kernel_float(text: &str) -> Result<f64, ScalarError> {
     let trimmed = text.trim_ascii();
     let bytes = trimmed.as_bytes();
     let is_between_digits = |at: usize| {
@@ -264,7 +264,7 @@ fn kernel_float(text: &str) -> Result<f64, Refusal> {
         && !trimmed.ends_with('.')
         && !trimmed.contains(".e")
         && !trimmed.contains(".E");
-    let invalid = || Refusal::Exception(format!("invalid value for Float(): {text:?}"));
+    let invalid = || ScalarError::Exception(format!("invalid value for Float(): {text:?}"));
     if !is_sound {
         let (sign, unsigned) = match trimmed.strip_prefix('-') {
             Some(rest) => (-1.0, rest),
@@ -277,8 +277,9 @@ fn kernel_float(text: &str) -> Result<f64, Refusal> {
 }
 
 /// The result of Ruby's `Float()` for a value (`!!float`).
-fn to_float(value: &Value) -> Result<Value, Refusal> {
-    let cannot = |what: &str| Err(Refusal::Exception(format!("can't convert {what} into Float")));
+fn to_float(value: &Value) -> Result<Value, ScalarError> {
+    let cannot =
+        |what: &str| Err(ScalarError::Exception(format!("can't convert {what} into Float")));
     match value {
         Value::Integer(number) => Ok(Value::Float(as_float(i128::from(*number)))),
         Value::BigInteger(digits) => Ok(Value::Float(digits.parse().unwrap_or(f64::INFINITY))),
@@ -296,7 +297,7 @@ fn as_float(number: i128) -> f64 {
 }
 
 /// Integers: decimal, `0777` and `0b101` and `0x1f` with an optional sign, commas and underscores inside.
-fn integer(text: &str) -> Option<Result<Value, Refusal>> {
+fn integer(text: &str) -> Option<Result<Value, ScalarError>> {
     if !INTEGER.is_match(text) {
         return None;
     }
@@ -322,9 +323,9 @@ fn integer(text: &str) -> Option<Result<Value, Refusal>> {
     }
     let number = BigInt::parse_bytes(format!("{sign}{digits}").as_bytes(), radix);
     Some(
-        number
-            .map(|number| integer_value(&number))
-            .ok_or_else(|| Refusal::Exception(format!("invalid value for Integer(): {clean:?}"))),
+        number.map(|number| integer_value(&number)).ok_or_else(|| {
+            ScalarError::Exception(format!("invalid value for Integer(): {clean:?}"))
+        }),
     )
 }
 

@@ -14,7 +14,7 @@ use super::key::Key;
 use super::layer::{Layer, when_using, wrong_value_type};
 use super::lookup;
 use super::trace::Outcome;
-use crate::backends::{BackEnd, Call, Context, DataHash, FunctionContext, Returned, Site};
+use crate::backends::{BackEnd, Call, DataHash, FunctionContext, PuppetContext, Returned, Site};
 use crate::config::hiera_yaml::FunctionKind;
 use crate::config::{Environment, PuppetVersion};
 use crate::data::puppet_type::{self, Type};
@@ -31,7 +31,7 @@ const HIERA_3: &str = "is a back end of Hiera 3, which is not evaluated here";
 /// What is known of one source of a level (a location, or the level itself) during the life of the evaluator. No lock is held
 /// while a function runs, because it may look up something that leads back to itself.
 #[derive(Debug, Default)]
-pub(crate) struct Source {
+pub(crate) struct SourceState {
     context: OnceLock<Arc<FunctionContext>>,
     data_hash: OnceLock<Data>,
     /// The results of `lookup_key` and `data_dig`, by root key and by whole key.
@@ -45,7 +45,7 @@ enum Data {
     Hash(Arc<Hash>),
 }
 
-impl Source {
+impl SourceState {
     fn context(&self) -> &Arc<FunctionContext> {
         self.context.get_or_init(Arc::default)
     }
@@ -81,7 +81,7 @@ impl Layer {
             return Ok(opaque(invocation, (self, level), key, depends_on(&level.open_options)));
         }
         invocation.note_any_read();
-        let asked = Asked { layer: self, level, location, back_end: back_end.as_ref() };
+        let asked = CallSite { layer: self, level, location, back_end: back_end.as_ref() };
         match level.function.kind {
             FunctionKind::LookupKey => asked.lookup_key(invocation, key),
             FunctionKind::DataDig | FunctionKind::Hiera3Backend => asked.data_dig(invocation, key),
@@ -98,7 +98,7 @@ impl Layer {
         key: &Key,
         file: &Arc<DataFile>,
     ) -> Found {
-        let asked = Asked { layer: self, level, location: Some(location), back_end };
+        let asked = CallSite { layer: self, level, location: Some(location), back_end };
         let root = key.root();
         let call = Call { file: Some(file), ..asked.call() };
         let returned = invocation.explained_once(location, root, |invocation| {
@@ -115,7 +115,7 @@ impl Layer {
         location: &Location,
         back_end: &dyn BackEnd,
     ) -> Result<Arc<DataFile>, Failure> {
-        let asked = Asked { layer: self, level, location: Some(location), back_end };
+        let asked = CallSite { layer: self, level, location: Some(location), back_end };
         match back_end.data_hash(&asked.call(), &mut asked.context(invocation))? {
             Returned::Value(DataHash::File(file)) => Ok(file),
             other => {
@@ -128,15 +128,15 @@ impl Layer {
 
 /// A function and the place at which it is called.
 #[derive(Clone, Copy)]
-struct Asked<'l> {
+struct CallSite<'l> {
     layer: &'l Layer,
     level: &'l ResolvedLevel,
     location: Option<&'l Location>,
     back_end: &'l dyn BackEnd,
 }
 
-impl<'l> Asked<'l> {
-    fn source(self) -> &'l Source {
+impl<'l> CallSite<'l> {
+    fn source(self) -> &'l SourceState {
         self.location.map_or(&self.level.source, |location| &location.source)
     }
 
@@ -184,7 +184,7 @@ impl<'l> Asked<'l> {
         };
         self.check_value(root, &value)?;
         let value = if invocation.is_traced() { value.copied() } else { value };
-        let value = interpolate(invocation, &value, invocation::Context::Data)?;
+        let value = interpolate(invocation, &value, invocation::InterpolatedText::Data)?;
         invocation.note_function(self.layer, self.level, Some(&value));
         invocation.report_found(root, &value);
         Ok(Some(value))
@@ -351,10 +351,10 @@ fn opaque(
 /// The context object of a call.
 struct CallContext<'i, 'a> {
     invocation: &'i mut Invocation<'a>,
-    asked: Asked<'i>,
+    asked: CallSite<'i>,
 }
 
-impl Context for CallContext<'_, '_> {
+impl PuppetContext for CallContext<'_, '_> {
     fn environment(&self) -> &Arc<Environment> {
         self.invocation.evaluator.environment()
     }
@@ -364,7 +364,7 @@ impl Context for CallContext<'_, '_> {
     }
 
     fn interpolate(&mut self, value: &Located) -> Result<Located, Failure> {
-        interpolate(self.invocation, value, invocation::Context::Data)
+        interpolate(self.invocation, value, invocation::InterpolatedText::Data)
     }
 
     fn is_explained(&self) -> bool {

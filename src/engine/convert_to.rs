@@ -17,14 +17,14 @@ use crate::data::puppet_type::{self, Alias, Type, TypeProblem, Wrapper};
 use crate::data::value::{Located, Value};
 
 /// Why a conversion has no result.
-enum Refusal {
+enum ConversionFailure {
     /// Puppet refuses, with this message.
     Error(String),
     /// We do not know what Puppet does.
     Unknown(String),
 }
 
-type Converted = Result<Located, Refusal>;
+type Converted = Result<Located, ConversionFailure>;
 
 /// Converts a value according to the option `convert_to`: a type, or a list of a type and arguments.
 ///
@@ -44,16 +44,16 @@ pub fn convert(key: &str, spec: &Value, value: Located) -> Result<Located, Failu
             })?;
             new_instance(&wanted, value, arguments)
         }
-        other => Err(Refusal::Error(format!(
+        other => Err(ConversionFailure::Error(format!(
             "'new' parameter 'type' expects a Type value, got {}",
             puppet_type::infer(other)
         ))),
     };
     converted.map_err(|refusal| match refusal {
-        Refusal::Error(message) => Failure::lookup(format!(
+        ConversionFailure::Error(message) => Failure::lookup(format!(
             "The convert_to lookup_option for key '{key}' raised error: {message}"
         )),
-        Refusal::Unknown(reason) => Failure::of(FailureClass::Unsupported, reason),
+        ConversionFailure::Unknown(reason) => Failure::of(FailureClass::Unsupported, reason),
     })
 }
 
@@ -88,7 +88,8 @@ fn new_instance(wanted: &Type, value: Located, arguments: &[Located]) -> Convert
     }
     let converted = create(wanted, wanted, value, arguments)?;
     let subject = format!("Converted value from {wanted}.new()");
-    puppet_type::assert_instance(&subject, wanted, &converted.value).map_err(Refusal::Error)?;
+    puppet_type::assert_instance(&subject, wanted, &converted.value)
+        .map_err(ConversionFailure::Error)?;
     Ok(converted)
 }
 
@@ -136,20 +137,24 @@ fn create(whole: &Type, wanted: &Type, value: Located, arguments: &[Located]) ->
         | Type::Callable(_)
         | Type::CatalogEntry
         | Type::Class(_)
-        | Type::Resource { .. } => Err(Refusal::Error(format!(
+        | Type::Resource { .. } => Err(ConversionFailure::Error(format!(
             "Creation of new instance of type '{wanted}' is not supported"
         ))),
-        _ => Err(Refusal::Unknown(format!("what {whole}.new() gives is not known here"))),
+        _ => Err(ConversionFailure::Unknown(format!("what {whole}.new() gives is not known here"))),
     }
 }
 
-fn boolean(value: &Value, arguments: &[Located]) -> Result<Value, Refusal> {
+fn boolean(value: &Value, arguments: &[Located]) -> Result<Value, ConversionFailure> {
     let refused = |what: String| {
-        Err(Refusal::Error(format!("'new_boolean' {what} cannot be converted to Boolean")))
+        Err(ConversionFailure::Error(format!(
+            "'new_boolean' {what} cannot be converted to Boolean"
+        )))
     };
     if !arguments.is_empty() {
         let given = arguments.len() + 1;
-        return Err(Refusal::Error(format!("'new_boolean' expects 1 argument, got {given}")));
+        return Err(ConversionFailure::Error(format!(
+            "'new_boolean' expects 1 argument, got {given}"
+        )));
     }
     match value {
         Value::Boolean(_) => Ok(value.clone()),
@@ -171,8 +176,11 @@ fn value_of_type(value: &Value) -> String {
 }
 
 /// Arguments that Puppet refuses with a long description of everything that it accepts.
-fn unknown_arguments(wanted: &Type) -> Refusal {
-    Refusal::Unknown(format!("{}.new() with these arguments is not supported", wanted.name()))
+fn unknown_arguments(wanted: &Type) -> ConversionFailure {
+    ConversionFailure::Unknown(format!(
+        "{}.new() with these arguments is not supported",
+        wanted.name()
+    ))
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::calls::Source;
+use super::calls::SourceState;
 use super::evaluator::Evaluator;
 use super::failure::Failure;
 use super::interpolate::{self, Variable, interpolate_text};
-use super::invocation::{Context, Invocation};
+use super::invocation::{InterpolatedText, Invocation};
 use super::open_files::OpenFiles;
 use super::trace::TraceKind;
 use crate::backends::{BackEnd, Registry};
@@ -40,7 +40,7 @@ pub struct ResolvedLevel {
     /// How the back end reads the files at the level's paths, if it uses nothing else.
     pub(crate) reads: Option<Format>,
     /// The state of the level's source, if it names no location.
-    pub(crate) source: Source,
+    pub(crate) source: SourceState,
     /// Open variables in its options.
     pub(crate) open_options: Vec<Arc<str>>,
 }
@@ -73,7 +73,7 @@ pub struct Location {
     /// The file, after it was needed for the first time.
     pub(crate) data: OnceLock<Result<Arc<DataFile>, Failure>>,
     /// The results of a function for this location.
-    pub(crate) source: Source,
+    pub(crate) source: SourceState,
     /// The files that it can lead to if its path contains open variables; such a location does not exist.
     pub(crate) open: Option<OpenLocation>,
 }
@@ -129,7 +129,7 @@ impl Location {
             is_uri: false,
             exists,
             data: OnceLock::new(),
-            source: Source::default(),
+            source: SourceState::default(),
             open: None,
         }
     }
@@ -220,7 +220,7 @@ fn resolve_level(
         None => Arc::default(),
         Some(options) => {
             let options = Value::Hash(Arc::clone(options)).unplaced();
-            match interpolate::interpolate(invocation, &options, Context::Config)?.value {
+            match interpolate::interpolate(invocation, &options, InterpolatedText::Config)?.value {
                 Value::Hash(options) => options,
                 _ => Arc::default(),
             }
@@ -244,7 +244,7 @@ fn resolve_level(
         locations,
         reads: back_end.as_ref().and_then(|it| it.reads()),
         back_end,
-        source: Source::default(),
+        source: SourceState::default(),
         open_options,
     })
 }
@@ -292,10 +292,10 @@ fn datadir_is_joined_before_it_is_interpolated(
         DatadirRule::JoinOnly => joined().into(),
         DatadirRule::JoinThenInterpolate => {
             let joined = Located::new(Value::string(joined()), level.datadir.place);
-            interpolate_text(invocation, &joined, Context::Config)?
+            interpolate_text(invocation, &joined, InterpolatedText::Config)?
         }
         DatadirRule::InterpolateOnly => {
-            interpolate_text(invocation, &level.datadir, Context::Config)?
+            interpolate_text(invocation, &level.datadir, InterpolatedText::Config)?
         }
     };
     Ok(invocation.evaluator.map_datadir(datadir))
@@ -312,7 +312,8 @@ fn resolve_locations(
         Locations::None => return Ok(None),
         Locations::Paths(templates) => {
             for template in templates {
-                let text = interpolate_text(invocation, template, Context::ConfigLocation)?;
+                let text =
+                    interpolate_text(invocation, template, InterpolatedText::ConfigLocation)?;
                 let text = level.with_extension(text);
                 let location = existing_path(invocation, datadir, &text, template);
                 if config.exists || location.exists {
@@ -327,7 +328,8 @@ fn resolve_locations(
         }
         Locations::Uris(templates) => {
             for template in templates {
-                let text = interpolate_text(invocation, template, Context::ConfigLocation)?;
+                let text =
+                    interpolate_text(invocation, template, InterpolatedText::ConfigLocation)?;
                 found.push(uri(&text, template)?);
             }
         }
@@ -359,7 +361,7 @@ fn expand_glob(
     datadir: &str,
     template: &Located,
 ) -> Result<Vec<Location>, Failure> {
-    let text = interpolate_text(invocation, template, Context::ConfigLocation)?;
+    let text = interpolate_text(invocation, template, InterpolatedText::ConfigLocation)?;
     let pattern: Arc<str> = path::join(datadir, &text).into();
     if open_path::has_holes(&pattern) {
         let open = OpenLocation::new(OpenPath::new(Arc::clone(&pattern), true), false);
@@ -392,7 +394,7 @@ fn uri(text: &Arc<str>, template: &Located) -> Result<Location, Failure> {
         is_uri: true,
         exists: true,
         data: OnceLock::new(),
-        source: Source::default(),
+        source: SourceState::default(),
         open: None,
     })
 }
@@ -413,7 +415,7 @@ fn expand_mapped_paths(
     mapped: &[Located; 3],
 ) -> Result<Vec<Location>, Failure> {
     let [variable, loop_variable, template] = mapped;
-    let context = Context::ConfigLocation;
+    let context = InterpolatedText::ConfigLocation;
     let name = inspect::to_s(&variable.value);
     let value = interpolate::variable(invocation, &name, "mapped_path[0]", context)?;
     let loop_variable: Arc<str> = inspect::to_s(&loop_variable.value).into();
@@ -443,7 +445,7 @@ fn open_list(
     member: (Arc<str>, Located),
 ) -> Result<Vec<Location>, Failure> {
     let outer = invocation.local.replace(member);
-    let text = interpolate_text(invocation, template, Context::ConfigLocation);
+    let text = interpolate_text(invocation, template, InterpolatedText::ConfigLocation);
     invocation.local = outer;
     let location: Arc<str> = path::join(datadir, &text?).into();
     let open = OpenLocation::new(OpenPath::new(Arc::clone(&location), false), true);

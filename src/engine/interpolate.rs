@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::dig;
 use super::failure::{Failure, FailureClass};
-use super::invocation::{Context, Found, Invocation, Stand, undef};
+use super::invocation::{Found, InterpolatedText, Invocation, Stand, undef};
 use super::lookup;
 use super::trace::{FoundIn, Outcome, TraceKind};
 use crate::data::{Hash, Located, Value, inspect};
@@ -22,7 +22,7 @@ const STACK_GROWTH: usize = 4 * 1024 * 1024;
 pub(crate) fn interpolate(
     invocation: &mut Invocation<'_>,
     value: &Located,
-    context: Context,
+    context: InterpolatedText,
 ) -> Result<Located, Failure> {
     match &value.value {
         Value::String(text) if value.value.has_tokens() => {
@@ -51,7 +51,7 @@ pub(crate) fn interpolate(
 pub(crate) fn interpolate_text(
     invocation: &mut Invocation<'_>,
     template: &Located,
-    context: Context,
+    context: InterpolatedText,
 ) -> Result<Arc<str>, Failure> {
     let value = interpolate(invocation, template, context)?.value;
     Ok(match value {
@@ -73,7 +73,7 @@ pub(crate) fn variable(
     invocation: &mut Invocation<'_>,
     expression: &str,
     subject: &str,
-    context: Context,
+    context: InterpolatedText,
 ) -> Result<Variable, Failure> {
     let path = key_path::parse(expression)
         .map_err(|_| Failure::lookup(format!("Syntax error in string: {subject}")))?;
@@ -96,7 +96,7 @@ fn partial_variable(
     expression: &str,
     path: &KeyPath,
     stand: Stand,
-    context: Context,
+    context: InterpolatedText,
 ) -> Result<Variable, Failure> {
     let Some(root) = path.root_name() else { return Ok(Variable::Found(None)) };
     match stand {
@@ -123,7 +123,7 @@ fn known_variable(
     invocation: &mut Invocation<'_>,
     expression: &str,
     path: &KeyPath,
-    context: Context,
+    context: InterpolatedText,
 ) -> Found {
     let value = invocation.within(
         || TraceKind::Scope(Arc::from("Global Scope")),
@@ -143,7 +143,11 @@ fn known_variable(
     }
 }
 
-fn root_variable(invocation: &mut Invocation<'_>, name: &Arc<str>, context: Context) -> Found {
+fn root_variable(
+    invocation: &mut Invocation<'_>,
+    name: &Arc<str>,
+    context: InterpolatedText,
+) -> Found {
     if let Some(member) = invocation.overrides.get(name) {
         let value = member.value.clone();
         report_found_elsewhere(invocation, name, &value, FoundIn::Overrides);
@@ -172,7 +176,7 @@ fn interpolate_string(
     invocation: &mut Invocation<'_>,
     subject: &Arc<str>,
     located: &Located,
-    context: Context,
+    context: InterpolatedText,
 ) -> Result<Located, Failure> {
     invocation.within(
         || TraceKind::Interpolation(Arc::clone(subject)),
@@ -191,7 +195,7 @@ fn interpolate_string(
                 let expanded = expand(invocation, subject, &token.expression, is_whole, context)
                     .map_err(|failure| failure.at(located.place))?;
                 match expanded {
-                    Expanded::Open(variable) if context == Context::Data => {
+                    Expanded::Open(variable) if context == InterpolatedText::Data => {
                         invocation.read_open(&variable);
                         text.extend_from_slice(token.range.slice(subject).as_bytes());
                     }
@@ -235,12 +239,12 @@ fn expand(
     subject: &str,
     expression: &Expression,
     is_whole: bool,
-    context: Context,
+    context: InterpolatedText,
 ) -> Result<Expanded, Failure> {
     let (method, argument) = match expression {
         Expression::Empty => return Ok(Expanded::Text(Value::Undef)),
         Expression::Variable(expression) => (None, expression),
-        Expression::Call { .. } if context != Context::Data => {
+        Expression::Call { .. } if context != InterpolatedText::Data => {
             let message = "Interpolation using method syntax is not allowed in this context";
             return Err(Failure::issue(message));
         }
@@ -261,7 +265,7 @@ fn expand(
         Some(Method::Scope) | None => match variable(invocation, argument, subject, context)? {
             Variable::Found(value) => value.unwrap_or_else(undef),
             Variable::Open(name) => {
-                if context == Context::Config && !argument.contains('.') {
+                if context == InterpolatedText::Config && !argument.contains('.') {
                     invocation.must_be_set(&name);
                 }
                 return Ok(Expanded::Open(name));
@@ -285,7 +289,7 @@ fn results_are_interpolated_again(
     invocation: &mut Invocation<'_>,
     name: &Arc<str>,
     value: &Located,
-    context: Context,
+    context: InterpolatedText,
 ) -> Result<Located, Failure> {
     invocation.guarded(name, |invocation| interpolate(invocation, value, context))
 }

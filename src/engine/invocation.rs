@@ -33,7 +33,7 @@ pub struct OpaqueLevel {
 
 /// How strictly variables are treated during an interpolation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Context {
+pub(crate) enum InterpolatedText {
     /// Data: functions are allowed; an undefined variable is an error in Puppet 8.
     Data,
     /// `datadir` and `options` of hiera.yaml: no functions; an undefined variable is an error in Puppet 8.
@@ -349,7 +349,7 @@ impl<'a> Invocation<'a> {
     }
 
     /// The variable `name` as `scope[name]` finds it in Puppet; `None` if it is not defined, which may be an error.
-    pub(crate) fn variable(&mut self, name: &str, context: Context) -> Found {
+    pub(crate) fn variable(&mut self, name: &str, context: InterpolatedText) -> Found {
         if let Some((local, value)) = &self.local
             && &**local == name
         {
@@ -369,7 +369,7 @@ impl<'a> Invocation<'a> {
     pub(crate) fn undefined_variable(
         &mut self,
         name: &str,
-        context: Context,
+        context: InterpolatedText,
     ) -> Result<(), Failure> {
         if undefined_variable_never_warns(name) || self.default_values.get(name).is_some() {
             return Ok(());
@@ -383,7 +383,7 @@ impl<'a> Invocation<'a> {
             self.warn(format!("Undefined variable '{name}'; {reason}"));
             return Ok(());
         }
-        if context == Context::ConfigLocation {
+        if context == InterpolatedText::ConfigLocation {
             self.warn(format!(
                 "Interpolation failed with '{name}', but compilation continuing; {reason}"
             ));

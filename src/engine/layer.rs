@@ -9,7 +9,7 @@ use super::footprint::Footprint;
 use super::hierarchy::{self, Location, ResolvedLevel};
 use super::holders::{Holders, Spot};
 use super::interpolate::interpolate;
-use super::invocation::{Context, Found, Invocation};
+use super::invocation::{Found, InterpolatedText, Invocation};
 use super::key::Key;
 use super::lookup::LOOKUP_OPTIONS;
 use super::merge::Merge;
@@ -386,9 +386,9 @@ impl Layer {
         }
         let value = if invocation.is_traced() {
             // Puppet's interpolation copies every value that it traverses, and explain distinguishes copies.
-            interpolate(invocation, &entry.value.copied(), Context::Data)?
+            interpolate(invocation, &entry.value.copied(), InterpolatedText::Data)?
         } else if entry.has_tokens() {
-            interpolate(invocation, &entry.value, Context::Data)?
+            interpolate(invocation, &entry.value, InterpolatedText::Data)?
         } else {
             entry.value.clone()
         };

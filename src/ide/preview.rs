@@ -25,7 +25,7 @@ pub use explain::{Explained, Step, StepKind, explain};
 pub use key_cases::{KeyCase, key_cases};
 pub use merged::merged_value;
 pub(in crate::ide) use page::{Mark, Page};
-pub(crate) use question::Asked;
+pub(crate) use question::NodeQuestion;
 pub use question::{Question, Scope, UnknownNode};
 
 /// A read-only document.

@@ -26,7 +26,7 @@ use crate::engine::CancelToken;
 use crate::syntax::key_path::Segment;
 use crate::text::TextRange;
 use crate::world::{World, parallel, paths};
-use file::{FileRenaming, Refusal, rename_in};
+use file::{FileRenaming, RenameObstacle, rename_in};
 use renaming::Renaming;
 
 pub(super) use spelling::{inside as inside_string, key as key_spelling};
@@ -131,7 +131,8 @@ impl<'a> Work<'a> {
         for ((path, ..), found) in candidates.into_iter().zip(renamed) {
             let Some(found) = found else { continue };
             let shown = |at: TextRange| self.shown(environment, &path, at);
-            let found = found.map_err(|Refusal { at, why }| format!("{}: {why}", shown(at)))?;
+            let found =
+                found.map_err(|RenameObstacle { at, why }| format!("{}: {why}", shown(at)))?;
             takers.extend(found.takers.iter().map(|at| shown(*at)));
             self.refuse_foreign_module(environment, &path, &found)?;
             if found.is_partly_broken && !found.edits.is_empty() {

@@ -55,7 +55,7 @@ pub type TokensFeature = fn(
 ) -> Vec<ide::EntryPart<ide::SemanticToken>>;
 
 /// Returns a preview for a question.
-type Asked<T> = Result<Option<T>, UnknownNode>;
+type NodeAnswer<T> = Result<Option<T>, UnknownNode>;
 
 /// One function per feature. Functions about files get the snapshot, the path of the file and, if necessary, a byte offset
 /// in it.
@@ -114,13 +114,13 @@ pub struct Features {
     /// The semantic tokens of a file.
     pub semantic_tokens: TokensFeature,
     /// The preview of a merged value.
-    pub merged_value: fn(&Arc<World>, &Question, &CancelToken) -> Asked<Preview>,
+    pub merged_value: fn(&Arc<World>, &Question, &CancelToken) -> NodeAnswer<Preview>,
     /// The explanation of a lookup.
-    pub explain: fn(&Arc<World>, &Question, &CancelToken) -> Asked<Explained>,
+    pub explain: fn(&Arc<World>, &Question, &CancelToken) -> NodeAnswer<Explained>,
     /// The comparison of two values.
-    pub compare: fn(&Arc<World>, &Question, &Counterpart, &CancelToken) -> Asked<Comparison>,
+    pub compare: fn(&Arc<World>, &Question, &Counterpart, &CancelToken) -> NodeAnswer<Comparison>,
     /// The values of a key for all sample nodes.
-    pub all_nodes: fn(&Arc<World>, &Question, &CancelToken) -> Asked<AllNodes>,
+    pub all_nodes: fn(&Arc<World>, &Question, &CancelToken) -> NodeAnswer<AllNodes>,
     /// Returns what edits change for all nodes. `Err` says why it cannot be computed.
     pub changes: ChangesFeature,
     /// Whether an entry of a file is edited.
@@ -128,9 +128,9 @@ pub struct Features {
     /// The lenses above edited keys.
     pub edited_keys: fn(&Arc<World>, &str, &CancelToken) -> Vec<changes::EditedKey>,
     /// The levels with their files.
-    pub hierarchy: fn(&Arc<World>, &Question, &CancelToken) -> Asked<ide::Hierarchy>,
+    pub hierarchy: fn(&Arc<World>, &Question, &CancelToken) -> NodeAnswer<ide::Hierarchy>,
     /// The cases of a key.
-    pub cases: fn(&Arc<World>, &Question, &CancelToken) -> Asked<Vec<ide::preview::KeyCase>>,
+    pub cases: fn(&Arc<World>, &Question, &CancelToken) -> NodeAnswer<Vec<ide::preview::KeyCase>>,
     /// The diagnostics of a file.
     pub diagnostics: fn(&Arc<World>, &str, &CancelToken) -> Vec<ide::Diagnostic>,
     /// Reads the whole workspace, so that later requests do not need to.

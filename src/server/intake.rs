@@ -109,7 +109,7 @@ fn broken(message: &str) -> io::Error {
 
 /// Why a message is not passed on.
 #[derive(Debug)]
-struct Refusal {
+struct RefusedMessage {
     code: ErrorCode,
     message: String,
     /// The id of the request; `null` if it is not known; `None` if the client does not expect a response.
@@ -117,8 +117,8 @@ struct Refusal {
 }
 
 /// Checks a message, and returns it as the library gets it.
-fn checked(body: &[u8]) -> Result<Cow<'_, str>, Refusal> {
-    let no_json = |message: String| Refusal {
+fn checked(body: &[u8]) -> Result<Cow<'_, str>, RefusedMessage> {
+    let no_json = |message: String| RefusedMessage {
         code: ErrorCode::ParseError,
         message,
         answered: Some(Value::Null),
@@ -143,7 +143,7 @@ fn checked(body: &[u8]) -> Result<Cow<'_, str>, Refusal> {
         format!("the message is not a JSON-RPC 2.0 request: {error}")
     };
     let answered = (!is_answer).then(|| id.cloned().unwrap_or_default());
-    Err(Refusal { code: ErrorCode::InvalidRequest, message, answered })
+    Err(RefusedMessage { code: ErrorCode::InvalidRequest, message, answered })
 }
 
 fn answer(id: &Value, code: ErrorCode, message: &str) -> Value {

@@ -27,7 +27,7 @@ pub(super) const NODE_KEYS: &[&str] =
 impl Settings {
     /// Applies `raw` over the existing settings; maps are merged, everything else is replaced.
     pub fn apply(&mut self, raw: &RawSettings, rules: &[RuleName]) -> Vec<SettingsProblem> {
-        let mut reader = Reader { raw, rules, problems: Vec::new() };
+        let mut reader = SettingsReader { raw, rules, problems: Vec::new() };
         reader.warn_of_unknown_keys();
         for setting in SETTINGS {
             if let Some(value) = raw.get(setting.key) {
@@ -38,7 +38,13 @@ impl Settings {
     }
 
     /// Sets the field that belongs to `key`.
-    fn set(&mut self, key: &'static str, kind: Kind, value: &Located, reader: &mut Reader<'_>) {
+    fn set(
+        &mut self,
+        key: &'static str,
+        kind: Kind,
+        value: &Located,
+        reader: &mut SettingsReader<'_>,
+    ) {
         match key {
             "puppetVersion" => set_if(&mut self.puppet_version, reader.version(key, value)),
             "node" => set_if(&mut self.node, reader.text(key, value).map(Some)),
@@ -123,13 +129,13 @@ impl Settings {
 }
 
 /// Converts values to the types of settings, and records those that cannot be converted.
-struct Reader<'a> {
+struct SettingsReader<'a> {
     raw: &'a RawSettings,
     rules: &'a [RuleName],
     problems: Vec<SettingsProblem>,
 }
 
-impl Reader<'_> {
+impl SettingsReader<'_> {
     fn problem(&mut self, key: &str, range: TextRange, message: String, is_warning: bool) {
         let (key, source) = (key.to_owned(), self.raw.source);
         self.problems.push(SettingsProblem { message, range, key, source, is_warning });

@@ -8,7 +8,7 @@ use yaml_rust2::yaml::Yaml;
 
 /// Why a YAML 1.2 reader refuses a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct Yaml12Error {
     /// Its message.
     pub message: String,
     /// The byte of the error.
@@ -35,7 +35,7 @@ const UNKNOWN_ANCHOR: &str = "while parsing node, found unknown anchor";
 
 /// Why a YAML 1.2 reader refuses the text, which may be a part of a file; `None` if it accepts it. Anchors may be in the
 /// other parts of the file, so errors after an alias to such an anchor are not reported.
-pub fn refusal(text: &str) -> Option<Refusal> {
+pub fn refusal(text: &str) -> Option<Yaml12Error> {
     struct Ignored;
     impl MarkedEventReceiver for Ignored {
         fn on_event(&mut self, _: Event, _: Marker) {}
@@ -44,7 +44,7 @@ pub fn refusal(text: &str) -> Option<Refusal> {
     let error = parser.load(&mut Ignored, true).err().filter(|it| it.info() != UNKNOWN_ANCHOR)?;
     let index = error.marker().index();
     let offset = text.char_indices().nth(index).map_or(text.len(), |(at, _)| at) as u32;
-    Some(Refusal { message: error.info().to_owned(), offset })
+    Some(Yaml12Error { message: error.info().to_owned(), offset })
 }
 
 /// How a YAML 1.2 reader interprets the text of a plain scalar.

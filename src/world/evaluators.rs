@@ -174,7 +174,7 @@ impl World {
         environment: &Arc<Environment>,
         node: &Arc<Node>,
     ) -> Evaluator {
-        self.evaluator_reading(Arc::new(Unhurried(self.texts.clone())), environment, node)
+        self.evaluator_reading(Arc::new(ReadOnDemand(self.texts.clone())), environment, node)
     }
 
     /// [`Self::evaluator`], but one that is not shared, for passes over all nodes of a fleet.
@@ -197,7 +197,7 @@ impl World {
         node: &Arc<Node>,
         back_ends: &Arc<Registry>,
     ) -> Evaluator {
-        let files = Arc::new(Unhurried(self.texts.clone()));
+        let files = Arc::new(ReadOnDemand(self.texts.clone()));
         let made = self.evaluator_reading(files, environment, node);
         let made = made.with_back_ends(back_ends.clone());
         if node.is_complete() {
@@ -222,9 +222,9 @@ impl World {
 }
 
 /// Texts that are read only when they are needed.
-struct Unhurried(Texts);
+struct ReadOnDemand(Texts);
 
-impl Files for Unhurried {
+impl Files for ReadOnDemand {
     fn kind(&self, path: &str) -> PathKind {
         self.0.kind(path)
     }

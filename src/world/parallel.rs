@@ -12,7 +12,6 @@ const STACK_BYTES: usize = 16 << 20;
 ///
 /// It uses its own threads instead of a shared pool: a waiting thread of a pool could get a task that waits for what this
 /// very thread is about to produce.
-/// this very thread is about to make.
 pub(crate) fn map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);

@@ -20,7 +20,7 @@ use crate::engine::{Evaluator, LayerView, Location, ResolvedLevel};
 use crate::facts::Node;
 
 use below::BelowFiles;
-pub use below::{Below, FileAbove, Source};
+pub use below::{Below, FileAbove, LaterSource};
 
 /// A set of files.
 pub type FileSet = HashSet<FileId, foldhash::fast::RandomState>;
@@ -31,7 +31,7 @@ pub struct ReadOrders {
     nodes: Vec<NodeOrder>,
     readers: Readers,
     /// What modules add to it, by module and node.
-    of_modules: Shards<OnceLock<Arc<[Asked]>>>,
+    of_modules: Shards<OnceLock<Arc<[KeySource]>>>,
     /// The nodes that read files in the layer of a module, by module.
     module_readers: Shards<OnceLock<Readers>>,
     /// The files that open paths can lead to, by the path in its form for users.
@@ -47,12 +47,12 @@ type Readers = HashMap<FileId, Vec<u32>, foldhash::fast::RandomState>;
 struct NodeOrder {
     node: Arc<Node>,
     /// What is read in the layers of the global configuration and the environment.
-    asked: Arc<[Asked]>,
+    asked: Arc<[KeySource]>,
 }
 
 /// A source that a node reads for a key.
 #[derive(Debug, Clone)]
-enum Asked {
+enum KeySource {
     /// A file that exists.
     File(FileId, Format),
     /// Possibly one of these files, depending on open variables.
@@ -127,10 +127,10 @@ impl World {
     }
 }
 
-fn files_of(asked: &[Asked]) -> impl Iterator<Item = FileId> {
+fn files_of(asked: &[KeySource]) -> impl Iterator<Item = FileId> {
     asked.iter().filter_map(|asked| match asked {
-        Asked::File(file, _) => Some(*file),
-        Asked::OneOf(_) | Asked::Unknown => None,
+        KeySource::File(file, _) => Some(*file),
+        KeySource::OneOf(_) | KeySource::Unknown => None,
     })
 }
 
@@ -143,18 +143,18 @@ struct OrderMaker<'a> {
 
 impl OrderMaker<'_> {
     /// The sources that `node` reads in the layer of `module`, or in the other layers.
-    fn asked(&self, node: &Arc<Node>, module: Option<&str>) -> Arc<[Asked]> {
+    fn asked(&self, node: &Arc<Node>, module: Option<&str>) -> Arc<[KeySource]> {
         self.asked_by(&self.world.structural_evaluator(self.environment, node), module)
     }
 
     /// The same for a node with an evaluator.
-    fn asked_by(&self, evaluator: &Evaluator, module: Option<&str>) -> Arc<[Asked]> {
+    fn asked_by(&self, evaluator: &Evaluator, module: Option<&str>) -> Arc<[KeySource]> {
         let mut asked = Vec::new();
         let layers = evaluator.layers(module);
         let is_wanted = |it: &&LayerView| (it.kind() == LayerKind::Module) == module.is_some();
         for layer in layers.iter().filter(is_wanted) {
             let Ok(levels) = layer.levels(evaluator) else {
-                asked.push(Asked::Unknown);
+                asked.push(KeySource::Unknown);
                 continue;
             };
             for level in levels {
@@ -165,28 +165,28 @@ impl OrderMaker<'_> {
     }
 
     /// The sources that the node with this index reads in the layer of `module`; cached.
-    fn of_module(&self, number: u32, module: &str) -> Arc<[Asked]> {
+    fn of_module(&self, number: u32, module: &str) -> Arc<[KeySource]> {
         let slot = self.orders.of_modules.slot(&format!("{module} {number}"));
         let node = &self.orders.nodes[number as usize].node;
         slot.get_or_init(|| self.asked(node, Some(module))).clone()
     }
 
-    fn add_level(&self, evaluator: &Evaluator, level: &ResolvedLevel, asked: &mut Vec<Asked>) {
+    fn add_level(&self, evaluator: &Evaluator, level: &ResolvedLevel, asked: &mut Vec<KeySource>) {
         let (Some(format), Some(locations)) = (level.built_in_format(), &level.locations) else {
-            asked.push(Asked::Unknown);
+            asked.push(KeySource::Unknown);
             return;
         };
         for location in locations {
             if location.is_open() && !location.is_uri {
                 let files = self.open_files(evaluator, location);
                 if !files.is_empty() {
-                    asked.push(Asked::OneOf(files));
+                    asked.push(KeySource::OneOf(files));
                 }
             } else if location.exists {
                 asked.push(if location.is_uri {
-                    Asked::Unknown
+                    KeySource::Unknown
                 } else {
-                    Asked::File(self.world.id(&location.location), format)
+                    KeySource::File(self.world.id(&location.location), format)
                 });
             }
         }

@@ -88,7 +88,7 @@ fn as_recorded(answer: &Answer, with_explanation: bool) -> Json {
     match &answer.outcome {
         Ok(Some(value)) => {
             fields.insert("status".into(), "found".into());
-            fields.insert("value".into(), render::to_oracle_json(&value.value));
+            fields.insert("value".into(), render::to_exact_json(&value.value));
         }
         Ok(None) => {
             fields.insert("status".into(), "not_found".into());

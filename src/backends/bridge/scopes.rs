@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value as Json, json};
 
 use super::object;
-use crate::backends::context::Context;
+use crate::backends::context::PuppetContext;
 use crate::config::Environment;
 use crate::facts::Node;
 
@@ -48,7 +48,7 @@ impl Scopes {
 }
 
 /// The environment and the node of the running call.
-pub(super) fn describe(context: &dyn Context) -> Json {
+pub(super) fn describe(context: &dyn PuppetContext) -> Json {
     let (environment, node) = (context.environment(), context.node());
     let modules = environment.modules.iter();
     let modules = modules.map(|(name, path)| (name.to_string(), Json::from(&**path)));

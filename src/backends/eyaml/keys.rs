@@ -74,8 +74,8 @@ impl LevelKeys<'_> {
         &'k self,
         which: Which,
         fallback: Option<&'k Arc<str>>,
-    ) -> Result<Source<'k>, KeyProblem> {
-        let source = Source {
+    ) -> Result<KeyOrigin<'k>, KeyProblem> {
+        let source = KeyOrigin {
             variable: self.option(which.variable_option),
             path: self.option(which.option),
             fallback,
@@ -95,14 +95,14 @@ impl LevelKeys<'_> {
 }
 
 /// Where a key is read from.
-struct Source<'k> {
+struct KeyOrigin<'k> {
     variable: Option<&'k Value>,
     path: Option<&'k Value>,
     fallback: Option<&'k Arc<str>>,
     directory: &'k str,
 }
 
-impl Source<'_> {
+impl KeyOrigin<'_> {
     /// The key's PEM text. A variable that is set wins over a path, although hiera-eyaml's warning says otherwise.
     fn text(&self, files: &dyn Files) -> Result<Arc<str>, KeyProblem> {
         self.own_text(files).or_else(|problem| {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Eyaml, LevelKeys, Refusal};
+use super::{DecryptionFailure, Eyaml, LevelKeys};
 use crate::backends::back_end::{BackEnd, Call, DataHash, Returned};
-use crate::backends::context::Context;
+use crate::backends::context::PuppetContext;
 use crate::backends::failure::{Failure, FailureClass};
 use crate::backends::files;
 use crate::config::path;
@@ -22,7 +22,7 @@ impl BackEnd for EyamlLookupKey {
     fn data_hash(
         &self,
         call: &Call<'_>,
-        context: &mut dyn Context,
+        context: &mut dyn PuppetContext,
     ) -> Result<Returned<DataHash>, Failure> {
         let file = files::load(call, context, Format::Yaml)?;
         Ok(Returned::Value(DataHash::File(file)))
@@ -33,14 +33,14 @@ impl BackEnd for EyamlLookupKey {
         &self,
         key: &Arc<str>,
         call: &Call<'_>,
-        context: &mut dyn Context,
+        context: &mut dyn PuppetContext,
     ) -> Result<Returned<Located>, Failure> {
         let Some(entry) = call.file.and_then(|file| file.get(key)) else {
             return Ok(Returned::NotFound);
         };
         let value = &entry.value;
         if self.eyaml.decrypts() && render::has_encrypted_text(&value.value) {
-            return Reader { eyaml: &self.eyaml, key, call }
+            return LevelReader { eyaml: &self.eyaml, key, call }
                 .value(value, context)
                 .map(Returned::Value);
         }
@@ -56,16 +56,16 @@ impl BackEnd for EyamlLookupKey {
 }
 
 /// Reads the value of one key.
-struct Reader<'a> {
+struct LevelReader<'a> {
     eyaml: &'a Eyaml,
     key: &'a str,
     call: &'a Call<'a>,
 }
 
-impl Reader<'_> {
+impl LevelReader<'_> {
     /// Strings at any depth are decrypted, then interpolated; keys of hashes are only interpolated. This happens value by
     /// value, so that the first error is the one that is reported.
-    fn value(&self, value: &Located, context: &mut dyn Context) -> Result<Located, Failure> {
+    fn value(&self, value: &Located, context: &mut dyn PuppetContext) -> Result<Located, Failure> {
         match &value.value {
             Value::String(text) => {
                 let plain = self.plain_text(text, value, context)?;
@@ -94,7 +94,7 @@ impl Reader<'_> {
         &self,
         text: &str,
         value: &Located,
-        context: &mut dyn Context,
+        context: &mut dyn PuppetContext,
     ) -> Result<Located, Failure> {
         let directory = path::parent(self.call.config);
         let keys = LevelKeys { options: self.call.options, directory };
@@ -104,14 +104,16 @@ impl Reader<'_> {
                 bytes_are_not_searched_for_tokens()
             }
             Ok(Some(plain)) => return Ok(Located::new(plain, value.place)),
-            Ok(None) | Err(Refusal::Kept) => return Ok(value.clone()),
-            Err(Refusal::Failed(message)) => Failure::lookup(format!(
+            Ok(None) | Err(DecryptionFailure::Kept) => return Ok(value.clone()),
+            Err(DecryptionFailure::Failed(message)) => Failure::lookup(format!(
                 "hiera-eyaml backend error decrypting {text} when looking up {} in {}. Error was {message}",
                 self.key,
                 self.path(),
             )),
-            Err(Refusal::UnknownMethod(message)) => Failure::ruby("LoadError", message),
-            Err(Refusal::Unsupported(message)) => Failure::of(FailureClass::Unsupported, message),
+            Err(DecryptionFailure::UnknownMethod(message)) => Failure::ruby("LoadError", message),
+            Err(DecryptionFailure::Unsupported(message)) => {
+                Failure::of(FailureClass::Unsupported, message)
+            }
         };
         Err(failure.at(value.place))
     }

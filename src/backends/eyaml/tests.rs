@@ -30,7 +30,7 @@ fn options(yaml: &str) -> Arc<Hash> {
     }
 }
 
-fn plain_text(eyaml: &Eyaml, yaml: &str, text: &str) -> Result<Option<Value>, Refusal> {
+fn plain_text(eyaml: &Eyaml, yaml: &str, text: &str) -> Result<Option<Value>, DecryptionFailure> {
     let options = options(yaml);
     let keys = LevelKeys { options: &options, directory: "/env" };
     eyaml.plain_text(&files(), &keys, &text.replace("BLOB", TEST_BLOB.trim()))
@@ -44,7 +44,7 @@ fn check(text: &str, expected: &str) {
 #[track_caller]
 fn check_failure(yaml: &str, text: &str, expected: &str) {
     let found = plain_text(&as_puppet(), yaml, text);
-    assert_eq!(found, Err(Refusal::Failed(expected.to_owned())));
+    assert_eq!(found, Err(DecryptionFailure::Failed(expected.to_owned())));
 }
 
 #[test]
@@ -119,9 +119,9 @@ fn failures_are_worded_as_puppet_words_them() {
 fn other_methods_are_named() {
     let refused = |text| plain_text(&as_puppet(), OPTIONS, text).expect_err("no PKCS7");
     let message = "eyaml's method GPG is not supported here, only PKCS7 is".to_owned();
-    assert_eq!(refused("ENC[GPG,abcd]"), Refusal::Unsupported(message));
+    assert_eq!(refused("ENC[GPG,abcd]"), DecryptionFailure::Unsupported(message));
     let message = "cannot load such file -- hiera/backend/eyaml/encryptors/foo".to_owned();
-    assert_eq!(refused("ENC[Foo,abcd]"), Refusal::UnknownMethod(message));
+    assert_eq!(refused("ENC[Foo,abcd]"), DecryptionFailure::UnknownMethod(message));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn variables_of_the_environment_win_over_paths() {
         let found = as_puppet().plain_text(&WithVariable(files()), &keys, TEST_BLOB.trim());
         let expected = expected
             .map(|text| Some(Value::string(text)))
-            .map_err(|message| Refusal::Failed(message.to_owned()));
+            .map_err(|message| DecryptionFailure::Failed(message.to_owned()));
         assert_eq!(found, expected);
     };
     check(
@@ -189,10 +189,13 @@ fn variables_of_the_environment_win_over_paths() {
 fn without_readable_keys_the_value_is_kept() {
     let eyaml = Eyaml { decryption: Decryption::WhereKeysAreReadable, ..Eyaml::default() };
     let kept = |yaml| plain_text(&eyaml, yaml, "BLOB");
-    assert_eq!(kept("{}"), Err(Refusal::Kept));
-    assert_eq!(kept("{pkcs7_private_key: nope, pkcs7_public_key: nope}"), Err(Refusal::Kept));
+    assert_eq!(kept("{}"), Err(DecryptionFailure::Kept));
+    assert_eq!(
+        kept("{pkcs7_private_key: nope, pkcs7_public_key: nope}"),
+        Err(DecryptionFailure::Kept)
+    );
     assert_eq!(kept(OPTIONS), Ok(Some(Value::string("a secret"))));
-    assert_eq!(plain_text(&eyaml, OPTIONS, "ENC[GPG,abcd]"), Err(Refusal::Kept));
+    assert_eq!(plain_text(&eyaml, OPTIONS, "ENC[GPG,abcd]"), Err(DecryptionFailure::Kept));
     assert_eq!(plain_text(&Eyaml::default(), OPTIONS, "BLOB"), Ok(None));
 }
 
@@ -212,7 +215,7 @@ fn settings_say_where_keys_are_that_the_level_cannot_read() {
 #[test]
 fn refused_is_refused_even_with_the_keys() {
     let eyaml = Eyaml { decryption: Decryption::Refused, ..Eyaml::default() };
-    let refused = Err(Refusal::Failed("decryption was not asked for".to_owned()));
+    let refused = Err(DecryptionFailure::Failed("decryption was not asked for".to_owned()));
     assert_eq!(plain_text(&eyaml, OPTIONS, "BLOB"), refused);
     assert_eq!(plain_text(&eyaml, OPTIONS, "plain"), Ok(None));
 }

@@ -12,7 +12,7 @@ use crate::limits::MAX_CONFIG_VALUES;
 use crate::text::TextRange;
 
 /// The file that is being read, and its problems.
-pub(super) struct Reader<'a> {
+pub(super) struct ConfigReader<'a> {
     pub(super) path: &'a str,
     pub(super) text: &'a Arc<str>,
     pub(super) layer: LayerKind,
@@ -29,12 +29,12 @@ pub(super) fn read(
     layer: LayerKind,
     puppet: PuppetVersion,
 ) -> (Option<HieraYaml>, Vec<ConfigProblem>) {
-    let mut reader = Reader { path, text, layer, puppet, file, problems: Vec::new() };
+    let mut reader = ConfigReader { path, text, layer, puppet, file, problems: Vec::new() };
     let config = reader.read_text();
     (config, reader.problems)
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     fn read_text(&mut self) -> Option<HieraYaml> {
         let data = DataFile::new(self.file, Format::Yaml, Arc::clone(self.text));
         match data.verdict() {

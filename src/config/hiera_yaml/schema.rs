@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::ProblemDetail;
-use super::reader::Reader;
+use super::reader::ConfigReader;
 use crate::data::puppet_type::{self, StructElement, Type};
 use crate::data::{Hash, Located, Place, Value};
 
@@ -58,17 +58,21 @@ fn type_of(text: &str) -> Type {
 }
 
 /// Whether the file matches the schema of version 5.
-pub(super) fn check_version_5(reader: &mut Reader<'_>, root: &Located) -> bool {
+pub(super) fn check_version_5(reader: &mut ConfigReader<'_>, root: &Located) -> bool {
     check(reader, &VERSION_5, root)
 }
 
 /// Whether the file matches the schema of version 4.
-pub(super) fn check_version_4(reader: &mut Reader<'_>, root: &Located) -> bool {
+pub(super) fn check_version_4(reader: &mut ConfigReader<'_>, root: &Located) -> bool {
     check(reader, &VERSION_4, root)
 }
 
 /// Whether the file matches the schema of version 3, which has one more key for each back end.
-pub(super) fn check_version_3(reader: &mut Reader<'_>, root: &Located, backends: &[&str]) -> bool {
+pub(super) fn check_version_3(
+    reader: &mut ConfigReader<'_>,
+    root: &Located,
+    backends: &[&str],
+) -> bool {
     let mut expected = VERSION_3.clone();
     if let Type::Struct(elements) = &mut expected {
         for backend in backends {
@@ -83,7 +87,7 @@ pub(super) fn check_version_3(reader: &mut Reader<'_>, root: &Located, backends:
     check(reader, &expected, root)
 }
 
-fn check(reader: &mut Reader<'_>, expected: &Type, root: &Located) -> bool {
+fn check(reader: &mut ConfigReader<'_>, expected: &Type, root: &Located) -> bool {
     let subject = format!("The Lookup Configuration at '{}'", reader.path);
     match puppet_type::assert_instance(&subject, expected, &root.value) {
         Ok(()) => true,

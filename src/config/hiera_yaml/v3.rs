@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ConfigErrorClass;
 use super::level::texts_member;
 use super::lines::find_second_line;
-use super::reader::Reader;
+use super::reader::ConfigReader;
 use super::v4::set_if_null;
 use super::{Function, FunctionKind, HieraYaml, LayerKind, Level, Locations, schema};
 use crate::config::path;
@@ -13,7 +13,7 @@ use crate::data::{Hash, Located, Place, Value, inspect};
 
 /// Reads a file of version 3, with or without `version`.
 pub(super) fn read(
-    reader: &mut Reader<'_>,
+    reader: &mut ConfigReader<'_>,
     mut root: Hash,
     version_place: Option<Place>,
 ) -> HieraYaml {
@@ -56,7 +56,7 @@ fn default_datadir(hiera_yaml: &str) -> Located {
     Value::string(path::join(directory, template)).unplaced()
 }
 
-fn check_backends(reader: &mut Reader<'_>, root: &Hash, backends: &[Located]) {
+fn check_backends(reader: &mut ConfigReader<'_>, root: &Hash, backends: &[Located]) {
     let mut seen: Vec<&str> = Vec::new();
     for backend in backends {
         let name = backend.value.as_str().unwrap_or_default();

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::level::{text_member, texts_member};
 use super::lines::find_line;
-use super::reader::Reader;
+use super::reader::ConfigReader;
 use super::{Function, FunctionKind, HieraYaml, LayerKind, Level, Locations, schema, v5};
 use crate::data::{Hash, Located, Place, Value};
 use crate::limits::MAX_LEVEL_NAME_CLASHES;
 
 /// Reads a file whose `version` is 4.
 pub(super) fn read(
-    reader: &mut Reader<'_>,
+    reader: &mut ConfigReader<'_>,
     mut root: Hash,
     version_place: Option<Place>,
 ) -> HieraYaml {
@@ -54,7 +54,7 @@ pub(super) fn set_if_null(root: &mut Hash, key: &str, value: impl FnOnce() -> Va
     }
 }
 
-fn check_levels(reader: &mut Reader<'_>, levels: &[Located]) {
+fn check_levels(reader: &mut ConfigReader<'_>, levels: &[Located]) {
     let mut seen = HashSet::<&str>::new();
     let mut clashes = 0;
     for members in levels.iter().filter_map(|it| it.value.as_hash()) {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::level::{self, Defaults, LOCATION_KEYS, key_place, text_member};
 use super::lines::{find_line, find_second_line};
-use super::reader::Reader;
+use super::reader::ConfigReader;
 use super::schema;
 use super::v4::set_if_null;
 use super::{FunctionKind, HieraYaml, LayerKind, Level};
@@ -21,7 +21,7 @@ const LOCATIONS: &str = "path, paths, glob, globs, uri, uris, or mapped_paths";
 const BACKENDS_WITH_FUNCTIONS: [&str; 3] = ["json", "yaml", "hocon"];
 
 /// Reads a file whose `version` is 5.
-pub(super) fn read(reader: &mut Reader<'_>, mut root: Hash) -> HieraYaml {
+pub(super) fn read(reader: &mut ConfigReader<'_>, mut root: Hash) -> HieraYaml {
     set_if_null(&mut root, "defaults", default_defaults);
     set_if_null(&mut root, "hierarchy", default_hierarchy);
     if schema::check_version_5(reader, &schema::whole(&root)) {
@@ -78,7 +78,7 @@ fn member_hash<'h>(root: &'h Hash, key: &str) -> Option<&'h Hash> {
 }
 
 /// Checks a file that matches the schema. Puppet stops at the first error; here the others follow it.
-fn check(reader: &mut Reader<'_>, root: &Hash) {
+fn check(reader: &mut ConfigReader<'_>, root: &Hash) {
     let Some(defaults) = member_hash(root, "defaults") else { return };
     check_defaults(reader, defaults);
     let has_default_function = function_keys(defaults).next().is_some();
@@ -100,7 +100,7 @@ fn check(reader: &mut Reader<'_>, root: &Hash) {
     }
 }
 
-fn check_defaults(reader: &mut Reader<'_>, defaults: &Hash) {
+fn check_defaults(reader: &mut ConfigReader<'_>, defaults: &Hash) {
     if let Some(second) = function_keys(defaults).nth(1) {
         let message = format!("Only one of {FUNCTIONS} can be defined in defaults");
         reader.fail(&message, None, key_place(defaults, second));
@@ -108,7 +108,7 @@ fn check_defaults(reader: &mut Reader<'_>, defaults: &Hash) {
     check_options(reader, defaults, "defaults");
 }
 
-fn check_levels(reader: &mut Reader<'_>, levels: &[Located], has_default_function: bool) {
+fn check_levels(reader: &mut ConfigReader<'_>, levels: &[Located], has_default_function: bool) {
     for members in levels.iter().filter_map(|it| it.value.as_hash()) {
         let name = text_member(members, "name");
         let name_place = name.and_then(|it| it.value.place);
@@ -136,7 +136,7 @@ fn check_levels(reader: &mut Reader<'_>, levels: &[Located], has_default_functio
     }
 }
 
-fn check_hiera3_backend(reader: &mut Reader<'_>, members: &Hash) {
+fn check_hiera3_backend(reader: &mut ConfigReader<'_>, members: &Hash) {
     let Some(member) = text_member(members, "hiera3_backend") else { return };
     let backend = member.value.value.as_str().unwrap_or_default();
     if reader.layer != LayerKind::Global {
@@ -153,7 +153,7 @@ fn check_hiera3_backend(reader: &mut Reader<'_>, members: &Hash) {
     }
 }
 
-fn check_options(reader: &mut Reader<'_>, members: &Hash, whose: &str) {
+fn check_options(reader: &mut ConfigReader<'_>, members: &Hash, whose: &str) {
     let Some(options) = member_hash(members, "options") else { return };
     for key in RESERVED_OPTIONS {
         if let Some(option) = options.get(key) {
@@ -169,7 +169,7 @@ fn function_keys(members: &Hash) -> impl Iterator<Item = &'static str> {
 
 /// Checks that Puppet makes only when it builds the levels: a name must be unique in its hierarchy, and Hiera 3 must be
 /// installed.
-fn check_names(reader: &mut Reader<'_>, levels: &[Located]) {
+fn check_names(reader: &mut ConfigReader<'_>, levels: &[Located]) {
     let mut seen = HashSet::<&str>::new();
     let mut clashes = 0;
     for members in levels.iter().filter_map(|it| it.value.as_hash()) {
@@ -187,7 +187,7 @@ fn check_names(reader: &mut Reader<'_>, levels: &[Located]) {
 }
 
 /// Puppet finds the lines by searching the text, so a name in flow style has none.
-pub(super) fn multiply_defined(reader: &mut Reader<'_>, name: &str, place: Option<Place>) {
+pub(super) fn multiply_defined(reader: &mut ConfigReader<'_>, name: &str, place: Option<Place>) {
     let expression = format!(r#"\s+name:\s+['"]?{name}(?:[^\w]|$)"#);
     let (line, first) = find_second_line(reader.text, &expression);
     let first = first.map_or(String::new(), |line| format!(" First defined at (line: {line})"));

@@ -40,7 +40,7 @@ pub(super) enum Style {
 
 /// The position of a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Context {
+enum NodePosition {
     Root,
     Sequence,
     Mapping,
@@ -75,7 +75,7 @@ impl Emitter {
     pub(super) fn document(root: &Node) -> String {
         let mut emitter = Self::new(BEST_WIDTH);
         emitter.indicator("---", true, false, false);
-        emitter.node(root, Context::Root);
+        emitter.node(root, NodePosition::Root);
         emitter.write_indent();
         if emitter.is_open_ended {
             emitter.indicator("...", true, false, false);
@@ -87,7 +87,7 @@ impl Emitter {
     /// A single scalar or an empty collection, on one line or as a block whose lines are indented by two.
     pub(super) fn unfolded(node: &Node, is_key: bool) -> String {
         let mut emitter = Self::new(usize::MAX);
-        emitter.node(node, if is_key { Context::SimpleKey } else { Context::Root });
+        emitter.node(node, if is_key { NodePosition::SimpleKey } else { NodePosition::Root });
         emitter.out
     }
 
@@ -109,17 +109,17 @@ impl Emitter {
         }
     }
 
-    fn node(&mut self, node: &Node, context: Context) {
+    fn node(&mut self, node: &Node, context: NodePosition) {
         match node {
             Node::Scalar(scalar) => self.scalar(scalar, context),
             Node::Sequence(items) if items.is_empty() => self.empty_collection("[", "]"),
             Node::Sequence(items) => {
-                let is_indentless = context == Context::Mapping && !self.indention;
+                let is_indentless = context == NodePosition::Mapping && !self.indention;
                 let outer = self.increase_indent(false, is_indentless);
                 for item in items {
                     self.write_indent();
                     self.indicator("-", true, false, true);
-                    self.node(item, Context::Sequence);
+                    self.node(item, NodePosition::Sequence);
                 }
                 self.indent = outer;
             }
@@ -143,7 +143,7 @@ impl Emitter {
             }
             Node::Alias(number) => {
                 self.indicator(&format!("*{number}"), true, false, false);
-                if context == Context::SimpleKey {
+                if context == NodePosition::SimpleKey {
                     self.put(' ');
                 }
             }
@@ -158,19 +158,19 @@ impl Emitter {
     fn member(&mut self, key: &Node, value: &Node) {
         self.write_indent();
         if is_simple_key(key) {
-            self.node(key, Context::SimpleKey);
+            self.node(key, NodePosition::SimpleKey);
             self.indicator(":", false, false, false);
         } else {
             self.indicator("?", true, false, true);
-            self.node(key, Context::Mapping);
+            self.node(key, NodePosition::Mapping);
             self.write_indent();
             self.indicator(":", true, false, true);
         }
-        self.node(value, Context::Mapping);
+        self.node(value, NodePosition::Mapping);
     }
 
-    fn scalar(&mut self, scalar: &Scalar, context: Context) {
-        let is_simple_key = context == Context::SimpleKey;
+    fn scalar(&mut self, scalar: &Scalar, context: NodePosition) {
+        let is_simple_key = context == NodePosition::SimpleKey;
         let analysis = analyze(&scalar.text, self.is_wide());
         let style = selected_style(scalar, &analysis, is_simple_key);
         match scalar.tag {

@@ -11,7 +11,7 @@ use crate::data::value::{Hash, Located, Value};
 /// are not strings (`{"__ptype": "Hash", "pairs": [[k, v], …]}`), and, with a `value`, `Float` (NaN and infinities),
 /// `Integer` (beyond 64 bits, as digits), `Sensitive` (not redacted), `Bytes` (hexadecimal), `Binary` (base 64), `Symbol`,
 /// and any other Puppet class.
-pub fn to_oracle_json(value: &Value) -> Json {
+pub fn to_exact_json(value: &Value) -> Json {
     match value {
         Value::Undef => Json::Null,
         Value::Boolean(it) => (*it).into(),
@@ -23,13 +23,13 @@ pub fn to_oracle_json(value: &Value) -> Json {
         Value::Float(it) => tagged("Float", inspect::float_to_s(*it)),
         Value::String(text) => (&**text).into(),
         Value::Bytes(bytes) => tagged("Bytes", hexadecimal(bytes)),
-        Value::Array(items) => items.iter().map(|it| to_oracle_json(&it.value)).collect(),
+        Value::Array(items) => items.iter().map(|it| to_exact_json(&it.value)).collect(),
         Value::Hash(hash) => hash_to_oracle_json(hash),
         Value::Default => object([("__ptype", "Default".into())]),
         Value::Symbol(name) => tagged("Symbol", &**name),
         Value::Sensitive(inner) => {
             let inner: &Located = inner;
-            tagged("Sensitive", to_oracle_json(&inner.value))
+            tagged("Sensitive", to_exact_json(&inner.value))
         }
         Value::Binary(_) => tagged("Binary", inspect::to_s(value)),
         Value::Object { class, text } => tagged(ruby_name(class), &**text),
@@ -79,12 +79,12 @@ pub(super) fn write_json_text(text: &str, out: &mut String) {
 fn hash_to_oracle_json(hash: &Hash) -> Json {
     let members: Option<Map<String, Json>> = hash
         .iter()
-        .map(|(key, member)| Some((key.as_str()?.to_owned(), to_oracle_json(&member.value.value))))
+        .map(|(key, member)| Some((key.as_str()?.to_owned(), to_exact_json(&member.value.value))))
         .collect();
     members.map_or_else(
         || {
             let pair = |key: &Value, value: &Value| {
-                Json::Array(vec![to_oracle_json(key), to_oracle_json(value)])
+                Json::Array(vec![to_exact_json(key), to_exact_json(value)])
             };
             let pairs = hash.iter().map(|(key, member)| pair(key, &member.value.value)).collect();
             object([("__ptype", "Hash".into()), ("pairs", Json::Array(pairs))])

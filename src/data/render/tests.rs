@@ -111,9 +111,9 @@ fn json_lines_lose_nothing() {
         "__ptype": "Hash",
         "pairs": [[1, {"__ptype": "Sensitive", "value": "secret"}]],
     });
-    assert_eq!(to_oracle_json(&value), expected);
+    assert_eq!(to_exact_json(&value), expected);
     let nan = serde_json::json!({"__ptype": "Float", "value": "NaN"});
-    assert_eq!(to_oracle_json(&Value::Float(f64::NAN)), nan);
+    assert_eq!(to_exact_json(&Value::Float(f64::NAN)), nan);
 }
 
 #[test]

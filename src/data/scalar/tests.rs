@@ -6,8 +6,8 @@ use super::*;
 fn check(text: &str, expected: &str) {
     let actual = match by_looks(&text.into()) {
         Ok(value) => crate::data::inspect::inspect(&value),
-        Err(Refusal::Class(class)) => format!("class {class}"),
-        Err(Refusal::Exception(message)) => message,
+        Err(ScalarError::Class(class)) => format!("class {class}"),
+        Err(ScalarError::Exception(message)) => message,
     };
     assert_eq!(actual, expected, "{text:?}");
 }

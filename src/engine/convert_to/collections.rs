@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
 
-use super::{Converted, Refusal, unknown_arguments, value_of_type};
+use super::{ConversionFailure, Converted, unknown_arguments, value_of_type};
 use crate::data::puppet_type::Type;
 use crate::data::value::{Hash, Located, Value};
 
@@ -40,14 +40,14 @@ pub(super) fn array(value: Located, arguments: &[Located]) -> Converted {
         }
         other => items_of(other)?.ok_or_else(|| {
             let what = value_of_type(other);
-            Refusal::Error(format!("'new_array' {what} cannot be converted to Array"))
+            ConversionFailure::Error(format!("'new_array' {what} cannot be converted to Array"))
         })?,
     };
     Ok(Located::new(Value::array(items), place))
 }
 
 /// The items that Puppet iterates over: the characters of a string, the numbers below a number.
-fn items_of(value: &Value) -> Result<Option<Vec<Located>>, Refusal> {
+fn items_of(value: &Value) -> Result<Option<Vec<Located>>, ConversionFailure> {
     match value {
         Value::String(text) => {
             let character = |it: char| Value::string(it.to_string()).unplaced();
@@ -57,10 +57,10 @@ fn items_of(value: &Value) -> Result<Option<Vec<Located>>, Refusal> {
             Ok(Some((0..*count).map(|it| Value::Integer(it).unplaced()).collect()))
         }
         Value::Integer(it) if *it > MAX_COUNT => {
-            Err(Refusal::Unknown(format!("counting up to {it} is not supported")))
+            Err(ConversionFailure::Unknown(format!("counting up to {it} is not supported")))
         }
         Value::BigInteger(it) if !it.starts_with('-') => {
-            Err(Refusal::Unknown(format!("counting up to {it} is not supported")))
+            Err(ConversionFailure::Unknown(format!("counting up to {it} is not supported")))
         }
         _ => Ok(None),
     }
@@ -80,7 +80,7 @@ pub(super) fn hash(value: Located, arguments: &[Located]) -> Converted {
         other => {
             let items = items_of(other)?.ok_or_else(|| {
                 let what = value_of_type(other);
-                Refusal::Error(format!("{what} cannot be converted to Hash"))
+                ConversionFailure::Error(format!("{what} cannot be converted to Hash"))
             })?;
             alternating(&items)?
         }
@@ -102,9 +102,9 @@ fn pairs_of(items: &[Located]) -> Option<Hash> {
 }
 
 /// The hash of `[key, value, key, value, …]`.
-fn alternating(items: &[Located]) -> Result<Hash, Refusal> {
+fn alternating(items: &[Located]) -> Result<Hash, ConversionFailure> {
     if !items.len().is_multiple_of(2) {
-        return Err(Refusal::Error("odd number of arguments for Hash".to_owned()));
+        return Err(ConversionFailure::Error("odd number of arguments for Hash".to_owned()));
     }
     let mut hash = Hash::with_capacity(items.len() / 2);
     for pair in items.chunks_exact(2) {
@@ -114,7 +114,7 @@ fn alternating(items: &[Located]) -> Result<Hash, Refusal> {
 }
 
 /// `Binary.new(text, format)`, `Binary.new([bytes])`, `Binary.new({value, format})`.
-pub(super) fn binary(value: &Value, arguments: &[Located]) -> Result<Value, Refusal> {
+pub(super) fn binary(value: &Value, arguments: &[Located]) -> Result<Value, ConversionFailure> {
     let format = |it: &Value| match it {
         Value::String(text) => Ok(text.to_string()),
         _ => Err(unknown_arguments(&Type::Binary)),
@@ -136,8 +136,8 @@ pub(super) fn binary(value: &Value, arguments: &[Located]) -> Result<Value, Refu
     }
 }
 
-fn binary_of_text(text: &str, format: &str) -> Result<Value, Refusal> {
-    let invalid = |_| Refusal::Error("invalid base64".to_owned());
+fn binary_of_text(text: &str, format: &str) -> Result<Value, ConversionFailure> {
+    let invalid = |_| ConversionFailure::Error("invalid base64".to_owned());
     let bytes = match format {
         "%B" => BASE64_STANDARD.decode(text).map_err(invalid)?,
         "%u" if text.len().is_multiple_of(4) => BASE64_URL_SAFE.decode(text).map_err(invalid)?,
@@ -149,7 +149,7 @@ fn binary_of_text(text: &str, format: &str) -> Result<Value, Refusal> {
     Ok(Value::Binary(bytes.into()))
 }
 
-fn binary_of_items(items: &[Located]) -> Result<Value, Refusal> {
+fn binary_of_items(items: &[Located]) -> Result<Value, ConversionFailure> {
     let bytes: Option<Vec<u8>> = items
         .iter()
         .map(|it| match it.value {

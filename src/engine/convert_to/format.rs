@@ -2,7 +2,7 @@
 
 use num_bigint::{BigInt, Sign};
 
-use super::Refusal;
+use super::ConversionFailure;
 
 /// A format of Puppet's string converter.
 #[derive(Debug, Clone)]
@@ -120,18 +120,18 @@ impl Format {
     }
 
     /// Delimiters have no meaning in Ruby's `format`.
-    pub(super) fn check_flags(&self) -> Result<(), Refusal> {
+    pub(super) fn check_flags(&self) -> Result<(), ConversionFailure> {
         match self.flags.chars().find(|it| "[{(<|".contains(*it)) {
             None => Ok(()),
             Some(it @ ('[' | '(' | '|')) => {
-                Err(Refusal::Error(format!("malformed format string - %{it}")))
+                Err(ConversionFailure::Error(format!("malformed format string - %{it}")))
             }
-            Some(_) => Err(Refusal::Unknown("such a format is not supported".to_owned())),
+            Some(_) => Err(ConversionFailure::Unknown("such a format is not supported".to_owned())),
         }
     }
 
     /// [`Self::text`] if Puppet passes the flags to Ruby.
-    pub(super) fn ruby_text(&self, text: &str) -> Result<String, Refusal> {
+    pub(super) fn ruby_text(&self, text: &str) -> Result<String, ConversionFailure> {
         self.check_flags().map(|()| self.text(text))
     }
 
@@ -148,10 +148,10 @@ impl Format {
     }
 
     /// An integer, given in decimal digits.
-    pub(super) fn integer(&self, decimal: &str) -> Result<String, Refusal> {
+    pub(super) fn integer(&self, decimal: &str) -> Result<String, ConversionFailure> {
         self.check_flags()?;
         let unsupported =
-            || Refusal::Unknown("such a format of a number is not supported".to_owned());
+            || ConversionFailure::Unknown("such a format of a number is not supported".to_owned());
         let number = BigInt::parse_bytes(decimal.as_bytes(), 10).ok_or_else(unsupported)?;
         let is_negative = number.sign() == Sign::Minus;
         let radix = match self.letter {
@@ -192,10 +192,10 @@ impl Format {
     }
 
     /// A float in one of the formats `f`, `e`, `g`.
-    pub(super) fn float(&self, float: f64) -> Result<String, Refusal> {
+    pub(super) fn float(&self, float: f64) -> Result<String, ConversionFailure> {
         self.check_flags()?;
         let unsupported =
-            || Refusal::Unknown("such a format of a number is not supported".to_owned());
+            || ConversionFailure::Unknown("such a format of a number is not supported".to_owned());
         if self.is_alternative {
             return Err(unsupported());
         }

@@ -2,12 +2,12 @@
 
 use num_bigint::BigInt;
 
-use super::{Refusal, unknown_arguments, value_of_type};
+use super::{ConversionFailure, unknown_arguments, value_of_type};
 use crate::data::inspect;
 use crate::data::puppet_type::{self, Type};
 use crate::data::value::{Hash, Located, Value};
 
-type Number = Result<Value, Refusal>;
+type Number = Result<Value, ConversionFailure>;
 
 /// `Integer.new(value, radix, abs)` or `Integer.new({from, radix, abs})`.
 pub(super) fn integer(value: &Value, arguments: &[Located]) -> Number {
@@ -17,7 +17,7 @@ pub(super) fn integer(value: &Value, arguments: &[Located]) -> Number {
     if arguments.len() > 2 {
         let given = arguments.len() + 1;
         let message = format!("'new' expects between 1 and 3 arguments, got {given}");
-        return Err(Refusal::Error(message));
+        return Err(ConversionFailure::Error(message));
     }
     let radix = arguments.first().map(|it| &it.value);
     let abs = arguments.get(1).map(|it| &it.value);
@@ -44,7 +44,8 @@ fn integer_of_named(named: &Hash) -> Number {
     if !is_struct {
         return Err(unknown_arguments(&Type::integer()));
     }
-    puppet_type::assert_instance("Integer.new", &wanted, &whole).map_err(Refusal::Error)?;
+    puppet_type::assert_instance("Integer.new", &wanted, &whole)
+        .map_err(ConversionFailure::Error)?;
     let from = member("from").ok_or_else(|| unknown_arguments(&Type::integer()))?;
     let radix = member("radix").filter(|it| it.is_truthy());
     integer_of(from, radix, member("abs"), named.len())
@@ -69,7 +70,7 @@ fn integer_of(value: &Value, radix: Option<&Value>, abs: Option<&Value>, count: 
         Value::Integer(it) => BigInt::from(*it),
         Value::BigInteger(digits) => big(digits, 10)?,
         Value::Float(it) if it.is_finite() => big(&format!("{:.0}", it.trunc()), 10)?,
-        Value::Float(it) => return Err(Refusal::Error(inspect::float_to_s(*it))),
+        Value::Float(it) => return Err(ConversionFailure::Error(inspect::float_to_s(*it))),
         Value::Boolean(it) => BigInt::from(*it),
         Value::String(text) if is_integral(value) => parse_integer(text, radix)?,
         other => return Err(not_an_integer(other)),
@@ -78,7 +79,7 @@ fn integer_of(value: &Value, radix: Option<&Value>, abs: Option<&Value>, count: 
     Ok(integer_value(&if is_absolute && is_negative { -number } else { number }))
 }
 
-fn check_radix(radix: i64) -> Result<u32, Refusal> {
+fn check_radix(radix: i64) -> Result<u32, ConversionFailure> {
     match radix {
         2 => Ok(2),
         8 => Ok(8),
@@ -88,21 +89,21 @@ fn check_radix(radix: i64) -> Result<u32, Refusal> {
     }
 }
 
-fn illegal_radix(radix: &Value) -> Refusal {
+fn illegal_radix(radix: &Value) -> ConversionFailure {
     let radix = inspect::to_s(radix);
-    Refusal::Error(format!("Illegal radix: {radix}, expected 2, 8, 10, 16, or default"))
+    ConversionFailure::Error(format!("Illegal radix: {radix}, expected 2, 8, 10, 16, or default"))
 }
 
-fn not_an_integer(value: &Value) -> Refusal {
+fn not_an_integer(value: &Value) -> ConversionFailure {
     refused(value, "new", "Integer")
 }
 
-fn refused(value: &Value, function: &str, kind: &str) -> Refusal {
+fn refused(value: &Value, function: &str, kind: &str) -> ConversionFailure {
     let what = match value {
         Value::String(text) => format!("The string '{text}'"),
         other => value_of_type(other),
     };
-    Refusal::Error(format!("'{function}' {what} cannot be converted to {kind}"))
+    ConversionFailure::Error(format!("'{function}' {what} cannot be converted to {kind}"))
 }
 
 /// Whether `Integer.new` accepts the value at all.
@@ -138,11 +139,11 @@ fn is_prefixed(digits: &str, letters: [char; 2], radix: u32) -> bool {
 }
 
 /// Ruby's `Integer(text, radix)` for a text that [`is_integral`].
-fn parse_integer(text: &str, radix: Option<u32>) -> Result<BigInt, Refusal> {
+fn parse_integer(text: &str, radix: Option<u32>) -> Result<BigInt, ConversionFailure> {
     let (sign, digits) = sign_and_digits(text);
     let invalid = || {
         let text = inspect::quoted(text);
-        Refusal::Error(format!("invalid value for Integer(): {text}"))
+        ConversionFailure::Error(format!("invalid value for Integer(): {text}"))
     };
     let prefixed = |letters: [char; 2]| {
         digits.strip_prefix('0').and_then(|it| it.strip_prefix(letters)).filter(|it| !it.is_empty())
@@ -163,9 +164,9 @@ fn parse_integer(text: &str, radix: Option<u32>) -> Result<BigInt, Refusal> {
     Ok(if sign == "-" { -number } else { number })
 }
 
-fn big(digits: &str, radix: u32) -> Result<BigInt, Refusal> {
+fn big(digits: &str, radix: u32) -> Result<BigInt, ConversionFailure> {
     BigInt::parse_bytes(digits.as_bytes(), radix)
-        .ok_or_else(|| Refusal::Unknown(format!("the number {digits} is not supported")))
+        .ok_or_else(|| ConversionFailure::Unknown(format!("the number {digits} is not supported")))
 }
 
 fn integer_value(number: &BigInt) -> Value {
@@ -213,7 +214,7 @@ fn named_or_plain<'a>(
     value: &'a Value,
     arguments: &'a [Located],
     wanted: &Type,
-) -> Result<(&'a Value, bool), Refusal> {
+) -> Result<(&'a Value, bool), ConversionFailure> {
     if let (Value::Hash(named), []) = (value, arguments)
         && let Some(from) = named.get("from").map(|it| &it.value.value)
         && is_convertible(from)
@@ -265,10 +266,12 @@ fn is_decimal(text: &str) -> bool {
 }
 
 /// Ruby's `Float(text)` as Puppet calls it, for a text that [`is_numeric_text`].
-fn parse_float(text: &str) -> Result<f64, Refusal> {
+fn parse_float(text: &str) -> Result<f64, ConversionFailure> {
     // After a leading `0`, Puppet examines the second character even if there is none.
     if text == "0" {
-        return Err(Refusal::Error("undefined method `casecmp' for nil:NilClass".to_owned()));
+        return Err(ConversionFailure::Error(
+            "undefined method `casecmp' for nil:NilClass".to_owned(),
+        ));
     }
     let (sign, digits) = sign_and_digits(text);
     let number = if is_prefixed(digits, ['x', 'X'], 16) {
@@ -277,7 +280,7 @@ fn parse_float(text: &str) -> Result<f64, Refusal> {
         // Puppet accepts the binary prefix only at the very start.
         if !text.starts_with('0') {
             let text = inspect::quoted(text);
-            return Err(Refusal::Error(format!("invalid value for Float(): {text}")));
+            return Err(ConversionFailure::Error(format!("invalid value for Float(): {text}")));
         }
         parse_decimal(&big(&digits[2..], 2)?.to_string())?
     } else {
@@ -286,8 +289,10 @@ fn parse_float(text: &str) -> Result<f64, Refusal> {
     Ok(if sign == "-" { -number } else { number })
 }
 
-fn parse_decimal(digits: &str) -> Result<f64, Refusal> {
-    digits.parse().map_err(|_| Refusal::Unknown(format!("the number {digits} is not supported")))
+fn parse_decimal(digits: &str) -> Result<f64, ConversionFailure> {
+    digits
+        .parse()
+        .map_err(|_| ConversionFailure::Unknown(format!("the number {digits} is not supported")))
 }
 
 /// Puppet's own parser of numbers, which returns `undef` for a text that it cannot read.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Refusal, unknown_arguments};
+use super::{ConversionFailure, unknown_arguments};
 use crate::data::puppet_type::{self, Type, TypeProblem, type_set_of};
 use crate::data::value::{Located, Value};
 use crate::syntax::ruby_regex;
@@ -25,13 +25,13 @@ pub(super) fn version(
     wanted: &Type,
     value: &Value,
     arguments: &[Located],
-) -> Result<Value, Refusal> {
+) -> Result<Value, ConversionFailure> {
     let unknown = || unknown_arguments(wanted);
     let text = match (value, arguments) {
         (Value::String(text), []) => version_of_text(text)?,
         (Value::Integer(_), [_]) => {
             let message = "'new_Version' expects between 1 and 5 arguments, got 2";
-            return Err(Refusal::Error(message.to_owned()));
+            return Err(ConversionFailure::Error(message.to_owned()));
         }
         (major, [minor, patch, rest @ ..]) if rest.len() <= 2 => {
             let part = |index: usize| rest.get(index).map(|it| &it.value);
@@ -55,16 +55,18 @@ pub(super) fn version(
     Ok(Value::Object { class: "SemVer".into(), text: text.into() })
 }
 
-fn version_of_text(text: &str) -> Result<String, Refusal> {
+fn version_of_text(text: &str) -> Result<String, ConversionFailure> {
     let groups = VERSION.captures(text).ok_or_else(|| {
-        Refusal::Error(format!("'new_Version' The string '{text}' cannot be converted to a SemVer"))
+        ConversionFailure::Error(format!(
+            "'new_Version' The string '{text}' cannot be converted to a SemVer"
+        ))
     })?;
     let has_leading_zero = |it: &str| {
         it.len() > 1 && it.starts_with('0') && it.bytes().all(|digit| digit.is_ascii_digit())
     };
     if groups.get(4).is_some_and(|it| it.as_str().split('.').any(has_leading_zero)) {
         let message = "Numeric pre-release identifiers MUST NOT contain leading zeroes";
-        return Err(Refusal::Error(message.to_owned()));
+        return Err(ConversionFailure::Error(message.to_owned()));
     }
     Ok(text.trim_end_matches('\n').to_owned())
 }
@@ -100,10 +102,10 @@ pub(super) fn regexp(
     wanted: &Type,
     value: &Value,
     arguments: &[Located],
-) -> Result<Value, Refusal> {
+) -> Result<Value, ConversionFailure> {
     let refused = |parameter: &str, expected: &str, got: &Value| {
         let got = puppet_type::infer(got);
-        Refusal::Error(format!(
+        ConversionFailure::Error(format!(
             "'new_float' parameter '{parameter}' expects a {expected} value, got {got}"
         ))
     };
@@ -119,11 +121,15 @@ pub(super) fn regexp(
     };
     // This only checks whether Ruby accepts the expression. How Ruby words a refusal is not known.
     ruby_regex::translate(&source).map_err(|_| {
-        Refusal::Unknown(format!("whether /{source}/ is a regular expression is not known here"))
+        ConversionFailure::Unknown(format!(
+            "whether /{source}/ is a regular expression is not known here"
+        ))
     })?;
     if source.starts_with("(?") {
         // Ruby has a special form for flags of the whole expression.
-        return Err(Refusal::Unknown(format!("how Ruby shows /{source}/ is not known here")));
+        return Err(ConversionFailure::Unknown(format!(
+            "how Ruby shows /{source}/ is not known here"
+        )));
     }
     Ok(Value::Object { class: "Regexp".into(), text: shown_by_ruby(&source).into() })
 }
@@ -172,19 +178,19 @@ pub(super) fn puppet_type_of(
     wanted: &Type,
     value: &Value,
     arguments: &[Located],
-) -> Result<Value, Refusal> {
+) -> Result<Value, ConversionFailure> {
     match (value, arguments) {
         (Value::String(text), []) if !text.is_empty() => {
             let parsed = puppet_type::parse(text).map_err(|problem| match problem {
-                TypeProblem::Invalid(message) => Refusal::Error(message),
-                TypeProblem::Unknown(reason) => Refusal::Unknown(reason),
+                TypeProblem::Invalid(message) => ConversionFailure::Error(message),
+                TypeProblem::Unknown(reason) => ConversionFailure::Unknown(reason),
             })?;
             Ok(Value::Object { class: "Type".into(), text: parsed.to_string().into() })
         }
         (other, []) => {
             let expected = if other.as_str().is_some() { "String[1]" } else { "String" };
             let got = type_set_of(other).short_name();
-            Err(Refusal::Error(format!(
+            Err(ConversionFailure::Error(format!(
                 "'new_type' parameter 'type_string' expects a {expected} value, got {got}"
             )))
         }

@@ -1,6 +1,6 @@
 //! Ruby's `DateTime._strptime`, as far as `Timestamp.new` needs it.
 
-use super::Refusal;
+use super::ConversionFailure;
 
 /// `+HH:MM:SS` without its sign.
 const MAX_OFFSET_LENGTH: usize = 8;
@@ -24,8 +24,8 @@ pub(super) struct Parsed {
 ///
 /// # Errors
 /// A directive that is not implemented here.
-pub(super) fn parse(text: &str, format: &str) -> Result<Option<Parsed>, Refusal> {
-    let mut reader = Reader { rest: text, ..Reader::default() };
+pub(super) fn parse(text: &str, format: &str) -> Result<Option<Parsed>, ConversionFailure> {
+    let mut reader = DateReader { rest: text, ..DateReader::default() };
     if reader.read(format)?.is_none() || !reader.rest.is_empty() {
         return Ok(None);
     }
@@ -36,7 +36,7 @@ pub(super) fn parse(text: &str, format: &str) -> Result<Option<Parsed>, Refusal>
 }
 
 #[derive(Default)]
-struct Reader<'a> {
+struct DateReader<'a> {
     rest: &'a str,
     parsed: Parsed,
     is_afternoon: Option<bool>,
@@ -59,9 +59,9 @@ const MONTHS: [&str; 12] = [
 const DAYS: [&str; 7] =
     ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
-impl Reader<'_> {
+impl DateReader<'_> {
     /// `Some` if the text continues as the format requires.
-    fn read(&mut self, format: &str) -> Result<Option<()>, Refusal> {
+    fn read(&mut self, format: &str) -> Result<Option<()>, ConversionFailure> {
         let mut characters = format.chars();
         while let Some(it) = characters.next() {
             let directive = match it {
@@ -83,7 +83,7 @@ impl Reader<'_> {
         Ok(Some(()))
     }
 
-    fn directive(&mut self, directive: char, after: &str) -> Result<Option<()>, Refusal> {
+    fn directive(&mut self, directive: char, after: &str) -> Result<Option<()>, ConversionFailure> {
         let next_is_number = begins_with_number(after);
         Ok(match directive {
             'F' => return self.read("%Y-%m-%d"),
@@ -116,7 +116,7 @@ impl Reader<'_> {
             '%' => self.literal('%'),
             other => {
                 let message = format!("the format %{other} of Timestamp.new is not known here");
-                return Err(Refusal::Unknown(message));
+                return Err(ConversionFailure::Unknown(message));
             }
         })
     }
@@ -245,7 +245,7 @@ fn zone_length(text: &str) -> Option<usize> {
 ///
 /// # Errors
 /// A name for which this is not known here.
-pub(super) fn zone_offset(zone: &str) -> Result<Option<i64>, Refusal> {
+pub(super) fn zone_offset(zone: &str) -> Result<Option<i64>, ConversionFailure> {
     let letters = zone.bytes().take_while(u8::is_ascii_alphabetic).count();
     let name = zone[..letters].to_ascii_lowercase();
     if letters == zone.len() {
@@ -283,8 +283,8 @@ pub(super) fn zone_offset(zone: &str) -> Result<Option<i64>, Refusal> {
     Ok(Some(sign * (number(hours)? * 3600 + minutes * 60 + seconds)))
 }
 
-fn unknown_zone(zone: &str) -> Refusal {
-    Refusal::Unknown(format!("the time zone {zone} is not known here"))
+fn unknown_zone(zone: &str) -> ConversionFailure {
+    ConversionFailure::Unknown(format!("the time zone {zone} is not known here"))
 }
 
 fn is_ruby_space(it: char) -> bool {

@@ -1,7 +1,7 @@
 //! Conversions; the expected results are those of real Puppet. Values are written as JSON.
 
 use super::*;
-use crate::data::render::to_oracle_json;
+use crate::data::render::to_exact_json;
 use crate::data::value::Hash;
 
 fn value(json: &serde_json::Value) -> Value {
@@ -34,7 +34,7 @@ fn converted(spec: &str, json: &str) -> Result<Value, Failure> {
 
 fn check(spec: &str, json: &str, expected: &str) {
     let expected: serde_json::Value = serde_json::from_str(expected).expect("JSON");
-    let got = converted(spec, json).map(|it| to_oracle_json(&it));
+    let got = converted(spec, json).map(|it| to_exact_json(&it));
     assert_eq!(got, Ok(expected), "{spec}: {json}");
 }
 

@@ -1,21 +1,21 @@
 //! `String.new(value, format)`: Puppet's string converter.
 
 use super::format::Format;
-use super::{Refusal, unknown_arguments};
+use super::{ConversionFailure, unknown_arguments};
 use crate::data::inspect::{self, float_to_s};
 use crate::data::puppet_type::{Type, puppet_double_quoted, puppet_quoted};
 use crate::data::value::{Hash, Located, Value};
 
-type Text = Result<String, Refusal>;
+type Text = Result<String, ConversionFailure>;
 
 /// `String.new(value)` and `String.new(value, '%x')`.
-pub(super) fn string(value: &Value, arguments: &[Located]) -> Result<Value, Refusal> {
+pub(super) fn string(value: &Value, arguments: &[Located]) -> Result<Value, ConversionFailure> {
     let text = match arguments {
         [] => default_text(value)?,
         [format] => match &format.value {
             Value::Default => default_text(value)?,
             Value::String(text) if !text.is_empty() => {
-                let format = Format::parse(text).map_err(Refusal::Error)?;
+                let format = Format::parse(text).map_err(ConversionFailure::Error)?;
                 formatted(value, &format)?
             }
             _ => return Err(unknown_arguments(&Type::string())),
@@ -55,7 +55,7 @@ fn hash_text(hash: &Hash, [open, close]: [&str; 2]) -> String {
 fn default_text(value: &Value) -> Text {
     Ok(match value {
         Value::Array(_) | Value::Hash(_) => inside(value),
-        Value::Float(it) => Format::parse("%f").map_err(Refusal::Error)?.float(*it)?,
+        Value::Float(it) => Format::parse("%f").map_err(ConversionFailure::Error)?.float(*it)?,
         other => inspect::to_s(other),
     })
 }
@@ -85,9 +85,9 @@ fn formatted(value: &Value, format: &Format) -> Text {
     }
 }
 
-fn illegal(format: &Format, kind: &str, letters: &str) -> Refusal {
+fn illegal(format: &Format, kind: &str, letters: &str) -> ConversionFailure {
     let letter = format.letter;
-    Refusal::Error(format!(
+    ConversionFailure::Error(format!(
         "Illegal format '{letter}' specified for value of {kind} type - expected one of the characters '{letters}'"
     ))
 }

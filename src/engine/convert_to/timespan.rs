@@ -3,7 +3,7 @@
 use regex::Regex;
 
 use super::timestamp::{formats_of, non_empty, seconds_as_nanoseconds};
-use super::{Refusal, unknown_arguments};
+use super::{ConversionFailure, unknown_arguments};
 use crate::data::puppet_type::Type;
 use crate::data::value::{Hash, Located, Value};
 
@@ -33,7 +33,7 @@ pub(super) fn timespan(
     wanted: &Type,
     value: &Value,
     arguments: &[Located],
-) -> Result<Value, Refusal> {
+) -> Result<Value, ConversionFailure> {
     let unknown = || unknown_arguments(wanted);
     let nanoseconds = match (value, arguments) {
         (Value::Integer(it), []) => i128::from(*it) * 1_000_000_000,
@@ -56,7 +56,10 @@ pub(super) fn timespan(
     Ok(Value::Object { class: "Timespan".into(), text: text_of(nanoseconds).into() })
 }
 
-fn of_named(named: &Hash, unknown: &dyn Fn() -> Refusal) -> Result<i128, Refusal> {
+fn of_named(
+    named: &Hash,
+    unknown: &dyn Fn() -> ConversionFailure,
+) -> Result<i128, ConversionFailure> {
     let member = |name: &str| named.get(name).map(|it| &it.value.value);
     if let Some(text) = member("string") {
         let text = non_empty(text).ok_or_else(unknown)?;
@@ -79,7 +82,7 @@ fn of_named(named: &Hash, unknown: &dyn Fn() -> Refusal) -> Result<i128, Refusal
     Ok(if is_negative { -sum } else { sum })
 }
 
-fn parsed_as_asked(text: &str, format: &Value) -> Option<Result<i128, Refusal>> {
+fn parsed_as_asked(text: &str, format: &Value) -> Option<Result<i128, ConversionFailure>> {
     let formats = formats_of(format)?;
     Some(match format {
         Value::Array(_) => parsed_by_any(text, &formats),
@@ -87,7 +90,7 @@ fn parsed_as_asked(text: &str, format: &Value) -> Option<Result<i128, Refusal>> 
     })
 }
 
-fn parsed_by_any(text: &str, formats: &[&str]) -> Result<i128, Refusal> {
+fn parsed_by_any(text: &str, formats: &[&str]) -> Result<i128, ConversionFailure> {
     for format in formats {
         // A list skips formats that do not match, but not formats that are invalid.
         if let Some(nanoseconds) = Format::of(format)?.read(text) {
@@ -95,11 +98,14 @@ fn parsed_by_any(text: &str, formats: &[&str]) -> Result<i128, Refusal> {
         }
     }
     let formats = formats.join(", ");
-    Err(Refusal::Error(format!("Unable to parse '{text}' using any of the formats {formats}")))
+    Err(ConversionFailure::Error(format!(
+        "Unable to parse '{text}' using any of the formats {formats}"
+    )))
 }
 
-fn parsed_by_one(text: &str, format: &str) -> Result<i128, Refusal> {
-    let unable = || Refusal::Error(format!("Unable to parse '{text}' using format '{format}'"));
+fn parsed_by_one(text: &str, format: &str) -> Result<i128, ConversionFailure> {
+    let unable =
+        || ConversionFailure::Error(format!("Unable to parse '{text}' using format '{format}'"));
     Format::of(format)?.read(text).ok_or_else(unable)?
 }
 
@@ -142,7 +148,7 @@ enum Segment {
 const LETTERS: [(char, usize); 6] = [('D', 1), ('H', 2), ('M', 2), ('S', 2), ('L', 3), ('N', 9)];
 
 impl Format {
-    fn of(format: &str) -> Result<Self, Refusal> {
+    fn of(format: &str) -> Result<Self, ConversionFailure> {
         let segments = segments_of(format)?;
         let rank = |letter: char| LETTERS.iter().position(|(it, _)| *it == letter);
         let letters = segments.iter().filter_map(|it| match it {
@@ -171,12 +177,12 @@ impl Format {
             }
         }
         pattern += r"\z";
-        let unknown = |_| Refusal::Unknown(format!("the format '{format}' is too large"));
+        let unknown = |_| ConversionFailure::Unknown(format!("the format '{format}' is too large"));
         Ok(Self { pattern: Regex::new(&pattern).map_err(unknown)?, units })
     }
 
     /// The nanoseconds, if the text matches this format.
-    fn read(&self, text: &str) -> Option<Result<i128, Refusal>> {
+    fn read(&self, text: &str) -> Option<Result<i128, ConversionFailure>> {
         let groups = self.pattern.captures(text)?;
         let mut sum: i128 = 0;
         for (unit, group) in self.units.iter().zip(groups.iter().skip(1)) {
@@ -189,7 +195,7 @@ impl Format {
             sum = sum.checked_add(match unit {
                 Unit::Whole(scale) => number.checked_mul(*scale)?,
                 Unit::Fraction { is_largest: true } => {
-                    return Some(Err(Refusal::Error(FRACTION_ALONE.to_owned())));
+                    return Some(Err(ConversionFailure::Error(FRACTION_ALONE.to_owned())));
                 }
                 Unit::Fraction { is_largest: false } => {
                     let missing = 9_u32.saturating_sub(u32::try_from(digits.len()).ok()?);
@@ -229,7 +235,7 @@ impl Directive {
     }
 }
 
-fn segments_of(format: &str) -> Result<Vec<Segment>, Refusal> {
+fn segments_of(format: &str) -> Result<Vec<Segment>, ConversionFailure> {
     let characters: Vec<char> = format.chars().collect();
     let mut segments = Vec::new();
     let mut literal = String::new();
@@ -243,7 +249,7 @@ fn segments_of(format: &str) -> Result<Vec<Segment>, Refusal> {
         let start = at;
         let bad = |end: usize| {
             let part: String = characters[start..end.min(characters.len())].iter().collect();
-            Refusal::Error(format!(
+            ConversionFailure::Error(format!(
                 "Bad format specifier '{part}' in '{format}', at position {end}"
             ))
         };

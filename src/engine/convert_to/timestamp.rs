@@ -1,7 +1,7 @@
 //! `Timestamp.new`: from seconds, or from text by Ruby's date formats.
 
 use super::strptime::{self, Parsed, zone_offset};
-use super::{Refusal, unknown_arguments};
+use super::{ConversionFailure, unknown_arguments};
 use crate::data::civil;
 use crate::data::puppet_type::Type;
 use crate::data::value::{Located, Value};
@@ -26,7 +26,7 @@ pub(super) fn timestamp(
     wanted: &Type,
     value: &Value,
     arguments: &[Located],
-) -> Result<Value, Refusal> {
+) -> Result<Value, ConversionFailure> {
     let unknown = || unknown_arguments(wanted);
     let nanoseconds = match (value, arguments) {
         (Value::Integer(it), []) => i128::from(*it) * NANOSECONDS,
@@ -56,10 +56,10 @@ pub(super) fn timestamp(
 }
 
 /// Ruby multiplies as floats and truncates.
-pub(super) fn seconds_as_nanoseconds(seconds: f64) -> Result<i128, Refusal> {
+pub(super) fn seconds_as_nanoseconds(seconds: f64) -> Result<i128, ConversionFailure> {
     let nanoseconds = (seconds * 1e9).trunc();
     if !nanoseconds.is_finite() {
-        return Err(Refusal::Error(crate::data::inspect::float_to_s(nanoseconds)));
+        return Err(ConversionFailure::Error(crate::data::inspect::float_to_s(nanoseconds)));
     }
     #[allow(clippy::cast_possible_truncation)] // saturates beyond all calendars
     Ok(nanoseconds as i128)
@@ -88,8 +88,8 @@ fn parse(
     text: &str,
     formats: Option<&Value>,
     zone: Option<&str>,
-    unknown: &dyn Fn() -> Refusal,
-) -> Result<i128, Refusal> {
+    unknown: &dyn Fn() -> ConversionFailure,
+) -> Result<i128, ConversionFailure> {
     if text.is_empty() {
         return Err(unknown());
     }
@@ -107,18 +107,18 @@ fn parse(
     };
     let offset = match zone.or(parsed.zone.as_deref()) {
         Some(zone) => zone_offset(zone)?
-            .ok_or_else(|| Refusal::Error(format!("Illegal timezone '{zone}'")))?,
+            .ok_or_else(|| ConversionFailure::Error(format!("Illegal timezone '{zone}'")))?,
         None => 0,
     };
     Ok(utc(&parsed)? - i128::from(offset) * NANOSECONDS)
 }
 
-fn parsed_by_one(text: &str, format: &str, has_zone: bool) -> Result<Parsed, Refusal> {
+fn parsed_by_one(text: &str, format: &str, has_zone: bool) -> Result<Parsed, ConversionFailure> {
     let parsed = strptime::parse(text, format)?.ok_or_else(|| {
-        Refusal::Error(format!("Unable to parse '{text}' using format '{format}'"))
+        ConversionFailure::Error(format!("Unable to parse '{text}' using format '{format}'"))
     })?;
     if has_zone && parsed.zone.is_some() {
-        return Err(Refusal::Error(
+        return Err(ConversionFailure::Error(
             "Using a Timezone designator in format specification is mutually exclusive to \
              providing an explicit timezone argument"
                 .to_owned(),
@@ -127,7 +127,11 @@ fn parsed_by_one(text: &str, format: &str, has_zone: bool) -> Result<Parsed, Ref
     Ok(parsed)
 }
 
-fn parsed_by_any(text: &str, formats: &[&str], has_zone: bool) -> Result<Parsed, Refusal> {
+fn parsed_by_any(
+    text: &str,
+    formats: &[&str],
+    has_zone: bool,
+) -> Result<Parsed, ConversionFailure> {
     for format in formats {
         if let Some(parsed) = strptime::parse(text, format)?
             && !(has_zone && parsed.zone.is_some())
@@ -136,18 +140,22 @@ fn parsed_by_any(text: &str, formats: &[&str], has_zone: bool) -> Result<Parsed,
         }
     }
     let formats = formats.join(", ");
-    Err(Refusal::Error(format!("Unable to parse '{text}' using any of the formats {formats}")))
+    Err(ConversionFailure::Error(format!(
+        "Unable to parse '{text}' using any of the formats {formats}"
+    )))
 }
 
 /// Ruby's `Time.utc`: missing parts are the first ones; 30 February is 1 or 2 March, 24:00 is the next day.
-fn utc(parsed: &Parsed) -> Result<i128, Refusal> {
+fn utc(parsed: &Parsed) -> Result<i128, ConversionFailure> {
     let Some(year) = parsed.year else {
-        return Err(Refusal::Error("no implicit conversion of nil into Integer".to_owned()));
+        return Err(ConversionFailure::Error(
+            "no implicit conversion of nil into Integer".to_owned(),
+        ));
     };
     let (hour, minute) = (parsed.hour.unwrap_or(0), parsed.minute.unwrap_or(0));
     let second = parsed.second.unwrap_or(0);
     if hour == 24 && (minute > 0 || second > 0) {
-        return Err(Refusal::Error("argument out of range".to_owned()));
+        return Err(ConversionFailure::Error("argument out of range".to_owned()));
     }
     let days = civil::days(year, parsed.month.unwrap_or(1), parsed.day.unwrap_or(1));
     let seconds =

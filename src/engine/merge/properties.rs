@@ -8,7 +8,7 @@ use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, prop_
 use proptest::strategy::Strategy as Generator;
 
 use super::*;
-use crate::data::render::to_oracle_json;
+use crate::data::render::to_exact_json;
 
 /// A value without positions or special cases.
 #[derive(Debug, Clone)]
@@ -96,11 +96,11 @@ fn merged(strategy: &str, sources: &[Plain]) -> String {
     let merged = sources
         .try_fold(first, |high, low| merge.merge(high, low))
         .expect("these sources can be merged");
-    to_oracle_json(&merged.value).to_string()
+    to_exact_json(&merged.value).to_string()
 }
 
 fn text(plain: &Plain) -> String {
-    to_oracle_json(&value(plain)).to_string()
+    to_exact_json(&value(plain)).to_string()
 }
 
 /// The keys of the lower priority come first, with the values of the higher priority.

@@ -2,7 +2,7 @@
 //! first.
 
 use super::*;
-use crate::data::render::to_oracle_json;
+use crate::data::render::to_exact_json;
 use crate::data::value::{FileId, Place};
 use crate::text::TextRange;
 
@@ -43,7 +43,7 @@ fn merged(merge: &str, sources: &str) -> Result<Value, String> {
 /// The order of keys matters, so the texts are compared.
 fn check(merge: &str, sources: &str, expected: &str) {
     let expected: serde_json::Value = serde_json::from_str(expected).expect("JSON");
-    let text = merged(merge, sources).map(|it| to_oracle_json(&it).to_string());
+    let text = merged(merge, sources).map(|it| to_exact_json(&it).to_string());
     assert_eq!(text, Ok(expected.to_string()), "{merge}: {sources}");
 }
 
@@ -136,7 +136,7 @@ fn unique_of_one_source_flattens_without_dropping_duplicates() {
 fn unique_of_a_single_variant_drops_duplicates_without_flattening() {
     let unique = Merge::parse(&Value::string("unique")).expect("a strategy");
     let list = value(&serde_json::json!(["x", "x", ["y", "y"]])).unplaced();
-    let single = to_oracle_json(&unique.merge_single(list).value);
+    let single = to_exact_json(&unique.merge_single(list).value);
     assert_eq!(single, serde_json::json!(["x", ["y", "y"]]));
 }
 

@@ -28,7 +28,7 @@ type Accepted = Result<(), Refused>;
 impl LookupCall {
     /// Interprets the arguments of `call`, which is a lookup in `file`.
     pub(crate) fn of(file: &CodeFile, call: &Call) -> Result<Self, Refused> {
-        let mut reader = Reader { file, asked: Self::default() };
+        let mut reader = CallReader { file, asked: Self::default() };
         match call.function {
             "lookup" => reader.lookup(call)?,
             function => reader.hiera(function, call)?,
@@ -41,12 +41,12 @@ impl LookupCall {
     }
 }
 
-struct Reader<'a> {
+struct CallReader<'a> {
     file: &'a CodeFile,
     asked: LookupCall,
 }
 
-impl Reader<'_> {
+impl CallReader<'_> {
     fn lookup(&mut self, call: &Call) -> Accepted {
         let is_hash = |it: &Written| matches!(it.shape, WrittenShape::Hash(_));
         match &call.written[..] {

@@ -118,7 +118,7 @@ fn key_of(line: &str) -> Option<String> {
 
 /// Reads a line after its start, up to the cursor.
 fn typed(line: &str) -> Option<Typed> {
-    let mut reader = Reader::default();
+    let mut reader = LineReader::default();
     let mut letters = line.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
         let next = letters.peek().map(|it| it.1);
@@ -158,7 +158,7 @@ fn typed(line: &str) -> Option<Typed> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct LineReader {
     start: usize,
     quote: Option<char>,
     /// The key whose value is being read.
@@ -168,7 +168,7 @@ struct Reader {
     is_closed: bool,
 }
 
-impl Reader {
+impl LineReader {
     fn open(&mut self, bracket: char, at: usize) {
         self.brackets.push((bracket, self.pending.take()));
         self.start = at + 1;

@@ -7,7 +7,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 use super::merged::document;
 use super::page::{Mark, Page};
 use super::value::Detail;
-use super::{Asked, Language, LineKind, Preview, Question, UnknownNode};
+use super::{Language, LineKind, NodeQuestion, Preview, Question, UnknownNode};
 use crate::data::Place;
 use crate::engine::CancelToken;
 use crate::ide::perspective::Perspective;
@@ -61,7 +61,7 @@ pub fn compare(
             ((saved, "saved".to_owned()), (asked, "unsaved".to_owned()))
         }
     };
-    let side = |(asked, name): &(Asked, String)| {
+    let side = |(asked, name): &(NodeQuestion, String)| {
         let document = document(asked, question.scope, Detail::Bare, cancel)?;
         let subject = document.title.rsplit_once(" · ").map_or("", |(subject, _)| subject);
         Some(Preview { title: format!("{subject} · {name}"), ..document })
@@ -73,11 +73,11 @@ pub fn compare(
 }
 
 /// The same request for the files without unsaved edits.
-fn as_saved(asked: &Asked) -> Asked {
+fn as_saved(asked: &NodeQuestion) -> NodeQuestion {
     let evaluator = &asked.perspective.evaluator;
     let world = asked.perspective.world.as_saved();
     let perspective = Perspective::revealing_for(&world, evaluator.environment(), evaluator.node());
-    Asked { perspective, ..asked.clone() }
+    NodeQuestion { perspective, ..asked.clone() }
 }
 
 fn diff(perspective: &Perspective, left: &Preview, right: &Preview) -> Preview {

@@ -7,7 +7,7 @@ use super::entry::{Entry, asked_for};
 use super::page::Page;
 use super::question::data_of;
 use super::value::Detail;
-use super::{Asked, LineKind, Preview, Question, Scope, UnknownNode};
+use super::{LineKind, NodeQuestion, Preview, Question, Scope, UnknownNode};
 use crate::data::DataFile;
 use crate::engine::CancelToken;
 use crate::ide::context::LOOKUP_OPTIONS;
@@ -30,7 +30,7 @@ pub fn merged_value(
 
 /// The document for one request.
 pub(super) fn document(
-    asked: &Asked,
+    asked: &NodeQuestion,
     scope: Scope,
     detail: Detail,
     cancel: &CancelToken,
@@ -42,7 +42,7 @@ pub(super) fn document(
     }
 }
 
-fn one_key(asked: &Asked, detail: Detail, cancel: &CancelToken) -> Option<Preview> {
+fn one_key(asked: &NodeQuestion, detail: Detail, cancel: &CancelToken) -> Option<Preview> {
     let (perspective, key) = (&asked.perspective, asked.key.as_deref()?);
     let entry = Entry::ask(perspective, key, cancel);
     if cancel.is_cancelled() {
@@ -57,7 +57,7 @@ fn one_key(asked: &Asked, detail: Detail, cancel: &CancelToken) -> Option<Previe
     Some(Preview { key: Some(key.to_owned()), ..page.finish(perspective, title) })
 }
 
-fn all_keys_of_file(asked: &Asked, detail: Detail, cancel: &CancelToken) -> Option<Preview> {
+fn all_keys_of_file(asked: &NodeQuestion, detail: Detail, cancel: &CancelToken) -> Option<Preview> {
     let (perspective, path) = (&asked.perspective, asked.path.as_deref()?);
     let data = data_of(&perspective.world, path)?;
     let shown = perspective.shown_path(path);
@@ -100,7 +100,7 @@ fn as_lookup_key(root: &str) -> Option<String> {
     if key_path::is_verbatim(root) { Some(root.to_owned()) } else { key_path::quote_segment(root) }
 }
 
-fn all_keys_of_node(asked: &Asked, detail: Detail, cancel: &CancelToken) -> Option<Preview> {
+fn all_keys_of_node(asked: &NodeQuestion, detail: Detail, cancel: &CancelToken) -> Option<Preview> {
     let perspective = &asked.perspective;
     let evaluator = &perspective.evaluator;
     let mut keys = perspective.world.all_keys(evaluator.environment());

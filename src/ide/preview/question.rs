@@ -48,7 +48,7 @@ pub struct UnknownNode(pub Arc<str>);
 
 /// A request with its environment and node.
 #[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct NodeQuestion {
     /// The point of view of the requested node.
     pub(crate) perspective: Perspective,
     /// The file's path, if there is a file.
@@ -62,7 +62,7 @@ impl Question {
     ///
     /// # Errors
     /// The node's name, if there is no such node.
-    pub(crate) fn find(&self, world: &Arc<World>) -> Result<Option<Asked>, UnknownNode> {
+    pub(crate) fn find(&self, world: &Arc<World>) -> Result<Option<NodeQuestion>, UnknownNode> {
         let environment = match &self.path {
             Some(path) => world.environment_of(path),
             None => world.environments().first().cloned(),
@@ -82,7 +82,7 @@ impl Question {
         let perspective = Perspective::revealing_for(world, &environment, &node);
         let at_offset = || key_at(world, self.path.as_deref()?, self.offset?);
         let key = self.key.as_ref().map(ToString::to_string).or_else(at_offset);
-        Ok(Some(Asked { perspective, path: self.path.clone(), key }))
+        Ok(Some(NodeQuestion { perspective, path: self.path.clone(), key }))
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) struct FileRenaming {
 
 /// Why a rename is not possible in a file: the place, and the end of a sentence that starts with the place.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct RenameObstacle {
     pub(super) at: TextRange,
     pub(super) why: String,
 }
@@ -40,7 +40,7 @@ pub(super) fn rename_in(
     data: &DataFile,
     renaming: &Renaming,
     keys: &[TextRange],
-) -> Result<FileRenaming, Refusal> {
+) -> Result<FileRenaming, RenameObstacle> {
     let ways = renaming.ways();
     let ways: Vec<&[Segment]> = ways.iter().map(Vec::as_slice).collect();
     let mut walk = Walk { data, renaming, done: FileRenaming::default(), shared: 0 };
@@ -66,7 +66,7 @@ fn prove(
     renaming: &Renaming,
     ways: &[&[Segment]],
     edits: &[LabelledEdit],
-) -> Result<(), Refusal> {
+) -> Result<(), RenameObstacle> {
     let edits: Vec<TextEdit> = edits.iter().map(|it| it.edit.clone()).collect();
     let edited = (!edits.is_empty()).then(|| {
         let outcome = apply_edits(data.text(), &edits);
@@ -106,7 +106,7 @@ fn prove(
     let wrong = wrong.map(|(old, _)| old.0.key.range.shifted(old.1));
     let lost = (before.len() != after.len()).then(|| TextRange::empty(0));
     match wrong.or(lost) {
-        Some(at) => Err(Refusal {
+        Some(at) => Err(RenameObstacle {
             at,
             why: format!("`{}` cannot be written there without other changes", renaming.new_name),
         }),
@@ -154,7 +154,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn entry(&mut self, entry: EntryTree<'a>, ways: &[&[Segment]]) -> Result<(), Refusal> {
+    fn entry(&mut self, entry: EntryTree<'a>, ways: &[&[Segment]]) -> Result<(), RenameObstacle> {
         let keys_before = self.done.edits.iter().filter(|it| it.label == EditLabel::Key).count();
         self.pair(entry, (entry.key, entry.value), ways, true)?;
         let keys = self.done.edits.iter().filter(|it| it.label == EditLabel::Key).count();
@@ -169,12 +169,12 @@ impl<'a> Walk<'a> {
     }
 
     /// A sub key that a lookup finds, but that is not written below its root key.
-    fn refuse_borrowed(&self, entry: EntryTree<'_>) -> Result<(), Refusal> {
+    fn refuse_borrowed(&self, entry: EntryTree<'_>) -> Result<(), RenameObstacle> {
         let found = self.data.get(self.renaming.root());
         let found = found
             .and_then(|root| dig_written(&root.value, &self.renaming.path[1..], root.key_place));
         match found {
-            Some((place, _)) if !entry.range().contains_range(place.range) => Err(Refusal {
+            Some((place, _)) if !entry.range().contains_range(place.range) => Err(RenameObstacle {
                 at: place.range,
                 why: format!(
                     "the key belongs to another value, which `{}` shares",
@@ -191,7 +191,7 @@ impl<'a> Walk<'a> {
         (key, value): (&'a Node, &'a Node),
         ways: &[&[Segment]],
         is_root: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RenameObstacle> {
         let segment = key_segment(key);
         if segment.as_ref().is_some_and(|it| ends_with(ways, it)) {
             self.key(entry, key, is_root)?;
@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
         entry: EntryTree<'a>,
         node: &'a Node,
         ways: &[&[Segment]],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RenameObstacle> {
         let is_shared =
             node.anchor.as_ref().is_some_and(|name| self.data.text().contains(&format!("*{name}")));
         self.shared += usize::from(is_shared);
@@ -236,13 +236,13 @@ impl<'a> Walk<'a> {
         entry: EntryTree<'_>,
         pairs: &[Pair],
         ways: &[&[Segment]],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RenameObstacle> {
         let new = Segment::Name(self.renaming.new_name.clone());
         let has_old =
             pairs.iter().any(|it| key_segment(&it.key).is_some_and(|it| ends_with(ways, &it)));
         let clash = pairs.iter().find(|it| key_segment(&it.key).as_ref() == Some(&new));
         match clash.filter(|_| has_old) {
-            Some(pair) => Err(Refusal {
+            Some(pair) => Err(RenameObstacle {
                 at: pair.key.range.shifted(entry.start),
                 why: format!("`{}` exists already", self.renaming.new_name),
             }),
@@ -250,11 +250,16 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn key(&mut self, entry: EntryTree<'_>, key: &Node, is_root: bool) -> Result<(), Refusal> {
+    fn key(
+        &mut self,
+        entry: EntryTree<'_>,
+        key: &Node,
+        is_root: bool,
+    ) -> Result<(), RenameObstacle> {
         let at = key.range.shifted(entry.start);
         if self.shared > 0 {
             let why = "the value is shared by an alias: the other key would change, too".to_owned();
-            return Err(Refusal { at, why });
+            return Err(RenameObstacle { at, why });
         }
         if self.data.format() == Format::Hocon {
             return Ok(());
@@ -272,10 +277,10 @@ impl<'a> Walk<'a> {
         entry: EntryTree<'a>,
         node: &'a Node,
         ways: &[&[Segment]],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RenameObstacle> {
         let Some(string) = StringNode::of(entry.text, node) else { return Ok(()) };
         let at = node.range.shifted(entry.start);
-        let edits = self.renaming.token_edits(string.text).map_err(|Unsayable| Refusal {
+        let edits = self.renaming.token_edits(string.text).map_err(|Unsayable| RenameObstacle {
             at,
             why: format!("no quotes can hold `{}` there", self.renaming.new_name),
         })?;
@@ -283,7 +288,7 @@ impl<'a> Walk<'a> {
             && let Some(key) = string.tokens.iter().find_map(aliased_key)
         {
             let why = format!("the value comes from `{key}`: rename the key there");
-            return Err(Refusal { at, why });
+            return Err(RenameObstacle { at, why });
         }
         let takes = |token: &&Token| {
             let (key, _) = token.lookup_key()?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Reader, key_text, set_if};
+use super::{SettingsReader, key_text, set_if};
 use crate::backends::settings::{BackEndSettings, BridgeSettings, FunctionSettings, StandInFile};
 use crate::config::hiera_yaml::FunctionKind;
 use crate::data::{Hash, Located, Value};
@@ -26,7 +26,7 @@ const KINDS: [(&str, FunctionKind); 3] = [
     ("data_dig", FunctionKind::DataDig),
 ];
 
-impl Reader<'_> {
+impl SettingsReader<'_> {
     pub(super) fn back_ends(&mut self, key: &str, value: &Located, settings: &mut BackEndSettings) {
         for (name, member) in self.map(key, value).into_iter().flatten() {
             let name = key_text(name);

@@ -15,8 +15,8 @@ use crate::limits::{MAX_HOCON_STEPS, MAX_HOCON_SUBSTITUTIONS};
 
 /// The root object with every substitution replaced.
 pub(super) fn resolve(root: &Shared) -> Result<Shared, Failure> {
-    let source = Source { root: Rc::clone(root), path: None };
-    match Context::default().resolve(root, &source) {
+    let source = Surroundings { root: Rc::clone(root), path: None };
+    match Resolver::default().resolve(root, &source) {
         Ok(Some(value)) => Ok(value),
         Ok(None) => Ok(empty_object(root)),
         Err(Stop::Failure(failure)) => Err(failure),
@@ -44,7 +44,7 @@ type Resolved = Result<Option<Shared>, Stop>;
 
 /// What is being resolved.
 #[derive(Clone, Default)]
-struct Context {
+struct Resolver {
     /// Only this path below the value is needed.
     restriction: Option<Vec<Arc<str>>>,
     /// The values that are being resolved, outermost first.
@@ -59,17 +59,17 @@ struct Context {
 
 /// Where references are looked up: the root, and the values from the current one up to the root.
 #[derive(Clone)]
-struct Source {
+struct Surroundings {
     root: Shared,
     path: Option<Vec<Shared>>,
 }
 
-impl Context {
+impl Resolver {
     fn restrict(&self, restriction: Option<&[Arc<str>]>) -> Self {
         Self { restriction: restriction.map(<[Arc<str>]>::to_vec), ..self.clone() }
     }
 
-    fn resolve(&self, value: &Shared, source: &Source) -> Resolved {
+    fn resolve(&self, value: &Shared, source: &Surroundings) -> Resolved {
         if value.is_resolved {
             return Ok(Some(Rc::clone(value)));
         }
@@ -122,7 +122,7 @@ impl Context {
         references.join(", ")
     }
 
-    fn resolve_object(&self, value: &Shared, object: &Object, source: &Source) -> Resolved {
+    fn resolve_object(&self, value: &Shared, object: &Object, source: &Surroundings) -> Resolved {
         if let Some([_] | []) = self.restriction.as_deref() {
             // Only the object itself is needed, and it may have thousands of members.
             return Ok(Some(Rc::clone(value)));
@@ -151,7 +151,7 @@ impl Context {
     }
 
     /// For any error in a list, the gem only says that there was one.
-    fn resolve_list(&self, value: &Shared, items: &[Shared], source: &Source) -> Resolved {
+    fn resolve_list(&self, value: &Shared, items: &[Shared], source: &Surroundings) -> Resolved {
         if self.restriction.is_some() {
             return Ok(Some(Rc::clone(value)));
         }
@@ -169,7 +169,7 @@ impl Context {
         Ok(Some(Rc::new(Value::new(Kind::List(resolved), value.range, value.lines))))
     }
 
-    fn resolve_pieces(&self, value: &Shared, pieces: &[Shared], source: &Source) -> Resolved {
+    fn resolve_pieces(&self, value: &Shared, pieces: &[Shared], source: &Surroundings) -> Resolved {
         let mut resolved = Vec::with_capacity(pieces.len());
         for piece in pieces {
             resolved.extend(self.restrict(None).resolve(piece, source)?);
@@ -191,14 +191,14 @@ impl Context {
         value: &Shared,
         path: &[Arc<str>],
         is_optional: bool,
-        source: &Source,
+        source: &Surroundings,
     ) -> Resolved {
         let mut marked = self.clone();
         marked.markers.push(Rc::clone(value));
         let found = match marked.look_up(source, path) {
             Ok(Some((found, parents))) => {
                 let root = parents.last().map_or_else(|| Rc::clone(&source.root), Rc::clone);
-                marked.resolve(&found, &Source { root, path: Some(parents) })
+                marked.resolve(&found, &Surroundings { root, path: Some(parents) })
             }
             Ok(None) => Ok(None),
             Err(stop) => Err(stop),
@@ -223,11 +223,11 @@ impl Context {
     /// The value at `path` below the source's root, and the objects that contain it, innermost first.
     fn look_up(
         &self,
-        source: &Source,
+        source: &Surroundings,
         path: &[Arc<str>],
     ) -> Result<Option<(Shared, Vec<Shared>)>, Stop> {
         let root = &source.root;
-        let fresh = Source { root: Rc::clone(root), path: None };
+        let fresh = Surroundings { root: Rc::clone(root), path: None };
         let resolved = self.restrict(Some(path)).resolve(root, &fresh)?;
         let mut at = resolved
             .filter(|it| it.is_object())
@@ -246,7 +246,7 @@ impl Context {
     }
 
     /// Resolves layers from the last written down; each substitution among them sees only the layers below it.
-    fn resolve_stack(&self, value: &Shared, stack: &[Shared], source: &Source) -> Resolved {
+    fn resolve_stack(&self, value: &Shared, stack: &[Shared], source: &Surroundings) -> Resolved {
         let mut merged: Option<Shared> = None;
         for (index, layer) in stack.iter().enumerate() {
             let source = if layer.is_unmergeable() {
@@ -266,7 +266,7 @@ impl Context {
     }
 }
 
-impl Source {
+impl Surroundings {
     fn with_parent(&self, parent: &Shared) -> Self {
         let path = match &self.path {
             Some(path) => {

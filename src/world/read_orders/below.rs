@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
-use super::{Asked, FileSet, OrderMaker, ReadOrders};
+use super::{FileSet, KeySource, OrderMaker, ReadOrders};
 use crate::config::Environment;
 use crate::data::{FileId, Files as _, Format};
 use crate::engine::Evaluator;
@@ -16,14 +16,14 @@ use crate::world::snapshot::World;
 #[derive(Debug, Default)]
 pub struct Below {
     /// Each order with one of its nodes.
-    pub orders: Vec<(Arc<Node>, Vec<Source>)>,
+    pub orders: Vec<(Arc<Node>, Vec<LaterSource>)>,
     /// Whether these are the orders of all nodes with fact sets, and of any node that reads the file.
     pub is_whole: bool,
 }
 
 /// A source that is read after a file.
 #[derive(Debug, Clone)]
-pub enum Source {
+pub enum LaterSource {
     /// A file that exists.
     File(FileId, Format),
     /// Possibly one of these files, depending on the node.
@@ -32,7 +32,7 @@ pub enum Source {
     Unknown,
 }
 
-impl PartialEq for Source {
+impl PartialEq for LaterSource {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::File(a, _), Self::File(b, _)) => a == b,
@@ -82,7 +82,7 @@ struct View {
     node: Arc<Node>,
     evaluator: Evaluator,
     /// The sources that it reads outside of modules.
-    asked: Arc<[Asked]>,
+    asked: Arc<[KeySource]>,
 }
 
 impl<'a> FileAbove<'a> {
@@ -148,7 +148,7 @@ impl Finder<'_> {
         }
         let most = if module.is_some() { MAX_READERS_OF_MODULES } else { usize::MAX };
         for number in readers.into_iter().take(most) {
-            let mut asked: Vec<Asked> = Vec::new();
+            let mut asked: Vec<KeySource> = Vec::new();
             if file_module.is_none() {
                 asked.extend(self.orders.nodes[number as usize].asked.iter().cloned());
             }
@@ -162,7 +162,7 @@ impl Finder<'_> {
             }
         }
         if let Some(view) = self.file.view(&maker) {
-            let mut asked: Vec<Asked> = view.asked.to_vec();
+            let mut asked: Vec<KeySource> = view.asked.to_vec();
             if module.is_some() {
                 asked.extend(maker.asked_by(&view.evaluator, module).iter().cloned());
             }
@@ -172,7 +172,7 @@ impl Finder<'_> {
     }
 
     /// Adds what `node` reads after the file, unless another node reads the same.
-    fn add(&self, below: &mut Below, node: &Arc<Node>, asked: &[Asked]) {
+    fn add(&self, below: &mut Below, node: &Arc<Node>, asked: &[KeySource]) {
         for sources in self.after_file(asked) {
             if below.orders.iter().any(|(_, other)| *other == sources) {
                 continue;
@@ -187,16 +187,16 @@ impl Finder<'_> {
 
     /// The sources after the first place where the file is certainly read, and after each earlier place where it may be read.
     /// The sources between two such places are hidden by the first. Empty if the file is not read at all.
-    fn after_file(&self, asked: &[Asked]) -> Vec<Vec<Source>> {
+    fn after_file(&self, asked: &[KeySource]) -> Vec<Vec<LaterSource>> {
         let own = self.file.file;
-        let is_file = |it: &Asked| matches!(it, Asked::File(file, _) if *file == own);
-        let may_be = |it: &Asked| matches!(it, Asked::OneOf(files) if files.contains(&own));
+        let is_file = |it: &KeySource| matches!(it, KeySource::File(file, _) if *file == own);
+        let may_be = |it: &KeySource| matches!(it, KeySource::OneOf(files) if files.contains(&own));
         let certain = asked.iter().position(is_file);
         let possible = (0..certain.unwrap_or(asked.len())).filter(|at| may_be(&asked[*at]));
-        let source = |asked: &Asked| match asked {
-            Asked::File(file, format) => Source::File(*file, *format),
-            Asked::OneOf(files) => Source::OneOf(Arc::clone(files)),
-            Asked::Unknown => Source::Unknown,
+        let source = |asked: &KeySource| match asked {
+            KeySource::File(file, format) => LaterSource::File(*file, *format),
+            KeySource::OneOf(files) => LaterSource::OneOf(Arc::clone(files)),
+            KeySource::Unknown => LaterSource::Unknown,
         };
         let after = |at: usize| {
             let others = asked[at + 1..].iter().filter(|it| !is_file(it));

@@ -44,14 +44,14 @@ fn check(path: &str, module: Option<&str>, expected: &[&[&str]]) {
     let file = FileAbove::new(&world, &environment, path, file_module);
     let below = orders(&host).below(&file, module);
     assert!(below.is_whole);
-    let show = |source: &Source| match source {
-        Source::File(file, _) => world.path(*file).replace("/r/", ""),
-        Source::OneOf(files) => {
+    let show = |source: &LaterSource| match source {
+        LaterSource::File(file, _) => world.path(*file).replace("/r/", ""),
+        LaterSource::OneOf(files) => {
             let mut paths: Vec<_> = files.iter().map(|it| world.path(*it)).collect();
             paths.sort_unstable();
             format!("one of {}", paths.join(", ").replace("/r/", ""))
         }
-        Source::Unknown => "?".to_owned(),
+        LaterSource::Unknown => "?".to_owned(),
     };
     let shown: Vec<Vec<String>> =
         below.orders.iter().map(|(_, it)| it.iter().map(show).collect()).collect();

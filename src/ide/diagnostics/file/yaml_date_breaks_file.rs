@@ -1,7 +1,7 @@
 //! `yaml-date-breaks-file`: an unquoted date. Puppet does not let Psych create a `Date` or `Time`, and refuses the whole
 //! file.
 
-use crate::data::scalar::Refusal;
+use crate::data::scalar::ScalarError;
 use crate::data::{FileError, Format};
 use crate::ide::diagnostics::file::FileContext;
 use crate::ide::diagnostics::shared::fix::{Fix, quote};
@@ -23,7 +23,7 @@ const PUPPETS_WORDS: &str = "Tried to load unspecified class: ";
 
 pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     for plain in &entry.plain {
-        if let Err(Refusal::Class(class)) = &plain.value {
+        if let Err(ScalarError::Class(class)) = &plain.value {
             let quoted = vec![quote(plain.node.range, plain.text)];
             report
                 .add(&RULE, plain.node.range, message(class))

@@ -15,7 +15,7 @@ use crate::ide::context::{LOOKUP_OPTIONS, lookup_key};
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::known_keys::module_of;
 use crate::syntax::key_path::Segment;
-use crate::world::{Below, FileAbove, FileSet, KeyIndex, ReadOrders, Source, World};
+use crate::world::{Below, FileAbove, FileSet, KeyIndex, LaterSource, ReadOrders, World};
 
 /// The levels below one file.
 pub(crate) struct LowerLevels<'a> {
@@ -37,14 +37,14 @@ struct Opened {
 }
 
 /// A key that is looked up in several orders.
-struct Asked<'k> {
+struct WantedKey<'k> {
     key: &'k str,
     found: HashMap<FileId, LowerValue>,
     /// The sets of files that have it; most orders share them.
     held: RefCell<Vec<(Arc<FileSet>, bool)>>,
 }
 
-impl Asked<'_> {
+impl WantedKey<'_> {
     fn is_held_by(&self, index: &KeyIndex, files: &Arc<FileSet>) -> bool {
         let mut held = self.held.borrow_mut();
         if let Some((_, is_held)) = held.iter().find(|(known, _)| Arc::ptr_eq(known, files)) {
@@ -130,7 +130,7 @@ impl<'a> LowerLevels<'a> {
         }
         // If no level has the key, all orders have the same result.
         let count = if found.is_empty() { 1 } else { opened.below.orders.len() };
-        let asked = Asked { key, found, held: RefCell::default() };
+        let asked = WantedKey { key, found, held: RefCell::default() };
         let orders =
             (0..opened.below.orders.len().min(count)).map(|at| self.order(&opened, at, &asked));
         Some(KeyAbove { key, own, orders: orders.collect(), is_whole: opened.below.is_whole })
@@ -154,7 +154,7 @@ impl<'a> LowerLevels<'a> {
         let mut values: Vec<LowerValue> = Vec::new();
         for (_, sources) in &opened.below.orders {
             for source in sources {
-                let Source::File(file, _) = source else { continue };
+                let LaterSource::File(file, _) = source else { continue };
                 let Some((path, data)) = opened.files.get(file) else { continue };
                 let Some(entry) = data.get(LOOKUP_OPTIONS) else { continue };
                 let (key_place, value) = (entry.key_place, entry.value.clone());
@@ -174,10 +174,10 @@ impl<'a> LowerLevels<'a> {
         (data.format() == format).then(|| data.text().clone())
     }
 
-    fn order(&self, opened: &Opened, at: usize, asked: &Asked<'_>) -> KeyBelow {
+    fn order(&self, opened: &Opened, at: usize, asked: &WantedKey<'_>) -> KeyBelow {
         let (node, sources) = &opened.below.orders[at];
-        let value_of = |source: &Source| match source {
-            Source::File(file, _) => asked.found.get(file).cloned(),
+        let value_of = |source: &LaterSource| match source {
+            LaterSource::File(file, _) => asked.found.get(file).cloned(),
             _ => None,
         };
         let first = sources.iter().position(|it| value_of(it).is_some()).unwrap_or(sources.len());
@@ -194,9 +194,9 @@ impl<'a> LowerLevels<'a> {
         let matters = !values.is_empty() || merge.is_deep();
         let is_first_uncertain = matters
             && sources[..first].iter().any(|source| match source {
-                Source::File(..) => false,
-                Source::OneOf(files) => asked.is_held_by(&self.index, files),
-                Source::Unknown => true,
+                LaterSource::File(..) => false,
+                LaterSource::OneOf(files) => asked.is_held_by(&self.index, files),
+                LaterSource::Unknown => true,
             });
         KeyBelow { values, is_first_uncertain, merge, evaluator }
     }
@@ -229,9 +229,9 @@ impl<'a> LowerLevels<'a> {
     }
 }
 
-fn files_of(sources: &[Source]) -> impl Iterator<Item = (FileId, Format)> {
+fn files_of(sources: &[LaterSource]) -> impl Iterator<Item = (FileId, Format)> {
     sources.iter().filter_map(|source| match source {
-        Source::File(file, format) => Some((*file, *format)),
+        LaterSource::File(file, format) => Some((*file, *format)),
         _ => None,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::scalar::{self, Refusal};
+use crate::data::scalar::{self, ScalarError};
 use crate::data::{Format, Value, inspect};
 use crate::ide::diagnostics::EntryContext;
 use crate::ide::diagnostics::shared::fix::{Fix, quote};
@@ -19,7 +19,7 @@ pub(crate) struct PlainScalar<'a> {
     /// Whether it is a hash's key.
     pub is_key: bool,
     /// What Puppet reads.
-    pub value: Result<Value, Refusal>,
+    pub value: Result<Value, ScalarError>,
 }
 
 impl PlainScalar<'_> {
