@@ -41,7 +41,7 @@ pub struct DiffArguments {
     /// The old revision: a commit, branch or tag
     #[arg(value_name = "REV", default_value = "HEAD")]
     pub revision: String,
-    /// The revision after; without it, the working tree as it is on the disk
+    /// The new revision; without it, the working tree as it is on disk
     #[arg(long, value_name = "REV")]
     pub to: Option<String>,
     /// Only these keys
@@ -52,7 +52,7 @@ pub struct DiffArguments {
     /// Only these nodes: `all`, or names with * and ?, separated by commas
     #[arg(long, value_name = "all|GLOB,…", help_heading = "The nodes")]
     pub nodes: Option<String>,
-    /// A directory of fact sets: each file is the node of its name, on both sides, and there are no others. Or one file
+    /// A directory of fact sets, or one file. On both sides, each file is the node of its name, and there are no other nodes
     #[arg(long, value_name = "DIR|FILE", help_heading = "The nodes")]
     pub facts: Option<PathBuf>,
     /// text, markdown (for a comment on a merge request), json, github (annotations), or gitlab (a code quality report)

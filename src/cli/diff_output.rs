@@ -93,7 +93,7 @@ fn text(report: &Report) -> String {
     text
 }
 
-/// A comment for a merge request. It begins with the summary; details are folded; what does not fit is counted.
+/// A comment for a merge request. It starts with the summary, the details are folded, and what does not fit is counted.
 fn markdown(report: &Report) -> String {
     let mut text = format!("**{}**\n", report.found.summary());
     for limit in report.limits() {

@@ -1,9 +1,9 @@
-//! All answers of a fleet: what each of many nodes gets for a key. A lookup is run once for all nodes that read the same;
-//! which nodes these are, the lookup itself says ([`Footprint`](crate::engine::Footprint)).
+//! All answers of a fleet: what each of many nodes gets for a key. A lookup runs once for all nodes that read the same. The
+//! lookup itself says which nodes these are ([`Footprint`](crate::engine::Footprint)).
 //!
-//! A lookup asks one question after the other: which files with this key are there, which value has this variable. As long as
-//! a node's answers are those of the node that was asked, it goes the same way and ends with the same value. So one node of a
-//! group is asked, the group is split by what its lookup depended on, and each part that differs is asked in turn.
+//! A lookup takes one step after the other: it finds the files that have the key, or the value of a variable. As long as a
+//! second node finds the same at each step, its lookup goes the same way and ends with the same value. So the key is looked up
+//! for one node of a group, the group is split by what that lookup depended on, and each part that differs follows in turn.
 
 mod affected;
 mod before;
@@ -39,20 +39,20 @@ pub use kept::Asker;
 use readings::Readings;
 pub(super) use references::{KnownReferences, RootName};
 
-/// A number for each node: nodes with the same number have the same answer to a question.
+/// A number for each node. Nodes with the same number find the same at a step of a lookup.
 type Column = Arc<[u64]>;
 
-/// From so many groups of nodes on, all processors ask for their answers: fewer are not worth a thread.
+/// With at least this many groups of nodes, all processors do the lookups. Fewer groups are not worth a thread.
 const MANY_GROUPS: usize = 64;
 
-/// Some nodes of one environment in one snapshot, and what is known of their answers.
+/// Some nodes of one environment in one snapshot, and what is known about their answers.
 pub struct Fleet {
     readings: Arc<Readings>,
-    /// By node, made when it is the one of its group that is asked.
+    /// By node, created for the node of a group whose lookup runs.
     evaluators: Box<[OnceLock<Arc<Evaluator>>]>,
-    /// What is different from an earlier fleet, once that was asked.
+    /// The differences from an earlier fleet, computed on demand.
     kept: Mutex<Option<(Arc<Fleet>, Arc<Differences>)>>,
-    /// What it was asked as the earlier of two fleets.
+    /// The results of earlier comparisons in which this was the earlier fleet.
     earlier: EarlierAnswers,
 }
 
@@ -66,7 +66,7 @@ pub struct SharedAnswer {
 }
 
 impl Fleet {
-    /// The nodes of an environment, whose data the back ends read. Nothing is read yet.
+    /// The nodes of an environment whose data the back ends read. Nothing is read yet.
     pub fn new(
         world: &Arc<World>,
         environment: &Arc<Environment>,
@@ -76,8 +76,7 @@ impl Fleet {
         Self::of(Readings::new(world, environment, nodes, back_ends))
     }
 
-    /// The same for what an editor shows: of files that Puppet refuses as they are typed, those entries count that can be
-    /// read.
+    /// The same for an editor: while a file is being typed and Puppet would refuse it, the entries that can be read count.
     pub fn reading_broken_files(
         world: &Arc<World>,
         environment: &Arc<Environment>,
@@ -89,7 +88,7 @@ impl Fleet {
         Self::of(readings)
     }
 
-    /// The same nodes with nothing parsed: what this one was asked before is let go.
+    /// The same nodes with nothing parsed. Earlier results are dropped.
     #[must_use]
     pub fn renewed(&self) -> Self {
         let readings = self.readings.with_world(&self.readings.world.short_lived());
@@ -108,12 +107,12 @@ impl Fleet {
         &self.readings.nodes
     }
 
-    /// The snapshot that answers.
+    /// The snapshot that the lookups read.
     pub fn world(&self) -> &Arc<World> {
         &self.readings.world
     }
 
-    /// The environment that is asked.
+    /// The environment of the lookups.
     pub fn environment(&self) -> &Arc<Environment> {
         &self.readings.environment
     }
@@ -123,7 +122,7 @@ impl Fleet {
         self.readings.facts_hold_lookups()
     }
 
-    /// What all nodes get, each different answer once, in the order of its first node. Without their footprints.
+    /// What all nodes get: each different answer once, without its footprint, in the order of its first node.
     pub fn answers(&self, request: &Request) -> Vec<SharedAnswer> {
         self.answers_among(request, self.all_nodes())
     }
@@ -153,13 +152,13 @@ impl Fleet {
         distinct
     }
 
-    /// [`Self::answers`], but one for each group of nodes whose lookups read the same: the values of a group are from the same
+    /// [`Self::answers`], but one for each group of nodes whose lookups read the same. All values of a group come from the same
     /// places.
     pub fn answers_by_reads(&self, request: &Request) -> Vec<SharedAnswer> {
         self.by_footprint(request, self.all_nodes())
     }
 
-    /// What the node of this number gets, without a look at others.
+    /// What the node with this number gets; other nodes are not considered.
     pub fn answer_of(&self, node: u32, request: &Request) -> Answer {
         self.evaluator(node).call(request)
     }
@@ -172,13 +171,13 @@ impl Fleet {
         while !left.is_empty() {
             let asked = std::mem::take(&mut left);
             let answer = |nodes: &Vec<u32>| Some(self.evaluator(*nodes.first()?).call(&request));
-            // A group of a thousand nodes with files of their own falls into as many groups.
+            // A group of a thousand nodes that each have a file of their own splits into a thousand groups.
             let answers: Vec<Option<Answer>> = if asked.len() < MANY_GROUPS {
                 asked.iter().map(answer).collect()
             } else {
                 parallel::map(&asked, answer)
             };
-            // Groups are split one after the other: what splits them is the same for most of them, and kept.
+            // Groups are split one after the other, because most of them share the columns that split them, and these are kept.
             for (mut nodes, answer) in asked.into_iter().zip(answers) {
                 let Some(mut answer) = answer else { continue };
                 let footprint = answer.footprint.take().unwrap_or_default();
@@ -194,7 +193,7 @@ impl Fleet {
         found
     }
 
-    /// Those of the nodes that are as the first one in what was read; the others are added to `left`, in groups.
+    /// The nodes that agree with the first one in everything that was read. The others are added to `left`, in groups.
     fn split(&self, by: &Dependency, nodes: Vec<u32>, left: &mut Vec<Vec<u32>>) -> Vec<u32> {
         let column = match by {
             Dependency::Variable(expression) => self.readings.variable(expression),
@@ -226,7 +225,7 @@ impl Fleet {
         same
     }
 
-    /// What is different from `before`, if that was asked before.
+    /// The differences from `before`, if they were computed earlier.
     fn kept_differences(&self, before: &Arc<Self>) -> Option<Arc<Differences>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (of, found) = kept.as_ref()?;
@@ -238,12 +237,12 @@ impl Fleet {
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
     }
 
-    /// Takes what follows from hierarchies, nodes and the set of files from `twin`, which has the same ones.
+    /// Takes everything that depends only on hierarchies, nodes and the set of files from `twin`, which has the same ones.
     fn share_structures_with(&self, twin: &Self) {
         self.readings.share(&twin.readings);
     }
 
-    /// The nodes that read one of `files` for keys of `module`, or perhaps read one.
+    /// The nodes that read, or may read, one of `files` for keys of `module`.
     fn readers(&self, files: &BTreeSet<Arc<str>>, module: Option<&str>) -> Vec<u32> {
         let mut reads = vec![false; self.nodes().len()];
         for path in files {
@@ -256,8 +255,8 @@ impl Fleet {
         (0..).zip(reads).filter(|(_, reads)| *reads).map(|(number, _)| number).collect()
     }
 
-    /// Adds the nodes of which not everything is known, and that may read one of `files`: those whose hierarchies look the same
-    /// do so alike.
+    /// Adds the nodes that are not completely known and that may read one of `files`. Nodes whose hierarchies look the same
+    /// behave alike.
     fn add_perhaps_reading(
         &self,
         files: &BTreeSet<Arc<str>>,
@@ -287,14 +286,14 @@ impl Fleet {
         slot.get_or_init(|| Arc::new(Readings::evaluator(&self.readings, node))).clone()
     }
 
-    /// Answers for a node that need not belong to the fleet.
+    /// The answer for a node, which need not belong to the fleet.
     fn new_evaluator_of(&self, node: &Arc<Node>) -> Evaluator {
         self.readings.new_evaluator_of(node)
     }
 }
 
-/// Whether two answers say the same, case by case. Of answers that are not certain, what else they depend on may follow from
-/// what was asked before, so that it is not compared.
+/// Whether two answers are equal, case by case. What else an uncertain answer depends on may follow from earlier lookups, so
+/// it is not compared.
 pub(crate) fn is_same_with_cases(one: &Answer, other: &Answer) -> bool {
     let is_complete = one.left_out.is_empty();
     let is_same = |one: &Answer, other: &Answer| {

@@ -1,8 +1,8 @@
-//! Which keys an edit can concern at all: where only values changed, these are the keys of edited entries, and those whose
-//! texts are made of them. The others need not be looked up.
+//! Which keys an edit can concern at all. If only values changed, these are the keys of the edited entries, and the keys whose
+//! strings look them up. The others need no lookup.
 //!
-//! Whatever could reach further (hierarchies, lookup_options, nodes, settings, files that come or go, files that Puppet
-//! refuses, functions) makes all keys count.
+//! Any change that could reach further makes all keys count: to hierarchies, lookup_options, nodes, settings, functions, to the
+//! set of files, or to files that Puppet refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,30 +21,30 @@ use crate::world::{FileEntry, World, parallel, paths};
 
 const LOOKUP_OPTIONS: &str = "lookup_options";
 
-/// By root key, the files with the entries that can give it another answer now: what is not there was the same before.
+/// By root key, the files whose entries can give it another answer now. A key that is missing has the same answer as before.
 pub(super) type AffectedKeys = BTreeMap<Arc<str>, BTreeSet<Arc<str>>>;
 
-/// A data file that hierarchies lead to, as it is on both sides.
+/// A data file that hierarchies lead to, on both sides.
 struct FilePair {
     entry: Arc<FileEntry>,
     format: Format,
-    /// As it was before; `None` if that was the same.
+    /// The file before; `None` if it was the same.
     before: Option<Arc<FileEntry>>,
 }
 
 impl FleetPair {
-    /// The root keys that may have other answers now; `None` if that can be any key.
+    /// The root keys that may have other answers now; `None` if any key may.
     pub fn affected(&self) -> Option<BTreeSet<Arc<str>>> {
         self.affected_keys().map(|keys| keys.keys().cloned().collect())
     }
 
-    /// The same, with the files that are to blame.
+    /// The same, with the files that cause it.
     pub(super) fn affected_keys(&self) -> Option<&AffectedKeys> {
         self.affected
             .get_or_init(|| {
                 let affected = self.find_affected();
                 if affected.is_some() {
-                    // What was before is kept while the user types.
+                    // The earlier side stays the same while the user types.
                     self.after().share_structures_with(self.before());
                 }
                 affected
@@ -79,7 +79,7 @@ impl FleetPair {
             before.nodes().iter().zip(after.nodes().iter()).collect()
         };
         let have_same_nodes = || {
-            // Texts of facts may contain lookups too: nothing is known of such nodes.
+            // Strings of facts may contain lookups, too. Nothing is known about such nodes.
             !before.facts_hold_lookups()
                 && (Arc::ptr_eq(before.nodes(), after.nodes())
                     || parallel::all(&nodes(), |(one, other)| is_same_node(one, other)))
@@ -112,7 +112,7 @@ impl FleetPair {
         pairs.into_iter().collect()
     }
 
-    /// Adds the keys of a file whose entries are others now.
+    /// Adds the keys of a file whose entries changed.
     fn add_edited(&self, file: &FilePair, affected: &mut AffectedKeys) -> Option<()> {
         let Some(before) = &file.before else { return Some(()) };
         let (before, after) = (before.data(file.format), file.entry.data(file.format));
@@ -141,7 +141,7 @@ fn edited_roots(before: &DataFile, after: &DataFile) -> BTreeSet<Arc<str>> {
     candidates.into_iter().filter(|key| hash(before, key) != hash(after, key)).collect()
 }
 
-/// Adds the keys whose texts are made of affected keys, and those made of them in turn.
+/// Adds the keys whose strings look up affected keys, directly or through other keys.
 fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut AffectedKeys) -> Option<()> {
     let mut left: Vec<Arc<str>> = affected.keys().cloned().collect();
     while let Some(root) = left.pop() {
@@ -163,12 +163,13 @@ fn add_those_made_of(world: &World, files: &[FilePair], affected: &mut AffectedK
 }
 
 impl FilePair {
-    /// As it is on the sides, once if that is the same.
+    /// The file on both sides; once if both are the same.
     fn sides(&self) -> impl Iterator<Item = &FileEntry> {
         self.before.as_deref().into_iter().chain([&*self.entry])
     }
 
-    /// The keys whose texts, on either side, look up a root key, which calls show as `name`: rather too many than too few.
+    /// The keys whose strings look up a root key, which calls write as `name`, on either side. Some keys may be too many, but
+    /// none is missing.
     fn keys_made_of(&self, world: &World, root: &str, name: &RootName) -> Vec<Arc<str>> {
         let mut keys = Vec::new();
         for side in self.sides() {
@@ -194,7 +195,7 @@ impl FilePair {
     }
 }
 
-/// Whether a text of an entry looks up a root key.
+/// Whether a string of an entry looks up a root key.
 fn is_made_of(entry: &RootEntry, root: &str) -> bool {
     entry.has_tokens() && looks_up(&entry.value.value, root)
 }
@@ -204,7 +205,7 @@ fn looks_up(value: &Value, root: &str) -> bool {
         Value::String(text) => interpolation::tokens(text).into_iter().any(|token| {
             let Expression::Call { method, argument, .. } = &token.expression else { return false };
             let is_lookup = matches!(method, Method::Lookup | Method::Hiera | Method::Alias);
-            // What is not a key fails whatever the data are.
+            // A call with something that is not a key fails, whatever the data are.
             is_lookup
                 && key_path::parse(argument)
                     .is_ok_and(|key| key.root_name().is_some_and(|name| **name == *root))
@@ -217,7 +218,7 @@ fn looks_up(value: &Value, root: &str) -> bool {
     }
 }
 
-/// Whether lookups get the same from two nodes.
+/// Whether lookups find the same for two nodes.
 fn is_same_node(one: &Arc<Node>, other: &Arc<Node>) -> bool {
     let facts = |node: &Node| hash_of(&Value::hash(node.variables().clone()));
     Arc::ptr_eq(one, other)
@@ -251,7 +252,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is found by the edit, and by what texts show, is what a look at all values finds.
+        /// The search that starts at the edit finds the same keys as a search through all values.
         #[test]
         fn edits_and_texts_lead_to_the_same_keys_as_all_values(before in entries(), after in entries()) {
             let saved = Arc::new(file(&text(&before)));

@@ -1,4 +1,4 @@
-//! All keys of two snapshots compared at once: which nodes, which keys, and what came of it.
+//! Compares all keys of two snapshots: the nodes, the keys and the result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use crate::facts::Node;
 use crate::syntax::key_path;
 use crate::world::{World, parallel};
 
-/// Keys that are compared between two looks at whether anyone still waits.
+/// The number of keys that are compared before the cancellation is checked again.
 const KEYS_AT_ONCE: usize = 256;
 
-/// With more data files than this, nothing is compared after a keystroke unless the user asks for it.
+/// With more data files than this, nothing is compared after a keystroke unless the user requests it.
 const MAX_FILES_WHILE_TYPING: usize = 4_000;
 
-/// The most lookups on each side for what is told after a keystroke: some 100 ms.
+/// The maximum number of lookups on each side after a keystroke. They take about 100 ms.
 const MAX_LOOKUPS_WHILE_TYPING: usize = 256;
 
-/// So many nodes with fact sets share a lookup, at the least, in the repositories that were measured.
+/// At least this many nodes with fact sets share a lookup in the repositories that were measured.
 const NODES_THAT_SHARE: usize = 16;
 
-/// What is compared, and what came of it.
+/// A comparison and its result.
 #[derive(Debug, Clone, Default)]
 pub struct Differences {
     /// The nodes, by their numbers.
@@ -34,7 +34,7 @@ pub struct Differences {
     pub keys: usize,
     /// The changes, key by key.
     pub changes: Vec<Change>,
-    /// Why not everything is known, and of how many keys.
+    /// The reasons why something is not known, each with its number of keys.
     pub not_proved: BTreeMap<Arc<str>, usize>,
 }
 
@@ -51,7 +51,7 @@ impl FleetPair {
         keys.iter().filter(may_change).cloned().collect()
     }
 
-    /// What is different for these keys; `step` is called after each. `None` if it was cancelled.
+    /// The differences for these keys; `step` is called after each. `None` if it was cancelled.
     pub fn differences(
         &self,
         keys: &[Arc<str>],
@@ -83,9 +83,8 @@ impl FleetPair {
 }
 
 impl FleetPair {
-    /// Whether all differences are found while somebody types. A node without a fact set costs a lookup of
-    /// its own on both sides; those with fact sets share most of theirs. Finding out which keys are concerned takes a look at
-    /// every file.
+    /// Whether all differences can be found while the user types. A node without a fact set needs a lookup of its own on both
+    /// sides; nodes with fact sets share most of their lookups. To find the keys that are concerned, every file is read.
     pub fn is_quick(&self) -> bool {
         let world = self.after().world();
         if world.data_files(self.after().environment()).len() > MAX_FILES_WHILE_TYPING {
@@ -101,8 +100,8 @@ impl FleetPair {
         keys * lookups <= MAX_LOOKUPS_WHILE_TYPING
     }
 
-    /// What is different for all keys, kept until one side is another. `keys_of` names the keys to ask for, given those that can
-    /// have other answers, if these are known. `None` if it was cancelled.
+    /// The differences for all keys, kept until one side changes. `keys_of` gets the keys that can have other answers, if they
+    /// are known, and returns the keys to compare. `None` if it was cancelled.
     pub fn all_differences(
         &self,
         cancel: &CancelToken,
@@ -119,14 +118,14 @@ impl FleetPair {
 }
 
 impl World {
-    /// Why a file is certainly not what it should be.
+    /// Why a file certainly does not contain what it should.
     pub fn what_is_no_data(&self, path: &str, format: Format) -> Option<&'static str> {
         let text = self.text(path).ok()?;
         if text.starts_with("version https://git-lfs.github.com/spec/") {
             return Some("only a pointer to what Git LFS keeps; its data is not compared");
         }
         let is_mark = |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
-        // Most files have no marks, which costs less to see than what else is in them.
+        // Most files have no marks, and a search for marks costs less than a look at the rest of the file.
         let has_marks = ["<<<<<<< ", ">>>>>>> "]
             .iter()
             .any(|mark| memmem::find(text.as_bytes(), mark.as_bytes()).is_some());
@@ -134,7 +133,7 @@ impl World {
             .then_some("has conflicts that are not resolved; lookups that read it fail")
     }
 
-    /// All nodes of an environment as a comparison takes them: as nodes of it, sorted by name.
+    /// All nodes for a comparison: as nodes of the environment, sorted by name.
     pub fn fleet_nodes(&self, environment: &Environment) -> Vec<Arc<Node>> {
         let nodes = self.nodes(environment);
         let here = nodes.iter().map(|node| node.in_environment(&environment.name));
@@ -143,7 +142,7 @@ impl World {
         nodes
     }
 
-    /// The nodes of these names, in their order: those that are known, and others of which no more is known than their names.
+    /// The nodes with these names, in this order. Of nodes that are not known, only the name is known.
     pub fn nodes_called(
         &self,
         environment: &Environment,

@@ -1,4 +1,4 @@
-//! Fleets of the moments that are compared again and again: what an editor shows now, and what was before.
+//! Fleets of the snapshots that are compared again and again: the one that the editor shows, and the earlier one.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,15 +10,15 @@ use crate::data::Files as _;
 use crate::facts::Node;
 use crate::world::World;
 
-/// Fleets that are kept: those asked for last.
+/// The number of fleets that are kept: those that were used last.
 const MAX_KEPT: usize = 4;
 
-/// Who wants to know what changes.
+/// Who requests a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asker {
-    /// A user, who asked for it: functions are run where they may be.
+    /// A user. Functions are run if that is allowed.
     User,
-    /// Background work: no programs are started.
+    /// Background work, which starts no programs.
     Background,
 }
 
@@ -29,7 +29,7 @@ struct KeptFleets(Mutex<Vec<KeptFleet>>);
 /// Nodes by their numbers.
 type Nodes = Arc<[Arc<Node>]>;
 
-/// Lists of nodes as comparisons take them: what each was made of, the environment's name, and the list.
+/// Lists of nodes for comparisons: what each was created from, the environment's name, and the list.
 #[derive(Default)]
 struct KeptNodes(Mutex<Vec<(Nodes, Arc<str>, Nodes)>>);
 
@@ -40,8 +40,8 @@ struct KeptFleet {
 }
 
 impl World {
-    /// This snapshot beside an earlier one: all nodes of `environment` that either knows, and any other. Both are kept for the
-    /// next question.
+    /// This snapshot and an earlier one, with all nodes of `environment` that either knows, and any other node. Both are kept for
+    /// the next comparison.
     pub fn beside(
         self: &Arc<Self>,
         before: &Arc<World>,
@@ -57,8 +57,8 @@ impl World {
         FleetPair::new(earlier, now, Some(sides.any))
     }
 
-    /// What would become of this snapshot if some data files were edited, beside it: the nodes with fact sets that read one
-    /// of these files for keys of `module`, and any other node. Nodes that read none of them get what they got.
+    /// This snapshot, and the same with some data files edited. The nodes are those with fact sets that read one of these files
+    /// for keys of `module`, and any other node. Nodes that read none of the files get the same values as before.
     pub fn beside_what_if(
         self: &Arc<Self>,
         after: &Arc<World>,
@@ -81,7 +81,7 @@ impl World {
         FleetPair::of_readers(fleet(self), fleet(after), (any.clone(), any))
     }
 
-    /// All nodes of an environment as a comparison takes them; the same list for the same nodes.
+    /// All nodes of an environment for a comparison; the same list for the same nodes.
     fn kept_nodes(&self, world: &World, environment: &Environment) -> Nodes {
         let (nodes, name) = (world.nodes(environment), &environment.name);
         let kept = self.attached::<KeptNodes>();
@@ -104,7 +104,7 @@ impl World {
         asker: Asker,
     ) -> Arc<Fleet> {
         let kept = self.attached::<KeptFleets>();
-        // Where no program would be started anyway, both ask for the same.
+        // If no program would be started anyway, both requests are the same.
         let asker = if self.back_ends().quiet().is_none() { Asker::User } else { asker };
         let has_these_nodes = |it: &KeptFleet| {
             let known = it.fleet.nodes();
@@ -157,10 +157,10 @@ struct Sides {
 
 impl Sides {
     fn of(before: &World, after: &World, environment: &Arc<Environment>) -> Self {
-        // Perhaps the edit made the environment.
+        // The edit may have created the environment.
         let here = before.environment_of(environment.directory());
         let here = here.unwrap_or_else(|| environment.clone());
-        // Both have the same ones while only values are edited.
+        // As long as only values are edited, both have the same nodes.
         let earlier = after.kept_nodes(before, &here);
         let now = after.kept_nodes(after, environment);
         let (nodes_before, nodes_after) = if Arc::ptr_eq(&earlier, &now) {

@@ -1,4 +1,5 @@
-//! What each node of a fleet answers to a question that lookups ask: columns of numbers, made when first asked for.
+//! What each node of a fleet has at one step of lookups, such as the value of a variable: columns of numbers, computed on
+//! demand.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -20,29 +21,29 @@ pub(super) struct Readings {
     pub(super) environment: Arc<Environment>,
     pub(super) nodes: Arc<[Arc<Node>]>,
     back_ends: Arc<Registry>,
-    /// Whether files that Puppet refuses give the entries that can be read.
+    /// Whether the readable entries of files that Puppet refuses are used.
     pub(super) reads_broken_files: bool,
-    /// By module; that of keys without one under the empty name.
+    /// By module; for keys without a module, under the empty name.
     scopes: Shards<OnceLock<Arc<Scope>>>,
     variables: Shards<OnceLock<Column>>,
     keys: Mutex<KeptColumns>,
     /// Whether facts may contain lookups.
     facts_hold_lookups: OnceLock<bool>,
-    /// Shared with others of the same hierarchies, nodes and files, whose texts may be different.
+    /// Shared with other readings of the same hierarchies, nodes and files. The texts of the files may differ.
     structures: OnceLock<Arc<StructuresOfModules>>,
 }
 
-/// What hierarchies look like to nodes, by module.
+/// The hierarchies as the nodes see them, by module.
 type StructuresOfModules = Shards<OnceLock<Structures>>;
 
-/// Numbers of nodes that are kept for keys, all together: 64 MiB.
+/// The maximum number of entries in the columns of all keys: 64 MiB.
 const MAX_KEPT_NUMBERS: usize = 8 << 20;
 
 /// Columns by key.
 #[derive(Default)]
 struct KeptColumns {
     columns: HashMap<Arc<str>, Column, foldhash::fast::RandomState>,
-    /// How many numbers they have.
+    /// The number of their entries.
     numbers: usize,
 }
 
@@ -74,9 +75,9 @@ impl Readings {
         Self { reads_broken_files: self.reads_broken_files, ..made }
     }
 
-    /// Takes what follows from hierarchies, nodes and the set of files from others, which have the same ones.
+    /// Takes everything that depends only on hierarchies, nodes and the set of files from others, which have the same ones.
     pub(super) fn share(&self, twin: &Self) {
-        // It may be its own twin, so nothing is found out while a lock is held. If something is known already, that stays.
+        // Both may be the same, so nothing is computed while a lock is held. Values that are already known stay.
         let shared = twin.structures_of_modules().clone();
         let _ = self.structures.set(shared);
     }
@@ -91,13 +92,13 @@ impl Readings {
         self.structures.get_or_init(Arc::default)
     }
 
-    /// The nodes by what their hierarchies look like, in the layer of `module` or in the others.
+    /// The nodes grouped by how they see their hierarchies, in the layer of `module` or in the other layers.
     pub(super) fn structures(&self, module: Option<&str>) -> Structures {
         let slot = self.structures_of_modules().slot(module.unwrap_or(""));
         slot.get_or_init(|| super::scope::structures(self, module).into()).clone()
     }
 
-    /// Answers for a node, with everything found out anew.
+    /// What a node has, with everything computed again.
     pub(super) fn new_evaluator(&self, node: u32) -> Evaluator {
         self.new_evaluator_of(&self.nodes[node as usize])
     }
@@ -111,11 +112,11 @@ impl Readings {
         self.world.exact_evaluator(&self.environment, node, &self.back_ends)
     }
 
-    /// Answers for a node, sharing with others what is the same for them.
+    /// What a node has. Everything that is the same for several nodes is shared.
     pub(super) fn evaluator(readings: &Arc<Self>, node: u32) -> Evaluator {
         let made = readings.new_evaluator(node);
         if !made.node().is_complete() {
-            // What is found out for such a node depends on what a lookup assumes.
+            // For such a node, the result depends on what a lookup assumes.
             return made;
         }
         made.with_shared_scopes(Arc::new(NodeScopes { readings: Arc::clone(readings), node }))
@@ -132,7 +133,7 @@ impl Readings {
         slot.get_or_init(read).clone()
     }
 
-    /// Which files that hold a root key are asked, and which lookup_options apply.
+    /// The files with a root key that a lookup reads, and the lookup_options that apply.
     pub(super) fn key(&self, root: &str) -> Column {
         let lock = || self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().columns.get(root) {
@@ -160,7 +161,7 @@ impl Readings {
             module.add_files(root, &mut column);
         }
         module.as_ref().unwrap_or(&own).add_options(self, root, &mut column);
-        // Of a node whose certname is open, what it stands for is not said by what it reads.
+        // If the certname of a node is open, what the node reads does not tell which nodes it represents.
         for (at, node) in self.nodes.iter().enumerate() {
             if node.origin == Origin::Any {
                 column[at] = mixed(("any", at));
@@ -169,8 +170,7 @@ impl Readings {
         column.into()
     }
 
-    /// Marks the nodes that read the file at `path` for keys of `module`; those of which not everything is known may do so as
-    /// well.
+    /// Marks the nodes that read the file at `path` for keys of `module`. Nodes that are not completely known may read it, too.
     pub(super) fn add_readers(&self, module: Option<&str>, path: &str, reads: &mut [bool]) {
         self.scope(None).add_readers(path, reads);
         if let Some(module) = module.filter(|it| self.environment.modules.contains_key(*it)) {

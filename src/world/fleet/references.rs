@@ -1,5 +1,5 @@
-//! Which root keys are made of which others, by the words of `%{lookup(…)}` in files: found in one pass over their texts,
-//! without a parse. It names rather too many keys than too few.
+//! Which root keys look up which others, by the words of `%{lookup(…)}` in files. They are found in one pass over the texts,
+//! without parsing them. Some of the keys may be too many, but none is missing.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,8 +9,7 @@ use memchr::memmem;
 use super::mixed;
 use crate::syntax::interpolation::{calls_in, hides_tokens, words};
 
-/// This many questions about a text are answered by searching it. Only then is an index made, which costs as much as many
-/// searches.
+/// For this many keys, a text is searched. Only then is it indexed, because an index costs as much as many searches.
 const SEARCHES: u32 = 4;
 
 /// What is known about the calls in one text.
@@ -42,9 +41,9 @@ impl KnownReferences {
 /// The calls in one text.
 #[derive(Debug)]
 struct TextReferences {
-    /// The words of calls, as numbers, each with the byte at which its call begins; sorted.
+    /// The words of calls as numbers, each with the byte at which its call starts; sorted.
     words: Box<[(u32, u32)]>,
-    /// Where calls begin.
+    /// Where calls start.
     calls: Box<[u32]>,
 }
 
@@ -61,7 +60,7 @@ impl TextReferences {
         Self { words: numbers.into(), calls: calls.into() }
     }
 
-    /// Where calls begin that may name a root key.
+    /// Where the calls start that may name a root key.
     fn to(&self, root: &RootName) -> impl Iterator<Item = u32> {
         let (words, calls): (&[(u32, u32)], &[u32]) = match &root.0 {
             Some((number, _)) => {
@@ -75,7 +74,7 @@ impl TextReferences {
     }
 }
 
-/// A root key as calls may name it: by its longest word. `None` if it has no words.
+/// A root key as calls may name it: its longest word. `None` if it has no words.
 pub(crate) struct RootName(Option<(u32, memmem::Finder<'static>)>);
 
 impl RootName {
@@ -103,7 +102,7 @@ mod tests {
     fn check(text: &str, root: &str, expected: bool) {
         let found = KnownReferences::default();
         assert!(!found.are_hidden(text), "{text}");
-        // First by searches, then by the index.
+        // First with searches, then with the index.
         for _ in 0..=SEARCHES {
             let calls = found.to(text, &RootName::of(root));
             assert_eq!(!calls.is_empty(), expected, "{text}");
