@@ -6,10 +6,17 @@ use super::{Alias, IntegerRange, StringKind, Type, Wrapper};
 
 /// The narrowest common type that Puppet finds.
 pub(super) fn common_type(first: Type, second: Type) -> Type {
-    if first == Type::Undef || first == Type::Unit {
+    // Puppet looks for `Undef` first: of `Unit` and `Undef`, `Unit` remains, and it accepts everything.
+    if first == Type::Undef {
         return second;
     }
-    if second == Type::Undef || second == Type::Unit || first.is_assignable(&second) {
+    if second == Type::Undef {
+        return first;
+    }
+    if first == Type::Unit {
+        return second;
+    }
+    if second == Type::Unit || first.is_assignable(&second) {
         return first;
     }
     if second.is_assignable(&first) {

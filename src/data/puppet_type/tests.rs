@@ -37,6 +37,14 @@ fn check(type_text: &str, value: &Value, message: &str) {
     assert_eq!(check_type(type_text, None, "Found value", value), expected, "{type_text}");
 }
 
+/// Confirmed with Puppet 7.23.
+#[test]
+fn an_empty_list_beside_one_of_undef_can_be_a_list_of_anything() {
+    let (empty, of_undef) = (|| list([]), || list([Value::Undef]));
+    check("Iterable[Array[Class]]", &list([empty(), of_undef()]), "");
+    check("Iterable[Array[Class]]", &list([of_undef(), empty()]), "");
+}
+
 #[test]
 fn types_of_values() {
     check_in_full(&Value::Undef, "Undef", "Undef");
