@@ -169,11 +169,7 @@ impl Host {
     /// Puts `text` over the content on disk.
     fn show(&mut self, path: &Arc<str>, text: Arc<str>, version: i32) -> Effect {
         let world = &self.world;
-        let before = match world.texts.overlay.get(path) {
-            Some(file) => Some(file.entry.clone()),
-            None => world.texts.base.file_if_read(path),
-        };
-        let entry = match before {
+        let entry = match world.texts.file_if_read(path) {
             Some(entry) => entry.edited(text),
             None => Arc::new(FileEntry::new(path.clone(), world.texts.base.id(path), text)),
         };

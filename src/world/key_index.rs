@@ -82,42 +82,46 @@ impl KeyIndex {
     /// The places of `key` in the first files that have it, by path, and whether no other file has it. The time does not
     /// depend on the number of files.
     pub fn first_places(&self, key: &str, most_files: usize) -> (Vec<KeyPlace>, bool) {
-        let Some(name) = self.names.known(key) else { return (Vec::new(), true) };
-        // The bulk's files are sorted, and only a few files have changed.
-        let kept = self.kept_with(name).take(most_files + 1);
-        let mut files: Vec<&IndexedFile> = kept.chain(self.changed_with(name)).collect();
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        let is_whole = files.len() <= most_files;
-        files.truncate(most_files);
-        (files.into_iter().flat_map(|file| file.places(name)).collect(), is_whole)
+        self.first_where(key, most_files, &|_| true)
     }
 
     /// The places of `key` whose values may call functions, in the first files that have such a value, and whether no other
     /// file has one.
     pub fn first_calls(&self, key: &str, most_files: usize) -> (Vec<KeyPlace>, bool) {
+        // Most keys never call a function, and the bulk knows it without a look at their files.
+        let is_possible =
+            |name| self.bulk.may_call(name) || self.changed_with(name).next().is_some();
+        if !self.names.known(key).is_some_and(is_possible) {
+            return (Vec::new(), true);
+        }
+        self.first_where(key, most_files, &KeyHere::may_call)
+    }
+
+    /// The places of `key` that are wanted, in the first files with such a place, and whether no other file has one.
+    fn first_where(
+        &self,
+        key: &str,
+        most_files: usize,
+        is_wanted: &dyn Fn(&KeyHere) -> bool,
+    ) -> (Vec<KeyPlace>, bool) {
         let Some(name) = self.names.known(key) else { return (Vec::new(), true) };
-        let kept = self.bulk.may_call(name).then(|| self.kept_with(name)).into_iter().flatten();
-        let calls = |file: &&IndexedFile| file.keys.of(name).any(KeyHere::may_call);
-        let kept = kept.filter(calls).take(most_files + 1);
-        let mut files: Vec<&IndexedFile> =
-            kept.chain(self.changed_with(name).filter(calls)).collect();
+        let has_one = |file: &&IndexedFile| file.keys.of(name).any(is_wanted);
+        // The bulk's files are sorted, and only a few files have changed.
+        let kept = self.kept_with(name).filter(has_one).take(most_files + 1);
+        let changed = self.changed_with(name).filter(has_one);
+        let mut files: Vec<&IndexedFile> = kept.chain(changed).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let is_whole = files.len() <= most_files;
         files.truncate(most_files);
         let places = files.into_iter().flat_map(|file| {
-            let calling = file.keys.of(name).filter(|it| it.may_call());
-            calling.map(|it| file.place(it))
+            file.keys.of(name).filter(|it| is_wanted(it)).map(|it| file.place(it))
         });
         (places.collect(), is_whole)
     }
 
     /// The format that the file at `path` is read as, if it is a data file.
     pub(super) fn format_of(&self, path: &str) -> Option<Format> {
-        let file = match self.changed.get(path) {
-            Some(changed) => changed.as_ref(),
-            None => self.bulk.file(path),
-        };
-        file.map(|it| it.format)
+        self.file(path).map(|it| it.format)
     }
 
     /// Whether there are no data files.
@@ -173,11 +177,7 @@ impl KeyIndex {
 
     /// The keys of the file at `path` in source order, with their places.
     pub fn keys_of(&self, path: &str) -> Vec<(Arc<str>, KeyPlace)> {
-        let file = match self.changed.get(path) {
-            Some(changed) => changed.as_ref(),
-            None => self.bulk.file(path),
-        };
-        let keys = file.into_iter().flat_map(|file| {
+        let keys = self.file(path).into_iter().flat_map(|file| {
             file.keys.keys.iter().map(|key| (self.names.text(key.name()), file.place(key)))
         });
         keys.collect()
@@ -199,6 +199,13 @@ impl KeyIndex {
             &from[..from.partition_point(|(text, _)| text.starts_with(prefix))]
         }
         (span(self.bulk.sorted(&self.names), prefix), span(self.new_names(), prefix))
+    }
+
+    fn file(&self, path: &str) -> Option<&IndexedFile> {
+        match self.changed.get(path) {
+            Some(changed) => changed.as_ref(),
+            None => self.bulk.file(path),
+        }
     }
 
     fn is_held(&self, name: u32) -> bool {

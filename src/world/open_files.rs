@@ -26,7 +26,7 @@ struct Slot {
 #[derive(Debug, Clone)]
 struct Earlier {
     table: Arc<OpenFilesTable>,
-    /// The files that were edited since, as they were then; `None` for those that could not be read.
+    /// The files that were edited since, as they were then; `None` for those that were not read.
     files: BTreeMap<Arc<str>, Option<Arc<FileEntry>>>,
 }
 
@@ -56,7 +56,7 @@ impl Slot {
         };
         if let Some(Earlier { files, .. }) = &mut earlier {
             for path in paths {
-                files.entry(path.clone()).or_insert_with(|| texts.file(path).ok());
+                files.entry(path.clone()).or_insert_with(|| texts.file_if_read(path));
             }
         }
         Self { table: OnceLock::new(), earlier: Mutex::new(earlier) }
@@ -83,6 +83,8 @@ mod tests {
     fn table(host: &Host) -> Arc<OpenFilesTable> {
         let world = host.snapshot();
         let environment = world.environment_of("/r/hiera.yaml").expect("an environment");
+        // An evaluator that uses the table has the index, too.
+        world.key_index(&environment);
         world.evaluators.open_files.of(&world, &environment)
     }
 

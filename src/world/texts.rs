@@ -26,6 +26,14 @@ impl Texts {
         }
     }
 
+    /// The file at `path`, if it is open in an editor or was read before. The disk is not touched.
+    pub(super) fn file_if_read(&self, path: &str) -> Option<Arc<FileEntry>> {
+        match self.overlay.get(path) {
+            Some(file) => Some(file.entry.clone()),
+            None => self.base.file_if_read(path),
+        }
+    }
+
     pub(super) fn is_file(&self, path: &str) -> bool {
         self.kind(path) == PathKind::File
     }
@@ -57,10 +65,7 @@ impl Files for Texts {
 
     fn expect(&self, files: &[(&str, Format)]) {
         let is_new = |(path, format): &&(&str, Format)| {
-            let read = match self.overlay.get(path) {
-                Some(open) => Some(open.entry.clone()),
-                None => self.base.file_if_read(path),
-            };
+            let read = self.file_if_read(path);
             read.is_none_or(|entry| entry.data_if_read(*format).is_none())
         };
         let new: Vec<&(&str, Format)> = files.iter().filter(is_new).collect();

@@ -7,7 +7,7 @@ use super::{Fleet, SharedAnswer};
 use crate::engine::{Answer, Request};
 use crate::facts::Node;
 
-/// The maximum number of keys whose answers are kept.
+/// The maximum number of keys with kept answers.
 const MAX_KEYS: usize = 64;
 
 /// Answers by key.
