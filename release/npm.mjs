@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Makes the npm packages of a program: one for its system, and `hiera-ls`, which picks the one of the machine.
+// Builds the npm packages of a program: one for its system, and `hiera-ls`, which chooses the one for the machine.
 //
 //     release/npm PROGRAM TARGET DIRECTORY
 //
@@ -48,7 +48,7 @@ process.exit(ended.status ?? 2);
 
 const README = `# hiera-ls
 
-Language server and command line for Puppet's Hiera 5 data: what would Puppet answer, and why?
+Language server and command line for Puppet's Hiera 5 data: which value does a node get, and why?
 
     npx hiera-ls lookup ntp::servers --node web01.example.com --why
     npx hiera-ls check

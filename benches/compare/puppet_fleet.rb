@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
-# Real Puppet, in this process, asked for all keys of some nodes, and what that costs.
+# Looks up all keys of some nodes with real Puppet, in this process, and measures the cost.
 #
 #   ruby benches/compare/puppet_fleet.rb ENVIRONMENT KEYS FACTS...
 #
-# KEYS is a file with a key on each line, each of FACTS a fact set. Prints one line of JSON: the seconds of CPU time that it
-# took to start, those of each node, and how many answers there were.
+# KEYS is a file with one key per line; each of FACTS is a fact set. Prints one line of JSON: the seconds of CPU time for the
+# start and for each node, and the number of values.
 
 require 'json'
 require_relative '../../tests/conformance/puppet_lookup'
 
-# Asks for many keys with one compiler for each node, as a server does.
+# Looks up many keys with one compiler for each node, as a server does.
 class PuppetFleet < Conformance::PuppetLookup
   Facts = Struct.new(:facts) do
     def json(_path, default)

@@ -290,6 +290,8 @@ await session('override', {}, async (window, shot, folder) => {
   await window.openFile('data/common.yaml');
   await page.keyboard.press('Control+B');
   await window.goToText(path.join(folder, 'data/common.yaml'), 'company::contact', 3);
+  // Without a server, the menu would stay empty.
+  await page.locator('.codelens-decoration', { hasText: '4 levels' }).first().waitFor();
   await window.run('Refactor...');
   await page.locator('.action-widget', { hasText: 'Override' }).first().waitFor();
   await page.mouse.move(5, 5);

@@ -1,14 +1,14 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Asks real Puppet and hiera-ls with its bridge the same questions about environments with lookup functions of their own.
+# Compares lookups of real Puppet with those of hiera-ls with its bridge, in environments that define lookup functions.
 #
 #   ruby tests/conformance/bridge.rb [--binary PATH] [NAME ...]
 #
-# The cases lie in bridge/*.case, in the form that case_file.rb explains. Every query is asked with a compiler of its own and
-# an explanation, and then all of a case with one compiler. Values, errors and explanations must be equal, and so must what the
-# functions write to the file that HIERA_LS_RECORD names: how often they are called, in which order, with what. The last
-# line is `N passed, M failed`: a query each, and a recording each.
+# The cases are in bridge/*.case, in the form that case_file.rb explains. Each query runs with its own compiler and an explanation;
+# then all queries of a case run with one compiler. Values, errors and explanations must be equal. The functions also write to the
+# file that HIERA_LS_RECORD names; these records must be equal too: how often functions are called, in which order, with what.
+# The last line is `N passed, M failed`, which counts queries and records.
 
 require 'json'
 require_relative 'case_file'
@@ -16,7 +16,7 @@ require_relative 'puppet_lookup'
 require_relative 'fuzz/sides'
 
 module Conformance
-  # hiera-ls, allowed to run what the environment names.
+  # hiera-ls, which may run the functions of the environment.
   class BridgeSide < Fuzz::OurSide
     private
 
@@ -30,7 +30,7 @@ module Conformance
     end
   end
 
-  # What functions wrote while the block ran, and what the block gave.
+  # The records of functions while the block ran, and the result of the block.
   def self.recorded(laid_out)
     record = laid_out.file('record')
     File.write(record, '')

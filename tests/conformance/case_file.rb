@@ -2,14 +2,14 @@
 
 # Reads the conformance cases: many small environments in one text file.
 #
-# A line `#= name` begins a case; what stands before the first one belongs to every case of the file. A line
-# `#- /path` begins a file of the case; `#- /path escaped` one whose text uses JSON's escapes and `\xFF` (for bytes
+# A line `#= name` starts a case; the lines before the first one belong to every case of the file. A line
+# `#- /path` starts a file of the case; `#- /path escaped` starts one whose text uses JSON's escapes and `\xFF` (for bytes
 # that a text file cannot show: `\r`, `\ufeff`, `\u0000`). Special paths: `/queries`, `/facts.json`, `/trusted.json`,
 # `/server_facts.json`, `/vars.json` and `/global/…` (the global layer, with its own hiera.yaml).
 module Conformance
   FACTS_FILE = File.join(__dir__, 'facts.json')
 
-  # One environment and what is asked of it.
+  # One environment and its queries.
   Case = Struct.new(:name, :files, keyword_init: true) do
     # Each query is `{"key", "names"?, "merge"?, "default"?, "type"?, "override"?, "default_values_hash"?, "explain"?}`:
     # the arguments of `lookup()`. `names` are several keys instead of one.
@@ -23,7 +23,7 @@ module Conformance
       end
     end
 
-    # A JSON file of the case, or `fallback` where it has none.
+    # A JSON file of the case, or `fallback` if there is none.
     def json(path, fallback)
       files.key?(path) ? JSON.parse(files[path]) : fallback
     end
@@ -32,7 +32,7 @@ module Conformance
       json('/facts.json', nil) || JSON.parse(File.read(FACTS_FILE, encoding: 'utf-8'))
     end
 
-    # The files that Puppet shall find: environment files without the special ones.
+    # The files for Puppet: those of the environment, without the special ones.
     def environment_files
       special = %w[/queries /facts.json /trusted.json /server_facts.json /vars.json]
       files.reject { |path, _| special.include?(path) || path.start_with?('/global/') }
@@ -70,7 +70,7 @@ module Conformance
     end
   end
 
-  # `\n` and friends as in JSON, `\xFF` for one byte; real line ends are dropped.
+  # Escapes such as `\n` are those of JSON, `\xFF` is one byte; real line ends are dropped.
   def self.unescape(body)
     body.delete("\n").b.gsub(/\\(?:u\h{4}|x\h\h|.)/n) do |escape|
       escape.start_with?('\x') ? escape[2..].hex.chr.b : JSON.parse("[\"#{escape}\"]").first.b

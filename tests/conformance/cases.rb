@@ -1,18 +1,18 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Asks hiera-ls what keys can be for any node, and real Puppet what they are for random nodes.
+# Compares the cases that hiera-ls lists for any node with Puppet's values for random nodes.
 #
 #   ruby tests/conformance/cases.rb [--binary PATH] [--seed N] [--assignments 1000] [--seconds N] [--puppet-version 7|8]
 #                                   [--number N] [--show 5] [--quick] [--environment DIR ...]
 #
-# Without facts an answer is a list of cases, of which the first that fits counts. Each case is asked of Puppet with facts
-# that fulfil it and none before it; then all keys are asked for nodes whose variables have random texts. The first case
-# that fits must be Puppet's answer. Answers that say that they are not complete are only counted.
+# Without facts, an answer is a list of cases, and the first case that fits applies. For each case, Puppet looks the key up with
+# facts that fulfil this case and none before it. Then Puppet looks all keys up for nodes whose variables have random values.
+# The first case that fits must equal Puppet's answer. Answers that say that they are not complete are only counted.
 # Puppet runs in this process: Debian's 7.23 as it is installed, or Puppet 8 with RUBYLIB set to its lib folder.
-# Random environments are asked about until there were so many assignments (nodes); `--number N` asks about the Nth alone.
-# `--environment DIR` asks about that environment, with so many random assignments for each directory.
-# A difference is made as small as possible and printed as a conformance case; `--quick` prints it as it was found.
+# The run ends after this number of assignments (nodes) in random environments; `--number N` tests only the Nth environment.
+# `--environment DIR` tests that environment, with this number of random assignments for each directory.
+# A difference is reduced and printed as a conformance case; `--quick` prints it without reducing it.
 
 require 'json'
 require 'optparse'
@@ -24,7 +24,7 @@ end
 
 module Conformance
   module Fuzz
-    # The program under test, asked about any node.
+    # The program under test, for any node.
     class OurCases < OurSide
       private
 
@@ -43,7 +43,7 @@ module Conformance
       end
     end
 
-    # An environment that lies on the disk already.
+    # An environment that is on the disk already.
     class Given < LaidOut
       def initialize(folder)
         super(Case.new(name: folder, files: { '/facts.json' => '{}' }))
@@ -59,7 +59,7 @@ module Conformance
       end
     end
 
-    # What hiera-ls says of one key.
+    # The answer of hiera-ls for one key.
     class Record
       attr_reader :query, :cases
 
@@ -88,15 +88,15 @@ module Conformance
       def difference(node, theirs)
         ours = @cases[first_for(node)]
         open = ours.fetch('open', [])
-        # A variable that is open or may be empty is taken to be set, also one that options for other keys read.
+        # A variable that is open or may be empty counts as set, also if options for other keys read it.
         set = @in_options + open + ours['if'].select { |_, text| text == '' }.keys
         return if Puppet.version.to_i >= 8 && theirs['error'].to_s.include?('Undefined variable') && set.any? { |name| node.value_of(name).nil? }
-        # Options that look themselves up are told of in other words, or late.
+        # Options that look themselves up are reported in other words, or late.
         return if theirs['error'].to_s.include?('Recursive lookup detected in [lookup_options]')
-        # A hash that contains itself is only an error where Puppet looks at all of it.
+        # A hash that contains itself is only an error if Puppet reads all of it.
         return if ours['error_class'] == 'SystemStackError' && theirs['status'] != 'error'
         return "#{theirs['status']}/#{ours['status']}" if theirs['status'] != ours['status']
-        # Of several reasons to fail, a layer that cannot do without a variable may be named before an earlier one's file.
+        # If there are several errors, a layer that needs a missing variable may be named before the file of an earlier layer.
         return if theirs['status'] == 'error' && ours['if'].value?(nil)
         return theirs['error_class'] == ours['error_class'] ? nil : 'error class' if theirs['status'] == 'error'
 
@@ -107,7 +107,7 @@ module Conformance
 
     # One run over random or given environments.
     class CasesRun
-      # A case is tried with so many nodes until one gets it.
+      # The maximum number of nodes that are tried until one gets a case.
       ATTEMPTS = 12
       # Random assignments of one random environment.
       RANDOM = 12
@@ -144,7 +144,7 @@ module Conformance
         end
       end
 
-      # They stay as they are, and look like those of open variables.
+      # They stay as they are written, like those of open variables.
       def without_tokens_in_default(query)
         query['default'].to_s.include?('%{') ? query.except('default') : query
       end
@@ -170,7 +170,7 @@ module Conformance
         @counts[:environments] += 1
         in_options = Variables.of_options(texts)
         records = queries.zip(@ours.ask_all(laid_out, queries)).map { |query, answer| Record.new(query, answer, in_options) }
-        # Where nothing can be looked up at all, a few questions are enough.
+        # If every lookup fails, a few queries are enough.
         records = records.first(4) if records.all? { |it| it.cases.all? { |one| one['status'] == 'error' } }
         records = comparable(records)
         return if records.empty?
@@ -236,7 +236,7 @@ module Conformance
         theirs = @puppet.ask_all(asked, records.map(&:query))
         records.zip(theirs) do |record, their|
           @counts[:answers] += 1
-          # A merge with knockouts changes what Puppet has cached: the answer of a fresh compiler counts.
+          # A merge with knockouts changes Puppet's cache, so the answer of a fresh compiler is used.
           next unless record.difference(node, their)
 
           their = @puppet.ask_all(asked, [record.query]).first
@@ -274,7 +274,7 @@ module Conformance
         end
       end
 
-      # What must stay the same while a case becomes smaller.
+      # The part of a difference that must stay the same while the case is reduced.
       def sort(difference, theirs, record, node)
         ours = record.cases[record.first_for(node)]
         [difference, *[theirs, ours].map { |it| (it['error'] || '').gsub(/'[^']*'|"[^"]*"|\d+/, '*')[0, 60] }]

@@ -1,25 +1,25 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Asks real Puppet about every error that `hiera-ls check` reports in a control repository: does the lookup of that key
-# really fail, for some node that reads the file?
+# Checks every error that `hiera-ls check` reports in a control repository with real Puppet: the lookup of that key must fail for
+# some node that reads the file.
 #
 #   ruby tests/conformance/confirm.rb HIERA_LS ENVIRONMENT...
 #   ruby tests/conformance/confirm.rb HIERA_LS --examples        the examples of docs/rules instead
 #
-# A node that reads a file has what the path of the file says (`nodes/%{trusted.certname}.yaml`), and beside that the facts
-# of `facts.*.json` in the environment's directory, or those of `nodes` in its `.hiera-ls.yaml`, if there are such files. A finding that belongs to no key (a file that
-# cannot be read, a hiera.yaml) is confirmed by any key that fails. Exits with 1 if Puppet does not confirm an error.
+# A node that reads a file has the variables that the path of the file implies (`nodes/%{trusted.certname}.yaml`), and the facts of
+# `facts.*.json` in the environment's directory, or of `nodes` in its `.hiera-ls.yaml`. A finding without a key (a file that cannot
+# be read, a hiera.yaml) is confirmed by any key that fails. Exits with 1 if Puppet does not confirm an error.
 #
-# What is an error depends on the version of Puppet. The examples are checked for the one that is asked; environments for
-# the `puppetVersion` of their `.hiera-ls.yaml`.
+# Errors depend on the version of Puppet. Examples are checked for the version that runs here, environments for the
+# `puppetVersion` of their `.hiera-ls.yaml`.
 
 require 'json'
 require 'open3'
 require 'yaml'
 require_relative 'puppet_lookup'
 
-# A control repository that lies on the disk.
+# A control repository on the disk.
 class Repository
   attr_reader :path
 
@@ -27,7 +27,7 @@ class Repository
     @path = File.expand_path(path)
   end
 
-  # What `check` reports as errors.
+  # The errors that `check` reports.
   def errors(program)
     arguments = ['check', '--root', @path, '--format', 'json', '--min-severity', 'error', '--exit-zero']
     output, status = Open3.capture2(program, *arguments)
@@ -35,14 +35,14 @@ class Repository
     JSON.parse(output)
   end
 
-  # The root key whose entry holds the line (from 1); nil where there is none.
+  # The root key whose entry contains the line (from 1); nil if there is none.
   def key_at(file, line)
     lines = File.read(File.join(@path, file), encoding: 'UTF-8').scrub.lines.first(line)
     head = lines.reverse.find { |text| text.match?(/\A(?:"[^"]+"|'[^']+'|[^\s#'"{}\[\]-][^#]*?)\s*:(\s|\z)/) }
     head && head[/\A(?:"([^"]+)"|'([^']+)'|(.*?)\s*:(?:\s|\z))/] && [$1, $2, $3].compact.first
   end
 
-  # The keys whose lookup can fail for what stands in the line: in `lookup_options`, the key that the options are for.
+  # The keys whose lookup can fail because of the line: in `lookup_options`, the key that the options are for.
   def suspects(file, line)
     key = key_at(file, line) unless file.end_with?('hiera.yaml')
     return [quoted(key)] unless key.nil? || key == 'lookup_options'
@@ -101,7 +101,7 @@ class Repository
   end
 end
 
-# A question to Puppet, in the form that `PuppetLookup` takes.
+# A query for Puppet, in the form that `PuppetLookup` takes.
 class Question
   attr_reader :queries, :facts
 
@@ -135,7 +135,7 @@ class Question
   end
 end
 
-# The examples of the pages on rules as control repositories below a directory; gives their directories.
+# Writes the examples of the rules' pages as control repositories below a directory; returns their directories.
 def lay_out_examples(below)
   pages = Dir.glob(File.join(__dir__, '..', '..', 'docs', 'rules', '*.md')).sort
   pages.flat_map do |page|
@@ -155,12 +155,12 @@ def lay_out_examples(below)
   end
 end
 
-# Rules about what class parameters get: that fails where the class is included.
+# Rules about values of class parameters: the failure occurs where the class is included.
 OF_PARAMETERS = %w[value-type-mismatch sensitive-parameter-plain-data convert-to-misses-type].freeze
 
 # Real Puppet, which also includes classes.
 class Puppets < Conformance::PuppetLookup
-  # Why a class with the parameter that the question's key sets cannot be included, if that is why.
+  # Why Puppet refuses the class whose parameter the query's key sets, if that is the reason.
   def refusal_of_parameter(folder, question)
     Puppet[:hiera_config] = File.join(folder, 'no-global-layer', 'hiera.yaml')
     name, _, parameter = question.queries.first['key'].rpartition('::')
@@ -182,7 +182,7 @@ environments.each do |environment|
   repository = Repository.new(environment)
   repository.errors(program).each do |error|
     file = error['path']
-    # What is wrong with code shows in catalogs, not in lookups.
+    # Mistakes in code break catalogs, not lookups.
     next if file.end_with?('.pp', '.epp')
 
     line = error.dig('start', 'line')

@@ -5,16 +5,16 @@
 #
 #   ruby tests/conformance/core_facts.rb [--check] DIRECTORY
 #
-# DIRECTORY holds fact sets as the gem facterdb keeps them: `VERSION/*.facts`, flat JSON (Debian: `apt install facterdb`, then
-# /usr/share/rubygems-integration/all/gems/facterdb-*/facts). Only structured facts count, so sets of Facter 3 and later are read.
-# A line is a dotted path, and the first and the last version of Facter in whose sets it is; `*` is a name that machines choose,
-# such as that of an interface. --check writes nothing, and fails if the table would be another.
+# DIRECTORY contains fact sets as in the gem facterdb: `VERSION/*.facts`, flat JSON (Debian: `apt install facterdb`, then
+# /usr/share/rubygems-integration/all/gems/facterdb-*/facts). Only sets of Facter 3 and later are read, because only structured facts count.
+# A line is a dotted path, with the first and the last version of Facter whose sets have it. `*` is a name that machines choose,
+# such as that of an interface. --check writes nothing, and fails if the table would change.
 
 require 'json'
 
 TABLE = File.expand_path('../../src/facts/core_facts.txt', __dir__)
 
-# Facter's own; sets hold custom facts, too.
+# Facter's own facts; sets contain custom facts, too.
 ROOTS = %w[
   aio_agent_version augeas disks dmi env_windows_installdir facterversion filesystems fips_enabled hypervisors identity is_virtual kernel
   kernelmajversion kernelrelease kernelversion load_averages memory mountpoints networking os partitions path processors ruby

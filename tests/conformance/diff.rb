@@ -1,17 +1,15 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Edits real environments at random, and compares what `hiera-ls diff` says of it with what real Puppet answers before and
-# after.
+# Edits real environments at random, and compares the report of `hiera-ls diff` with the answers of real Puppet before and after.
 #
 #   ruby tests/conformance/diff.rb [--binary PATH] [--seed N] [--edits 200] [--show 5] ENVIRONMENT...
 #
-# Each environment is copied and committed to a repository. It is asked about for several nodes: those of its own
-# `facts.*.json`, and others that are made of them with values that paths read. Every edit (values, keys, lookup_options,
-# levels of hiera.yaml, files that come, go or are renamed, broken files) begins from the commit. All top-level keys of both
-# sides are looked up by Puppet for all nodes. The pairs of key and node with another answer must be those that are
-# reported, with the same answers before and after; two errors are the same answer, and of secrets is only compared that they
-# are some.
+# Each environment is copied and committed to a repository. There are several nodes: those of its own `facts.*.json`, and copies of
+# them with other values for the variables in paths. Every edit (values, keys, lookup_options, levels of hiera.yaml, files that are
+# added, deleted or renamed, broken files) starts from the commit. Puppet looks up all top-level keys of both sides for all nodes.
+# The report must contain exactly the pairs of key and node whose answer changes, with the same answers before and after. Two errors
+# count as the same answer, and so do two secrets.
 # Puppet runs in this process: Debian's 7.23 as it is installed, or Puppet 8 with RUBYLIB set to its lib folder.
 
 require 'json'
@@ -23,9 +21,9 @@ require_relative 'case_file'
 require_relative 'puppet_lookup'
 
 module Conformance
-  # Puppet, asked for many keys of one node in a directory.
+  # Puppet, which looks up many keys of one node in a directory.
   class PuppetFleet < PuppetLookup
-    # What node needs to know of a case.
+    # The parts of a case that a node needs.
     Facts = Struct.new(:facts) do
       def json(_path, default)
         default
@@ -132,7 +130,7 @@ module Conformance
     end
   end
 
-  # One random edit of a workspace; says what it did.
+  # One random edit of a workspace, with a description.
   class Edit
     VALUES = ['1', 'other', '[a, b]', '{p: 1, q: {r: 2}}', '~', 'true', '"%{facts.os.family}"', '"%{trusted.certname}"',
               '"%{environment} x"', '"%{nothing}"', '[]'].freeze
@@ -355,13 +353,13 @@ module Conformance
       end
     end
 
-    # The order of a hash's members counts; what an error says does not.
+    # The order of a hash's members matters; the text of an error does not.
     def same?(before, after)
       one, other = [before, after].map { |it| JSON.generate(it.slice('status', 'value'), max_nesting: false) }
       one == other
     end
 
-    # Status and value, secrets aside; of errors, that it is one.
+    # Status and value without secrets; for an error, only the status.
     def plain(answer)
       answer.slice('status', 'value').transform_values { |value| without_secrets(value) }
     end

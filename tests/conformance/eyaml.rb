@@ -1,12 +1,13 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Compares what hiera-ls makes of encrypted values with real Puppet and hiera-eyaml: values, error texts, explanations.
+# Compares how hiera-ls reads encrypted values with real Puppet and hiera-eyaml: values, error texts, explanations.
 #
 #   ruby tests/conformance/eyaml.rb [--binary PATH] [--values N] [--seed N]
 #
-# The key pairs are made anew each time. First the environments of eyaml/environments.case, then N random values that
-# hiera-eyaml encrypts, and N that hiera-ls encrypts for an editor and hiera-eyaml decrypts. It needs Debian's puppet-agent and hiera-eyaml. The last line says `N passed, M failed`.
+# Each run has new key pairs. First come the environments of eyaml/environments.case, then N random values that hiera-eyaml
+# encrypts, and N that hiera-ls encrypts for an editor and hiera-eyaml decrypts. Needs Debian's puppet-agent and hiera-eyaml. The
+# last line is `N passed, M failed`.
 
 require 'json'
 require 'optparse'
@@ -17,7 +18,7 @@ require_relative 'eyaml/keys'
 require_relative 'eyaml/editor'
 
 module Conformance
-  # hiera-ls, asked to decrypt; relative key files are meant from the environment's directory.
+  # hiera-ls, which decrypts; relative paths of keys start from the environment's directory.
   class DecryptingSide < Fuzz::OurSide
     private
 
@@ -33,7 +34,7 @@ module Conformance
       hierarchy:
         - {name: e, path: e.yaml, lookup_key: eyaml_lookup_key, options: {pkcs7_private_key: KEYS/one_private.pem, pkcs7_public_key: KEYS/one_public.pem}}
     YAML
-    # What is encrypted already is not offered to be.
+    # No action encrypts a value that is encrypted already.
     ENCRYPTED = %r{ENC\[(\w+,)?[a-zA-Z0-9+/ =\n]+\]}.freeze
     ENVIRONMENTS = File.join(__dir__, 'eyaml/environments.case')
 
@@ -78,7 +79,7 @@ module Conformance
       end
     end
 
-    # What hiera-ls encrypts is what hiera-eyaml decrypts.
+    # hiera-eyaml decrypts what hiera-ls encrypted.
     def encrypt(texts)
       Dir.mktmpdir('editor') do |root|
         root = File.realpath(root)
@@ -92,7 +93,7 @@ module Conformance
       end
     end
 
-    # A line end at the end is doubled, for a lookup cuts one off.
+    # A final line end is doubled, because a lookup removes one.
     def judge_encrypted(blob, text)
       plain = blob && @keys.plain_text('one', blob[1..-2])
       return @passed += 1 if plain && plain.chomp == text && plain.start_with?(text)
@@ -101,7 +102,7 @@ module Conformance
       puts "encrypted #{text.inspect[0, 200]}: hiera-eyaml reads #{plain.inspect[0, 200]}"
     end
 
-    # With the wrong key, OpenSSL tries a random one, and one time in 256 what comes out looks like a text.
+    # With the wrong key, OpenSSL tries a random one; once in 256 times, the result looks like a text.
     def ask_again(laid_out, queries, theirs, ours)
       queries.each_index.map do |index|
         is_garbage = ours[index]['error'].to_s.end_with?('Error was bad decrypt') && theirs[index]['status'] == 'found'
@@ -109,14 +110,14 @@ module Conformance
       end
     end
 
-    # A hiera.yaml of version 3 takes no path from where it lies.
+    # Paths in a hiera.yaml of version 3 are not relative to its directory.
     def in_place(laid_out)
       file = File.join(laid_out.global, 'hiera.yaml')
       File.write(file, File.read(file).gsub('GLOBAL', laid_out.global)) if File.file?(file)
     end
 
     def judge(one, query, theirs, ours)
-      # What Ruby's error_highlight appends.
+      # The text that Ruby's error_highlight appends.
       theirs['error'] = theirs['error'].sub(/\n\n .*\z/m, '') if theirs['error']
       @found += 1 if theirs['status'] == 'found'
       difference = Fuzz::Difference.of(theirs, ours)

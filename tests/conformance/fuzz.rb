@@ -1,16 +1,16 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Asks real Puppet and hiera-ls the same random questions about random environments.
+# Compares random lookups in random environments: real Puppet and hiera-ls.
 #
 #   ruby tests/conformance/fuzz.rb [--binary PATH] [--seed N] [--lookups 5000] [--puppet-version 7|8]
 #                                  [--environment N] [--show 5] [--texts] [--quick]
 #
 # Puppet runs in this process: Debian's 7.23 as it is installed, or Puppet 8 with RUBYLIB set to its lib folder.
-# Status and value of each answer must be the same; error messages are compared as well and their share is reported.
-# A difference is made as small as possible and printed as a conformance case, which is also a fixture of our tests;
-# `--quick` prints it as it was found. `--environment N` asks only about the Nth environment of the seed.
-# `--texts` shows the differences between error messages too.
+# The status and the value of each answer must be the same. Error messages are compared as well, and the share of equal ones is
+# reported. A difference is reduced and printed as a conformance case, which is also a fixture of our tests; `--quick` prints it
+# without reducing it. `--environment N` tests only the Nth environment of the seed.
+# `--texts` also shows the differences between error messages.
 
 require 'json'
 require 'optparse'
@@ -57,7 +57,7 @@ module Conformance
         one = Environment.new((@options[:seed] * 1_000_003) + number).to_case("seed #{@options[:seed]} environment #{number}")
         LaidOut.open(one) do |laid_out|
           theirs = @puppet.ask_all(laid_out, one.queries)
-          # Where nothing can be looked up at all, a few questions are enough.
+          # If every lookup fails, a few queries are enough.
           queries = broken?(theirs) ? one.queries.first(4) : one.queries
           ours = @ours.ask_all(laid_out, queries)
           queries.zip(theirs, ours) { |query, their, our| compare(one, laid_out, query, their, our) }
@@ -72,7 +72,7 @@ module Conformance
         return @unanswered += 1 if theirs['status'] == 'no answer'
 
         difference = Difference.of(theirs, ours)
-        # A merge with knockouts changes what Puppet has cached: the answer of a fresh compiler counts.
+        # A merge with knockouts changes Puppet's cache, so the answer of a fresh compiler is used.
         if difference
           fresh = @puppet.ask_all(laid_out, [query]).first
           again = Difference.of(fresh, ours)
@@ -130,7 +130,7 @@ module Conformance
         LaidOut.open(one) { |laid_out| [@puppet, @ours].map { |side| side.ask_all(laid_out, one.queries).first } }
       end
 
-      # What must stay the same while a case becomes smaller.
+      # The part of a difference that must stay the same while the case is reduced.
       def sort(theirs, ours)
         [Difference.of(theirs, ours), *[theirs, ours].map { |answer| shape(answer['error'] || '')[0, 60] }]
       end

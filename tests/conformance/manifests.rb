@@ -1,16 +1,15 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Asks real Puppet's parser and `hiera-ls classes` what manifests declare, look up and include; all must be the same.
+# Compares what real Puppet's parser and `hiera-ls classes` find in manifests: declarations, lookups, inclusions.
 #
 #   ruby tests/conformance/manifests.rb [--binary PATH] [--seed N] [--declarations 5000] [--directory DIR]... [--mutations N] [--show 5]
 #
-# Random manifests, as many as have so many declarations; the files of directories (then no random ones unless
-# `--declarations` is there, too); and with `--mutations` N spoilt copies of each of their files: of these hiera-ls must still find what
-# stands before the spoilt place. Puppet runs in this process: Debian's 7.23 as it is installed, or Puppet 8 with RUBYLIB
-# set to its lib folder.
+# Uses random manifests with this number of declarations in total, or the files of directories (with `--declarations`, both).
+# `--mutations N` adds N broken copies of each file; in these, hiera-ls must still find what is before the broken place. Puppet runs in
+# this process: Debian's 7.23 as it is installed, or Puppet 8 with RUBYLIB set to its lib folder.
 #
-# Compared are the fields of each record, texts with their white space folded. A file that Puppet refuses says nothing.
+# All fields of each record are compared, texts with folded white space. Files that Puppet refuses are left out.
 
 require 'fileutils'
 require 'json'
@@ -28,7 +27,7 @@ module Conformance
       'default' => %w[kind name line parent type return_type hosts params]
     }.freeze
 
-    # hiera-ls, asked about a directory.
+    # hiera-ls, for a directory.
     class OurSide
       def initialize(binary)
         @binary = binary
@@ -135,7 +134,7 @@ module Conformance
         fold(record.slice(*fields))
       end
 
-      # Only what is written in the file: values keep their blanks.
+      # Only the text of the file: values keep their spaces.
       def fold(value)
         case value
         when Hash then value.to_h { |name, item| [name, %w[keys literal].include?(name) ? item : fold(item)] }
@@ -145,7 +144,7 @@ module Conformance
         end
       end
 
-      # What ends before the spoilt place must be found there as in the whole file.
+      # Everything that ends before the broken place must be found as in the whole file.
       def mutate(directory)
         directory = File.expand_path(directory)
         whole = @ours.read(directory)
@@ -165,7 +164,7 @@ module Conformance
         text = File.binread(File.join(directory, file))
         before = whole.select { |record| done?(text, record, place) }
         @counts['records before spoilt places'] += before.size
-        # Attributes of `class { … }` may come behind the place.
+        # Attributes of `class { … }` may come after the place.
         found = spoilt.map { |record| compared(record) }
         lost = before.reject { |record| found.include?(compared(record)) }
         return if lost.empty?
@@ -174,7 +173,7 @@ module Conformance
         @failed << [path, "lost before byte #{place}: #{lost.first.to_json}", File.binread(path)]
       end
 
-      # Whether a whole word follows the record before the place: else it could go on there.
+      # Whether a whole word follows the record before the place; otherwise the record could continue there.
       def done?(text, record, place)
         stop = record['offset'] + record['length']
         stop < place && text[stop...place].match?(/\S\s/n)

@@ -1,17 +1,16 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Puts mistakes that users really make into environments, one at a time, and counts how many of them `hiera-ls check` finds.
+# Makes real users' mistakes in environments, one at a time, and counts how many of them `hiera-ls check` finds.
 #
 #   ruby tests/conformance/mistakes.rb [--binary PATH] [--each 2] [--kind NAME] [--verbose] [ENVIRONMENT...]
 #
-# The environments are the sample repository, those of mistakes/environments.case, and any directories that are named (with
-# facts in `facts.*.json`, as in a corpus). mistakes/kinds.rb says how each kind of mistake is made, and at which places of an environment.
-# Puppet is the judge of what is a mistake: after it, a lookup fails, or gives another answer than before. A mistake is found
-# if `check` at its default severity says something that it did not say before, in the file of the mistake and near its line, or
-# points there.
-# Every mistake after which a lookup fails must be found, and nine of ten of all. Nothing here is random: places are taken evenly
-# from the beginning of the list to its end. Puppet runs in this process: Debian's 7.23 as it is installed, or Puppet 8 with
+# The environments are the sample repository, those of mistakes/environments.case, and directories on the command line (with facts
+# in `facts.*.json`). mistakes/kinds.rb describes how each kind of mistake is made, and at which places of an environment.
+# Puppet decides what is a mistake: a lookup fails, or returns another value than before. A mistake is found if `check` at its
+# default severity reports something new in the file of the mistake and near its line, or a new finding points there.
+# Every mistake that makes a lookup fail must be found, and nine of ten of all. Nothing here is random: places are spread evenly
+# over the list. Puppet runs in this process: Debian's 7.23 as it is installed, or Puppet 8 with
 # RUBYLIB set to its lib folder.
 
 require 'etc'
@@ -22,9 +21,9 @@ require 'optparse'
 
 module Conformance
   module Mistakes
-    # How many lines a finding may be away from what was changed.
+    # The maximum distance of a finding from the change, in lines.
     NEAR = 3
-    # How many places are tried until Puppet confirms one.
+    # The maximum number of places that are tried until Puppet confirms one.
     TRIES = 6
 
     # `hiera-ls check` in a directory.
@@ -44,7 +43,7 @@ module Conformance
     # One mistake that Puppet confirmed.
     Mistake = Struct.new(:kind, :environment, :place, :fails, :found, keyword_init: true)
 
-    # Makes the mistakes and counts.
+    # Makes the mistakes and counts them.
     class Run
       def initialize(options)
         @options = options
@@ -81,14 +80,14 @@ module Conformance
         end
       end
 
-      # At most `count` of the list, evenly from its beginning to its end.
+      # At most `count` items, spread evenly over the list.
       def spread(list, count)
         return list if list.size <= count
 
         Array.new(count) { |at| list[at * (list.size - 1) / (count - 1)] }
       end
 
-      # Lays the mistake out, asks Puppet, and has it checked if it is one.
+      # Writes the mistake, and runs `check` if Puppet confirms it.
       def confirmed?(kind, environment, edit, original, before)
         copy = environment.with(edit)
         verdict = @judge.compare(original, copy.answers(@judge, edit.keys))

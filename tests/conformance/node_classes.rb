@@ -1,14 +1,14 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Has real Puppet compile catalogs for the nodes of random environments, and compares their classes with what `hiera-ls classes --node`
-# says: each class that is called certain is in the catalog, and each class of the catalog is called certain or possible.
+# Compiles catalogs for the nodes of random environments with real Puppet, and compares their classes with `hiera-ls classes --node`:
+# each certain class must be in the catalog, and each class of the catalog must be certain or possible.
 #
 #   ruby -W0 tests/conformance/node_classes.rb [--binary PATH] [--seed N] [--catalogs 300] [--show 3] [--keep DIR]
-#   ruby -W0 tests/conformance/node_classes.rb --environment DIR       an environment that is there, with its fact sets
+#   ruby -W0 tests/conformance/node_classes.rb --environment DIR       an existing environment with its fact sets
 #
 # Puppet runs in this process: Debian's 7.23 as it is installed, or Puppet 8 with RUBYLIB set to its lib folder. Catalogs that Puppet
-# refuses are left out, and so is, of what is missing, a node for which hiera-ls names calls whose classes are not known.
+# refuses are left out. Missing classes are ignored if hiera-ls lists calls whose classes are not known.
 
 require 'open3'
 require 'optparse'

@@ -1,14 +1,14 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Asks real Puppet and `hiera-ls lookup --class` what the parameters of random classes are bound to, by random data, and with which
-# words Puppet refuses them.
+# Compares real Puppet with `hiera-ls lookup --class`: the values that random data gives to the parameters of random classes, and the
+# messages if Puppet refuses them.
 #
 #   ruby tests/conformance/parameters.rb [--binary PATH] [--seed N] [--classes 300] [--show 5]
-#   ruby tests/conformance/parameters.rb --modulepath A:B [--module NAME]...     classes that are there, with random data
+#   ruby tests/conformance/parameters.rb --modulepath A:B [--module NAME]...     existing classes with random data
 #
 # Puppet runs in this process: Debian's 7.23 as it is installed, or Puppet 8 with RUBYLIB set to its lib folder. Bodies of classes are
-# not evaluated. Where a default is an expression, only what it does not decide is compared. A difference ends it with 1.
+# not evaluated. If a default is an expression, only results that do not depend on it are compared. A difference exits with 1.
 
 require 'json'
 require 'open3'
@@ -18,14 +18,14 @@ require_relative 'puppet_lookup'
 require_relative 'types/generator'
 
 module Conformance
-  # What Puppet binds.
+  # Puppet's side.
   class Binder < PuppetLookup
-    # A node of which only facts are known.
+    # A node with facts only.
     OnlyFacts = Struct.new(:facts) do
       def json(_path, default) = default
     end
 
-    # Classes do nothing but bind their parameters; those that they inherit from do everything.
+    # Classes only bind their parameters; their parent classes are evaluated completely.
     module WithoutBodies
       class << self
         attr_accessor :wanted
@@ -82,7 +82,7 @@ module Conformance
       write_data
     end
 
-    # Data for classes that lie elsewhere.
+    # Data for classes in other directories.
     def feed(classes)
       classes.each do |record|
         @names << record['name']
@@ -120,7 +120,7 @@ module Conformance
       @data.each { |name, level| File.write(File.join(@directory, 'data', "#{name}.yaml"), level.to_yaml) }
     end
 
-    # What YAML, JSON and Puppet code can all say, and what nothing interpolates.
+    # Values that YAML, JSON and Puppet code can all express, and that contain no interpolation.
     def plain?(value)
       case value
       when Hash then !value.key?('__ptype') && value.all? { |key, item| plain?(key) && plain?(item) }
@@ -215,8 +215,8 @@ module Conformance
       [:taken, wrong.empty? && closing['status'] == 'ok']
     end
 
-    # An expression, or a type that only Puppet can read, may be why the class is refused; and files that Puppet cannot read have errors
-    # of their own.
+    # The reason for the refusal may be an expression, or a type that only Puppet can read; files that Puppet cannot read have other
+    # errors.
     def refused(error, parameters, closing)
       return [:refused, true] if closing['error'] == error
       return [:undecided, true] if error.start_with?('Evaluation Error:')

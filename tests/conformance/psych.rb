@@ -1,16 +1,16 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 #
-# What Puppet's yaml_data and json_data make of texts. Reads one JSON object a line, {"format": "yaml"|"json",
-# "text": …}, and answers each with one line: {"value": …} or {"error": …}. Values are written with their types:
+# Reads texts as Puppet's yaml_data and json_data do. Reads one JSON object a line, {"format": "yaml"|"json",
+# "text": …}, and prints one line for each: {"value": …} or {"error": …}. Values are written with their types:
 # null, true, false, ["s", text], ["b", hex], ["i", digits], ["f", bits in hex], [":", symbol], ["a", [items]],
-# ["h", [[key, value], …]]. Instead of a root that is no hash stands null if Puppet takes it for an empty file, else
-# "not a hash". The file's path in messages is F.
+# ["h", [[key, value], …]]. A root that is not a hash is null if Puppet treats the file as empty, and
+# "not a hash" otherwise. The file's path in messages is F.
 
 require 'json'
 require 'yaml'
 
-# YAML made of rings nests without end.
+# YAML with cycles nests without end.
 MAX_DEPTH = 500
 
 def symkeys_to_string(value)

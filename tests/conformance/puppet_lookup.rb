@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Real Puppet, in this process: answers lookups in environments that are laid out on the disk for one question.
+# Real Puppet, in this process: looks keys up in environments that are written to the disk for one query.
 
 require 'fileutils'
 require 'tmpdir'
@@ -10,12 +10,12 @@ require 'puppet/pops'
 require 'puppet/parser/compiler'
 
 module Conformance
-  # Looks keys up as `puppet lookup` does, each with a compiler of its own, so that no answer depends on an earlier one.
+  # Looks keys up as `puppet lookup` does, each with its own compiler, so that no answer depends on an earlier one.
   class PuppetLookup
     NODE = 'node1.example.com'
     ENVIRONMENT = 'production'
     NOT_FOUND = Object.new.freeze
-    # What readers of JSON keep exact.
+    # Numbers that readers of JSON keep exact.
     JSON_INTEGERS = (-2**63..2**64 - 1)
 
     def initialize
@@ -50,7 +50,7 @@ module Conformance
       FileUtils.rm_rf(root) if root
     end
 
-    # The answers to all queries of a case whose files lie there.
+    # The answers to all queries of a case whose files exist.
     def answers_in(environment, global, one)
       Puppet[:hiera_config] = File.join(global, 'hiera.yaml')
       one.queries.map { |query| mask(ask(environment, one, query), environment => '${ENV}', global => '${GLOBAL}') }
@@ -148,7 +148,7 @@ module Conformance
         'domain' => domain, 'external' => {} }
     end
 
-    # JSON for any value; what JSON has not is `{"__ptype": NAME, …}`.
+    # JSON for any value; a value that JSON does not have is `{"__ptype": NAME, …}`.
     def encode(value)
       case value
       when nil, true, false then value
@@ -179,7 +179,7 @@ module Conformance
       end
     end
 
-    # Folders by their names, and the number that Ruby gives an object by a constant.
+    # Replaces directories by their names, and Ruby's object numbers by a constant.
     def mask(answer, folders)
       text = JSON.generate(answer)
       folders.each { |folder, name| text = text.gsub(folder, name) }

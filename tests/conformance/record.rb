@@ -1,14 +1,14 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Asks real Puppet every query of the conformance cases and writes down what it answers.
+# Runs every query of the conformance cases with real Puppet and records the answers.
 #
 #   ruby tests/conformance/record.rb [--check] [SECTION/NAME ...]
 #
 # The answers go to expected/SECTION/NAME.p7.jsonl or .p8.jsonl, by the version of the Puppet that `require` finds:
 # Debian's 7.23 as it is installed, or Puppet 8 with RUBYLIB set to its lib folder. The strictness is that version's
 # default. `--check` writes nothing, prints what would change and exits with 1 if anything would.
-# The first line of an answer file names the versions; every other line answers one query, in the order of the case file.
+# The first line of an answer file names the versions; every other line is the answer to one query, in the order of the case file.
 
 require 'json'
 require_relative 'case_file'
@@ -33,7 +33,7 @@ def answers(puppet, name)
   lines.unshift(header)
 end
 
-# What differs, apart from the versions in the first line.
+# The differences, except the versions in the first line.
 def differences(name, old, new)
   width = [old.size, new.size].max
   (1...width).filter_map do |index|

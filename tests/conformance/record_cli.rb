@@ -1,16 +1,16 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Runs real `puppet lookup` with the arguments of every command in cli/*.case and writes down what it prints.
+# Runs real `puppet lookup` with the arguments of every command in cli/*.case and records its output.
 #
 #   ruby tests/conformance/record_cli.rb [--check] [NAME ...]
 #
 # A case file has the form that case_file.rb explains, with a special file `/commands`: the arguments of one command a
 # line, quoted as for a shell; `${ENV}` is the environment's directory. Every command also gets the node, its facts, the
 # environment and the global layer's hiera.yaml.
-# What Puppet answers goes to cli/NAME.p7.txt or .p8.txt, by the version of the Puppet that `require` finds. The first line
-# names the versions (a version without a file answers as the other one does, and new files must be named); `#= ` names the case, `$ ` is a command, `> ` what it prints on standard output, `! ` on standard
-# error, `= ` its exit status. `--check` writes nothing, and exits with 1 if anything would change.
+# The output goes to cli/NAME.p7.txt or .p8.txt, by the version of the Puppet that `require` finds. The first line names the
+# versions (a version without a file has the same output as the other one; new files must be named). `#= ` names the case, `$ ` is a
+# command, `> ` a line of its standard output, `! ` of its standard error, `= ` its exit status. `--check` writes nothing, and exits with 1 if anything would change.
 
 require 'json'
 require 'fileutils'

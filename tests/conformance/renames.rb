@@ -1,7 +1,7 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Renames a class parameter in random environments, and has real Puppet compile them before and after: the catalogs must be the same.
+# Renames a class parameter in random environments, and compiles them with real Puppet before and after: the catalogs must be equal.
 #
 #   ruby -W0 tests/conformance/renames.rb [--binary PATH] [--seed N] [--renames 200] [--keep DIR]
 #
@@ -16,7 +16,7 @@ require 'tmpdir'
 
 module Conformance
   module Renames
-    # Where a rename begins: in the manifest or in the data.
+    # Where a rename starts: in the manifest or in the data.
     PLACES = ['modules/m/manifests/init.pp', 'data/one.yaml', 'data/two.yaml'].freeze
 
     # One run: environments, renames, comparisons.

@@ -1,14 +1,14 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Asks real Puppet and `hiera-ls type-check` the same random questions: does this value belong to this type?
+# Compares real Puppet with `hiera-ls type-check`: does a random value belong to a random type?
 #
 #   ruby tests/conformance/types.rb [--binary PATH] [--seed N] [--pairs 20000] [--modulepath A:B] [--show 5] [--texts]
 #   ruby tests/conformance/types.rb --record
 #
 # Puppet runs in this process: Debian's 7.23 as it is installed, or Puppet 8 with RUBYLIB set to its lib folder.
-# The verdict must be the same for every pair, and whether there is a message; messages must be the same in 98 of 100.
-# With --modulepath, the aliases of these modules are asked about as well. --texts shows messages that differ.
+# For every pair, the verdict must be the same, and both sides must have a message or none. 98 % of the messages must be equal.
+# With --modulepath, the aliases of these modules are tested as well. --texts shows messages that differ.
 # --record writes Puppet's answers to the pairs in types/examples.jsonl, and to some random ones, to types/expected.jsonl: `cargo test`
 # compares ours with these, without Ruby.
 
@@ -20,11 +20,11 @@ require 'tmpdir'
 
 module Conformance
   module Types
-    # How many of the messages must be the same.
+    # The share of messages that must be equal.
     SAME_MESSAGES = 0.98
 
-    # Errors of Ruby's in the middle of a description: Puppet adds to bounds that are not there. Whether it comes to that depends on the order
-    # of a variant's types, and so on which of them are the same object and not only equal ones.
+    # Ruby's errors in the middle of a description: Puppet adds to bounds that do not exist. Whether this happens depends on the order of
+    # a variant's types, and so on which of them are the same object and not only equal.
     STUMBLES = /for nil|with nil|adjacent\?/
 
     # Puppet's answers, for tests that have no Ruby. Long ones are left out.
@@ -44,7 +44,7 @@ module Conformance
       end
     end
 
-    # One run: questions, two sides, a comparison.
+    # One run: queries, two sides, a comparison.
     class Run
       def initialize(options)
         @options = options

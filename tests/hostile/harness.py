@@ -1,4 +1,4 @@
-"""What is done with a hostile input: commands, and a session of the server, each with what it took."""
+"""Runs commands and a session of the server on a hostile input, and measures the cost of each."""
 
 import argparse
 import json
@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 
-#: What a process may take before the system ends it, so that a broken program does not take the machine along.
+#: Limits of a process; beyond them the system ends it, so that a broken program does not harm the machine.
 HARD_SECONDS, HARD_BYTES = 25, 6 << 30
 
 
@@ -182,8 +182,8 @@ def serve(program, root, given):
     return session.end(problem)
 
 
-# What follows runs in a process of its own: the texts of all inputs are large, and a process that is forked counts the
-# memory of its parent as its own.
+# The rest runs in a process of its own: the texts of all inputs are large, and a forked process counts the memory of its parent
+# as its own.
 
 
 def names():

@@ -1,7 +1,7 @@
-"""Workspaces and messages that try to end the program or to fill the machine: small texts whose work could grow without end.
+"""Workspaces and messages that try to crash the program or to exhaust the machine: small texts that could cause endless work.
 
-Each input is a workspace (files, links, folders) with the key that is looked up and the file that the editor opens, and what
-an editor sends besides. `run` says what is done with each."""
+Each input is a workspace (files, links, folders) with the key to look up, the file that the editor opens, and the other messages
+that an editor sends. `run` describes the commands."""
 
 import json
 import os
@@ -18,7 +18,7 @@ class Input:
         self.files = {"hiera.yaml": LEVEL, "data/c.yaml": "k: 1\n", "data/other.yaml": "k: 2\n", **files}
         self.opened = opened or next(iter(files), "data/c.yaml")
         self.messages, self.requests, self.ends, self.uri = messages, requests, ends, uri
-        #: Whether the work depends on what the machine has on its disk. The program reads 2 GB of that at most.
+        #: Whether the work depends on the machine's disk. The program reads at most 2 GB of it.
         self.reads_disk = reads_disk
         INPUTS.append(self)
 
@@ -69,7 +69,7 @@ def lines(count, line):
     return "".join(line(number) for number in range(count))
 
 
-# --- texts of YAML
+# --- YAML
 
 data("nothing", "")
 data("only a byte order mark", "\ufeff")
@@ -278,7 +278,7 @@ manifest("20,000 classes that include the next", lines(20_000, lambda n: f"class
 manifest("50,000 lookups", "class m {\n" + lines(50_000, lambda n: f"  lookup('a{n}')\n") + "}\n")
 manifest("a number of 2 million digits", "class m($a = " + "9" * 2_000_000 + ") { }\n")
 
-# --- what the disk holds
+# --- files on the disk
 
 
 def link(to):

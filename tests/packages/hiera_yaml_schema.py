@@ -1,6 +1,7 @@
-"""Compares the JSON schema of hiera.yaml with what Puppet says of the recorded files: hiera_yaml_schema.py SCHEMA RECORDED
+"""Compares the JSON schema of hiera.yaml with Puppet's verdicts on the recorded files: hiera_yaml_schema.py SCHEMA RECORDED
 
-What Puppet takes, the schema takes. It refuses most of what has a wrong type, but not all: it cannot tell 5.0 from 5, for one.
+The schema accepts what Puppet accepts. It refuses most files with a value of a wrong type, but not all: it cannot distinguish 5.0
+from 5, for example.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Asks `hiera-ls mcp` as an assistant would, with the protocol's own client: mcp_client.py SERVER SAMPLE"""
+"""Uses `hiera-ls mcp` as an assistant would, with the protocol's own client: mcp_client.py SERVER SAMPLE"""
 
 import asyncio
 import subprocess

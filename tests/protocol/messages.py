@@ -1,5 +1,5 @@
-"""Is every message of a record what the protocol says? lsprotocol reads each and writes it again: what it refuses is wrong,
-and what does not come back is no part of the protocol."""
+"""Checks whether every message of a record follows the protocol. lsprotocol reads each message and writes it again: a message that
+it refuses is wrong, and a member that does not come back is not part of the protocol."""
 
 import json
 

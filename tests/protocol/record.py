@@ -1,4 +1,4 @@
-"""Runs a server and passes everything through, while a file gets each message as a line of JSON.
+"""Runs a server, passes all messages on, and writes each of them to a file as a line of JSON.
 
 python record.py FILE COMMAND...
 """

@@ -1,4 +1,4 @@
-"""The checks of messages.py can fail."""
+"""Tests that the checks of messages.py can fail."""
 
 from messages import problem_of
 

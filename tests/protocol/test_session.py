@@ -1,4 +1,4 @@
-"""One session through all features for each editor that pytest-lsp knows; then every message that came is checked."""
+"""Uses all features in one session for each editor that pytest-lsp knows, and then checks every received message."""
 
 import asyncio
 import json

@@ -57,7 +57,7 @@ export class Decorations implements vscode.Disposable {
     lines: readonly { line: number; kind: PreviewLineKind; origin: { start: number; end: number } | null }[],
   ): void {
     for (const [kind, type] of this.kinds) {
-      // The value alone: neither the indentation nor the origin behind it.
+      // Only the value, without the indentation and the origin after it.
       const ranges = lines
         .filter((it) => it.kind === kind)
         .map(({ line, origin }) => {

@@ -203,7 +203,7 @@ class Abilities implements StaticFeature {
       previewChanged: true,
       serverStatusNotification: true,
     };
-    // Previews are asked for by requests that say more than text.
+    // The requests for previews have more parameters than a path.
     delete capabilities.workspace?.textDocumentContent;
   }
 

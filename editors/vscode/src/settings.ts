@@ -1,4 +1,4 @@
-// What the server is told of the user's settings.
+// Which of the user's settings the server gets.
 
 import type * as vscode from 'vscode';
 

@@ -4,7 +4,7 @@ require 'json'
 require 'open3'
 
 module Conformance
-  # hiera-ls as an editor's server: has it encrypt values with its code action.
+  # hiera-ls as an editor's server: encrypts values with its code action.
   class EncryptingEditor
     TITLE = /\AEncrypt this value with the key of level/.freeze
 
@@ -27,7 +27,7 @@ module Conformance
       notify('initialized', {})
     end
 
-    # The texts as they are written encrypted: `"ENC[PKCS7,…]"`, one for each line of the file.
+    # The texts in encrypted form: `"ENC[PKCS7,…]"`, one for each line of the file.
     def encrypted(path, lines)
       uri = "file://#{path}"
       notify('textDocument/didOpen', textDocument: { uri: uri, languageId: 'yaml', version: 1, text: lines.join("\n") })

@@ -10,7 +10,7 @@ require 'hiera/backend/eyaml/parser/parser'
 require 'hiera/backend/eyaml/encryptors/pkcs7'
 
 module Conformance
-  # Key pairs made for one run, and what hiera-eyaml encrypts with them.
+  # Key pairs for one run, and encryption with them by hiera-eyaml.
   class EyamlKeys
     Pkcs7 = Hiera::Backend::Eyaml::Encryptors::Pkcs7
     Options = Hiera::Backend::Eyaml::Options
@@ -39,7 +39,7 @@ module Conformance
       "ENC[PKCS7,#{encode(message(name, plain))}]"
     end
 
-    # What hiera-eyaml reads.
+    # The text that hiera-eyaml decrypts.
     def plain_text(name, value)
       use(name)
       Hiera::Backend::Eyaml::Parser::ParserFactory.hiera_backend_parser.parse(value).map(&:to_plain_text).join
@@ -92,7 +92,7 @@ module Conformance
       Pkcs7.create_keys
     end
 
-    # As people make them without eyaml: a certificate with names and a long serial number.
+    # A key pair as people create it without eyaml: a certificate with names and a long serial number.
     def create_with_openssl(name)
       key = OpenSSL::PKey::RSA.new(2048)
       certificate = OpenSSL::X509::Certificate.new

@@ -2,12 +2,12 @@
 
 module Conformance
   module Fuzz
-    # One node of the many for which an answer with cases is: texts for the variables that an environment reads.
+    # One of the many nodes that an answer with cases describes: values for the variables that an environment reads.
     class AnyNode
       attr_reader :facts, :trusted
 
-      # `texts`: a text, a list or nothing by the variable's name. What has members that are set is no text itself.
-      # `has_holders`: whether the hash that a member is missing from is set all the same.
+      # `texts`: a text, a list or nothing for each variable. A variable with members is not a text itself.
+      # `has_holders`: whether the hash of a missing member is set nevertheless.
       def self.of(texts, has_holders:)
         node = { 'facts' => {}, 'trusted' => {} }
         places = texts.transform_keys { |name| Variables.place(name) }
@@ -22,7 +22,7 @@ module Conformance
         new(node['facts'], trusted(node['trusted']))
       end
 
-      # Hashes with nothing but indexes become lists; in others there is nothing at an index.
+      # Hashes whose keys are all indexes become lists; others have no value at an index.
       def self.with_lists(value)
         return value unless value.is_a?(Hash)
 
@@ -56,7 +56,7 @@ module Conformance
         Case.new(name: one.name, files: one.files.merge(files.transform_values { |it| "#{JSON.pretty_generate(it)}\n" }))
       end
 
-      # What a variable is; `nil` if it is not set.
+      # The value of a variable; `nil` if it is not set.
       def value_of(name)
         return PuppetLookup::ENVIRONMENT if name == 'environment'
         return all_facts if name == 'facts'
@@ -76,8 +76,8 @@ module Conformance
         end
       end
 
-      # A value with the variables that were left open in its texts. What is put into a list that became a text gets backslashes
-      # before its quotes, so there are two ways to fill a text in.
+      # A value whose open variables are replaced. If a list became a text, inserted quotes get backslashes, so there are two ways to
+      # replace them.
       def fillings(value, open)
         open = open.map { |name| Variables.joined(Variables.segments(name) || [name]) }
         [false, true].map do |escaped|
@@ -97,7 +97,7 @@ module Conformance
         end
       end
 
-      # Text like `%{literal('%{')}` leaves a beginning of a token before another one: what names nothing open is passed over.
+      # Text like `%{literal('%{')}` leaves the start of a token before another one: tokens without an open variable are skipped.
       def fill_text(text, open)
         filled = +''
         rest = text
@@ -119,7 +119,7 @@ module Conformance
         @escaped ? text.inspect[1..-2] : text
       end
 
-      # As a list that became a text writes it, quotes have backslashes.
+      # In a list that became a text, quotes have backslashes.
       def unquoted(text)
         text.gsub(/\\(["'])/, '\1')
       end
@@ -137,7 +137,7 @@ module Conformance
       end
 
       def name_in(token)
-        # A list that became a text has its items as Ruby writes them.
+        # In a list that became a text, the items are written as Ruby writes them.
         match = Variables::TOKEN.match(unquoted(token).gsub(/\\[tn]/, ' '))
         match && Variables.name_of(match[:scope] || match[:plain])
       end
@@ -147,7 +147,7 @@ module Conformance
       end
     end
 
-    # Texts that the variables of an environment may have: those that cases name, pieces of its files' names, others.
+    # Possible values of the variables of an environment: values in cases, parts of file names, others.
     class Texts
       # `seen`: texts by variable's name. `paths`: of the environment's files.
       def initialize(chance, variables, seen, paths, has_holders:)
@@ -163,7 +163,7 @@ module Conformance
         node(@variables.to_h { |name| [name, text(name)] })
       end
 
-      # A node for which `conditions` hold; the other variables are mostly such as nobody thought of.
+      # A node for which `conditions` hold; the other variables mostly have unusual values.
       def node_with(conditions, attempt)
         others = @variables.to_h do |name|
           [name, attempt.zero? ? fresh : (attempt == 1 ? nil : @chance.one_in(2) ? text(name) : fresh)]
@@ -192,7 +192,7 @@ module Conformance
         "fresh#{@chance.number(0..9)}"
       end
 
-      # The whole name, and what stands before and behind each sign in it.
+      # The whole name, and the parts before and after each punctuation character.
       def pieces(name)
         return [] if name.match?(/[%{}*?\[\]]/)
 

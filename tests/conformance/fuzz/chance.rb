@@ -2,7 +2,7 @@
 
 module Conformance
   module Fuzz
-    # Every random decision of one environment; the same seed decides the same.
+    # Every random decision of one environment; the same seed gives the same decisions.
     class Chance
       def initialize(seed)
         @random = Random.new(seed)

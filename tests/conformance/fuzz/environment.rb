@@ -2,7 +2,7 @@
 
 module Conformance
   module Fuzz
-    # Writes one random environment with its questions, as a conformance case.
+    # Writes one random environment with its queries, as a conformance case.
     class Environment
       include Vocabulary
 

@@ -4,7 +4,7 @@ module Conformance
   module Fuzz
     # A random hiera.yaml (version 5, rarely 4 or 3, rarely a broken one) and the data files that its levels may read.
     class Hierarchy
-      # What a level may say about its files => the files that it may find, relative to the datadir.
+      # How a level may name its files => the files that it may find, relative to the datadir.
       PATHS = {
         'common.yaml' => ['common.yaml'], 'nodes/%{trusted.certname}.yaml' => ['nodes/node1.example.com.yaml'],
         'os/%{facts.os.family}.yaml' => ['os/Debian.yaml'], 'role/%{role}.yaml' => ['role/web.yaml'],

@@ -2,22 +2,21 @@
 
 module Conformance
   module Fuzz
-    # Differences that docs/puppet-differences.md tells of: too rare in real data to be worth more than a sentence, but random
-    # environments meet them.
+    # Differences that docs/puppet-differences.md describes: they are rare in real data, but random environments contain them.
     module KnownDifference
       module_function
 
-      # Whether the two answers differ in such a way.
+      # Whether the two answers differ in one of these ways.
       def any?(theirs, ours)
         holds_itself?(theirs, ours) || told_after_merge?(theirs, ours) || other_codedir?(theirs, ours)
       end
 
-      # A hash that contains itself is only an error where Puppet looks at all of it.
+      # A hash that contains itself is only an error if Puppet reads all of it.
       def holds_itself?(theirs, ours)
         ours['error_class'] == 'SystemStackError' && theirs['status'] != 'error'
       end
 
-      # A deep merge drops repeated items of a list in place, before Puppet tells what it found: only lines are missing.
+      # A deep merge drops repeated items of a list in place, before Puppet explains what it found: only lines are missing.
       def told_after_merge?(theirs, ours)
         return false unless theirs['explain'] && ours['explain'] && theirs['value'] == ours['value']
 
@@ -25,7 +24,7 @@ module Conformance
         lines_of(theirs).all? { |line| left.shift(left.index(line)&.succ || left.size + 1).last == line }
       end
 
-      # Without a valid global hiera.yaml, version 3's default names directories below Puppet's codedir, which we are not told.
+      # Without a valid global hiera.yaml, version 3's default names directories below Puppet's codedir, which hiera-ls does not know.
       def other_codedir?(theirs, ours)
         return false unless theirs['explain'] && ours['explain'] && theirs['value'] == ours['value']
 

@@ -57,7 +57,7 @@ module Conformance
         GLOBS
       end
 
-      # What an open list leads to is not told in cases, so there are few.
+      # Cases do not cover open lists, so there are few of them.
       def mapped
         @chance.one_in(4) ? MAPPED : { ['nope.x', 't', 'absent/%{t}.yaml'] => [] }
       end
@@ -69,7 +69,7 @@ module Conformance
       end
     end
 
-    # A random environment that is asked about without facts.
+    # A random environment for lookups without facts.
     class OpenEnvironment < Environment
       VARIABLES_IN_TEXTS = %w[role ::role facts.role role role variant site site facts.site tier facts.os.family osfamily os.name
                               trusted.certname trusted.hostname trusted.extensions.pp_role environment number facts.os.release.major

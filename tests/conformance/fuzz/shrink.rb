@@ -2,12 +2,12 @@
 
 module Conformance
   module Fuzz
-    # Makes a case with one query smaller as long as both sides still disagree about it in the same way.
+    # Reduces a case with one query as long as both sides still differ in the same way.
     class Shrink
       BUDGET = 600
       JSON_FILES = %w[/queries /facts.json /vars.json].freeze
 
-      # The block says of a case how its answers differ: in the same way as `kind`, or not.
+      # The block returns whether the answers of a case differ in the same way as `kind`.
       def initialize(one, kind, &differs)
         @best = one
         @kind = kind

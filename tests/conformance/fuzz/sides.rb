@@ -39,7 +39,7 @@ module Conformance
         File.join(@root, name)
       end
 
-      # Folders by their names, and the number that Ruby gives an object by a constant.
+      # Replaces directories by their names, and Ruby's object numbers by a constant.
       def mask(answer)
         text = JSON.generate(answer, max_nesting: false).gsub(@environment, '${ENV}').gsub(@global, '${GLOBAL}')
         JSON.parse(text.gsub(/0x0[0-9a-f]{15}/, '0x0'), max_nesting: false)
@@ -65,7 +65,7 @@ module Conformance
 
     # Puppet in this process; one compiler answers all queries of an environment.
     class PuppetSide < PuppetLookup
-      # Seconds for one lookup. `convert_to: Array` counts up to whatever number it is given, until no memory is left.
+      # Seconds for one lookup. `convert_to: Array` counts up to any number, until no memory is left.
       PATIENCE = 5
       NO_ANSWER = { 'status' => 'no answer' }.freeze
 
@@ -94,7 +94,7 @@ module Conformance
         NO_ANSWER
       end
 
-      # Agents' facts are sanitized before they become variables: `null` is an empty text.
+      # Agents' facts are sanitized before they become variables: `null` becomes an empty string.
       def node(environment, one)
         facts = Puppet::Node::Facts.new('', one.facts)
         facts.sanitize
@@ -145,7 +145,7 @@ module Conformance
                   'domain' => 'example.com', 'external' => {} }.freeze
     end
 
-    # How two answers differ: `nil`, `:text` (only the words of the error), or what is more than words.
+    # How two answers differ: `nil`, `:text` (only the words of the error), or a larger difference.
     module Difference
       WORDS = %w[error error_class].freeze
 
@@ -158,7 +158,7 @@ module Conformance
         explanation(theirs) == explanation(ours) ? nil : 'explanations'
       end
 
-      # Knockouts and conversions change what Puppet has found before it is explained: docs/puppet-differences.md.
+      # Knockouts and conversions change Puppet's values before they are explained: docs/puppet-differences.md.
       def self.explanation(answer)
         text = answer['explain'].to_s
         text.match?(/knockout_prefix|"convert_to" => \[/) ? '' : text

@@ -12,7 +12,7 @@ module Conformance
     class Values
       include Vocabulary
 
-      # `kinds` says for each key what its values mostly are, so that merges meet values that they can merge.
+      # `kinds` has the usual kind of value for each key, so that merges find values that they can merge.
       def initialize(chance, keys, variables)
         @chance = chance
         @keys = keys
@@ -21,7 +21,7 @@ module Conformance
         @anchors = []
       end
 
-      # Anchors live in one file.
+      # Anchors are valid in one file.
       def begin_file
         @anchors = []
       end

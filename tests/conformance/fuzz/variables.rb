@@ -2,9 +2,9 @@
 
 module Conformance
   module Fuzz
-    # The variables that an environment reads, each by the one name that stands for all its spellings.
+    # The variables that an environment reads, each with one name for all its spellings.
     module Variables
-      # Facter's old names and what has their values now, from the table of the program under test.
+      # Facter's old names and the new ones with the same values, from the table of the program under test.
       LEGACY = File.read(File.join(__dir__, '../../../src/facts/legacy.rs')).scan(/^    \("(\w+)", "([\w.]+)"\),$/).to_h
                    .except('blockdevices', 'interfaces', 'xendomains', 'zones').freeze
       SEGMENT = /\s*(?:'[^']*'|"[^"]*"|[^.'"]+)\s*/
@@ -28,7 +28,7 @@ module Conformance
         of(texts.flat_map { |text| text.scan(/^['"]?lookup_options.*?(?=\n\S|\z)/m) })
       end
 
-      # `role` for `::role` and `facts.role`; `facts.os.family` for `osfamily`; nothing for what is no name.
+      # `role` for `::role` and `facts.role`; `facts.os.family` for `osfamily`; nothing if the text is not a name.
       def name_of(text)
         segments = segments(text) or return
         root, *rest = segments
@@ -42,10 +42,10 @@ module Conformance
         names.size > 1 && !names.first.to_s.include?('::') ? joined(['facts', *names]) : joined(names)
       end
 
-      # A name's parts without quotes, indexes as numbers; `nil` if it is no name.
+      # A name's parts without quotes, indexes as numbers; `nil` if it is not a name.
       def segments(name)
         return unless name.match?(/\A#{SEGMENT}(?:\.#{SEGMENT})*\z/o)
-        # Blanks around a whole name are part of it.
+        # Spaces around a whole name are part of it.
         return [name] if name.match?(/\A\s|\s\z/) && !name.match?(/['".]/)
 
         name.scan(SEGMENT).map do |part|
@@ -56,7 +56,7 @@ module Conformance
         end
       end
 
-      # Where the variable lies in `{facts, trusted, server_facts}`.
+      # The place of the variable in `{facts, trusted, server_facts}`.
       def place(name)
         root, *rest = segments(name)
         return [root, *rest] if %w[trusted server_facts facts].include?(root)

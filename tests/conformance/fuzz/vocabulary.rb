@@ -2,8 +2,7 @@
 
 module Conformance
   module Fuzz
-    # The words of the random environments: names that meet each other often, and every odd spelling that Puppet reads
-    # in a way of its own.
+    # The words of the random environments: names that often collide, and every odd spelling that Puppet reads specially.
     module Vocabulary
       KEYS = %w[a b c d e f g h].freeze
       ODD_KEYS = ['a.b', 'sp ace', '1', 'k%{number}', '', 'yes', "it's", 'x.y.z', 'lookup_options2', 'é'].freeze
@@ -37,7 +36,7 @@ module Conformance
                  'text.x', 'number.x', 'list.x', 'ratio.x', 'flag.x', 'selfref', 'nothing.x', 'facts.nothing.x', '%{text',
                  'text:x', '$text', '-', '::', "''", '""', "'::'", '"::"', ' ', '', 'os.release.full.x', 'map.n.b.x',
                  'big.x', 'ex-tra', 'Text', '{text'].freeze
-      # Expressions that are no legal key.
+      # Expressions that are not valid keys.
       MALFORMED = ["facts['os']", "lookup( 'a' )", "lookup ('a')", "lookup('a','b')", "lookup('')", "literal('')", 'a..b',
                    '.a', 'a.', "'a", "a'b", "''.x", "Lookup('a')", "zork('a')", "scope('facts['os']')", "lookup('o}x')",
                    "lookup('a\")", "alias('a') x", "lookup('a').x", "hiera('a' )", "lookup(\"a'b\")", "lookup('a..b')",

@@ -52,7 +52,7 @@ module Conformance
         key == '<<' ? key : flow_scalar(key)
       end
 
-      # Inside brackets some plain texts mean something else.
+      # Inside brackets, some plain strings have another meaning.
       def flow_scalar(value)
         return "#{value.yaml} " if value.is_a?(Raw) && !value.yaml.match?(/[,\[\]{}]|\A-\z|\A:|: ?:/)
         return scalar(value) unless value.is_a?(Raw)

@@ -253,7 +253,7 @@ module Conformance
         "\"#{parts.map { |part| part.is_a?(Proc) ? part.call : part }.join}\""
       end
 
-      # The text comes where the next line begins.
+      # The text starts at the next line.
       def heredoc(depth)
         tag = @chance.of(['END', 'E O F', 'x', 'T-1'])
         interpolates = @chance.one_in(2)
@@ -275,7 +275,7 @@ module Conformance
         Array.new(@chance.number(range)) { yield }.join(@chance.of([', ', ',', ' , ']))
       end
 
-      # White space that may hold heredoc texts.
+      # White space that may contain heredoc texts.
       def line_end
         texts = @pending.map { |text| "#{text}\n" }.join
         @pending = []

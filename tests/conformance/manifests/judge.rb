@@ -14,7 +14,7 @@ module Conformance
       INCLUSIONS = %w[include contain require].freeze
       Parser = Puppet::Pops::Parser
       Model = Puppet::Pops::Model
-      # What Puppet says of a file that it refuses.
+      # Puppet's message about a file that it refuses.
       Refused = Struct.new(:message)
 
       def self.start
@@ -40,7 +40,7 @@ module Conformance
 
       private
 
-      # Those of heredoc texts stand elsewhere and are left out.
+      # Those of heredoc texts are elsewhere and are left out.
       def tokens_of(source, path)
         lexer = Parser::Lexer2.new
         lexer.lex_string(source, path)
@@ -125,7 +125,7 @@ module Conformance
         end
       end
 
-      # From behind the `=` to the comma before the next parameter, or to the bracket that ends the list.
+      # From after the `=` to the comma before the next parameter, or to the bracket that ends the list.
       def default(one, following)
         first = @index.fetch(one.offset)
         first += 1 until @tokens[first].kind == :EQUALS
@@ -152,7 +152,7 @@ module Conformance
         end
       end
 
-      # Puppet's place of an alias is its name; ours begins with the keyword.
+      # Puppet's place of an alias is its name; ours starts with the keyword.
       def type_alias(node)
         keyword = @index.fetch(node.offset)
         keyword -= 1 until @tokens[keyword].kind == :TYPE

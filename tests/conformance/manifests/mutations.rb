@@ -4,11 +4,11 @@ require 'fileutils'
 
 module Conformance
   module Manifests
-    # Spoils files as people do who are typing.
+    # Breaks files as people do while they type.
     module Mutations
       PIECES = ['{', '}', '(', ')', '[', ']', "'", '"', '${', '@(END)', '/*', '#', '/', ',', '=>', '$', '|', 'class ', 'if ', "\n", "\u00e9", "\0", "\xFF"].freeze
 
-      # Writes a copy of `from` to `to`, spoilt at one place; gives that place, in bytes.
+      # Writes a copy of `from` to `to`, broken at one place; returns that place, in bytes.
       def self.spoil(from, to, random)
         bytes = File.binread(from)
         place = random.rand(bytes.size + 1)

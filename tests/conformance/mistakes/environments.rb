@@ -9,10 +9,10 @@ module Conformance
   module Mistakes
     ROOT = File.expand_path('../../..', __dir__)
 
-    # A change of an environment: the new texts of files (nil for one that goes away), the file and the line that a finding
-    # should be near, and the keys that are asked for beside those of all files.
+    # A change of an environment: the new texts of files (nil for a deleted one), the file and the line near which a finding should
+    # be, and keys to look up in addition to those of all files.
     Edit = Struct.new(:files, :path, :line, :keys, :others, keyword_init: true) do
-      # Whether a finding is where one would look for it.
+      # Whether a finding is where users look for it.
       def near?(finding, lines)
         path, line, _, _, related = finding
         places = [[path, line]] + related.map { |place| [place['path'], place.dig('start', 'line')] }
@@ -20,7 +20,7 @@ module Conformance
       end
     end
 
-    # Files below a directory, and the nodes that are asked about.
+    # Files below a directory, and the nodes.
     class Environment
       attr_reader :name, :root, :nodes
 
@@ -47,7 +47,7 @@ module Conformance
         File.read(File.join(@root, path), encoding: 'UTF-8')
       end
 
-      # A copy with the edit done.
+      # A copy with the edit.
       def with(edit)
         directory = Dir.mktmpdir('mistake')
         FileUtils.cp_r("#{@root}/.", directory)
@@ -62,13 +62,13 @@ module Conformance
         FileUtils.rm_rf(@root)
       end
 
-      # Of each node, what Puppet answers for every key that stands in a file. Lazy: asking takes its time.
+      # Puppet's answers for each node and every key in a file. Lazy, because lookups take time.
       def answers(judge, more = nil)
         asked = keys | more.to_a
         @nodes.lazy.map { |name, node| [name, judge.ask_all(@root, node, asked)] }
       end
 
-      # Every root key, as far as it can be seen in a text that may be broken.
+      # Every root key that can be found in a text that may be broken.
       def keys
         data_files.flat_map do |path|
           read(path).scrub.scan(/^["']?([a-z][\w:.-]*?)["']?\s*:(?=\s)/).flatten

@@ -4,14 +4,14 @@ require_relative '../puppet_lookup'
 
 module Conformance
   module Mistakes
-    # What Puppet needs to know of a node.
+    # The parts of a node that Puppet needs.
     NodeOf = Struct.new(:facts, :trusted) do
       def json(path, default)
         path == '/trusted.json' && trusted ? trusted : default
       end
     end
 
-    # Real Puppet, asked for many keys of one node in a directory.
+    # Real Puppet, which looks up many keys of one node in a directory.
     class Judge < PuppetLookup
       def ask_all(directory, node, keys)
         Puppet[:hiera_config] = File.join(@work, 'none.yaml')
@@ -25,8 +25,8 @@ module Conformance
         keys.to_h { |key| [key, { 'status' => 'error', 'error' => e.message }] }
       end
 
-      # `:fails` if some lookup fails that did not, `:differs` if one gives another answer, else nil. Nodes are asked until
-      # a lookup of one fails.
+      # `:fails` if a lookup fails that did not fail before, `:differs` if one returns another value, else nil. Stops at the first node
+      # with a failing lookup.
       def compare(before, after)
         verdicts = after.map { |node, answers| compare_node(before.fetch(node), answers) }
         seen = nil

@@ -13,21 +13,21 @@ module Conformance
         @edits = edits
       end
 
-      # All ways to make it there.
+      # All ways to make the mistake there.
       def edits(environment)
         Enumerator.new { |found| @edits.call(environment, found) }
       end
     end
 
-    # A line that takes the place of two.
+    # A line that replaces two.
     Joined = Struct.new(:text)
 
-    # How kinds are written down.
+    # The language of the definitions below.
     module Kinds
       module_function
 
-      # One line is changed: the block gets the match and gives the new line without its end, or several, or nil. A finding may
-      # be in one of `others` as well, where the mistake can be said to be there.
+      # Changes one line: the block gets the match and returns the new line without its end, or several lines, or nil. A finding may
+      # also be in one of `others`, if the mistake can be seen there.
       def line(name, pattern, files: :data_files, only: /./, others: nil, &change)
         KINDS << Kind.new(name) do |environment, found|
           environment.send(files).grep(only).each do |path|
@@ -48,7 +48,7 @@ module Conformance
         end
       end
 
-      # One line of YAML, with what it matched replaced.
+      # One line of YAML, with the match replaced.
       def swap(name, pattern, **options, &replacement)
         line(name, pattern, **options) do |match, *|
           new = replacement.call(match)
@@ -56,7 +56,7 @@ module Conformance
         end
       end
 
-      # An entry is put at the end of a file.
+      # Adds an entry at the end of a file.
       def append(name, text, **options)
         KINDS << Kind.new(name) do |environment, found|
           environment.data_files.grep(/\.ya?ml\z/).each do |path|
@@ -69,7 +69,7 @@ module Conformance
         end
       end
 
-      # A whole file is changed.
+      # Changes a whole file.
       def file(name, files: :data_files, only: /\.ya?ml\z/, &change)
         KINDS << Kind.new(name) do |environment, found|
           environment.send(files).grep(only).each do |path|
@@ -80,7 +80,7 @@ module Conformance
         end
       end
 
-      # Files are renamed: the block gives the new path. A finding may be there, or in the hiera.yaml that reads it.
+      # Renames files: the block returns the new path. A finding may be there, or in the hiera.yaml that reads it.
       def renamed(name, &change)
         KINDS << Kind.new(name) do |environment, found|
           environment.data_files.each do |path|

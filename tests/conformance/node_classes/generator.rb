@@ -83,7 +83,7 @@ module Conformance
         "class m::c#{number}#{parameter}#{parent} {\n#{body(number + 1)}}\n"
       end
 
-      # A define declares only those behind it: with titles that grow, Puppet would declare for ever what declares itself.
+      # A define declares only those after it. If one declared itself with a growing title, Puppet would never end.
       def define_code(number)
         all = @defines
         @defines = all.drop(number + 1)

@@ -16,7 +16,7 @@ module Conformance
         @count = 0
       end
 
-      # Writes the files below `root` and gives the parameter to be renamed.
+      # Writes the files below `root` and returns the parameter to rename.
       def write(root)
         @parameters = @chance.some(PARAMETERS, 2 + @chance.number(0..2)).sort
         files.each do |path, text|
@@ -118,7 +118,7 @@ module Conformance
         end
       end
 
-      # Not in the defaults of parameters, where the class has no variables yet: they are undef there, before and after.
+      # Not in the defaults of parameters: the class has no variables there yet, so they are undef before and after.
       def qualified
         @chance.of(['$m::', '$::m::', '$m::heir::']) + @chance.of(@parameters)
       end

@@ -7,7 +7,7 @@ require 'puppet'
 
 module Conformance
   module Renames
-    # Real Puppet: what the resources of an environment's catalog say.
+    # Real Puppet: the resources of an environment's catalog.
     class Puppets
       def initialize
         @directory = Dir.mktmpdir
@@ -31,7 +31,7 @@ module Conformance
       end
     end
 
-    # One session with hiera-ls, in which something is renamed.
+    # One session with hiera-ls that renames something.
     class Editor
       CAPABILITIES = { workspace: { workspaceEdit: { documentChanges: true } } }.freeze
 
@@ -43,7 +43,7 @@ module Conformance
         notify('initialized', {})
       end
 
-      # Does the edits on the disk. False if the rename is refused.
+      # Applies the edits to the disk. False if the rename is refused.
       def rename(path, line, character, new_name)
         place = { textDocument: { uri: "file://#{@root}/#{path}" }, position: { line: line, character: character } }
         answer = ask('textDocument/rename', **place, newName: new_name)

@@ -7,8 +7,8 @@ require 'json'
 
 module Conformance
   module Types
-    # Aliases in a module of their own: plain, nested, recursive, mutually recursive, and with an unknown name. Each that names itself
-    # does so through a Variant: without one, Puppet could use it only once.
+    # Aliases in a module of their own: plain, nested, recursive, mutually recursive, and with an unknown name. A recursive alias
+    # refers to itself through a Variant: without one, Puppet could use it only once.
     module Aliases
       BODIES = JSON.parse(File.read(File.join(__dir__, 'aliases.json'))).freeze
 
@@ -30,7 +30,7 @@ module Conformance
 
     # Makes the same pairs from the same seed.
     class Generator
-      # A type's text, and what makes values of it.
+      # A type's text, and a generator of its values.
       Made = Struct.new(:text, :value)
 
       WORDS = ['a', 'b', 'ab', 'A', 'running', 'stopped', '', 'é', 'x y', "it's", "two\nlines", '0', '80', '1.5', 'true', 'yes', 'absent',
@@ -119,7 +119,7 @@ module Conformance
         Made.new(name, -> { chance(0.7) ? shaped : anything(3) })
       end
 
-      # Values that look like what aliases ask for.
+      # Values that resemble those of aliases.
       def shaped
         case @random.rand(8)
         when 0 then pick([80, 65_535, 65_536, -1])
@@ -259,7 +259,7 @@ module Conformance
         Made.new("Hash[#{parts}]", -> { paired(Array.new(from + @random.rand([to - from + 1, 1].max)) { [key.value.call, item.value.call] }) })
       end
 
-      # A hash; JSON alone where all keys are strings.
+      # A hash; plain JSON if all keys are strings.
       def paired(pairs)
         pairs = pairs.uniq { |key, _| JSON.generate(key, max_nesting: 0) }
         return { '__ptype' => 'Hash', 'pairs' => pairs } unless pairs.all? { |key, _| key.is_a?(String) }
@@ -354,7 +354,7 @@ module Conformance
         paired(Array.new(@random.rand(4)) { [pick(keys), anything(depth - 1)] })
       end
 
-      # The value with one thing about it changed.
+      # The value with one change.
       def changed(value)
         case value
         when Array then changed_list(value)

@@ -10,7 +10,7 @@ require 'tmpdir'
 
 module Conformance
   module Types
-    # Says of pairs of a type and a value whether they go together, and in which words they do not.
+    # Says whether values belong to types, with Puppet's message if not.
     class Judge
       def initialize(modulepath)
         @modulepath = modulepath.split(':')
@@ -57,7 +57,7 @@ module Conformance
       def answer(pair)
         type = type_of(pair['type'])
         value = Judge.decoded(pair['value'])
-        # Some types answer with what is true or false to Ruby only.
+        # Some types return values that are only truthy or falsy in Ruby.
         ok = type.instance?(value) ? true : false
         message = ok ? nil : words(type, value)
         { 'ok' => ok, 'message' => message.to_s.empty? ? nil : message }
@@ -84,7 +84,7 @@ module Conformance
       end
 
       class << self
-        # The value behind JSON in which objects with the member `__ptype` stand for what JSON has not.
+        # The value of JSON in which objects with the member `__ptype` represent values that JSON does not have.
         def decoded(json)
           case json
           when Array then json.map { |item| decoded(item) }

@@ -51,6 +51,19 @@ await suite.test('everything that the manifest names is in it', () => {
     assert(statSync(path.join(installed, file)).isFile(), file);
   }
 });
+await suite.test('its page and its walkthrough have their pictures', () => {
+  const pictures = (file) => [...readFileSync(path.join(installed, file), 'utf8').matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map((it) => it[1]);
+  const page = readdirSync(installed).find((it) => /^readme\.md$/i.test(it));
+  // VS Code shows none from other places.
+  assert.deepEqual(pictures(page).filter((it) => !it.startsWith('https:')), []);
+  assert.equal(pictures(page).length > 0, Boolean(manifest.repository));
+  for (const { media } of manifest.contributes.walkthroughs.flatMap((it) => it.steps)) {
+    assert(pictures(media.markdown).length > 0, media.markdown);
+    for (const picture of pictures(media.markdown)) {
+      assert(statSync(path.join(installed, path.dirname(media.markdown), picture)).isFile(), picture);
+    }
+  }
+});
 await suite.test('the server in it can be run', () => {
   const said = execFileSync(path.join(installed, 'server/hiera-ls'), ['--version'], { encoding: 'utf8' });
   assert.match(said, /^hiera-ls \d+\.\d+\.\d+/);

@@ -1,4 +1,4 @@
-// Finding the server: the setting, the extension, PATH; and what is said if there is none.
+// Finding the server: the setting, the extension, PATH; and the message if there is none.
 
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -54,7 +54,7 @@ async function ordinary() {
   await suite.test('tokens are coloured', async () => {
     const colour = (text) => window.word(text).evaluate((it) => getComputedStyle(it).color);
     await window.line('company::contact').waitFor();
-    // While the editor draws its lines anew, a word has no colour.
+    // While the editor redraws its lines, a word has no colour.
     await until('a token in another colour than the text around it', async () => {
       const [token, around] = await Promise.all([colour('lookup'), colour('operations@')]);
       return token && around && token !== around;
