@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json, json};
 
 use self::failures::Failures;
-use self::process::{Asker, Process, Question, Silence};
+use self::process::{Asker, NoResponse, Process, Question};
 use self::scopes::Scopes;
 use super::back_end::{BackEnd, Call, DataHash, Returned};
 use super::context::PuppetContext;
@@ -194,8 +194,8 @@ impl Remote {
         match self.program.process.ask(question, &mut conversation) {
             Ok(Ok(result)) => Ok(returned(&result)),
             Ok(Err(error)) => Err(conversation.failures.of(&error).at(place)),
-            Err(Silence::Failed(reason)) => Ok(Returned::Unknown(reason)),
-            Err(Silence::Cancelled) => {
+            Err(NoResponse::Failed(reason)) => Ok(Returned::Unknown(reason)),
+            Err(NoResponse::Cancelled) => {
                 Err(Failure::of(FailureClass::Cancelled, "the lookup was cancelled"))
             }
         }

@@ -17,6 +17,7 @@ mod target;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::changes::counted;
 use super::labelled_edits::{EditLabel, LabelledEdit, LabelledEdits, LabelledFile};
 use super::references::may_ask_for;
 use crate::config::Environment;
@@ -127,13 +128,13 @@ impl<'a> Work<'a> {
         if cancel.is_cancelled() {
             return Err("the request was cancelled".to_owned());
         }
-        let mut takers = Vec::new();
+        let mut whole_uses = Vec::new();
         for ((path, ..), found) in candidates.into_iter().zip(renamed) {
             let Some(found) = found else { continue };
             let shown = |at: TextRange| self.shown(environment, &path, at);
             let found =
                 found.map_err(|RenameObstacle { at, why }| format!("{}: {why}", shown(at)))?;
-            takers.extend(found.takers.iter().map(|at| shown(*at)));
+            whole_uses.extend(found.whole_uses.iter().map(|at| shown(*at)));
             self.refuse_foreign_module(environment, &path, &found)?;
             if found.is_partly_broken && !found.edits.is_empty() {
                 let shown = shown(TextRange::empty(0));
@@ -144,7 +145,7 @@ impl<'a> Work<'a> {
             }
             self.files.insert(path, found.edits);
         }
-        self.warn_of_takers(takers);
+        self.warn_of_whole_uses(whole_uses);
         if self.carried == Carried::Parameter {
             self.class_parameter(environment)?;
         }
@@ -234,14 +235,14 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn warn_of_takers(&mut self, mut takers: Vec<String>) {
-        takers.sort_unstable();
-        takers.dedup();
-        if !takers.is_empty() {
+    fn warn_of_whole_uses(&mut self, mut whole_uses: Vec<String>) {
+        whole_uses.sort_unstable();
+        whole_uses.dedup();
+        if !whole_uses.is_empty() {
             self.warnings.insert(format!(
                 "The whole value of `{}` is also used in {}: the new name appears there, too.",
                 self.renaming.root(),
-                listed(&takers)
+                listed(&whole_uses)
             ));
         }
     }
@@ -309,7 +310,7 @@ fn listed(places: &[String]) -> String {
     let shown = places[..places.len().min(MAX_PLACES_IN_A_WARNING)].join(", ");
     match places.len().checked_sub(MAX_PLACES_IN_A_WARNING) {
         None | Some(0) => shown,
-        Some(more) => format!("{shown} and {more} more places"),
+        Some(more) => format!("{shown} and {}", counted(more, "more place")),
     }
 }
 

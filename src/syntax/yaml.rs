@@ -21,7 +21,7 @@ pub use scan::{EntryFlags, RootScan, ScanStep};
 pub const MAX_NESTING: usize = 500;
 
 /// Replaces the entries before the one that is parsed, so that libyaml reads it as if it were in the middle of a file.
-const SCENE: &[u8] = b"a:\n";
+const PRECEDING: &[u8] = b"a:\n";
 
 /// The content of a YAML text.
 #[derive(Debug, Clone, Default)]
@@ -74,12 +74,12 @@ pub fn parse_entries(text: &str) -> Result<Vec<Pair>, YamlError> {
 }
 
 impl YamlError {
-    /// libyaml's error, with its marks moved back by the length of the scene before the text.
-    fn new(error: ScanError, scene: &[u8]) -> Self {
+    /// libyaml's error, with its marks moved back by the length of the bytes before the text.
+    fn new(error: ScanError, preceding: &[u8]) -> Self {
         let named = match error.context_index {
             None => NamedPlace::Begin,
-            Some(index) if index < scene.len() => NamedPlace::RootHash,
-            Some(index) => NamedPlace::At((index - scene.len()) as u32),
+            Some(index) if index < preceding.len() => NamedPlace::RootHash,
+            Some(index) => NamedPlace::At((index - preceding.len()) as u32),
         };
         let has_no_end = error.context.as_deref().is_some_and(|context| {
             context.starts_with("while scanning") || context.starts_with("while parsing a flow")
@@ -89,7 +89,7 @@ impl YamlError {
             Some(context) => format!("{problem} {context}"),
             None => problem,
         };
-        let offset = error.problem_index.saturating_sub(scene.len()) as u32;
+        let offset = error.problem_index.saturating_sub(preceding.len()) as u32;
         let is_of_reader = error.is_of_reader;
         Self { message, offset, named, is_of_reader, has_no_end, is_too_deep: false }
     }
@@ -167,8 +167,8 @@ pub fn has_forbidden_character(text: &str) -> bool {
     source::has_forbidden_character(text)
 }
 
-fn start<'t>(text: &'t str, scene: &'t [u8]) -> Events<'t> {
-    Events::new(scene, text.as_bytes())
+fn start<'t>(text: &'t str, preceding: &'t [u8]) -> Events<'t> {
+    Events::new(preceding, text.as_bytes())
 }
 
 /// libyaml 0.2.5, which Puppet uses, has this misspelling; its Rust port corrected it.

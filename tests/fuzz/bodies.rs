@@ -16,7 +16,7 @@ use hiera_ls::syntax::{hocon, interpolation, json, key_path, puppet, ruby_regex,
 use hiera_ls::text::{Buffer, BufferEdit, Encoding, LineCol, LineIndex};
 use hiera_ls::world::{Change, Host, MemoryDisk, World};
 
-/// A target: its name, which is that of its seed and of the folder of its corpus, too.
+/// A target: its name, which is also the name of its seed and of the folder of its corpus.
 pub(super) type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
@@ -44,7 +44,7 @@ fn with_text(input: &[u8], body: fn(&str)) {
     }
 }
 
-/// All that is asked of a data file.
+/// All functions that read a data file.
 fn data_file(format: Format, text: &str) {
     let file = DataFile::new(FileId(0), format, text.into());
     let keys = file.root_keys().len();
@@ -117,7 +117,7 @@ fn blobs(text: &str) {
     let _ = (blob::is_encrypted(text), blob::problems(text), blob::shortened(text));
 }
 
-/// The bytes of an input, one after the other; zeros behind its end.
+/// The bytes of an input, one after the other; zeros after its end.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -131,7 +131,7 @@ impl Bytes<'_> {
         self.0.is_empty()
     }
 
-    /// A text of at most so many bytes.
+    /// A text of at most this number of bytes.
     fn text(&mut self, most: usize) -> String {
         let (text, rest) = self.0.split_at(most.min(self.0.len()));
         self.0 = rest;
@@ -188,7 +188,7 @@ const SCRIPT_FILES: &[(&str, &str)] = &[
     ("/w/modules/a/manifests/init.pp", "class a($b, Integer $c = 1) { }\n"),
 ];
 
-/// A server that lived through edits says what one says that opens the same texts.
+/// A server after edits gives the same responses as one that opens the same texts.
 fn edit_script(input: &[u8]) {
     let mut bytes = Bytes(input);
     let mut live = Host::new(Arc::new(MemoryDisk::new(SCRIPT_FILES.iter().copied())));
@@ -229,7 +229,7 @@ fn told(world: &Arc<World>) -> String {
     format!("{:?}", diagnostics.collect::<Vec<_>>())
 }
 
-/// Bytes from an editor: as they are if they begin as a message does, else each part between zeros is a message.
+/// Bytes from an editor: unchanged if they start as a message does, otherwise each part between zeros is a message.
 fn messages(input: &[u8]) {
     let framed: Vec<u8> = if input.starts_with(b"Content-Length") {
         input.to_vec()

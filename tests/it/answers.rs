@@ -1,4 +1,4 @@
-//! Our answers in the form in which Puppet's are recorded, and what is different between them.
+//! Converts answers of hiera-ls to the form of the recorded ones of Puppet, and compares both.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use serde_json::{Map, Value as Json};
 
 use crate::case_file::Query;
 
-/// What of an answer counts, and what of one whose warnings are recorded, too.
+/// The compared members of an answer; with warnings, if those are recorded.
 pub(crate) const ANSWER: &[&str] = &["status", "value", "error", "error_class", "explain"];
 pub(crate) const ANSWER_AND_WARNINGS: &[&str] =
     &["status", "value", "error", "error_class", "explain", "warnings"];
 
-/// What of Puppet's answer is not in ours, in words; only the named fields are compared.
+/// The differences of Puppet's answer from that of hiera-ls, in words; only the named fields are compared.
 pub(crate) fn differences(puppet: &Json, ours: &Json, fields: &[&str]) -> Vec<String> {
     let mut texts = Vec::new();
     let puppet = &without_places(puppet);
@@ -36,8 +36,8 @@ pub(crate) fn differences(puppet: &Json, ours: &Json, fields: &[&str]) -> Vec<St
     texts
 }
 
-/// Puppet ends most warnings with a second line that says where: in a file, or that this is not known. Some it gives
-/// for every key that is to blame.
+/// Puppet ends most warnings with a second line with the place: a file, or that it is not known. It repeats some warnings
+/// for every key that causes them.
 fn without_places(puppet: &Json) -> Json {
     let mut answer = puppet.clone();
     let warnings = puppet.get("warnings").and_then(Json::as_array).into_iter().flatten();
@@ -54,7 +54,7 @@ fn without_places(puppet: &Json) -> Json {
     answer
 }
 
-/// Our answer to a query in the form in which Puppet's are recorded, with directories called by their names.
+/// The answer of hiera-ls to a query in the form of the recorded ones, with the names of directories.
 pub(crate) fn ours(evaluator: &Evaluator, query: &Query, names: &[(&str, &str)]) -> Json {
     let one = std::slice::from_ref(&query.key);
     let keys = if query.names.is_empty() { one } else { query.names.as_slice() };
@@ -70,7 +70,7 @@ pub(crate) fn ours(evaluator: &Evaluator, query: &Query, names: &[(&str, &str)])
     };
     let answer = evaluator.call(&request);
     let mut recorded = as_recorded(&answer, query.explain);
-    // Those of hiera.yaml come first: it is read before data are.
+    // Those of hiera.yaml come first, because it is read before data.
     let warnings: Vec<Arc<str>> =
         evaluator.config_warnings().into_iter().chain(answer.warnings).collect();
     if !warnings.is_empty() {
@@ -105,7 +105,7 @@ fn as_recorded(answer: &Answer, with_explanation: bool) -> Json {
     Json::Object(fields)
 }
 
-/// A JSON object as Puppet's hash.
+/// A JSON object as a hash of Puppet.
 pub(crate) fn hash(json: &Json) -> Hash {
     match json::to_value(json) {
         Value::Hash(hash) => Hash::clone(&hash),

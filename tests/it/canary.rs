@@ -1,5 +1,5 @@
-//! A secret that is encrypted with eyaml comes out where its owner asked to see it, and nowhere else, and what data makes
-//! `Sensitive` nowhere but in a lookup: everything that the program writes is searched for it.
+//! A secret that is encrypted with eyaml is shown only where its owner asked to see it, and a `Sensitive` value only by a
+//! lookup. The tests search everything that the program writes for it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::support::documents::{position, uri};
 use crate::support::workspace::Workspace;
 
-/// What the two blobs hold.
+/// The content of the two blobs.
 const CANARY: &str = "canary-5e1f0c-secret";
 const BLOB: &str = include_str!("../eyaml/TEST-ONLY-canary.txt");
-/// With a token behind it that fails each lookup, in words that repeat the text.
+/// With a token after it that makes each lookup fail, with a message that repeats the text.
 const BLOB_WITH_TOKEN: &str = include_str!("../eyaml/TEST-ONLY-canary-with-token.txt");
 
 const HIERA_YAML: &str = "\
@@ -30,7 +30,7 @@ hierarchy:
 
 const FORMATS: [&str; 7] = ["full", "concise", "json", "sarif", "github", "gitlab", "junit"];
 
-/// Data that would show the secret in many a message if it were decrypted for them: clashes of types, broken tokens, duplicates.
+/// Data that would show the secret in many messages if they were decrypted: clashes of types, broken tokens, duplicates.
 fn secrets() -> String {
     let (blob, with_token) = (BLOB.trim(), BLOB_WITH_TOKEN.trim());
     format!(
@@ -119,7 +119,7 @@ fn a_hover_shows_it_only_to_who_opted_in() {
     for (decrypt, trust) in [(false, true), (true, false), (true, true)] {
         let workspace = workspace(decrypt);
         let mut session = Session::start(&workspace, &OPENED, trust);
-        // What a repository says counts only where it is trusted.
+        // A repository's own settings count only if it is trusted.
         let decrypt = decrypt && trust;
         let file = workspace.path("data/secrets.eyaml");
         let hover = |session: &mut Session, line: u64| {
@@ -157,8 +157,8 @@ const OPENED: [&str; 4] =
 /// The values that `lookup_options` make `Sensitive`, each with its own end.
 const SENSITIVE: &str = "canary-7d20aa-";
 
-/// Every way to a value that is `Sensitive`: of its own key, of a hash and a list, by a pattern, from a level above, of a
-/// module, through a lookup, an alias and a sub key, of a wrong type, as a key twice, and as the value of a parameter.
+/// Every way to a value that is `Sensitive`: its own key, a hash and a list, a pattern, a level above, a module, a lookup,
+/// an alias and a sub key, a wrong type, a duplicate key, and the value of a parameter.
 fn sensitive_workspace() -> Workspace {
     let common = "\
 lookup_options:
@@ -257,13 +257,13 @@ fn at(path: &str, line: u64, column: u64) -> Value {
     json!({"textDocument": {"uri": uri(path)}, "position": {"line": line, "character": column}})
 }
 
-/// The program with its log at its loudest.
+/// The program with its most detailed log.
 struct Session {
     process: Child,
     output: BufReader<ChildStdout>,
     log: String,
     last_id: i64,
-    /// All that the program sent.
+    /// Everything that the program sent.
     written: String,
 }
 
@@ -301,7 +301,7 @@ impl Session {
         session
     }
 
-    /// Every request that a file can be asked, and its diagnostics; the answers are in `written`.
+    /// Sends every request about a file, and collects its diagnostics; the responses are in `written`.
     fn ask_everything_else(&mut self, file: &str) {
         let document = json!({"textDocument": {"uri": uri(file)}});
         for method in
@@ -375,7 +375,7 @@ impl Session {
         serde_json::from_slice(&body).expect("JSON")
     }
 
-    /// Ends the program in good order; its log.
+    /// Ends the program in an orderly way; returns its log.
     fn end(mut self) -> String {
         self.ask("shutdown", &Value::Null);
         self.notify("exit", &Value::Null);

@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-/// One environment and what is asked of it.
+/// One environment and its queries.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) name: String,
@@ -12,11 +12,11 @@ pub(crate) struct Case {
     files: IndexMap<String, Vec<u8>>,
 }
 
-/// One question.
+/// One query.
 #[derive(Debug, Clone)]
 pub(crate) struct Query {
     pub(crate) key: String,
-    /// Several keys instead of one: the first that is found.
+    /// Several keys instead of one; the first that is found is used.
     pub(crate) names: Vec<String>,
     pub(crate) merge: Option<Json>,
     pub(crate) default: Option<Json>,
@@ -26,12 +26,12 @@ pub(crate) struct Query {
     pub(crate) explain: bool,
 }
 
-/// Files that say something about the node or the questions: Puppet does not see them.
+/// Files that describe the node or the queries: Puppet does not see them.
 const SPECIAL_FILES: [&str; 6] =
     ["/queries", "/commands", "/facts.json", "/trusted.json", "/server_facts.json", "/vars.json"];
 
 impl Case {
-    /// The questions, in order.
+    /// The queries, in order.
     pub(crate) fn queries(&self) -> Vec<Query> {
         let text = self.text("/queries").unwrap_or_default();
         text.lines().filter(|line| !line.trim().is_empty()).map(Query::parse).collect()
@@ -70,7 +70,7 @@ impl Query {
         Self::asked_by(&json)
     }
 
-    /// The question that a query in JSON asks, or that a recorded answer was given to.
+    /// The query in JSON, which is also part of a recorded answer.
     pub(crate) fn asked_by(json: &Json) -> Self {
         let key = json.get("key").unwrap_or(json).as_str().expect("a query's key is text");
         let names =

@@ -169,7 +169,7 @@ encrypted: \"ENC[PKCS7,hunter2] %{lookup('')}\"
     }
 }
 
-/// Where every lookup fails, nobody knows which values are sensitive: that is so where some are.
+/// If every lookup fails, it is not known which values are sensitive; then this holds if some are.
 #[test]
 fn values_are_shown_where_lookups_fail_and_none_is_sensitive() {
     let shown = |common: &str| {

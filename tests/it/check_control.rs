@@ -36,7 +36,7 @@ fn run_with_input(workspace: &Workspace, arguments: &[&str], input: &str) -> Sai
         .spawn()
         .expect("the program runs");
     let mut to_program = program.stdin.take().expect("a pipe");
-    // A program that does not read may be gone.
+    // A program that does not read its input may have ended.
     let _ = to_program.write_all(input.as_bytes());
     drop(to_program);
     let Output { status, stdout, stderr } = program.wait_with_output().expect("it ends");
@@ -74,7 +74,7 @@ fn fixes_are_done_until_nothing_is_left() {
     check(&workspace, &["--fix"], (0, "", "hiera-ls: All checks passed (2 files)\n"));
 }
 
-/// Of another node, the variable may be set.
+/// On another node, the variable may be set.
 #[test]
 fn fixes_that_are_not_proved_are_withdrawn() {
     let workspace = with_nodes("a: \"%{::enviroment} x\"\nb: 1,000\n");
@@ -130,7 +130,7 @@ fn many_findings_begin_with_a_count_of_each_rule() {
     assert!(text.starts_with("warning[octal-number]"), "{text:.200}");
 }
 
-/// A run that says "nothing found" would look as if all were well.
+/// A run that prints "nothing found" would look like success.
 #[test]
 fn nothing_checked_is_no_success() {
     let workspace =

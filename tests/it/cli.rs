@@ -1,7 +1,7 @@
-//! The `lookup` command, run as a program, compared with what `puppet lookup` printed: standard output and exit status byte
-//! for byte; on standard error, what Puppet said must be in what we say.
+//! Runs the `lookup` command as a program and compares it with the recorded output of `puppet lookup`: standard output and
+//! exit status byte for byte. Standard error must contain Puppet's messages.
 //!
-//! `CLI=values cargo test --test it cli` compares only the files whose name has that text.
+//! `CLI=values cargo test --test it cli` compares only the files whose name contains that text.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::case_file::{self, Case};
 
 const NODE: &str = "node1.example.com";
 
-/// Puppet says this before the message of an error.
+/// The start of Puppet's error messages.
 const PUPPETS_PREFIX: &str = "Error: Could not run: ";
 
 #[test]
@@ -54,7 +54,7 @@ fn the_command_answers_as_puppets_does() {
     assert!(differ == 0, "{shown}{differ} of {situations} situations differ");
 }
 
-/// What a command printed and how it ended.
+/// The output of a command and its exit status.
 #[derive(Debug, Default)]
 struct Ran {
     command: String,
@@ -105,12 +105,12 @@ fn difference(label: &str, puppet: &Ran, ours: &Ran) -> Option<String> {
     ))
 }
 
-/// What Puppet said on standard error, without warnings and hints where to read more.
+/// Puppet's standard error, without warnings and hints where to read more.
 fn errors_of_puppet(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| line.starts_with(PUPPETS_PREFIX))
 }
 
-/// Situations that differ and may, as differences.txt names them; whether they were seen to differ.
+/// Known differences, as differences.txt names them, and whether they occurred.
 fn known_differences(folder: &Path) -> BTreeMap<String, bool> {
     let text = read(&folder.join("differences.txt"));
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -118,7 +118,7 @@ fn known_differences(folder: &Path) -> BTreeMap<String, bool> {
     lines.map(|line| (label(line), false)).collect()
 }
 
-/// A case's files on the disk, gone when dropped.
+/// A case's files on the disk; they are deleted when it is dropped.
 struct Workspace {
     root: PathBuf,
 }
@@ -178,7 +178,7 @@ impl Drop for Workspace {
     }
 }
 
-/// Words as a shell splits them; single quotes are all it knows.
+/// Splits words as a shell does; it knows only single quotes.
 fn shell_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,6 +1,6 @@
-//! Every recorded answer of real Puppet, compared with ours: status, value, error, explanation.
+//! Compares every recorded answer of real Puppet with that of hiera-ls: status, value, error, explanation.
 //!
-//! `CONFORMANCE=keys/grammar cargo test --test it conformance` compares only the files whose name has that text.
+//! `CONFORMANCE=keys/grammar cargo test --test it conformance` compares only the files whose name contains that text.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ const ENVIRONMENT: &str = "/puppet/environments/production";
 const GLOBAL: &str = "/puppet/global";
 const NODE: &str = "node1.example.com";
 
-/// How many differences are shown in full.
+/// The number of differences that are shown in full.
 const SHOWN: usize = 25;
 
 #[test]
@@ -49,7 +49,7 @@ fn compare_all(version: PuppetVersion, suffix: &str) {
         let mut expected = expected.lines().skip(1);
         for case in &cases {
             for query in case.queries() {
-                // One for each query, as recorded: what an explanation tells depends on what is known already.
+                // One for each query, as recorded: explanations depend on earlier lookups.
                 let evaluator = evaluator(case, version);
                 let puppet =
                     expected.next().expect("as many recorded answers as queries: record again");
@@ -70,7 +70,7 @@ fn compare_all(version: PuppetVersion, suffix: &str) {
     report.end(&known, wanted.is_empty());
 }
 
-/// How differences.txt names a query.
+/// The name of a query in differences.txt.
 fn label(file: &str, case: &Case, query: &Query) -> String {
     let merge = query.merge.as_ref().map(|it| format!(" {it}")).unwrap_or_default();
     format!("{file} {} {}{merge}", case.name, query.key)
@@ -109,12 +109,12 @@ impl Report {
     }
 }
 
-/// Puppet with the case's files on its disk, about to answer for the case's node.
+/// The evaluator for the case's node, with the case's files.
 fn evaluator(case: &Case, version: PuppetVersion) -> Evaluator {
     let mut files = case.files_at(ENVIRONMENT, GLOBAL);
     let conf = format!("{ENVIRONMENT}/environment.conf");
     if files.iter().all(|(path, _)| *path != conf) {
-        // Says nothing, but makes a directory without hiera.yaml an environment.
+        // Empty, but it makes a directory without hiera.yaml an environment.
         files.push((conf, Vec::new()));
     }
     let disk = Arc::new(MemoryDisk::new(files));
@@ -144,7 +144,7 @@ fn node(case: &Case) -> Node {
     Node::new(parts, Origin::File(Arc::from("facts.json")))
 }
 
-/// What a JSON text holds, with every digit of its numbers.
+/// The value of a JSON text, with every digit of its numbers.
 fn members(json: &str) -> Hash {
     let file = DataFile::new(FileId(0), Format::Json, json.into());
     let mut hash = Hash::new();
@@ -154,7 +154,7 @@ fn members(json: &str) -> Hash {
     hash
 }
 
-/// Answers that differ and may: lines `p7 FILE CASE KEY [MERGE]  # reason`, or `p*` for both versions.
+/// Known differences: lines `p7 FILE CASE KEY [MERGE]  # reason`, or `p*` for both versions.
 fn known_differences(directory: &Path, suffix: &str) -> BTreeSet<String> {
     let text = read(&directory.join("differences.txt"));
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());

@@ -1,5 +1,5 @@
-//! Real repositories that lie beside the project, and what Puppet answered for every key of theirs. They are not ours to
-//! copy; where they are absent, this says so.
+//! Real repositories that are stored beside the project, with Puppet's answers for all of their keys. We may not copy them;
+//! if they are missing, the tests say so.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use crate::answers::{ANSWER, differences, hash, ours};
 use crate::case_file::Query;
 
-/// How many differences are shown.
+/// The number of differences that are shown.
 const SHOWN: usize = 10;
 
 #[test]
@@ -46,7 +46,7 @@ fn real_repositories_get_puppets_answers() {
     assert!(problems.is_empty(), "{shown}{agreed} answers agree, {} differ", problems.len());
 }
 
-/// The number of answers that agree, and those that do not in words.
+/// The number of equal answers, and the differences in words.
 fn compare(
     repository: &Path,
     recorded: &str,
@@ -61,7 +61,7 @@ fn compare(
         let puppet: Json = serde_json::from_str(line).expect("a recorded answer");
         let query = Query::asked_by(&puppet);
         if query.explain {
-            // Recorded with a compiler for each key: an explanation leaves out what is known already.
+            // Recorded with a compiler for each key, because explanations leave out what is already known.
             evaluator = self::evaluator(root, node, version);
         }
         let ours = ours(&evaluator, &query, &[(root, "${ENV}")]);
@@ -75,14 +75,14 @@ fn compare(
     (agreed, problems)
 }
 
-/// Puppet fails without the private key; we say what stands there.
+/// Puppet fails without the private key; hiera-ls shows the encrypted text.
 fn is_left_encrypted(puppet: &Json, ours: &Json) -> bool {
     let error = puppet["error"].as_str().unwrap_or_default();
     error.starts_with("hiera-eyaml backend error decrypting")
         && ours["value"].as_str().is_some_and(|text| text.contains("ENC["))
 }
 
-/// Puppet in the repository, about to answer for the node that a run file describes.
+/// The evaluator for the node that a run file describes.
 fn evaluator(root: &str, node: &str, version: PuppetVersion) -> Evaluator {
     let run = json(&format!("{root}/run.{node}.json"));
     let text = |name: &str| run[name].as_str().expect("a text in a run file").to_owned();

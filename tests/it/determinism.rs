@@ -1,5 +1,5 @@
-//! The same texts give the same answers in the same order, whatever happened and whatever was asked before: a workspace
-//! after a random script answers as one does that was opened just now.
+//! The same texts give the same answers in the same order, whatever happened before: a workspace after a random script
+//! gives the same answers as a workspace that was just opened.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,10 +14,10 @@ use hiera_ls::settings::Settings;
 use hiera_ls::text::{BufferEdit, Encoding, LineCol, TextRange};
 use hiera_ls::world::{Before, Change, Host, MemoryDisk, World};
 
-/// How many scripts are tried if `HIERA_LS_SCRIPTS` does not say.
+/// The number of scripts if `HIERA_LS_SCRIPTS` is not set.
 const SCRIPTS: u64 = 50;
 
-/// Steps of a script.
+/// The number of steps of a script.
 const STEPS: usize = 14;
 
 const ROOT: &str = "/w";
@@ -71,7 +71,7 @@ const LINES: &[&str] = &[
     "class ntp($servers, $extra = lookup('common::name')) { }\n",
 ];
 
-/// A small random number generator: the same scripts everywhere.
+/// A small random number generator with the same results everywhere.
 struct Random(u64);
 
 impl Random {
@@ -143,7 +143,7 @@ fn script(random: &mut Random) -> Vec<Step> {
     steps
 }
 
-/// A workspace in the course of a script.
+/// A workspace during a script.
 struct Live {
     disk: Arc<MemoryDisk>,
     host: Host,
@@ -210,7 +210,7 @@ impl Live {
         }
     }
 
-    /// The same workspace, opened just now.
+    /// The same workspace, just opened.
     fn afresh(&self) -> Arc<World> {
         let mut host = Host::new(self.disk.clone());
         host.apply(Change::Folders(vec![ROOT.to_owned()]));
@@ -224,7 +224,7 @@ impl Live {
     }
 }
 
-/// What the features say of a file, in text.
+/// The results of the features for a file, as text.
 fn answers_of(world: &Arc<World>, path: &str, told: &mut String) {
     for found in ide::diagnostics(world, path) {
         let _ = writeln!(
@@ -245,7 +245,7 @@ fn answers_of(world: &Arc<World>, path: &str, told: &mut String) {
     let whole = TextRange::new(0, file.text.len() as u32);
     let _ = writeln!(told, "{path} folds {:?}", ide::folds(world, path));
     let _ = writeln!(told, "{path} lenses {:?}", ide::code_lenses(world, path, &cancel));
-    // Places name files by numbers, which are given out as files are met.
+    // Places identify files by numbers, which depend on the order in which files are read.
     let hints = ide::inlay_hints(world, path, whole, &cancel);
     let hints = hints.iter().map(|it| (it.offset, &it.label, it.source.as_ref().map(|it| &it.0)));
     let _ = writeln!(told, "{path} hints {:?}", hints.collect::<Vec<_>>());
@@ -266,7 +266,7 @@ fn answers_of(world: &Arc<World>, path: &str, told: &mut String) {
     }
 }
 
-/// What the previews say of a key, in text.
+/// The previews of a key, as text.
 fn previews_of(world: &Arc<World>, key: &str, told: &mut String) {
     let cancel = CancelToken::default();
     let question = Question { key: Some(key.into()), ..Question::default() };
@@ -298,7 +298,7 @@ fn answers(world: &Arc<World>) -> String {
     told
 }
 
-/// What a script's end says otherwise than a workspace that was opened just now.
+/// The differences between a workspace at the end of a script and one that was just opened.
 fn difference(steps: &[Step]) -> Option<String> {
     let mut live = Live::new();
     for step in steps {
@@ -313,7 +313,7 @@ fn difference(steps: &[Step]) -> Option<String> {
     Some(format!("after the script:\n  {lived}\nafresh:\n  {fresh}"))
 }
 
-/// The script without the steps that make no difference.
+/// The script without the steps that do not matter.
 fn shrunk(mut steps: Vec<Step>) -> Vec<Step> {
     let mut at = 0;
     while at < steps.len() {

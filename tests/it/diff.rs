@@ -63,7 +63,7 @@ impl Repository {
         run_in(&self.path("repository"), arguments)
     }
 
-    /// What `diff` says for the fact sets.
+    /// The output of `diff` for the fact sets.
     fn diff(&self, arguments: &[&str]) -> Json {
         let all = ["diff", "--facts", "../facts", "--format", "json"];
         let output = self.run(&[&all, arguments].concat());
@@ -248,7 +248,7 @@ fn what_cannot_be_compared_is_said() {
     assert!(said.contains("data/roles/web.yaml: only a pointer"), "{said}");
 }
 
-/// Nothing that a repository's own settings name is run.
+/// No program that a repository's own settings name is run.
 #[cfg(unix)]
 #[test]
 fn no_program_of_the_repository_runs() {
@@ -283,7 +283,7 @@ fn no_program_of_the_repository_runs() {
     let blamed = repository.run(&["lookup", "port", "--explain", "--blame"]);
     assert!(text_of(&blamed).contains("not committed yet"), "{}", text_of(&blamed));
     assert!(!proof.exists(), "a program was run: {blamed:?}");
-    // Attributes that no commit holds.
+    // Attributes that are in no commit.
     repository.write(
         "repository/.git/info/attributes",
         "*.yaml filter=evil diff=evil\nroles/* filter=a=b\n",
@@ -301,7 +301,7 @@ fn an_explanation_names_commits() {
     let repository = Repository::new();
     repository.data("common.yaml", &COMMON.replace("80", "81"));
     repository.git(&["commit", "--quiet", "--all", "--message", "Set the port\n\nand more"]);
-    // Lines above it that no commit has.
+    // Lines before it that are in no commit.
     repository.data("common.yaml", &format!("new: 1\n{}", COMMON.replace("80", "81")));
     let facts = ["--facts", "../facts/db1.example.com.yaml", "--explain"];
     let run = |key: &str, how: &str| {

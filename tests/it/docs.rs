@@ -1,10 +1,10 @@
-//! The pages can be followed: links lead somewhere, and the commands they show do in the sample repository what they say.
+//! Links in the pages lead to existing targets, and the shown commands print the shown output in the sample repository.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Pages whose commands are meant for the sample repository.
+/// Pages whose commands are for the sample repository.
 const ABOUT_THE_SAMPLE: [&str; 4] = ["README.md", "docs/tour.md", "docs/cli.md", "docs/diff.md"];
 
 #[test]
@@ -51,7 +51,7 @@ fn commands_do_what_is_shown() {
     assert!(problems.is_empty(), "{problems}");
 }
 
-/// Whether a link of a page has something at its end.
+/// Whether the target of a link exists.
 fn follow(page: &Path, target: &str) -> Result<(), String> {
     let (path, anchor) = target.split_once('#').map_or((target, None), |(it, at)| (it, Some(at)));
     let directory = page.parent().unwrap_or(Path::new(""));
@@ -68,19 +68,19 @@ fn follow(page: &Path, target: &str) -> Result<(), String> {
     Err("the page has no such heading".to_owned())
 }
 
-/// The anchor of a heading, as mdbook and GitHub make it.
+/// The anchor of a heading, as mdbook and GitHub create it.
 fn slug(heading: &str) -> String {
     let title = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = title.chars().filter(|it| it.is_alphanumeric() || matches!(it, ' ' | '-' | '_'));
     kept.map(|it| if it == ' ' { '-' } else { it }).collect()
 }
 
-/// What stands in the parentheses of `[text](target)` and `![text](target)`.
+/// The text in the parentheses of `[text](target)` and `![text](target)`.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     text.split("](").skip(1).filter_map(|rest| rest.split_once(')').map(|(target, _)| target))
 }
 
-/// The lines outside of fenced blocks.
+/// The lines outside fenced blocks.
 fn without_code(text: &str) -> String {
     let mut is_code = false;
     let mut prose = String::new();
@@ -95,7 +95,7 @@ fn without_code(text: &str) -> String {
     prose
 }
 
-/// The arguments of every `$ hiera-ls …` in a `console` block that needs no shell, and the output that is shown below it.
+/// The arguments of every `$ hiera-ls …` in a `console` block that needs no shell, and the output below it.
 fn commands(text: &str) -> Vec<(String, String)> {
     let mut commands: Vec<(String, String)> = Vec::new();
     let mut is_console = false;
@@ -117,7 +117,7 @@ fn commands(text: &str) -> Vec<(String, String)> {
     commands
 }
 
-/// All pages that people read, from the project's root.
+/// All pages for users, from the project's root.
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec![PathBuf::from("editors/vscode/README.md")];
     for directory in ["", "docs", "docs/install", "docs/rules", "examples/control-repo"] {

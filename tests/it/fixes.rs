@@ -1,4 +1,4 @@
-//! Whatever is wrong with a file, and however it is written: a fix takes away its own diagnostic and nothing else.
+//! Whatever is wrong with a file, and however it is written: a fix removes its own diagnostic and no other.
 
 use std::cell::Cell;
 
@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 const CASES: u32 = 60;
 
-/// Values that rules speak of, and some that they do not, as they stand behind `key: `. `K` is another key.
+/// Values that rules report, and some that they do not, as they are written after `key: `. `K` is another key.
 const VALUES: [&str; 30] = [
     "yes",
     "[off, 'x', 0644]",

@@ -1,5 +1,5 @@
-//! Every reader ends on every input, without a panic: what once was interesting, and random changes of it, the same ones
-//! each time. `fuzz/` does more of it, where there is a Rust that can be told which branches an input took.
+//! Every parser ends on every input, without a panic: on interesting inputs, and on random changes of them, which are the
+//! same each time. `fuzz/` does more of this with a Rust that can report which branches an input took.
 
 use std::num::NonZero;
 use std::path::Path;
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 #[path = "../fuzz/bodies.rs"]
 mod bodies;
 
-/// How many inputs each target gets beside its corpus if neither `HIERA_LS_FUZZ` nor `HIERA_LS_FUZZ_SECONDS` says.
+/// The number of inputs of each target beside its corpus if neither `HIERA_LS_FUZZ` nor `HIERA_LS_FUZZ_SECONDS` is set.
 const INPUTS: u64 = 1_000;
 
-/// The fewest inputs of a target; each input of those that run a server costs as much as many of the others.
+/// The minimum number of inputs of a target; an input for a server costs as much as many others.
 const SLOW_TARGETS: &[(&str, u64)] = &[("messages", 20), ("edit_script", 20)];
 
-/// Inputs are not made longer than this.
+/// The maximum length of inputs.
 const MAX_BYTES: usize = 4_000;
 
-/// What readers look out for.
+/// Texts that have a meaning for parsers.
 const TOKENS: &[&str] = &[
     "%{",
     "}",
@@ -88,7 +88,7 @@ const TOKENS: &[&str] = &[
     "\u{0}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":",
 ];
 
-/// A small random number generator: the same inputs everywhere.
+/// A small random number generator with the same results everywhere.
 struct Random(u64);
 
 impl Random {
@@ -117,7 +117,7 @@ impl Random {
             }
             input.truncate(MAX_BYTES);
         }
-        // Most readers read nothing but UTF-8: a byte that was cut apart should not end all.
+        // Most parsers read only UTF-8, so a split byte should not end everything.
         match self.below(8) {
             0 => input,
             _ => String::from_utf8_lossy(&input).into_owned().into_bytes(),
@@ -129,7 +129,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|it| it.parse().ok())
 }
 
-/// The seed of a target, and what once was interesting, in the order of its names.
+/// The seed of a target, and its interesting inputs, in the order of their names.
 fn corpus(name: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(name);
     let entries = std::fs::read_dir(&folder).expect("the target has a corpus");
@@ -141,7 +141,7 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
     texts
 }
 
-/// Gives a target its corpus, and then many inputs that begin as one of it does; how many in all.
+/// Runs a target on its corpus, and then on many changed inputs; returns their number.
 fn fuzz((name, body): &bodies::Target) -> u64 {
     let run = |input: &[u8]| {
         let outcome = std::panic::catch_unwind(|| body(input));

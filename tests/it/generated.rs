@@ -1,6 +1,6 @@
-//! What is written from the tables of settings and rules is as new as they are.
+//! The parts that are generated from the tables of settings and rules are up to date.
 //!
-//! `UPDATE_GENERATED=1 cargo test --test it generated` writes it anew.
+//! `UPDATE_GENERATED=1 cargo test --test it generated` writes them again.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use hiera_ls::ide::diagnostics::{RULES, rule_names};
 use hiera_ls::{limits, settings};
 use serde_json::Value;
 
-/// Between these lines stands what is generated in a page; the rest is written by hand.
+/// The generated part of a page is between these lines; the rest is written by hand.
 const BEGIN: &str = "<!-- generated: begin -->\n";
 const END: &str = "<!-- generated: end -->\n";
 
@@ -127,7 +127,7 @@ fn with_generated(text: &str, generated: &str) -> String {
     format!("{before}{BEGIN}\n{generated}\n{END}{after}")
 }
 
-/// Fails if the file is not what `generate` makes of it; writes that if asked to.
+/// Fails if the file does not equal the result of `generate`; writes it if requested.
 #[track_caller]
 fn update(path: &str, generate: impl FnOnce(&str) -> String) {
     let file: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
@@ -140,7 +140,7 @@ fn update(path: &str, generate: impl FnOnce(&str) -> String) {
         std::env::var_os("UPDATE_GENERATED").is_some(),
         "{path} is stale: run `UPDATE_GENERATED=1 cargo test --test it generated`"
     );
-    // Other tests may be reading it.
+    // Other tests may read it at the same time.
     let written = file.with_extension("new");
     std::fs::write(&written, new).expect("the file can be written");
     std::fs::rename(written, file).expect("and take the place of the old one");

@@ -1,4 +1,4 @@
-//! Workspaces that try to end the program, fill the memory, or speak in its name: each is answered, and bounded.
+//! Workspaces that try to end the program, fill the memory, or fake its output: each gets an answer, within limits.
 #![cfg(unix)]
 
 use std::os::unix::fs::symlink;
@@ -26,7 +26,7 @@ fn run(workspace: &Workspace, arguments: &[&str]) -> (Option<i32>, String, Strin
     (status.code(), text(stdout), text(stderr))
 }
 
-/// What `check` and `lookup` say of the workspace on standard error.
+/// The standard error of `check` and `lookup` in the workspace.
 #[track_caller]
 fn check(workspace: &Workspace, checked: &str, looked_up: &str) {
     let (status, found, said) = run(workspace, &["check", "--trust"]);

@@ -1,4 +1,4 @@
-//! The examples in the docs are true: what a rule's page shows as bad is reported exactly so, what it shows as fixed is not.
+//! The examples of the rules' pages are true: the bad ones have exactly the shown findings, the fixed ones have none.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn examples_are_reported_as_shown() {
     assert!(failures.is_empty(), "{failures}");
 }
 
-/// Bad examples (all but those under "Fix") fire the page's code and nothing else.
+/// Bad examples (all except those under "Fix") have findings of the page's rule and no others.
 fn check(code: &str, example: &Example) -> Result<(), String> {
     let fixture = Fixture::parse_without_marks(&example.text);
     let expected: Vec<_> = fixture.files.iter().flat_map(|file| &file.expectations).collect();

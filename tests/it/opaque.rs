@@ -1,4 +1,4 @@
-//! `hiera-ls lookup` where a level cannot be asked: a status of its own, and the levels that are to blame.
+//! `hiera-ls lookup` if a level cannot be evaluated: a status of its own, and the levels that are the reason.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! What packages need beside the program: man pages and completions for all of its commands.
+//! What packages need in addition to the program: man pages and completions for all of its commands.
 
 use std::process::Command;
 
@@ -80,7 +80,7 @@ fn completions_know_keys_nodes_classes_and_rules() {
     check(&["lookup", "--root", "/nowhere/at/all", "a"], &[""]);
 }
 
-/// Bash itself takes keys to be several words, as they hold colons.
+/// Bash itself splits keys at their colons.
 #[cfg(target_os = "linux")]
 #[test]
 fn bash_completes_keys() {
@@ -95,7 +95,7 @@ fn bash_completes_keys() {
     assert_eq!(said, "service\ncheck\nfull concise json sarif github gitlab junit\n", "{output:?}");
 }
 
-/// What a shell gets for the last of the words.
+/// The suggestions of a shell for the last of the words.
 fn completed(shell: &str, words: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
     command

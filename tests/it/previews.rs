@@ -1,6 +1,6 @@
-//! Everything that a node gets, shown as one document: a YAML parser reads it, and reads what the lookups say.
+//! Everything that a node gets, as one document: a YAML parser can read it, and its values equal those of lookups.
 //!
-//! The sample repository, and the real ones that lie beside the project, where they do.
+//! For the sample repository, and for the real ones that are stored beside the project, if there are any.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use hiera_ls::ide::preview::{LineKind, Question, Scope, merged_value};
 use hiera_ls::settings::{PROJECT_FILE, Settings};
 use hiera_ls::world::{World, loader};
 
-/// How many differences are shown.
+/// The number of differences that are shown.
 const SHOWN: usize = 10;
 
 #[test]
@@ -34,7 +34,7 @@ fn everything_that_a_node_gets_can_be_read_again() {
     assert!(problems.is_empty(), "{}\n{} differ", shown.join("\n"), problems.len());
 }
 
-/// Compares the document of the active node with its lookups; the number of keys that agree.
+/// Compares the document of the active node with its lookups; returns the number of equal keys.
 fn check(repository: &Path, problems: &mut Vec<String>) -> usize {
     let project_file = std::fs::read_to_string(repository.join(PROJECT_FILE)).ok();
     let (settings, _) = Settings::read(project_file.as_deref(), None, &[]);
@@ -78,7 +78,7 @@ fn check(repository: &Path, problems: &mut Vec<String>) -> usize {
     agreed
 }
 
-/// Whether any of it is replaced where it is shown.
+/// Whether the preview replaces any part of the value.
 fn is_secret(value: &Value) -> bool {
     match value {
         Value::Sensitive(_) => true,

@@ -1,6 +1,6 @@
-//! Every YAML and JSON text at hand read by us and by Ruby's own libraries: values and refusals must agree.
+//! Compares how hiera-ls and Ruby's own libraries read all available YAML and JSON texts: values and refusals must agree.
 //!
-//! Needs `ruby`; says so and passes where there is none. `PSYCH_INPUTS` may name a folder with more texts.
+//! Needs `ruby`; without it, the test says so and passes. `PSYCH_INPUTS` may name a folder with more texts.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ fn odd_texts_read_as_ruby_reads_them() {
     check(&cases);
 }
 
-/// Asks Ruby about all texts and compares.
+/// Runs Ruby on all texts and compares.
 #[track_caller]
 fn check(cases: &[Case]) {
     let Some(answers) = ask_ruby(cases) else {
@@ -79,7 +79,7 @@ fn check(cases: &[Case]) {
     );
 }
 
-/// Two texts from a little before the place where they part.
+/// Both texts from shortly before the place where they differ.
 fn difference(a: &str, b: &str) -> (String, String) {
     let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
     let cut = |text: &str| text.chars().skip(same.saturating_sub(30)).take(150).collect();
@@ -172,7 +172,7 @@ fn collect(folder: &Path, cases: &mut Vec<Case>) {
     }
 }
 
-/// One spot of a text replaced by a few characters that mean something to YAML.
+/// Replaces one place of a text by a few characters that have a meaning in YAML.
 fn damaged(case: &Case, random: &mut Random) -> Case {
     const SPOILERS: &[&str] = &[
         "", ":", ": ", "- ", "\"", "'", "[", "]", "{", "}", ",", "#", " #", "&a ", "*a", "!", "|",
@@ -188,7 +188,7 @@ fn damaged(case: &Case, random: &mut Random) -> Case {
     Case { name, format: case.format, text: text.into_iter().collect() }
 }
 
-/// Texts in the list write characters that are hard to see as `\u{…}`.
+/// In the list, characters that are hard to see are written as `\u{…}`.
 fn unescaped(text: &str) -> String {
     let mut pieces = text.split("\\u{");
     let mut result = pieces.next().unwrap_or("").to_owned();
@@ -201,7 +201,7 @@ fn unescaped(text: &str) -> String {
     result
 }
 
-/// A small random number generator: the same numbers every time.
+/// A small random number generator with the same results every time.
 struct Random(u64);
 
 impl Random {

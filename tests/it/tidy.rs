@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md promises, as far as a machine can see it: which layer may use which, and where things may not be.
+//! Checks what ARCHITECTURE.md promises, as far as a machine can: which layer may use which, and where code may not be.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ const LAYERS: [&[&str]; 11] = [
     &["cli", "server"],
 ];
 
-/// For code; text in quotes may go on, as it means something else when it is broken.
+/// For code; quoted text may be longer, because breaking it would change its meaning.
 const MAX_CODE_COLUMNS: usize = 110;
 
 /// For comments.
@@ -49,7 +49,7 @@ fn only_the_server_speaks_the_protocol() {
 
 #[test]
 fn features_find_values_by_lookups_alone() {
-    // These show the hierarchy itself, and where a value could go.
+    // These show the hierarchy itself, and where a value could be written.
     let allowed = ["src/ide/hierarchy.rs", "src/ide/level_files.rs", "src/ide/actions/levels.rs"];
     for walk in [".levels(&", ".levels(evaluator", ".default_levels(", ".layers("] {
         check(|file, line| {
@@ -124,14 +124,14 @@ struct Source {
 }
 
 impl Source {
-    /// The name of the layer that the file belongs to, if it belongs to one.
+    /// The name of the file's layer, if it has one.
     fn layer(&self) -> Option<&str> {
         let below = self.path.strip_prefix("src/")?;
         let name = below.split(['/', '.']).next()?;
         layer_of(name).map(|_| name)
     }
 
-    /// Whether the line with this index is outside of unit tests and their texts.
+    /// Whether the line with this index is outside unit tests and their texts.
     fn is_code(&self, index: usize) -> bool {
         self.code().any(|(number, _)| number == index + 1)
     }
@@ -157,7 +157,7 @@ fn used_layers(line: &str) -> impl Iterator<Item = &str> {
     parts.filter_map(|rest| rest.split(|it: char| !it.is_alphanumeric() && it != '_').next())
 }
 
-/// Fails if `text` stands in code anywhere but in files whose path begins with one of `allowed`.
+/// Fails if `text` is in code anywhere except in files whose path starts with one of `allowed`.
 fn absent(text: &str, allowed: &[&str]) {
     check(|file, line| {
         let is_allowed = allowed.iter().any(|prefix| file.path.starts_with(prefix));

@@ -1,4 +1,4 @@
-//! The `type-check` command: whether values belong to types, with what real Puppet answered, and texts that mean harm.
+//! The `type-check` command: compares its verdicts with those of real Puppet, and tries hostile texts.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
-/// What `tests/conformance/types.rb --record` wrote.
+/// The records of `tests/conformance/types.rb --record`.
 const EXPECTED: &str = include_str!("../conformance/types/expected.jsonl");
 
 /// The aliases that the recorded types name, without their module.
@@ -56,7 +56,7 @@ fn hostile_types_end_with_an_answer() {
     write("Option", "Optional[Bad::Option]");
     write("Options", "Variant[Integer, Array[Optional[Bad::Options]]]");
     write("Broken", "Integer[");
-    // Each doubles what the next one is.
+    // Each doubles the next one.
     for level in 0..40 {
         let next = level + 1;
         write(&format!("Twice{level}"), &format!("Tuple[Bad::Twice{next}, Bad::Twice{next}]"));
@@ -67,7 +67,7 @@ fn hostile_types_end_with_an_answer() {
     }
     write("Twice40", "Integer");
     write("Either40", "Integer");
-    // A long way from the first to the last.
+    // A long chain from the first to the last.
     for level in 0..2000 {
         write(&format!("Chain{level}"), &format!("Optional[Bad::Chain{}]", level + 1));
     }

@@ -1,4 +1,4 @@
-//! `lookup --why`: the value and what led to it, in a few lines; and what a missing key may have been meant to be.
+//! `lookup --why`: the value and its reasons in a few lines, and a suggestion for a missing key.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ const HIERA_YAML: &str = "version: 5\nhierarchy:\n  - {name: Roles, path: 'roles
 const COMMON: &str =
     "lookup_options: {list: {merge: unique}}\nlist: [b]\nport: 80\nsecret: ENC[PKCS7,abc]\n";
 
-/// Runs `lookup`; its exit status, and what it printed on both outputs.
+/// Runs `lookup`; returns its exit status and both outputs.
 fn run(arguments: &[&str]) -> (i32, String, String) {
     let workspace = Workspace::new(&[
         ("hiera.yaml", HIERA_YAML),

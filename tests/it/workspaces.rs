@@ -1,4 +1,4 @@
-//! Which environment and which settings a command takes, run in any directory of a repository.
+//! Which environment and which settings a command uses in any directory of a repository.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use crate::support::workspace::Workspace;
 
 const HIERA_YAML: &str = "version: 5\nhierarchy: [{name: Common data, path: common.yaml}]\n";
 
-/// Runs the program in a directory of the workspace; what it said on standard output, or else on standard error.
+/// Runs the program in a directory of the workspace; returns standard output, or else standard error.
 fn run(workspace: &Workspace, directory: &str, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .args(arguments)

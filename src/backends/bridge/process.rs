@@ -66,7 +66,7 @@ pub(super) trait Asker {
 
 /// Why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Silence {
+pub(super) enum NoResponse {
     /// It was cancelled.
     Cancelled,
     /// The program failed; the reason is worded to follow the function's name.
@@ -106,16 +106,16 @@ impl Process {
         &self,
         question: Question<'_>,
         asker: &mut dyn Asker,
-    ) -> Result<Result<Json, Json>, Silence> {
+    ) -> Result<Result<Json, Json>, NoResponse> {
         let Some(_held) = self.turn.take(&|| asker.is_cancelled()) else {
-            return Err(Silence::Cancelled);
+            return Err(NoResponse::Cancelled);
         };
         let function = question.function;
         let answer = self.ask_in_turn(question, asker);
         match &answer {
             Ok(_) => self.note(function, None),
-            Err(Silence::Failed(reason)) => self.note(function, Some(reason)),
-            Err(Silence::Cancelled) => {}
+            Err(NoResponse::Failed(reason)) => self.note(function, Some(reason)),
+            Err(NoResponse::Cancelled) => {}
         }
         answer
     }
@@ -138,7 +138,7 @@ impl Process {
         &self,
         question: Question<'_>,
         asker: &mut dyn Asker,
-    ) -> Result<Result<Json, Json>, Silence> {
+    ) -> Result<Result<Json, Json>, NoResponse> {
         let number = self.start()?;
         self.wait_for_abandoned(number, asker)?;
         let Question { method, params, timeout, .. } = question;
@@ -161,7 +161,7 @@ impl Process {
                 Ok(message) => message,
                 Err(None) => {
                     self.with_running(number, |running| running.abandoned.insert(id, end))?;
-                    return Err(Silence::Cancelled);
+                    return Err(NoResponse::Cancelled);
                 }
                 Err(Some(Broken::Late)) => return Err(self.fail(number, &late())),
                 Err(Some(Broken::Failed(silence))) => return Err(silence),
@@ -199,7 +199,7 @@ impl Process {
     }
 
     /// Lets the program finish a cancelled request, so that its own requests can belong to one request only.
-    fn wait_for_abandoned(&self, number: u64, asker: &mut dyn Asker) -> Result<(), Silence> {
+    fn wait_for_abandoned(&self, number: u64, asker: &mut dyn Asker) -> Result<(), NoResponse> {
         loop {
             let end =
                 self.with_running(number, |running| running.abandoned.values().max().copied())?;
@@ -207,7 +207,7 @@ impl Process {
             let Some(end) = end.filter(|_| !is_nested) else { return Ok(()) };
             let message = match self.next(number, end, asker) {
                 Ok((message, _)) => message,
-                Err(None) => return Err(Silence::Cancelled),
+                Err(None) => return Err(NoResponse::Cancelled),
                 Err(Some(Broken::Late)) => {
                     return Err(self.fail(number, "did not answer an earlier question in time"));
                 }
@@ -263,10 +263,10 @@ impl Process {
     }
 
     /// Starts the program if it does not run, and returns its number.
-    fn start(&self) -> Result<u64, Silence> {
+    fn start(&self) -> Result<u64, NoResponse> {
         let mut state = self.state();
         if state.is_stopped {
-            return Err(Silence::Failed("is no longer called".into()));
+            return Err(NoResponse::Failed("is no longer called".into()));
         }
         if let Some(running) = &state.running {
             return Ok(running.number);
@@ -274,7 +274,7 @@ impl Process {
         if let Some((until, reason)) = &state.rest
             && Instant::now() < *until
         {
-            return Err(Silence::Failed(Arc::clone(reason)));
+            return Err(NoResponse::Failed(Arc::clone(reason)));
         }
         state.last_id += 1;
         let number = state.last_id;
@@ -286,42 +286,42 @@ impl Process {
             Err(error) => {
                 let program = self.command.first().map_or("", |it| it);
                 let reason = format!("cannot be started: {program}: {error}").into();
-                Err(Silence::Failed(state.rest_after(reason)))
+                Err(NoResponse::Failed(state.rest_after(reason)))
             }
         }
     }
 
-    fn send(&self, number: u64, message: &Json) -> Result<(), Silence> {
+    fn send(&self, number: u64, message: &Json) -> Result<(), NoResponse> {
         let mut line = message.to_string().into_bytes();
         line.push(b'\n');
         // If the program has ended, the end of its output shows it.
         self.with_running(number, |running| drop(running.input.send(line)))
     }
 
-    fn fail(&self, number: u64, reason: &str) -> Silence {
+    fn fail(&self, number: u64, reason: &str) -> NoResponse {
         let mut state = self.state();
         match state.running.take() {
             Some(running) if running.number == number => running.end(),
             other => state.running = other,
         }
-        Silence::Failed(state.rest_after(reason.into()))
+        NoResponse::Failed(state.rest_after(reason.into()))
     }
 
     /// Accesses the state if the program with this number is still running.
-    fn with<R>(&self, number: u64, visit: impl FnOnce(&mut State) -> R) -> Result<R, Silence> {
+    fn with<R>(&self, number: u64, visit: impl FnOnce(&mut State) -> R) -> Result<R, NoResponse> {
         let mut state = self.state();
         if state.running.as_ref().is_some_and(|running| running.number == number) {
             return Ok(visit(&mut state));
         }
         let reason = state.rest.as_ref().map(|(_, reason)| Arc::clone(reason));
-        Err(Silence::Failed(reason.unwrap_or_else(|| "is no longer called".into())))
+        Err(NoResponse::Failed(reason.unwrap_or_else(|| "is no longer called".into())))
     }
 
     fn with_running<R>(
         &self,
         number: u64,
         visit: impl FnOnce(&mut Running) -> R,
-    ) -> Result<R, Silence> {
+    ) -> Result<R, NoResponse> {
         self.with(number, |state| {
             visit(state.running.as_mut().expect("`with` has seen that it runs"))
         })
@@ -365,7 +365,7 @@ impl std::fmt::Debug for Process {
 
 enum Broken {
     Late,
-    Failed(Silence),
+    Failed(NoResponse),
 }
 
 impl State {

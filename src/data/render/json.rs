@@ -24,7 +24,7 @@ pub fn to_exact_json(value: &Value) -> Json {
         Value::String(text) => (&**text).into(),
         Value::Bytes(bytes) => tagged("Bytes", hexadecimal(bytes)),
         Value::Array(items) => items.iter().map(|it| to_exact_json(&it.value)).collect(),
-        Value::Hash(hash) => hash_to_oracle_json(hash),
+        Value::Hash(hash) => hash_to_exact_json(hash),
         Value::Default => object([("__ptype", "Default".into())]),
         Value::Symbol(name) => tagged("Symbol", &**name),
         Value::Sensitive(inner) => {
@@ -76,7 +76,7 @@ pub(super) fn write_json_text(text: &str, out: &mut String) {
     out.push_str(&Json::from(text).to_string());
 }
 
-fn hash_to_oracle_json(hash: &Hash) -> Json {
+fn hash_to_exact_json(hash: &Hash) -> Json {
     let members: Option<Map<String, Json>> = hash
         .iter()
         .map(|(key, member)| Some((key.as_str()?.to_owned(), to_exact_json(&member.value.value))))

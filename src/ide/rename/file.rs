@@ -23,7 +23,7 @@ pub(super) struct FileRenaming {
     /// The edits.
     pub(super) edits: Vec<LabelledEdit>,
     /// Calls that return the whole value in which something is renamed.
-    pub(super) takers: Vec<TextRange>,
+    pub(super) whole_uses: Vec<TextRange>,
     /// Whether a part of the file could not be parsed, and was only searched as text.
     pub(super) is_partly_broken: bool,
 }
@@ -290,7 +290,7 @@ impl<'a> Walk<'a> {
             let why = format!("the value comes from `{key}`: rename the key there");
             return Err(RenameObstacle { at, why });
         }
-        let takes = |token: &&Token| {
+        let uses_whole = |token: &&Token| {
             let (key, _) = token.lookup_key()?;
             let key = super::renaming::segments(key);
             let is_above = !key.is_empty()
@@ -298,8 +298,8 @@ impl<'a> Walk<'a> {
                 && self.renaming.path.starts_with(&key);
             is_above.then_some(())
         };
-        let takers = string.tokens.iter().filter(|token| takes(token).is_some());
-        self.done.takers.extend(takers.map(|_| at));
+        let whole_uses = string.tokens.iter().filter(|token| uses_whole(token).is_some());
+        self.done.whole_uses.extend(whole_uses.map(|_| at));
         if edits.is_empty() {
             return Ok(());
         }

@@ -18,7 +18,7 @@ pub(super) struct Events<'t> {
     input: Box<Input<'t>>,
 }
 
-/// libyaml's input: some bytes that set the scene, then the text.
+/// libyaml's input: some preceding bytes, then the text.
 struct Input<'t> {
     prefix: &'t [u8],
     text: &'t [u8],

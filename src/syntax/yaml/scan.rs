@@ -2,7 +2,7 @@
 //! matter to other entries or to whether Puppet accepts the file.
 
 use super::events::{Event, EventKind, Events, Properties, ScanError};
-use super::{MAX_NESTING, SCENE, YamlError};
+use super::{MAX_NESTING, PRECEDING, YamlError};
 use crate::syntax::tree::ScalarStyle;
 
 /// A pass over the root keys of a text. It costs one run of libyaml and keeps no allocations.
@@ -10,7 +10,7 @@ pub struct RootScan<'t> {
     events: Events<'t>,
     text: &'t str,
     from: usize,
-    scene: &'static [u8],
+    preceding: &'static [u8],
     depth: usize,
     key_comes_next: bool,
     flags: EntryFlags,
@@ -75,22 +75,31 @@ impl<'t> RootScan<'t> {
     /// Scans `text` from byte `from`, where an entry starts, as libyaml continues in the middle of a block hash. An error
     /// comes with its [`Self::reach`].
     pub fn in_the_middle(text: &'t str, from: u32) -> Result<Self, (YamlError, u32)> {
-        let mut scan = Self::starting(text, from as usize, SCENE);
-        match scan.pass_the_scene() {
+        let mut scan = Self::starting(text, from as usize, PRECEDING);
+        match scan.pass_preceding() {
             Ok(()) => Ok(scan),
             Err(error) => Err((error.shifted(0, from), scan.reach())),
         }
     }
 
-    fn starting(text: &'t str, from: usize, scene: &'static [u8]) -> Self {
-        let events = super::start(text.get(from..).unwrap_or(""), scene);
+    fn starting(text: &'t str, from: usize, preceding: &'static [u8]) -> Self {
+        let events = super::start(text.get(from..).unwrap_or(""), preceding);
         let flags = EntryFlags::default();
-        Self { events, text, from, scene, depth: 0, key_comes_next: true, flags, searched: from }
+        Self {
+            events,
+            text,
+            from,
+            preceding,
+            depth: 0,
+            key_comes_next: true,
+            flags,
+            searched: from,
+        }
     }
 
     /// The byte after the last one that had any influence on the steps so far.
     pub fn reach(&self) -> u32 {
-        (self.from + self.events.reach()).saturating_sub(self.scene.len()) as u32
+        (self.from + self.events.reach()).saturating_sub(self.preceding.len()) as u32
     }
 
     /// The next root key, or the end. After any other result than a key, there are no more steps.
@@ -174,7 +183,7 @@ impl<'t> RootScan<'t> {
 
     /// Whether a `%` starts a line before the first key: `%TAG` changes the meaning of tags in entries.
     fn has_directive(&self, end: usize) -> bool {
-        let is_before_first = self.searched == 0 && self.scene.is_empty();
+        let is_before_first = self.searched == 0 && self.preceding.is_empty();
         is_before_first && self.text[..end].split(['\n', '\r']).any(|line| line.starts_with('%'))
     }
 
@@ -190,8 +199,8 @@ impl<'t> RootScan<'t> {
         })
     }
 
-    /// Reads the scene's own entry, which the text must not continue.
-    fn pass_the_scene(&mut self) -> Result<(), YamlError> {
+    /// Reads the entry before the text, which the text must not continue.
+    fn pass_preceding(&mut self) -> Result<(), YamlError> {
         loop {
             let event = self.events.next().map_err(|error| self.error(error))?;
             match event.kind() {
@@ -214,11 +223,11 @@ impl<'t> RootScan<'t> {
     }
 
     fn offset(&self, index: usize) -> usize {
-        (self.from + index).saturating_sub(self.scene.len())
+        (self.from + index).saturating_sub(self.preceding.len())
     }
 
     fn error(&self, error: ScanError) -> YamlError {
-        YamlError::new(error, self.scene)
+        YamlError::new(error, self.preceding)
     }
 }
 

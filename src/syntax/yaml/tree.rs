@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::events::{Event, EventKind, Events, Properties};
 use super::source::{behind_properties, end_of_block_scalar};
-use super::{MAX_NESTING, Parsed, SCENE, YamlError};
+use super::{MAX_NESTING, PRECEDING, Parsed, YamlError};
 use crate::syntax::tree::{Node, NodeKind, Pair, ScalarStyle};
 use crate::text::TextRange;
 
@@ -20,16 +20,16 @@ pub(super) fn parse_document(text: &str) -> Parsed {
 
 /// The pairs of a text that starts with a root key. Ranges are relative to the key of the pair.
 pub(super) fn parse_pairs(text: &str) -> Result<Vec<Pair>, YamlError> {
-    let mut builder = Builder::new(text, SCENE);
+    let mut builder = Builder::new(text, PRECEDING);
     let mut parsed = Parsed::default();
     builder.document(&mut parsed)?;
-    let scene_is_whole = parsed.second_document.is_none();
+    let preceding_is_whole = parsed.second_document.is_none();
     match parsed.root.map(|root| root.kind) {
-        Some(NodeKind::Mapping(mut pairs)) if scene_is_whole && is_empty(&pairs) => {
+        Some(NodeKind::Mapping(mut pairs)) if preceding_is_whole && is_empty(&pairs) => {
             pairs.remove(0);
             Ok(pairs)
         }
-        // The text continued the scene's own entry, or ended the document, so it is not an entry of a block hash.
+        // The text continued the entry before it, or ended the document, so it is not an entry of a block hash.
         _ => Err(YamlError::no_key()),
     }
 }
@@ -50,19 +50,19 @@ fn is_empty(pairs: &[Pair]) -> bool {
 struct Builder<'t> {
     events: Events<'t>,
     text: &'t str,
-    scene: &'t [u8],
+    preceding: &'t [u8],
     /// The byte of the text that ranges are relative to.
     base: usize,
     depth: usize,
 }
 
 impl<'t> Builder<'t> {
-    fn new(text: &'t str, scene: &'t [u8]) -> Self {
-        Self { events: super::start(text, scene), text, scene, base: 0, depth: 0 }
+    fn new(text: &'t str, preceding: &'t [u8]) -> Self {
+        Self { events: super::start(text, preceding), text, preceding, base: 0, depth: 0 }
     }
 
     fn next(&mut self) -> Result<Event, YamlError> {
-        self.events.next().map_err(|error| YamlError::new(error, self.scene))
+        self.events.next().map_err(|error| YamlError::new(error, self.preceding))
     }
 
     /// Reads up to the end of the first document. Psych stops there, so the rest may be broken.
@@ -76,7 +76,7 @@ impl<'t> Builder<'t> {
                     parsed.root = Some(self.node(&root)?);
                     let end = self.next()?;
                     if let EventKind::DocumentEnd { implicit } = end.kind()
-                        && (!implicit || end.start() < self.scene.len() + self.text.len())
+                        && (!implicit || end.start() < self.preceding.len() + self.text.len())
                     {
                         parsed.second_document = Some(self.offset(end.end()));
                     }
@@ -88,7 +88,7 @@ impl<'t> Builder<'t> {
     }
 
     fn offset(&self, index: usize) -> u32 {
-        index.saturating_sub(self.scene.len() + self.base) as u32
+        index.saturating_sub(self.preceding.len() + self.base) as u32
     }
 
     /// The text that ranges refer to.
@@ -158,8 +158,8 @@ impl<'t> Builder<'t> {
             if let EventKind::MappingEnd = event.kind() {
                 break event;
             }
-            if self.depth == 1 && !self.scene.is_empty() {
-                self.base = event.start().saturating_sub(self.scene.len());
+            if self.depth == 1 && !self.preceding.is_empty() {
+                self.base = event.start().saturating_sub(self.preceding.len());
             }
             let key = self.node(&event)?;
             let event = self.next()?;

@@ -1,4 +1,4 @@
-//! Levels that no file answers: unknown, then answered by sample data as soon as the project file names some.
+//! Levels without files: unknown, and then evaluated with sample data as soon as the project file names some.
 
 use hiera_ls::server::Features;
 use serde_json::json;
@@ -44,7 +44,7 @@ fn client(workspace: &Workspace) -> (Client, String) {
     (client, common)
 }
 
-/// Fails unless the hover of the key on a line of common.yaml says all of `expected`.
+/// Fails unless the hover of the key on a line of common.yaml contains all of `expected`.
 #[track_caller]
 fn check(client: &mut Client, common: &str, line: u32, expected: &[&str]) {
     let shown = client.hover(common, (line, 0));

@@ -1,4 +1,4 @@
-//! Cases of a key where no node is chosen: listing them, and assuming one.
+//! Cases of a key if no node is chosen: listing them, and assuming one.
 
 use hiera_ls::server::Features;
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ fn what_is_assumed_holds_until_something_else_is() {
         "{preview:#}"
     );
 
-    // The name of a chosen node proves neither.
+    // The name of a chosen node proves neither of them.
     client.choose_node("web01");
     let hover = client.hover(&common, (0, 0));
     assert!(hover.contains("8080") && !hover.contains("8081"), "{hover}");

@@ -84,7 +84,7 @@ fn what_is_typed_is_compared_with_the_saved_files() {
     assert_eq!(change["causes"][0]["range"]["start"], position((0, 0)));
     assert_eq!(found["languageId"], "diff");
     assert_eq!((&found["nodes"], &found["problems"]), (&json!(2), &json!([])));
-    // Without a word, the settings say what is compared with.
+    // Without an argument, the settings name the revision.
     let same = client.ask("hiera/changes", json!({"textDocument": {"uri": uri(&common)}}));
     assert_eq!(same.expect("an answer")["summary"], found["summary"]);
     let secret = COMMON.replace("b25l", "dHdv");

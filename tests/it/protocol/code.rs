@@ -71,7 +71,7 @@ fn edits_of_code_change_what_data_files_show() {
     client.forget("textDocument/publishDiagnostics");
 }
 
-/// What a server for Puppet offers is left to it.
+/// hiera-ls leaves the features of a server for Puppet to that server.
 #[test]
 fn requests_about_data_have_empty_answers_in_code() {
     let (_workspace, mut client, _, init) = client();
@@ -104,7 +104,7 @@ fn requests_about_data_have_empty_answers_in_code() {
     }
 }
 
-/// Files that no editor should have to show: each answer comes, and the server is there afterwards.
+/// Odd files: each request gets a response, and the server continues.
 #[test]
 fn odd_files_of_code_are_answered() {
     let workspace = Workspace::new(&[

@@ -1,4 +1,4 @@
-//! Puppet code and data of one workspace: what an edit of one says of the other, and the ways between them.
+//! Puppet code and data of one workspace: findings in one after edits of the other, and links between them.
 
 use hiera_ls::server::Features;
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ fn findings_in_code_follow_the_data_and_those_in_data_the_code() {
     client.replace(&manifest, 2, "class web(\n  $mod,\n) { lookup('web::extra') }\n");
     assert_eq!(codes(&mut client, &common), ["unknown-parameter"]);
     client.replace(&manifest, 3, "class web(\n  $mode,\n) { lookup('web::extra')\n");
-    // The file is broken, so that nothing is certain any more.
+    // The file is broken, so nothing is certain any more.
     let mut seen = [client.notification(PUBLISH), client.notification(PUBLISH)];
     seen.sort_by_key(|it| it["uri"].to_string());
     assert_eq!(seen[0]["diagnostics"], json!([]));

@@ -1,4 +1,4 @@
-//! Diagnostics are sent when they are others than before, for the text they are about.
+//! Diagnostics are sent if they differ from those before, for the text that they belong to.
 
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ fn what_was_found_in_an_older_text_is_not_sent() {
     client.open(PATH, "a: !\n");
     ROUNDS.wait_for(1);
     client.replace(PATH, 2, "a: !!\n");
-    // The answer proves that the edit has arrived.
+    // The response proves that the edit has arrived.
     client.hover(PATH, (0, 0));
     SENT.raise();
     check(&mut client, PATH, &json!(2), 2);
@@ -129,7 +129,7 @@ fn the_client_s_own_spelling_of_a_path_is_used() {
     assert_eq!(client.notification(PUBLISH)["uri"], spelled);
 }
 
-/// A client that asks for the diagnostics of open files, and asks again when told to.
+/// A client that pulls the diagnostics of open files, and pulls them again when the server asks for it.
 fn pulling_client(workspace: &Workspace) -> Client {
     let capabilities = json!({
         "textDocument": {"diagnostic": {}},
@@ -200,8 +200,8 @@ fn clients_that_ask_are_told_when_they_cannot_know() {
     client.forget("workspace/diagnostic/refresh");
 }
 
-/// Asks for the diagnostics of the workspace; gives kind, path and number of findings, and the result ids to come back
-/// with.
+/// Pulls the diagnostics of the workspace; returns kind, path and number of findings, and the result ids for the next
+/// request.
 fn pull_workspace(client: &mut Client, workspace: &Workspace, previous: &Value) -> (String, Value) {
     let params = json!({ "previousResultIds": previous });
     let report = client.ask("workspace/diagnostic", params).expect("a report");

@@ -1,4 +1,4 @@
-//! Positions mean the same place in every encoding, whatever the line ends.
+//! A position means the same place in every encoding, with every line end.
 
 use hiera_ls::ide::{Diagnostic, Hover, Severity};
 use hiera_ls::server::Features;
@@ -10,7 +10,7 @@ use crate::support::documents::{no_features, uri};
 
 const PATH: &str = "/encodings/common.yaml";
 
-/// Hovers show what follows the cursor, up to the next blank or line end, and say that it reaches so far.
+/// Hovers show the text after the cursor, up to the next space or line end, and have its range.
 fn hovers_show_the_rest_of_the_word() -> Features {
     Features {
         hover: |world, path, offset, _| {
@@ -47,7 +47,7 @@ fn check(encodings: &Value, encoding: &str, x: u32) {
         assert_eq!(hover["range"], range);
         client.edit(PATH, 2, ((1, x), (1, x + 1)), "😀y");
         assert_eq!(client.hover(PATH, (1, 0)), "ä😀😀y:");
-        // A column behind the line's end means the line's end, before its `\r\n`.
+        // A column after the line's end means the line's end, before its `\r\n`.
         client.edit(PATH, 3, ((0, 99), (1, 0)), "-");
         assert_eq!(client.hover(PATH, (0, 3)), "1-ä😀😀y:");
     }

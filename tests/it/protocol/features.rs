@@ -1,4 +1,4 @@
-//! The real features, from the message to the answer: what they answer in detail is tested where they live.
+//! The real features, from the message to the response; the details are tested beside each feature.
 
 use hiera_ls::server::Features;
 use serde_json::{Value, json};
@@ -172,7 +172,7 @@ fn completions_are_made_and_resolved() {
     let workspace = workspace();
     let mut client = client(&workspace);
     let common = workspace.path("data/common.yaml");
-    // The text is broken, of which the client hears if the test takes long enough.
+    // The text is broken; the client is notified if the test takes long enough.
     client.forget("textDocument/publishDiagnostics");
     client.open(&common, "broken: [\nurl: \"😀%{lookup('po\n");
     let list = ask_at(&mut client, "textDocument/completion", &common, (1, 20));

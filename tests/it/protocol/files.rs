@@ -9,7 +9,7 @@ use crate::support::client::Client;
 use crate::support::documents::{no_features, position, uri};
 use crate::support::workspace::Workspace;
 
-/// Hovers show what `common.yaml` beside the file holds, and which folders and settings there are.
+/// Hovers show the content of `common.yaml` beside the file, and the folders and settings.
 fn hovers_show_the_neighbour() -> Features {
     Features {
         hover: |world, path, offset, _| {
@@ -74,7 +74,7 @@ fn a_checkout_of_a_thousand_files_is_one_change() {
     let names: Vec<String> = (0..1_000).map(|number| format!("{number}.yaml")).collect();
     let mut client = Client::start(Features {
         diagnostics: |world, path, _| {
-            // Only the first file is open; what is said depends on the last one.
+            // Only the first file is open; its findings depend on the last one.
             let last = path.replace("asking", "999");
             let text = world.file(&last).map(|file| file.text.to_string()).unwrap_or_default();
             vec![Diagnostic {
@@ -144,7 +144,7 @@ fn we_watch_if_the_client_cannot() {
     client.open(&asking, "a: 1\n");
     for text in ["0", "1", "2"] {
         workspace.write("common.yaml", text);
-        // Writing is two changes, to nothing and to the text; they may be seen one by one.
+        // A write consists of two changes, to nothing and to the text; a watcher may report each of them.
         loop {
             let published = client.notification("textDocument/publishDiagnostics");
             if published["diagnostics"][0]["message"] == text {

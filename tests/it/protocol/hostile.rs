@@ -1,5 +1,5 @@
-//! Messages that are none, or not quite: each is answered or logged, and the session goes on as long as it is clear where
-//! the next message begins.
+//! Messages that are invalid: each gets an error or is logged, and the session continues as long as it is clear where the
+//! next message starts.
 
 use hiera_ls::server::Ending;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn send_body(client: &mut Client, body: &[u8]) {
     client.send_raw(body);
 }
 
-/// The code of the error for a message, and the number that it is about.
+/// The code of the error for a message, and the message's id.
 fn refusal(client: &mut Client, body: &[u8], id: &Value) -> i64 {
     send_body(client, body);
     let mut answer = client.answer_with(id);
@@ -40,7 +40,7 @@ fn what_is_no_message_gets_an_error_and_the_session_goes_on() {
         assert_eq!(refusal(&mut client, body, id), code, "{}", String::from_utf8_lossy(body));
         client.ask("hiera/nodes", Value::Null).expect("the server lives");
     }
-    // An answer gets no answer, and neither does an empty message.
+    // A response gets no response, and neither does an empty message.
     send_body(&mut client, b"");
     send_body(&mut client, br#"{"jsonrpc":"2.0","id":1.5,"result":null}"#);
     client.ask("hiera/nodes", Value::Null).expect("the server lives");

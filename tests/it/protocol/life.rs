@@ -1,4 +1,4 @@
-//! The server lives through what goes wrong, and goes when its client does.
+//! The server survives failures, and ends with its client.
 
 use std::process::{Command, Stdio};
 
@@ -19,7 +19,7 @@ const INTERNAL_ERROR: i64 = -32603;
 const INVALID_PARAMS: i64 = -32602;
 const NOT_INITIALIZED: i64 = -32002;
 
-/// Hovers answer `fine`.
+/// Hovers return `fine`.
 fn hovers_answer() -> Features {
     let hover: fn(&_, &_, u32, &_) -> _ = |_, _, offset, _| {
         Some(Hover { markdown: "fine".to_owned(), range: TextRange::empty(offset) })
@@ -74,7 +74,7 @@ fn requests_that_wait_for_a_thread_can_be_cancelled_and_are_not_begun() {
     });
     client.open(PATH, "a: 1\n");
     let at = json!({"textDocument": {"uri": uri(PATH)}, "position": position((0, 0))});
-    // More than the transport's queue and the threads hold together.
+    // More than the transport's queue and the threads can contain together.
     let ids: Vec<i64> =
         (0..500).map(|_| client.request("textDocument/definition", at.clone())).collect();
     BEGUN.wait_for(1);
@@ -118,7 +118,7 @@ fn requests_that_the_client_never_answers_block_nothing() {
         client.notify("workspace/didChangeConfiguration", json!({"settings": null}));
     }
     check_lives(&mut client);
-    // One more was sent after `initialized`.
+    // One more message was sent after `initialized`.
     for _ in 0..151 {
         client.request_from_server("workspace/configuration");
     }

@@ -115,7 +115,7 @@ fn the_status_stays_as_it_is_when_a_message_changes_nothing() {
     client.edit("/never/opened.yaml", 2, ((0, 0), (0, 0)), "x");
     client.notify("workspace/didChangeWatchedFiles", json!({"changes": []}));
     client.forget("hiera/activeNode");
-    // What would come comes before the answer; when the client is dropped, it looks at what is left over.
+    // Any other message would come before the response; when the client is dropped, it looks at the remaining ones.
     client.ask("hiera/nodes", Value::Null).expect("an answer");
 }
 

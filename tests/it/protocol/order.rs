@@ -1,4 +1,4 @@
-//! A request sees what was sent before it, all of it, and nothing else.
+//! A request sees everything that was sent before it, and nothing else.
 
 use hiera_ls::ide::Hover;
 use hiera_ls::server::Features;
@@ -20,7 +20,7 @@ fn hovers_show_the_text() -> Features {
     }
 }
 
-/// Numbers that look like chance, the same in every run.
+/// Numbers that look random and are the same in every run.
 fn numbers() -> impl FnMut(usize) -> usize {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     move |bound| {

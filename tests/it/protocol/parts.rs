@@ -1,4 +1,4 @@
-//! Long answers in parts, for clients that give a token for them.
+//! Long responses in parts, for clients that send a token for them.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ fn symbols_come_in_parts() {
     assert_eq!(part(&mut client, "s").0, 1);
 }
 
-/// A client for a workspace with so many files, all of which have something wrong.
+/// A client for a workspace with this number of files, each with a finding.
 fn client_with_findings(features: Features) -> Client {
     let capabilities = json!({"textDocument": {"diagnostic": {}}});
     let mut client = Client::start_with(features, json!({"capabilities": capabilities}));
@@ -145,5 +145,5 @@ fn no_part_comes_behind_the_end() {
     CANCELLED.raise();
     DONE.wait_for(1);
     client.ask("hiera/nodes", Value::Null).expect("an answer");
-    // The client fails when it ends if another message came.
+    // When the client ends, it fails if another message came.
 }

@@ -1,4 +1,4 @@
-//! Functions that run in programs of the user's: what they answer, and what happens when they do not.
+//! Functions that run in programs of the user: their responses, and what happens without them.
 
 use hiera_ls::server::Features;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ hierarchy:
 
 const COMMON: &str = "a: common\nslow: common\n";
 
-/// Answers in its own way: what a `case` on the method or the key does.
+/// Responds in its own way, by a `case` on the method or the key.
 fn script(body: &str) -> String {
     format!(
         "while IFS= read -r line; do\n\
@@ -66,7 +66,7 @@ fn check(client: &mut Client, workspace: &Workspace, line: u32, expected: &str) 
     assert!(shown.contains(expected), "no `{expected}` in:\n{shown}");
 }
 
-/// The next set of diagnostics of hiera.yaml that says anything.
+/// The next set of diagnostics of hiera.yaml that is not empty.
 fn complaint(client: &mut Client) -> Value {
     loop {
         let mut set = client.notification("textDocument/publishDiagnostics");
@@ -163,7 +163,7 @@ fn a_program_that_answers_again_is_no_problem_any_more() {
     check(&mut client, &workspace, 0, "ended without an answer");
     assert_eq!(complaint(&mut client)["code"], "failing-backend");
     workspace.write("ready", "");
-    // It rests for a second after its first failure.
+    // The server waits for a second after the first failure.
     let path = workspace.path("data/common.yaml");
     while !client.hover(&path, (0, 0)).contains("ready") {}
     client.forget("textDocument/publishDiagnostics");
@@ -173,7 +173,7 @@ fn a_program_that_answers_again_is_no_problem_any_more() {
 #[test]
 fn a_program_ends_with_the_server() {
     let workspace = workspace(NOT_FOUND, 30.0);
-    // One that does not care for the end of its input.
+    // A program that ignores the end of its input.
     let endless = format!("echo $$ > pid\n{}trap '' HUP TERM\nsleep 1000\n", script(NOT_FOUND));
     workspace.write("back-end.sh", &endless);
     let mut client = client(&workspace, true);

@@ -1,4 +1,4 @@
-//! What is kept of answers while somebody types shows nowhere: each answer is the same as that of a server that has just begun.
+//! Kept results never show: while a user types, each response equals that of a server that has just started.
 
 use hiera_ls::server::Features;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const FILES: [(&str, &str); 3] = [
     ("data/nodes/web01.yaml", "module::port: 8080\nmodule::key_7: other\nmodule::key_30: 1\n"),
 ];
 
-/// What is typed, one after the other: the line, how many columns go from its third one on, and what comes there.
+/// The typed texts in order: the line, the number of columns that are removed from its third one on, and the new text.
 const EDITS: [(u32, u32, &str); 12] = [
     (5, 0, "x"),
     (5, 1, ""),
@@ -58,7 +58,7 @@ fn client(workspace: &Workspace) -> Client {
     client
 }
 
-/// The answers about a file, without the names that the server gives them.
+/// The responses about a file, without the names that the server chooses.
 fn answers(client: &mut Client, path: &str) -> Vec<Value> {
     let whole = json!({"start": position((0, 0)), "end": position((900, 0))});
     let asked = [

@@ -1,7 +1,7 @@
 //! A language client in the same process, at the other end of an in-memory pipe.
 //!
-//! It speaks JSON, so that tests show what is on the wire. Whatever the server sends must be asked for by the test: when
-//! the client is dropped, it ends the session in good order and fails if a message was left over.
+//! It speaks JSON, so that tests show the messages themselves. A test must ask for every message that the server sends: when
+//! the client is dropped, it ends the session in an orderly way and fails if a message is left.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -31,12 +31,12 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// A session with nothing in it: no folder, a client that can do nothing special.
+    /// An empty session: no folder, and a client without special capabilities.
     pub(crate) fn start(features: Features) -> Self {
         Self::start_with(features, json!({"capabilities": {}}))
     }
 
-    /// A session that begins with these parameters of `initialize`.
+    /// A session that starts with these parameters of `initialize`.
     pub(crate) fn start_with(features: Features, params: Value) -> Self {
         let mut client = Self::connect(features);
         client.initialize_result = client.ask("initialize", params).expect("initialize succeeds");
@@ -44,7 +44,7 @@ impl Client {
         client
     }
 
-    /// A connection over which nothing was said yet.
+    /// A connection without any message so far.
     pub(crate) fn connect(features: Features) -> Self {
         let runtime = runtime().expect("a runtime");
         let (to_server, input) = tokio::io::duplex(PIPE_BYTES);
@@ -89,7 +89,7 @@ impl Client {
         id
     }
 
-    /// The result, or the error, of a request sent before.
+    /// The result, or the error, of an earlier request.
     pub(crate) fn answer_to(&mut self, id: i64) -> Result<Value, Value> {
         let mut message = self.answer_with(&id.into());
         match message.get_mut("error") {
@@ -98,13 +98,13 @@ impl Client {
         }
     }
 
-    /// The whole answer under this number, which may be `null`.
+    /// The whole response with this number, which may be `null`.
     pub(crate) fn answer_with(&mut self, id: &Value) -> Value {
         let is_answer = |it: &Value| it.get("method").is_none() && it["id"] == *id;
         self.take(&format!("an answer to request {id}"), is_answer)
     }
 
-    /// Sends a request and waits for the answer.
+    /// Sends a request and waits for the response.
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let id = self.request(method, params);
         self.answer_to(id)
@@ -116,7 +116,7 @@ impl Client {
         self.take(method, is_it)["params"].take()
     }
 
-    /// Takes notifications of this kind for granted, however many come.
+    /// Ignores notifications of this kind, however many come.
     pub(crate) fn forget(&mut self, method: &'static str) {
         self.forgotten.push(method);
     }
@@ -132,24 +132,24 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
     }
 
-    /// Whether to take what the server sends. What it sends waits in the pipe until then.
+    /// Whether to read what the server sends. Until then, it waits in the pipe.
     pub(crate) fn listen(&mut self, listening: bool) {
         self.listening.send_replace(listening);
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         let to_server = self.to_server.as_ref().expect("the pipe is open");
-        // The server may have ended, which the test will see.
+        // The server may have ended; the test will see that.
         let _ = to_server.send(bytes.to_vec());
     }
 
-    /// Closes the pipe to the server, as an editor that crashes does.
+    /// Closes the pipe to the server, as a crashing editor does.
     pub(crate) fn hang_up(&mut self) {
         self.to_server = None;
     }
 
-    /// Waits until the server is gone.
+    /// Waits until the server has ended.
     pub(crate) fn ending(&mut self) -> Ending {
         self.ending.recv_timeout(PATIENCE).expect("the server ends")
     }
@@ -198,7 +198,7 @@ impl Drop for Client {
     }
 }
 
-/// Whether it is the empty set of diagnostics that every open file gets: no test need ask for it.
+/// Whether it is the empty set of diagnostics that every open file gets; tests need not ask for it.
 fn says_that_all_is_well(message: &Value) -> bool {
     message["method"] == "textDocument/publishDiagnostics"
         && message["params"]["version"].is_number()
@@ -215,7 +215,7 @@ async fn write(mut pipe: WriteHalf<DuplexStream>, mut queue: UnboundedReceiver<V
             return;
         }
     }
-    // An error says that the server has hung up first.
+    // An error means that the server has closed the pipe first.
     let _ = pipe.shutdown().await;
 }
 
@@ -237,7 +237,7 @@ async fn read(
     }
 }
 
-/// The first message that is there as a whole, and the bytes it takes.
+/// The first complete message, and its length in bytes.
 fn first_message(bytes: &[u8]) -> Option<(Value, usize)> {
     let header_end = bytes.windows(4).position(|it| it == b"\r\n\r\n")? + 4;
     let header = std::str::from_utf8(&bytes[..header_end]).expect("a header is ASCII");

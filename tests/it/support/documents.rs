@@ -1,4 +1,4 @@
-//! The messages that tests send most, in short.
+//! Shorthands for the messages that tests send most.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use super::PATIENCE;
 use super::client::Client;
 use super::workspace::Workspace;
 
-/// Features that know nothing.
+/// Features that return nothing.
 pub(crate) fn no_features() -> Features {
     Features {
         hover: |_, _, _, _| None,
@@ -65,7 +65,7 @@ pub(crate) fn position((line, character): (u32, u32)) -> Value {
 }
 
 impl Client {
-    /// A session in a workspace. The client watches files, so the test has to tell of changes.
+    /// A session in a workspace. The client watches files, so the test has to report changes.
     pub(crate) fn in_workspace(features: Features, workspace: &Workspace) -> Self {
         let watches = json!({"didChangeWatchedFiles": {"dynamicRegistration": true}});
         let mut client = Self::start_with(
@@ -76,7 +76,7 @@ impl Client {
         client
     }
 
-    /// Tells of changes on the disk.
+    /// Reports changes on the disk.
     pub(crate) fn changed(&mut self, paths: &[String]) {
         let events = paths.iter().map(|path| json!({"uri": uri(path), "type": 2}));
         let events = Value::Array(events.collect());
@@ -88,7 +88,7 @@ impl Client {
         self.notify("textDocument/didOpen", json!({"textDocument": document}));
     }
 
-    /// Replaces what lies between two positions.
+    /// Replaces the text between two positions.
     pub(crate) fn edit(
         &mut self,
         path: &str,
@@ -117,7 +117,7 @@ impl Client {
         self.notify("textDocument/didClose", json!({"textDocument": {"uri": uri(path)}}));
     }
 
-    /// Chooses a sample node, and waits until the server has said so.
+    /// Chooses a node, and waits until the server has confirmed it.
     #[track_caller]
     pub(crate) fn choose_node(&mut self, name: &str) {
         self.ask("hiera/selectNode", json!({ "name": name })).expect("there is such a node");
@@ -137,7 +137,7 @@ impl Client {
         answer["contents"]["value"].as_str().unwrap_or("").to_owned()
     }
 
-    /// Hovers until the answer is `text`: for what happens in its own time.
+    /// Hovers until the response is `text`, for changes that happen later.
     pub(crate) fn until_hover_shows(&mut self, path: &str, text: &str) {
         let begin = Instant::now();
         loop {

@@ -1,4 +1,4 @@
-//! A counter that tests wait for: how features, which are plain functions, tell what they do.
+//! A counter that tests wait for: with it, features, which are plain functions, report what they do.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 

@@ -21,10 +21,11 @@ pub(crate) fn apply(
 ) -> Vec<Diagnostic> {
     let settings = &world.settings().diagnostics;
     let shown = shown_path(world, path);
-    let wish = Wish { settings, path: &shown };
+    let severities = FileSeverities { settings, path: &shown };
     let leaves_yaml = world.settings().coexist_with_yaml_language_server;
-    let is_on =
-        |code: &str| wish.severity(current_code(code), Severity::Hint).is_some() && !leaves_yaml;
+    let is_on = |code: &str| {
+        severities.severity(current_code(code), Severity::Hint).is_some() && !leaves_yaml
+    };
     let mut report = Report { findings };
     if let Ok(text) = world.text(path) {
         let ignores = ignored::leave_out(&text, &mut report.findings);
@@ -33,7 +34,7 @@ pub(crate) fn apply(
         }
     }
     let mut findings = report.findings;
-    findings.retain_mut(|finding| match wish.severity(finding.code, finding.severity) {
+    findings.retain_mut(|finding| match severities.severity(finding.code, finding.severity) {
         None => false,
         Some(severity) => {
             finding.severity = severity;
@@ -44,7 +45,7 @@ pub(crate) fn apply(
     if let Some(baseline) = Baseline::of(world) {
         let stale = baseline.leave_out(world, path, &shown, role, &mut findings);
         if let Some(severity) =
-            wish.severity(unused_ignore::RULE.code, unused_ignore::RULE.severity)
+            severities.severity(unused_ignore::RULE.code, unused_ignore::RULE.severity)
             && role.is_some()
         {
             let mut report = Report { findings };
@@ -75,12 +76,12 @@ pub(crate) fn shown_path(world: &World, path: &str) -> String {
 }
 
 /// The severities for one file.
-struct Wish<'a> {
+struct FileSeverities<'a> {
     settings: &'a DiagnosticsSettings,
     path: &'a str,
 }
 
-impl Wish<'_> {
+impl FileSeverities<'_> {
     /// The severity of a finding that the rule reports as `given`; `None` if it is off.
     fn severity(&self, code: &str, given: Severity) -> Option<Severity> {
         let chosen = |map: &SeverityMap| map.get(code).or_else(|| map.get(ALL_RULES)).copied();
@@ -94,7 +95,7 @@ impl Wish<'_> {
     }
 }
 
-impl Wish<'_> {
+impl FileSeverities<'_> {
     fn severity_of_preset(&self, rule: Option<&Rule>, given: Severity) -> Option<Severity> {
         let is_on = rule.is_none_or(|rule| rule.is_on);
         match self.settings.preset {
