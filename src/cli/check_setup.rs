@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::check::{CheckArguments, Least, PresetName, rank};
 use super::check_findings::shown_path;
 use super::rule::no_such_rule;
-use super::workspace::{self, absolute};
+use super::workspace::{self, absolute, existing_directory};
 use crate::code::roots::is_code;
 use crate::data::{Files as _, PathKind};
 use crate::ide::diagnostics::{Diagnostic, Severity, nothing_checked, rule, rule_names};
@@ -150,10 +150,7 @@ struct Roots {
 /// beside it are not related to them. Paths are relative to the current directory if they are inside it.
 fn roots(arguments: &CheckArguments) -> Result<Roots, String> {
     if let Some(root) = &arguments.root {
-        let root = absolute(root)?;
-        if !Path::new(&root).is_dir() {
-            return Err(format!("{root}: no such directory"));
-        }
+        let root = existing_directory(root)?;
         return Ok(Roots { workspace: root.clone(), shown: root });
     }
     let here = absolute(Path::new("."))?;

@@ -9,7 +9,7 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::classes_output::{lines, summary};
 use super::terminal::complain;
-use super::workspace::absolute;
+use super::workspace::existing_directory;
 use super::{completions, node_classes, print, print_or_complain};
 use crate::code::CodeFile;
 use crate::world::paths;
@@ -72,12 +72,8 @@ pub fn run(arguments: &ClassesArguments) -> ExitCode {
     if !arguments.node.is_empty() {
         return print_or_complain(node_classes::list(arguments));
     }
-    let root = match absolute(&arguments.root) {
-        Ok(root) if Path::new(&root).is_dir() => root,
-        Ok(root) => {
-            complain(&format!("{root}: no such directory"));
-            return ExitCode::from(2);
-        }
+    let root = match existing_directory(&arguments.root) {
+        Ok(root) => root,
         Err(message) => {
             complain(&message);
             return ExitCode::from(2);

@@ -14,7 +14,7 @@ use super::print;
 use super::progress::Progress;
 use super::shown::in_a_line;
 use super::terminal::complain;
-use super::workspace::absolute;
+use super::workspace::existing_directory;
 use crate::backends::eyaml::Decryption;
 use crate::data::{Files as _, Format};
 use crate::engine::CancelToken;
@@ -32,7 +32,7 @@ Examples:
 All top-level keys of both sides are compared, for all nodes. If not everything is known of the nodes, the cases of \
 any other node are compared as well. Two errors count as the same answer.
 
-Exit status: 0; with --exit-code 1 if an answer changes; 2 if something is wrong with the arguments or the repository.";
+Exit status: 0; with --exit-code 1 if a value changes; 2 if something is wrong with the arguments or the repository.";
 
 /// The arguments.
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ pub struct DiffArguments {
         help_heading = "Output"
     )]
     pub format: DiffFormat,
-    /// Exit with 1 if an answer changes
+    /// Exit with 1 if a value changes
     #[arg(long, help_heading = "Output")]
     pub exit_code: bool,
 }
@@ -163,7 +163,7 @@ fn differences(pair: &FleetPair, keys: &[Arc<str>]) -> Differences {
 }
 
 fn open(arguments: &DiffArguments) -> Result<Sides, String> {
-    let root = absolute(&arguments.place.root)?;
+    let root = existing_directory(&arguments.place.root)?;
     let repository = Repository::of(&root)?;
     let commit = repository.commit(&arguments.revision)?;
     let prefix = repository.prefix.clone();

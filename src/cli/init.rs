@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::print_or_complain;
-use super::workspace::{self, absolute};
+use super::workspace::{self, existing_directory};
 use crate::facts::variable;
 use crate::ide::{hierarchy_variables, open_variables};
 use crate::settings::{PROJECT_FILE, Settings};
@@ -31,10 +31,7 @@ pub fn run(arguments: &InitArguments) -> ExitCode {
 }
 
 fn write(arguments: &InitArguments) -> Result<String, String> {
-    let root = absolute(&arguments.root)?;
-    if !std::path::Path::new(&root).is_dir() {
-        return Err(format!("{root}: no such directory"));
-    }
+    let root = existing_directory(&arguments.root)?;
     let text = project_file(&root);
     if arguments.print {
         return Ok(text);

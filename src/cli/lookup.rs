@@ -110,8 +110,8 @@ pub struct LookupArguments {
     /// Look up every key of every data file that a level of a hierarchy can read
     #[arg(long, help_heading = "More keys")]
     pub all: bool,
-    /// All parameters of a class, as Puppet sets them when a node includes the class: from data, or from the default. Also
-    /// says whether each value fits its type (repeatable)
+    /// Show all parameters of a class, as Puppet sets them when a node includes the class: from data, or from the default.
+    /// Also say whether each value fits its type (repeatable)
     #[arg(
         long,
         value_name = "CLASS",

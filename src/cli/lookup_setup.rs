@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::lookup::{Encrypted, LookupArguments};
 use super::place::Place;
+use super::shown::counted;
 use super::terminal::complain;
 use crate::backends::eyaml::Decryption;
 use crate::config::{DatadirMap, Environment, PuppetVersion};
@@ -27,9 +28,11 @@ impl Setup {
         let config = format!("{}/hiera.yaml", self.evaluator.environment().directory());
         let unread = self.place.world.unread_data().into_iter();
         let hint = |it: UnreadData| {
+            let (look, them) = if it.files == 1 { ("looks", "it") } else { ("look", "them") };
             format!(
-                "{} files in {} look like Hiera data, but {config} does not read them; see `hiera-ls rule unread-data`",
-                it.files, it.directory
+                "{} in {} {look} like Hiera data, but {config} does not read {them}; see `hiera-ls rule unread-data`",
+                counted(it.files, "file"),
+                it.directory
             )
         };
         unread.map(hint).collect()

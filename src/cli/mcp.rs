@@ -18,7 +18,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 
 use super::mcp_tools::{self, TOOLS};
 use super::terminal::complain;
-use super::workspace::absolute;
+use super::workspace::existing_directory;
 use crate::server::runtime;
 
 const INSTRUCTIONS: &str = "Answers questions about the Hiera 5 data of a Puppet control repository, as Puppet itself would \
@@ -35,7 +35,7 @@ pub(super) struct McpArguments {
 
 /// Serves until the client disconnects.
 pub(super) fn run(arguments: &McpArguments) -> ExitCode {
-    let served = absolute(&arguments.root).and_then(|root| {
+    let served = existing_directory(&arguments.root).and_then(|root| {
         let runtime = runtime().map_err(|error| error.to_string())?;
         let served = runtime.block_on(serve(Server { root: root.into() }));
         // A read of standard input may wait forever.

@@ -41,8 +41,12 @@ pub fn run(arguments: &RuleArguments) -> ExitCode {
 
 /// The message for a name that no rule has.
 pub(super) fn no_such_rule(name: &str) -> String {
-    let near = nearest_name(name, RULES.iter().map(|rule| rule.code));
-    let advice = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+    let codes = || RULES.iter().map(|rule| rule.code);
+    let near = nearest_name(name, codes()).or_else(|| codes().find(|code| code.contains(name)));
+    let advice = match near {
+        Some(near) => format!("; did you mean {near}?"),
+        None => "; `hiera-ls rule` lists all".to_owned(),
+    };
     format!("there is no rule {name}{advice}")
 }
 

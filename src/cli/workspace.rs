@@ -20,6 +20,15 @@ pub(super) fn absolute(path: &Path) -> Result<String, String> {
     Ok(paths::normalise(text))
 }
 
+/// The absolute path of a directory; `Err` says that there is none.
+pub(super) fn existing_directory(path: &Path) -> Result<String, String> {
+    let root = absolute(path)?;
+    if !Path::new(&root).is_dir() {
+        return Err(format!("{root}: no such directory"));
+    }
+    Ok(root)
+}
+
 /// The effective settings of the directory `root`; their errors are printed on standard error. `rules` are those that
 /// they may name.
 pub(super) fn settings(root: &str, rules: &[RuleName], is_trusted: bool) -> Settings {

@@ -423,6 +423,92 @@ other: 1
     }
 
     #[test]
+    fn null_is_shown() {
+        check_open(
+            "#- /data/common.yaml\na$0:\n",
+            &expect![[r#"
+                **`a`** for any node, environment `production`
+
+                ```yaml
+                ~
+                ```
+
+                1. **level "Common" · `data/common.yaml:1`**"#]],
+        );
+    }
+
+    #[test]
+    fn options_without_data_do_not_claim_a_value() {
+        check_open(
+            "#- /data/common.yaml\nlookup_options: {a$0: {merge: deep}}\n",
+            &expect![[r"
+                Lookup options for `a`
+
+                **`a`** for any node, environment `production`
+
+                Not found: a lookup of this key fails.
+
+                Merge strategy `deep`, set in `data/common.yaml:1`"]],
+        );
+    }
+
+    #[test]
+    fn a_path_that_names_the_environment() {
+        let files = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: x, path: '%{environment}.yaml'}]\n#- /data/staging.yaml\na$0: 1\n";
+        let fixture = Fixture::parse(files);
+        let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
+        let hover = hover(&fixture.world(), &file.world_path(), offset).expect("a key");
+        expect![[r#"
+            **`a`** for any node where environment is staging
+
+            ```yaml
+            1
+            ```
+
+            1. **level "x" · `data/staging.yaml:1`**"#]]
+        .assert_eq(&hover.markdown);
+    }
+
+    #[test]
+    fn files_that_only_a_function_reads() {
+        let files = |text: &str| {
+            let config = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - {name: x, path: common.yaml}\n  - {name: y, lookup_key: my_fn, path: fn.yaml}\n#- /data/common.yaml\na: 1\n";
+            Fixture::parse(&format!("{config}#- /data/fn.yaml\n{text}"))
+        };
+        let key = files("b$0: 2\n");
+        let (file, offset) = key.mark(0).expect("the fixture has a $0");
+        let shown = hover(&key.world(), &file.world_path(), offset).expect("a key");
+        expect![[r#"
+            **`b`** for any node, environment `production`
+
+            Unknown: no level that is evaluated here has it.
+
+            May come from level "y" (`my_fn` is not evaluated here)."#]]
+        .assert_eq(&shown.markdown);
+        let lookup = files("b: \"%{lookup('a$0')}\"\n");
+        let (file, offset) = lookup.mark(0).expect("the fixture has a $0");
+        let shown = hover(&lookup.world(), &file.world_path(), offset).expect("a lookup");
+        assert!(shown.markdown.contains("data/common.yaml:1"), "{}", shown.markdown);
+    }
+
+    #[test]
+    fn the_version_of_the_server_is_not_in_the_fact_set() {
+        check(
+            "#- /data/common.yaml\na: 'v%{server$0version}'\n",
+            &expect![[r"
+                %{serverversion}
+                ---
+                **`serverversion`** for node `web01`, environment `production`
+
+                ```yaml
+                8.11.0
+                ```
+
+                The usual version of a server for the setting `puppetVersion`. A fact set or `serverFacts` can name another"]],
+        );
+    }
+
+    #[test]
     fn what_the_server_sets_is_not_known() {
         let files = "#- /hiera.yaml\nversion: 5\n#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}}\n#- /data/common.yaml\na: 'in %{settings::$0environment}'\n";
         let fixture = Fixture::parse(files);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::changes::counted;
 use super::file_role::FileRole;
 use super::overridden::Overridden;
 use super::perspective::Perspective;
@@ -124,15 +125,15 @@ impl Hints<'_> {
         };
         self.found.push(InlayHint {
             offset: entry.start + offset,
-            label: value.map_or("overridden".to_owned(), |value| format!("overridden: {value}")),
+            label: value.map_or("overridden".to_owned(), |value| format!("node gets {value}")),
             source,
         });
     }
 
     fn short(&self, value: &Located) -> String {
         let text = match self.perspective.without_secrets(value) {
-            Value::Hash(hash) => format!("{{{} keys}}", hash.len()),
-            Value::Array(items) => format!("[{} items]", items.len()),
+            Value::Hash(hash) => format!("{{{}}}", counted(hash.len(), "key")),
+            Value::Array(items) => format!("[{}]", counted(items.len(), "item")),
             Value::String(text) if text.is_empty() => "''".to_owned(),
             Value::Undef => "~".to_owned(),
             other => inspect::to_s(&other),
@@ -197,7 +198,7 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
         check(
             "#- /data/common.yaml\na: \"%{facts.os.family}-😀%{lookup('b')}\"\nb: {c: 1}\nd: '%{nope} %{lookup(\"nope\")}'\n",
             "/data/common.yaml",
-            "a: \"%{facts.os.family}‹= Debian›-😀%{lookup('b')}‹= {1 keys}›\"\nb: {c: 1}\nd: '%{nope} %{lookup(\"nope\")}'\n",
+            "a: \"%{facts.os.family}‹= Debian›-😀%{lookup('b')}‹= {1 key}›\"\nb: {c: 1}\nd: '%{nope} %{lookup(\"nope\")}'\n",
         );
         check(
             "#- /data/common.yaml\r\na: |\r\n  x %{trusted.certname}\r\n  y\r\n",
@@ -218,7 +219,7 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
         check(
             "#- /data/common.yaml\na: 1\nb:\n  - x\n#- /data/nodes/web01.yaml\na: 2\nb: []\n",
             "/data/common.yaml",
-            "a: 1‹overridden: 2 data/nodes/web01.yaml:1›\nb:‹overridden: [0 items] data/nodes/web01.yaml:2›\n  - x\n",
+            "a: 1‹node gets 2 data/nodes/web01.yaml:1›\nb:‹node gets [0 items] data/nodes/web01.yaml:2›\n  - x\n",
         );
     }
 
@@ -227,12 +228,12 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
         check(
             "#- /data/common.yaml\nlookup_options: {a: {merge: deep}}\na: {b: 1, c: {d: 1, e: 2}, f: [1]}\n#- /data/nodes/web01.yaml\na: {b: 3, c: {d: 4}, f: [2]}\n",
             "/data/common.yaml",
-            "lookup_options: {a: {merge: deep}}\na: {b: 1‹overridden: 3 data/nodes/web01.yaml:1›, c: {d: 1‹overridden: 4 data/nodes/web01.yaml:1›, e: 2}, f: [1]}\n",
+            "lookup_options: {a: {merge: deep}}\na: {b: 1‹node gets 3 data/nodes/web01.yaml:1›, c: {d: 1‹node gets 4 data/nodes/web01.yaml:1›, e: 2}, f: [1]}\n",
         );
         check(
             "#- /data/common.yaml\nlookup_options: {a: {merge: hash}}\nx: &x 1\na:\n  b: {c: 1}\n  d: *x\n#- /data/nodes/web01.yaml\na: {b: {e: 3}}\n",
             "/data/common.yaml",
-            "lookup_options: {a: {merge: hash}}\nx: &x 1\na:\n  b:‹overridden: {1 keys} data/nodes/web01.yaml:1› {c: 1}\n  d: *x\n",
+            "lookup_options: {a: {merge: hash}}\nx: &x 1\na:\n  b:‹node gets {1 key} data/nodes/web01.yaml:1› {c: 1}\n  d: *x\n",
         );
     }
 
@@ -241,7 +242,7 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
         check(
             "#- /data/common.yaml\na: 1\nb: \"%{lookup('a')}\"\n#- /data/nodes/web01.yaml\na: ENC[PKCS7,MIIB]\n",
             "/data/common.yaml",
-            "a: 1‹overridden: ENC[…] (encrypted, not shown) data/nodes/web01.yaml:1›\nb: \"%{lookup('a')}‹= ENC[…] (encrypted, not shown)›\"\n",
+            "a: 1‹node gets ENC[…] (encrypted, not shown) data/nodes/web01.yaml:1›\nb: \"%{lookup('a')}‹= ENC[…] (encrypted, not shown)›\"\n",
         );
     }
 
@@ -250,7 +251,7 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
         check(
             "#- /data/j.json\n{\"a\": \"%{facts.os.family}\", \"b\": 1}\n#- /data/h.conf\nb = 2\n",
             "/data/h.conf",
-            "b = 2‹overridden: 1 data/j.json:1›\n",
+            "b = 2‹node gets 1 data/j.json:1›\n",
         );
         check(
             "#- /data/j.json\n{\"a\": \"%{facts.os.family}\"}\n",
@@ -270,7 +271,7 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
         check(
             &with("interpolations"),
             "/data/common.yaml",
-            "a: 1‹overridden: 2 data/nodes/web01.yaml:1›\nb: '%{facts.os.family}'\n",
+            "a: 1‹node gets 2 data/nodes/web01.yaml:1›\nb: '%{facts.os.family}'\n",
         );
         check(
             &with("overridden"),

@@ -8,7 +8,7 @@ use super::hover::markdown::AskedFor;
 use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
 use crate::engine::Evaluator;
-use crate::facts::Node;
+use crate::facts::{Node, Origin};
 use crate::syntax::key_path::{self, KeyPath};
 use crate::world::{World, paths};
 
@@ -68,10 +68,14 @@ impl Perspective {
     /// The node of the answers.
     pub(crate) fn asked_for(&self) -> AskedFor {
         let node = self.evaluator.node();
+        let environment = self.evaluator.environment().name.to_string();
+        let own = node.variable("environment").and_then(|it| it.value.as_str());
+        // The path of the file names another environment, which is then in the node's name.
+        let is_in_its_name = node.origin == Origin::Any && own.is_some_and(|it| it != environment);
         AskedFor {
             node: node.name.to_string(),
             origin: node.origin.clone(),
-            environment: self.evaluator.environment().name.to_string(),
+            environment: (!is_in_its_name).then_some(environment),
         }
     }
 

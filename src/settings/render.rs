@@ -6,11 +6,14 @@ use super::check::NODE_KEYS;
 use super::table::{SETTINGS, SEVERITIES};
 use super::{ALL_RULES, EDITOR_PREFIX, Kind, PROJECT_FILE, RuleName, Scope, Setting};
 
+/// The definition of a map from rules to severities. Four settings use it, and it is the longest part of the schema.
+const SEVERITIES_DEFINITION: &str = "severities";
+
 /// The JSON schema of the project file. `rules` are those that it may name.
 pub fn json_schema(rules: &[RuleName]) -> Value {
     let mut properties = Map::new();
     for setting in SETTINGS {
-        let schema = with_default(schema_of(setting, rules), setting);
+        let schema = with_default(schema_of(setting), setting);
         if let Some((group, member)) = setting.key.split_once('.') {
             let nested = properties.entry(group).or_insert_with(
                 || json!({"type": "object", "additionalProperties": false, "properties": {}}),
@@ -26,6 +29,7 @@ pub fn json_schema(rules: &[RuleName]) -> Value {
         "type": "object",
         "additionalProperties": false,
         "properties": properties,
+        "definitions": { SEVERITIES_DEFINITION: severity_schema(rules) },
     })
 }
 
@@ -39,7 +43,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Puppet and its directories", &[""]),
 ];
 
-/// What VS Code's `contributes.configuration` holds: groups in the order of [`GROUPS`]. Types are as simple as VS Code's page of
+/// VS Code's `contributes.configuration`: groups in the order of [`GROUPS`]. Types are as simple as VS Code's page of
 /// settings needs them to show boxes and menus. The extension sends only what the user set, so that a default does not win over
 /// the project file.
 pub fn vscode_configuration(rules: &[RuleName]) -> Vec<Value> {
@@ -54,15 +58,21 @@ pub fn vscode_configuration(rules: &[RuleName]) -> Vec<Value> {
 }
 
 fn group_of(key: &str) -> usize {
-    let begins = |beginnings: &&[&str]| beginnings.iter().any(|it| key.starts_with(it));
-    GROUPS.iter().position(|(_, beginnings)| begins(beginnings)).expect("the last takes all keys")
+    let matches = |prefixes: &&[&str]| prefixes.iter().any(|it| key.starts_with(it));
+    GROUPS.iter().position(|(_, prefixes)| matches(prefixes)).expect("the last takes all keys")
 }
 
 fn vscode_setting(setting: &Setting, rules: &[RuleName]) -> Value {
-    let mut schema = schema_of(setting, rules);
+    let mut schema = schema_of(setting);
     match setting.kind {
         Kind::PathList | Kind::PatternList => schema["type"] = "array".into(),
-        Kind::SeverityMap => schema["properties"] = vscode_severities(rules),
+        Kind::SeverityMap => {
+            schema = json!({
+                "type": "object",
+                "additionalProperties": false,
+                "properties": vscode_severities(rules),
+            });
+        }
         // With all rules and their documentation once more for each glob, the file would be twice as large.
         Kind::PathSeverityMap => {
             schema["additionalProperties"] = json!({
@@ -111,13 +121,13 @@ fn rule_names(rules: &[RuleName]) -> Vec<Value> {
     names.map(|(name, _)| Value::from(name)).collect()
 }
 
-/// What is offered: all rules at once, and each of them.
+/// The names that editors suggest: the one for all rules, and that of each rule.
 fn current_names(rules: &[RuleName]) -> impl Iterator<Item = (&str, String)> {
     let all = [(ALL_RULES, "All rules that are not named.".to_owned())];
     all.into_iter().chain(rules.iter().map(|it| (it.code, it.summary.to_owned())))
 }
 
-/// What is taken as well, but not offered.
+/// Names that are accepted, but not suggested.
 fn former_names(rules: &[RuleName]) -> impl Iterator<Item = (&str, String)> {
     let now = |code| format!("Now `{code}`.");
     rules.iter().flat_map(move |it| it.former.iter().map(move |name| (*name, now(it.code))))
@@ -145,7 +155,7 @@ fn with_default(mut schema: Value, setting: &Setting) -> Value {
     schema
 }
 
-fn schema_of(setting: &Setting, rules: &[RuleName]) -> Value {
+fn schema_of(setting: &Setting) -> Value {
     let mut schema = json!({ "description": setting.doc });
     let shape = match setting.kind {
         Kind::Boolean => json!({"type": "boolean"}),
@@ -157,10 +167,9 @@ fn schema_of(setting: &Setting, rules: &[RuleName]) -> Value {
             json!({"type": ["array", "string"], "items": {"type": "string"}})
         }
         Kind::PathMap => json!({"type": "object", "additionalProperties": {"type": "string"}}),
-        Kind::SeverityMap => severity_schema(rules),
-        Kind::PathSeverityMap => {
-            json!({"type": "object", "additionalProperties": severity_schema(rules)})
-        }
+        // A reader of draft 7 ignores what is beside a `$ref`.
+        Kind::SeverityMap => json!({"allOf": [severities()]}),
+        Kind::PathSeverityMap => json!({"type": "object", "additionalProperties": severities()}),
         Kind::DataMap => json!({"type": "object"}),
         Kind::Nodes => json!({"type": "object", "additionalProperties": node_schema()}),
     };
@@ -170,11 +179,12 @@ fn schema_of(setting: &Setting, rules: &[RuleName]) -> Value {
     schema
 }
 
+fn severities() -> Value {
+    json!({ "$ref": format!("#/definitions/{SEVERITIES_DEFINITION}") })
+}
+
 fn severity_schema(rules: &[RuleName]) -> Value {
     let words = json!({"type": ["string", "boolean"], "enum": severity_words()});
-    if rules.is_empty() {
-        return json!({"type": "object", "additionalProperties": words});
-    }
     let mut properties = Map::new();
     let mut add = |(rule, doc): (&str, String)| {
         let mut schema = words.clone();

@@ -132,8 +132,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "environment",
         kind: Kind::Text,
         default: "null",
-        doc: "The environment of nodes that do not name one. By default, a directory below `environments/` gives its name, \
-              and any other workspace is `production`.",
+        doc: "The environment of nodes that do not name one. By default, a directory below `environments/` gives its \
+              name. In any other workspace the name is not known, because a checkout can be deployed as any environment.",
         scope: Scope::Resource,
     },
     Setting {
@@ -223,8 +223,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "codeLens.enabled",
         kind: Kind::Boolean,
         default: "true",
-        doc: "Shows a lens above each key that is defined in several levels: how many levels there are, how their values are \
-              merged, and which level wins. Editors that do not support the commands of the lenses do not get any.",
+        doc: "Shows a lens above each key that is overridden or merged: how many levels have it, how their values are merged, \
+              and which level overrides it. Editors that do not support the commands of the lenses do not get any.",
         scope: Scope::Resource,
     },
     Setting {

@@ -28,6 +28,11 @@ pub trait DiskReader: Send + Sync {
     /// `path` without links, to recognize a directory that is reached by another path.
     fn real_path(&self, path: &str) -> Option<String>;
 
+    /// Whether `path` is a link that leads nowhere.
+    fn is_broken_link(&self, _path: &str) -> bool {
+        false
+    }
+
     /// An environment variable of the process.
     fn environment_variable(&self, _name: &str) -> Option<String> {
         None
@@ -159,6 +164,21 @@ impl DiskTable {
             None if listing.is_complete => PathKind::Missing,
             None => self.reader.kind(path),
         }
+    }
+
+    /// Whether a file can be created at `path`, which does not exist: neither it nor a directory above it is a file, or a link
+    /// that leads nowhere.
+    pub fn can_create(&self, path: &str) -> bool {
+        let mut above = Some(path);
+        while let Some(at) = above {
+            match self.kind(at) {
+                PathKind::Directory => return true,
+                PathKind::File => return false,
+                PathKind::Missing if self.reader.is_broken_link(at) => return false,
+                PathKind::Missing => above = paths::parent(at),
+            }
+        }
+        true
     }
 
     /// The names in a directory, sorted.

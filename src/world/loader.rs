@@ -59,6 +59,11 @@ impl DiskReader for Disk {
         fs::canonicalize(path).ok()?.into_os_string().into_string().ok()
     }
 
+    fn is_broken_link(&self, path: &str) -> bool {
+        let is_link = fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
+        is_link && fs::metadata(path).is_err()
+    }
+
     fn environment_variable(&self, name: &str) -> Option<String> {
         let is_a_name = !name.is_empty() && !name.contains(['=', '\0']);
         is_a_name.then(|| std::env::var(name).ok()).flatten()
@@ -129,6 +134,10 @@ impl DiskReader for WorkspaceDisk {
 
     fn real_path(&self, path: &str) -> Option<String> {
         Disk.real_path(path)
+    }
+
+    fn is_broken_link(&self, path: &str) -> bool {
+        Disk.is_broken_link(path)
     }
 
     fn environment_variable(&self, name: &str) -> Option<String> {

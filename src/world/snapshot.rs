@@ -222,6 +222,11 @@ impl World {
         self.texts.file(path)
     }
 
+    /// Whether a file can be created at `path`, which does not exist.
+    pub fn can_create(&self, path: &str) -> bool {
+        self.texts.base.can_create(path)
+    }
+
     /// The file's text on disk, whatever is open in an editor.
     pub fn text_on_disk(&self, path: &str) -> Option<Arc<str>> {
         self.texts.base.file(path).ok().map(|entry| entry.text.clone())

@@ -1,4 +1,4 @@
-//! What a terminal gets: colours where they are wanted, short good news, and plain words for what is not there.
+//! Output on a terminal: colours if they are wanted, short messages of success, and plain words for what does not exist.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -101,6 +101,8 @@ fn rules_can_be_chosen() {
     let (status, _, said) = run(&workspace, &["check", "--select", "octal-numbers"], &[]);
     let expected = "hiera-ls: there is no rule octal-numbers; did you mean octal-number?\n";
     assert_eq!((status, &*said), (2, expected));
+    let (_, _, said) = run(&workspace, &["rule", "octal"], &[]);
+    assert_eq!(said, "hiera-ls: there is no rule octal; did you mean octal-number?\n");
 }
 
 #[test]
@@ -118,14 +120,16 @@ fn rules_can_be_chosen_by_the_codes_that_they_had() {
 }
 
 #[test]
-fn what_is_not_there_is_said() {
+fn missing_directories_and_environments_are_named() {
     let workspace = Workspace::new(&[
         ("environments/one/hiera.yaml", HIERA_YAML),
         ("environments/two/hiera.yaml", HIERA_YAML),
     ]);
     let missing = "hiera-ls: ROOT/nope: no such directory\n";
-    let commands: [&[&str]; 7] = [
+    let commands: [&[&str]; 9] = [
         &["lookup", "a"],
+        &["diff"],
+        &["mcp"],
         &["uses", "a"],
         &["nodes"],
         &["check"],
@@ -135,7 +139,8 @@ fn what_is_not_there_is_said() {
     ];
     for command in commands {
         let (status, _, said) = run(&workspace, &[command, &["--root", "nope"]].concat(), &[]);
-        assert_eq!((status, &*said), (if command[0] == "lookup" { 1 } else { 2 }, missing));
+        let expected = if matches!(command[0], "lookup" | "mcp") { 1 } else { 2 };
+        assert_eq!((status, &*said), (expected, missing));
     }
     let (_, _, said) = run(&workspace, &["lookup", "a", "-E", "nope"], &[]);
     let expected = "hiera-ls: ROOT: there is no environment nope; there are:\n  environments/one\n  environments/two\n";

@@ -165,7 +165,9 @@ impl<'a> Target<'a> {
                 let data = context.world.data(path, format).ok()?;
                 data.get(key).is_none().then(|| target(true))
             }
-            PathKind::Missing if !is_nameless => Some(target(false)),
+            PathKind::Missing if !is_nameless && context.world.can_create(path) => {
+                Some(target(false))
+            }
             _ => None,
         }
     }

@@ -119,7 +119,7 @@ pub(in crate::ide) fn asked_key_text(perspective: &Perspective, asked: &AskedKey
 pub(super) fn lookup_option_text(perspective: &Perspective, spot: &LookupOptionSpot) -> String {
     let subject = code(&spot.subject);
     if !spot.is_pattern() {
-        let card = text(perspective, &spot.subject, None);
+        let card = asked_key_text(perspective, &AskedKey::new(&spot.subject));
         return format!("Lookup options for {subject}\n\n{card}");
     }
     let keys = places::keys_matching(perspective, &spot.subject);

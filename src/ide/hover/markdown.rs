@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::markup::Markup;
 use crate::engine::Role;
 use crate::facts::Origin;
+use crate::ide::changes::counted;
 
 /// The maximum number of listed places; the rest is counted.
 pub(super) const MAX_SOURCES: usize = 12;
@@ -43,8 +44,8 @@ pub(crate) struct AskedFor {
     pub(crate) node: String,
     /// What is known of it.
     pub(crate) origin: Origin,
-    /// The environment's name.
-    pub(crate) environment: String,
+    /// The environment's name; `None` if it is among the nodes' conditions.
+    pub(crate) environment: Option<String>,
 }
 
 /// The result of a lookup.
@@ -133,7 +134,7 @@ impl KeyCard {
             text += &case.text(markup, max_lines);
         }
         if self.more_cases > 0 {
-            let _ = writeln!(text, "- and {} more cases", self.more_cases);
+            let _ = writeln!(text, "- and {}", counted(self.more_cases, "more case"));
         }
         if let Some(merge) = &self.merge {
             let by = merge.set_by.as_ref();
@@ -196,13 +197,16 @@ impl AskedFor {
     }
 
     fn marked(&self, markup: Markup) -> String {
-        let (node, environment) = (&self.node, markup.code(&self.environment));
+        let node = &self.node;
         let node = match self.origin {
             Origin::File(_) => format!("node {}", markup.code(node)),
             Origin::Name => format!("node {} (known by its name)", markup.code(node)),
             Origin::Any => markup.plain(node),
         };
-        format!("{node}, environment {environment}")
+        match &self.environment {
+            Some(environment) => format!("{node}, environment {}", markup.code(environment)),
+            None => node,
+        }
     }
 }
 
@@ -313,7 +317,7 @@ mod tests {
             asked_for: AskedFor {
                 node: "web01".to_owned(),
                 origin: Origin::Name,
-                environment: "production".to_owned(),
+                environment: Some("production".to_owned()),
             },
             proviso: None,
             answer,

@@ -2,13 +2,14 @@
 
 use super::markdown::fenced_yaml;
 use super::markup::code;
+use crate::data::Located;
 use crate::data::render;
 use crate::engine::main_belongs_to_no_module;
 use crate::engine::sources::dig_value;
 use crate::facts::{Basis, Origin, Reading, is_set_by_server, variable};
 use crate::ide::perspective::Perspective;
 use crate::syntax::interpolation;
-use crate::syntax::key_path;
+use crate::syntax::key_path::{self, KeyPath, Segment};
 
 /// The hover of the variable `name`, sub keys included.
 pub(super) fn text(perspective: &Perspective, name: &str) -> String {
@@ -44,6 +45,9 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
     let shown = perspective.without_secrets(&value);
     let mut text = title + &fenced_yaml(&render::to_yaml(&shown), max_lines);
     match &node.origin {
+        Origin::File(_) if is_usual_server_version(perspective, root, &path, &value) => {
+            text += "\nThe usual version of a server for the setting `puppetVersion`. A fact set or `serverFacts` can name another";
+        }
         Origin::File(file) => {
             text += "\nFrom ";
             text += &code(&perspective.shown_path(file));
@@ -61,6 +65,24 @@ pub(super) fn text(perspective: &Perspective, name: &str) -> String {
         text += "\n\nThe text is interpolated again.";
     }
     text
+}
+
+/// Whether the value is the server's version, as hiera-ls assumes it where no fact set and no setting names one.
+fn is_usual_server_version(
+    perspective: &Perspective,
+    root: &str,
+    path: &KeyPath,
+    value: &Located,
+) -> bool {
+    let is_version = match root.strip_prefix("::").unwrap_or(root) {
+        "serverversion" => true,
+        "server_facts" => {
+            matches!(&*path.rest, [Segment::Name(name)] if &**name == "serverversion")
+        }
+        _ => false,
+    };
+    is_version
+        && value.value.as_str() == Some(perspective.evaluator.version().usual_server_version())
 }
 
 /// The text about a variable that is not known, and how to make it known.

@@ -10,6 +10,7 @@ use crate::engine::cases::left_out_in_words;
 use crate::engine::sources::dig_value;
 use crate::engine::{Answer, AppliedOptions, CancelToken, SetBy, Source, UsedMerge};
 use crate::ide::cases;
+use crate::ide::changes::counted;
 use crate::ide::perspective::Perspective;
 use crate::ide::sources;
 use crate::syntax::key_path::{self, Segment};
@@ -128,7 +129,7 @@ impl Entry {
         }
         if groups.len() > MAX_CASES {
             let more = groups.len() - MAX_CASES;
-            page.comment(&format!("and {more} more cases"), LineKind::Case, None);
+            page.comment(&format!("and {}", counted(more, "more case")), LineKind::Case, None);
         }
     }
 

@@ -41,9 +41,9 @@ pub enum Scope {
     Node,
 }
 
-/// There is no sample node of this name.
+/// There is no node of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no sample node has the name {0}")]
+#[error("no node has the name {0}")]
 pub struct UnknownNode(pub Arc<str>);
 
 /// A request with its environment and node.

@@ -46,5 +46,5 @@ pub(in crate::server) fn select_node(
     names.dedup();
     names.truncate(MAX_LISTED);
     let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    Err(Error::invalid_params(format!("no sample node has the name {name}; there are: {known}")))
+    Err(Error::invalid_params(format!("no node has the name {name}; there are: {known}")))
 }

@@ -256,7 +256,7 @@ async function suite() {
     assert((await hover(COMMON, 'profile::base::packages:')).includes('dnf-automatic'));
   });
   await test('an unknown node is an error that lists those there are', async () => {
-    await assert.rejects(api.nodes.select('nobody'), /no sample node has the name nobody.*web01/);
+    await assert.rejects(api.nodes.select('nobody'), /no node has the name nobody.*web01/);
     await run('hiera.selectNode', 'web01.kittiwake.example');
   });
 

@@ -1,4 +1,4 @@
-//! Code actions: what clients can do decides what they get.
+//! Code actions depend on the capabilities of the client.
 
 use hiera_ls::server::Features;
 use serde_json::{Value, json};
@@ -16,12 +16,12 @@ fn workspace() -> Workspace {
     ])
 }
 
-/// A client that takes code actions, and edits of this form.
+/// A client that supports code actions, and edits of this form.
 fn client(workspace: &Workspace, workspace_edit: &Value) -> Client {
     client_that(workspace, workspace_edit, &json!({}))
 }
 
-/// The same with more that it knows of code actions.
+/// The same with more capabilities for code actions.
 fn client_that(workspace: &Workspace, workspace_edit: &Value, knows: &Value) -> Client {
     let mut code_action = knows.clone();
     code_action["codeActionLiteralSupport"] = json!({"codeActionKind": {"valueSet": ["quickfix"]}});
@@ -145,4 +145,27 @@ fn what_cannot_be_done_says_why_to_clients_that_show_it() {
     assert_eq!(refusals(json!({})), [], "nothing that a client would take for something to do");
     let why = (json!("`bee` has an anchor or an alias."), Value::Null);
     assert_eq!(refusals(json!({"disabledSupport": true})), [why.clone(), why]);
+}
+
+#[cfg(unix)]
+#[test]
+fn no_file_is_created_below_a_link_that_leads_nowhere() {
+    let workspace = Workspace::new(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n  - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}\n  - {name: Roles, path: 'roles/web.yaml'}\n  - {name: Common, path: common.yaml}\n",
+        ),
+        (".hiera-ls.yaml", "node: web01\nnodes: {web01: {facts: {a: 1}}}\n"),
+        ("data/common.yaml", TEXT),
+    ]);
+    std::os::unix::fs::symlink("/nowhere", workspace.path("data/nodes")).expect("a link");
+    let creates = json!({"documentChanges": true, "resourceOperations": ["create"]});
+    let mut client = client(&workspace, &creates);
+    let path = workspace.path("data/common.yaml");
+    client.open(&path, TEXT);
+    let context = json!({"diagnostics": [], "only": ["refactor"]});
+    let actions = ask_at(&mut client, &path, (0, 0), context);
+    let titles = actions.iter().filter_map(|it| it["title"].as_str());
+    let overrides: Vec<&str> = titles.filter(|it| it.starts_with("Override")).collect();
+    assert_eq!(overrides, ["Override `a` in data/roles/web.yaml (Roles)"]);
 }

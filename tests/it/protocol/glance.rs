@@ -82,7 +82,7 @@ fn hints_follow_the_active_node() {
             })
             .collect()
     };
-    let overridden = "overridden: 8080".to_owned();
+    let overridden = "node gets 8080".to_owned();
     let token_end = position((1, 19));
     assert_eq!(
         labels(&mut client),
@@ -144,7 +144,7 @@ fn what_is_outdated_before_it_begins_is_not_made() {
         ..no_features()
     });
     client.open("/r/a.yaml", "a: 1\n");
-    // As many as there are slots; what comes then waits.
+    // As many as there are slots; later requests wait.
     let slots = std::thread::available_parallelism().map_or(2, usize::from).max(2);
     let hovers: Vec<i64> = (0..slots).map(|_| client.request_hover("/r/a.yaml", (0, 0))).collect();
     RUNNING.wait_for(u32::try_from(slots).expect("few"));
@@ -152,7 +152,7 @@ fn what_is_outdated_before_it_begins_is_not_made() {
     let outdated = client.request("textDocument/semanticTokens/full", params.clone());
     client.edit("/r/a.yaml", 2, ((0, 0), (0, 1)), "b");
     let current = client.request("textDocument/semanticTokens/full", params);
-    // The edit has arrived when a message behind it is answered.
+    // The edit has arrived when the response to a later message arrives.
     client.ask("shutdown/unknown", Value::Null).expect_err("there is no such method");
     MAY_END.raise();
     let error = client.answer_to(outdated).expect_err("the text was edited");

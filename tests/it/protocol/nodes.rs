@@ -1,4 +1,4 @@
-//! The sample node that answers are shown for.
+//! The node that responses are for.
 
 use hiera_ls::ide::Hover;
 use hiera_ls::server::Features;
@@ -49,7 +49,7 @@ fn nodes_are_listed_and_chosen() {
     assert_eq!(client.notification(ACTIVE_NODE), chosen);
 
     let error = client.ask("hiera/selectNode", json!({"name": "web03"})).expect_err("not there");
-    assert_eq!(error["message"], "no sample node has the name web03; there are: web01, web02");
+    assert_eq!(error["message"], "no node has the name web03; there are: web01, web02");
     assert_eq!(client.hover(&path, (0, 0)), "web02", "the choice stays");
 
     client.ask("hiera/selectNode", json!({"name": null})).expect("any node");
@@ -111,6 +111,6 @@ fn a_chosen_node_is_active_for_what_is_asked_next() {
         let hover = client.answer_to(hover).expect("hover succeeds");
         assert_eq!(hover["contents"]["value"], name);
     }
-    // Whether a round of the publisher fell between two choices is a matter of luck.
+    // It depends on timing whether a round of the publisher came between two choices.
     client.forget(ACTIVE_NODE);
 }

@@ -31,7 +31,7 @@ fn client(capabilities: &Value) -> (Workspace, Client, String) {
     (workspace, client, common)
 }
 
-/// A question about a place of a file.
+/// A request about a place of a file.
 fn question(path: &str, at: (u32, u32)) -> Value {
     json!({"textDocument": {"uri": uri(path)}, "position": position(at)})
 }
@@ -41,7 +41,7 @@ fn ask(client: &mut Client, method: &str, params: &Value) -> Value {
     client.ask(method, params.clone()).expect("an answer")
 }
 
-/// The location of the line that `text` begins.
+/// The location of the line that starts with `text`.
 #[track_caller]
 fn location_of<'a>(preview: &'a Value, text: &str) -> &'a Value {
     let lines = preview["text"].as_str().expect("a text").lines();
@@ -104,7 +104,7 @@ fn scopes_and_nodes_that_are_not_there() {
     let error = client.ask("hiera/mergedValue", json!({"key": "port", "node": "web03"}));
     let error = error.expect_err("there is no such node");
     assert_eq!(error["code"], -32602);
-    assert_eq!(error["message"], "no sample node has the name web03");
+    assert_eq!(error["message"], "no node has the name web03");
     assert_eq!(ask(&mut client, "hiera/mergedValue", &json!({})), Value::Null);
 }
 
@@ -144,7 +144,7 @@ fn explanations_in_full_are_documents_of_their_own() {
     assert_ne!(full["uri"], folded["uri"]);
     let again = ask(&mut client, "workspace/textDocumentContent", &json!({"uri": full["uri"]}));
     assert_eq!(text(&again), text(&full));
-    // Whether a round of the publisher comes after the document was given is a matter of luck.
+    // It depends on timing whether a round of the publisher comes after the document.
     client.forget("workspace/textDocumentContent/refresh");
 }
 
@@ -229,7 +229,7 @@ fn previews_are_documents_too() {
     let unknown = json!({"uri": "hiera-ls:/value/x.yaml?%7B%7D"});
     let content = ask(&mut client, "workspace/textDocumentContent", &unknown);
     assert_eq!(content["text"], "# not available\n");
-    // Whether what was done takes one round of the publisher or two is a matter of luck.
+    // It depends on timing whether this takes the publisher one round or two.
     client.forget("workspace/textDocumentContent/refresh");
     drop(workspace);
 }

@@ -15,7 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Unknown lookup option",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "`lookup_options` know `merge` and `convert_to`; anything else has no effect.",
+    summary: "In `lookup_options`, Puppet reads only `merge` and `convert_to`; anything else has no effect.",
     page: include_str!("../../../../docs/rules/unknown-lookup-option.md"),
     tag: Some(Tag::Unnecessary),
     checks: &[Check::Entry(check)],

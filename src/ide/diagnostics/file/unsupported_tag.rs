@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Unsupported YAML tag",
     severity: Severity::Error,
     since: "0.1.0",
-    summary: "A YAML tag asks for a Ruby class that Puppet does not allow, so it refuses the whole file.",
+    summary: "A YAML tag names a Ruby class that Puppet does not allow, so it refuses the whole file.",
     page: include_str!("../../../../docs/rules/unsupported-tag.md"),
     explains: Some(Subject::BrokenFile),
     checks: &[Check::File(check)],

@@ -39,7 +39,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let Some(lower) = above.orders.first().and_then(|order| order.values.first()) else { return };
     let message = format!(
         "the next lower level has the same value for `{}`\n\
-         Without this entry, all sample nodes that read this file get the same. Remove it.",
+         Without this entry, all nodes that read this file get the same value. Remove it.",
         above.key
     );
     let finding = report.add_as(&RULE, RULE.severity, key, message);

@@ -22,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "Undefined variable",
     severity: Severity::Warning,
     since: "0.1.0",
-    summary: "A `%{…}` reads a variable, and none of the sample nodes that read the file has it.",
+    summary: "A `%{…}` reads a variable, and none of the nodes with facts that read the file has it.",
     page: include_str!("../../../../docs/rules/undefined-variable.md"),
     checks: &[Check::Variables(check)],
     ..Rule::USUAL
@@ -120,7 +120,7 @@ fn check_names(
 fn nodes_text(nodes: &[&Arc<Node>]) -> String {
     match nodes {
         [node] => format!("node {}", node.name),
-        nodes => format!("all {} sample nodes that read this file", nodes.len()),
+        nodes => format!("all {} nodes with facts that read this file", nodes.len()),
     }
 }
 

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use super::{Step, StepKind, Topic};
+use crate::ide::changes::counted;
 
 /// From this many consecutive files without the key on, they are counted.
 const MIN_FILES: usize = 4;
@@ -84,7 +85,7 @@ struct Known {
 
 impl Known {
     fn summary(self) -> Step {
-        let more = format!("{} more interpolations", self.left_out);
+        let more = counted(self.left_out, "more interpolation");
         Step {
             detail: "of keys that are shown above".to_owned(),
             ..super::simple(&more, StepKind::Step)
