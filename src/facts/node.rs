@@ -216,6 +216,7 @@ impl Node {
     /// Whether the text of a variable may contain lookups. Hiera interpolates the values of variables again.
     pub fn holds_lookups(&self) -> bool {
         self.variables.iter().any(|(_, member)| member.value.value.has_tokens())
+            || self.known.values().any(|known| known.value.has_tokens())
     }
 
     /// All top-scope variables in order.

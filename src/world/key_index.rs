@@ -6,7 +6,7 @@
 mod typed;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use super::interner::Interner;
 use super::parallel;
@@ -141,10 +141,41 @@ impl KeyIndex {
         self.names.known(key).map_or(0, count)
     }
 
+    /// Whether a value of `key` may call functions, in any file.
+    pub fn may_call(&self, key: &str) -> bool {
+        self.may_be(key, MAY_CALL)
+    }
+
+    /// Whether a value of `key` in any file may be something other than a hash.
+    pub fn may_be_no_hash(&self, key: &str) -> bool {
+        self.may_be(key, MAY_BE_NO_HASH)
+    }
+
+    /// Whether a value of `key` in any file may be a hash or null.
+    pub fn may_be_hash_or_null(&self, key: &str) -> bool {
+        self.may_be(key, MAY_BE_HASH_OR_NULL)
+    }
+
+    /// Whether a value of `key` has a tag in any file. Where a `<<` at the root may bring keys, every key may.
+    fn may_be(&self, key: &str, tag: u32) -> bool {
+        let has_merge = |file: &IndexedFile| file.keys.may_merge;
+        let has_tag = |name| {
+            let mut changed = self.changed_with(name).flat_map(|file| file.keys.of(name));
+            self.bulk.has_tag(name, tag) || changed.any(|here| here.tagged_name & tag != 0)
+        };
+        self.bulk.has_merges
+            || self.changed.values().flatten().any(has_merge)
+            || self.names.known(key).is_some_and(has_tag)
+    }
+
     /// Whether one of `files` has `key`.
-    pub fn is_held_by(&self, key: &str, files: &FileSet) -> bool {
-        let is_held = |name| self.files_with(name).any(|file| files.contains(&file.id));
-        self.names.known(key).is_some_and(is_held)
+    pub fn is_held_by(&self, key: &str, files: &Arc<FileSet>) -> bool {
+        let Some(name) = self.names.known(key) else { return false };
+        let is_one = |file: &IndexedFile| files.contains(&file.id);
+        // A key can be in most files, and most of them are usually not among these.
+        let is_kept = self.bulk.holds_some(name, files)
+            && (self.replaced.is_empty() || self.kept_with(name).any(is_one));
+        is_kept || self.changed_with(name).any(is_one)
     }
 
     /// The keys that start with `prefix`, each once, sorted.
@@ -254,6 +285,8 @@ pub(super) struct FileKeys {
     keys: Box<[KeyHere]>,
     /// Whether they were found line by line.
     is_quick: bool,
+    /// Whether a `<<` may bring keys from elsewhere.
+    may_merge: bool,
     /// The first position of each name in [`Self::keys`]; built on demand for files with hundreds of keys. Versions of a
     /// file with the same names share it.
     first: Arc<OnceLock<HashMap<u32, u32, foldhash::fast::RandomState>>>,
@@ -264,14 +297,21 @@ const MIN_HASHED_KEYS: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct KeyHere {
-    /// The number of its name, and in the highest bit whether its value may call functions. There are millions of keys, and
-    /// a field of its own would take four bytes more for each.
+    /// The number of its name, and in the highest bits what its value may be: [`MAY_CALL`] and so on. There are millions of
+    /// keys, and a field of its own would take four bytes more for each.
     tagged_name: u32,
     key: TextRange,
     value: TextRange,
 }
 
+/// The value may call functions.
 const MAY_CALL: u32 = 1 << 31;
+/// The value may be something other than a hash.
+const MAY_BE_NO_HASH: u32 = 1 << 30;
+/// The value may be a hash or null.
+const MAY_BE_HASH_OR_NULL: u32 = 1 << 29;
+
+const TAGS: u32 = MAY_CALL | MAY_BE_NO_HASH | MAY_BE_HASH_OR_NULL;
 
 impl FileKeys {
     pub(super) fn new(data: &DataFile, names: &Interner) -> Self {
@@ -280,9 +320,12 @@ impl FileKeys {
             None => (data.root_keys(), false),
         };
         let is_hocon = data.format() == Format::Hocon;
-        let may_call = |key: &RootKey<'_>| is_hocon || may_call(key.value.slice(data.text()));
-        let keys = keys.iter().map(|key| KeyHere::new(key, may_call(key), names)).collect();
-        Self { keys, is_quick, first: Arc::default() }
+        let tags = |key: &RootKey<'_>| {
+            if is_hocon { TAGS } else { tags_of(key.value.slice(data.text())) }
+        };
+        let keys = keys.iter().map(|key| KeyHere::new(key, tags(key), names)).collect();
+        let may_merge = memchr::memmem::find(data.text().as_bytes(), b"<<").is_some();
+        Self { keys, is_quick, may_merge, first: Arc::default() }
     }
 
     /// The number of the root key whose entry contains a byte.
@@ -325,19 +368,52 @@ impl FileKeys {
 }
 
 impl KeyHere {
-    fn new(key: &RootKey<'_>, may_call: bool, names: &Interner) -> Self {
-        let tag = if may_call { MAY_CALL } else { 0 };
-        Self { tagged_name: names.number(&key.text) | tag, key: key.key, value: key.value }
+    fn new(key: &RootKey<'_>, tags: u32, names: &Interner) -> Self {
+        Self { tagged_name: names.number(&key.text) | tags, key: key.key, value: key.value }
     }
 
     fn name(&self) -> u32 {
-        self.tagged_name & !MAY_CALL
+        self.tagged_name & !TAGS
     }
 
     /// Whether the value may call functions.
     fn may_call(&self) -> bool {
         self.tagged_name & MAY_CALL != 0
     }
+}
+
+/// What a value may be, by the look of its source.
+fn tags_of(source: &str) -> u32 {
+    // A value of several lines may end before its last line, if that is not indented.
+    let is_line = !source.contains(['\n', '\r']);
+    let is_whole = |start: char, end: char, key: &str| {
+        is_line && source.starts_with(start) && source.ends_with(end) && !source.contains(key)
+    };
+    let is_quoted = |quote: char| {
+        let end = source.strip_prefix(quote).and_then(|rest| rest.find(quote));
+        is_line && end.is_some_and(|end| end + 2 == source.len())
+    };
+    let is_item = ["- ", "-\n", "-\r"].iter().any(|mark| source.starts_with(mark));
+    let is_number = !source.is_empty() && source.bytes().all(|byte| byte.is_ascii_digit());
+    let is_list_or_text = is_item
+        || is_whole('[', ']', "]:")
+        || is_quoted('"')
+        || is_quoted('\'')
+        || is_number
+        || matches!(source, "true" | "false");
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+    let after_word = source.trim_start_matches(is_part);
+    let after_colon = after_word.strip_prefix(':').filter(|_| source.starts_with(is_part));
+    let is_member =
+        after_colon.is_some_and(|it| it.is_empty() || it.starts_with([' ', '\n', '\r']));
+    let kind = if is_list_or_text {
+        MAY_BE_NO_HASH
+    } else if is_member || is_whole('{', '}', "}:") {
+        MAY_BE_HASH_OR_NULL
+    } else {
+        MAY_BE_NO_HASH | MAY_BE_HASH_OR_NULL
+    };
+    if may_call(source) { kind | MAY_CALL } else { kind }
 }
 
 /// Whether a value may call functions (`%{lookup('a')}`), by the look of its source.
@@ -388,11 +464,21 @@ pub(super) struct BulkIndex {
     starts: Vec<u32>,
     /// Positions in [`Self::files`], ascending for each name.
     holders: Vec<u32>,
-    /// One bit for each name's number: whether a value of it may call functions in any file.
-    calling: Vec<u64>,
+    /// For each name's number, the tags of all its values, shifted to the lowest bits.
+    tags: Vec<u8>,
+    /// Whether a `<<` in some file may bring keys from elsewhere.
+    has_merges: bool,
     /// The names with their numbers, sorted by name; computed on demand.
     sorted: OnceLock<Vec<Name>>,
+    /// One bit for each name's number: whether one of a set of files has it. By the address of the set.
+    held: Mutex<HashMap<usize, HeldNames, foldhash::fast::RandomState>>,
 }
+
+/// A set of files, and the bits of their names.
+type HeldNames = (Weak<FileSet>, Arc<[u64]>);
+
+/// The maximum number of sets whose names are kept.
+const MAX_HELD: usize = 1_024;
 
 impl BulkIndex {
     /// Reads all files that `reach` leads to, on all processors.
@@ -416,16 +502,46 @@ impl BulkIndex {
         }
         starts.push(pairs.len() as u32);
         let holders = pairs.into_iter().map(|(_, at)| at).collect();
-        let mut calling = vec![0; names as usize / 64 + 1];
-        let keys = files.iter().flat_map(|file| &file.keys.keys);
-        for name in keys.filter(|key| key.may_call()).map(KeyHere::name) {
-            calling[name as usize / 64] |= 1 << (name % 64);
+        let mut tags = vec![0; names as usize];
+        for key in files.iter().flat_map(|file| &file.keys.keys) {
+            tags[key.name() as usize] |= (key.tagged_name >> TAGS.trailing_zeros()) as u8;
         }
-        Self { files, starts, holders, calling, sorted: OnceLock::new() }
+        let has_merges = files.iter().any(|file| file.keys.may_merge);
+        let (sorted, held) = (OnceLock::new(), Mutex::default());
+        Self { files, starts, holders, tags, has_merges, sorted, held }
+    }
+
+    /// Whether one of a set of files has a name. The names of a set are collected once.
+    fn holds_some(&self, name: u32, files: &Arc<FileSet>) -> bool {
+        let address = Arc::as_ptr(files).addr();
+        let lock = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |set: &Weak<FileSet>| set.as_ptr() == Arc::as_ptr(files);
+        let known = lock().get(&address).filter(|(set, _)| is_it(set)).map(|it| it.1.clone());
+        let bits = known.unwrap_or_else(|| {
+            let mut bits = vec![0; self.starts.len() / 64 + 1];
+            for file in self.files.iter().filter(|it| files.contains(&it.id)) {
+                file.keys.numbers().for_each(|name| set_bit(&mut bits, name));
+            }
+            let bits: Arc<[u64]> = bits.into();
+            let mut held = lock();
+            if held.len() >= MAX_HELD {
+                held.clear();
+            }
+            // The set may be dropped, but its address is taken as long as it is known here.
+            held.insert(address, (Arc::downgrade(files), bits.clone()));
+            bits
+        });
+        has_bit(&bits, name)
     }
 
     fn may_call(&self, name: u32) -> bool {
-        self.calling.get(name as usize / 64).is_some_and(|bits| bits >> (name % 64) & 1 == 1)
+        self.has_tag(name, MAY_CALL)
+    }
+
+    /// Whether some value of a name has a tag.
+    fn has_tag(&self, name: u32, tag: u32) -> bool {
+        let tags = self.tags.get(name as usize).copied().unwrap_or(0);
+        u32::from(tags) << TAGS.trailing_zeros() & tag != 0
     }
 
     fn position(&self, path: &str) -> Option<u32> {
@@ -456,6 +572,14 @@ impl BulkIndex {
         let end = self.starts.get(name as usize + 1).map_or(start, |end| *end as usize);
         &self.holders[start..end]
     }
+}
+
+fn set_bit(bits: &mut [u64], number: u32) {
+    bits[number as usize / 64] |= 1 << (number % 64);
+}
+
+fn has_bit(bits: &[u64], number: u32) -> bool {
+    bits.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1)
 }
 
 #[cfg(test)]

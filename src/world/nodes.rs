@@ -1,7 +1,7 @@
 //! The sample nodes of an environment: from fact sets in the workspace, from the settings, and machines that data files are
 //! named after.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
@@ -58,6 +58,19 @@ pub struct SampleNodes {
     pub nodes: Arc<[Arc<Node>]>,
     /// Problems of fact sets, by path.
     pub problems: Vec<(Arc<str>, FactsProblem)>,
+    /// The numbers of the completely known nodes, by name; computed on demand.
+    complete: OnceLock<HashMap<Arc<str>, u32, foldhash::fast::RandomState>>,
+}
+
+impl SampleNodes {
+    /// The completely known node of this name.
+    pub(super) fn complete(&self, name: &str) -> Option<&Arc<Node>> {
+        let complete = self.complete.get_or_init(|| {
+            let nodes = (0..).zip(self.nodes.iter()).filter(|(_, node)| node.is_complete());
+            nodes.map(|(number, node)| (node.name.clone(), number)).collect()
+        });
+        complete.get(name).map(|number| &self.nodes[*number as usize])
+    }
 }
 
 /// A node that is being built.
@@ -261,7 +274,7 @@ impl Found<'_> {
         let settings = &self.world.settings;
         let finish = |draft| Arc::new(finished(settings, environment, draft));
         let nodes = self.drafts.into_values().map(finish).collect();
-        SampleNodes { nodes, problems: self.problems }
+        SampleNodes { nodes, problems: self.problems, complete: OnceLock::new() }
     }
 
     /// Adds the machines that data files are named after, and the systems that a module on its own supports.

@@ -68,12 +68,10 @@ impl World {
     pub fn view_of_file(&self, environment: &Arc<Environment>, path: &str) -> Arc<Node> {
         let known = self.said_by_path(environment, path);
         let certname = known.iter().find(|(name, _)| &**name == "trusted.certname");
-        if let Some((_, certname)) = certname {
-            let nodes = self.nodes(environment);
-            let is_it = |node: &&Arc<Node>| node.is_complete() && node.name == *certname;
-            if let Some(node) = nodes.iter().find(is_it) {
-                return Arc::clone(node);
-            }
+        if let Some((_, certname)) = certname
+            && let Some(node) = self.sample_nodes(environment).complete(certname)
+        {
+            return Arc::clone(node);
         }
         self.view(environment, &known)
     }

@@ -45,6 +45,7 @@ pub(crate) struct DataContext<'a> {
     /// `None` for a file without an environment.
     pub(crate) around: Option<Surroundings<'a>>,
     is_decrypted: OnceCell<bool>,
+    do_variables_look_up: OnceCell<bool>,
 }
 
 /// The surroundings of a data file: the other files of its environment, and the code.
@@ -78,8 +79,24 @@ impl<'a> DataContext<'a> {
             lower: LowerLevels::new(world, environment, path, module),
             bound: perspective.map(|it| BoundValues::new(it, path)),
         });
-        let is_decrypted = OnceCell::new();
-        Self { world, path, data, module, perspective, nodes, around, is_decrypted }
+        let (is_decrypted, do_variables_look_up) = (OnceCell::new(), OnceCell::new());
+        Self {
+            world,
+            path,
+            data,
+            module,
+            perspective,
+            nodes,
+            around,
+            is_decrypted,
+            do_variables_look_up,
+        }
+    }
+
+    /// Whether the text of a variable may contain lookups.
+    pub(crate) fn do_variables_look_up(&self) -> bool {
+        let hold_lookups = |it: &Perspective| it.evaluator.node().holds_lookups();
+        *self.do_variables_look_up.get_or_init(|| self.perspective.is_none_or(hold_lookups))
     }
 
     /// Whether a level decrypts the file's values.

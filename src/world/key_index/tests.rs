@@ -3,8 +3,12 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::MIN_HASHED_KEYS;
-use crate::world::{Change, Host, KeyIndex, MemoryDisk};
+use proptest::prelude::*;
+
+use super::{FileKeys, MAY_BE_HASH_OR_NULL, MAY_BE_NO_HASH, MIN_HASHED_KEYS};
+use crate::data::{DataFile, FileId, Format, Value};
+use crate::world::interner::Interner;
+use crate::world::{Change, FileSet, Host, KeyIndex, MemoryDisk};
 
 const HIERA_YAML: &str = "
 version: 5
@@ -271,5 +275,79 @@ fn an_entry_of_a_broken_file_is_the_same_before_and_after_the_file_was_parsed() 
         assert!(before.is_some());
         world.file(&place.path).expect("a file").data(place.format);
         assert_eq!(value(), before);
+    }
+}
+
+#[test]
+fn whether_a_set_of_files_has_a_key() {
+    let mut host = Host::new(Arc::new(MemoryDisk::new(FILES)));
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    let set = |paths: &[&str]| -> Arc<FileSet> {
+        let world = host.snapshot();
+        Arc::new(paths.iter().map(|path| world.file(path).expect("a file").id).collect())
+    };
+    let (two, one) = (
+        set(&["/r/data/nodes/x.yaml", "/r/data/roles/web.yaml"]),
+        set(&["/r/data/roles/web.yaml"]),
+    );
+    let held = |host: &Host, set: &Arc<FileSet>| -> String {
+        let index = index(host);
+        ["a", "b", "c", "new"].into_iter().filter(|key| index.is_held_by(key, set)).collect()
+    };
+    assert_eq!([held(&host, &two), held(&host, &one)], ["bc", "b"]);
+    host.apply(opened("/r/data/roles/web.yaml", "a: 1\nnew: 1\n"));
+    assert_eq!([held(&host, &two), held(&host, &one)], ["abcnew", "anew"]);
+    host.apply(opened("/r/data/nodes/x.yaml", "x: 1\n"));
+    assert_eq!([held(&host, &two), held(&host, &one)], ["anew", "anew"]);
+}
+
+fn value() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        " ",
+        "\n",
+        "\n  ",
+        "\n- ",
+        " - ",
+        "a",
+        "a:",
+        ": ",
+        "b: 1",
+        " [",
+        "]",
+        " {",
+        "}",
+        "'",
+        "\"",
+        " 12",
+        " true",
+        " ~",
+        " null",
+        " #c",
+        " |\n  ",
+        " &x ",
+        " *x",
+        " !!str",
+        ",",
+        "\n  'a': 1",
+    ]);
+    prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn what_a_value_cannot_be_is_seen_by_its_look(value in value()) {
+        let text = format!("k:{value}\nz: 1\n");
+        let data = DataFile::new(FileId(0), Format::Yaml, text.clone().into());
+        let names = Interner::default();
+        let keys = FileKeys::new(&data, &names);
+        let own = keys.keys.iter().filter(|here| &*names.text(here.name()) == "k");
+        let tags = own.fold(0, |all, here| all | here.tagged_name);
+        // Of a file that Puppet refuses, the index may lack a key.
+        if let Some(entry) = data.get("k").filter(|_| tags != 0) {
+            let is_hash = matches!(entry.value.value, Value::Hash(_));
+            let is_null = matches!(entry.value.value, Value::Undef);
+            prop_assert!(is_hash || tags & MAY_BE_NO_HASH != 0, "{text:?}");
+            prop_assert!(!is_hash && !is_null || tags & MAY_BE_HASH_OR_NULL != 0, "{text:?}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{FileKeys, KeyHere, may_call};
+use super::{FileKeys, KeyHere, tags_of};
 use crate::data::RootKey;
 use crate::syntax::entries::begins_entry;
 use crate::text::{TextRange, common_prefix, common_suffix};
@@ -30,8 +30,7 @@ impl FileKeys {
     ) -> Option<Self> {
         let Edited { keys: replaced, range } = self.edited(old, new)?;
         let found = RootKey::quick_between(new, range.start as u32, range.end as u32)?;
-        let may_call = |key: &RootKey<'_>| may_call(key.value.slice(new));
-        let here = |key| KeyHere::new(key, may_call(key), names);
+        let here = |key: &RootKey<'_>| KeyHere::new(key, tags_of(key.value.slice(new)), names);
         let found: Vec<KeyHere> = found.iter().map(here).collect();
         let names_of = |keys: &[KeyHere]| keys.iter().map(KeyHere::name).collect::<Vec<_>>();
         let has_same_names = names_of(&found) == names_of(&self.keys[replaced.clone()]);
@@ -40,9 +39,11 @@ impl FileKeys {
         let behind = self.keys[replaced.end..].iter();
         let behind = behind.map(|it| KeyHere { key: moved(it.key), value: moved(it.value), ..*it });
         let keys = self.keys[..replaced.start].iter().copied().chain(found).chain(behind);
+        let may_merge = self.may_merge || new[range].contains("<<");
         Some(Self {
             keys: keys.collect(),
             is_quick: true,
+            may_merge,
             first: if has_same_names { Arc::clone(&self.first) } else { Arc::default() },
         })
     }

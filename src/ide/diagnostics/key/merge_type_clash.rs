@@ -37,6 +37,13 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     if !matches!(strategy, "hash" | "unique") {
         return;
     }
+    let fits = at.known().is_some_and(|known| match strategy {
+        "hash" => known.has_only_hashes(key),
+        _ => known.has_no_hash_or_null(key),
+    });
+    if fits && !at.file.do_variables_look_up() {
+        return;
+    }
     let Some(failure) = evaluator.certain_failure(&asked) else { return };
     if !failure.message.contains(PUPPETS_WORDS) {
         return;

@@ -6,6 +6,7 @@ use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
 use crate::ide::perspective::Perspective;
 use crate::ide::places;
+use crate::ide::strings::PlacedName;
 use crate::syntax::key_path::{self, KeyPath, Segment};
 
 pub(crate) const RULE: Rule = Rule {
@@ -26,6 +27,14 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let looked_up = &at.summary.looked_up;
     let Some(perspective) = at.perspective.filter(|_| !looked_up.is_empty()) else { return };
     let (key, path, start) = (at.key(), at.file.path, at.entry.start);
+    let is_end = |token: &PlacedName| {
+        let path = key_path::parse(&token.name).ok();
+        let root = path.as_ref().and_then(KeyPath::root_name);
+        root.zip(at.known()).is_some_and(|(root, known)| known.looks_up_nothing(root))
+    };
+    if looked_up.iter().all(is_end) && !at.file.do_variables_look_up() {
+        return;
+    }
     let asked = lookup_text(key);
     let Some((words, names)) = recursion(perspective, &asked) else { return };
     let at = names.iter().position(|name| *name == asked).unwrap_or(0);

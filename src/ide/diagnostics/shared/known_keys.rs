@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use crate::config::hiera_yaml::{FunctionKind, LayerKind, Level, Locations};
 use crate::config::{Environment, HieraYaml};
 use crate::data::{Files as _, PathKind, inspect};
+use crate::ide::context::LOOKUP_OPTIONS;
 use crate::ide::diagnostics::Related;
 use crate::ide::diagnostics::shared::near::near_key;
 use crate::ide::diagnostics::shared::patterns;
@@ -106,6 +107,27 @@ impl<'a> KnownKeys<'a> {
         });
         self.open_modules.borrow_mut().insert(module.into(), is_open);
         is_open
+    }
+
+    /// Whether a lookup of the root key certainly looks up nothing else, as long as the facts of the node do not.
+    pub(crate) fn looks_up_nothing(&self, key: &str) -> bool {
+        self.is_all_here(key) && !self.index.may_call(LOOKUP_OPTIONS)
+    }
+
+    /// Whether a hash merge can certainly merge all values of the root key, as long as the facts of the node look up nothing.
+    pub(crate) fn has_only_hashes(&self, key: &str) -> bool {
+        self.is_all_here(key) && !self.index.may_be_no_hash(key)
+    }
+
+    /// The same for a unique merge.
+    pub(crate) fn has_no_hash_or_null(&self, key: &str) -> bool {
+        self.is_all_here(key) && !self.index.may_be_hash_or_null(key)
+    }
+
+    /// Whether all values of a root key are in files, and none of them looks up anything.
+    fn is_all_here(&self, key: &str) -> bool {
+        let module = module_of(key).filter(|it| self.environment.modules.contains_key(*it));
+        self.contains(key) && !self.index.may_call(key) && !self.is_open(module)
     }
 
     /// The key that a misspelt one was meant to be.

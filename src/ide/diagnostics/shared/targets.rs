@@ -1,9 +1,7 @@
 //! The values of the keys that a file looks up, as far as files show them.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::config::Environment;
 use crate::data::{Files as _, Located, Value};
@@ -25,7 +23,31 @@ pub(crate) struct Targets<'a> {
     environment: Arc<Environment>,
     index: Arc<KeyIndex>,
     path: &'a str,
-    known: RefCell<HashMap<Arc<str>, Rc<RootValues>>>,
+    known: Arc<KnownRoots>,
+}
+
+/// The values of root keys. Files of the same snapshot look up the same keys.
+type KnownRoots = Mutex<HashMap<Arc<str>, Arc<RootValues>, foldhash::fast::RandomState>>;
+
+/// By environment, the values in the snapshot with this key index. Each snapshot has its own.
+#[derive(Default)]
+struct RootCache {
+    environments: Mutex<HashMap<String, OfSnapshot>>,
+}
+
+type OfSnapshot = (Weak<KeyIndex>, Arc<KnownRoots>);
+
+impl RootCache {
+    fn of(&self, environment: &Environment, index: &Arc<KeyIndex>) -> Arc<KnownRoots> {
+        let name = format!("{} {}", environment.name, environment.directory());
+        let mut all = self.environments.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, known) = all.entry(name).or_default();
+        let own = Arc::downgrade(index);
+        if !of.ptr_eq(&own) {
+            (*of, *known) = (own, Arc::default());
+        }
+        known.clone()
+    }
 }
 
 /// The values of a root key in all files that have it.
@@ -64,12 +86,14 @@ impl<'a> Targets<'a> {
     /// The keys of the environment that the file at `path` belongs to.
     pub(crate) fn new(world: &'a Arc<World>, environment: Arc<Environment>, path: &'a str) -> Self {
         let index = world.key_index(&environment);
-        Self { world, environment, index, path, known: RefCell::default() }
+        let known = world.attached::<RootCache>().of(&environment, &index);
+        Self { world, environment, index, path, known }
     }
 
     /// The values of a root key in files.
-    pub(crate) fn root(&self, key: &Arc<str>) -> Rc<RootValues> {
-        if let Some(known) = self.known.borrow().get(key) {
+    pub(crate) fn root(&self, key: &Arc<str>) -> Arc<RootValues> {
+        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(key) {
             return known.clone();
         }
         let (places, is_whole) = self.index.first_places(key, MAX_FILES);
@@ -78,8 +102,8 @@ impl<'a> Targets<'a> {
             data.get(key).map(|entry| entry.value.clone())
         };
         let values = places.iter().filter_map(value).collect();
-        let values = Rc::new(RootValues { values, is_whole });
-        self.known.borrow_mut().insert(key.clone(), values.clone());
+        let values = Arc::new(RootValues { values, is_whole });
+        lock().insert(key.clone(), values.clone());
         values
     }
 
