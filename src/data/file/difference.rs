@@ -49,11 +49,13 @@ impl Entries {
         if heads[0] != heads[1] && !heads.iter().all(|it| is_blank_or_comment(it)) {
             return None;
         }
-        let same = |(one, two): &(&Placed, &Placed)| one.is_same_source(two);
-        let before = one.iter().zip(two).take_while(same).count();
-        let (one, two) = (&one[before..], &two[before..]);
-        let behind = one.iter().rev().zip(two.iter().rev()).take_while(same).count();
-        let (one, two) = (&one[..one.len() - behind], &two[..two.len() - behind]);
+        let (one, two) = where_they_differ(one, two, |one, two| one.is_same_source(two));
+        // Versions that were read on their own share no chunks. To compare texts costs less than to look for keys.
+        let one: Vec<_> = one.iter().flat_map(Placed::spots).collect();
+        let two: Vec<_> = two.iter().flat_map(Placed::spots).collect();
+        let (one, two) = where_they_differ(&one, &two, |(one, index), (two, other)| {
+            one.source(*index, text) == two.source(*other, other_text)
+        });
         let is_edited = !one.is_empty() || !two.is_empty();
         let (one, two) = (sources(one, text)?, sources(two, other_text)?);
         let mut edits = EntryEdits::default();
@@ -85,6 +87,19 @@ impl Entries {
     }
 }
 
+/// Two lists without what is the same at their starts and at their ends.
+fn where_they_differ<'a, T>(
+    one: &'a [T],
+    two: &'a [T],
+    is_same: impl Fn(&T, &T) -> bool,
+) -> (&'a [T], &'a [T]) {
+    let same = |(one, two): &(&T, &T)| is_same(one, two);
+    let before = one.iter().zip(two).take_while(same).count();
+    let (one, two) = (&one[before..], &two[before..]);
+    let behind = one.iter().rev().zip(two.iter().rev()).take_while(same).count();
+    (&one[..one.len() - behind], &two[..two.len() - behind])
+}
+
 /// The calls in the texts of some entries; `None` if the text does not show what they call.
 fn calls<'t>(sources: &[&'t str]) -> Option<Vec<&'t str>> {
     let mut found = Vec::new();
@@ -97,11 +112,11 @@ fn calls<'t>(sources: &[&'t str]) -> Option<Vec<&'t str>> {
     Some(found)
 }
 
-/// The entries of some chunks. Text that looks like a key is included, because entries may be broken and indexes include
+/// Some entries by their keys. Text that looks like a key is included, because entries may be broken and indexes include
 /// such keys. `None` if there may be a key that is not a string, because Puppet refuses a whole file for some of them.
-fn sources<'t>(chunks: &[Placed], text: &'t str) -> Option<Sources<'t>> {
+fn sources<'t>(spots: &[(&Placed, usize)], text: &'t str) -> Option<Sources<'t>> {
     let mut sources = Sources::new();
-    for (placed, index) in chunks.iter().flat_map(Placed::spots) {
+    for &(placed, index) in spots {
         if matches!(placed.key(index, text), Some(EntryKey::Value(key)) if key.as_str().is_none()) {
             return None;
         }
@@ -170,6 +185,14 @@ mod tests {
         check("a: 1\nb: 2\n", "a: 1\nbb: 2\n", Some((&["b", "bb"], true)));
         check("a: 1\na: 2\nb: 1\n", "a: 2\na: 1\nb: 1\n", Some((&["a"], false)));
         check("a: 1\na: 2\nb: 1\n", "a: 1\nb: 1\n", Some((&["a"], true)));
+    }
+
+    #[test]
+    fn what_is_the_same_at_both_ends_is_left_out() {
+        let differ = |one, two| where_they_differ(one, two, |one: &i32, two| one == two);
+        assert_eq!(differ(&[1, 2, 3, 4], &[1, 9, 4]), (&[2, 3][..], &[9][..]));
+        assert_eq!(differ(&[1, 1], &[1]), (&[1][..], &[][..]));
+        assert_eq!(differ(&[1, 2], &[1, 2]), (&[][..], &[][..]));
     }
 
     #[test]
