@@ -186,6 +186,11 @@ impl DiskTable {
         self.listing(directory).items
     }
 
+    /// [`Self::list`], if the directory was listed before.
+    pub(super) fn known_list(&self, directory: &str) -> Option<Arc<[DirItem]>> {
+        Some(self.directories.get(directory)?.get()?.items.clone())
+    }
+
     /// The directory without links.
     pub fn real_path(&self, path: &str) -> Option<String> {
         self.reader.real_path(path)

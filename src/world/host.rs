@@ -1,6 +1,6 @@
 //! The only mutable owner: receives changes, and creates snapshots.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::disk::{ChangedPaths, DiskReader, DiskTable};
@@ -8,7 +8,7 @@ use super::file_entry::FileEntry;
 use super::overlay::OpenFile;
 use super::snapshot::{Choice, Kept, World};
 use super::{nodes, paths, roots};
-use crate::data::Files;
+use crate::data::{DirItem, Files};
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::text::{Buffer, BufferEdit, Encoding, without_halves};
 
@@ -234,7 +234,46 @@ pub(super) fn kept(paths: &[Arc<str>], before: &World, after: &World) -> Kept {
     // Inferred nodes depend on which files exist.
     let comes_or_goes = |path: &str| before.kind(path) != after.kind(path);
     let changes_nodes = |path: &str| nodes::may_hold_facts(path, after) || comes_or_goes(path);
-    if paths.iter().any(|path| changes_nodes(path)) { Kept::Structure } else { Kept::All }
+    let is_all = !paths.iter().any(|path| changes_nodes(path));
+    let kept = if is_all { Kept::All } else { Kept::Structure };
+    kept.max(kept_beside(paths, before, after))
+}
+
+/// What remains valid although directories that are listed again show more than these files: others that came or went. Their
+/// own changes are reported later. By then, the listing contains them already, so they do not look new.
+fn kept_beside<'a>(paths: &'a [Arc<str>], before: &World, after: &World) -> Kept {
+    let (before, after, folders) = (&before.texts.base, &after.texts.base, &after.folders);
+    if Arc::ptr_eq(before, after) {
+        return Kept::All;
+    }
+    let is_ours = |it: &&str| folders.iter().any(|folder| paths::below(folder, it).is_some());
+    let around = |path: &'a Arc<str>| {
+        paths::parent(path).into_iter().chain(paths::ancestors(path).filter(is_ours))
+    };
+    let directories: BTreeSet<&str> = paths.iter().flat_map(around).collect();
+    let mut kept = Kept::All;
+    for directory in directories {
+        let Some(known) = before.known_list(directory) else { continue };
+        let now = after.list(directory);
+        if known == now {
+            continue;
+        }
+        let is_known = |item: &DirItem| {
+            let path = paths::join(directory, &item.name);
+            paths.iter().any(|it| paths::below(&path, it).is_some()) || is_temporary(item)
+        };
+        let gone = known.iter().filter(|item| now.binary_search(item).is_err());
+        let new = now.iter().filter(|item| known.binary_search(item).is_err());
+        for item in gone.chain(new).filter(|item| !is_known(item)) {
+            kept = kept.max(if item.is_directory { Kept::Nothing } else { Kept::Structure });
+        }
+    }
+    kept
+}
+
+/// Whether editors make and remove files of such names beside those that they save.
+fn is_temporary(item: &DirItem) -> bool {
+    !item.is_directory && (item.name.starts_with('.') || item.name.ends_with('~'))
 }
 
 #[cfg(test)]

@@ -319,7 +319,7 @@ impl World {
 }
 
 /// The derived data that a change of texts leaves valid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kept {
     /// Everything that was derived from other texts.
     All,

@@ -31,7 +31,7 @@ const TEXTS: [&str; 6] = [
     "a: 1\nb: 2\n",
     "b: 'ä😀'\n",
     "modulepath = site\n",
-    "version: 5\nhierarchy: [{name: c, paths: [a.yaml, 'nodes/%{x}.yaml', x.yaml]}]\n",
+    "version: 5\nhierarchy: [{name: c, paths: [a.yaml, 'nodes/%{trusted.certname}.yaml', x.yaml]}]\n",
     "version: 5\nhierarchy: [{name: c, paths: ['%{y}.yaml']}]\n",
 ];
 
@@ -102,6 +102,29 @@ fn a_file_that_is_not_open_takes_no_edits() {
 }
 
 #[test]
+fn a_file_that_another_change_brought_to_light_still_makes_a_node() {
+    let disk =
+        Arc::new(MemoryDisk::new([("/r/hiera.yaml", TEXTS[4]), ("/r/data/nodes/a.yaml", "")]));
+    let mut host = Host::new(disk.clone());
+    host.apply(Change::Folders(vec!["/r".to_owned()]));
+    for (step, count) in [("come", 2), ("go", 1)] {
+        answers(&host.snapshot());
+        // The change of one file is reported when another one is there, or not there, already.
+        if step == "come" {
+            disk.write("/r/data/nodes/b.yaml", "");
+        } else {
+            disk.remove("/r/data/nodes/b.yaml");
+        }
+        for name in ["a", "b"] {
+            host.apply(Change::DiskChanged(vec![format!("/r/data/nodes/{name}.yaml")]));
+        }
+        let world = host.snapshot();
+        let environment = world.environment_of("/r/data/nodes/a.yaml").expect("there is one");
+        assert_eq!(world.nodes(&environment).len(), count, "{step}");
+    }
+}
+
+#[test]
 fn a_text_that_did_not_change_is_not_parsed_again() {
     let disk = Arc::new(MemoryDisk::new([("/r/a.yaml", "a: 1\n")]));
     let mut host = Host::new(disk.clone());
@@ -153,6 +176,8 @@ fn a_directory_called_like_a_file_is_no_file() {
 #[derive(Debug, Clone)]
 enum Step {
     Write(Vec<(usize, String)>),
+    /// As above, but each file has its own notification, and requests come in between.
+    WriteAndTellLater(Vec<(usize, String)>),
     Remove(String),
     Open(usize, String),
     Edit(usize, (u32, u32), (u32, u32), String),
@@ -170,6 +195,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     };
     prop_oneof![
         4 => prop::collection::vec((path(), text()), 1..4).prop_map(Step::Write),
+        2 => prop::collection::vec((path(), text()), 2..4).prop_map(Step::WriteAndTellLater),
         1 => removed().prop_map(Step::Remove),
         2 => (path(), text()).prop_map(|(path, text)| Step::Open(path, text)),
         4 => (path(), place(), place(), "[xö:😀\n]{0,3}")
@@ -186,6 +212,15 @@ fn run(step: &Step, disk: &MemoryDisk, host: &mut Host) {
             }
             let changed = files.iter().map(|(path, _)| PATHS[*path].to_owned()).collect();
             host.apply(Change::DiskChanged(changed));
+        }
+        Step::WriteAndTellLater(files) => {
+            for (path, text) in files {
+                disk.write(PATHS[*path], text.as_str());
+            }
+            for (path, _) in files {
+                host.apply(Change::DiskChanged(vec![PATHS[*path].to_owned()]));
+                answers(&host.snapshot());
+            }
         }
         Step::Remove(path) => {
             disk.remove(path);
