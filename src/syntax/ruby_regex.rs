@@ -7,6 +7,7 @@
 mod class;
 mod groups;
 mod list;
+mod necessary;
 mod translate;
 
 use std::fmt::{Display, Formatter};
@@ -30,6 +31,8 @@ pub struct RubyRegex {
     prefix: Box<str>,
     /// Whether it may take long to match.
     is_slow: bool,
+    /// What a text of one line must match first, if the expression is slow.
+    necessary: OnceLock<Option<regex::Regex>>,
 }
 
 /// Why an expression cannot be used.
@@ -53,7 +56,8 @@ pub fn translate(source: &str) -> Result<RubyRegex, RegexProblem> {
     })?;
     let prefix = literal_prefix(source).into();
     let is_slow = has_look_around_or_references(source);
-    Ok(RubyRegex { single_line, multi_line: OnceLock::new(), translated, prefix, is_slow })
+    let (multi_line, necessary) = (OnceLock::new(), OnceLock::new());
+    Ok(RubyRegex { single_line, multi_line, translated, prefix, is_slow, necessary })
 }
 
 fn compiled(pattern: &str) -> fancy_regex::Result<Regex> {
@@ -117,7 +121,15 @@ impl RubyRegex {
         if !text.starts_with(&*self.prefix) && !text.contains('\n') {
             return false;
         }
-        self.regex_for(text).is_some_and(|it| it.is_match(text).unwrap_or(false))
+        !self.is_slow_and_cannot_match(text)
+            && self.regex_for(text).is_some_and(|it| it.is_match(text).unwrap_or(false))
+    }
+
+    fn is_slow_and_cannot_match(&self, text: &str) -> bool {
+        let find = || necessary::condition(&anchored(&self.translated, false));
+        let has_condition = self.is_slow && !text.contains('\n');
+        let condition = has_condition.then(|| self.necessary.get_or_init(find).as_ref()).flatten();
+        condition.is_some_and(|it| !it.is_match(text))
     }
 
     /// Ruby's `gsub(regex, '')`.
