@@ -16,12 +16,12 @@ mod document_link;
 pub mod edits;
 mod entry_part;
 mod file_role;
-#[doc(hidden)]
-pub mod fixture;
-#[doc(hidden)]
-pub mod fixture_fixes;
-#[doc(hidden)]
-pub mod fixture_world;
+#[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod fixture_fixes;
+#[cfg(test)]
+mod fixture_world;
 mod flow_json;
 mod flow_yaml;
 mod folding;

@@ -23,6 +23,11 @@ mod suppression;
 #[cfg(test)]
 mod testing;
 
+#[cfg(test)]
+mod fixes_tests;
+#[cfg(test)]
+mod pages_tests;
+
 pub(crate) use code::missing_required_parameter::{Missing, missing_in, nodes_that_lack};
 pub use file::nothing_checked::{NothingChecked, nothing_checked};
 pub use report::{Diagnostic, Related};

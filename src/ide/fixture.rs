@@ -16,76 +16,76 @@ use std::sync::Arc;
 use crate::text::{LineIndex, TextRange};
 
 /// The path of the only file of a fixture without file lines.
-pub const DEFAULT_PATH: &str = "/data/common.yaml";
+pub(crate) const DEFAULT_PATH: &str = "/data/common.yaml";
 
 /// Files with marks and expected diagnostics.
 #[derive(Debug, Clone, Default)]
-pub struct Fixture {
+pub(crate) struct Fixture {
     /// The files in the order of the fixture.
-    pub files: Vec<FixtureFile>,
+    pub(crate) files: Vec<FixtureFile>,
 }
 
 /// One file of a [`Fixture`].
 #[derive(Debug, Clone)]
-pub struct FixtureFile {
+pub(crate) struct FixtureFile {
     /// The path in the fixture.
-    pub path: Arc<str>,
+    pub(crate) path: Arc<str>,
     /// `key:value` words after the path.
-    pub attributes: Vec<(String, String)>,
+    pub(crate) attributes: Vec<(String, String)>,
     /// The content, without marks and expectations.
-    pub text: Arc<str>,
+    pub(crate) text: Arc<str>,
     /// Byte offsets of `$0` … `$9`.
-    pub marks: Vec<(u8, u32)>,
+    pub(crate) marks: Vec<(u8, u32)>,
     /// The expected diagnostics, in source order.
-    pub expectations: Vec<Expectation>,
+    pub(crate) expectations: Vec<Expectation>,
 }
 
 /// `#^^^ severity[code]: message`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expectation {
+pub(crate) struct Expectation {
     /// The marked bytes of the file.
-    pub range: TextRange,
+    pub(crate) range: TextRange,
     /// `error`, `warning`, `information` or `hint`.
-    pub severity: String,
+    pub(crate) severity: String,
     /// The rule's code.
-    pub code: String,
+    pub(crate) code: String,
     /// The message; `None` if the fixture does not specify it.
-    pub message: Option<String>,
+    pub(crate) message: Option<String>,
 }
 
 /// A diagnostic in the form of an [`Expectation`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// The range.
-    pub range: TextRange,
+    pub(crate) range: TextRange,
     /// `error`, `warning`, `information` or `hint`.
-    pub severity: String,
+    pub(crate) severity: String,
     /// The rule's code.
-    pub code: String,
+    pub(crate) code: String,
     /// The message.
-    pub message: String,
+    pub(crate) message: String,
 }
 
 impl Fixture {
     /// Parses a fixture with marks `$0` … `$9`. Indentation that all its lines have in common is removed.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         Self::read(text, true)
     }
 
     /// Parses a fixture in which `$` has no special meaning: the examples of the documentation.
-    pub fn parse_without_marks(text: &str) -> Self {
+    pub(crate) fn parse_without_marks(text: &str) -> Self {
         Self::read(text, false)
     }
 
     /// The file and offset of a mark.
-    pub fn mark(&self, number: u8) -> Option<(&FixtureFile, u32)> {
+    pub(crate) fn mark(&self, number: u8) -> Option<(&FixtureFile, u32)> {
         self.files.iter().find_map(|file| {
             file.marks.iter().find(|mark| mark.0 == number).map(|mark| (file, mark.1))
         })
     }
 
     /// The file at `path`; the last one if there are several.
-    pub fn file(&self, path: &str) -> Option<&FixtureFile> {
+    pub(crate) fn file(&self, path: &str) -> Option<&FixtureFile> {
         self.files.iter().rfind(|file| &*file.path == path)
     }
 
@@ -108,7 +108,7 @@ impl Fixture {
 
 impl FixtureFile {
     /// The difference between the expected and the actual diagnostics, as a text for a failing test; `None` if there is none.
-    pub fn difference(&self, findings: &[Finding]) -> Option<String> {
+    pub(crate) fn difference(&self, findings: &[Finding]) -> Option<String> {
         let mut missing: Vec<&Expectation> = self.expectations.iter().collect();
         let mut problems = Vec::new();
         for finding in findings {

@@ -23,7 +23,7 @@ type Values = BTreeMap<(String, String, String), Option<String>>;
 
 impl Fixture {
     /// Applies each fix of each diagnostic separately; `Err` describes unexpected effects. Returns the number of fixes.
-    pub fn check_fixes(&self) -> Result<usize, String> {
+    pub(crate) fn check_fixes(&self) -> Result<usize, String> {
         let before = Seen::of(self);
         let windows = self.with_windows_line_ends();
         let on_windows = Seen::of(&windows);
@@ -59,7 +59,7 @@ impl Fixture {
 
     /// The same fixture with another text in one file.
     #[must_use]
-    pub fn with_text(&self, number: usize, text: String) -> Self {
+    pub(crate) fn with_text(&self, number: usize, text: String) -> Self {
         let mut other = self.clone();
         other.files[number].text = text.into();
         other

@@ -9,7 +9,7 @@ use crate::settings::{PROJECT_FILE, Settings};
 use crate::world::{Change, Host, MemoryDisk, World};
 
 /// The directory that is a fixture's `/`.
-pub const ROOT: &str = "/repo";
+pub(crate) const ROOT: &str = "/repo";
 
 /// The `/hiera.yaml` of a fixture without one.
 const DEFAULT_HIERA_YAML: &str =
@@ -20,7 +20,7 @@ const ABSENT: [&str; 2] = ["there", "no"];
 
 impl Fixture {
     /// A world with the fixture's files, and its settings (`/.hiera-ls.yaml`) applied.
-    pub fn world(&self) -> Arc<World> {
+    pub(crate) fn world(&self) -> Arc<World> {
         let is_there =
             |file: &&FixtureFile| !file.attributes.contains(&ABSENT.map(str::to_owned).into());
         let files = self.files.iter().filter(is_there);
@@ -40,7 +40,7 @@ impl Fixture {
     }
 
     /// Compares all diagnostics with the expected ones; `Err` shows the differences.
-    pub fn check_diagnostics(&self) -> Result<(), String> {
+    pub(crate) fn check_diagnostics(&self) -> Result<(), String> {
         let world = self.world();
         let mut problems = String::new();
         for file in &self.files {
@@ -56,7 +56,7 @@ impl Fixture {
 
 impl FixtureFile {
     /// The file's path in [`Fixture::world`].
-    pub fn world_path(&self) -> String {
+    pub(crate) fn world_path(&self) -> String {
         format!("{ROOT}{}", self.path)
     }
 }

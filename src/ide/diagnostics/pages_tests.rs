@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use hiera_ls::ide::diagnostics::RULES;
-use hiera_ls::ide::fixture::Fixture;
+use super::RULES;
+use crate::ide::fixture::Fixture;
 
 /// One fenced block of a page.
 struct Example {

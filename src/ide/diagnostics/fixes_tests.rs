@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 
-use hiera_ls::ide::fixture::Fixture;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use crate::ide::fixture::Fixture;
 
 const CASES: u32 = 60;
 
