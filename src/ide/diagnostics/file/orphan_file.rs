@@ -1,5 +1,6 @@
 //! `orphan-file`: a file in a data directory that no level can load for any node.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::backends::Registry;
@@ -56,11 +57,12 @@ fn is_orphan(world: &Arc<World>, path: &str) -> bool {
     let is_around =
         |directory: &str| !is_root(directory) && paths::below(directory, path).is_some();
     let around: Vec<_> = reach.places.iter().filter(|place| is_around(place.directory())).collect();
+    let configs: BTreeSet<_> = around.iter().map(|place| &place.config).collect();
     !is_hidden
         && world.kind(path) == PathKind::File
         && !reach.reaches(path)
         && around.iter().any(|place| is_like(place.location()))
-        && !around.iter().any(|place| has_plan_hierarchy(world, &place.config))
+        && !configs.iter().any(|config| has_plan_hierarchy(world, config))
         && !may_be_read_by_function(world, &environment)
 }
 
