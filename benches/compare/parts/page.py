@@ -27,8 +27,9 @@ is one load of the file by Psych, the YAML parser of Ruby and therefore of Puppe
 
 FLEETS = """## Many nodes
 
-Each node has its own fact set and data file, and every key is looked up for every node. Puppet runs in its own process, with
-one compiler for each node, for {measured} nodes; its figure is projected to all nodes at that rate. Puppet has no command that
+Each node has its own fact set and data file, and every key is looked up for every node. Only `check` does not read the fact
+sets, which are outside the repository: it infers the nodes from the names of their data files. Puppet runs in its own process,
+with one compiler for each node, for {measured} nodes; its figure is projected to all nodes at that rate. Puppet has no command that
 compares two states of data. *Time* is wall-clock time, on a machine that was also doing other work.
 
 ![CPU time by the number of nodes](images/performance-fleets.svg)
@@ -38,8 +39,8 @@ compares two states of data. *Time* is wall-clock time, on a machine that was al
 LARGE = """## A very large environment
 
 The environment has {files} files with {megabytes} of data, {nodes} nodes with a fact set each, and {keys} keys. The edited line
-is in `common.yaml`, which every node reads. *Time* is wall-clock time, on a machine that was also doing other work.
-`benches/compare/performance --large {nodes}` measures such an environment.
+is in `common.yaml`, which every node reads; `check` infers the nodes from the names of their data files. *Time* is wall-clock
+time, on a machine that was also doing other work. `benches/compare/performance --large {nodes}` measures such an environment.
 
 """
 
