@@ -139,7 +139,8 @@ impl Source {
     /// Lines with their numbers, without those of comments and of the unit tests at the end: tests may use anything.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let tests = self.text.find("#[cfg(test)]\nmod tests").unwrap_or(self.text.len());
-        let is_test_file = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
+        let is_test_file = ["/tests.rs", "_tests.rs"].iter().any(|end| self.path.ends_with(end))
+            || self.path.contains("/tests/");
         let code =
             if is_test_file && self.path.starts_with("src/") { "" } else { &self.text[..tests] };
         let lines = code.lines().enumerate().map(|(index, line)| (index + 1, line));
