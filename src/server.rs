@@ -22,6 +22,7 @@ mod publish;
 mod raw;
 mod remembered;
 mod session;
+mod signals;
 mod status;
 mod stop;
 mod to_proto;
@@ -38,10 +39,7 @@ use tokio::runtime::Runtime;
 use tower_lsp_server::Server;
 
 pub use crate::engine::CancelToken;
-pub use features::{
-    ActionsFeature, ChangesFeature, Features, LevelJumpFeature, PartsFeature, PrepareRenameFeature,
-    RenameFeature, SecretEditFeature, TokensFeature, WarmUpFeature,
-};
+pub use features::{Features, WarmUpFeature};
 
 use ingress::Ingress;
 use output::Output;

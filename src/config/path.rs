@@ -86,6 +86,14 @@ pub fn resolve<'a>(files: &dyn Files, path: &'a str) -> Option<Cow<'a, str>> {
     Some(Cow::Owned(plain))
 }
 
+/// Whether two paths have the same names, however many slashes separate them.
+pub fn are_same_names(one: &str, other: &str) -> bool {
+    fn names(path: &str) -> impl Iterator<Item = &str> {
+        path.split('/').filter(|it| !it.is_empty())
+    }
+    names(one).eq(names(other))
+}
+
 fn is_plain(path: &str) -> bool {
     path.len() > 1
         && !path.ends_with('/')

@@ -346,11 +346,12 @@ fn existing_path(
     text: &str,
     template: &Located,
 ) -> Location {
-    let location: Arc<str> = path::join(datadir, text).into();
-    if open_path::has_holes(&location) {
-        let open = OpenLocation::new(OpenPath::new(Arc::clone(&location), false), false);
-        return Location::open(inspect::to_s(&template.value).into(), template, open, &location);
+    if let Some(path) = OpenPath::joined(datadir, text, false) {
+        let shown = Arc::clone(path.text());
+        let open = OpenLocation::new(path, false);
+        return Location::open(inspect::to_s(&template.value).into(), template, open, &shown);
     }
+    let location: Arc<str> = path::join(datadir, text).into();
     let files = invocation.evaluator.files();
     let exists = path::kind(files.as_ref(), &location) != PathKind::Missing;
     Location::path(inspect::to_s(&template.value).into(), template.place, location, exists)
@@ -362,12 +363,13 @@ fn expand_glob(
     template: &Located,
 ) -> Result<Vec<Location>, Failure> {
     let text = interpolate_text(invocation, template, InterpolatedText::ConfigLocation)?;
-    let pattern: Arc<str> = path::join(datadir, &text).into();
-    if open_path::has_holes(&pattern) {
-        let open = OpenLocation::new(OpenPath::new(Arc::clone(&pattern), true), false);
-        let original = open_path::shown(&pattern).into();
-        return Ok(vec![Location::open(original, template, open, &pattern)]);
+    if let Some(path) = OpenPath::joined(datadir, &text, true) {
+        let shown = Arc::clone(path.text());
+        let original = open_path::shown(&shown).into();
+        let open = OpenLocation::new(path, false);
+        return Ok(vec![Location::open(original, template, open, &shown)]);
     }
+    let pattern: Arc<str> = path::join(datadir, &text).into();
     let evaluator = invocation.evaluator;
     let found = evaluator.prepared().glob(evaluator.files().as_ref(), &pattern);
     let location = |path: &Arc<str>| {
@@ -447,9 +449,12 @@ fn open_list(
     let outer = invocation.local.replace(member);
     let text = interpolate_text(invocation, template, InterpolatedText::ConfigLocation);
     invocation.local = outer;
-    let location: Arc<str> = path::join(datadir, &text?).into();
-    let open = OpenLocation::new(OpenPath::new(Arc::clone(&location), false), true);
-    Ok(vec![Location::open(inspect::to_s(&template.value).into(), template, open, &location)])
+    let text = text?;
+    let path = OpenPath::joined(datadir, &text, false)
+        .unwrap_or_else(|| OpenPath::new(path::join(datadir, &text).into(), false));
+    let shown = Arc::clone(path.text());
+    let open = OpenLocation::new(path, true);
+    Ok(vec![Location::open(inspect::to_s(&template.value).into(), template, open, &shown)])
 }
 
 /// The elements of `mapped_paths`: a string is one element, a hash consists of pairs, a number makes Puppet crash.

@@ -184,6 +184,7 @@ fn interpolate_string(
             let mut text = Vec::with_capacity(subject.len());
             let mut done = 0;
             let mut counted = 0;
+            let mut kept = KeptTokens::default();
             for token in interpolation::tokens(subject) {
                 invocation.budget.step()?;
                 // Counted as the text grows: a single text with thousands of tokens must not fill the memory either.
@@ -197,6 +198,7 @@ fn interpolate_string(
                 match expanded {
                     Expanded::Open(variable) if context == InterpolatedText::Data => {
                         invocation.read_open(&variable);
+                        kept.add(text.len(), variable);
                         text.extend_from_slice(token.range.slice(subject).as_bytes());
                     }
                     Expanded::Open(variable) => {
@@ -206,15 +208,46 @@ fn interpolate_string(
                     Expanded::Text(Value::Undef) => {}
                     Expanded::Text(Value::Bytes(bytes)) => text.extend_from_slice(&bytes),
                     Expanded::Text(value) => {
-                        text.extend_from_slice(invocation.text_of(&value).as_bytes());
+                        let inserted = invocation.text_of(&value);
+                        kept.may_be_read_in_another_way |= inserted.contains('%');
+                        text.extend_from_slice(inserted.as_bytes());
                     }
                 }
             }
             text.extend_from_slice(&subject.as_bytes()[done..]);
             invocation.budget.write(text.len() - counted)?;
+            invocation.depends_on_variables(kept.swallowed_in(&text));
             Ok(Located::new(bytes_stay_bytes_inside_a_text(text), located.place))
         },
     )
+}
+
+/// The tokens of open variables that stay in a text.
+#[derive(Default)]
+struct KeptTokens {
+    /// Where each starts in the text, in bytes.
+    kept: Vec<(usize, Arc<str>)>,
+    /// Whether a text was inserted that may change how the rest is read.
+    may_be_read_in_another_way: bool,
+}
+
+impl KeptTokens {
+    fn add(&mut self, start: usize, variable: Arc<str>) {
+        self.kept.push((start, variable));
+    }
+
+    /// The variables whose tokens are no longer tokens of the text, because a `%{` was inserted before them, as
+    /// `%{literal('%{')}` does. What the text means then depends on their values.
+    fn swallowed_in(self, text: &[u8]) -> Vec<Arc<str>> {
+        if self.kept.is_empty() || !self.may_be_read_in_another_way {
+            return Vec::new();
+        }
+        let Ok(text) = std::str::from_utf8(text) else { return Vec::new() };
+        let starts: Vec<usize> =
+            interpolation::tokens(text).iter().map(|token| token.range.start as usize).collect();
+        let swallowed = self.kept.into_iter().filter(|(start, _)| !starts.contains(start));
+        swallowed.map(|(_, variable)| variable).collect()
+    }
 }
 
 /// `!!binary` may produce bytes that are not UTF-8, and so may a text that they are inserted into.

@@ -53,7 +53,8 @@ impl Invocation<'_> {
         variables
     }
 
-    fn depends_on_variables(&mut self, variables: Vec<Arc<str>>) -> bool {
+    /// Records that the answer depends on open variables, and returns whether there are any.
+    pub(super) fn depends_on_variables(&mut self, variables: Vec<Arc<str>>) -> bool {
         if variables.is_empty() {
             return false;
         }

@@ -3,6 +3,7 @@
 //! A template is expanded as far as variables are known. An open variable stays in the text as a hole, so that paths can be
 //! joined and extended as usual.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::config::glob::{self, HoleTexts};
@@ -59,6 +60,8 @@ pub fn variables_of(text: &str) -> Vec<Arc<str>> {
 pub struct OpenPath {
     text: Arc<str>,
     is_glob: bool,
+    /// The directory and the path in it, if they can be joined only once the variables are known.
+    unjoined: Option<(Arc<str>, Arc<str>)>,
 }
 
 /// A file that an open path leads to, and the text of each variable, in the order of the path.
@@ -72,7 +75,29 @@ pub struct Fit {
 
 impl OpenPath {
     pub fn new(text: Arc<str>, is_glob: bool) -> Self {
-        Self { text, is_glob }
+        Self { text, is_glob, unjoined: None }
+    }
+
+    /// The path `relative` in `directory`; `None` if the result has no holes.
+    pub fn joined(directory: &str, relative: &str, is_glob: bool) -> Option<Self> {
+        let text = path::join(directory, relative);
+        // `..` at the start of a path removes the last name of the directory. If that name is a variable, it may be empty,
+        // and then `..` removes the name before it.
+        let when_empty = path::join(&without_holes(directory), &without_holes(relative));
+        if !path::are_same_names(&without_holes(&text), &when_empty) {
+            let unjoined = Some((Arc::from(directory), Arc::from(relative)));
+            return Some(Self {
+                text: format!("{directory}/{relative}").into(),
+                is_glob,
+                unjoined,
+            });
+        }
+        has_holes(&text).then(|| Self::new(text.into(), is_glob))
+    }
+
+    /// The text with its holes.
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
     }
 
     /// Whether several files may fit the same values.
@@ -87,17 +112,16 @@ impl OpenPath {
 
     /// The path with the variables filled in by `text_of`; `None` if it does not know one of them.
     pub fn filled<'t>(&self, text_of: impl Fn(&str) -> Option<&'t str>) -> Option<String> {
-        let mut text = String::with_capacity(self.text.len());
-        for (number, part) in self.text.split(HOLE).enumerate() {
-            text.push_str(if number % 2 == 0 { part } else { text_of(part)? });
-        }
-        Some(text)
+        let Some((directory, relative)) = &self.unjoined else {
+            return filled_text(&self.text, &text_of);
+        };
+        Some(path::join(&filled_text(directory, &text_of)?, &filled_text(relative, &text_of)?))
     }
 
     /// Whether it is not known which texts make it lead to a file, because the text of a variable may change the meaning of
     /// the surrounding text.
     pub fn is_obscure(&self) -> bool {
-        if self.variables().len() > MAX_EMPTY_VARIABLES {
+        if self.unjoined.is_some() || self.variables().len() > MAX_EMPTY_VARIABLES {
             return true;
         }
         if self.is_glob {
@@ -120,7 +144,8 @@ impl OpenPath {
             if self.is_glob {
                 return self.glob_fits(files, is_empty);
             }
-            let Some(segments) = segments(&self.text, is_empty) else { return Vec::new() };
+            let text = self.text_where(is_empty);
+            let Some(segments) = segments(&text, is_empty) else { return Vec::new() };
             let mut walk = Walk { files, found: Vec::new(), directories: 0 };
             walk.enter(String::new(), &segments, &Vec::new());
             walk.found
@@ -138,7 +163,8 @@ impl OpenPath {
                 let pattern = self.without_empty_holes(is_empty);
                 return paths.clone().flat_map(|path| glob_path_fits(&pattern, path)).collect();
             }
-            let Some(segments) = segments(&self.text, is_empty) else { return Vec::new() };
+            let text = self.text_where(is_empty);
+            let Some(segments) = segments(&text, is_empty) else { return Vec::new() };
             paths.clone().flat_map(|path| path_fits(&segments, path)).collect()
         })
     }
@@ -176,9 +202,23 @@ impl OpenPath {
         found.iter().flat_map(|path| glob_path_fits(&pattern, path)).collect()
     }
 
+    /// The text where some variables are empty and the others are not.
+    fn text_where(&self, is_empty: &dyn Fn(&str) -> bool) -> Cow<'_, str> {
+        let Some((directory, relative)) = &self.unjoined else { return Cow::Borrowed(&self.text) };
+        let text_of = |name: &str| if is_empty(name) { String::new() } else { hole(name) };
+        let part = |text: &str| {
+            let parts = text.split(HOLE).enumerate();
+            parts
+                .map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { text_of(part) })
+                .collect::<String>()
+        };
+        Cow::Owned(path::join(&part(directory), &part(relative)))
+    }
+
     fn without_empty_holes(&self, is_empty: &dyn Fn(&str) -> bool) -> String {
-        let mut text = String::with_capacity(self.text.len());
-        for (number, part) in self.text.split(HOLE).enumerate() {
+        let template = self.text_where(is_empty);
+        let mut text = String::with_capacity(template.len());
+        for (number, part) in template.split(HOLE).enumerate() {
             if number % 2 == 0 {
                 // An empty variable between two slashes leaves one slash.
                 let is_doubled = text.ends_with('/') && part.starts_with('/');
@@ -189,6 +229,20 @@ impl OpenPath {
         }
         text
     }
+}
+
+/// A text whose holes are filled in by `text_of`; `None` if it does not know one of them.
+fn filled_text<'t>(text: &str, text_of: &impl Fn(&str) -> Option<&'t str>) -> Option<String> {
+    let mut filled = String::with_capacity(text.len());
+    for (number, part) in text.split(HOLE).enumerate() {
+        filled.push_str(if number % 2 == 0 { part } else { text_of(part)? });
+    }
+    Some(filled)
+}
+
+/// The text if all its variables are empty.
+fn without_holes(text: &str) -> String {
+    text.split(HOLE).step_by(2).collect()
 }
 
 /// All ways in which a glob finds a path.
@@ -404,6 +458,25 @@ mod tests {
     #[test]
     fn dots_are_taken_out() {
         check(&["/d/web.yaml"], "/d/./x/../%{role}.yaml", false, &["/d/web.yaml role=web"]);
+    }
+
+    #[test]
+    fn names_that_may_be_empty_are_removed_once_they_are_known() {
+        let path = |directory: &str| OpenPath::joined(directory, "../common.yaml", false);
+        assert_eq!(path("/d/web"), None);
+        assert_eq!(path(&format!("/d/web-{}", hole("role"))), None);
+        let open = path(&format!("/d/e/{}", hole("role"))).expect("the role decides");
+        assert!(open.is_obscure());
+        assert_eq!(open.variables(), [Arc::from("role")]);
+        assert_eq!(open.filled(|_| Some("web")).as_deref(), Some("/d/e/common.yaml"));
+        assert_eq!(open.filled(|_| Some("")).as_deref(), Some("/d/common.yaml"));
+        let files = MemoryFiles::new([("/d/common.yaml", ""), ("/d/e/common.yaml", "")]);
+        let found = open.fits(&files);
+        let found: Vec<_> = found.iter().map(|it| (&*it.path, it.texts.len())).collect();
+        assert_eq!(found, [("/d/common.yaml", 1), ("/d/e/common.yaml", 0)]);
+        let below = OpenPath::joined(&format!("/d/{}", hole("role")), "./common.yaml", false);
+        let below = below.expect("the role is a directory");
+        assert_eq!((below.is_obscure(), &**below.text()), (false, "/d/\0role\0/common.yaml"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use tower::Service;
 use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::{ClientSocket, ExitedError, LspService};
 
-use super::backend::Backend;
+use super::backend::{Backend, with_custom_requests};
 use super::outgoing::outgoing;
 use super::output::Wire;
 use super::pool::{Pool, guarded};
@@ -42,30 +42,16 @@ impl Ingress {
         let session = SharedSession::new(features, outgoing, wire.clone(), stop.clone());
         let mut background = JoinSet::new();
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
-        let (inner, socket) = LspService::build(|client| {
+        let builder = LspService::build(|client| {
             background.spawn(queue.send_to(client));
             Backend::new(Pool::new(workers.max(2), stop.clone()))
-        })
-        .custom_method("hiera/nodes", Backend::nodes)
-        .custom_method("hiera/nodeOf", Backend::node_of)
-        .custom_method("hiera/selectNode", Backend::select_node)
-        .custom_method("hiera/assume", Backend::assume)
-        .custom_method("hiera/cases", Backend::cases)
-        .custom_method("hiera/levelUp", Backend::level_up)
-        .custom_method("hiera/levelDown", Backend::level_down)
-        .custom_method("hiera/mergedValue", Backend::merged_value)
-        .custom_method("hiera/explain", Backend::explain)
-        .custom_method("hiera/compare", Backend::compare)
-        .custom_method("hiera/allNodes", Backend::all_nodes)
-        .custom_method("hiera/changes", Backend::changes)
-        .custom_method("hiera/editedKeys", Backend::edited_keys)
-        .custom_method("hiera/hierarchy", Backend::hierarchy)
-        .custom_method("workspace/textDocumentContent", Backend::text_document_content)
-        .finish();
+        });
+        let (inner, socket) = with_custom_requests(builder).finish();
         // Subscribe before the first message, so that no change is missed.
         let (revisions, warm_ups, cancels, folders) = session.with(|session| {
-            let (warm_ups, cancels) = (session.warm_ups(), session.warm_up_cancels());
-            (session.revisions(), warm_ups, cancels, session.folders_to_watch())
+            let signals = session.signals();
+            let (warm_ups, cancels) = (signals.warm_ups(), signals.warm_up_cancels());
+            (signals.revisions(), warm_ups, cancels, signals.folders_to_watch())
         });
         let pool = || Pool::new(1, stop.clone());
         background.spawn(publish::publish(session.clone(), revisions, pool()));

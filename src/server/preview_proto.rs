@@ -11,7 +11,10 @@ use tower_lsp_server::ls_types::{Location, Position, TextDocumentIdentifier, Uri
 use super::context::Context;
 use super::{from_proto, to_proto};
 use crate::data::{FileId, Files, Place};
-use crate::ide::preview::{Counterpart, Language, LineKind, Preview, Question, Scope, UnknownNode};
+use crate::ide::changes;
+use crate::ide::preview::{
+    self, Counterpart, Language, LineKind, Preview, Question, Scope, UnknownNode,
+};
 use crate::text::{Encoding, LineIndex};
 use crate::world::{Before, FileEntry, World};
 
@@ -300,18 +303,18 @@ pub(super) fn unknown_node(error: &UnknownNode) -> Error {
 pub(super) fn document(context: &Context, uri: &Uri) -> Option<Preview> {
     let named = Named::parse(uri.as_str())?;
     let question = named.question.question(context);
-    let (world, features, cancel) = (&context.world, &context.features, &context.cancel);
+    let (world, cancel) = (&context.world, &context.cancel);
     match named.view {
-        View::Value => (features.merged_value)(world, &question, cancel).ok()?,
-        View::Explanation => Some((features.explain)(world, &question, cancel).ok()??.preview),
-        View::AllNodes => Some((features.all_nodes)(world, &question, cancel).ok()??.preview),
+        View::Value => preview::merged_value(world, &question, cancel).ok()?,
+        View::Explanation => Some(preview::explain(world, &question, cancel).ok()??.preview),
+        View::AllNodes => Some(preview::all_nodes(world, &question, cancel).ok()??.preview),
         View::Changes => {
             let before = named.with.before(world).ok()?;
-            Some((features.changes)(world, &question, &before, cancel).ok()??.preview)
+            Some(changes::changes(world, &question, &before, cancel).ok()??.preview)
         }
         View::Difference | View::Left | View::Right => {
             let with = named.with.counterpart().ok()?;
-            let both = (features.compare)(world, &question, &with, cancel).ok()??;
+            let both = preview::compare(world, &question, &with, cancel).ok()??;
             Some(match named.view {
                 View::Left => both.left,
                 View::Right => both.right,

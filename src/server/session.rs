@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use serde_json::{Value, json};
-use tokio::sync::watch;
 use tower_lsp_server::ls_types::notification::ShowMessage;
 use tower_lsp_server::ls_types::{
     InitializeParams, MessageType, ShowMessageParams, TraceValue, Uri, WorkspaceFolder,
@@ -16,6 +15,7 @@ use super::output::Wire;
 use super::parts::Parts;
 use super::raw::RawAnswer;
 use super::remembered::Remembered;
+use super::signals::Signals;
 use super::status::Status;
 use super::stop::{Stop, stop_with_process};
 use super::{CancelToken, Features, from_proto};
@@ -29,27 +29,35 @@ use crate::world::{Change, Host, Trust, WorkspaceSettings, paths};
 pub(super) struct Session {
     host: Host,
     phase: Phase,
-    encoding: Encoding,
-    client: Arc<ClientAbilities>,
-    uris: Arc<ClientUris>,
     folders: Vec<String>,
-    editor_settings: Option<Value>,
-    /// Whether the editor trusts the workspace.
-    trust: Trust,
-    settings_file: SettingsFile,
-    last_complaint: String,
+    settings: SettingsSources,
+    client: Client,
     features: Features,
+    signals: Signals,
+    remembered: Arc<Remembered>,
+    status: Status,
+    stop: Stop,
+    shared: Weak<Mutex<Self>>,
+}
+
+/// What is known about the client, and the ways to reach it.
+struct Client {
+    abilities: Arc<ClientAbilities>,
+    encoding: Encoding,
+    uris: Arc<ClientUris>,
+    trace: TraceValue,
     outgoing: Outgoing,
     parts: Parts,
-    stop: Stop,
-    revision: watch::Sender<u64>,
-    folders_to_watch: watch::Sender<Vec<String>>,
-    warm_ups: watch::Sender<()>,
-    warm_up_cancels: watch::Sender<()>,
-    remembered: Arc<Remembered>,
-    trace: TraceValue,
-    status: Status,
-    shared: Weak<Mutex<Self>>,
+}
+
+/// Where the settings come from, and what is wrong with them.
+#[derive(Default)]
+struct SettingsSources {
+    editor: Option<Value>,
+    file: SettingsFile,
+    /// Whether the editor trusts the workspace.
+    trust: Trust,
+    last_complaint: String,
 }
 
 /// A session that several tasks share. Clones refer to the same session.
@@ -83,25 +91,21 @@ impl Session {
         Self {
             host: Host::new(Arc::new(Disk)),
             phase: Phase::BeforeInitialize,
-            encoding: Encoding::Utf16,
-            client: Arc::default(),
-            uris: Arc::default(),
             folders: Vec::new(),
-            editor_settings: None,
-            trust: Trust::default(),
-            settings_file: None,
-            last_complaint: String::new(),
+            settings: SettingsSources::default(),
+            client: Client {
+                abilities: Arc::default(),
+                encoding: Encoding::Utf16,
+                uris: Arc::default(),
+                trace: TraceValue::Off,
+                outgoing,
+                parts,
+            },
             features,
-            outgoing,
-            parts,
-            stop,
-            revision: watch::Sender::new(0),
-            folders_to_watch: watch::Sender::new(Vec::new()),
-            warm_ups: watch::Sender::new(()),
-            warm_up_cancels: watch::Sender::new(()),
+            signals: Signals::new(),
             remembered: Arc::default(),
-            trace: TraceValue::Off,
             status: Status::default(),
+            stop,
             shared: Weak::new(),
         }
     }
@@ -120,12 +124,12 @@ impl Session {
     pub(super) fn context(&self) -> Context {
         Context {
             world: self.host.snapshot(),
-            encoding: self.encoding,
-            client: self.client.clone(),
-            settings_file: self.settings_file.clone(),
-            uris: self.uris.clone(),
-            outgoing: self.outgoing.clone(),
-            parts: self.parts.clone(),
+            encoding: self.client.encoding,
+            client: self.client.abilities.clone(),
+            settings_file: self.settings.file.clone(),
+            uris: self.client.uris.clone(),
+            outgoing: self.client.outgoing.clone(),
+            parts: self.client.parts.clone(),
             features: self.features.clone(),
             remembered: self.remembered.clone(),
             cancel: CancelToken::default(),
@@ -135,38 +139,18 @@ impl Session {
 
     /// The queue of notifications and requests to the client.
     pub(super) fn outgoing(&self) -> &Outgoing {
-        &self.outgoing
+        &self.client.outgoing
     }
 
-    /// Counts the changes, and wakes tasks that wait for the next one.
-    pub(super) fn revisions(&self) -> watch::Receiver<u64> {
-        self.revision.subscribe()
-    }
-
-    /// The directories that the server must watch itself.
-    pub(super) fn folders_to_watch(&self) -> watch::Receiver<Vec<String>> {
-        self.folders_to_watch.subscribe()
-    }
-
-    /// Changes whenever the workspace should be read in advance.
-    pub(super) fn warm_ups(&self) -> watch::Receiver<()> {
-        self.warm_ups.subscribe()
+    /// What the tasks in the background wait for.
+    pub(super) fn signals(&self) -> &Signals {
+        &self.signals
     }
 
     /// Starts to read the workspace in advance. Until that is done, the server is not idle.
     fn ask_for_warm_up(&mut self) {
         self.set_status(|status| status.is_reading = true);
-        self.warm_ups.send_replace(());
-    }
-
-    /// Changes whenever the client cancels the reading.
-    pub(super) fn warm_up_cancels(&self) -> watch::Receiver<()> {
-        self.warm_up_cancels.subscribe()
-    }
-
-    /// Cancels the reading of the workspace.
-    pub(super) fn cancel_warm_up(&self) {
-        self.warm_up_cancels.send_replace(());
+        self.signals.start_warm_up();
     }
 
     /// What earlier responses contained.
@@ -176,28 +160,31 @@ impl Session {
 
     /// How much of its work the server reports to the client.
     pub(super) fn trace(&self) -> TraceValue {
-        self.trace
+        self.client.trace
     }
 
     /// Sets how much of its work the server reports to the client.
     pub(super) fn set_trace(&mut self, trace: TraceValue) {
-        self.trace = trace;
+        self.client.trace = trace;
     }
 
     /// Notes the work in progress, and reports it to clients that want to know.
     pub(super) fn set_status(&mut self, change: impl FnOnce(&mut Status)) {
         change(&mut self.status);
         let problem = self.problem();
-        if let Some(status) = self.status.news(problem).filter(|_| self.client.server_status) {
-            self.outgoing.notify_custom("hiera/serverStatus", &status);
+        if let Some(status) =
+            self.status.news(problem).filter(|_| self.client.abilities.server_status)
+        {
+            self.client.outgoing.notify_custom("hiera/serverStatus", &status);
         }
     }
 
     /// What is wrong with the settings, or else what hiera-ls does not read.
     fn problem(&self) -> Option<String> {
-        let in_file = self.settings_file.as_deref().and_then(|(_, problems)| problems.first());
+        let in_file = self.settings.file.as_deref().and_then(|(_, problems)| problems.first());
         let in_file = in_file.map(|problem| format!("{PROJECT_FILE}: {}", problem.message));
-        let in_editor = (!self.last_complaint.is_empty()).then(|| self.last_complaint.clone());
+        let in_editor = (!self.settings.last_complaint.is_empty())
+            .then(|| self.settings.last_complaint.clone());
         in_file.or(in_editor).or_else(|| self.host.snapshot().notes().into_iter().next())
     }
 
@@ -207,9 +194,7 @@ impl Session {
         if effect.is_settings_file_changed {
             self.reread_settings();
         }
-        let is_new = self.revision.send_if_modified(|revision| {
-            std::mem::replace(revision, effect.revision) != effect.revision
-        });
+        let is_new = self.signals.note_revision(effect.revision);
         // Only a new revision wakes the task that reports the end of checking.
         if is_new && self.is_running() {
             self.set_status(|status| status.is_checking = true);
@@ -221,9 +206,9 @@ impl Session {
         self.phase = Phase::Running;
         // The server reads the workspace as soon as the client is ready.
         self.status.is_reading = true;
-        self.encoding = negotiated_encoding(&params.capabilities);
-        self.client = Arc::new(ClientAbilities::new(&params.capabilities));
-        self.trace = params.trace.unwrap_or_default();
+        self.client.encoding = negotiated_encoding(&params.capabilities);
+        self.client.abilities = Arc::new(ClientAbilities::new(&params.capabilities));
+        self.client.trace = params.trace.unwrap_or_default();
         if let Some(process) = params.process_id {
             stop_with_process(process, &self.stop);
         }
@@ -233,7 +218,7 @@ impl Session {
         let trusted = options.as_mut().and_then(Value::as_object_mut);
         let trusted = trusted.and_then(|options| options.shift_remove("isWorkspaceTrusted"));
         let is_trusted = trusted == Some(Value::Bool(true));
-        self.trust = if is_trusted { Trust::Given } else { Trust::Missing };
+        self.settings.trust = if is_trusted { Trust::Given } else { Trust::Missing };
         self.set_editor_settings(options);
         let shared = self.shared.clone();
         self.host.on_back_ends_changed(move || {
@@ -246,13 +231,13 @@ impl Session {
     /// Notes that the client can show documents of the server. The types of the LSP library do not have this capability
     /// yet.
     pub(super) fn takes_documents(&mut self) {
-        Arc::make_mut(&mut self.client).text_document_content = true;
+        Arc::make_mut(&mut self.client.abilities).text_document_content = true;
     }
 
     /// Handles `initialized`: the client now accepts requests.
     pub(super) fn initialized(&mut self) {
         let mut registrations = Vec::new();
-        if self.client.watches_files {
+        if self.client.abilities.watches_files {
             // Any file may be a data file. If a directory is removed, some clients only report the directory itself.
             registrations.push(json!({
                 "id": "watched-files",
@@ -260,9 +245,9 @@ impl Session {
                 "registerOptions": {"watchers": [{"globPattern": "**/*"}]},
             }));
         } else {
-            self.folders_to_watch.send_replace(self.folders.clone());
+            self.signals.watch_folders(self.folders.clone());
         }
-        if self.client.registers_configuration {
+        if self.client.abilities.registers_configuration {
             registrations.push(json!({
                 "id": "configuration",
                 "method": "workspace/didChangeConfiguration",
@@ -271,7 +256,7 @@ impl Session {
         }
         if !registrations.is_empty() {
             let params = json!({ "registrations": registrations });
-            self.outgoing.request("client/registerCapability", &params, |answer| {
+            self.client.outgoing.request("client/registerCapability", &params, |answer| {
                 if let Err(error) = answer {
                     tracing::warn!("the client refuses to report changes of files: {error}");
                 }
@@ -294,17 +279,17 @@ impl Session {
 
     /// Notes that the client has a file open as `uri`.
     pub(super) fn remember_uri(&mut self, path: &str, uri: Uri) {
-        Arc::make_mut(&mut self.uris).insert(normal(path), uri);
+        Arc::make_mut(&mut self.client.uris).insert(normal(path), uri);
     }
 
     /// Notes that the client has closed the file.
     pub(super) fn forget_uri(&mut self, path: &str) {
-        Arc::make_mut(&mut self.uris).remove(&normal(path));
+        Arc::make_mut(&mut self.client.uris).remove(&normal(path));
     }
 
     /// How columns are counted.
     pub(super) fn encoding(&self) -> Encoding {
-        self.encoding
+        self.client.encoding
     }
 
     /// Sets the folders of the workspace.
@@ -319,14 +304,14 @@ impl Session {
         self.apply(Change::Folders(self.folders.clone()));
         self.reread_settings();
         self.ask_for_warm_up();
-        if !self.client.watches_files {
-            self.folders_to_watch.send_replace(self.folders.clone());
+        if !self.client.abilities.watches_files {
+            self.signals.watch_folders(self.folders.clone());
         }
     }
 
     /// Handles changed settings. Some clients send them, others wait for a request.
     pub(super) fn settings_changed(&mut self, settings: Value) {
-        if self.client.configuration {
+        if self.client.abilities.configuration {
             self.ask_for_settings();
         } else {
             self.set_editor_settings(Some(settings));
@@ -334,12 +319,12 @@ impl Session {
     }
 
     fn ask_for_settings(&self) {
-        if !self.client.configuration {
+        if !self.client.abilities.configuration {
             return;
         }
         let shared = self.shared.clone();
         let params = json!({"items": [{"section": EDITOR_PREFIX}]});
-        self.outgoing.request("workspace/configuration", &params, move |answer| {
+        self.client.outgoing.request("workspace/configuration", &params, move |answer| {
             let settings = answer.ok().and_then(|it| it.get(0).cloned());
             if let (Some(settings), Some(session)) = (settings, shared.upgrade()) {
                 SharedSession(session).with(|session| session.set_editor_settings(Some(settings)));
@@ -350,7 +335,7 @@ impl Session {
     /// Takes the editor's settings, with or without `hiera` around them. `null` means that there are none.
     fn set_editor_settings(&mut self, settings: Option<Value>) {
         let settings = settings.filter(|it| !it.is_null());
-        self.editor_settings = settings.map(|it| match it.get(EDITOR_PREFIX) {
+        self.settings.editor = settings.map(|it| match it.get(EDITOR_PREFIX) {
             Some(inner) if inner.is_object() => inner.clone(),
             _ => it,
         });
@@ -360,12 +345,12 @@ impl Session {
     fn reread_settings(&mut self) {
         let world = self.host.snapshot();
         let folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();
-        let editor = self.editor_settings.as_ref();
+        let editor = self.settings.editor.as_ref();
         let WorkspaceSettings { settings, problems, file } =
-            world.workspace_settings(&folders, editor, &rule_names(), self.trust);
+            world.workspace_settings(&folders, editor, &rule_names(), self.settings.trust);
         let (in_editor, in_file): (Vec<_>, Vec<_>) =
             problems.into_iter().partition(|it| it.source == SettingsSource::Editor);
-        self.settings_file = file.map(|file| Arc::new((file, in_file)));
+        self.settings.file = file.map(|file| Arc::new((file, in_file)));
         self.complain_about(&in_editor);
         (self.features.set_log_level)(settings.log_level);
         self.apply(Change::Settings(settings));
@@ -375,13 +360,13 @@ impl Session {
     fn complain_about(&mut self, problems: &[SettingsProblem]) {
         let messages: Vec<&str> = problems.iter().map(|it| &*it.message).collect();
         let message = messages.join("\n");
-        if !message.is_empty() && message != self.last_complaint {
-            self.outgoing.notify::<ShowMessage>(&ShowMessageParams {
+        if !message.is_empty() && message != self.settings.last_complaint {
+            self.client.outgoing.notify::<ShowMessage>(&ShowMessageParams {
                 typ: MessageType::WARNING,
                 message: format!("Hiera settings: {message}"),
             });
         }
-        self.last_complaint = message;
+        self.settings.last_complaint = message;
     }
 }
 

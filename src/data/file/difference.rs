@@ -49,7 +49,7 @@ impl Entries {
         if heads[0] != heads[1] && !heads.iter().all(|it| is_blank_or_comment(it)) {
             return None;
         }
-        let (one, two) = where_they_differ(one, two, |one, two| one.is_same_source(two));
+        let (one, two) = where_they_differ(one, two, Placed::is_same_source);
         // Versions that were read on their own share no chunks. To compare texts costs less than to look for keys.
         let one: Vec<_> = one.iter().flat_map(Placed::spots).collect();
         let two: Vec<_> = two.iter().flat_map(Placed::spots).collect();

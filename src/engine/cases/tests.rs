@@ -74,6 +74,26 @@ fn each_file_with_the_key_is_a_case() {
 }
 
 #[test]
+fn a_variable_that_dots_remove_decides_if_it_can_be_empty() {
+    check(
+        "path: common.yaml\ndatadir: 'data/e/%{role}', path: ../web.yaml",
+        &[("e/web.yaml", "a: below"), ("web.yaml", "a: above"), ("common.yaml", "b: 1")],
+        "a",
+        "not found\n         Level \"L1\" may change this, depending on role",
+    );
+}
+
+#[test]
+fn a_token_that_an_inserted_text_swallows_decides_what_the_text_means() {
+    check(
+        "path: common.yaml",
+        &[("common.yaml", "a: \"x%{literal('%{')}%{role}\"\nb: \"50% %{role}\"")],
+        "a",
+        "\"x%{%{role}\"\n         The value itself depends on role",
+    );
+}
+
+#[test]
 fn cases_that_agree_are_one() {
     check(
         "path: 'role/%{role}.yaml'\npath: common.yaml",

@@ -65,7 +65,7 @@ fn text(entries: &[(usize, usize, usize)], options: &[(usize, usize)]) -> String
     let mut text = String::from("---\n# of all\n");
     for (key, value, other) in entries {
         let value = VALUES[*value].replace('K', bare(*other));
-        text += &format!("# of {}\n{}: {value}\n", bare(*key), KEYS[*key]);
+        text.extend(["# of ", bare(*key), "\n", KEYS[*key], ": ", &value, "\n"]);
     }
     if !options.is_empty() {
         text += "lookup_options:\n";

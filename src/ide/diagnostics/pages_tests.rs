@@ -41,16 +41,16 @@ fn pages_say_what_the_table_says() {
 
 #[test]
 fn examples_are_reported_as_shown() {
-    let mut failures = String::new();
+    let mut failures = Vec::new();
     for page in pages() {
         let code = code_of(&page);
         for example in examples(&read(&page)) {
             if let Err(problem) = check(&code, &example) {
-                failures += &format!("{code}.md:{}:\n{problem}\n", example.line);
+                failures.push(format!("{code}.md:{}:\n{problem}\n", example.line));
             }
         }
     }
-    assert!(failures.is_empty(), "{failures}");
+    assert!(failures.is_empty(), "{}", failures.concat());
 }
 
 /// Bad examples (all except those under "Fix") have findings of the page's rule and no others.

@@ -284,8 +284,9 @@ fn last_segments<'n>(
     names.variables.iter().filter(is_it).collect()
 }
 
-/// Whether a variable with the name of an heir before it is one of a lambda in that heir if it is called `last`: Puppet takes
-/// the lambda's variable of this name, even with the heir's name before it.
+/// Whether a variable with the name of its class before it is one of a lambda in that class if it is called `last`. Puppet
+/// takes the lambda's variable of this name, even with the name of an heir before it. It does the same in defaults of the
+/// class's own parameters, because they are not set yet.
 fn is_of_lambda(
     text: &str,
     names: &Names,
@@ -295,11 +296,11 @@ fn is_of_lambda(
 ) -> bool {
     let name = variable.name.strip_prefix("::").unwrap_or(&variable.name);
     let Some((before, _)) = name.rsplit_once("::") else { return false };
-    let is_of_heir = names.class_around(variable.scope).is_some_and(|class| {
-        let class = class.slice(text);
-        class != parameter.class && class == before
+    let takes_lambdas = names.class_around(variable.scope).is_some_and(|range| {
+        let class = range.slice(text);
+        class == before && (class != parameter.class || names.is_in_default(range, variable.range))
     });
-    is_of_heir && names.declaration_of(variable.scope, last).is_none()
+    takes_lambdas && names.declaration_of(variable.scope, last).is_none()
 }
 
 /// Where the name of a variable is, without the names of classes before it.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::Location;
 
-use crate::ide::preview::{GroupKind, NodeGroup};
+use crate::ide::preview::{self, GroupKind, NodeGroup};
 use crate::server::context::Context;
 use crate::server::preview_proto::{
     Named, PreviewItem, QuestionParams, View, item, location, unknown_node,
@@ -34,7 +34,7 @@ pub(in crate::server) fn all_nodes(
 ) -> Result<Option<AllNodesItem>> {
     let question = params.question(context);
 
-    let all = (context.features.all_nodes)(&context.world, &question, &context.cancel);
+    let all = preview::all_nodes(&context.world, &question, &context.cancel);
 
     let all = all.map_err(|error| unknown_node(&error))?;
     let named = Named::new(View::AllNodes, &params);

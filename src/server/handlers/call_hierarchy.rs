@@ -7,7 +7,7 @@ use tower_lsp_server::ls_types::{
     SymbolKind,
 };
 
-use crate::ide::CallItem;
+use crate::ide::{self, CallItem};
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 use crate::text::TextRange;
@@ -26,7 +26,7 @@ pub(in crate::server) fn prepare_call_hierarchy(
 ) -> Option<Vec<CallHierarchyItem>> {
     let (file, offset) = from_proto::place(context, &params.text_document_position_params)?;
 
-    let items = (context.features.call_items)(&context.world, &file.path, offset, &context.cancel);
+    let items = ide::call_items(&context.world, &file.path, offset);
 
     let items: Vec<_> = items.iter().filter_map(|it| item(context, it)).collect();
     (!items.is_empty()).then_some(items)
@@ -39,7 +39,7 @@ pub(in crate::server) fn incoming_calls(
 ) -> Option<Vec<CallHierarchyIncomingCall>> {
     let data = data_of(params.item)?;
 
-    let calls = (context.features.callers)(&context.world, &data.path, &data.key, &context.cancel);
+    let calls = ide::callers(&context.world, &data.path, &data.key, &context.cancel);
 
     let call = |call: crate::ide::Call| {
         let from_ranges = ranges(context, &call.item.path, &call.ranges)?;
@@ -55,7 +55,7 @@ pub(in crate::server) fn outgoing_calls(
 ) -> Option<Vec<CallHierarchyOutgoingCall>> {
     let data = data_of(params.item)?;
 
-    let calls = (context.features.called)(&context.world, &data.path, &data.key, &context.cancel);
+    let calls = ide::called(&context.world, &data.path, &data.key);
 
     let call = |call: crate::ide::Call| {
         let from_ranges = ranges(context, &data.path, &call.ranges)?;

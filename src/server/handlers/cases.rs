@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tower_lsp_server::jsonrpc::Result;
 
-use crate::ide::preview::KeyCase;
+use crate::ide::preview::{self, KeyCase};
 use crate::server::context::Context;
 use crate::server::preview_proto::{QuestionParams, unknown_node};
 
@@ -26,7 +26,7 @@ pub(in crate::server) fn cases(
 ) -> Result<Option<Vec<CaseItem>>> {
     let question = params.question(context);
 
-    let cases = (context.features.cases)(&context.world, &question, &context.cancel);
+    let cases = preview::key_cases(&context.world, &question, &context.cancel);
 
     let cases = cases.map_err(|error| unknown_node(&error))?;
     Ok(cases.map(|cases| cases.into_iter().map(item).collect()))

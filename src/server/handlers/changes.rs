@@ -5,7 +5,7 @@ use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::Location;
 
 use crate::engine::Answer;
-use crate::ide::changes::{Changes, answer_text};
+use crate::ide::changes::{self, Changes, answer_text};
 use crate::server::context::Context;
 use crate::server::preview_proto::{
     Named, PreviewItem, QuestionParams, View, With, item, line_location,
@@ -61,7 +61,7 @@ pub(in crate::server) fn changes(
     let question = params.question.question(context);
     let before = params.with.before(&context.world)?;
 
-    let found = (context.features.changes)(&context.world, &question, &before, &context.cancel);
+    let found = changes::changes(&context.world, &question, &before, &context.cancel);
 
     let found = found.map_err(|message| Error {
         code: ErrorCode::ServerError(REQUEST_FAILED),

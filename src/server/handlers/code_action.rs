@@ -7,6 +7,7 @@ use tower_lsp_server::ls_types::{
 
 use super::code_lens::show_changes;
 use super::secret_actions;
+use crate::ide::changes;
 use crate::ide::{self, ActionKind};
 use crate::server::context::Context;
 use crate::server::workspace_edit::workspace_edit;
@@ -25,8 +26,7 @@ pub(in crate::server) fn code_action(
     let range = from_proto::range(context, &file, params.range);
     let wanted = wanted(params.context.only.as_deref());
 
-    let actions =
-        (context.features.actions)(&context.world, &file.path, range, &wanted, &context.cancel);
+    let actions = ide::actions(&context.world, &file.path, range, &wanted, &context.cancel);
 
     let action = |it| code_action_of(context, &file, &params.context, it).map(Into::into);
     let actions = actions.into_iter().filter_map(action);
@@ -47,7 +47,7 @@ fn show_changes_of(
     let is_wanted = params.context.only.as_ref().is_none_or(Vec::is_empty);
     if !is_wanted
         || !context.client.shows_changes
-        || !(context.features.is_edited)(&context.world, &file.path, offset)
+        || !changes::is_edited(&context.world, &file.path, offset)
     {
         return None;
     }

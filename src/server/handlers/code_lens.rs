@@ -4,7 +4,8 @@ use serde_json::json;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{CodeLens, CodeLensParams, Command, Uri};
 
-use crate::ide::changes::EditedKey;
+use crate::ide;
+use crate::ide::changes::{self, EditedKey};
 use crate::server::context::Context;
 use crate::server::pieces::Spot;
 use crate::server::raw::Json;
@@ -35,7 +36,7 @@ pub(in crate::server) fn code_lens(
     let placed = context.remembered.lenses.of(
         context,
         &file,
-        |known| (context.features.code_lenses)(&context.world, &file.path, known, &context.cancel),
+        |known| ide::lens_parts(&context.world, &file.path, known, &context.cancel),
         |places, lenses| {
             let piece = |lens: crate::ide::CodeLens| LensPiece {
                 range: places.range(lens.range),
@@ -81,7 +82,7 @@ fn of_edits(context: &Context, params: &CodeLensParams, file: &FileEntry) -> Vec
     if !(context.client.shows_changes && settings.code_lens_enabled && settings.code_lens_changes) {
         return Vec::new();
     }
-    let edited = (context.features.edited_keys)(&context.world, &file.path, &context.cancel);
+    let edited = changes::edited_keys(&context.world, &file.path, &context.cancel);
     let lens = |edited: EditedKey| CodeLens {
         range: to_proto::range(context, file, edited.range),
         command: Some(show_changes(edited.title, &params.text_document.uri)),

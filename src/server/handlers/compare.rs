@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::jsonrpc::Result;
 
+use crate::ide::preview;
 use crate::server::context::Context;
 use crate::server::preview_proto::{
     Named, PreviewItem, QuestionParams, View, With, item, unknown_node,
@@ -33,7 +34,7 @@ pub(in crate::server) fn compare(
     let question = params.question.question(context);
     let with = params.with.counterpart()?;
 
-    let both = (context.features.compare)(&context.world, &question, &with, &context.cancel);
+    let both = preview::compare(&context.world, &question, &with, &context.cancel);
 
     let both = both.map_err(|error| unknown_node(&error))?;
     let named = |view| Named { with: params.with.clone(), ..Named::new(view, &params.question) };

@@ -6,6 +6,7 @@ use tower_lsp_server::ls_types::{
     MarkupContent, MarkupKind,
 };
 
+use crate::ide;
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
@@ -23,7 +24,7 @@ pub(in crate::server) fn completion(
 ) -> Option<CompletionResponse> {
     let (file, offset) = from_proto::place(context, &params.text_document_position)?;
 
-    let found = (context.features.completion)(&context.world, &file.path, offset, &context.cancel);
+    let found = ide::completion(&context.world, &file.path, offset, &context.cancel);
 
     let item = |completion: crate::ide::Completion| {
         let key = completion.key.clone();
@@ -47,8 +48,7 @@ pub(in crate::server) fn completion_resolve(
     let data = item.data.clone().and_then(|data| serde_json::from_value::<ItemData>(data).ok());
     let Some(data) = data else { return item };
 
-    let help =
-        (context.features.completion_help)(&context.world, &data.path, &data.key, &context.cancel);
+    let help = ide::completion_help(&context.world, &data.path, &data.key);
 
     let kind = if context.client.markdown_in_completions {
         MarkupKind::Markdown

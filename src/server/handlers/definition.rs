@@ -2,7 +2,7 @@
 
 use tower_lsp_server::ls_types::{GotoDefinitionParams, GotoDefinitionResponse};
 
-use crate::ide::Target;
+use crate::ide::{self, Target};
 use crate::server::context::Context;
 use crate::server::{from_proto, preview_proto, to_proto};
 use crate::world::FileEntry;
@@ -46,8 +46,7 @@ pub(in crate::server) fn declaration(
 ) -> Option<GotoDefinitionResponse> {
     let (file, offset) = from_proto::place(context, &params.text_document_position_params)?;
 
-    let targets =
-        (context.features.declaration)(&context.world, &file.path, offset, &context.cancel);
+    let targets = ide::declaration(&context.world, &file.path, offset);
 
     Some(response(context, &file, &targets, context.client.declaration_links))
 }

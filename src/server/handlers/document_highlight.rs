@@ -4,6 +4,7 @@ use tower_lsp_server::ls_types::{
     DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams,
 };
 
+use crate::ide;
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
@@ -14,7 +15,7 @@ pub(in crate::server) fn document_highlight(
 ) -> Option<Vec<DocumentHighlight>> {
     let (file, offset) = from_proto::place(context, &params.text_document_position_params)?;
 
-    let found = (context.features.highlights)(&context.world, &file.path, offset, &context.cancel);
+    let found = ide::highlights(&context.world, &file.path, offset);
 
     let highlight = |range, is_declaration| DocumentHighlight {
         range: to_proto::range(context, &file, range),

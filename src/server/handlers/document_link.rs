@@ -4,6 +4,7 @@ use std::str::FromStr as _;
 
 use tower_lsp_server::ls_types::{DocumentLink, DocumentLinkParams, Uri};
 
+use crate::ide;
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
@@ -14,7 +15,7 @@ pub(in crate::server) fn document_link(
 ) -> Option<Vec<DocumentLink>> {
     let file = from_proto::file(context, &params.text_document.uri)?;
 
-    let links = (context.features.document_links)(&context.world, &file.path, &context.cancel);
+    let links = ide::document_links(&context.world, &file.path);
 
     let link = |link: crate::ide::DocumentLink| DocumentLink {
         range: to_proto::range(context, &file, link.range),

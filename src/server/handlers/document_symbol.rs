@@ -2,7 +2,7 @@
 
 use tower_lsp_server::ls_types::{DocumentSymbolParams, DocumentSymbolResponse};
 
-use crate::ide::{EntryPart, Symbol};
+use crate::ide::{self, EntryPart, Symbol};
 use crate::server::context::Context;
 use crate::server::pieces::{Places, Spot};
 use crate::server::raw::Json;
@@ -27,18 +27,15 @@ pub(in crate::server) fn document_symbol(
 ) -> Option<DocumentSymbolResponse> {
     let file = from_proto::file(context, &params.text_document.uri)?;
     if !context.client.nested_symbols {
-        let symbols = context.features.document_symbols;
-        let symbols = symbols(&context.world, &file.path, &mut |_| false, &context.cancel);
+        let symbols =
+            ide::symbol_parts(&context.world, &file.path, &mut |_| false, &context.cancel);
         return Some(DocumentSymbolResponse::Flat(flat(context, &file, symbols)));
     }
 
     let placed = context.remembered.symbols.of(
         context,
         &file,
-        |known| {
-            let symbols = context.features.document_symbols;
-            symbols(&context.world, &file.path, known, &context.cancel)
-        },
+        |known| ide::symbol_parts(&context.world, &file.path, known, &context.cancel),
         |places, symbols| symbols.into_iter().map(|it| piece(places, it)).collect::<Box<[_]>>(),
     );
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::Range;
 
+use crate::ide::changes;
 use crate::server::context::Context;
 use crate::server::preview_proto::QuestionParams;
 use crate::server::{from_proto, to_proto};
@@ -31,7 +32,7 @@ pub(in crate::server) fn edited_keys(
         return Ok(None);
     };
     context.is_still_shown(&file)?;
-    let found = (context.features.edited_keys)(&context.world, &file.path, &context.cancel);
+    let found = changes::edited_keys(&context.world, &file.path, &context.cancel);
     let item = |edited: crate::ide::changes::EditedKey| EditedKeyItem {
         range: to_proto::range(context, &file, edited.entry),
         selection_range: to_proto::range(context, &file, edited.range),

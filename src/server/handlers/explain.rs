@@ -4,7 +4,7 @@ use serde::Serialize;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::Location;
 
-use crate::ide::preview::{Step, StepKind};
+use crate::ide::preview::{self, Step, StepKind};
 use crate::server::context::Context;
 use crate::server::preview_proto::{
     Named, PreviewItem, QuestionParams, View, item, location, unknown_node,
@@ -34,7 +34,7 @@ pub(in crate::server) fn explain(
 ) -> Result<Option<ExplainItem>> {
     let question = params.question(context);
 
-    let explained = (context.features.explain)(&context.world, &question, &context.cancel);
+    let explained = preview::explain(&context.world, &question, &context.cancel);
 
     let explained = explained.map_err(|error| unknown_node(&error))?;
     let named = Named::new(View::Explanation, &params);

@@ -2,6 +2,7 @@
 
 use tower_lsp_server::ls_types::{FoldingRange, FoldingRangeParams};
 
+use crate::ide;
 use crate::server::context::Context;
 use crate::server::from_proto;
 use crate::server::raw::Json;
@@ -20,7 +21,7 @@ pub(in crate::server) fn folding_range(
     let placed = context.remembered.folds.of(
         context,
         &file,
-        |known| (context.features.folds)(&context.world, &file.path, known, &context.cancel),
+        |known| ide::fold_parts(&context.world, &file.path, known, &context.cancel),
         |places, folds| {
             let piece = |fold: crate::ide::Fold| {
                 let [start, end] = places.range(fold.range);

@@ -5,7 +5,7 @@ use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{Location, Uri};
 
 use crate::config::hiera_yaml::LayerKind;
-use crate::ide::{Hierarchy, HierarchyFile, HierarchyLayer, HierarchyLevel, Role};
+use crate::ide::{self, Hierarchy, HierarchyFile, HierarchyLayer, HierarchyLevel, Role};
 use crate::server::context::Context;
 use crate::server::preview_proto::{QuestionParams, location, unknown_node};
 use crate::server::to_proto;
@@ -61,7 +61,7 @@ pub(in crate::server) fn hierarchy(
 ) -> Result<Option<HierarchyItem>> {
     let question = params.question(context);
 
-    let hierarchy = (context.features.hierarchy)(&context.world, &question, &context.cancel);
+    let hierarchy = ide::hierarchy(&context.world, &question, &context.cancel);
 
     let hierarchy = hierarchy.map_err(|error| unknown_node(&error))?;
     Ok(hierarchy.map(|hierarchy| item(context, hierarchy)))

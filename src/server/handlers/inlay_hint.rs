@@ -5,6 +5,7 @@ use tower_lsp_server::ls_types::{
     InlayHint, InlayHintLabel, InlayHintLabelPart, InlayHintLabelPartTooltip, InlayHintParams,
 };
 
+use crate::ide;
 use crate::server::context::Context;
 use crate::server::{from_proto, preview_proto, to_proto};
 use crate::text::TextRange;
@@ -18,7 +19,7 @@ pub(in crate::server) fn inlay_hint(
     let range = from_proto::range(context, &file, params.range);
     context.is_still_shown(&file)?;
 
-    let hints = (context.features.inlay_hints)(&context.world, &file.path, range, &context.cancel);
+    let hints = ide::inlay_hints(&context.world, &file.path, range, &context.cancel);
 
     let hint = |hint: crate::ide::InlayHint| {
         let position = to_proto::range(context, &file, TextRange::empty(hint.offset)).start;

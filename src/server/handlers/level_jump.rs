@@ -2,7 +2,7 @@
 
 use tower_lsp_server::ls_types::{Location, TextDocumentPositionParams};
 
-use crate::ide::Direction;
+use crate::ide::{self, Direction};
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
@@ -29,8 +29,7 @@ fn jump(
 ) -> Option<Location> {
     let (file, offset) = from_proto::place(context, params)?;
 
-    let level_jump = context.features.level_jump;
-    let target = level_jump(&context.world, &file.path, offset, direction, &context.cancel)?;
+    let target = ide::level_jump(&context.world, &file.path, offset, direction)?;
 
     to_proto::location(context, &target)
 }

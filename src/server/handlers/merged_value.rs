@@ -2,6 +2,7 @@
 
 use tower_lsp_server::jsonrpc::Result;
 
+use crate::ide::preview;
 use crate::server::context::Context;
 use crate::server::preview_proto::{Named, PreviewItem, QuestionParams, View, item, unknown_node};
 
@@ -12,7 +13,7 @@ pub(in crate::server) fn merged_value(
 ) -> Result<Option<PreviewItem>> {
     let question = params.question(context);
 
-    let preview = (context.features.merged_value)(&context.world, &question, &context.cancel);
+    let preview = preview::merged_value(&context.world, &question, &context.cancel);
 
     let preview = preview.map_err(|error| unknown_node(&error))?;
     let named = Named::new(View::Value, &params);

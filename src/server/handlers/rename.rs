@@ -7,6 +7,7 @@ use tower_lsp_server::ls_types::{
     TextDocumentPositionParams, WorkspaceEdit,
 };
 
+use crate::ide;
 use crate::server::context::Context;
 use crate::server::workspace_edit::labelled_edit;
 use crate::server::{from_proto, to_proto};
@@ -21,8 +22,7 @@ pub(in crate::server) fn prepare_rename(
 ) -> Result<Option<PrepareRenameResponse>> {
     let Some((file, offset)) = from_proto::place(context, &params) else { return Ok(None) };
 
-    let target =
-        (context.features.prepare_rename)(&context.world, &file.path, offset, &context.cancel);
+    let target = ide::prepare_rename(&context.world, &file.path, offset);
 
     let target = target.map_err(failed)?;
     Ok(target.map(|target| PrepareRenameResponse::RangeWithPlaceholder {
@@ -39,13 +39,7 @@ pub(in crate::server) fn rename(
     let place = from_proto::place(context, &params.text_document_position);
     let Some((file, offset)) = place else { return Ok(None) };
 
-    let edits = (context.features.rename)(
-        &context.world,
-        &file.path,
-        offset,
-        &params.new_name,
-        &context.cancel,
-    );
+    let edits = ide::rename(&context.world, &file.path, offset, &params.new_name, &context.cancel);
 
     let Some(edits) = edits.map_err(failed)? else { return Ok(None) };
     if !edits.warnings.is_empty() {

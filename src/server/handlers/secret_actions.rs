@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Range, Uri};
 
-use crate::ide::{ActionKind, SecretAction};
+use crate::ide::{self, ActionKind, SecretAction};
 use crate::server::context::Context;
 use crate::server::from_proto;
 use crate::server::workspace_edit::workspace_edit;
@@ -31,7 +31,7 @@ pub(super) fn offered(
     if !context.client.resolves_actions || !wanted.contains(&ActionKind::RefactorRewrite) {
         return Vec::new();
     }
-    let found = (context.features.secret_actions)(&context.world, &file.path, selection);
+    let found = ide::secret_actions(&context.world, &file.path, selection);
     let action = |secret: SecretAction| {
         let named = SecretAction::NAMES.iter().find(|(_, it)| *it == secret)?;
         let data = ActionData { uri: uri.clone(), range, secret: named.0.to_owned() };
@@ -57,7 +57,7 @@ pub(in crate::server) fn code_action_resolve(
     let Some((_, secret)) = named else { return action };
     let selection = from_proto::range(context, &file, data.range);
 
-    let edit = (context.features.secret_edit)(&context.world, &file.path, selection, *secret);
+    let edit = ide::secret_edit(&context.world, &file.path, selection, *secret);
 
     action.edit = edit.and_then(|edit| workspace_edit(context, &[edit]));
     action

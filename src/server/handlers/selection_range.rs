@@ -2,6 +2,7 @@
 
 use tower_lsp_server::ls_types::{Range, SelectionRange, SelectionRangeParams};
 
+use crate::ide;
 use crate::server::context::Context;
 use crate::server::{from_proto, to_proto};
 
@@ -15,8 +16,7 @@ pub(in crate::server) fn selection_range(
     let selections = |position| {
         let at = Range { start: position, end: position };
         let offset = from_proto::range(context, &file, at).start;
-        let ranges =
-            (context.features.selections)(&context.world, &file.path, offset, &context.cancel);
+        let ranges = ide::selections(&context.world, &file.path, offset);
         let ranges = ranges.into_iter().map(|range| to_proto::range(context, &file, range));
         ranges.rev().fold(None, |parent, range| {
             Some(SelectionRange { range, parent: parent.map(Box::new) })

@@ -9,7 +9,7 @@ use tower_lsp_server::ls_types::{
     SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
 };
 
-use crate::ide::SemanticKind;
+use crate::ide::{self, SemanticKind};
 use crate::server::context::Context;
 use crate::server::from_proto;
 use crate::server::pieces::{Places, Spot};
@@ -89,8 +89,7 @@ fn all_tokens(context: &Context, file: &FileEntry) -> Arc<[SemanticToken]> {
         file,
         |known| {
             let whole = TextRange::new(0, file.text.len() as u32);
-            let found = context.features.semantic_tokens;
-            found(&context.world, &file.path, whole, known, &context.cancel)
+            ide::token_parts(&context.world, &file.path, whole, known, &context.cancel)
         },
         |places, found| piece(context, file, places, found),
     );
@@ -99,8 +98,8 @@ fn all_tokens(context: &Context, file: &FileEntry) -> Arc<[SemanticToken]> {
 
 /// The tokens of a part of a file.
 fn tokens_in(context: &Context, file: &FileEntry, range: TextRange) -> Arc<[SemanticToken]> {
-    let found = context.features.semantic_tokens;
-    let parts = found(&context.world, &file.path, range, &mut |_| false, &context.cancel);
+    let parts =
+        ide::token_parts(&context.world, &file.path, range, &mut |_| false, &context.cancel);
     let pieces = parts.into_iter().map(|part| {
         let places = Places::new(context, file, part.start);
         let mut found = part.found.unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use tower_lsp_server::ls_types::{FileRename, RenameFilesParams, Uri, WorkspaceEdit};
 
-use crate::ide::LabelledEdits;
+use crate::ide::{self, LabelledEdits};
 use crate::server::context::Context;
 use crate::server::from_proto;
 use crate::server::workspace_edit::labelled_edit;
@@ -14,7 +14,7 @@ pub(in crate::server) fn will_rename_files(
 ) -> Option<WorkspaceEdit> {
     let mut all = LabelledEdits::default();
     for (old, new) in params.files.iter().filter_map(paths_of) {
-        let edits = (context.features.rename_file)(&context.world, &old, &new, &context.cancel);
+        let edits = ide::rename_file(&context.world, &old, &new);
         for file in edits.files {
             match all.files.iter_mut().find(|it| it.path == file.path) {
                 Some(known) => known.edits.extend(file.edits),

@@ -11,6 +11,6 @@ pub(in crate::server) fn work_done_progress_cancel(
     params: WorkDoneProgressCancelParams,
 ) {
     if params.token == NumberOrString::String(TOKEN.to_owned()) {
-        session.cancel_warm_up();
+        session.signals().cancel_warm_up();
     }
 }

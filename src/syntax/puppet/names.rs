@@ -143,6 +143,13 @@ impl Names {
         None
     }
 
+    /// Whether a place is in the default of a parameter of the declaration whose name is at `name_range`.
+    pub fn is_in_default(&self, name_range: TextRange, place: TextRange) -> bool {
+        let parameters = self.scope_of(name_range).map(|scope| &self.scopes[scope].parameters);
+        let mut defaults = parameters.into_iter().flatten().filter_map(|it| it.default.as_ref());
+        defaults.any(|default| default.range.contains_range(place))
+    }
+
     /// The scope of the declaration whose name is at `name_range`.
     pub fn scope_of(&self, name_range: TextRange) -> Option<usize> {
         self.scopes.iter().position(|it| it.declaration == Some(name_range))

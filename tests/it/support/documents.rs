@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use hiera_ls::ide::{Completions, LabelledEdits};
 use hiera_ls::server::Features;
 use serde_json::{Value, json};
 
@@ -10,45 +9,15 @@ use super::PATIENCE;
 use super::client::Client;
 use super::workspace::Workspace;
 
-/// Features that return nothing.
+/// The replaceable features, which return nothing.
 pub(crate) fn no_features() -> Features {
     Features {
         hover: |_, _, _, _| None,
         definition: |_, _, _, _| Vec::new(),
-        declaration: |_, _, _, _| Vec::new(),
-        level_jump: |_, _, _, _, _| None,
-        call_items: |_, _, _, _| Vec::new(),
-        callers: |_, _, _, _| Vec::new(),
-        called: |_, _, _, _| Vec::new(),
-        prepare_rename: |_, _, _, _| Ok(None),
-        rename: |_, _, _, _, _| Ok(None),
-        rename_file: |_, _, _, _| LabelledEdits::default(),
-        selections: |_, _, _, _| Vec::new(),
         references: |_, _, _, _| Vec::new(),
-        highlights: |_, _, _, _| Vec::new(),
-        completion: |_, _, _, _| Completions::default(),
-        completion_help: |_, _, _, _| None,
-        document_symbols: |_, _, _, _| Vec::new(),
         workspace_symbols: |_, _, _| Vec::new(),
-        document_links: |_, _, _| Vec::new(),
-        folds: |_, _, _, _| Vec::new(),
-        actions: |_, _, _, _, _| Vec::new(),
-        secret_actions: |_, _, _| Vec::new(),
-        secret_edit: |_, _, _, _| None,
         workspace_files: |_, _| Vec::new(),
         diagnostics: |_, _, _| Vec::new(),
-        code_lenses: |_, _, _, _| Vec::new(),
-        inlay_hints: |_, _, _, _| Vec::new(),
-        semantic_tokens: |_, _, _, _, _| Vec::new(),
-        merged_value: |_, _, _| Ok(None),
-        explain: |_, _, _| Ok(None),
-        compare: |_, _, _, _| Ok(None),
-        all_nodes: |_, _, _| Ok(None),
-        changes: |_, _, _, _| Ok(None),
-        is_edited: |_, _, _| false,
-        edited_keys: |_, _, _| Vec::new(),
-        hierarchy: |_, _, _| Ok(None),
-        cases: |_, _, _| Ok(None),
         warm_up: |_, _, _| {},
         set_log_level: |_| {},
     }

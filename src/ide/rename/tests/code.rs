@@ -91,6 +91,24 @@ fn a_variable_with_the_heir_before_it_must_not_become_one_of_a_lambda() {
 }
 
 #[test]
+fn in_a_default_a_lambda_hides_the_parameter_even_behind_the_class() {
+    let files = |lambda: &str| {
+        format!(
+            "#- {WEB}\nclass web($po$0rt, $d = [1].map |{lambda}| {{ [{lambda}, $web::port] }}) {{ }}\n"
+        )
+    };
+    let hidden = "there, `$it` would be a variable of the lambda around it";
+    check_refusal(&files("$it"), "it", &format!("modules/web/manifests/init.pp:1: {hidden}"));
+    check(
+        &files("$port"),
+        "listen",
+        &[
+            "/modules/web/manifests/init.pp:1 class web($listen, $d = [1].map |$port| { [$port, $web::port] }) { }",
+        ],
+    );
+}
+
+#[test]
 fn a_key_that_leaves_the_class_leaves_the_parameter() {
     let files = format!("#- {WEB}\nclass web($port) {{ }}\n#- /data/common.yaml\nweb::po$0rt: 1\n");
     let warnings = check(&files, "www::port", &["/data/common.yaml:1 www::port: 1"]);
