@@ -60,6 +60,8 @@ pub struct Anchored {
 enum Anchor {
     /// The node is still being converted: an alias to it from inside is a cycle.
     Open,
+    /// The same, and `<<` inside merges the pairs that the hash has so far.
+    OpenHash(Anchored),
     Known(Anchored),
 }
 
@@ -118,7 +120,7 @@ impl<'a> Lowering<'a> {
     pub fn into_anchors(self) -> impl Iterator<Item = (Arc<str>, Anchored)> {
         self.anchors.into_iter().filter_map(|(name, anchor)| match anchor {
             Anchor::Known(anchored) => Some((name, anchored)),
-            Anchor::Open => None,
+            Anchor::Open | Anchor::OpenHash(_) => None,
         })
     }
 
@@ -156,7 +158,7 @@ impl<'a> Lowering<'a> {
     fn alias(&self, node: &Node, name: &Arc<str>) -> Lowered {
         match self.anchors.get(name) {
             Some(Anchor::Known(anchored)) => Ok(anchored.clone()),
-            Some(Anchor::Open) => Err(self.too_deep(node)),
+            Some(Anchor::Open | Anchor::OpenHash(_)) => Err(self.too_deep(node)),
             None => {
                 let outer = self.outer.and_then(|outer| outer(name));
                 outer.ok_or_else(|| self.error(node, &format!("Unknown alias: {name}")))
@@ -219,6 +221,12 @@ impl<'a> Lowering<'a> {
         let mut hash = HashBuilder::new(pairs.len());
         let class = tags::class_of_hash(node.tag.as_deref().unwrap_or(""));
         for pair in pairs {
+            if let Some(anchor) =
+                node.anchor.as_ref().filter(|it| has_merge_of(&pair.value, it, &pair.key))
+            {
+                let so_far = self.anchored_hash(node, hash.clone());
+                self.anchors.insert(Arc::clone(anchor), Anchor::OpenHash(so_far));
+            }
             self.pair(&mut hash, pair)?;
         }
         if let Some(class) = class {
@@ -229,13 +237,51 @@ impl<'a> Lowering<'a> {
 
     fn pair(&mut self, hash: &mut HashBuilder, pair: &Pair) -> Result<(), LowerError> {
         let key = self.lower(&pair.key)?.value;
+        if is_merge_key(&pair.key) && self.merges_an_open_hash(&pair.value) {
+            let value = self.lower_merged(&pair.value)?;
+            if self.merge_key(hash, &pair.value, &value) {
+                return Ok(());
+            }
+            // As an ordinary key, it makes the hash a member of itself.
+            return Err(self.too_deep(&pair.value));
+        }
+        let is_merge = key.value.as_str() == Some("<<") && !has_text_tag(&pair.key);
         let value = self.lower(&pair.value)?;
-        let is_merge = key.value.as_str() == Some("<<")
-            && pair.key.tag.as_deref() != Some("tag:yaml.org,2002:str");
         if !(is_merge && self.merge_key(hash, &pair.value, &value)) {
             hash.insert(key.value, key.place, value);
         }
         Ok(())
+    }
+
+    /// Whether the value of `<<` is an alias to a hash around it, or a list with such an alias.
+    fn merges_an_open_hash(&self, node: &Node) -> bool {
+        match &node.kind {
+            NodeKind::Alias(_) => self.open_hash(node).is_some(),
+            NodeKind::Sequence(items) => items.iter().any(|it| self.open_hash(it).is_some()),
+            _ => false,
+        }
+    }
+
+    /// The pairs so far of the hash around an alias to it.
+    fn open_hash(&self, node: &Node) -> Option<&Anchored> {
+        match &node.kind {
+            NodeKind::Alias(name) => match self.anchors.get(name) {
+                Some(Anchor::OpenHash(so_far)) => Some(so_far),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The value of `<<`, with the pairs so far of hashes around it.
+    fn lower_merged(&mut self, node: &Node) -> Lowered {
+        if let Some(so_far) = self.open_hash(node) {
+            return Ok(so_far.clone());
+        }
+        let NodeKind::Sequence(items) = &node.kind else { return self.lower(node) };
+        let items: Result<Vec<_>, _> = items.iter().map(|it| self.lower_merged(it)).collect();
+        let values = items?.into_iter().map(|it| it.value).collect();
+        Ok(self.anchored(node, Value::array(values), Size::EMPTY))
     }
 
     /// `<<` with an alias, an inline hash, or a list of hashes in which the earlier ones win, takes effect at its position.
@@ -269,7 +315,10 @@ impl<'a> Lowering<'a> {
     /// An aliased hash before its symbol keys became strings.
     fn with_symbols(&self, node: &Node) -> Option<Arc<Hash>> {
         match &node.kind {
-            NodeKind::Alias(name) => self.alias(node, name).ok()?.with_symbols,
+            NodeKind::Alias(name) => match self.open_hash(node) {
+                Some(so_far) => so_far.with_symbols.clone(),
+                None => self.alias(node, name).ok()?.with_symbols,
+            },
             _ => None,
         }
     }
@@ -299,6 +348,37 @@ impl<'a> Lowering<'a> {
     fn error(&self, node: &Node, message: &str) -> LowerError {
         let range = self.place(node.range).range;
         LowerError { message: message.to_owned(), kind: LowerErrorKind::NoFile, range }
+    }
+}
+
+/// Whether a key is `<<`, quoted or not, unless its tag says that it is a string.
+fn is_merge_key(key: &Node) -> bool {
+    matches!(&key.kind, NodeKind::Scalar { text, .. } if &**text == "<<") && !has_text_tag(key)
+}
+
+fn has_text_tag(key: &Node) -> bool {
+    key.tag.as_deref() == Some("tag:yaml.org,2002:str")
+}
+
+/// Whether a pair, or one inside its value, merges the hash that is anchored as `name`.
+fn has_merge_of(value: &Node, name: &str, key: &Node) -> bool {
+    let is_it = |node: &Node| matches!(&node.kind, NodeKind::Alias(it) if **it == *name);
+    match &value.kind {
+        NodeKind::Alias(_) => is_merge_key(key) && is_it(value),
+        NodeKind::Sequence(items) => {
+            is_merge_key(key) && items.iter().any(is_it)
+                || items.iter().any(|it| holds_merge_of(it, name))
+        }
+        NodeKind::Mapping(_) => holds_merge_of(value, name),
+        NodeKind::Scalar { .. } => false,
+    }
+}
+
+fn holds_merge_of(node: &Node, name: &str) -> bool {
+    match &node.kind {
+        NodeKind::Sequence(items) => items.iter().any(|it| holds_merge_of(it, name)),
+        NodeKind::Mapping(pairs) => pairs.iter().any(|it| has_merge_of(&it.value, name, &it.key)),
+        NodeKind::Alias(_) | NodeKind::Scalar { .. } => false,
     }
 }
 
@@ -364,6 +444,7 @@ impl RootHash {
 }
 
 /// A hash as Psych fills it. Puppet converts its symbol keys to strings afterwards.
+#[derive(Clone)]
 struct HashBuilder {
     hash: Hash,
     size: Size,

@@ -8,7 +8,7 @@ use super::invocation::{Found, InterpolatedText, Invocation, Stand, undef};
 use super::lookup;
 use super::trace::{FoundIn, Outcome, TraceKind};
 use crate::data::{Hash, Located, Value, inspect};
-use crate::facts::open_path;
+use crate::facts::{open_path, variable as variables};
 use crate::syntax::interpolation::{self, Expression, Method};
 use crate::syntax::key_path::{self, KeyPath, Segment};
 
@@ -198,7 +198,7 @@ fn interpolate_string(
                 match expanded {
                     Expanded::Open(variable) if context == InterpolatedText::Data => {
                         invocation.read_open(&variable);
-                        kept.add(text.len(), variable);
+                        kept.variables.push(variable);
                         text.extend_from_slice(token.range.slice(subject).as_bytes());
                     }
                     Expanded::Open(variable) => {
@@ -210,6 +210,7 @@ fn interpolate_string(
                     Expanded::Text(value) => {
                         let inserted = invocation.text_of(&value);
                         kept.may_be_read_in_another_way |= inserted.contains('%');
+                        kept.variables.extend(invocation.open_variables_of([&value]));
                         text.extend_from_slice(inserted.as_bytes());
                     }
                 }
@@ -225,28 +226,27 @@ fn interpolate_string(
 /// The tokens of open variables that stay in a text.
 #[derive(Default)]
 struct KeptTokens {
-    /// Where each starts in the text, in bytes.
-    kept: Vec<(usize, Arc<str>)>,
+    /// The variable of each token.
+    variables: Vec<Arc<str>>,
     /// Whether a text was inserted that may change how the rest is read.
     may_be_read_in_another_way: bool,
 }
 
 impl KeptTokens {
-    fn add(&mut self, start: usize, variable: Arc<str>) {
-        self.kept.push((start, variable));
-    }
-
     /// The variables whose tokens are no longer tokens of the text, because a `%{` was inserted before them, as
     /// `%{literal('%{')}` does. What the text means then depends on their values.
-    fn swallowed_in(self, text: &[u8]) -> Vec<Arc<str>> {
-        if self.kept.is_empty() || !self.may_be_read_in_another_way {
+    fn swallowed_in(mut self, text: &[u8]) -> Vec<Arc<str>> {
+        if self.variables.is_empty() || !self.may_be_read_in_another_way {
             return Vec::new();
         }
         let Ok(text) = std::str::from_utf8(text) else { return Vec::new() };
-        let starts: Vec<usize> =
-            interpolation::tokens(text).iter().map(|token| token.range.start as usize).collect();
-        let swallowed = self.kept.into_iter().filter(|(start, _)| !starts.contains(start));
-        swallowed.map(|(_, variable)| variable).collect()
+        for token in interpolation::tokens(text) {
+            let name = token.variable().and_then(|(name, _)| variables::name_of_text(name));
+            if let Some(at) = self.variables.iter().position(|it| Some(it) == name.as_ref()) {
+                self.variables.swap_remove(at);
+            }
+        }
+        self.variables
     }
 }
 

@@ -20,12 +20,21 @@ impl Invocation<'_> {
         &mut self,
         values: impl IntoIterator<Item = &'v Value>,
     ) -> bool {
+        let variables = self.open_variables_of(values);
+        self.depends_on_variables(variables)
+    }
+
+    /// The open variables in the tokens of values that were interpolated in this run, each once.
+    pub(super) fn open_variables_of<'v>(
+        &self,
+        values: impl IntoIterator<Item = &'v Value>,
+    ) -> Vec<Arc<str>> {
         let mut variables = Vec::new();
         if self.has_open_texts() {
             let is_open = |name: &Arc<str>| self.open.contains(name);
             values.into_iter().for_each(|value| collect_open(value, &is_open, &mut variables));
         }
-        self.depends_on_variables(variables)
+        variables
     }
 
     /// The same for values that may have been interpolated in an earlier run, as lookup_options are.

@@ -196,6 +196,30 @@ fn anchors_reach_into_later_entries() {
     }
 }
 
+/// As Ruby's Psych reads them.
+#[test]
+fn a_hash_that_merges_itself_gets_the_pairs_so_far() {
+    let cases = [
+        ("{a: 1, <<: *n, b: 2}", r#"{"a"=>1, "b"=>2}"#),
+        ("{a: 1, b: {c: 3, <<: *n}, d: 1}", r#"{"a"=>1, "b"=>{"c"=>3, "a"=>1}, "d"=>1}"#),
+        ("{a: 1, b: {<<: [*n, {e: 1}]}}", r#"{"a"=>1, "b"=>{"e"=>1, "a"=>1}}"#),
+        ("{a: 1, b: &m {<<: *n}, c: *m}", r#"{"a"=>1, "b"=>{"a"=>1}, "c"=>{"a"=>1}}"#),
+        ("{<<: {<<: *n, x: 1}}", r#"{"x"=>1}"#),
+        ("{<<: [*n]}", "{}"),
+        ("{a: {x: 1}, <<: [*n, {a: 2, z: 1}]}", r#"{"a"=>{"x"=>1}, "z"=>1}"#),
+    ];
+    for (hash, expected) in cases {
+        let file = yaml(&format!("g: &n {hash}\n"));
+        let entry = file.get("g").unwrap_or_else(|| panic!("{hash} has no value"));
+        let found = crate::data::inspect::inspect(&entry.value.value).replace(" => ", "=>");
+        assert_eq!(found, expected, "{hash}");
+        assert_eq!(file.verdict(), Verdict::Hash, "{hash}");
+    }
+    for ring in ["g: &n {a: 1, <<: [*n, 1]}\n", "g: &n [{<<: *n}]\n", "g: &n {a: [*n], <<: *n}\n"] {
+        assert!(matches!(yaml(ring).verdict(), Verdict::Broken(_)), "{ring}");
+    }
+}
+
 #[test]
 fn a_ring_of_aliases_is_an_error_and_many_aliases_are_none() {
     let is_too_deep = |text: &str| matches!(yaml(text).verdict(), Verdict::Broken(it) if it.message == "stack level too deep");

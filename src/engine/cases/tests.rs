@@ -94,6 +94,17 @@ fn a_token_that_an_inserted_text_swallows_decides_what_the_text_means() {
 }
 
 #[test]
+fn a_token_in_an_inserted_list_can_be_swallowed_too() {
+    check(
+        "path: common.yaml",
+        &[("common.yaml", "a: \"x%{lookup('b')}\"\nb: [\"%{literal('%{')}\", \"%{role}\"]")],
+        "a",
+        r#""x[\"%{\", \"%{role}\"]"
+         The value itself depends on role"#,
+    );
+}
+
+#[test]
 fn cases_that_agree_are_one() {
     check(
         "path: 'role/%{role}.yaml'\npath: common.yaml",

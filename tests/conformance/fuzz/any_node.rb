@@ -13,13 +13,21 @@ module Conformance
         places = texts.transform_keys { |name| Variables.place(name) }
         places.each do |place, text|
           is_holder = places.any? { |other, _| other.size > place.size && other.first(place.size) == place }
-          next if is_holder || (text.nil? && !has_holders)
+          next if is_holder || (text.nil? && !has_holders) || in_list_and_hash?(place, places.keys)
 
           holder = place[..-2].reduce(node) { |hash, part| hash[part] ||= {} }
           holder[place.last] = text unless text.nil?
         end
         node = with_lists(node)
         new(node['facts'], trusted(node['trusted']))
+      end
+
+      # Whether an index of the place is one into a value that has a member with a name elsewhere: `map.1` beside `map.'1'`. Puppet
+      # refuses to look for the member in a list.
+      def self.in_list_and_hash?(place, places)
+        place.each_index.any? do |at|
+          place[at].is_a?(Integer) && places.any? { |other| other[at].is_a?(String) && other.first(at) == place.first(at) }
+        end
       end
 
       # Hashes whose keys are all indexes become lists; others have no value at an index.
