@@ -185,7 +185,7 @@ impl Parser<'_> {
         if self.kind() == Kind::TypeName {
             self.next();
             if self.eat(Kind::LeftBracket) {
-                let _ = self.arguments(Kind::RightBracket);
+                let _ = self.keys_in_brackets();
                 return;
             }
             if self.kind() != Kind::LeftBrace {
@@ -221,7 +221,7 @@ impl Parser<'_> {
             self.refuse_here();
         }
         if self.eat(Kind::LeftBracket) || self.eat(Kind::ListStart) {
-            let _ = self.arguments(Kind::RightBracket);
+            let _ = self.keys_in_brackets();
         }
         Some(self.range_from(start))
     }

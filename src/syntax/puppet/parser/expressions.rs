@@ -140,12 +140,18 @@ impl Parser<'_> {
         self.expression_from(operator.start, shape)
     }
 
-    fn access(&mut self, left: Expression) -> Expression {
-        self.next();
+    /// What follows the `[` of `Type[…]` or `$hash[…]`, up to its `]`. Puppet refuses empty brackets there.
+    pub(super) fn keys_in_brackets(&mut self) -> Vec<Expression> {
         let keys = self.arguments(Kind::RightBracket);
         if keys.is_empty() {
             self.error(self.range_from(self.last_end.saturating_sub(1)), "Syntax error at ']'");
         }
+        keys
+    }
+
+    fn access(&mut self, left: Expression) -> Expression {
+        self.next();
+        let keys = self.keys_in_brackets();
         let start = left.range.start;
         let type_name = match &left.shape {
             Shape::Type(name) => Some(name.clone()),

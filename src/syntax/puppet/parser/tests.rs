@@ -197,6 +197,26 @@ fn what_stands_before_an_error_is_found() {
 }
 
 #[test]
+fn empty_brackets_are_refused_after_types_and_values() {
+    for text in [
+        "class k(Array[] $p) {}",
+        "class k(Variant[Array[ ], String] $p) {}",
+        "class k($p = Array[]) {}",
+        "function f() >> Array[] { }",
+        "type A = Array[]",
+        "[1].each |Array[] $x| {}",
+        "$x[]",
+    ] {
+        let errors = parse(text, Language::Manifest).errors;
+        let found: Vec<_> = errors.iter().map(|it| (it.range.start, &*it.message)).collect();
+        let at = text.find(']').map(|it| it as u32).filter(|_| !text.starts_with("[1]"));
+        let at = at.unwrap_or(16);
+        assert_eq!(found, [(at, "Syntax error at ']'")], "{text}");
+    }
+    assert_eq!(parse("$x = []", Language::Manifest).errors, []);
+}
+
+#[test]
 fn what_stands_after_a_missing_bracket_is_found() {
     for broken in [
         "class a { file { 'x': ",
