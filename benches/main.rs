@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use divan::{Bencher, black_box};
 use hiera_ls::data::Files;
-use hiera_ls::engine::Evaluator;
+use hiera_ls::engine::{CancelToken, Evaluator};
 use hiera_ls::ide;
 use hiera_ls::settings::Settings;
 use hiera_ls::text::edit::BufferEdit;
@@ -125,7 +125,7 @@ fn hover_on_keys(bencher: Bencher, name: &str) {
     offsets.truncate(100);
     bencher.counter(divan::counter::ItemsCount::new(offsets.len())).bench_local(|| {
         for offset in &offsets {
-            black_box(ide::hover(&world, &path, *offset));
+            black_box(ide::hover(&world, &path, *offset, &CancelToken::default()));
         }
     });
 }

@@ -41,9 +41,14 @@ pub struct Call {
 }
 
 /// The key at `offset` (bytes) of the file at `path`: in this file if it has the key, or else in all levels that have it.
-pub fn call_items(world: &Arc<World>, path: &str, offset: u32) -> Vec<CallItem> {
+pub fn call_items(
+    world: &Arc<World>,
+    path: &str,
+    offset: u32,
+    cancel: &CancelToken,
+) -> Vec<CallItem> {
     let find = || {
-        let perspective = Perspective::of_file(world, path)?;
+        let perspective = Perspective::of_file(world, path)?.until(cancel);
         let data = data_of(world, path)?;
         let spot = context::spot_in_file(&data, offset)?;
         let (key, origin) = asked_key(&spot)?;
@@ -76,9 +81,9 @@ pub fn callers(world: &Arc<World>, path: &str, key: &str, cancel: &CancelToken) 
 }
 
 /// The keys that the value of `key` in the file at `path` looks up, where the active node finds them first.
-pub fn called(world: &Arc<World>, path: &str, key: &str) -> Vec<Call> {
+pub fn called(world: &Arc<World>, path: &str, key: &str, cancel: &CancelToken) -> Vec<Call> {
     let find = || {
-        let perspective = Perspective::of_file(world, path)?;
+        let perspective = Perspective::of_file(world, path)?.until(cancel);
         let data = data_of(world, path)?;
         let mut calls: Vec<Call> = Vec::new();
         for entry in data.trees().filter(|it| key_of(it).as_deref() == Some(key)) {
@@ -172,10 +177,10 @@ ur$0l: [\"http://%{lookup('host')}/%{lookup('host.x')}\", \"%{alias('nothing')}\
         let world = fixture.world();
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
         let path = file.world_path();
-        let items = call_items(&world, &path, offset);
+        let items = call_items(&world, &path, offset, &CancelToken::default());
         assert_eq!(items.len(), 1);
         assert_eq!(items[0].key, "url");
-        let calls = called(&world, &path, "url");
+        let calls = called(&world, &path, "url", &CancelToken::default());
         assert_eq!(show(&world, &calls), ["/data/common.yaml:host 2"]);
         let calls = callers(&world, &path, "host", &CancelToken::default());
         assert_eq!(
@@ -188,7 +193,8 @@ ur$0l: [\"http://%{lookup('host')}/%{lookup('host.x')}\", \"%{alias('nothing')}\
     fn a_call_leads_to_all_levels() {
         let fixture = Fixture::parse(FILES);
         let (file, offset) = fixture.mark(1).expect("the fixture has a $1");
-        let items = call_items(&fixture.world(), &file.world_path(), offset);
+        let items =
+            call_items(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
         let paths: Vec<_> = items.iter().map(|item| &*item.path).collect();
         assert_eq!(paths, ["/repo/data/nodes/web01.yaml", "/repo/data/common.yaml"]);
     }

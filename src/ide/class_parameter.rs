@@ -209,6 +209,7 @@ fn in_a_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::engine::CancelToken;
     use crate::ide::fixture::Fixture;
     use crate::ide::hover;
 
@@ -219,7 +220,9 @@ mod tests {
              #- {code}\n#- /data/common.yaml\n{key}$0: 8080\n"
         ));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let shown = hover(&fixture.world(), &file.world_path(), offset).expect("a hover").markdown;
+        let shown = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default())
+            .expect("a hover")
+            .markdown;
         let found = shown.lines().find(|line| line.contains("Parameter of class"));
         assert_eq!(found.map(|it| it.trim_start_matches(['-', ' '])), expected, "{shown}");
     }
@@ -271,7 +274,9 @@ mod tests {
              - {{name: c, path: common.yaml}}\n#- /modules/web/manifests/init.pp\nclass web({parameter}) {{ }}\n{files}"
         ));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let shown = hover(&fixture.world(), &file.world_path(), offset).expect("a hover").markdown;
+        let shown = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default())
+            .expect("a hover")
+            .markdown;
         let found = shown.lines().find(|line| line.contains("Parameter of class"));
         assert!(found.is_some_and(|it| it.ends_with(expected)), "{shown}");
     }

@@ -93,8 +93,13 @@ pub fn completion(
 }
 
 /// The documentation of a key that was suggested for the file at `path`.
-pub fn completion_help(world: &Arc<World>, path: &str, key: &str) -> Option<String> {
-    let perspective = Perspective::of_file(world, path)?;
+pub fn completion_help(
+    world: &Arc<World>,
+    path: &str,
+    key: &str,
+    cancel: &CancelToken,
+) -> Option<String> {
+    let perspective = Perspective::of_file(world, path)?.until(cancel);
     let name = key_path::parse(key).ok().and_then(|it| it.root_name().cloned());
     let is_new =
         |name: &&Arc<str>| !world.key_index(perspective.evaluator.environment()).contains(name);
@@ -119,7 +124,7 @@ fn half_typed_help(perspective: &Perspective, key: &str) -> Option<String> {
     if path.root_name().is_none_or(|root| perspective.makes_sensitive(root)) {
         return None;
     }
-    let places = places::places(&perspective.evaluator, &path);
+    let places = places::places(perspective, &path);
     let source = places.iter().find(|source| source.value().is_some())?;
     let value = perspective.without_secrets(source.value()?);
     let max_lines = perspective.world.settings().hover_max_lines as usize;

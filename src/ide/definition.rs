@@ -11,6 +11,7 @@ use super::perspective::Perspective;
 use super::places;
 use crate::code::roots::is_code;
 use crate::data::{Files, Located, Place};
+use crate::engine::CancelToken;
 use crate::syntax::key_path::{self, KeyPath, Segment};
 use crate::text::TextRange;
 use crate::world::World;
@@ -35,36 +36,48 @@ pub struct Target {
 }
 
 /// The definitions of what is at `offset` (bytes) of the file at `path`: for the active node, the highest priority first.
-pub fn definition(world: &Arc<World>, path: &str, offset: u32) -> Vec<Target> {
+pub fn definition(
+    world: &Arc<World>,
+    path: &str,
+    offset: u32,
+    cancel: &CancelToken,
+) -> Vec<Target> {
+    let Some(perspective) = Perspective::of_file(world, path) else { return Vec::new() };
+    let perspective = perspective.until(cancel);
     if is_code(path) {
-        return super::code::definition(world, path, offset);
+        return super::code::definition(&perspective, path, offset);
     }
-    find(world, path, offset).unwrap_or_default()
+    find(&perspective, path, offset).unwrap_or_default()
 }
 
 /// Where it is defined at last: in the class whose parameter it is, else in the level of the lowest priority, which all others
 /// override.
-pub fn declaration(world: &Arc<World>, path: &str, offset: u32) -> Vec<Target> {
-    let mut levels = definition(world, path, offset);
+pub fn declaration(
+    world: &Arc<World>,
+    path: &str,
+    offset: u32,
+    cancel: &CancelToken,
+) -> Vec<Target> {
+    let mut levels = definition(world, path, offset, cancel);
     levels.drain(..levels.len().saturating_sub(1));
     levels
 }
 
-fn find(world: &Arc<World>, path: &str, offset: u32) -> Option<Vec<Target>> {
-    let perspective = Perspective::of_file(world, path)?;
+fn find(perspective: &Perspective, path: &str, offset: u32) -> Option<Vec<Target>> {
+    let world = &perspective.world;
     match FileRole::of(world, path)? {
-        FileRole::HieraYaml { .. } => config_targets(&perspective, path, offset),
+        FileRole::HieraYaml { .. } => config_targets(perspective, path, offset),
         FileRole::Data { format, .. } => {
             let data = world.file(path).ok()?.data(format).clone();
             let spot = context::spot_in_file(&data, offset)?;
             if let Some(option) =
                 context::lookup_option_spot(&spot).filter(LookupOptionSpot::is_pattern)
             {
-                return Some(pattern_targets(&perspective, &option));
+                return Some(pattern_targets(perspective, &option));
             }
             let (key, origin) = asked_key(&spot)?;
-            let mut targets = key_targets(&perspective, &key, origin);
-            targets.extend(parameter_target(&perspective, &key, origin));
+            let mut targets = key_targets(perspective, &key, origin);
+            targets.extend(parameter_target(perspective, &key, origin));
             Some(targets)
         }
     }
@@ -96,7 +109,7 @@ pub(super) fn key_targets(
     key: &KeyPath,
     origin_range: TextRange,
 ) -> Vec<Target> {
-    let read = places::places(&perspective.evaluator, key).into_iter();
+    let read = places::places(perspective, key).into_iter();
     let read = read.filter_map(|source| Some((source.key_place()?, source.value()?.clone())));
     let mut found: Vec<_> = read.collect();
     if found.is_empty() {
@@ -192,7 +205,7 @@ nodes: {web01: {facts: {a: 1}}}
         let fixture = Fixture::parse(&format!("{HIERARCHY}{files}"));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
         let world = fixture.world();
-        let targets = definition(&world, &file.world_path(), offset);
+        let targets = definition(&world, &file.world_path(), offset, &CancelToken::default());
         let mut actual = Vec::new();
         if let Some(target) = targets.first() {
             actual.push(target.origin_range.slice(&file.text).to_owned());
@@ -240,7 +253,8 @@ nodes: {web01: {facts: {a: 1}}}
         let fixture =
             Fixture::parse(&format!("{HIERARCHY}{class}#- /data/common.yaml\nweb::port$0: 1\n"));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let targets = declaration(&fixture.world(), &file.world_path(), offset);
+        let targets =
+            declaration(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
         let paths: Vec<_> = targets.iter().map(|target| &*target.path).collect();
         assert_eq!(paths, ["/repo/modules/web/manifests/init.pp"]);
     }
@@ -251,7 +265,8 @@ nodes: {web01: {facts: {a: 1}}}
             "{HIERARCHY}#- /data/common.yaml\na$0: 1\n#- /data/nodes/web01.yaml\na: 2\n"
         ));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let targets = declaration(&fixture.world(), &file.world_path(), offset);
+        let targets =
+            declaration(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
         let paths: Vec<_> = targets.iter().map(|target| &*target.path).collect();
         assert_eq!(paths, ["/repo/data/common.yaml"]);
     }
@@ -288,7 +303,8 @@ nodes: {web01: {facts: {a: 1}}}
         let fixture =
             Fixture::parse(&format!("{files}#- /data/n1.yaml\na: 1\n#- /data/n2.yaml\na: 1\n"));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let targets = definition(&fixture.world(), &file.world_path(), offset);
+        let targets =
+            definition(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
         let paths: Vec<_> = targets.iter().map(|target| &*target.path).collect();
         assert_eq!(paths, ["/repo/data/n1.yaml", "/repo/data/n2.yaml"]);
     }

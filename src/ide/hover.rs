@@ -17,6 +17,7 @@ use super::context::{self, DataSpot, SpotPart, TokenSpot};
 use super::file_role::FileRole;
 use super::perspective::Perspective;
 use crate::code::roots::is_code;
+use crate::engine::CancelToken;
 use crate::syntax::interpolation::{Expression, Method};
 use crate::text::TextRange;
 use crate::world::World;
@@ -31,11 +32,11 @@ pub struct Hover {
 }
 
 /// The hover at `offset` (bytes) of the file at `path`; `None` if there is nothing to show.
-pub fn hover(world: &Arc<World>, path: &str, offset: u32) -> Option<Hover> {
+pub fn hover(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Option<Hover> {
+    let perspective = Perspective::revealing(world, path)?.until(cancel);
     if is_code(path) {
-        return super::code::hover(world, path, offset);
+        return super::code::hover(&perspective, path, offset);
     }
-    let perspective = Perspective::revealing(world, path)?;
     match FileRole::of(world, path)? {
         FileRole::HieraYaml { .. } => config::hover(&perspective, path, offset),
         FileRole::Data { format, .. } => {
@@ -116,7 +117,7 @@ nodes: {web01: {facts: {os: {family: Debian}}}}
     fn check(files: &str, expected: &Expect) {
         let fixture = Fixture::parse(&format!("{NODE_HIERARCHY}{files}"));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let hover = hover(&fixture.world(), &file.world_path(), offset);
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
         let shown = hover.map_or("nothing".to_owned(), |hover| {
             format!("{}\n---\n{}", hover.range.slice(&file.text), hover.markdown)
         });
@@ -239,7 +240,8 @@ nodes: {web01: {facts: {a: 1}}}
             let files = format!("{EYAML}{certificate}#- /data/common.yaml\n{text}\n");
             let fixture = Fixture::parse(&files);
             let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-            let hover = hover(&fixture.world(), &file.world_path(), offset);
+            let hover =
+                hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
             let markdown = hover.expect("a key is touched").markdown;
             let notes = markdown.lines().filter(|line| line.starts_with("Stays"));
             notes.collect::<Vec<_>>().join("|")
@@ -356,7 +358,8 @@ other: 1
     fn check_open(files: &str, expected: &Expect) {
         let fixture = Fixture::parse(&format!("{ROLES}{files}"));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let hover = hover(&fixture.world(), &file.world_path(), offset).expect("a key is touched");
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default())
+            .expect("a key is touched");
         expected.assert_eq(&hover.markdown);
     }
 
@@ -457,7 +460,8 @@ other: 1
         let files = "#- /hiera.yaml\nversion: 5\nhierarchy: [{name: x, path: '%{environment}.yaml'}]\n#- /data/staging.yaml\na$0: 1\n";
         let fixture = Fixture::parse(files);
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let hover = hover(&fixture.world(), &file.world_path(), offset).expect("a key");
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default())
+            .expect("a key");
         expect![[r#"
             **`a`** for any node where environment is staging
 
@@ -477,7 +481,8 @@ other: 1
         };
         let key = files("b$0: 2\n");
         let (file, offset) = key.mark(0).expect("the fixture has a $0");
-        let shown = hover(&key.world(), &file.world_path(), offset).expect("a key");
+        let shown = hover(&key.world(), &file.world_path(), offset, &CancelToken::default())
+            .expect("a key");
         expect![[r#"
             **`b`** for any node, environment `production`
 
@@ -487,7 +492,8 @@ other: 1
         .assert_eq(&shown.markdown);
         let lookup = files("b: \"%{lookup('a$0')}\"\n");
         let (file, offset) = lookup.mark(0).expect("the fixture has a $0");
-        let shown = hover(&lookup.world(), &file.world_path(), offset).expect("a lookup");
+        let shown = hover(&lookup.world(), &file.world_path(), offset, &CancelToken::default())
+            .expect("a lookup");
         assert!(shown.markdown.contains("data/common.yaml:1"), "{}", shown.markdown);
     }
 
@@ -513,7 +519,8 @@ other: 1
         let files = "#- /hiera.yaml\nversion: 5\n#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}}\n#- /data/common.yaml\na: 'in %{settings::$0environment}'\n";
         let fixture = Fixture::parse(files);
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let hover = hover(&fixture.world(), &file.world_path(), offset).expect("a variable");
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default())
+            .expect("a variable");
         expect![[r"
             **`settings::environment`** for node `web01`, environment `production`
 
@@ -545,8 +552,8 @@ other: 1
         let files = "#- /hiera.yaml\nversion: 5\nhierarchy:\n  - name: Nodes\n    paths: ['nodes/%{trusted.certname}.y$0aml', b.yaml]\n#- /.hiera-ls.yaml\nnode: web01\nnodes: {web01: {facts: {a: 1}}}\n#- /data/nodes/web01.yaml\na: 1\n";
         let fixture = Fixture::parse(files);
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let hover =
-            hover(&fixture.world(), &file.world_path(), offset).expect("a level is touched");
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default())
+            .expect("a level is touched");
         expect![[r#"
             'nodes/%{trusted.certname}.yaml'
             ---

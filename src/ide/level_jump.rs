@@ -9,7 +9,7 @@ use super::file_role::FileRole;
 use super::perspective::Perspective;
 use super::places;
 use crate::data::{Located, Place};
-use crate::engine::Source;
+use crate::engine::{CancelToken, Source};
 use crate::syntax::key_path::KeyPath;
 use crate::world::{Reach, World};
 
@@ -29,8 +29,9 @@ pub fn level_jump(
     path: &str,
     offset: u32,
     direction: Direction,
+    cancel: &CancelToken,
 ) -> Option<Target> {
-    let perspective = Perspective::of_file(world, path)?;
+    let perspective = Perspective::of_file(world, path)?.until(cancel);
     let FileRole::Data { format, .. } = FileRole::of(world, path)? else { return None };
     let data = world.file(path).ok()?.data(format).clone();
     let (mut key, origin) = asked_key(&context::spot_in_file(&data, offset)?)?;
@@ -51,7 +52,7 @@ fn next_place(
     key: &KeyPath,
     direction: Direction,
 ) -> Option<(Place, Located)> {
-    let places = places::places(&perspective.evaluator, key);
+    let places = places::places(perspective, key);
     let found = |source: &Source| Some((source.key_place()?, source.value()?.clone()));
     let here = places.iter().position(|it| *it.path == *path);
     let (above, below): (Vec<_>, Vec<_>) = if let Some(here) = here {
@@ -104,7 +105,8 @@ b: {x: 1, y: 2}
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
         let world = fixture.world();
         let jump = |direction| {
-            let found = level_jump(&world, &file.world_path(), offset, direction);
+            let found =
+                level_jump(&world, &file.world_path(), offset, direction, &CancelToken::default());
             found.map_or("-".to_owned(), |target| {
                 let path = target.path.strip_prefix(ROOT).expect("a file of the fixture");
                 let text = &fixture.file(path).expect("it is there").text;

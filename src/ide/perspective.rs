@@ -7,7 +7,7 @@ use super::context::LOOKUP_OPTIONS;
 use super::hover::markdown::AskedFor;
 use crate::config::Environment;
 use crate::data::{Files, Hash, Located, Place, Value};
-use crate::engine::Evaluator;
+use crate::engine::{Answer, CancelToken, Evaluator};
 use crate::facts::{Node, Origin};
 use crate::syntax::key_path::{self, KeyPath};
 use crate::world::{World, paths};
@@ -25,16 +25,32 @@ pub struct Perspective {
     pub evaluator: Arc<Evaluator>,
     /// Whether the answers contain decrypted values that may be shown.
     reveals: bool,
+    cancel: CancelToken,
 }
 
 impl Perspective {
+    fn new(world: &Arc<World>, evaluator: Arc<Evaluator>, reveals: bool) -> Self {
+        Self { world: world.clone(), evaluator, reveals, cancel: CancelToken::default() }
+    }
+
+    /// The same point of view for a request that can be cancelled.
+    #[must_use]
+    pub(crate) fn until(self, cancel: &CancelToken) -> Self {
+        Self { cancel: cancel.clone(), ..self }
+    }
+
+    /// Looks a key up, with its sources. The answer is not complete if the request was cancelled.
+    pub(crate) fn answer(&self, key: &str) -> Arc<Answer> {
+        self.evaluator.answer_with_sources(key, &self.cancel)
+    }
+
     /// The environment of the file at `path` with its active node; `None` if no environment contains the file, or there is no
     /// node at all. Lookups start no programs, because most features do not run on a user's request.
     pub fn of_file(world: &Arc<World>, path: &str) -> Option<Self> {
         let environment = world.environment_of(path)?;
         let node = world.node_of_file(&environment, path);
         let evaluator = world.quiet_evaluator(&environment, &node);
-        Some(Self { world: world.clone(), evaluator, reveals: false })
+        Some(Self::new(world, evaluator, false))
     }
 
     /// [`Self::of_file`] for a value that the user requests: functions in other processes are called, and encrypted values
@@ -52,12 +68,12 @@ impl Perspective {
         node: &Arc<Node>,
     ) -> Self {
         let evaluator = world.revealing_evaluator(environment, node);
-        Self { world: world.clone(), evaluator, reveals: world.reveals_secrets() }
+        Self::new(world, evaluator, world.reveals_secrets())
     }
 
     /// With an evaluator that does not decrypt.
     pub(crate) fn hiding(world: &Arc<World>, evaluator: Arc<Evaluator>) -> Self {
-        Self { world: world.clone(), evaluator, reveals: false }
+        Self::new(world, evaluator, false)
     }
 
     /// Whether the user chose to see encrypted values.

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use super::context::LOOKUP_OPTIONS;
 use super::perspective::Perspective;
 use crate::data::{Located, Place};
+use crate::engine::Source;
 use crate::engine::sources::dig_written;
-use crate::engine::{CancelToken, Evaluator, Source};
 use crate::syntax::key_path::KeyPath;
 use crate::syntax::ruby_regex;
 use crate::world::KeyPlace as IndexedPlace;
 
 /// The files that have the root key of `key`, for a node or in any of its cases, in order of priority.
-pub(crate) fn places(evaluator: &Evaluator, key: &KeyPath) -> Vec<Source> {
+pub(crate) fn places(perspective: &Perspective, key: &KeyPath) -> Vec<Source> {
     let Some(name) = super::context::lookup_key([&key.root].into_iter().chain(&key.rest)) else {
         return Vec::new();
     };
-    let answer = evaluator.answer_with_sources(&name, &CancelToken::default());
+    let answer = perspective.answer(&name);
     let sources = answer.sources_of_all_cases();
     sources.into_iter().filter(|source| source.written.is_some()).collect()
 }

@@ -19,7 +19,7 @@ use tower_lsp_server::{LanguageServer, LspServiceBuilder};
 
 use super::capabilities::initialize_result;
 use super::context::Context;
-use super::handlers;
+use super::handlers::{self, semantic_tokens};
 use super::pool::Pool;
 
 /// Handles requests. It does not contain any state of the session.
@@ -128,9 +128,9 @@ impl LanguageServer for Backend {
         run references: References => handlers::references;
         try_run rename: Rename => handlers::rename;
         run selection_range: SelectionRangeRequest => handlers::selection_range;
-        try_run semantic_tokens_full: SemanticTokensFullRequest => handlers::semantic_tokens::full;
-        try_run semantic_tokens_full_delta: SemanticTokensFullDeltaRequest => handlers::semantic_tokens::delta;
-        try_run semantic_tokens_range: SemanticTokensRangeRequest => handlers::semantic_tokens::range;
+        try_run semantic_tokens_full: SemanticTokensFullRequest => semantic_tokens::full;
+        try_run semantic_tokens_full_delta: SemanticTokensFullDeltaRequest => semantic_tokens::delta;
+        try_run semantic_tokens_range: SemanticTokensRangeRequest => semantic_tokens::range;
         run symbol: WorkspaceSymbolRequest => handlers::symbol;
         run will_rename_files: WillRenameFiles => handlers::will_rename_files;
         run workspace_diagnostic: WorkspaceDiagnosticRequest => handlers::workspace_diagnostic;

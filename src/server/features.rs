@@ -36,8 +36,8 @@ impl Features {
     /// The real functions, with a log whose level never changes.
     pub fn ide() -> Self {
         Self {
-            hover: |world, path, offset, _| ide::hover(world, path, offset),
-            definition: |world, path, offset, _| ide::definition(world, path, offset),
+            hover: ide::hover,
+            definition: ide::definition,
             references: ide::references,
             workspace_symbols: ide::workspace_symbols,
             workspace_files: files_to_check,

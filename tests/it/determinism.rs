@@ -261,7 +261,7 @@ fn answers_of(world: &Arc<World>, path: &str, told: &mut String) {
         let _ = writeln!(told, "{path}:{at} references {found:?}");
         let completions = ide::completion(world, path, at as u32, &cancel);
         let _ = writeln!(told, "{path}:{at} completions {completions:?}");
-        let hover = ide::hover(world, path, at as u32);
+        let hover = ide::hover(world, path, at as u32, &CancelToken::default());
         let _ = writeln!(told, "{path}:{at} hover {:?}", hover.map(|it| it.markdown));
     }
 }

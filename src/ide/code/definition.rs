@@ -10,10 +10,14 @@ use crate::text::TextRange;
 use crate::world::World;
 
 /// Where the data has the key at `offset` (bytes) of the Puppet code at `path`.
-pub(in crate::ide) fn definition(world: &Arc<World>, path: &str, offset: u32) -> Vec<Target> {
-    let Some((key, origin)) = asked_key(world, path, offset) else { return Vec::new() };
-    let Some(perspective) = Perspective::of_file(world, path) else { return Vec::new() };
-    key_targets(&perspective, &key, origin)
+pub(in crate::ide) fn definition(
+    perspective: &Perspective,
+    path: &str,
+    offset: u32,
+) -> Vec<Target> {
+    let asked = asked_key(&perspective.world, path, offset);
+    let Some((key, origin)) = asked else { return Vec::new() };
+    key_targets(perspective, &key, origin)
 }
 
 /// The key at a place of Puppet code, and where it is written.
@@ -58,7 +62,7 @@ url: \"%{lookup('web::port')}\"
         let fixture = Fixture::parse(&format!("{DATA}#- /modules/web/manifests/init.pp\n{code}\n"));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
         let (world, path) = (fixture.world(), file.world_path());
-        let found = definition(&world, &path, offset);
+        let found = definition(&world, &path, offset, &CancelToken::default());
         let show = |it: &crate::ide::Target| {
             let text = &world.file(&it.path).expect("it is there").text;
             let path = it.path.strip_prefix(ROOT).expect("a file of the fixture");
@@ -66,7 +70,7 @@ url: \"%{lookup('web::port')}\"
         };
         assert_eq!(found.iter().map(show).collect::<Vec<_>>(), expected, "{code}");
         assert_eq!(
-            declaration(&world, &path, offset),
+            declaration(&world, &path, offset, &CancelToken::default()),
             found.last().cloned().into_iter().collect::<Vec<_>>()
         );
         let references = references(&world, &path, offset, &CancelToken::default());

@@ -1,7 +1,6 @@
 //! Hover in Puppet code: the value of a class parameter or a lookup for the active node, or its cases.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use super::given::{Given, given_values};
 use super::lookup_call::{LookupCall, Refused};
@@ -15,7 +14,6 @@ use crate::ide::hover::markup::code;
 use crate::ide::hover::{AskedKey, Hover, Otherwise, asked_key_text};
 use crate::ide::perspective::Perspective;
 use crate::syntax::puppet::{Call, CalledName};
-use crate::world::World;
 
 /// The maximum number of keys that are listed for a key with expressions.
 const MAX_MATCHING_KEYS: usize = 12;
@@ -24,17 +22,16 @@ const MAX_MATCHING_KEYS: usize = 12;
 const MAX_PLACES: usize = 3;
 
 /// The hover at `offset` (bytes) of the Puppet code at `path`.
-pub(in crate::ide) fn hover(world: &Arc<World>, path: &str, offset: u32) -> Option<Hover> {
-    let file = world.code_file(path)?;
+pub(in crate::ide) fn hover(perspective: &Perspective, path: &str, offset: u32) -> Option<Hover> {
+    let file = perspective.world.code_file(path)?;
     let spot = spot(&file, offset)?;
-    let perspective = Perspective::revealing(world, path)?;
     let (markdown, range) = match &spot {
         CodeSpot::Parameter(parameter) => {
-            let text = parameter_text(&perspective, path, &file, parameter);
+            let text = parameter_text(perspective, path, &file, parameter);
             (text, parameter.parameter.name_range)
         }
-        CodeSpot::Key { call, name } => (lookup_text(&perspective, &file, call, name), name.range),
-        CodeSpot::DynamicKey { call, range } => (dynamic_text(&perspective, call), *range),
+        CodeSpot::Key { call, name } => (lookup_text(perspective, &file, call, name), name.range),
+        CodeSpot::DynamicKey { call, range } => (dynamic_text(perspective, call), *range),
         CodeSpot::Class(_) => return None,
     };
     Some(Hover { markdown, range })
@@ -169,6 +166,7 @@ fn dynamic_text(perspective: &Perspective, call: &Call) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::engine::CancelToken;
     use expect_test::{Expect, expect};
 
     use crate::ide::fixture::Fixture;
@@ -207,10 +205,13 @@ asking: \"%{lookup('over')}\"
     fn check_in(data: &str, file: &str, code: &str, expected: &Expect) {
         let fixture = Fixture::parse(&format!("{data}#- {file}\n{code}\n"));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let shown = match hover(&fixture.world(), &file.world_path(), offset) {
-            Some(hover) => format!("{}\n---\n{}", hover.range.slice(&file.text), hover.markdown),
-            None => "nothing".to_owned(),
-        };
+        let shown =
+            match hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default()) {
+                Some(hover) => {
+                    format!("{}\n---\n{}", hover.range.slice(&file.text), hover.markdown)
+                }
+                None => "nothing".to_owned(),
+            };
         expected.assert_eq(&shown);
     }
 
@@ -219,7 +220,9 @@ asking: \"%{lookup('over')}\"
     fn value(call: &str, expected: &str) {
         let fixture = Fixture::parse(&format!("{DATA}#- /manifests/site.pp\n$x = {call}\n"));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let markdown = hover(&fixture.world(), &file.world_path(), offset).expect("a key").markdown;
+        let markdown = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default())
+            .expect("a key")
+            .markdown;
         let is_about_value = |it: &&str| {
             !it.is_empty() && !it.starts_with("**") && !it.starts_with("```") && {
                 let is_place = it.contains("· `");

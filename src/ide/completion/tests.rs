@@ -208,14 +208,17 @@ fn hiera_yaml() {
 fn the_merged_value_is_told_later() {
     let (file, found, world) = complete("#- /data/common.yaml\na: \"%{lookup('ntp::s$0')}\"\n");
     let key = found.items[0].key.clone().expect("it stands for a key");
-    let help = completion_help(&world, &file.path, &key).expect("a text");
+    let help = completion_help(&world, &file.path, &key, &CancelToken::default()).expect("a text");
     assert!(help.contains("- a"), "{help}");
-    let help = completion_help(&world, &file.path, "secret").expect("a text");
+    let help =
+        completion_help(&world, &file.path, "secret", &CancelToken::default()).expect("a text");
     assert!(!help.contains("PKCS7"), "{help}");
     let (file, _, world) = complete("#- /data/common.yaml\na: \"%{lookup('ntp::s$0\n");
-    let help = completion_help(&world, &file.path, "ntp::servers").expect("a text");
+    let help = completion_help(&world, &file.path, "ntp::servers", &CancelToken::default())
+        .expect("a text");
     assert!(help.contains("- a") && help.contains("data/nodes/web01.yaml:1"), "{help}");
-    let help = completion_help(&world, &file.path, "secret").expect("a text");
+    let help =
+        completion_help(&world, &file.path, "secret", &CancelToken::default()).expect("a text");
     assert!(!help.contains("PKCS7"), "{help}");
 }
 
@@ -278,7 +281,8 @@ fn values_that_the_type_of_a_parameter_names() {
 #[test]
 fn help_for_a_parameter_that_no_file_sets() {
     let (file, _, world) = complete(&format!("{WEB}#- /data/common.yaml\nweb::server::p$0\n"));
-    let help = completion_help(&world, &file.path, "web::server::port").expect("there is some");
+    let help = completion_help(&world, &file.path, "web::server::port", &CancelToken::default())
+        .expect("there is some");
     assert_eq!(
         help,
         "Parameter of class `web::server` (`modules/web/manifests/server.pp:2`): `Integer[1, 65535]`, default `80`"

@@ -149,7 +149,7 @@ fn key_values(place: &Place<'_>, key: &str) -> Vec<Located> {
         return value.into_iter().collect();
     }
     let Ok(path) = key_path::parse(key) else { return Vec::new() };
-    places(evaluator, &path).iter().filter_map(|source| source.value().cloned()).collect()
+    places(place.perspective, &path).iter().filter_map(|source| source.value().cloned()).collect()
 }
 
 /// A root key as it is written in a call; `None` if it would need both quotes.

@@ -81,6 +81,7 @@ fn files(perspective: &Perspective, locations: &[&Location]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::engine::CancelToken;
     use expect_test::{Expect, expect};
 
     use crate::ide::fixture::Fixture;
@@ -98,7 +99,7 @@ mod tests {
             files.concat()
         ));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
-        let hover = hover(&fixture.world(), &file.world_path(), offset);
+        let hover = hover(&fixture.world(), &file.world_path(), offset, &CancelToken::default());
         expected.assert_eq(&hover.map_or("nothing".to_owned(), |hover| hover.markdown));
     }
 

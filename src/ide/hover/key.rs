@@ -9,9 +9,7 @@ use super::markup::{code, plain};
 use crate::backends::eyaml::blob;
 use crate::data::{Files as _, Located, Place, Value, inspect, render};
 use crate::engine::cases::left_out_in_words;
-use crate::engine::{
-    self, CancelToken, Evaluator, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge,
-};
+use crate::engine::{self, OpaqueLevel, Request, Role, SetBy, Source, UsedMerge};
 use crate::facts::Node;
 use crate::ide::cases::{self, CaseGroup};
 use crate::ide::class_parameter;
@@ -79,10 +77,10 @@ impl<'a> AskedKey<'a> {
         }
     }
 
-    fn answer(&self, evaluator: &Evaluator) -> Arc<engine::Answer> {
+    fn answer(&self, perspective: &Perspective) -> Arc<engine::Answer> {
         match &self.request {
-            None => evaluator.answer_with_sources(self.key, &CancelToken::default()),
-            Some(request) => Arc::new(evaluator.call(&request.clone().with_sources())),
+            None => perspective.answer(self.key),
+            Some(request) => Arc::new(perspective.evaluator.call(&request.clone().with_sources())),
         }
     }
 
@@ -142,8 +140,7 @@ pub(super) fn lookup_option_text(perspective: &Perspective, spot: &LookupOptionS
 
 fn card(perspective: &Perspective, question: &AskedKey<'_>) -> KeyCard {
     let AskedKey { key, from, otherwise, .. } = question;
-    let evaluator = &perspective.evaluator;
-    let asked = question.answer(evaluator);
+    let asked = question.answer(perspective);
     let groups = cases::groups(&asked);
     let case = |group: &CaseGroup<'_>| CaseLine {
         when: group.when(),

@@ -42,6 +42,7 @@ pub fn named_places(world: &World, path: &str, markdown: &str) -> Vec<NamedPlace
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::CancelToken;
     use crate::ide::fixture::Fixture;
     use crate::ide::hover::hover;
 
@@ -52,7 +53,8 @@ mod tests {
         let fixture = Fixture::parse(&format!("{hierarchy}{files}"));
         let (file, offset) = fixture.mark(0).expect("the fixture has a $0");
         let (world, path) = (fixture.world(), file.world_path());
-        let markdown = hover(&world, &path, offset).expect("a hover").markdown;
+        let markdown =
+            hover(&world, &path, offset, &CancelToken::default()).expect("a hover").markdown;
         let places = named_places(&world, &path, &markdown);
         let shown: Vec<_> = places
             .iter()

@@ -26,7 +26,7 @@ pub(in crate::server) fn prepare_call_hierarchy(
 ) -> Option<Vec<CallHierarchyItem>> {
     let (file, offset) = from_proto::place(context, &params.text_document_position_params)?;
 
-    let items = ide::call_items(&context.world, &file.path, offset);
+    let items = ide::call_items(&context.world, &file.path, offset, &context.cancel);
 
     let items: Vec<_> = items.iter().filter_map(|it| item(context, it)).collect();
     (!items.is_empty()).then_some(items)
@@ -55,7 +55,7 @@ pub(in crate::server) fn outgoing_calls(
 ) -> Option<Vec<CallHierarchyOutgoingCall>> {
     let data = data_of(params.item)?;
 
-    let calls = ide::called(&context.world, &data.path, &data.key);
+    let calls = ide::called(&context.world, &data.path, &data.key, &context.cancel);
 
     let call = |call: crate::ide::Call| {
         let from_ranges = ranges(context, &data.path, &call.ranges)?;

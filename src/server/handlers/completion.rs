@@ -48,7 +48,7 @@ pub(in crate::server) fn completion_resolve(
     let data = item.data.clone().and_then(|data| serde_json::from_value::<ItemData>(data).ok());
     let Some(data) = data else { return item };
 
-    let help = ide::completion_help(&context.world, &data.path, &data.key);
+    let help = ide::completion_help(&context.world, &data.path, &data.key, &context.cancel);
 
     let kind = if context.client.markdown_in_completions {
         MarkupKind::Markdown

@@ -46,7 +46,7 @@ pub(in crate::server) fn declaration(
 ) -> Option<GotoDefinitionResponse> {
     let (file, offset) = from_proto::place(context, &params.text_document_position_params)?;
 
-    let targets = ide::declaration(&context.world, &file.path, offset);
+    let targets = ide::declaration(&context.world, &file.path, offset, &context.cancel);
 
     Some(response(context, &file, &targets, context.client.declaration_links))
 }

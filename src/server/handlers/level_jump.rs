@@ -29,7 +29,7 @@ fn jump(
 ) -> Option<Location> {
     let (file, offset) = from_proto::place(context, params)?;
 
-    let target = ide::level_jump(&context.world, &file.path, offset, direction)?;
+    let target = ide::level_jump(&context.world, &file.path, offset, direction, &context.cancel)?;
 
     to_proto::location(context, &target)
 }

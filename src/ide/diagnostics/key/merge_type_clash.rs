@@ -5,7 +5,7 @@
 //! that more nodes read, at the value that it is merged with.
 
 use crate::data::{Place, Value};
-use crate::engine::{CancelToken, Source, Written};
+use crate::engine::{Source, Written};
 use crate::ide::context;
 use crate::ide::diagnostics::lookup::LookupContext;
 use crate::ide::diagnostics::{Check, Related, Report, Rule, Severity};
@@ -48,7 +48,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     if !failure.message.contains(PUPPETS_WORDS) {
         return;
     }
-    let answer = evaluator.answer_with_sources(&asked, &CancelToken::default());
+    let answer = perspective.answer(&asked);
     let found: Vec<(&Source, &Written)> = answer
         .sources
         .iter()

@@ -74,7 +74,7 @@ fn circle(perspective: &Perspective, key: &str, names: &[String]) -> Vec<Related
         let path = key_path::parse(name).ok()?;
         // The circle starts at a member of the key itself.
         path.root_name().filter(|root| &***root != key)?;
-        let place = places::places(&perspective.evaluator, &path).into_iter().next()?;
+        let place = places::places(perspective, &path).into_iter().next()?;
         let range = place.shown_place()?.range;
         let message = format!("`{name}` looks up `{next}`");
         Some(Related { path: Some(place.path), range, message })
@@ -84,7 +84,7 @@ fn circle(perspective: &Perspective, key: &str, names: &[String]) -> Vec<Related
 
 fn is_read_here(perspective: &Perspective, path: &str, key: &str) -> bool {
     let key = KeyPath { root: Segment::Name(key.into()), rest: Vec::new() };
-    places::places(&perspective.evaluator, &key).iter().any(|place| &*place.path == path)
+    places::places(perspective, &key).iter().any(|place| &*place.path == path)
 }
 
 /// The root key as a lookup names it.
