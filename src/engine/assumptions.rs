@@ -66,6 +66,7 @@ impl Assumptions {
         {
             return false;
         }
+        // A certname decides other variables as well if the settings have a name pattern. These must not contradict the conditions.
         conditions.iter().flat_map(|it| proved_by(it, node)).all(|proved| {
             let assumed = conditions.iter().find(|it| it.variable == proved.variable);
             let assumed = assumed.map(|it| &it.value).or_else(|| self.of(&proved.variable));
@@ -75,6 +76,7 @@ impl Assumptions {
 
     fn assume(&mut self, conditions: &[Condition], node: &Node) {
         for condition in conditions {
+            // A way may repeat what an earlier fork has decided. Such a condition must not be listed twice in a case.
             if self.of(&condition.variable).is_none() {
                 self.held.push(condition.clone());
                 let proved = proved_by(condition, node);
@@ -196,6 +198,7 @@ impl Script {
                     self.exclude_if_otherwise();
                     return true;
                 }
+                // Earlier forks take another way now, after which this fork may not exist or may have other ways.
                 self.excluded.take_back(ways);
             }
             self.forks.pop();
@@ -250,6 +253,7 @@ impl Excluded {
         for way in ways {
             match way.last() {
                 Some(last) => {
+                    // Forks end in the reverse order of their start, so the last entries are those of this fork.
                     self.ways.get_mut(last).and_then(Vec::pop);
                 }
                 None => self.unconditional -= 1,

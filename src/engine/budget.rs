@@ -51,10 +51,13 @@ impl Budget {
     /// Counts one step.
     pub(crate) fn step(&mut self) -> Result<(), Failure> {
         self.steps += 1;
+        // A chain of strings such as `%{lookup('b')}%{lookup('b')}` doubles the work with every key, so a limit of the depth is not
+        // enough.
         if self.steps > MAX_STEPS {
             let message = format!("the lookup was given up after {MAX_STEPS} steps");
             return Err(Failure::of(FailureClass::GivenUp, message));
         }
+        // Steps are cheap, and other threads write to the token, so a lookup reads it only now and then.
         if self.steps.is_multiple_of(64) && self.cancel.is_cancelled() {
             return Err(Failure::of(FailureClass::Cancelled, "the lookup was cancelled"));
         }

@@ -70,6 +70,7 @@ impl Layer {
         key: &Key,
     ) -> Found {
         if invocation.surveys() {
+            // The value is already found. A function must not run only to find out which other levels have the key.
             return Ok(None);
         }
         let Some(back_end) = &level.back_end else {
@@ -183,6 +184,7 @@ impl<'l> CallSite<'l> {
             return Ok(None);
         };
         self.check_value(root, &value)?;
+        // Puppet's interpolation copies the value, and explanations in YAML have aliases where Puppet reports the same object twice.
         let value = if invocation.is_traced() { value.copied() } else { value };
         let value = interpolate(invocation, &value, invocation::InterpolatedText::Data)?;
         invocation.note_function(self.layer, self.level, Some(&value));
@@ -207,6 +209,7 @@ impl<'l> CallSite<'l> {
                 return Err(self.type_failure(message));
             }
         };
+        // Puppet checks the keys when it stores the hash in the function's context, so it warns once for each source.
         let (layer, level, location) = (self.layer, self.level, self.location);
         match &data {
             Data::File(file) => {
@@ -218,6 +221,7 @@ impl<'l> CallSite<'l> {
                 layer.check_module_keys(invocation, level, location, keys)?;
             }
         }
+        // No lock is held during the call, so another thread may have stored its result first. All lookups must use that one.
         Ok(self.source().data_hash.get_or_init(|| data).clone())
     }
 
@@ -239,6 +243,7 @@ impl<'l> CallSite<'l> {
             self.back_end.lookup_key(root, &self.call(), &mut self.context(invocation))?
         };
         if let Returned::Value(value) = &returned {
+            // Only values are kept. As in Puppet, a function that calls `not_found` is called again by the next lookup.
             self.check_value(root, value)?;
             self.keep(invocation, root, value);
         }
@@ -253,6 +258,7 @@ impl<'l> CallSite<'l> {
             let context = &mut self.context(invocation);
             let returned = self.back_end.data_dig(&key.segments(), &self.call(), context)?;
             if let Returned::Value(value) = &returned {
+                // Puppet stores the result of `data_dig` before it checks the type; it checks that of `lookup_key` first.
                 self.keep(invocation, text, value);
             }
             returned
@@ -296,6 +302,7 @@ impl<'l> CallSite<'l> {
     ) -> Option<Located> {
         match returned {
             Returned::Value(value) => {
+                // A level that reads files has already recorded the entry of its file as the source.
                 if self.call().file.is_none() && self.level.reads.is_none() {
                     invocation.note_function(self.layer, self.level, Some(&value));
                 }

@@ -106,6 +106,7 @@ fn explore_noting(evaluator: &Evaluator, request: &Request, footprint: &mut Foot
             Ok(cases) => return joined(cases),
             Err(met) => met,
         };
+        // The runs above may have ended before they reached the lower levels. A run that takes none of the ways reaches all levels.
         let otherwise = Exploration::new(Script::otherwise(), &summed_up);
         let (answer, _, otherwise) = evaluator.run_assuming(request, otherwise);
         if let Some(read) = &answer.footprint {
@@ -129,6 +130,7 @@ fn explore_noting(evaluator: &Evaluator, request: &Request, footprint: &mut Foot
             left -= ways;
             summed_up.push(location);
         }
+        // Each round repeats many runs, so a long hierarchy must not need a round for each of its levels.
         if summed_up.len() >= SUMMED_UP_ONE_BY_ONE {
             count *= 2;
         }
@@ -243,16 +245,19 @@ fn is_given_by(behind: &[usize], number: usize, cases: &[Case], terms: &[Vec<Ter
         let others = &terms[*other];
         let contradicts =
             |it: &Term| own.iter().any(|own| own.variable == it.variable && own.value != it.value);
+        // No node matches both cases.
         if others.iter().any(contradicts) {
             continue;
         }
         let holds = |it: &Term| own.contains(it) || others.contains(it);
+        // A node that matches both cases already gets the answer of an earlier case.
         if terms[..number].iter().any(|earlier| earlier.iter().all(holds)) {
             continue;
         }
         if !is_same(&cases[*other].answer, &cases[number].answer) {
             return false;
         }
+        // Every node that gets this far matches that case, so the cases after it do not matter.
         if others.iter().all(|it| own.contains(it)) {
             return true;
         }

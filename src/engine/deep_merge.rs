@@ -38,6 +38,7 @@ type Merged = Result<Located, Failure>;
 
 impl DeepMerge {
     pub(super) fn new(options: &Hash) -> Self {
+        // `merge_debug` is not read: it makes the gem print its steps, but does not change the result.
         let option = |name: &str| options.get(name).map(|it| &it.value.value);
         let is_on = |name: &str| option(name).is_some_and(Value::is_truthy);
         let given = |name: &str| option(name).filter(|it| it.is_truthy());
@@ -75,6 +76,7 @@ impl DeepMerge {
         if matches!(high.value, Value::Undef) {
             return Ok(low.clone());
         }
+        // The gem tests `!dest`, so a `false` of the lower priority counts as missing, like undef.
         if !low.value.is_truthy() && !self.flags.preserve_unmergeables {
             return Ok(high.clone());
         }
@@ -98,6 +100,7 @@ impl DeepMerge {
                     let value = match low_hash.get_value(key) {
                         Some(below) if below.value.value.is_truthy() => {
                             if leaves_all_as_it_is(&member.value) {
+                                // Inserting the lower value again would claim that its key is written in the higher file.
                                 continue;
                             }
                             self.merge_two(&member.value, &below.value)?
@@ -133,6 +136,7 @@ impl DeepMerge {
             Value::Undef | Value::Boolean(false) => Ok(high.clone()),
             Value::Hash(hash) => map_members(high, hash, |_, value| self.merge_with_itself(value)),
             Value::Array(items) => self.merge_array_over_copy(high, items),
+            // This makes a knockout an empty string even if the lower priority does not have the key.
             _ => self.overwrite(high, high),
         }
     }
@@ -166,6 +170,7 @@ impl DeepMerge {
                     knockout.remove_from_both(&mut items, &mut below)?;
                 }
                 let merged = self.joined(&items, &below, |high, low| self.merge_two(high, low))?;
+                // A list of items from two files must not have the place of one of them: `sources` would call that file the winner.
                 let place = if below.is_empty() { high.place } else { None };
                 Ok(Located::new(Value::array(merged), place))
             }
@@ -209,6 +214,7 @@ impl DeepMerge {
         let mut items = Vec::clone(items);
         if let Some(knockout) = &self.knockout {
             if knockout.truncates(&items) {
+                // Both lists are the same object in the gem, so emptying the lower one also empties the higher one.
                 items.clear();
             }
             knockout.remove_while_walking(&mut items)?;
@@ -234,6 +240,7 @@ impl DeepMerge {
             merged.extend(high.iter().skip(low.len()).cloned());
             merged
         } else {
+            // The gem's `dest | source` lists the lower priority first. The strategy `unique` lists the higher one first.
             without_duplicates(low.iter().chain(high))
         };
         if self.flags.sort_merged_arrays {

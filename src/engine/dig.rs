@@ -56,11 +56,13 @@ fn member(key: &str, segment: &Segment, value: &Located) -> Found {
     match (&value.value, segment) {
         (Value::Undef, _) => Ok(None),
         (Value::Array(items), Segment::Index(index)) => {
+            // A negative index does not count from the end as in Ruby: Puppet says that the key does not exist.
             Ok(usize::try_from(*index).ok().and_then(|index| items.get(index)).cloned())
         }
         (Value::Hash(hash), segment) => {
             let found = match segment {
                 Segment::Name(name) => hash.get(name),
+                // `h.1` finds an Integer key only. The string key `'1'` has to be quoted in the lookup as well.
                 Segment::Index(index) => hash.get_value(&Value::Integer(*index)),
             };
             Ok(found.map(|member| member.value.clone()))

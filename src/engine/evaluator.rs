@@ -309,6 +309,7 @@ impl Evaluator {
     /// # Errors
     /// Puppet's, or that the entry depends on variables that are not known.
     pub fn options_for(&self, root: &str) -> Result<Option<AppliedOptions>, Failure> {
+        // A root key can contain dots and quotes, which would divide it into segments.
         let key = super::key::Key::verbatim(root);
         let mut invocation = self.invocation(&self.nothing, &self.nothing);
         let scope = self.module_scope(key.module());
@@ -421,10 +422,12 @@ impl Evaluator {
         if let Some(scope) = known.get(name) {
             return Arc::clone(scope);
         }
+        // `write` would wait forever for the guard of this thread.
         drop(known);
         let shared = self.shared_scopes.as_ref().and_then(|it| it.scope(Some(name)));
         let made = shared.unwrap_or_else(|| Arc::new(ModuleScope::of(Some(name))));
         let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
+        // If another thread was faster, its scope is used: the lookup_options that it collects are kept in it.
         Arc::clone(modules.entry(Arc::from(name)).or_insert(made))
     }
 
@@ -453,6 +456,7 @@ impl Evaluator {
     ) -> Result<Option<Arc<Layer>>, Failure> {
         let read = self.prepared.config(self.files.as_ref(), path, kind, self.version)?;
         let (config, problems) = read.as_ref();
+        // Evaluators share the configuration, but each of them reports its warnings.
         self.keep_config_warnings(
             problems
                 .iter()

@@ -144,6 +144,7 @@ impl Read {
 
 impl PartialEq for Read {
     fn eq(&self, other: &Self) -> bool {
+        // Places do not count: two nodes whose own files contain the same text get the same value.
         let found = |read: &Self| match read {
             Self::Variable(_, value) => Some(hash_of(value)),
             Self::Entry(_, _, _, value, _) => Some(hash_of(&value.value)),
@@ -208,6 +209,7 @@ pub fn reading_of(node: &Node, expression: Option<&KeyPath>) -> u64 {
             Reading::Known(value, rest) => {
                 let is_dug = dig_value(&value, &rest);
                 2_u8.hash(&mut hasher);
+                // If the segments lead nowhere, the whole value decides whether that is an error, and with which message.
                 add_value(is_dug.as_ref().map_or(&value.value, |it| &it.value), &mut hasher);
                 is_dug.is_some().hash(&mut hasher);
             }

@@ -201,6 +201,7 @@ pub(crate) fn resolve(
     for level in levels {
         let level = resolve_level(invocation, config, level)
             .map_err(|failure| blame_config(config, level, failure))?;
+        // Without a global hiera.yaml, Puppet has a level for `common.yaml`. Explanations show it only if that file exists.
         let is_dropped = !config.exists && level.locations.as_ref().is_some_and(Vec::is_empty);
         if !is_dropped {
             resolved.push(level);
@@ -353,6 +354,7 @@ fn existing_path(
     }
     let location: Arc<str> = path::join(datadir, text).into();
     let files = invocation.evaluator.files();
+    // A directory counts as existing, and reading it fails. Without the fact, even `path: "%{facts.x}"` leads to one, the datadir.
     let exists = path::kind(files.as_ref(), &location) != PathKind::Missing;
     Location::path(inspect::to_s(&template.value).into(), template.place, location, exists)
 }
@@ -406,6 +408,7 @@ fn is_ruby_uri(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.iter().enumerate().all(|(at, byte)| match byte {
         b'%' => bytes.get(at + 1..at + 3).is_some_and(|it| it.iter().all(u8::is_ascii_hexdigit)),
+        // Brackets are valid only around an IPv6 address.
         b'[' | b']' => text.contains("://["),
         _ => byte.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+,;=".contains(byte),
     })
@@ -418,6 +421,7 @@ fn expand_mapped_paths(
 ) -> Result<Vec<Location>, Failure> {
     let [variable, loop_variable, template] = mapped;
     let context = InterpolatedText::ConfigLocation;
+    // This is a bare name and not a template. Puppet takes `%{x}` for a variable whose name contains these characters.
     let name = inspect::to_s(&variable.value);
     let value = interpolate::variable(invocation, &name, "mapped_path[0]", context)?;
     let loop_variable: Arc<str> = inspect::to_s(&loop_variable.value).into();
@@ -434,6 +438,7 @@ fn expand_mapped_paths(
         let outer = invocation.local.replace((Arc::clone(&loop_variable), element));
         let text = interpolate_text(invocation, template, context);
         invocation.local = outer;
+        // An error leaves the function only here, after the variable of the outer template is restored.
         found.push(existing_path(invocation, datadir, &text?, template));
     }
     Ok(found)

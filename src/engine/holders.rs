@@ -53,6 +53,7 @@ impl Holders {
             return index.as_ref();
         }
         let asked = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
+        // To find out whether the index pays off takes a walk through all locations, so it is not done at every lookup.
         if asked < 8 || !asked.is_power_of_two() {
             return None;
         }
@@ -84,6 +85,7 @@ fn readiness(levels: &[ResolvedLevel], asked: usize) -> Readiness {
         for location in locations.iter().filter(|it| it.exists) {
             match location.data.get() {
                 None => return Readiness::NotYet,
+                // A file that cannot be read must fail the lookup of every key, and an index of keys would hide it.
                 Some(Err(_)) => return Readiness::Never,
                 Some(Ok(file)) => bytes += file.text().len(),
             }

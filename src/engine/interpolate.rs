@@ -39,6 +39,7 @@ pub(crate) fn interpolate(
                 let placed_key = Located::new(key.clone(), member.key_place);
                 let key = interpolate(invocation, &placed_key, context)?.value;
                 let member_value = interpolate(invocation, &member.value, context)?;
+                // Two keys can be equal after interpolation. As in Ruby, the first decides the position and the last the value.
                 result.insert(key, member.key_place, member_value);
             }
             Ok(Located::new(Value::hash(result), value.place))
@@ -278,6 +279,7 @@ fn expand(
         Expression::Empty => return Ok(Expanded::Text(Value::Undef)),
         Expression::Variable(expression) => (None, expression),
         Expression::Call { .. } if context != InterpolatedText::Data => {
+            // Puppet refuses even `literal()` in hiera.yaml.
             let message = "Interpolation using method syntax is not allowed in this context";
             return Err(Failure::issue(message));
         }
@@ -298,6 +300,7 @@ fn expand(
         Some(Method::Scope) | None => match variable(invocation, argument, subject, context)? {
             Variable::Found(value) => value.unwrap_or_else(undef),
             Variable::Open(name) => {
+                // Puppet 8 fails for an undefined variable, but never for a missing member such as `facts.x`.
                 if context == InterpolatedText::Config && !argument.contains('.') {
                     invocation.must_be_set(&name);
                 }

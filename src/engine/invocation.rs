@@ -350,6 +350,7 @@ impl<'a> Invocation<'a> {
 
     /// The variable `name` as `scope[name]` finds it in Puppet; `None` if it is not defined, which may be an error.
     pub(crate) fn variable(&mut self, name: &str, context: InterpolatedText) -> Found {
+        // The name is compared as it is written: in a template of mapped_paths, `%{::x}` does not find the local variable `x`.
         if let Some((local, value)) = &self.local
             && &**local == name
         {

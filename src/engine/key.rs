@@ -28,6 +28,7 @@ impl Key {
             .map_err(|_| Failure::lookup(format!("Syntax error in key: '{text}'")))?;
         let root = match path.root {
             Segment::Name(name) => name,
+            // The key `1` alone does not get here: a key without dots and quotes is a string.
             Segment::Index(index) => return Err(a_key_that_begins_with_a_number_crashes(index)),
         };
         let rest = (!path.rest.is_empty()).then(|| Arc::from(path.rest));

@@ -179,6 +179,7 @@ impl Layer {
                     invocation.report_not_found(key.text());
                     return Ok(None);
                 }
+                // An explanation names every location. In a fleet, an index pays off only for modules: nodes share the layer of a module.
                 if which == Which::Hierarchy
                     && !invocation.is_traced()
                     && (self.module.is_some() || !invocation.evaluator.is_one_of_many())
@@ -276,6 +277,7 @@ impl Layer {
                 None => invocation.turn_at(|it| unset(it, variable)) == Turn::Taken,
             };
             if is_unset {
+                // The levels were expanded while the variable was open. Expanded with these assumptions, they yield Puppet's error.
                 let evaluator = invocation.evaluator;
                 let mut own = evaluator.invocation(invocation.overrides, invocation.default_values);
                 own.assumptions = invocation.assumptions.clone();
@@ -300,6 +302,7 @@ impl Layer {
             || location.trace_kind(),
             |invocation| {
                 if !invocation.surveys() {
+                    // A survey comes after the value. It must not use up the steps that other lookups of the same request need.
                     invocation.budget.step()?;
                 }
                 if !location.exists {
@@ -372,6 +375,7 @@ impl Layer {
             return Ok(None);
         }
         invocation.note_read(file, root, entry);
+        // As in Puppet, only the value that is looked up is checked. The other values of the file do not fail this lookup.
         if let Some(got) = entry.misfit() {
             let message = wrong_value_type(level, Some(location), root, got);
             return Err(Failure::of(FailureClass::TypeAssertion, message).at(entry.value.place));
@@ -418,6 +422,7 @@ impl Layer {
         back_end: &dyn BackEnd,
     ) -> Result<Arc<DataFile>, Failure> {
         let file = self.read_file(invocation, level, location, back_end)?;
+        // Puppet does not check the keys in files that a `lookup_key` function reads, such as those of `eyaml_lookup_key`.
         if level.function.kind == FunctionKind::DataHash {
             let keys = file.entries().map(|entry| (&entry.key, Some(entry.key_place)));
             self.check_module_keys(invocation, level, Some(location), keys)?;

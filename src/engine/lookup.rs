@@ -71,6 +71,7 @@ pub(crate) fn search(
         let options = options?;
         let options =
             options.filter(|it| !invocation.depends_on_texts_of_earlier_runs([it.written()]));
+        // The argument `merge` of a call hides only the option `merge`, which is then not even checked. `convert_to` still applies.
         let from_options = match &options {
             Some(options) if merge.is_none() => options.merge()?,
             _ => None,
@@ -92,6 +93,7 @@ pub(crate) fn search(
             invocation.note_merge(merge, options.as_ref().map(|it| it.applied()), set_by);
         }
         let found = search_layers_then_default_hierarchy(invocation, &key, merge)?;
+        // The conversion gets the value that was dug out, even undef. Overrides and default values are never converted.
         let (Some(value), Some(options)) = (&found, &options) else { return Ok(found) };
         match options.convert_to()? {
             Some(conversion)
@@ -139,6 +141,7 @@ fn search_layers_then_default_hierarchy(
     let kind = || TraceKind::Search { key: Arc::clone(key.text()), is_options: false };
     invocation.within(kind, |invocation| {
         let merge = merge.as_ref().map_err(Clone::clone)?;
+        // This also digs: a missing member leads to the default hierarchy even if the layers have the root key.
         let found = search_layers(invocation, key, merge);
         if !matches!(found, Ok(None)) {
             invocation.survey(|invocation| {
@@ -177,6 +180,8 @@ pub(crate) fn in_global(invocation: &mut Invocation<'_>, key: &Key, merge: &Merg
     let evaluator = invocation.evaluator;
     let found = match evaluator.global_layer() {
         Ok(layer) => layer.key_lookup(invocation, key, merge, Which::Hierarchy),
+        // Puppet reads the hiera.yaml of an environment before it enters the provider, but the global one inside, where every
+        // `Puppet::Error` becomes a LookupError.
         Err(failure) => Err(failure.clone().leaving_provider()),
     };
     found.map_err(|failure| failure.leaving_global_layer(&invocation.top_key))

@@ -137,6 +137,7 @@ impl OptionTable {
             if interpolation::may_have_tokens(&text) {
                 table.with_tokens.push(Arc::clone(&text));
             }
+            // The first character alone decides what is a pattern: `.*foo` is an ordinary key.
             if text.starts_with('^') {
                 let regex = evaluator
                     .prepared()

@@ -250,6 +250,7 @@ fn merge_hash(high: &Located, low: &Located) -> Result<Located, Failure> {
 fn merge_unique(high: &Located, low: &Located) -> Result<Located, Failure> {
     let data = Type::Array(Box::new(Type::Alias(puppet_type::Alias::Data)), None);
     assert_types(&Type::Variant(vec![Type::Scalar, data]), high, low)?;
+    // The higher value already is a list here. So Puppet refuses a hash below another value, but wraps one above it.
     let (high, low) = (flattened(high), flattened(low));
     let items = [&high, &low].into_iter().filter_map(|it| it.value.as_array()).flatten();
     Ok(Value::array(without_duplicates(items)).unplaced())

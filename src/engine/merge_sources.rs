@@ -34,6 +34,7 @@ pub(crate) fn merge_sources<'a, S>(
         let mut merged: Option<Located> = None;
         for (number, source) in sources.iter().enumerate() {
             let found = ask(invocation, source);
+            // The sources of a failed lookup include the levels below the one that fails.
             if found.is_err() {
                 survey(invocation, &sources[number + 1..], &mut ask);
             }

@@ -66,6 +66,7 @@ impl OpenFiles {
         let lock = || self.candidates.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().get(root).cloned();
         known.unwrap_or_else(|| {
+            // No lock is held while `find` reads files. If two threads do the same work, they get the same result.
             let found = find();
             lock().insert(Arc::clone(root), Arc::clone(&found));
             found

@@ -77,6 +77,7 @@ fn fork(
     let allowed: Vec<_> = allowed.collect();
     let exploration = invocation.exploration.as_mut();
     let is_summed_up = exploration.as_ref().is_none_or(|it| it.is_summed_up(location));
+    // An unknown list can have several of these members at once, but the ways of a fork exclude each other.
     if !allowed.is_empty() && (open.is_list || is_summed_up || allowed.len() > MAX_CANDIDATES) {
         let paths: HashSet<&Arc<str>> = allowed.iter().flat_map(|(_, paths)| paths).collect();
         return Fork::Counted(paths.len());
@@ -160,6 +161,7 @@ fn having(
             return candidates(open.path.fits_among(paths.iter()).iter());
         }
         let all = evaluator.prepared().fits(files, &open.path);
+        // This is the order of the fits. It decides the order of the cases, which must not depend on whether an index exists.
         paths.sort_unstable();
         return candidates(paths.iter().flat_map(|path| fits_of(&all, path)));
     }

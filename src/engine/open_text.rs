@@ -88,6 +88,7 @@ impl Invocation<'_> {
                 }
             }
         }
+        // A knockout prefix or a separator can match inside any string.
         let any_text_decides = is_deep && merge.options_without_strategy().is_some();
         if any_text_decides || deciding.is_undecided() {
             self.depends_on_texts([high, low]);

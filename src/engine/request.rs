@@ -264,6 +264,7 @@ fn run(invocation: &mut Invocation<'_>, request: &Request) -> Result<Option<Loca
         }
     }
     for name in &request.names {
+        // Puppet searches the data for all names before it takes a default value for one of them.
         if let Some(member) = request.default_values.get(name) {
             let subject = format!("Value found for key '{name}' in default values hash");
             return checked(request, &subject, member.value.clone()).map(Some);

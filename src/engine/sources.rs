@@ -245,6 +245,7 @@ impl Invocation<'_> {
         let Some(recorder) = &mut self.recorder else { return };
         let outer = std::mem::replace(&mut recorder.surveys, true);
         let tracer = self.take_tracer();
+        // Puppet does not reach the levels of a survey, so it does not warn about them either.
         let (opaque, warnings) = (self.opaque.len(), self.warnings.len());
         work(self);
         self.opaque.truncate(opaque);
@@ -301,6 +302,7 @@ impl Invocation<'_> {
 
     /// Records the interpolated value of the last entry.
     pub(super) fn note_interpolated(&mut self, value: &Located) {
+        // Lookups inside the text are not recorded, so the last source still is this entry.
         if let Some(source) = self.recorder.as_mut().and_then(|it| it.sources.last_mut()) {
             source.interpolated = Some(value.clone());
         }
@@ -377,6 +379,7 @@ fn assign_roles(sources: &mut [Source], merge: Option<&UsedMerge>, result: Optio
     let has_ordinary = sources.iter().any(|it| !it.is_default && it.role != Some(Role::Opaque));
     let counts =
         |source: &Source| source.is_default != has_ordinary && source.role != Some(Role::Opaque);
+    // A value that is merged from several files has no place.
     let winner = result.and_then(|result| result.place);
     let is_winner = |source: &Source| {
         winner.is_some() && source.value().is_some_and(|value| value.place == winner)

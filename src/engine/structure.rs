@@ -87,6 +87,7 @@ impl Evaluator {
 fn place_of(layer: LayerKind, which: Which, level: u32) -> u32 {
     let layer = match layer {
         LayerKind::Global => 0,
+        // A structure never has both, so they can share a number.
         LayerKind::Environment | LayerKind::Module => 2,
     };
     let part = layer + u32::from(which == Which::DefaultHierarchy);
@@ -118,6 +119,7 @@ fn add_level(
                 format,
                 position: place | u32::min(index, 0xFFFF),
             }),
+            // A file that does not exist has no influence on any value.
             Some(_) if !location.is_uri && !location.is_open() => {}
             _ => add_location(location, is_answered, hasher),
         }

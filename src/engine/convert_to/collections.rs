@@ -140,6 +140,7 @@ fn binary_of_text(text: &str, format: &str) -> Result<Value, ConversionFailure> 
     let invalid = |_| ConversionFailure::Error("invalid base64".to_owned());
     let bytes = match format {
         "%B" => BASE64_STANDARD.decode(text).map_err(invalid)?,
+        // Ruby adds missing `=` to a shorter text, but only for this format.
         "%u" if text.len().is_multiple_of(4) => BASE64_URL_SAFE.decode(text).map_err(invalid)?,
         // The lenient formats agree with the strict one if that one accepts the text.
         "%b" => BASE64_STANDARD.decode(text).map_err(|_| unknown_arguments(&Type::Binary))?,

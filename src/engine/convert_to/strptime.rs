@@ -29,6 +29,7 @@ pub(super) fn parse(text: &str, format: &str) -> Result<Option<Parsed>, Conversi
     if reader.read(format)?.is_none() || !reader.rest.is_empty() {
         return Ok(None);
     }
+    // The format may have `%p` before `%I`, so the two are combined at the end.
     if let (Some(hour), Some(is_afternoon)) = (reader.parsed.hour, reader.is_afternoon) {
         reader.parsed.hour = Some(hour % 12 + if is_afternoon { 12 } else { 0 });
     }
@@ -193,6 +194,7 @@ impl DateReader<'_> {
             self.rest.get(..prefix.len()).is_some_and(|it| it.eq_ignore_ascii_case(prefix))
         };
         let (index, length) = names.iter().enumerate().find_map(|(index, name)| {
+            // The full name is tried first: after `Mar`, the rest of `March` would not match the format.
             let lengths = [name.len(), 3];
             lengths.into_iter().find(|length| starts(&name[..*length])).map(|it| (index, it))
         })?;
@@ -226,6 +228,7 @@ fn zone_length(text: &str) -> Option<usize> {
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
         let whole = digits(&after[1..]);
         if whole > 0 {
+            // Ruby's pattern is `[-+]\d+(?:[,.:]\d+(?::\d+)?)?`: `+5.5` is a fraction of hours, and seconds can only follow a colon.
             let mut length = letters + 1 + whole;
             for separators in [[',', '.', ':'].as_slice(), [':'].as_slice()] {
                 let rest = &text[length..];
@@ -264,6 +267,7 @@ pub(super) fn zone_offset(zone: &str) -> Result<Option<i64>, ConversionFailure> 
     let sign = if zone[letters..].starts_with('-') { -1 } else { 1 };
     let number = |text: &str| text.parse::<i64>().map_err(|_| unknown_zone(zone));
     let digits = &zone[letters + 1..];
+    // A time zone can have any number of digits. Those that would overflow the arithmetic are left out.
     if digits.len() > MAX_OFFSET_LENGTH {
         return Err(unknown_zone(zone));
     }
@@ -277,6 +281,7 @@ pub(super) fn zone_offset(zone: &str) -> Result<Option<i64>, ConversionFailure> 
     if digits.contains([',', '.']) || digits.len() > 6 {
         return Err(unknown_zone(zone));
     }
+    // With an odd number of digits, the hour has one digit: Ruby reads `+130` as 1:30.
     let (hours, rest) = digits.split_at(2 - digits.len() % 2);
     let minutes = if rest.len() >= 2 { number(&rest[..2])? } else { 0 };
     let seconds = if rest.len() >= 4 { number(&rest[2..])? } else { 0 };

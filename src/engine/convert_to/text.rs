@@ -55,6 +55,7 @@ fn hash_text(hash: &Hash, [open, close]: [&str; 2]) -> String {
 fn default_text(value: &Value) -> Text {
     Ok(match value {
         Value::Array(_) | Value::Hash(_) => inside(value),
+        // The default format of a float is `%f`, but inside a list or a hash it is `%p`: 1.5 gives `1.500000`, and [1.5] gives `[1.5]`.
         Value::Float(it) => Format::parse("%f").map_err(ConversionFailure::Error)?.float(*it)?,
         other => inspect::to_s(other),
     })
@@ -195,6 +196,7 @@ fn float_text(float: f64, format: &Format) -> Text {
     match format.letter {
         'd' | 'x' | 'X' | 'o' | 'b' | 'B' if float.is_finite() => {
             let digits = format!("{:.0}", float.trunc());
+            // Integers have no negative zero: `-0.5` becomes `0`.
             format.integer(if digits == "-0" { "0" } else { &digits })
         }
         'e' | 'E' | 'f' | 'g' | 'G' => format.float(float),

@@ -198,6 +198,7 @@ impl Format {
                     return Some(Err(ConversionFailure::Error(FRACTION_ALONE.to_owned())));
                 }
                 Unit::Fraction { is_largest: false } => {
+                    // More than nine digits are not cut off. As in Puppet, they count as nanoseconds and can be more than a second.
                     let missing = 9_u32.saturating_sub(u32::try_from(digits.len()).ok()?);
                     number * 10_i128.pow(missing)
                 }
@@ -259,6 +260,7 @@ fn segments_of(format: &str) -> Result<Vec<Segment>, ConversionFailure> {
         let mut is_first = true;
         loop {
             match characters.get(at) {
+                // The position in Puppet's message is that of the last character, so the part that it shows ends before it.
                 None => return Err(bad(characters.len() - 1)),
                 Some('%') => literal.push('%'),
                 Some('-') if is_first => padding = Padding::None,

@@ -72,6 +72,7 @@ pub(super) fn non_empty(value: &Value) -> Option<&str> {
 
 /// The formats in an argument: a string of at least two characters, or a list of such strings.
 pub(super) fn formats_of(argument: &Value) -> Option<Vec<&str>> {
+    // The type of Puppet's argument is `Variant[String[2], Array[String[2], 1]]`.
     let long_enough = |it: &'_ Value| it.as_str().is_some_and(|text| text.chars().count() >= 2);
     match argument {
         Value::Array(items)

@@ -47,6 +47,7 @@ impl Knockout {
     /// The text without the prefix, if it has it on any line.
     pub(super) fn without_prefix(&self, text: &str) -> Result<Option<String>, Failure> {
         let shorter = self.regex()?.remove_all(text);
+        // The gem compares the texts before and after, so a prefix such as `-*` does not count where it matches the empty text.
         Ok((shorter != text).then_some(shorter))
     }
 
@@ -84,6 +85,7 @@ impl Knockout {
         let mut kept = Vec::with_capacity(items.len());
         for item in std::mem::take(items) {
             let is_out = match &item.value {
+                // Here the gem calls `match`, not `gsub`, so a prefix that matches the empty text removes every string.
                 Value::String(text) => self.regex()?.is_match(text),
                 _ => false,
             };

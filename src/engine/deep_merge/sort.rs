@@ -60,6 +60,7 @@ fn compare(a: &Value, b: &Value) -> Option<Ordering> {
             }
             Some(a.len().cmp(&b.len()))
         }
+        // Ruby's `Object#<=>` returns 0 for equal objects, so a list of equal hashes can be sorted.
         _ => (a == b).then_some(Ordering::Equal),
     }
 }
@@ -92,6 +93,7 @@ fn compare_digits(a: &str, b: &str) -> Ordering {
 }
 
 fn failed(a: &Value, b: &Value) -> Failure {
+    // Ruby shows the second value if it is a float or is not allocated on the heap, and otherwise its class.
     let with = match b {
         Value::Undef
         | Value::Boolean(_)
