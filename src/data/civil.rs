@@ -14,6 +14,7 @@ pub fn days(year: i64, month: i64, day: i64) -> i128 {
 
 /// The year, month and day of the date that is this many days after 1970-01-01.
 pub fn date(days: i128) -> (i128, i128, i128) {
+    // There are 719,468 days from 1 March of the year 0 to 1970-01-01, and 146,097 in each era of 400 years.
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);

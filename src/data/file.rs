@@ -261,6 +261,7 @@ impl DataFile {
             Content::Entries(entries) => entries.has_only_string_keys(&self.text),
             Content::Whole(_) => false,
         };
+        // `false` can also mean that the keys are not known yet, so the entries decide.
         !is_plain && self.entries().any(|entry| entry.key.as_str().is_none())
     }
 
@@ -385,6 +386,7 @@ impl<'a> RootKey<'a> {
     }
 
     fn of(key: QuickKey<'a>) -> Option<Self> {
+        // Psych merges the hash under this key even if the key is in quotes.
         if key.text == "<<" {
             return None;
         }

@@ -21,6 +21,7 @@ pub(crate) fn new_hasher() -> impl Hasher {
 pub(crate) fn add_value(value: &Value, hasher: &mut impl Hasher) {
     match value {
         Value::Hash(hash) => {
+            // The hash of a `Value` ignores the order of members, so collections are hashed here, with numbers that `Value` does not use.
             (20_u8, hash.len()).hash(hasher);
             for (key, member) in hash.iter() {
                 add_value(key, hasher);

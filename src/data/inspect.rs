@@ -133,6 +133,7 @@ fn write_quoted(text: &str, out: &mut String) {
         match character {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
+            // Only before these characters does `#` start an interpolation in Ruby, so only there it is escaped.
             '#' if matches!(characters.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
             _ if is_printable(character) => out.push(character),
             _ => match short_escape(character) {

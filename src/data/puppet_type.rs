@@ -460,6 +460,7 @@ fn data() -> Type {
 
 fn rich_data() -> Type {
     let rich_data = || Box::new(Type::Alias(Alias::RichData));
+    // The types are in the order of Puppet's definition, in which messages list them.
     let object = |name: &str| Type::Object { name: name.into() };
     Type::Variant(vec![
         Type::Scalar,

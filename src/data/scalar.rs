@@ -65,6 +65,7 @@ pub fn by_looks(text: &Arc<str>) -> Result<Value, ScalarError> {
     if text.starts_with(':') && text.len() > 1 {
         return Ok(symbol(text));
     }
+    // All patterns below start with one of these characters. This check saves most strings from six regular expressions.
     if !matches!(text.as_bytes()[0], b'0'..=b'9' | b'+' | b'-' | b'.') {
         return Ok(string());
     }
@@ -245,6 +246,7 @@ fn float(text: &str) -> Option<Result<Value, ScalarError>> {
     }
     let digits: String = text.chars().filter(|c| !matches!(c, ',' | '_')).collect();
     let digits = digits.strip_suffix('.').unwrap_or(&digits);
+    // `1.` and `1.e+3` are floats in YAML, but Ruby's `Float()` refuses them. Psych removes the point.
     let digits = digits.replace(".e", "e").replace(".E", "E");
     Some(kernel_float(&digits).map(Value::Float))
 }

@@ -275,6 +275,7 @@ impl PartialEq for Value {
             (Self::BigInteger(a), Self::BigInteger(b))
             | (Self::String(a), Self::String(b))
             | (Self::Symbol(a), Self::Symbol(b)) => a == b,
+            // Ruby compares objects before values and has a single NaN, so NaN equals itself in lists and hashes.
             (Self::Float(a), Self::Float(b)) => a.to_bits() == b.to_bits() || a == b,
             (Self::Bytes(a), Self::Bytes(b)) | (Self::Binary(a), Self::Binary(b)) => a == b,
             (Self::Array(a), Self::Array(b)) => Arc::ptr_eq(a, b) || a == b,
@@ -316,6 +317,7 @@ impl StdHash for Value {
             Self::Boolean(it) => (2u8, it).hash(state),
             Self::Integer(it) => (3u8, it).hash(state),
             Self::BigInteger(it) => (4u8, it).hash(state),
+            // 0.0 and -0.0 are equal, so they need the same hash.
             Self::Float(it) => (5u8, if *it == 0.0 { 0 } else { it.to_bits() }).hash(state),
             Self::String(it) => StringKey(it).hash(state),
             Self::Bytes(it) => (7u8, it).hash(state),

@@ -23,6 +23,7 @@ impl Anchors {
     /// The value of `*name` in the entry at byte `entry`, if an earlier entry defines it.
     pub(super) fn before(&self, entry: u32, name: &str) -> Option<Anchored> {
         let places = self.by_name.get(name)?;
+        // An anchor of the same entry does not count here: the lowering of that entry knows whether it comes before the alias.
         let earlier = places.partition_point(|(place, _)| *place < entry);
         Some(places.get(earlier.checked_sub(1)?)?.1.clone())
     }

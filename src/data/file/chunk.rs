@@ -117,6 +117,7 @@ impl Chunk {
             return;
         }
         let pairs = yaml::parse_entries(text).unwrap_or_default();
+        // If one of the entries is broken, libyaml returns none of them, and each entry is parsed when it is needed.
         if pairs.len() == trees.len() {
             let first_id = ids(pairs.len() as u64);
             for ((tree, pair), id) in trees.iter().zip(pairs).zip(first_id..) {
@@ -140,6 +141,7 @@ impl Chunk {
         if !plain.is_empty() && scalar::is_string(plain) {
             return Some(EntryKey::Plain(plain));
         }
+        // The value of a key has no position, so the number of the file does not matter.
         root_key(FileId(0), &self.entry(index, text).ok()?.pair.key).map(EntryKey::Value)
     }
 

@@ -64,6 +64,7 @@ impl Entries {
             if after != Some(before) {
                 edits.keys.push(Arc::clone(key));
                 let after = after.map_or(&[][..], Vec::as_slice);
+                // `None` equals `None`, but two texts whose calls are not visible can look up different keys.
                 edits.has_other_calls |= calls(before) != calls(after) || calls(after).is_none();
             }
             edits.has_other_keys |= after.is_none_or(|after| after.len() != before.len());

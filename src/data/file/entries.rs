@@ -126,6 +126,7 @@ impl Entries {
         }
         let value =
             |(placed, index): (&'a Placed, usize)| self.lowered(text, placed, index).as_ref().ok();
+        // If the last entry with the key is broken, the last readable one with this key counts.
         self.last_called(text, key)
             .and_then(value)
             .or_else(|| self.called(text, key).into_iter().rev().find_map(value))
@@ -317,6 +318,8 @@ impl Entries {
     /// Errors of libyaml come first, then those of Psych, which creates the values.
     fn judge(&self, text: &str) -> Verdict {
         if let Some(first) = self.broken.first() {
+            // libyaml reads ahead and stops at a character that YAML forbids, even if an error comes before it. Only a parser of the
+            // whole text can tell what Puppet reports.
             if yaml::has_forbidden_character(text)
                 && let Some(error) = yaml::parse(text).error
             {
@@ -325,6 +328,7 @@ impl Entries {
             let root = self.chunks.first().map_or(0, |placed| placed.base);
             return Verdict::Broken(yaml_file_error(&first.error, text, root));
         }
+        // Psych can refuse an entry only for a tag, for some plain scalars, or for an alias. All other entries need not be lowered.
         let mut suspects = self.flagged(EntryFlags::REFUSABLE.with(EntryFlags::ALIAS));
         let refused =
             suspects.find_map(|(placed, index)| self.lowered(text, placed, index).as_ref().err());
@@ -440,6 +444,7 @@ impl Entries {
             let is_same = |other: &Spot| {
                 self.placed(keys, *other).is_some_and(|placed| {
                     let other = placed.chunk.key(other.index(), placed.text(text));
+                    // The same string can be plain in one entry and quoted in the other.
                     other.is_some_and(|other| other == key || other.to_value() == key.to_value())
                 })
             };

@@ -70,6 +70,7 @@ impl KeyTable {
 
 /// The hash of a string key.
 pub(super) fn hash_of_str(key: &str) -> u64 {
+    // A version of a file continues the table of the version before it, so all of them need the same hasher.
     FixedState::default().hash_one(key)
 }
 

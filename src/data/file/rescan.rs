@@ -51,6 +51,7 @@ pub(super) fn scan(
             Outcome::Failed(failure) => found.pass_broken_entry(text, from, failure),
         };
         match next {
+            // libyaml starts again after each broken entry. In a file that is not YAML, that would be at nearly every line.
             Next::Entry(next) if found.broken.len() >= MAX_BROKEN => {
                 found.add_unknown_entries(text, next);
                 return Some(found);

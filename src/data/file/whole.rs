@@ -48,6 +48,7 @@ impl Whole {
         }
         let Some(root) = parsed.root else { return Self { file, ..Self::default() } };
         let lowered = match &root.kind {
+            // The values of all entries together may exceed the limit for a single value, because lookups read entries one by one.
             NodeKind::Mapping(pairs) if root.tag.is_none() && root.anchor.is_none() => {
                 Lowering::new(file, 0).root(pairs).map(RootValue::Hash)
             }
@@ -142,6 +143,7 @@ impl Whole {
     /// How many entries start at or before `offset`.
     fn up_to(&self, offset: u32) -> usize {
         let pairs = self.root.as_ref().map_or(&[][..], pairs_of);
+        // The HOCON library has an order of its own for the keys of an object, which need not be that of the text.
         if pairs.is_sorted_by_key(|pair| pair.key.range.start) {
             return pairs.partition_point(|pair| pair.key.range.start <= offset);
         }
@@ -189,6 +191,7 @@ pub(super) fn ids(count: u64) -> u64 {
 /// Puppet's message for a YAML error; the root hash starts at byte `root`.
 pub(super) fn yaml_file_error(error: &YamlError, text: &str, root: u32) -> FileError {
     let range = error.range(text);
+    // Here Ruby itself gives up, so Puppet adds neither the path nor the position.
     if error.is_too_deep {
         return FileError { message: error.message.clone(), range };
     }

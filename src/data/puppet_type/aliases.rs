@@ -100,6 +100,7 @@ pub(super) fn load(
     aliases: &TypeAliases,
     name: &str,
 ) -> Result<Option<Type>, TypeProblem> {
+    // An alias that names itself refers to the definition that is still being read. The reference is resolved when it is used.
     if let Some((_, alias)) = interpreter.in_progress.0.iter().find(|(it, _)| it == name) {
         return Ok(Some(Type::Named(AliasName::of(alias))));
     }
@@ -114,6 +115,7 @@ pub(super) fn load(
     let found = AliasName::of(&alias);
     let mut loaded = aliases.lock();
     match loaded.by_name.get(name) {
+        // The type that is returned refers to this copy, but does not keep it alive.
         Some(Some(_)) => loaded.duplicates.push(alias),
         _ => _ = loaded.by_name.insert(name.into(), Some(alias)),
     }

@@ -55,6 +55,7 @@ impl Argument {
     pub(super) fn as_type(&self) -> Type {
         match self {
             Self::Type(it) => it.clone(),
+            // Where Puppet expects a type and gets a string, it takes the string for the name of a Ruby class.
             Self::Text(name) => {
                 Type::Runtime { runtime: Some("ruby".into()), name: Some(name.clone()) }
             }

@@ -59,6 +59,7 @@ impl Type {
                 }),
             Self::Alias(theirs) => self.assignable(theirs.resolved(), guard),
             Self::Variant(_) if *self == Self::Any => true,
+            // Apart from `Any`, only `NotUndef` decides for itself whether it accepts a variant without types. No other type accepts it.
             Self::Variant(theirs) if theirs.is_empty() => {
                 matches!(self, Self::Wrapped(Wrapper::NotUndef, _)) && self.takes(other, guard)
             }
@@ -255,6 +256,7 @@ fn string_takes(kind: &StringKind, other: &Type) -> bool {
     match (kind, other) {
         (StringKind::Any, Type::String(_) | Type::Enum { .. } | Type::Pattern(_)) => true,
         (StringKind::Exactly(a), Type::String(StringKind::Exactly(b))) => a == b,
+        // Puppet does not compare the texts: the type of the string `a` accepts `Enum['b']`.
         (StringKind::Exactly(_), Type::Enum { values, ignores_case: false }) => values.len() == 1,
         (StringKind::Sized(range), Type::String(theirs)) => range.includes(match theirs {
             StringKind::Any => IntegerRange::SIZES,

@@ -40,6 +40,7 @@ fn hash_takes(
     match other {
         Type::Hash(their_key, their_value, _) => {
             let takes_empty = range.is_none_or(|it| it.from == Some(0));
+            // The type of `{}` has no types of keys and values that could be compared.
             takes_empty && *other == Type::empty_hash()
                 || key.assignable(their_key, guard)
                     && value.assignable(their_value, guard)
@@ -111,6 +112,7 @@ fn struct_takes(elements: &[StructElement], other: &Type, guard: &mut Guard) -> 
                 to: IntegerRange::of_size(elements.len()).to,
             };
             let string = Type::String(StringKind::Any);
+            // Puppet compares the type of the keys once for each required member, so it is not compared if all members are optional.
             required
                 .iter()
                 .all(|it| it.value.assignable(value, guard) && string.assignable(key, guard))

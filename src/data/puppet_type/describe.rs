@@ -38,6 +38,7 @@ pub fn fit(expected: &Type, value: &Value) -> Result<Fit, String> {
     if is_instance {
         return Ok(Fit { is_instance, message: None, misfits: Vec::new() });
     }
+    // Puppet now compares the type of the value instead of the value, and may find nothing to complain about.
     let mut describer = Describer::default();
     let found = describer.describe(expected, &type_set_of(value), &[]);
     if let Some(failure) = describer.failure() {
@@ -141,6 +142,7 @@ impl Describer {
                     let original = if is_alias { original } else { expected };
                     self.describe_as(inner, original, actual, path)
                 }
+                // For a bare `Optional`, Puppet has no message, so a class parameter of this type accepts every value.
                 _ => Vec::new(),
             },
             Type::Pattern(_) | Type::Enum { .. } => {

@@ -25,6 +25,7 @@ pub(super) fn of_array(
             if !wanted.includes(actual_size) {
                 return vec![Mismatch::of_size(path, wanted, actual_size)];
             }
+            // If the size is wrong, Puppet does not mention wrong items.
             let mut found = Vec::new();
             for (index, it) in types.iter().enumerate() {
                 if !describer.takes(item, it) {
@@ -158,6 +159,7 @@ pub(super) fn of_tuple(
     match actual {
         Type::Tuple(theirs, _) if !types.is_empty() => {
             for (index, it) in theirs.iter().enumerate() {
+                // The last type applies to all further items.
                 let index = index.min(types.len() - 1);
                 found.extend(describer.describe(&types[index], it, &step(index)));
             }

@@ -119,6 +119,7 @@ impl Evaluator<'_> {
     }
 
     fn not_found(&self, start: usize, name: &str) -> TypeProblem {
+        // Every name that is not a type could be that of a resource type or a defined type, so Puppet's message is about those.
         self.failure(start, &format!("Resource type not found: {name}"))
     }
 

@@ -70,6 +70,7 @@ pub(super) fn array(access: &Access<'_>, arguments: &[Argument]) -> Parsed<Type>
         [Argument::Type(item), rest @ ..] if rest.len() <= 2 => {
             Ok(Type::array_of(item.clone(), Some(size(access, 1, rest)?)))
         }
+        // `Array[1, 2]` has only bounds, but a single argument has to be a type: `Array[2]` is an error.
         [_, _] => Ok(Type::array_of(Type::Any, Some(size(access, 0, arguments)?))),
         [other] | [other, _, _] => Err(access.not_types("Array", 0, other)),
         _ => Err(access.wrong_count("Array-Type", "1 to 3 arguments", arguments.len())),

@@ -219,6 +219,7 @@ impl Writer {
     fn element(&mut self, element: &StructElement) -> String {
         let name = puppet_quoted(&element.name);
         let value_may_be_undef = element.value.is_assignable(&Type::Undef);
+        // A plain key may be missing if its value may be undef. Only the other combinations need `Optional` or `NotUndef`.
         let key = match (element.is_optional, value_may_be_undef) {
             (true, true) | (false, false) => name,
             (true, false) => format!("Optional[{name}]"),

@@ -49,6 +49,7 @@ impl Type {
 }
 
 fn generalized_enum(values: &[std::sync::Arc<str>]) -> Type {
+    // Unlike other types, a generalized `Enum` keeps bounds: `Enum['ab', 'abc']` becomes `String[2, 3]`.
     let lengths = || values.iter().map(|it| it.chars().count());
     match (lengths().min(), lengths().max()) {
         (Some(min), Some(max)) => Type::String(StringKind::Sized(IntegerRange {

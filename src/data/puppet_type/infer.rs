@@ -33,6 +33,7 @@ pub fn type_set_of(value: &Value) -> Type {
             Type::Tuple(items.iter().map(|it| type_set_of(&it.value)).collect(), None)
         }
         Value::Hash(hash) if !hash.is_empty() => {
+            // A `Struct` has only keys that are strings and not empty. One other key is enough to make the whole type a `Hash`.
             let elements: Option<Vec<StructElement>> = hash
                 .iter()
                 .map(|(key, member)| match key {

@@ -38,6 +38,8 @@ impl Simplifier {
     pub(super) fn simplest(&self, it: &Type) -> Type {
         let boxed = |it: &Type| Box::new(self.simplest(it));
         match it {
+            // Puppet loses the sizes here. So a class parameter of the type `Collection[1, 2]` accepts any size, and one of the type
+            // `Array[Any, 3]` every list except `[]`.
             Type::Collection(_) => Type::Collection(None),
             Type::Array(item, _) if **item == Type::Any => Type::array(),
             Type::Array(item, size) => Type::Array(boxed(item), *size),

@@ -10,6 +10,7 @@ const MAX_DEPTH: usize = 100;
 /// strings.
 pub fn fit_of_open(expected: &Type, value: &Value, is_open: &dyn Fn(&str) -> bool) -> Option<bool> {
     if has_open_key(value, is_open) {
+        // Such a key can become any member of a `Struct`, or equal another key.
         return (*expected == Type::Any).then_some(true);
     }
     let actual = with_any_text(&type_set_of(value), is_open);

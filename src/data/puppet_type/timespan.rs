@@ -35,6 +35,7 @@ const FIELDS: [(&str, i128); 7] = [
 pub(super) fn parse(text: &str) -> Result<i128, String> {
     static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         let pattern = |(_, it): &(&str, &str)| {
+            // In this library, `\d` matches the digits of all scripts. In Ruby, it matches only those of ASCII.
             Regex::new(&format!(r"\A-?{it}\z").replace(r"\d", "[0-9]")).expect("a correct pattern")
         };
         FORMATS.iter().map(pattern).collect()

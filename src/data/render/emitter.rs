@@ -290,6 +290,7 @@ impl Emitter {
                 }
                 is_after_space = true;
             } else if is_break(character) {
+                // YAML reads a single line break inside such a scalar as a space, so libyaml writes one more.
                 if !is_after_break && character == '\n' {
                     self.put_break('\n');
                 }
@@ -327,6 +328,7 @@ impl Emitter {
                 let may_fold = allows_breaks && !is_after_space && self.column > self.width;
                 if may_fold && index != 0 && index != last {
                     self.write_indent();
+                    // YAML ignores spaces at the start of a line, so the next one is escaped.
                     if characters.get(index + 1) == Some(&' ') {
                         self.put('\\');
                     }
@@ -345,6 +347,7 @@ impl Emitter {
     fn literal(&mut self, characters: &[char]) {
         self.indicator("|", true, false, false);
         if characters.first().is_some_and(|it| *it == ' ' || is_break(*it)) {
+            // Spaces at the start of the text would be taken for its indentation, so the indentation is written.
             self.indicator("2", false, false, false);
         }
         match characters {

@@ -104,8 +104,10 @@ pub(super) fn string(text: &str) -> Node {
     let (style, tag) = if scalar::has_inner_newline(text) {
         (Style::Literal, None)
     } else if text == "<<" {
+        // Psych merges the hash under a quoted `<<` as well, so it writes the tag that prevents this.
         (Style::SingleQuoted, Some("!!str"))
     } else if is_like_name || scalar::begins_oddly(text) {
+        // Psych quotes `y` and `n` for other readers of YAML 1.1, although it reads both as strings itself.
         (Style::DoubleQuoted, None)
     } else if scalar::reads_as_other_type(text) {
         (Style::SingleQuoted, None)

@@ -142,6 +142,7 @@ impl Entries {
     /// The table of keys with those of the new chunks added; `None` if it must be built again.
     fn keys_after(&self, keys: &Keys, rescanned: &[Placed], new: &str) -> Option<Keys> {
         let more = rescanned.len() * super::ENTRIES_PER_CHUNK;
+        // `places` has an item for each chunk that ever existed, so it grows with every edit until the index is built again.
         if !keys.table.has_room(more) || self.next_chunk as usize > 4 * self.chunks.len() + 1_000 {
             return None;
         }
@@ -150,6 +151,7 @@ impl Entries {
             lasts: OnceLock::new(),
             ..keys.clone()
         };
+        // Each edit near a repeated key adds the spot of its other entry again.
         keys.repeated.sort_unstable();
         keys.repeated.dedup();
         let places = &keys.places;
