@@ -118,6 +118,7 @@ pub fn machines(
             }
         }
     }
+    // A hostname that is the first part of a certname belongs to the same machine.
     let first_names: HashSet<String> =
         names.keys().filter_map(|it| Some(it.split_once('.')?.0.to_owned())).collect();
     names.extend(hostnames.into_iter().filter(|(it, _)| !first_names.contains(&**it)));

@@ -129,6 +129,7 @@ impl Node {
         set("trusted", Value::hash(trusted));
         set("server_facts", Value::hash(server_facts));
         set("facts", Value::hash(facts));
+        // `puppet lookup` evaluates in the scope of the class `main`.
         set("name", Value::string("main"));
         set("title", Value::string("main"));
         Self {
@@ -163,6 +164,7 @@ impl Node {
             }
         }
         for (name, value, basis) in proved {
+            // What the settings say of a node wins over what its name proves.
             if !known.contains_key(name) {
                 parts.set(name, value);
                 known.insert(
@@ -285,6 +287,7 @@ impl Node {
             return Reading::Known(known.value.clone().unplaced(), Vec::new());
         }
         for holder in variable::holders(&name) {
+            // A fact is known by its name alone, and only its members have `facts.` in front: `facts.os.family` is a member of `os`.
             let of_fact = holder.strip_prefix("facts.").filter(|fact| !fact.contains('.'));
             let known = self.known.get(holder).or_else(|| self.known.get(of_fact?));
             let Some(known) = known else { continue };

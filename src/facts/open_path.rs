@@ -187,6 +187,7 @@ impl OpenPath {
             }
             found.extend(fits);
         }
+        // The sort is stable, so for each path the way without empty variables comes first.
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found
     }
@@ -198,6 +199,7 @@ impl OpenPath {
         for (number, part) in pattern.split(HOLE).enumerate() {
             any.push_str(if number % 2 == 0 { part } else { "*" });
         }
+        // `*` also finds files for which a variable would need two different texts, so each path is compared with the pattern again.
         let found = glob::glob(files, &any);
         found.iter().flat_map(|path| glob_path_fits(&pattern, path)).collect()
     }

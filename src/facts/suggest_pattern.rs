@@ -65,6 +65,7 @@ pub fn suggest_pattern(
         let fits = |texts: &BTreeSet<Arc<str>>| {
             here.iter().filter(|it| texts.contains(**it) || texts.contains(letters(it))).count()
         };
+        // `max_by_key` returns the last of equals, so the position makes the first variable win.
         let best = left.iter().enumerate().max_by_key(|(at, it)| (fits(&it.1), usize::MAX - at));
         match best {
             Some((at, it)) if !here.is_empty() && fits(&it.1) * 2 > here.len() => {

@@ -19,6 +19,7 @@ pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
     let rest = path.rest.as_slice();
     if HASHES.contains(&root) {
         return Some(match rest {
+            // Puppet sets both to the name of the environment, so they are one variable.
             [Segment::Name(member)] if root == "server_facts" && &**member == "environment" => {
                 "environment".into()
             }
@@ -32,6 +33,7 @@ pub fn name_of(path: &KeyPath) -> Option<Arc<str>> {
         [Segment::Name(member), rest @ ..] if root == "facts" => (&**member, rest),
         _ => (root, rest),
     };
+    // A name with `::` inside is a variable of a class.
     let is_fact = root == "facts" || !first.contains("::");
     let modern = if rest.is_empty() { same_value_under_modern_name(first) } else { None };
     let name = modern.map_or_else(|| joined(first, rest), str::to_owned);

@@ -25,6 +25,7 @@ pub(super) fn parse(path: &str, text: &str) -> Result<Located, FactsProblem> {
         "json" | "facts" => read_json(text),
         "yaml" | "yml" => read_yaml(text),
         _ if text.trim_start().starts_with(['{', '[']) => {
+            // YAML in flow style starts with the same characters, so the error of the JSON parser counts only if both parsers fail.
             read_json(text).or_else(|problem| read_yaml(text).map_err(|_| problem))
         }
         _ => read_yaml(text),
@@ -89,6 +90,7 @@ fn read_json(text: &str) -> Result<Located, FactsProblem> {
         (_, error) => error,
     };
     let skipped = (text.len() - bare.len()) as u32;
+    // serde_json words its errors more simply, but it may accept a text that Ruby refuses.
     let Err(plain) = serde_json::from_str::<serde::de::IgnoredAny>(bare) else {
         let (message, offset) =
             error.map_or_else(Default::default, |it| (it.message, it.range.start));

@@ -139,6 +139,7 @@ fn node_of_hash(members: &Hash, note: Note<'_>) -> Option<NodeParts> {
 /// Facts inside an object that also names their node: `puppet facts find`, onceover, Puppet Server's cache, PuppetDB.
 fn wrapped(envelope: &Hash, facts: &Hash) -> NodeParts {
     let mut facts = structured(facts);
+    // In YAML, Puppet stores the time of the facts among them. It takes it out when it reads the file.
     facts.remove(&Value::string("_timestamp"));
     let inside = trusted_among(&mut facts);
     let outside = hash_at(envelope, "trusted").map(|trusted| {
