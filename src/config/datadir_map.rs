@@ -52,6 +52,7 @@ impl DatadirMap {
         self.moves.extend(named);
         self.moves.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
         if let Some(root) = &environment.root {
+            // On a server, the environment is already in one of these directories, and nothing has to be replaced.
             for deployed in DEPLOYED_TO.iter().filter(|it| !root.starts_with(**it)) {
                 let tokens = ENVIRONMENT_TOKENS.iter().map(|it| (*it).to_owned());
                 let moves = tokens.chain(names_of(environment));

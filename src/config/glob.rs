@@ -220,6 +220,7 @@ fn cut(pattern: &str) -> Vec<Part> {
     let mut rest = pattern;
     while !rest.is_empty() {
         if let Some(mut after) = rest.strip_prefix("**/") {
+            // As in Ruby, several `**/` in sequence mean the same as one. Otherwise every directory would be searched several times.
             while let Some(more) = after.trim_start_matches('/').strip_prefix("**/") {
                 after = more;
             }
@@ -250,6 +251,7 @@ fn end_of_name(pattern: &str) -> usize {
     for (index, byte) in pattern.bytes().enumerate() {
         match byte {
             _ if is_escaped => is_escaped = false,
+            // Ruby has one flag for both kinds of brackets, so a `]` also ends a `{`.
             b'[' | b'{' => is_open = true,
             b']' | b'}' => is_open = false,
             b'\\' => is_escaped = true,

@@ -56,6 +56,7 @@ pub fn parent(path: &str) -> &str {
 pub fn kind(files: &dyn Files, path: &str) -> PathKind {
     resolve(files, path).map_or(PathKind::Missing, |plain| {
         let kind = files.kind(&plain);
+        // For the operating system, a path that ends with a slash can only be a directory.
         if kind == PathKind::File && path.ends_with('/') { PathKind::Missing } else { kind }
     })
 }

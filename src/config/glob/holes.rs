@@ -57,6 +57,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn enter(&mut self, pattern: &str, at: usize, texts: &HoleTexts) {
+        // The rest of the pattern is always an end of the same text, so its length identifies it.
         if self.seen.len() >= MAX_STEPS || !self.seen.insert((pattern.len(), at, texts.clone())) {
             return;
         }

@@ -16,6 +16,7 @@ pub(super) fn matches_name(pattern: &str, name: &str) -> bool {
             if name.is_empty() {
                 return false;
             }
+            // Only the last `*` is tried again. What the earlier ones match can stay, so the time does not grow exponentially.
             star = Some((pattern, name));
             continue;
         }

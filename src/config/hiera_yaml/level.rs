@@ -36,6 +36,7 @@ pub(super) fn read_level(item: &Located, defaults: &Defaults) -> Option<Level> {
         name: name.and_then(|it| it.value.value.as_str()).unwrap_or_default().into(),
         name_place: name.and_then(|it| it.value.place),
         place: item.place,
+        // Puppet refuses a level without any function (see `v5::check_levels`). Editors need its other parts nevertheless.
         function: function_of(members)
             .or_else(|| defaults.function.clone())
             .unwrap_or_else(Function::yaml_data),

@@ -47,6 +47,7 @@ impl ConfigReader<'_> {
                 let place = Place { file: self.file, range: error.range };
                 let message = error_without_introduction(&error.message, self.path);
                 self.crash(ConfigErrorClass::Yaml, message, Some(place));
+                // The broken part of the file may contain what seems to be missing in the rest, so problems of the rest are not reported.
                 let told = self.problems.len();
                 let config = self.read_root(&root_of(&data)).filter(|it| it.version == 5);
                 self.problems.truncate(told);
@@ -58,6 +59,7 @@ impl ConfigReader<'_> {
     fn read_root(&mut self, root: &Hash) -> Option<HieraYaml> {
         let version = version_member(root);
         let place = version.and_then(|it| it.place).or_else(|| first_place(root));
+        // The keys are renamed below in a copy of all values in which aliases are expanded, so their number is checked first.
         let mut left = MAX_CONFIG_VALUES;
         if !has_at_most(&Value::hash(root.clone()), &mut left) {
             let message = format!("aliases expand to more than {MAX_CONFIG_VALUES} values");
@@ -109,6 +111,7 @@ impl ConfigReader<'_> {
             let message = format!("hiera.yaml version 3 cannot be used in {article_and_name}");
             self.fail(&message, None, place);
         } else if !self.problems.iter().any(|it| it.severity == ConfigSeverity::Error) {
+            // Puppet does not get as far as this warning if the file violates the schema.
             self.warn(format!("hiera.yaml version 3 found at {ignored} was ignored"), place);
         }
         false

@@ -92,6 +92,7 @@ fn check(reader: &mut ConfigReader<'_>, expected: &Type, root: &Located) -> bool
     match puppet_type::assert_instance(&subject, expected, &root.value) {
         Ok(()) => true,
         Err(message) => {
+            // Puppet repeats the subject on every line of a message with several problems, and indents all lines but the first.
             let beginning = format!("{subject} has wrong type, ");
             let details = message
                 .trim_start()
@@ -117,6 +118,7 @@ fn place_of(complaint: &str, root: &Located) -> Option<Place> {
             return member_named(at.value.as_hash()?, key)?.1;
         } else if let Some(after) = rest.strip_prefix("entry ") {
             let (name_length, key_place, value) = member_named(at.value.as_hash()?, after)?;
+            // A key without a value (`path:`) has no text that could be marked, so the key is marked.
             place = value.place.filter(|place| !place.range.is_empty()).or(key_place);
             at = value;
             rest = after.get(name_length..)?.trim_start();
@@ -135,6 +137,7 @@ fn place_of(complaint: &str, root: &Located) -> Option<Place> {
 
 /// The member whose quoted name is at the start of `text`, and the length of that name.
 fn member_named<'h>(hash: &'h Hash, text: &str) -> Option<(usize, Option<Place>, &'h Located)> {
+    // A key may contain quotes itself, so several keys can match. The longest one is meant.
     hash.iter()
         .filter_map(|(key, member)| {
             let quoted = format!("'{}'", key.as_str()?);

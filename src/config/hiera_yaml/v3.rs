@@ -89,6 +89,7 @@ fn read_backend(backend: &Located, root: &Hash, default_datadir: &Located) -> Le
         None if name == "hocon" => ".conf".to_owned(),
         None => format!(".{name}"),
     };
+    // Puppet passes the settings of a back end only to eyaml. The functions for the other formats refuse options.
     let options = own.filter(|_| name == "eyaml").cloned().map(|mut own| {
         own.remove(&Value::string("datadir"));
         Arc::new(own)

@@ -94,6 +94,7 @@ fn check(reader: &mut ConfigReader<'_>, root: &Hash) {
             reader.fail(message, line, key_place(root, "default_hierarchy"));
         }
     }
+    // Puppet checks names when it builds the levels, and it builds those of `plan_hierarchy` only for plans.
     check_names(reader, items(root, "hierarchy"));
     if reader.layer == LayerKind::Module {
         check_names(reader, items(root, "default_hierarchy"));
