@@ -74,6 +74,7 @@ impl ClassCode {
     /// The class that this one inherits from, by the name that Puppet uses.
     pub fn parent(&self) -> Option<Arc<str>> {
         let written = self.file.slice(self.declaration().parent?);
+        // Puppet's parser accepts `inherits default`, but no class has this name.
         (written != "default").then(|| known_as(DeclarationKind::Class, written))
     }
 

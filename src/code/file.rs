@@ -30,6 +30,7 @@ impl CodeFile {
     pub fn of_bytes(path: &str, bytes: Vec<u8>) -> Self {
         let (text, problem) = text_of(bytes);
         let mut file = Self::of_text(path, text);
+        // Puppet checks the encoding before it parses, so this error comes before those of the syntax.
         file.manifest.errors.splice(0..0, problem);
         file
     }

@@ -80,6 +80,7 @@ impl Inclusions {
                 add_call(file, call, &lookups, inclusions);
             }
         }
+        // `Around` only moves forward, and resources are in a list of their own.
         let mut around = Around::new(&file.manifest.declarations);
         for resource in &file.manifest.resources {
             let body = around.body_at(resource.range.start);
@@ -95,6 +96,7 @@ impl Inclusions {
 }
 
 fn of_hiera_include(file: &CodeFile, call: &Call) -> Inclusion {
+    // Unlike `lookup`, this function always merges. It has no argument for a strategy.
     let lookup = lookup_of(file, call).map(|it| ClassLookup { merge: Some("unique".into()), ..it });
     Inclusion {
         included: lookup.map_or(Included::Unknown, Included::Lookup),

@@ -22,6 +22,7 @@ pub fn of_call(call: &Call) -> LookupDefault {
     let is_lookup = call.function == "lookup";
     match call.arguments.as_slice() {
         [_] if !is_lookup => LookupDefault::Missing,
+        // The second argument of the `hiera` functions is always a default, even if it is a type or a hash.
         [_, (_, default), ..] if !is_lookup => LookupDefault::Written(*default),
         [(ArgumentKind::Hash, _)] | [_, (ArgumentKind::Hash, _)] => of_options(call),
         [_] | [_, (ArgumentKind::Type, _)] => LookupDefault::Missing,

@@ -119,6 +119,7 @@ impl KeyPattern {
                 continue;
             };
             let is_last = index + 1 == self.0.len();
+            // The first place in the name that fits is enough, because it leaves the most text for the parts after it.
             let found = match (is_free, is_last) {
                 (true, true) => rest.ends_with(&**text).then(|| rest.len() - text.len()),
                 (true, false) => rest.find(&**text),
