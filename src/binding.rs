@@ -137,6 +137,7 @@ impl Binding {
 /// on something that is not known.
 pub fn refusal(class: &str, bindings: &[Binding]) -> Option<String> {
     let failing: Vec<&Binding> = bindings.iter().filter(|it| it.certainly_fails()).collect();
+    // Puppet looks up all parameters before it checks a type, so a failed lookup comes before everything else.
     let failure = failing.iter().find_map(|it| match &it.cases.last()?.bound {
         Bound::Failed(failure) => Some(failure.message.to_string()),
         _ => None,

@@ -91,6 +91,7 @@ impl Verdict {
             return Self::Unsure(Unsure::Opaque);
         }
         match bound {
+            // Puppet does not have this error: a limit of hiera-ls, or something that it does not implement, ended the lookup.
             Bound::Failed(failure) if failure.class.is_our_own() => Self::Unsure(Unsure::Opaque),
             Bound::Failed(_) => Self::Fails,
             Bound::Nothing => Self::Missing,
