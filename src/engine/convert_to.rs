@@ -83,6 +83,7 @@ fn parts_of(spec: &Value) -> (&Value, &[Located]) {
 
 /// `Type.new(value, …)`. A value that already has the type stays as it is.
 fn new_instance(wanted: &Type, value: Located, arguments: &[Located]) -> Converted {
+    // With arguments, Puppet converts an instance, too: `[String, '%x']` formats a string.
     if arguments.is_empty() && wanted.is_instance(&value.value) {
         return Ok(value);
     }

@@ -106,6 +106,7 @@ impl Index {
                 file.each_key(|key| pairs.push((hasher.hash_one(key), spot)));
             }
         }
+        // A file with a repeated key must not get two spots for it.
         pairs.sort_unstable();
         pairs.dedup();
         let mut spans = HashMap::with_capacity_and_hasher(pairs.len(), hasher.clone());

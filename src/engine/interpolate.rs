@@ -197,6 +197,8 @@ fn interpolate_string(
                 let expanded = expand(invocation, subject, &token.expression, is_whole, context)
                     .map_err(|failure| failure.at(located.place))?;
                 match expanded {
+                    // In data, the token stays as it is written. In hiera.yaml, a hole takes its place, because paths are joined and
+                    // compared later.
                     Expanded::Open(variable) if context == InterpolatedText::Data => {
                         invocation.read_open(&variable);
                         kept.variables.push(variable);

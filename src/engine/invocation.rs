@@ -272,6 +272,7 @@ impl<'a> Invocation<'a> {
             return None;
         }
         let is_local = self.local.as_ref().is_some_and(|(name, _)| name == root);
+        // These do not come from the node, so they are known even where the node is not.
         let is_own = is_local
             || self.overrides.get(root).is_some()
             || main_belongs_to_no_module(unqualified).is_some();

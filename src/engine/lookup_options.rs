@@ -522,6 +522,7 @@ pub(crate) fn of_default_hierarchy(
     )?;
     let found = validated(found, module.as_ref())?;
     let table = OptionTable::compile(invocation.evaluator, found)?;
+    // Puppet reads only `merge` from these options. `convert_to` comes from the ordinary ones.
     match table.for_root(key.root()) {
         Some(options) => Ok(option(&options.written, "merge")?.map(|it| it.value)),
         None => Ok(None),
@@ -547,6 +548,7 @@ fn validated(
     let prefix = format!("{module}::");
     for (key, member) in hash.as_ref() {
         let text = string_key(key, member.key_place)?;
+        // The name of the module must follow `^` directly: Puppet refuses `^(m1::a)`.
         let (what, rest) = match text.strip_prefix('^') {
             Some(rest) => ("patterns must match a key starting", rest),
             None => ("keys must start", &*text),

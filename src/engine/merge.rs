@@ -103,6 +103,7 @@ impl Merge {
         if !value.is_truthy() {
             return Ok(Self::plain(Strategy::Default));
         }
+        // A hash with nothing but `strategy` has no options in Puppet, and its type is not checked.
         let (name, options) = match value {
             Value::Hash(hash) => (strategy_of(hash)?, (hash.len() > 1).then_some(hash)),
             other => (other, None),

@@ -229,6 +229,7 @@ pub(super) fn may_be_equal(one: &str, other: &str) -> bool {
     }
     let starts = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
     let ends = |a: &str, b: &str| a.ends_with(b) || b.ends_with(a);
+    // The two ends of an open string must not overlap in the other string.
     let is_long_enough = |open: (&str, &str), closed: &str| {
         closed.starts_with(open.0)
             && closed.ends_with(open.1)

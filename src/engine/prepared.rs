@@ -44,6 +44,7 @@ impl Prepared {
         if let Some(found) = known.get(pattern) {
             return Arc::clone(found);
         }
+        // The search may read many directories, and `write` below would wait forever for the guard of this thread.
         drop(known);
         let found: Arc<[Arc<str>]> = glob::glob(files, pattern).into();
         let mut globs = self.globs.write().unwrap_or_else(PoisonError::into_inner);

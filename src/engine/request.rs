@@ -251,6 +251,7 @@ impl Answer {
 
 fn run(invocation: &mut Invocation<'_>, request: &Request) -> Result<Option<Located>, Failure> {
     for name in &request.names {
+        // Only the exact name counts: nothing is dug out of overrides.
         if let Some(member) = request.overrides.get(name) {
             let subject = format!("Value found for key '{name}' in override hash");
             return checked(request, &subject, member.value.clone()).map(Some);

@@ -174,6 +174,7 @@ impl<'a> Parser<'a> {
         let mut items = Vec::new();
         loop {
             self.cursor.skip_blanks();
+            // `Array[]` is a syntax error, but a list may be empty. Both may end with a comma.
             if self.cursor.peek() == Some(close) && (may_be_empty || !items.is_empty()) {
                 break;
             }

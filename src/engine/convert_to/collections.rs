@@ -74,6 +74,7 @@ pub(super) fn hash(value: Located, arguments: &[Located]) -> Converted {
     let hash = match &value.value {
         Value::Hash(_) => return Ok(value),
         Value::Array(items) => match pairs_of(items) {
+            // Pairs come first: a list whose items are all lists of two is never read as key, value, key, value.
             Some(hash) => hash,
             None => alternating(items)?,
         },

@@ -30,6 +30,7 @@ fn integer_of_named(named: &Hash) -> Number {
         "Struct[{NotUndef[from] => Any, Optional[radix] => Any, Optional[abs] => Boolean}]";
     let wanted = puppet_type::parse(wanted).expect("a correct type");
     let whole = Value::hash(named.clone());
+    // Puppet complains about `from` first, then about the radix, and about the rest of the hash only if both are fine.
     if let Some(from) = member("from")
         && !is_integral(from)
     {
@@ -123,6 +124,7 @@ fn is_integral(value: &Value) -> bool {
 /// The sign, and what follows it and the spaces after it.
 fn sign_and_digits(text: &str) -> (&str, &str) {
     let sign = if text.starts_with(['+', '-']) { &text[..1] } else { "" };
+    // Ruby does not accept spaces after the sign. Puppet then tries again without them.
     let is_blank = |it: char| matches!(it, ' ' | '\t'..='\r');
     (sign, text[sign.len()..].trim_start_matches(is_blank))
 }
@@ -148,6 +150,7 @@ fn parse_integer(text: &str, radix: Option<u32>) -> Result<BigInt, ConversionFai
     let prefixed = |letters: [char; 2]| {
         digits.strip_prefix('0').and_then(|it| it.strip_prefix(letters)).filter(|it| !it.is_empty())
     };
+    // Without a radix, the prefix decides, and a zero makes the number octal. With one, only the prefix of that radix is skipped.
     let (digits, radix) = match radix {
         None if prefixed(['x', 'X']).is_some() => (&digits[2..], 16),
         None if prefixed(['b', 'B']).is_some() => (&digits[2..], 2),

@@ -68,6 +68,7 @@ fn version_of_text(text: &str) -> Result<String, ConversionFailure> {
         let message = "Numeric pre-release identifiers MUST NOT contain leading zeroes";
         return Err(ConversionFailure::Error(message.to_owned()));
     }
+    // Puppet's pattern ends with `\Z`, which allows a newline at the end.
     Ok(text.trim_end_matches('\n').to_owned())
 }
 

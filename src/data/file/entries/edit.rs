@@ -56,6 +56,7 @@ impl Entries {
         let kept = &self.chunks[..first];
         let from = (first > 0 || self.is_behind_begin(edit)).then(|| self.chunks[first].base);
         let resume = |at: u32| self.chunk_to_resume(edit, first, at);
+        // The old entries were split by their looks, so libyaml cannot continue at one of them.
         if self.gave_up {
             return None;
         }
