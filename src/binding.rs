@@ -129,6 +129,7 @@ impl Binding {
 
     /// Whether the catalog fails for all nodes that the evaluator's node represents.
     pub fn certainly_fails(&self) -> bool {
+        // What the cases leave out could be a value that fits.
         self.answer.left_out.is_empty() && self.cases.iter().all(|it| it.verdict.is_refused())
     }
 }

@@ -45,6 +45,7 @@ pub fn tag_of_parameter(
 /// The lines of the comment that ends directly above a declaration, without their `#`.
 fn comment_above<'a>(file: &'a CodeFile, declaration: &Declaration) -> Vec<&'a str> {
     let before = &file.text[..declaration.range.start as usize];
+    // Only the indentation of the declaration is removed. An empty line separates a comment from the declaration.
     let lines = before.trim_end_matches([' ', '\t']).lines().rev();
     let comments = lines.map_while(|line| line.trim_start().strip_prefix('#'));
     let mut comments: Vec<_> = comments.collect();

@@ -154,6 +154,7 @@ impl DeepMerge {
 
     fn merge_array(&self, high: &Located, items: &Arc<Vec<Located>>, low: &Located) -> Merged {
         if self.flags.overwrite_arrays {
+            // The gem does not look for knockouts in a list that overwrites another.
             return Ok(high.clone());
         }
         let mut items = self.unpacked(items)?;

@@ -509,6 +509,7 @@ fn blame_config(config: &HieraYaml, level: &Level, failure: Failure) -> Failure 
             let line = line.map_or(String::new(), |line| format!(", line: {line}"));
             format!("Undefined variable '{name}' (file: {}{line})", config.path)
         }
+        // Errors without an issue code, such as those about digging in a string, do not name the file.
         None if failure.has_issue_code => {
             format!("{} (file: {})", failure.message, config.path)
         }

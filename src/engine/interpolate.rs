@@ -137,6 +137,7 @@ fn known_variable(
         },
     )?;
     match value {
+        // Puppet does not dig in undef, so explanations show no step for its members.
         Some(value) if !path.rest.is_empty() && !matches!(value.value, Value::Undef) => {
             dig::dig(invocation, expression, &path.rest.clone().into(), value)
         }
@@ -149,6 +150,7 @@ fn root_variable(
     name: &Arc<str>,
     context: InterpolatedText,
 ) -> Found {
+    // The options `override` and `default_values_hash` of a call to `lookup()` also apply to variables in texts.
     if let Some(member) = invocation.overrides.get(name) {
         let value = member.value.clone();
         report_found_elsewhere(invocation, name, &value, FoundIn::Overrides);

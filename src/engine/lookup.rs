@@ -100,6 +100,7 @@ pub(crate) fn search(
                 if !is_sensitive(&conversion.value)
                     && invocation.depends_on_texts([&value.value]) =>
             {
+                // It is not known whether a conversion to `Sensitive` succeeds, but the value must not be shown in either case.
                 let is_hidden = options.applied().makes_sensitive();
                 Ok(found.map(|it| if is_hidden { hidden(it) } else { it }))
             }

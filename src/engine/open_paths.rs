@@ -109,6 +109,7 @@ fn with_a_say(
 ) -> Candidates {
     let evaluator = invocation.evaluator;
     let root = key.root();
+    // A function may return any key for any file.
     let Some(format) = level.reads else {
         let all = evaluator.prepared().fits(evaluator.files().as_ref(), &open.path);
         return candidates(all.iter());
@@ -166,6 +167,7 @@ fn having(
         return candidates(paths.iter().flat_map(|path| fits_of(&all, path)));
     }
     let all = evaluator.prepared().fits(files, &open.path);
+    // An evaluator that uses the entries of refused files does not fail because of them.
     let is_judged = all.len() <= MAX_JUDGED_FILES && !evaluator.reads_broken_files();
     if is_judged {
         files.expect(&all.iter().map(|it| (&*it.path, format)).collect::<Vec<_>>());

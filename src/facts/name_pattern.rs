@@ -57,6 +57,7 @@ impl NamePattern {
     /// # Errors
     /// It is not a regular expression, or one that cannot be evaluated here.
     pub fn new(source: &str, range: TextRange) -> Result<Self, RegexProblem> {
+        // Without the group, the anchors would apply only to the first and the last alternative of `a|b|c`.
         let regex = ruby_regex::translate(&format!("\\A(?:{source})\\z"))?;
         let groups = regex.group_names().into_iter().map(Arc::from).collect();
         Ok(Self { source: source.into(), range, regex: Arc::new(regex), groups })

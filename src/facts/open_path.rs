@@ -347,6 +347,7 @@ impl Walk<'_> {
             return;
         };
         if let [Piece::Text(name)] = segment.as_slice() {
+            // A name without variables is taken as it is, because a directory with many names takes long to list.
             let name = if path.is_empty() && is_drive(name) {
                 name.clone()
             } else {

@@ -27,6 +27,7 @@ pub(super) fn expand_braces(pattern: &str) -> Alternatives {
             Braces::Unclosed => {}
             Braces::At { open, close } => {
                 let inner = split_at_commas(&pattern[open + 1..close]);
+                // This is about the length of all texts that follow: each repeats what is around the braces.
                 bytes += inner.len() * (pattern.len() - (close - open)) + close - open;
                 if bytes <= MAX_BRACE_BYTES {
                     let texts = inner.into_iter().rev();

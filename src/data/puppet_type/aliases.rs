@@ -142,6 +142,7 @@ fn define(
     interpreter.in_progress.0.push((name.to_owned(), alias.clone()));
     let resolved = interpreter.resolve_body(&body, &file.text);
     interpreter.in_progress.0.pop();
+    // An error in `resolved` is returned only here, after the alias is no longer in progress.
     let simplifier = Simplifier::default();
     let resolved = simplifier.simplest(&resolved?);
     if let Some(failure) = simplifier.failure() {

@@ -125,6 +125,7 @@ impl<'a> Cursor<'a> {
         let start = self.offset;
         let text = self.take_while(|it| is_word_part(it) || it == '.');
         let mut text = text.to_owned();
+        // In `1e-5`, the sign belongs to the number. In `0xe-5`, the `e` is a digit.
         if text.ends_with(['e', 'E']) && !text.starts_with("0x") && self.eat("-") {
             text.push('-');
             text.push_str(self.take_while(|it| it.is_ascii_digit()));

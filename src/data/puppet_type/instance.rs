@@ -63,6 +63,7 @@ impl Type {
             (Self::Integer(range), Value::BigInteger(digits)) => {
                 range.contains(big_integer(digits))
             }
+            // NaN is in no range, so it is not even a bare `Float`.
             (Self::Float { from, to }, Value::Float(it)) => from <= it && it <= to,
             (Self::String(StringKind::Sized(range)), Value::String(text)) => {
                 range.contains_size(text.chars().count())
@@ -124,6 +125,7 @@ fn collection_has(collection: &Type, value: &Value, guard: &mut Guard) -> bool {
         (Type::Tuple(types, range), Value::Array(items)) => {
             let size_fits = match range {
                 Some(range) => range.contains_size(items.len()),
+                // A bare `Tuple` accepts lists of any size.
                 None => types.is_empty() || types.len() == items.len(),
             };
             let type_at = |index: usize| types.get(index).or(types.last());

@@ -24,6 +24,7 @@ pub(super) fn takes(inner: Option<&Type>, other: &Type, guard: &mut Guard) -> bo
 /// Whether a value is of the bare `Iterable`.
 pub(super) fn is_iterable(value: &Value) -> bool {
     match value {
+        // Puppet iterates over the numbers below a number, so `Iterable` accepts 3, but not -1.
         Value::Integer(it) => *it >= 0,
         Value::BigInteger(digits) => !digits.starts_with('-'),
         Value::String(_) | Value::Bytes(_) | Value::Array(_) | Value::Hash(_) => true,

@@ -43,6 +43,7 @@ pub(super) fn pattern_of(arguments: &[Argument]) -> Option<Result<Type, RegexPro
                 Pattern::of(source).map(|it| vec![it])
             }
             Argument::Type(Type::Regexp(source)) => {
+                // A bare `Regexp` has no source, and the empty expression matches every string.
                 let empty = Arc::from("");
                 Pattern::of(source.as_ref().unwrap_or(&empty)).map(|it| vec![it])
             }

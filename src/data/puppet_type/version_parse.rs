@@ -124,6 +124,7 @@ impl Partial {
             Regex::new(&pattern).expect("a correct pattern")
         });
         let found = PARTIAL.captures(text)?;
+        // `x` and `*` are not numbers, so they count as missing.
         let number = |index: usize| found.get(index).and_then(|it| it.as_str().parse::<u64>().ok());
         let Prerelease(prerelease) = prerelease_of(&found, 4)?;
         let build = found.get(5).map(|it| it.as_str().into());

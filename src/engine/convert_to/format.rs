@@ -160,6 +160,7 @@ impl Format {
             'b' | 'B' => 2,
             _ => 10,
         };
+        // Ruby writes -255 as `..f01`, where the dots stand for more of the digit after them. With a sign, it writes `-ff`.
         if is_negative && radix != 10 && !self.has('+') && !self.has(' ') {
             if self.width.is_some() || self.precision.is_some() || self.has('0') {
                 return Err(unsupported());
@@ -178,6 +179,7 @@ impl Format {
         let prefix =
             if self.is_alternative && !is_zero && radix != 10 { self.prefix() } else { "" };
         let head = format!("{}{prefix}", self.sign(is_negative));
+        // Beside a precision, the flag `0` has no effect: `%08.3d` fills with spaces.
         Ok(cased(self.letter, &self.number(&head, &digits, self.precision.is_none())))
     }
 
@@ -202,6 +204,7 @@ impl Format {
         let head = self.sign(float.is_sign_negative() && !float.is_nan());
         if !float.is_finite() {
             let name = if float.is_nan() { "NaN" } else { "Inf" };
+            // Ruby fills these words with spaces even if the format has the flag `0`.
             return Ok(self.number(head, name, false));
         }
         let magnitude = float.abs();
@@ -224,6 +227,7 @@ fn cased(letter: char, text: &str) -> String {
 fn complement_digits(number: &BigInt, radix: u32) -> String {
     let bits_per_digit = radix.trailing_zeros();
     let top = char::from_digit(radix - 1, radix).expect("the highest digit of the radix");
+    // The additional digit is always the one that the dots stand for.
     let count = number.bits().div_ceil(u64::from(bits_per_digit)) + 1;
     let modulus = BigInt::from(1) << (count * u64::from(bits_per_digit));
     let digits = (modulus + number).to_str_radix(radix);

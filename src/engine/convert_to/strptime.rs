@@ -99,12 +99,15 @@ impl DateReader<'_> {
             'm' => self.number(2, 1..=12).map(|it| self.parsed.month = Some(it)),
             'd' | 'e' => self.padded(1..=31).map(|it| self.parsed.day = Some(it)),
             'j' => self.number(3, 1..=366).map(|_| ()), // Puppet has no use for it
+            // 24:00 is the end of the day. `timestamp::utc` refuses 24:01.
             'H' | 'k' => self.padded(0..=24).map(|it| self.parsed.hour = Some(it)),
             'I' | 'l' => self.padded(1..=12).map(|it| self.parsed.hour = Some(it)),
             'M' => self.number(2, 0..=59).map(|it| self.parsed.minute = Some(it)),
+            // 60 is a leap second, which Ruby takes for the start of the next minute.
             'S' => self.number(2, 0..=60).map(|it| self.parsed.second = Some(it)),
             'L' => self.fraction(if next_is_number { 3 } else { usize::MAX }),
             'N' => self.fraction(if next_is_number { 9 } else { usize::MAX }),
+            // Puppet needs the parts of a date. Seconds since 1970 lead to its error about the missing year.
             's' | 'Q' => self.signed_digits(usize::MAX).map(|_| ()),
             'a' | 'A' => self.name(&DAYS).map(|_| ()),
             'b' | 'B' | 'h' => self.name(&MONTHS).map(|it| self.parsed.month = Some(it + 1)),

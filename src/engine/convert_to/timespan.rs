@@ -42,6 +42,7 @@ pub(super) fn timespan(
         (Value::String(text), [format]) if !text.is_empty() => {
             parsed_as_asked(text, &format.value).ok_or_else(unknown)??
         }
+        // Puppet requires days, hours, minutes and seconds. The three smaller units are optional.
         (Value::Integer(days), rest) if (3..=6).contains(&rest.len()) => {
             let mut sum = i128::from(*days) * FIELDS[0].1;
             for ((_, unit), it) in FIELDS[1..].iter().zip(rest) {

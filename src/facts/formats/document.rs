@@ -22,6 +22,7 @@ pub(super) fn parse(path: &str, text: &str) -> Result<Located, FactsProblem> {
         return Err(problem("The file is empty; facts were expected.".to_owned(), 0, text));
     }
     match extension(path).as_str() {
+        // The files of facterdb end with `.facts` and contain JSON.
         "json" | "facts" => read_json(text),
         "yaml" | "yml" => read_yaml(text),
         _ if text.trim_start().starts_with(['{', '[']) => {
