@@ -82,7 +82,7 @@ impl KnownType {
         let wanted = self.read.as_ref().map_err(|problem| match problem {
             TypeProblem::Invalid(message) | TypeProblem::Unknown(message) => message.clone(),
         })?;
-        // The fingerprint stands for the value, so that the cache does not keep values alive.
+        // The cache has the fingerprint instead of the value, so that it does not keep values alive.
         let key = (self.number, hash_of(value));
         if let Some(found) = lock(&self.fits.found).get(&key) {
             return found.clone();
