@@ -245,6 +245,7 @@ impl<'a> Lowering<'a> {
             // As an ordinary key, it makes the hash a member of itself.
             return Err(self.too_deep(&pair.value));
         }
+        // Psych looks only at the text and at this tag, so a quoted `<<` merges as well.
         let is_merge = key.value.as_str() == Some("<<") && !has_text_tag(&pair.key);
         let value = self.lower(&pair.value)?;
         if !(is_merge && self.merge_key(hash, &pair.value, &value)) {
