@@ -92,6 +92,8 @@ impl EntryCache {
             let goes_on = work(entry, &mut summary);
             summaries.push_back((entry.id, summary));
             if goes_on.is_break() {
+                // The rest of the file was not checked, but all of the file gets the new moment. So nothing may be kept
+                // that an edit has changed.
                 for (_, summary) in &mut known {
                     still_true(summary);
                 }

@@ -130,6 +130,7 @@ impl Mentions {
     /// The words of an entry and of all that its calls lead to.
     pub(super) fn of(&mut self, world: &World, entry: &EntryTree<'_>) -> Option<Arc<[u64]>> {
         let NodeKind::Scalar { text: key, .. } = &entry.key.kind else { return None };
+        // `lookup_options` matter to all keys, and `<<` adds keys that the text does not show.
         if **key == *LOOKUP_OPTIONS || **key == *"<<" {
             return None;
         }
@@ -172,6 +173,7 @@ fn find_words(world: &World, index: &KeyIndex, key: &str) -> Option<Words> {
     for place in places {
         let text = world.text(&place.path).ok()?;
         let value = place.value.slice(&text);
+        // HOCON may join a token from several pieces, and escapes and aliases hide one, so the text does not show all keys.
         if place.format == Format::Hocon || hides_tokens(value) {
             return None;
         }

@@ -39,6 +39,7 @@ impl Diagnostic {
     /// The same finding, moved by `by` bytes.
     pub(super) fn shifted(mut self, by: u32) -> Self {
         self.range = self.range.shifted(by);
+        // A related place in another file does not move with the entry.
         for related in self.related.iter_mut().filter(|related| related.path.is_none()) {
             related.range = related.range.shifted(by);
         }

@@ -242,6 +242,7 @@ impl Run<'_> {
         };
         let perspective = file.perspective.filter(|_| is_asked_about);
         self.ask(&PHASES.lookup, &LookupContext { file, entry, summary, perspective });
+        // If a key is repeated, only the last entry is compared with other files: lookups use its value.
         if file.data.is_split()
             && is_asked_about
             && let Some(around) = &file.around

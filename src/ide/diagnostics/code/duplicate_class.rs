@@ -32,6 +32,7 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
         places.retain(|it| !it.is_broken);
         places.sort_by(|a, b| rank(code, name, a).cmp(&rank(code, name, b)));
         let own = places.iter().position(|it| &*it.path == code.path && it.index == number);
+        // The first place is the one that Puppet reads first, so it has no finding.
         if let Some(own @ 1..) = own {
             report_class(code, class, &places[0], &places[own], report);
         }

@@ -23,6 +23,7 @@ pub(crate) const RULE: Rule = Rule {
 
 /// Checks the calls of a file.
 pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
+    // Plans use a hierarchy of their own, `plan_hierarchy`.
     if language_of(code.path) == Language::Plan {
         return;
     }
@@ -42,6 +43,7 @@ pub(crate) fn check(code: &CodeContext<'_>, report: &mut Report) {
 /// The edit that removes the default, and the arguments that are only needed before it.
 fn removed(call: &Call) -> Option<TextEdit> {
     let ends_the_call = match (call.function, call.arguments.as_slice()) {
+        // An options hash with other options must stay.
         ("lookup", [_, (ArgumentKind::Hash, _)]) => call.options.len() == 1,
         ("lookup", arguments) => arguments.len() == 4,
         (_, arguments) => arguments.len() == 2,

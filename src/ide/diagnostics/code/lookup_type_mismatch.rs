@@ -50,11 +50,13 @@ fn check_call(code: &CodeContext<'_>, aliases: &TypeAliases, call: &Call, report
     let Ok(LookupCall { request, open, .. }) = LookupCall::of(&code.file, call) else { return };
     let (Some(first), Some(last)) = (call.names.first(), call.names.last()) else { return };
     let range = TextRange::new(first.range.start, last.range.end);
+    // Values in the call itself may replace those of the data.
     let has_more = !request.overrides.is_empty() || !request.default_values.is_empty();
     let written = request.value_type.as_deref();
     let wanted = written.and_then(|it| puppet_type::evaluate(it, aliases).ok());
     let Some(wanted) = wanted.filter(|_| open.is_empty() && !has_more) else { return };
     let default = request.default.clone();
+    // The value is looked up without its type, because a failed lookup has no value to explain.
     let request = Request { value_type: None, default: None, ..request }.with_sources();
     let answer = code.evaluator().call(&request);
     let is_certain = answer.left_out.is_empty();

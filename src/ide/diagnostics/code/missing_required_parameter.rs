@@ -107,6 +107,7 @@ fn all_missing(code: &CodeContext<'_>) -> Vec<Missing> {
     }
     let aliases = code.world.type_aliases(code.environment);
     let mut checker = Checker { code, aliases, found: Vec::new(), told: HashSet::new() };
+    // Nodes with fact sets come first: a key that they certainly lack is not reported again for nodes that are only named.
     checker.check_fleet();
     checker.check_block(NodeBlock::None, None);
     let blocks = code.file.manifest.declarations.iter().enumerate();

@@ -36,6 +36,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             let Some(relative) = text.strip_prefix('/') else { continue };
             let fixed = fixed_part(relative);
             let is_there = |path: &str| world.kind(path) != PathKind::Missing;
+            // A path that exists as it is written is meant to be absolute.
             if !fixed.is_empty()
                 && is_there(&paths::join(&directory, fixed))
                 && !is_there(&format!("/{fixed}"))
@@ -44,6 +45,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
                     "this path is absolute, so Puppet does not use the datadir\nWrite `{relative}`, without the slash."
                 );
                 let finding = report.add_once(&RULE, RULE.severity, place.range, message);
+                // The fix removes the slash only at the very start of the value, or after its quote.
                 let written = place.range.slice(&config.text);
                 if let (Some(finding), Some(at)) = (finding, written.find('/').filter(|at| *at < 2))
                 {

@@ -52,6 +52,7 @@ pub(crate) fn check_data(file: &FileContext<'_>, report: &mut Report) {
     let is_ordinary = keys.is_in(path, false);
     for entry in data.entries() {
         match entry.key.as_str() {
+            // If both hierarchies read the file, its options apply to the keys of both.
             Some(LOOKUP_OPTIONS) if is_default != is_ordinary => {
                 keys.check_options(entry, is_default, report);
             }
@@ -118,6 +119,7 @@ impl DefaultKeys<'_> {
             let (Some(name), Some(place)) = (key.as_str(), member.key_place) else { continue };
             let options = member.value.value.as_hash();
             let merges = options.is_some_and(|it| it.get("merge").is_some());
+            // A pattern may be for keys of both hierarchies.
             if name.starts_with('^') || !merges || !self.holders(name, is_default).is_empty() {
                 continue;
             }
@@ -129,6 +131,8 @@ impl DefaultKeys<'_> {
                 "this merge has no effect for the values of the default hierarchy\n\
                  They are merged as its own lookup_options say. Move these to one of its files."
             };
+            // A single value of the default hierarchy needs no merge. One of the hierarchy may be merged with those of
+            // other layers.
             let is_merged = if is_default { !others.is_empty() } else { others.len() > 1 };
             if is_merged {
                 let finding = report.add_as(&RULE, RULE.severity, place.range, message);

@@ -28,6 +28,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         let written = inspect::to_s(&level.datadir.value);
         let Some(prefix) = deployed_prefix(&written) else { continue };
         let here = datadirs.moved(&written);
+        // A mapping in the settings confirms the directory, so there is nothing to report.
         if here == written || of_settings.moved(&written) != written {
             continue;
         }

@@ -30,6 +30,7 @@ pub(crate) fn check(file: &ConfigTextContext<'_>, report: &mut Report) {
                     method.name()
                 );
                 let finding = report.add(&RULE, string.source_range(token.range), message);
+                // `scope('x')` is the variable `x`. The other functions have no counterpart here.
                 if *method == Method::Scope {
                     let edit = string.rewritten(token, token.expression_range, argument);
                     let title = format!("Write `%{{{argument}}}`");

@@ -72,6 +72,7 @@ fn as_version_five(text: &str, layer: LayerKind) -> Option<Fix> {
     {
         return Some(Fix::safe(AS_VERSION_FIVE, edits));
     }
+    // Version 5 cannot express everything of version 3, for example `merge_behavior`, so values may change.
     let new = version_three::converted(text, layer)?;
     let whole = TextRange::new(0, u32::try_from(text.len()).ok()?);
     Some(Fix::changing(AS_VERSION_FIVE, vec![TextEdit::replace(whole, new)]))

@@ -44,6 +44,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         if !reads_files(level) || !is_path || !is_here {
             continue;
         }
+        // If no place of the level is known, nothing can be said about its files.
         if has_file.get(&(&*level.name, is_default)) != Some(&false) {
             continue;
         }
@@ -53,6 +54,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             let begun = explained[first..].iter().take_while(|it| it.start <= whole.end);
             begun.into_iter().any(|it| it.end <= whole.end)
         };
+        // Another finding within the level already says what is wrong with it.
         if level.place.is_some_and(|place| is_explained(place.range)) {
             continue;
         }

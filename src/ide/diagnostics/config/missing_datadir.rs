@@ -53,6 +53,7 @@ fn is_of_puppetfile(world: &World, config: &HieraYaml, directory: &str) -> bool 
     let is_it = |line: &str| {
         let Some(rest) = line.trim_start().strip_prefix("mod") else { return false };
         let quoted = rest.split(['\'', '"']).nth(1).unwrap_or_default();
+        // A Puppetfile names modules `author/name` or `author-name`, and installs them in the directory `name`.
         quoted.rsplit(['/', '-']).next() == Some(module)
     };
     puppetfile.lines().any(is_it)

@@ -103,6 +103,7 @@ pub(crate) fn check_file(file: &UnreadContext<'_>, report: &mut Report) {
     let is_read = |it: &&str| reach.reaches(&format!("{parent}/{it}/{own}"));
     let directories = items.iter().filter(|it| it.is_directory).map(|it| &*it.name);
     let Some(near) = near_key(name, directories.filter(is_read)) else { return };
+    // This question may read all code of the environment, so it comes last.
     if may_be_read_by_function(world, &environment) {
         return;
     }

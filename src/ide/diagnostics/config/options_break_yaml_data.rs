@@ -30,6 +30,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
             continue;
         }
         let name = &level.function.name;
+        // `eyaml_lookup_key` takes any options. Only the functions of kind `data_hash` refuse them.
         let (place, advice) = if level.function.kind == FunctionKind::DataHash
             && let Some(place) = first_option(level)
         {

@@ -83,6 +83,7 @@ fn is_empty_for(node: &Node, name: &str) -> bool {
     let Ok(path) = key_path::parse(name) else { return false };
     let Some(root) = path.root_name() else { return false };
     match node.variable(root.strip_prefix("::").unwrap_or(root)).map(|it| dig(it, &path.rest)) {
+        // In paths, Puppet 8 also uses an empty string for a variable that does not exist.
         None | Some(Dug::Missing) => true,
         Some(Dug::Found(found)) => match &found.value {
             Value::Undef => true,

@@ -31,6 +31,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         let shared = |root: &str| {
             root.split('/').zip(unread.directory.split('/')).take_while(|(a, b)| a == b).count()
         };
+        // With several environments, the finding is only in the `hiera.yaml` that is closest to the directory.
         let nearest = environments.iter().max_by_key(|it| shared(it.directory()));
         let mut levels = config.hierarchy.iter().chain(&config.default_hierarchy);
         // If a level reads that directory, or its own directory beside it is missing, other rules report it.

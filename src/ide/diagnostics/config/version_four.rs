@@ -22,6 +22,7 @@ pub(crate) fn conversion(text: &str) -> Option<Vec<TextEdit>> {
     let version = members.get("version").filter(|it| text_of(it).is_some_and(|it| &**it == "4"))?;
     let mut edits = vec![TextEdit::replace(version.range, "5")];
     if let Some(pair) = members.pair("datadir") {
+        // `defaults` is written on lines of its own, which is not possible in a hash in braces.
         if is_flow(text, &root) || in_lines(&pair.value, text).is_none() {
             return None;
         }
@@ -73,6 +74,7 @@ fn extended(text: &str, path: &Node, extension: &str) -> Option<Vec<TextEdit>> {
     if plain.ends_with(extension) {
         return Some(Vec::new());
     }
+    // The extension goes inside the quotes.
     let at = path.range.end - u32::from(path.range.slice(text).ends_with(['\'', '"']));
     in_lines(path, text)?;
     Some(vec![TextEdit::insert(at, extension)])

@@ -124,6 +124,7 @@ impl Backend {
     }
 
     fn path(&self, path: &str) -> String {
+        // Version 3 adds the extension unless the path has it. Version 5 never adds one.
         let extension = format!(".{}", self.extension);
         if path.ends_with(&extension) { path.to_owned() } else { path.to_owned() + &extension }
     }
@@ -147,6 +148,7 @@ fn write_levels(new: &mut String, backend: &Backend, paths: &[WrittenPath]) {
         for comment in &path.above {
             let _ = writeln!(new, "  {comment}");
         }
+        // Puppet refuses two levels with the same name.
         let is_second = paths[..number].iter().any(|before| before.text == path.text);
         let name =
             if is_second { format!("{} ({})", path.text, number + 1) } else { path.text.clone() };
@@ -198,6 +200,7 @@ impl<'t> Comments<'t> {
             if line.starts_with('#') {
                 return Some((line, true));
             }
+            // A `#` within a quoted path does not start a comment: a quote follows it.
             let at = line.find(" #").filter(|at| {
                 !line[..*at].contains(['"', '\'']) || line[*at..].matches(['"', '\'']).count() == 0
             })?;

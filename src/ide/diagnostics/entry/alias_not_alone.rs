@@ -25,6 +25,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
                 let message = "'alias' interpolation is only permitted if the expression is equal to the entire \
                                string\nWrite `lookup` to insert the text of the key's value.";
                 let finding = report.add(&RULE, string.source_range(token.range), message);
+                // Only spaces around the token can be removed without a change of meaning. Other text would be lost.
                 if string.text.trim() == token.range.slice(string.text) {
                     let alone = token.range.slice(string.text);
                     let edit = string.rewritten_text(alone);

@@ -25,6 +25,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
             );
             let range = plain.node.range;
             let finding = report.add(&RULE, range, message);
+            // `1,5` was probably meant as a decimal number, so only groups of three digits can be written without the commas.
             if groups_thousands(plain.text) {
                 let plain = plain.text.replace(',', "");
                 let title = format!("Write `{plain}`");

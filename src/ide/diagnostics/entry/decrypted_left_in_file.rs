@@ -34,6 +34,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 }
 
 fn check_scalar(entry: &EntryContext<'_>, node: &Node, report: &mut Report) {
+    // The mark is searched for in the source, not in the decoded text, so that its range is right in folded and escaped strings.
     let written = node.range.slice(entry.text);
     let Some((start, end)) = mark(written) else { return };
     let range = TextRange::new(node.range.start + start as u32, node.range.start + end as u32);

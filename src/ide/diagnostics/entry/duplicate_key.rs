@@ -50,6 +50,7 @@ pub(crate) fn check_root(file: &FileContext<'_>, report: &mut Report) {
     let data = file.data;
     for duplicate in &data.duplicate_keys() {
         let name = inspect::to_s(&duplicate.key);
+        // Each occurrence is reported together with the one directly before it, so every lost value is shown once.
         for places in duplicate.ranges.windows(2) {
             let finding = add(&name, places[0], places[1], report);
             let edit = remove_entry(data, places[0]);
@@ -96,14 +97,17 @@ type KeyIdentity<'a> = (&'a str, bool);
 
 fn identity(key: &Node) -> Option<KeyIdentity<'_>> {
     let NodeKind::Scalar { text, style } = &key.kind else { return None };
+    // Each `<<` merges on its own, so two of them are not duplicates: both have an effect.
     if &**text == "<<" {
         return None;
     }
+    // An empty key is null for Psych, as `~` is.
     let first = text.bytes().next().unwrap_or(b'~');
     let may_be_typed = !first.is_ascii_alphabetic()
         || ["true", "false", "yes", "no", "on", "off", "null"]
             .iter()
             .any(|word| text.eq_ignore_ascii_case(word));
+    // `1` and `'1'` are an integer and a string for Psych, so a hash can have both. `b` and `'b'` are the same key.
     Some((text, *style == ScalarStyle::Plain && may_be_typed))
 }
 

@@ -46,6 +46,7 @@ pub(crate) fn make_warnings(findings: &mut [Diagnostic]) {
 fn check_text(source: &str, node: &Node, text: &str, report: &mut Report) {
     let is_meant_whole = text.trim_start().starts_with(OPENING);
     let openings = |text: &str| text.match_indices(OPENING).map(|it| it.0).collect::<Vec<_>>();
+    // The source may have escapes and line breaks that the decoded text does not have, so a blob is found by the number of its `ENC[`.
     let (meant, written) = (openings(text), openings(node.range.slice(source)));
     for problem in blob::problems(text) {
         let blob = problem.range.slice(text);
@@ -99,10 +100,12 @@ fn words(kind: &BlobProblemKind) -> (Severity, String) {
         ),
         BlobProblemKind::NotBase64('=') => (
             Severity::Error,
+            // hiera-eyaml accepts `=` anywhere in the brackets, so it treats the text as encrypted, and the decryption fails.
             format!("`=` is only allowed at the end of base64. {fails}.\n{encrypt_again}"),
         ),
         BlobProblemKind::NotBase64(character) => (
             Severity::Warning,
+            // Text with such a character does not match the pattern of hiera-eyaml, so a lookup returns it as it is.
             format!("`{character}` is not a base64 character: {as_text}.\n{encrypt_again}"),
         ),
         BlobProblemKind::WrongLength(length) => (

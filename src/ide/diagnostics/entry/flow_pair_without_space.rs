@@ -47,6 +47,7 @@ fn joined<'a>(pair: &Pair, source: &'a str) -> Option<(&'a str, &'a str)> {
     let is_in_braces = rest.trim_start().starts_with(['}', ',']);
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     let is_name = !name.is_empty() && name.chars().all(is_word) && !written.contains('\n');
+    // `{a::b}` and `{http://x}` are names and addresses without a value.
     let is_value = !value.is_empty() && !value.starts_with([':', '/']);
     (text.is_empty() && is_in_braces && is_name && is_value).then_some((name, value))
 }

@@ -41,7 +41,9 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 fn check_pair(entry: &EntryContext<'_>, key: &Node, value: &Node, report: &mut Report) {
     let Some(finding) = check_value(entry, value, report) else { return };
     let between = TextRange::new(key.range.end, value.range.start);
+    // The edit would remove a comment, an anchor or a tag between the key and the value.
     if between.slice(entry.text).trim() == ":" && !between.slice(entry.text).contains('\n') {
+        // The first item gets the indentation of the second, because YAML needs all items of a list in the same column.
         let second = value.range.slice(entry.text).lines().nth(1).unwrap_or("");
         let indentation = &second[..second.len() - second.trim_start().len()];
         let line_end = if entry.text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -60,6 +62,7 @@ fn check_value<'r>(
     let mut lines = value.range.slice(entry.text).lines();
     let (first, second) = (lines.next()?, lines.next()?);
     let is_item = |line: &str| line.trim_start().starts_with("- ");
+    // If one line does not look like an item, this is more likely prose with dashes.
     if !is_item(second) || !lines.all(is_item) {
         return None;
     }

@@ -59,6 +59,7 @@ fn write_the_text(
     let (start, end) = (token.range.start as usize, token.range.end as usize);
     let text = format!("{}{argument}{}", &string.text[..start], &string.text[end..]);
     let is_plain = matches!(string.node.kind, NodeKind::Scalar { style: ScalarStyle::Plain, .. });
+    // In a plain scalar, the argument may turn the text into something other than a string, for example a number.
     let stays_text = !argument.contains(['%', '{', '}']) && (!is_plain || is_plain_word(&text));
     if let Some(edit) = string.rewritten(token, token.range, argument).filter(|_| stays_text) {
         finding.with_fix(Fix::safe(format!("Write `{argument}`"), vec![edit]));

@@ -30,6 +30,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         Shape::Null => {
             let effect = match entry.module {
                 Some(_) => "The module's keys lose the options that the environment has for them.",
+                // One null alone is harmless: the hash merge checks types only if at least two sources have lookup_options.
                 None => "Lookups fail as soon as another file has lookup_options too.",
             };
             let message =
@@ -50,6 +51,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 
 fn check_options(entry: &EntryContext<'_>, options: &Node, report: &mut Report) {
     match shape(options) {
+        // Null options are allowed: Puppet then goes on to the patterns.
         Shape::Hash | Shape::Null => {}
         Shape::Text => {
             let message =
@@ -76,6 +78,7 @@ fn with_empty_hash(entry: &EntryContext<'_>) -> Option<Fix> {
         _ => return None,
     };
     let (title, edits) = ("Write `{}`", vec![edit]);
+    // In the environment, null and `{}` are the same for a single file. In a module, null also removes the environment's options.
     Some(if entry.module.is_some() { Fix::changing(title, edits) } else { Fix::safe(title, edits) })
 }
 
@@ -100,6 +103,7 @@ enum Shape {
 
 fn shape(node: &Node) -> Shape {
     match &node.kind {
+        // The value of an alias or a `%{…}` is not known here, so it counts as a hash.
         NodeKind::Mapping(_) | NodeKind::Alias(_) => Shape::Hash,
         NodeKind::Sequence(_) => Shape::Other,
         NodeKind::Scalar { text, .. } if interpolation::may_have_tokens(text) => Shape::Hash,

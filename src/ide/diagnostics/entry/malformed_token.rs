@@ -89,7 +89,9 @@ pub(crate) fn check_strings(strings: &[StringNode<'_>], functions: Functions, re
 /// The token that was most likely meant, if it is valid.
 fn mended(string: &StringNode<'_>, token: &Token, functions: Functions) -> Option<Fix> {
     let written = token.expression_range.slice(string.text);
+    // Only data can call functions. In `hiera.yaml`, the mended call would be the next error.
     let call = functions == Functions::Allowed;
+    // The mended text may still be malformed, for example with an empty segment, so it is parsed again.
     let meant =
         called_without_blanks(written).filter(|_| call).or_else(|| with_dots(written)).filter(
             |it| interpolation::tokens(&format!("%{{{it}}}")).iter().all(|it| !it.is_malformed()),
@@ -117,6 +119,7 @@ fn with_dots(written: &str) -> Option<String> {
         let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         !text.is_empty() && text.bytes().all(is_inner)
     };
+    // Puppet splits names at dots, so the fix leaves a member with a dot to the user: it would need quotes of its own.
     let (root, rest) = written.split_at(written.find('[')?);
     let mut path = root.to_owned();
     let members = rest.strip_prefix('[')?.strip_suffix(']')?.split("][");

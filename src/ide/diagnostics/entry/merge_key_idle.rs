@@ -27,6 +27,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         if text_of(key).is_none_or(|it| &**it != "<<") || merges(value) {
             return;
         }
+        // Psych does not fail at such a value: it keeps `<<` as an ordinary key.
         let message = "this merges nothing: the hash gets a member that is called `<<`\n\
                        Write an alias without quotes: `<<: *name`.";
         let finding = report.add(&RULE, key.range, message);

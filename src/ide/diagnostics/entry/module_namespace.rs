@@ -49,6 +49,7 @@ fn meant(key: &str, module: &str) -> Option<String> {
     match key.split_once("::") {
         None => Some(format!("{module}::{key}")),
         Some((other, name)) => {
+            // Too many names of two letters differ by one letter only.
             let is_near = module.len() > 2 && distance(other, module, 1).is_some();
             is_near.then(|| format!("{module}::{name}"))
         }
@@ -71,6 +72,7 @@ fn check_lookup_options(entry: &EntryContext<'_>, module: &str, prefix: &str, re
     for pair in pairs {
         let NodeKind::Scalar { text: key, .. } = &pair.key.kind else { continue };
         let message = match key.strip_prefix('^') {
+            // Puppet compares the text directly after the `^`, so it refuses `^(m::a)`, although that only matches keys of the module.
             Some(pattern) if !pattern.starts_with(prefix) => format!(
                 "all lookup_options patterns must match a key starting with module name '{module}'\n\
                  Start the pattern with `^{prefix}`."

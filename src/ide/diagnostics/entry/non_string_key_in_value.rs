@@ -38,6 +38,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 /// The fix that turns a key into a string, unless the hash would then have that key twice.
 fn quoted(source: &str, pairs: &[Pair], key: &Node) -> Option<Fix> {
     let NodeKind::Scalar { text, style: ScalarStyle::Plain } = &key.kind else { return None };
+    // Psych keeps the last of two equal keys, so quotes could lose a value.
     let is_there =
         pairs.iter().any(|pair| matches!(value(&pair.key), Some(Value::String(it)) if it == *text));
     let is_written = !text.is_empty() && key.range.slice(source) == &**text;

@@ -78,6 +78,7 @@ fn check_number(name: &NameOf, node: &Node, text: &Arc<str>, report: &mut Report
     match &number {
         Value::Float(_) if name.is_version && is_version(text) => {
             let read = inspect::to_s(&number);
+            // `1.5` is read as it is written, so its text is still the version that was meant.
             if *read == **text {
                 return;
             }

@@ -29,6 +29,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         );
         let finding = report.add(&RULE, pair.key.range, message);
         let pattern = format!("^{key}");
+        // An equal key would replace the options of the other pattern, because Psych keeps the last of equal keys.
         let is_there = options.iter().any(|it| text_of(&it.key).is_some_and(|it| **it == *pattern));
         if !is_there && ruby_regex::translate(&pattern).is_ok() {
             finding.fixes.extend(with_caret(&pair.key, &pattern));
@@ -40,6 +41,7 @@ fn with_caret(key: &Node, pattern: &str) -> Option<Fix> {
     let NodeKind::Scalar { style, .. } = &key.kind else { return None };
     let quote = match style {
         ScalarStyle::Plain => 0,
+        // The caret goes inside the quotes.
         ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => 1,
         ScalarStyle::Literal | ScalarStyle::Folded => return None,
     };

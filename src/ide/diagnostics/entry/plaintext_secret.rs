@@ -63,6 +63,7 @@ fn is_secret_name(name: &str) -> bool {
 /// Whether the value is a string that is not encrypted, not looked up, and not the path of a file.
 fn is_plain_text(entry: &EntryContext<'_>, value: &Node) -> bool {
     let NodeKind::Scalar { text, style } = &value.kind else { return false };
+    // `token: 5` and `password: true` are not strings for Psych.
     let is_typed = *style == ScalarStyle::Plain
         && entry.plain.iter().any(|plain| {
             plain.node.range == value.range

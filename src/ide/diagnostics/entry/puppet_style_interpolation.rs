@@ -55,6 +55,7 @@ pub(crate) fn check_config(file: &ConfigTextContext<'_>, report: &mut Report) {
 
 /// Checks the strings in a value. The node's ranges refer to `source`.
 fn check_texts(source: &str, value: &Node, report: &mut Report) {
+    // One search of the entry's text avoids the walk through all entries that have none of these brackets.
     let written = value.range.slice(source);
     let is_possible = BRACKETS.iter().any(|(open, _)| written.contains(open));
     let mut waiting = vec![value];
@@ -83,6 +84,7 @@ fn check_text(source: &str, node: &Node, report: &mut Report) {
                 &written[at..end]
             );
             let finding = report.add(&RULE, range, message);
+            // The text is inserted as it is, so its quotes must not end the string around it.
             if !meant.contains(['\'', '"']) || written.starts_with('"') && !meant.contains('"') {
                 let edit = TextEdit::replace(range, format!("%{{{meant}}}"));
                 finding.with_fix(Fix::changing(format!("Write `%{{{meant}}}`"), vec![edit]));
@@ -100,6 +102,7 @@ fn as_hiera_writes(expression: &str) -> Option<String> {
     }
     let name = expression.strip_prefix('$').unwrap_or(expression);
     let name = name.strip_prefix("::").unwrap_or(name);
+    // A root alone, such as `${facts}`, is also ordinary text in templates and shell scripts, so a member is required.
     let (root, members) = name.split_at(name.find(['.', '['])?);
     if !VARIABLES.contains(&root) {
         return None;

@@ -28,6 +28,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         .collect();
     for plain in entries.iter().filter(|pair| !is_pattern(pair) && is_hash(&pair.value)) {
         let Some(key) = text_of(&plain.key) else { continue };
+        // Without its own entry, the key would get the options of the first pattern that matches. Later patterns never count.
         let first = patterns.iter().find(|(_, regex)| regex.is_match(key));
         let Some((pattern, _)) = first else { continue };
         let own = names(&plain.value);
@@ -67,6 +68,7 @@ pub(crate) fn repeat(
     own: &Node,
     lost: &[(&str, &str)],
 ) -> Option<Fix> {
+    // An alias, an anchor, a comment or a value over several lines does not survive a copy to another place.
     let is_simple =
         |(_, value): &(&str, &str)| !value.is_empty() && !value.contains(['\n', '#', '*', '&']);
     let edit = insert_first(source, format, own, lost).filter(|_| lost.iter().all(is_simple))?;

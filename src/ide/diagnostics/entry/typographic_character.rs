@@ -80,6 +80,7 @@ fn check_scalar(entry: &EntryContext<'_>, node: &Node, is_key: bool, report: &mu
             "the quotes are typographic, so they are part of the string\nWrite `\"{inner}\"`, with straight quotes."
         );
         let finding = report.add(&RULE, node.range, message);
+        // The fix replaces the whole scalar, so the scalar must be written on one line, as it is read.
         let is_whole = node.range.slice(entry.text) == &**text;
         if is_whole && !entry.is_root_key(node) {
             let meant = serde_json::Value::from(inner).to_string();
@@ -95,6 +96,7 @@ fn check_scalar(entry: &EntryContext<'_>, node: &Node, is_key: bool, report: &mu
 
 /// The text inside typographic quotes, if they surround the whole text.
 fn in_quotes(text: &str) -> Option<&str> {
+    // Text such as `“g” and “h”` has quotes inside as well: they do not surround the whole text.
     for quotes in [DOUBLE, SINGLE] {
         let inner = text.strip_prefix(quotes).and_then(|it| it.strip_suffix(quotes));
         if let Some(inner) = inner.filter(|it| !it.contains(quotes)) {
@@ -110,6 +112,7 @@ pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
     let text = file.text;
     let index = LineIndex::new(text);
     let line = index.line_of(error.range.start);
+    // libyaml often reports a line next to the one that has the character.
     let before = line.saturating_sub(1);
     let Some(range) = [line, before, line + 1].into_iter().find_map(|it| blanks(&index, text, it))
     else {
@@ -126,6 +129,7 @@ pub(crate) fn check_file(file: &FileContext<'_>, report: &mut Report) {
             TextEdit::replace(range, " ".repeat(range.slice(text).chars().count()))
         };
         let edits: Vec<_> = lines.filter_map(|line| blanks(&index, text, line)).map(edit).collect();
+        // The character may not be the only error, so the fix is offered only if the file can be read after it.
         let data = DataFile::new(FileId(0), Format::Yaml, apply_edits(text, &edits).into());
         if data.verdict() == Verdict::Hash {
             finding.with_fix(Fix::safe("Write ordinary spaces", edits));

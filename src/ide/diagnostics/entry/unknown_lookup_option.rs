@@ -64,10 +64,12 @@ fn moved_into_merge(
     let is_merge = |pair: &&Pair| text_of(&pair.key).is_some_and(|key| &**key == "merge");
     let merge = &options.iter().find(is_merge)?.value;
     let value = options[at].value.range.slice(entry.text);
+    // Text over several lines, a comment, an alias or an anchor does not survive the move.
     if value.is_empty() || value.contains(['\n', '#', '*', '&']) {
         return None;
     }
     let added = match text_of(merge) {
+        // Of the usual strategies, only `deep` takes options. With another strategy, the moved option would make the lookup fail.
         Some(strategy) if &**strategy == "deep" => {
             let strategy = merge.range.slice(entry.text);
             let pair = |name, value| match entry.format {
@@ -83,6 +85,7 @@ fn moved_into_merge(
     };
     let removed = remove_pair(entry.text, options, at)?;
     let mut edits = vec![added, removed];
+    // Edits must be in the order of the text, and `merge` may be before or after the option.
     edits.sort_by_key(|edit| edit.range.start);
     Some(Fix::changing("Move it into the hash of `merge`", edits))
 }

@@ -44,6 +44,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
 fn check_merge(entry: &EntryContext<'_>, merge: &Node, report: &mut Report) {
     match &merge.kind {
         NodeKind::Scalar { text, style } => {
+            // `merge: ~` and `merge: false` mean no merge. Any other value, such as 5, is the name of a strategy for Puppet.
             let is_unset = *style == ScalarStyle::Plain && is_null_or_false(text);
             if !is_unset {
                 check_strategy(entry, merge, text, report);
@@ -66,6 +67,7 @@ fn check_merge_hash(entry: &EntryContext<'_>, merge: &Node, options: &[Pair], re
         finding.fixes.extend(with_strategy(entry, merge, options));
         return;
     };
+    // `unconstrained_deep` and `reverse_deep` pass all options on to the gem deep_merge, so none is unknown there.
     if !check_strategy(entry, strategy, name, report) || name.ends_with("_deep") {
         return;
     }
@@ -122,6 +124,7 @@ fn written_as(entry: &EntryContext<'_>, node: &Node, text: &str) -> Option<Fix> 
 /// The fix that adds `strategy: deep` before options that only `deep` has.
 fn with_strategy(entry: &EntryContext<'_>, merge: &Node, options: &[Pair]) -> Option<Fix> {
     let names = options.iter().map(|pair| text_of(&pair.key).map_or("", |name| &**name));
+    // `strategy: [deep]` has the key, but not as a string. A second `strategy` would be a duplicate key.
     if !names.clone().all(|name| DEEP_OPTIONS.contains(&name)) || has_key(options, "strategy") {
         return None;
     }

@@ -26,6 +26,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
     }
     let class = inspect::ruby_class(value);
     let (severity, effect) = match entry.module {
+        // Puppet calls `start_with?` on each root key of a module's data, which fails on numbers, booleans and null.
         Some(_) => {
             (Severity::Error, "In a module's data, every lookup of the module's keys fails. ")
         }

@@ -45,6 +45,7 @@ fn check_entry(at: &LookupContext<'_>, report: &mut Report) {
     let refusal = if is_whole && !is_first() { None } else { yaml_1_2::refusal(entry.text) };
     if let Some(refusal) = refusal {
         let range = entry.key.range;
+        // If the text is that of the whole file, something before the entry may cause the refusal.
         if refusal.offset >= range.start {
             let message = format!(
                 "a reader of YAML 1.2 refuses this entry: {}\nPuppet reads it. Other tools may not.",

@@ -27,6 +27,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
                    Puppet takes it as an empty hash, and warns each time. Write `{}`, or remove the file.";
     let end = text.find('\n').unwrap_or(text.len());
     let finding = report.add(&RULE, TextRange::new(0, end as u32), message);
+    // A file with `null` or `~` is empty for Puppet, too, but `{}` after it would not be valid.
     if text.lines().all(holds_nothing) {
         let line_end = line_end(text);
         let before = if text.is_empty() || text.ends_with('\n') { "" } else { line_end };

@@ -45,6 +45,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
             "{words}\nThe file starts with a byte order mark. Save it as UTF-8 without one."
         );
         let finding = report.add(&RULE, mark_range(), message);
+        // Puppet cannot read the file at all, so the fix changes no value.
         finding.with_fix(Fix::safe(REMOVE_MARK, vec![TextEdit::delete(mark_range())]));
         return;
     }
@@ -67,6 +68,7 @@ pub(crate) fn check_mark(file: &FileContext<'_>, report: &mut Report) {
         let message = "the file starts with a byte order mark, which moves its first line by one column\n\
                        Keys of other lines may be lost. Save it as UTF-8 without one.";
         let finding = report.add_as(&RULE, Severity::Warning, mark_range(), message);
+        // Keys that the mark hides are found after the fix, so values change.
         finding.with_fix(Fix::changing(REMOVE_MARK, vec![TextEdit::delete(mark_range())]));
     }
 }

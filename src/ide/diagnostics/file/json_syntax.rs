@@ -32,6 +32,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
 /// The comma after the last member of a hash or list, if the parser fails there.
 fn comma_at_the_end(text: &str, place: TextRange) -> Option<TextRange> {
     let rest = text.get(place.start as usize..)?;
+    // The parser may report the comma itself, or the bracket after it.
     let start = match rest.strip_prefix(',') {
         Some(_) => place.start as usize,
         None => text[..place.start as usize].trim_end().strip_suffix(',')?.len(),

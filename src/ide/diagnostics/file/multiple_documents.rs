@@ -43,6 +43,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
         {
             let edit = TextEdit::delete(line);
             let without = apply_edits(text, std::slice::from_ref(&edit));
+            // With the same key in both parts, the later value would win without notice.
             if is_one_hash(&without) {
                 let title = "Remove this line: Puppet then reads what follows, too";
                 finding.with_fix(Fix::changing(title, vec![edit]));

@@ -24,6 +24,7 @@ pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
         (Verdict::NotAHash { .. }, Format::Yaml) => {
             let message =
                 "file does not contain a valid yaml hash\nThe root must be `key: value` pairs.";
+            // Puppet 7 warns and treats the file as empty. With Puppet 8's strictness, lookups fail.
             let severity = if version.is_strict() { RULE.severity } else { Severity::Warning };
             report.add_as(&RULE, severity, range, message);
         }

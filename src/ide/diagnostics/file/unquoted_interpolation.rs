@@ -24,6 +24,7 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.yaml_error() else { return };
     let text = file.text;
+    // If a quote is missing on an earlier line, the parser only notices it here.
     let is_quote_missing = || quote_of_an_earlier_line(text, error.range.start as usize).is_some();
     if !error.range.slice(text).starts_with("%{") || is_quote_missing() {
         return;
@@ -57,6 +58,7 @@ fn goes_further(text: &str, edits: &[TextEdit], at: u32) -> bool {
     let fixed = apply_edits(text, edits);
     let data = DataFile::new(FileId(0), Format::Yaml, fixed.into());
     match data.verdict() {
+        // The text before the error is two quotes longer, so an error up to there shows that the quotes did not help.
         Verdict::Broken(error) => error.range.start > at + 2,
         _ => true,
     }

@@ -24,6 +24,7 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(file: &FileContext<'_>, report: &mut Report) {
     let Some(error) = file.error().filter(|_| file.format == Format::Yaml) else { return };
     let text = file.text;
+    // Another rule reports dates.
     if refused_class(error).is_none_or(is_of_a_date) {
         return;
     }

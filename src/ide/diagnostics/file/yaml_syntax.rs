@@ -59,6 +59,7 @@ pub(crate) fn quote_of_an_earlier_line(text: &str, at: usize) -> Option<usize> {
             None if matches!(byte, b'"' | b'\'') && b" \n\t[{,".contains(&before) => {
                 open = Some((index, byte));
             }
+            // A quote in a comment does not start a string.
             None if byte == b'#' && b" \n\t".contains(&before) => {
                 index += bytes[index..].iter().position(|it| *it == b'\n').unwrap_or(bytes.len());
                 continue;

@@ -88,6 +88,7 @@ fn problem(key: &str, wanted: &Value) -> Option<(Severity, String)> {
                        Name a type that Puppet can create, e.g. `Integer`, `Array` or `Sensitive`.";
         return Some((Severity::Warning, message.to_owned()));
     }
+    // All other failures are about the probe itself, unless the name is not a type.
     name.filter(|name| is_unknown(name))?;
     let near = near_type(wanted);
     near.map(|(_, near)| (Severity::Warning, format!("{words}\nDid you mean `{near}`?")))

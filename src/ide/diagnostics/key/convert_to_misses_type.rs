@@ -20,6 +20,7 @@ pub(crate) const RULE: Rule = Rule {
 /// Whether this is why Puppet refuses the parameter; if so, it is reported at the key.
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let Some(refused) = at.refused() else { return };
+    // A conversion returns another value as a whole, so a misfit of a part has another cause.
     let mut parts = refused.parts.iter().filter(|it| it.misfit.path.is_empty());
     let Some((part, conversion)) = parts.find_map(|it| Some((it, it.conversion.as_ref()?))) else {
         return;

@@ -20,6 +20,7 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     let Some(above) = at.above() else { return };
     for order in above.orders.iter().filter(|order| order.merge.is_deep()) {
+        // In a sorted list, the order of the levels does not matter.
         if order.merge.option("sort_merged_arrays").is_some() {
             continue;
         }
@@ -28,6 +29,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
             collect(&above.own.value, &lower.value, &mut lists);
             for (own, low) in lists {
                 let (Some(own), Some(low)) = (own.place, low.place) else { continue };
+                // Many orders of files share the same lists.
                 if report.holds(&RULE, own.range) {
                     continue;
                 }

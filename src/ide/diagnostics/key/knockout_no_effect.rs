@@ -55,6 +55,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         let mut add = |place: Option<TextRange>, name: &str, fate: Fate| {
             let Some(range) = place else { return };
             let fate = if order.is_first_uncertain { fate.max(Fate::HashKey) } else { fate };
+            // A knockout that works for some nodes has its effect, so the best fate counts.
             let known = fates.entry((range, name.to_owned())).or_insert(fate);
             *known = (*known).max(fate);
         };
@@ -62,6 +63,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
     }
     for ((range, name), fate) in fates {
         let message = match fate {
+            // A node with another order of files may have the item in a lower level, or may not merge at all.
             Fate::Missed if above.is_whole && is_deep_everywhere => format!(
                 "no lower level has `{name}` here, so there is nothing to knock out\n\
                  If only one level has the key, the item stays, prefix included."
@@ -125,6 +127,7 @@ fn walk(
         Value::Array(items) => {
             for item in items.iter() {
                 let text = item.value.as_str().and_then(|text| text.strip_prefix(prefix));
+                // The prefix alone is not checked: it empties the lower list.
                 if let Some(name) = text.filter(|name| !name.is_empty()) {
                     add(place(item), name, fate_of_item(name, prefix, lower));
                 } else if let Some(text) =
@@ -158,6 +161,7 @@ fn walk(
 
 fn fate_of_item(name: &str, prefix: &str, lower: &[&Value]) -> Fate {
     let has = |value: &&Value| match value {
+        // A knockout removes the item without the prefix, and the same text with the prefix.
         Value::Array(items) => items.iter().filter_map(|item| item.value.as_str()).any(|item| {
             item == name || item.strip_prefix(prefix) == Some(name) || item.contains("%{")
         }),

@@ -88,6 +88,7 @@ fn unmatched_pattern(known: &KnownKeys<'_>, pattern: &str, rest: &str) -> Option
     if module.is_none() && rest.contains(':') || known.is_open(module) {
         return None;
     }
+    // Puppet never applies options to `lookup_options` itself, although patterns match the name.
     let matches = known.matching(&regex)?.iter().any(|key| **key != *LOOKUP_OPTIONS);
     (!matches).then(|| format!("no data file has a key that matches /{pattern}/"))
 }

@@ -24,6 +24,7 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
         let Some(merge) = merge else { continue };
         let Some(members) = merge.value.value.as_hash() else { continue };
         if let Err(failure) = Merge::of(Some(&merge.value.value)) {
+            // Puppet's message may name several options. Each is reported at its own place.
             for words in failure.message.split(['\n', ',']) {
                 // `entry 'knockout_prefix' expects a value of type Undef or String`
                 let named = words.split_once("entry '").map(|(_, rest)| rest);

@@ -37,10 +37,12 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     if !matches!(strategy, "hash" | "unique") {
         return;
     }
+    // The index of keys often proves that nothing can clash, which avoids a lookup for each key.
     let fits = at.known().is_some_and(|known| match strategy {
         "hash" => known.has_only_hashes(key),
         _ => known.has_no_hash_or_null(key),
     });
+    // Puppet interpolates the text of a fact again, so it may look up keys that no file shows.
     if fits && !at.file.do_variables_look_up() {
         return;
     }
@@ -61,6 +63,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     ) {
         ("hash", Value::Hash(_)) => false,
         ("hash", _) => true,
+        // `unique` puts the first value into a list, whatever it is. Only later values can be of the wrong type.
         (_, Value::Hash(_) | Value::Undef) => *number > 0,
         _ => false,
     };

@@ -40,6 +40,7 @@ const MAX_SIBLINGS: usize = 1_000;
 
 /// Checks a root key of the file.
 pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
+    // A key that several files have is hardly a slip.
     if at.key == LOOKUP_OPTIONS || at.known.count(at.key, 2) != 1 {
         return;
     }
@@ -81,6 +82,7 @@ fn check_looked_up(at: &KeyContext<'_>, report: &mut Report) -> bool {
     let Some(meant) = code.keys_without_module().iter().find(|it| is_meant(it)) else {
         return false;
     };
+    // These questions search data and code, so they come after the comparison of names.
     if code.is_looked_up(key) || classes.is_used_by_data(key) || classes.is_in_unread_code(key) {
         return false;
     }

@@ -45,6 +45,7 @@ fn written_otherwise(
     let asked = as_puppet_asks(key)?;
     let (class_name, name) = class_and_parameter(&asked)?;
     let class = classes.only(class_name)?;
+    // Names of parameters are case-sensitive, so the same name counts before one that differs in case.
     let mut names = class.parameters();
     let name = names
         .find(|it| *it == name)

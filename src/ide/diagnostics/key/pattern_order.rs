@@ -40,6 +40,7 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
     let OptionsContext { lower, known, entry, .. } = *options;
     let Some(own) = entry.value.value.as_hash() else { return };
     let patterns = patterns(known, own);
+    // A key with its own entry ignores all patterns, so their order does not matter for it.
     let is_for = |key: &&Arc<str>| &***key != LOOKUP_OPTIONS && own.get(key).is_none();
     let keys_of = |pattern: &Pattern<'_>| {
         let keys = known.matching(&pattern.regex);
@@ -72,8 +73,10 @@ pub(crate) fn check(options: &OptionsContext<'_>, report: &mut Report) {
             finding.related.push(Related { path, range, message });
         }
         let earlier = |key: &str| patterns.matching(key).next().filter(|(number, _)| number < at);
+        // The finding above already explains why the pattern does not apply.
         if keys.iter().all(|key| earlier(key).is_some()) && !report.holds(&RULE, place.range) {
             let first = earlier(&keys[0]).map(|(_, it)| it);
+            // If both patterns have the same options, the order does not matter.
             let Some(first) = first.filter(|it| it.member.value != pattern.member.value) else {
                 continue;
             };

@@ -35,6 +35,7 @@ pub(crate) fn check(at: &KeyContext<'_>, report: &mut Report) {
         return;
     }
     let range = entry.key_place.range;
+    // Other entries may use an anchor in the value.
     if data.entry_at(range.start).is_some_and(|entry| holds_anchor(&entry)) {
         return;
     }

@@ -60,6 +60,7 @@ pub(crate) fn check_variables(at: &VariablesContext<'_>, report: &mut Report) {
     for variable in variables.iter().filter(|variable| variable.name.contains('.')) {
         let Ok(path) = key_path::parse(&variable.name) else { continue };
         let Some(root) = path.root_name() else { continue };
+        // `::facts` and `facts` are the same variable at top scope.
         let root = root.strip_prefix("::").unwrap_or(root);
         let is_mismatch = |node: &&Arc<Node>| {
             let dug = node.variable(root).map(|value| targets::dig(value, &path.rest));

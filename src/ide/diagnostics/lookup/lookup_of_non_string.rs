@@ -54,6 +54,7 @@ fn has_conversion(targets: &Targets<'_>, name: &str) -> bool {
     let root = name.split('.').next().unwrap_or(name);
     targets.readers().first().is_some_and(|evaluator| {
         let options = evaluator.options_for(root);
+        // If the options cannot be determined, a conversion is possible.
         options.map_or(true, |it| it.is_some_and(|it| it.convert_to().is_some()))
     })
 }

@@ -40,6 +40,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
             format!("no data file has the key `{key}`\nPuppet uses an empty string.{advice}");
         let finding = report.add(&RULE, token.range.shifted(start), message);
         finding.related.extend(near.as_ref().and_then(|near| known.related(near)));
+        // A key with a dot or a quote would need quotes of its own within the call.
         if let Some(near) = near.filter(|near| key_path::is_verbatim(near))
             && let Some(range) = token.name_range.filter(|_| token.name.starts_with(&**key))
         {

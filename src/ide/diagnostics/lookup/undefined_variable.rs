@@ -85,6 +85,7 @@ pub(crate) fn check(at: &VariablesContext<'_>, report: &mut Report) {
             let edits = vec![TextEdit::replace(range.shifted(start), &*meant)];
             let members = &variable.name[name.len()..];
             let title = format!("Write `%{{{meant}{members}}}`");
+            // A lookup that fails returns no value, so the fix cannot change one.
             let make = if known.is_error { Fix::safe } else { Fix::changing };
             finding.with_fix(make(title, edits));
         }
@@ -128,6 +129,8 @@ fn undefined(known: &KnownVariables<'_>, name: &str) -> Option<String> {
     let path = key_path::parse(name).ok()?;
     let root = path.root_name()?;
     let unqualified = root.strip_prefix("::").unwrap_or(root);
+    // Another rule reports calls without quotes. Puppet does not warn about numbers and `module_name`, and sets the others
+    // itself in some lookups.
     let never_reported = unqualified.contains("::")
         || unqualified.contains('(')
         || unqualified.bytes().all(|b| b.is_ascii_digit())

@@ -107,6 +107,7 @@ fn meant(known: &KnownVariables<'_>, names: &[&str]) -> Option<Vec<String>> {
     match names {
         ["facts", names @ ..] => Some(with("facts", fact(known, names)?)),
         ["trusted", "extensions", extension] => {
+            // A site may define extensions of its own, but only Puppet's start with `pp_`.
             let is_own = !extension.starts_with("pp_") || EXTENSIONS.contains(extension);
             let near = if is_own { None } else { near_key(extension, EXTENSIONS) }?;
             Some(replaced(names, 2, near))

@@ -78,6 +78,7 @@ impl<'a> BoundValues<'a> {
         let (class, name) = class_and_parameter(key)?;
         let class = classes.only(class)?.code()?;
         let parameter = class.parameter(name)?;
+        // A parameter without a type accepts any value.
         parameter.type_range?;
         let wanted = ParameterType::of(&class, parameter, self.aliases());
         wanted.known()?;
@@ -107,6 +108,7 @@ impl<'a> BoundValues<'a> {
         has_default: bool,
     ) -> bool {
         let value = &entry.value.value;
+        // Puppet uses the default instead of a null in the data.
         if matches!(value, Value::Undef) && has_default {
             return true;
         }
@@ -137,6 +139,7 @@ impl<'a> BoundValues<'a> {
             let Some(range) = self.range_of(misfit, value, answer, refused) else { continue };
             let words = format!("parameter '{}' {}", binding.name, misfit.message);
             let (earlier, own) = refused.parts.split_at_mut(known);
+            // Several cases often fail at the same place. The first of them is reported.
             if earlier.iter().any(|it| it.range == range) {
                 continue;
             }
@@ -162,6 +165,7 @@ impl<'a> BoundValues<'a> {
         let class = refused.class.clone();
         let Some(parameter) = class.parameter(name) else { return };
         let (classes, fleet) = self.fleet.get_or_init(|| self.new_fleet());
+        // A class that code declares with a value for the parameter does not look it up.
         let bound = classes.bound_by_lookup(&class.name, name);
         if bound.is_empty() {
             return;

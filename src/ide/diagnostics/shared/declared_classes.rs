@@ -63,6 +63,7 @@ impl<'a> DeclaredClasses<'a> {
 
     fn only_of(&self, kind: DeclarationKind, name: &str) -> Option<DeclaredClass> {
         let [only] = self.code().declared(kind, name) else { return None };
+        // Puppet refuses the file, so its declarations are only what the parser could recover.
         if only.is_broken {
             return None;
         }
@@ -142,12 +143,15 @@ impl<'a> DeclaredClasses<'a> {
             self.ruby.borrow_mut().insert(name.clone(), texts.clone());
             texts
         });
+        // Ruby code often passes a name on or puts it together, so any occurrence of the name counts as a use.
         texts.iter().any(|text| memmem::find(text.as_bytes(), key.as_bytes()).is_some())
     }
 
     fn is_readable(&self, module: &str) -> bool {
+        // A module that is not here may be installed on the servers only.
         let Some(directory) = self.environment.modules.get(module) else { return false };
         let manifests = paths::join(directory, "manifests");
+        // A file that cannot be parsed may declare the class, and a module without manifests proves nothing.
         let files = self.code().files().iter();
         let mut of_module =
             files.filter(|(path, _)| paths::below(&manifests, path).is_some()).peekable();

@@ -61,6 +61,7 @@ pub(crate) fn quote(range: TextRange, text: &str) -> TextEdit {
 /// `text` as a YAML string with single quotes, or with double quotes if they are better.
 pub(crate) fn quoted(text: &str) -> String {
     let has_single_quotes_only = text.contains('\'') && !text.contains(['"', '\\']);
+    // Control characters need escapes, which only double quotes have. YAML accepts every string of JSON.
     if has_single_quotes_only || text.chars().any(char::is_control) {
         return serde_json::Value::from(text).to_string();
     }
@@ -77,6 +78,7 @@ pub(crate) fn in_style_of(node: &Node, source: &str, format: Format, text: &str)
     match style {
         ScalarStyle::DoubleQuoted => Some(serde_json::Value::from(text).to_string()),
         ScalarStyle::SingleQuoted => Some(format!("'{}'", text.replace('\'', "''"))),
+        // An unquoted scalar of JSON is a number, a boolean or null, never a string.
         ScalarStyle::Plain if format == Format::Json => None,
         ScalarStyle::Plain if is_plain_word(text) => Some(text.to_owned()),
         ScalarStyle::Plain if format == Format::Yaml => Some(quoted(text)),

@@ -29,6 +29,7 @@ impl IgnoredKey {
         entry: &RootEntry,
         report: &mut Report,
     ) {
+        // A lookup with a computed name may use any key, but a similar parameter makes a mistake more likely than that.
         let is_certain = self.meant.is_some() || !classes.has_lookups_of_anything();
         let severity = if is_certain { self.rule.severity } else { Severity::Hint };
         let advice = match &self.meant {

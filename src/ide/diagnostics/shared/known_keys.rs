@@ -196,9 +196,11 @@ impl<'a> KnownKeys<'a> {
 
     fn all_matching<'s>(&'s self, regex: &'s RubyRegex) -> impl Iterator<Item = &'s Arc<str>> {
         let keys = self.keys();
+        // In Ruby, `^` matches at the start of every line, so a key of several lines need not start with the pattern's prefix.
         let has_lines = |key: &&Arc<str>| key.contains('\n');
         let of_lines =
             self.of_lines.get_or_init(|| keys.iter().filter(has_lines).cloned().collect());
+        // The keys are sorted, so those with the pattern's fixed prefix are next to one another.
         let start = keys.partition_point(|key| **key < *regex.prefix());
         let with_prefix = keys[start..].iter().take_while(|key| key.starts_with(regex.prefix()));
         let others = with_prefix.filter(move |key| !has_lines(key)).chain(of_lines);
@@ -220,16 +222,19 @@ impl<'a> KnownKeys<'a> {
         {
             return *is_open;
         }
+        // The lock is not held while the file is read. If two threads compute the same, the results are equal.
         let is_open = self.find_open_level(path, layer);
         lock().insert(path.to_owned(), (own, is_open));
         is_open
     }
 
     fn find_open_level(&self, path: &str, layer: LayerKind) -> bool {
+        // Without the file, there is no level, or only the one of Puppet's built-in hierarchy, which reads a file.
         let Ok(text) = self.world.text(path) else { return false };
         let version = self.world.settings().puppet_version;
         let id = self.world.id(path);
         let (config, _) = HieraYaml::read(path, id, Some(&text), layer, version);
+        // Nothing is known about levels that cannot be read.
         let Some(config) = config else { return true };
         let mut levels = config.hierarchy.iter().chain(&config.default_hierarchy);
         levels.any(|level| !reads_files(level) || self.lacks_files(&config, level))

@@ -123,6 +123,8 @@ impl<'a> LowerLevels<'a> {
             Some((*file, LowerValue { path: path.clone(), key_place, value }))
         };
         let found: HashMap<FileId, LowerValue> = opened.files.iter().filter_map(find).collect();
+        // If no lower level has the key, only `knockout-no-effect` has something to check, and it needs a list or a hash
+        // with options.
         let may_have_options = matches!(own.value.value, Value::Array(_) | Value::Hash(_))
             && self.index.contains(LOOKUP_OPTIONS);
         if found.is_empty() && !may_have_options {
@@ -184,6 +186,7 @@ impl<'a> LowerLevels<'a> {
         let evaluator = opened.evaluators[at]
             .get_or_init(|| self.world.evaluator(self.environment, node))
             .clone();
+        // If no file has lookup_options, no key is merged, and the options need not be looked up for each node.
         let merge = if self.index.contains(LOOKUP_OPTIONS) {
             evaluator.merge_for(asked.key)
         } else {
@@ -195,6 +198,7 @@ impl<'a> LowerLevels<'a> {
         let is_first_uncertain = matters
             && sources[..first].iter().any(|source| match source {
                 LaterSource::File(..) => false,
+                // A path with open variables leads to one of these files.
                 LaterSource::OneOf(files) => asked.is_held_by(&self.index, files),
                 LaterSource::Unknown => true,
             });

@@ -7,6 +7,7 @@ const MAX_DISTANCE: usize = 2;
 
 /// The key that `name` was most likely meant to be.
 pub(crate) fn near_key<'a>(name: &str, keys: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // In a short name, every letter counts: a name of three to five letters may have one wrong letter, a shorter one none.
     let most = MAX_DISTANCE.min(name.len() / 3);
     let distances = keys.into_iter().filter_map(|key| Some((distance(name, key, most)?, key)));
     distances.filter(|(distance, _)| *distance > 0).min().map(|(_, key)| key)
@@ -16,6 +17,7 @@ pub(crate) fn near_key<'a>(name: &str, keys: impl IntoIterator<Item = &'a str>) 
 /// than `most`.
 pub(crate) fn distance(left: &str, right: &str, most: usize) -> Option<usize> {
     let (left, right) = (left.as_bytes(), right.as_bytes());
+    // The time for the distance grows with the product of the lengths, and keys of one module share a long prefix.
     let same_start = left.iter().zip(right).take_while(|(a, b)| a == b).count();
     let (left, right) = (&left[same_start..], &right[same_start..]);
     let same_end = left.iter().rev().zip(right.iter().rev()).take_while(|(a, b)| a == b).count();

@@ -38,9 +38,11 @@ pub(crate) fn with_option(
 fn at_the_end(data: &DataFile, key: &str, option: &str, value: &str) -> Option<TextEdit> {
     let (text, end) = (data.text(), line_end(data.text()));
     let last = data.entry_at(text.len() as u32)?;
+    // If the root is a hash in braces, text after it is not a part of it.
     let is_flow = data.trees().next().is_some_and(|it| {
         !text[..it.range().start as usize].ends_with(['\n', '\u{feff}']) && it.range().start > 0
     });
+    // After the end of the document or before another one, Puppet would not read the new entry.
     let behind = &text[last.range().end as usize..];
     if is_flow || behind.lines().any(|line| line.starts_with(['-', '.', '%'])) {
         return None;

@@ -93,6 +93,7 @@ impl ReferencedKeys {
             let before = counted.files.get(path);
             known += usize::from(before.is_some());
             match before {
+                // A file that was not edited keeps the same text object, so the addresses show what has changed.
                 Some((other, _)) if Arc::ptr_eq(other, &text) => {}
                 Some((_, names)) => {
                     gone.push(names.clone());
@@ -101,6 +102,7 @@ impl ReferencedKeys {
                 None => changed.push((path, *format, text)),
             }
         }
+        // If a file was removed, its references no longer count.
         if changed.len() > MAX_CHANGED || known < counted.files.len() {
             let counted = Arc::new(CountedReferences::new(world, &files, &counted));
             return Self { counted, added: Vec::new(), gone: Vec::new() };
@@ -115,6 +117,7 @@ impl ReferencedKeys {
     /// Whether an interpolation or `lookup_options` name the key.
     pub(crate) fn by_data(&self, key: &str) -> bool {
         let among = |files: &[Names]| files.iter().filter(|names| names.contains(key)).count();
+        // `gone` has the earlier references of changed files, which are still in the count.
         let counted = self.counted.counts.get(key).copied().unwrap_or(0);
         counted + among(&self.added) > among(&self.gone)
     }
@@ -256,6 +259,7 @@ impl ReferenceCache {
 /// The root keys that a data file looks up or has options for.
 fn references(world: &World, path: &str, format: Format, text: &str) -> HashSet<Arc<str>> {
     let mut keys = HashSet::new();
+    // The text is searched without a parser. A token in a comment counts as a use, which can only silence a finding.
     if memmem::find(text.as_bytes(), b"%{").is_some() {
         for token in interpolation::tokens(text) {
             let root = token.lookup_key().and_then(|(key, _)| key_path::parse(key).ok());
@@ -272,6 +276,7 @@ fn references(world: &World, path: &str, format: Format, text: &str) -> HashSet<
 }
 
 fn words(text: &str) -> HashSet<Arc<str>> {
+    // Keys contain colons and dashes, so a key is one word here.
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-');
     text.split(|c| !is_part(c)).filter(|word| !word.is_empty()).map(Arc::from).collect()
 }

@@ -96,6 +96,7 @@ impl<'a> Targets<'a> {
         if let Some(known) = lock().get(key) {
             return known.clone();
         }
+        // The lock is not held while files are parsed.
         let (places, is_whole) = self.index.first_places(key, MAX_FILES);
         let value = |place: &crate::world::KeyPlace| {
             let data = self.world.data(&place.path, place.format).ok()?;
@@ -139,17 +140,21 @@ pub(crate) fn dig(value: &Located, segments: &[Segment]) -> Dug {
     let mut value = value.clone();
     for segment in segments {
         let next = match (&value.value, segment) {
+            // Puppet finds nothing below null, and fails below any other value without members.
             (Value::Undef, _) => None,
             (Value::Array(items), Segment::Index(at)) => {
+                // A negative index finds nothing, as in Puppet.
                 usize::try_from(*at).ok().and_then(|at| items.get(at)).cloned()
             }
             (Value::Hash(hash), segment) => {
                 let member = match segment {
                     Segment::Name(name) => hash.get(name),
+                    // `h.1` finds the integer key 1 and never the string '1'.
                     Segment::Index(at) => hash.get_value(&Value::Integer(*at)),
                 };
                 let has_tokens =
                     |key: &Value| key.as_str().is_some_and(interpolation::may_have_tokens);
+                // An interpolated key of the hash may be the one that is searched for.
                 if member.is_none() && hash.iter().any(|(key, _)| has_tokens(key)) {
                     return Dug::Unknown;
                 }

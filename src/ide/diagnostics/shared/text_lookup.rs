@@ -35,6 +35,7 @@ impl TextLookup {
         let Expression::Call { method, .. } = &token.expression else { return None };
         let start = token.expression_range.start;
         let part = TextRange::new(start, start + method.name().len() as u32);
+        // Spaces may precede the name within the braces. Then there is no fix.
         let is_first = part.slice(string.text) == method.name();
         Some(Self {
             name: name.clone(),

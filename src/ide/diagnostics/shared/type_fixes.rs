@@ -12,6 +12,7 @@ use crate::text::TextEdit;
 pub(crate) fn fixes(refused: &RefusedParameter<'_>, part: &RefusedPart) -> Vec<Fix> {
     let format = refused.data.format();
     let written = part.range.slice(refused.data.text());
+    // If the value is interpolated or converted, the class does not get what is written, so a change of the text may not help.
     let is_simple = !written.contains(['\n', '%']) && part.conversion.is_none();
     let Some(value) = part_of(&part.value, part).filter(|_| is_simple && format != Format::Hocon)
     else {
@@ -46,6 +47,7 @@ pub(crate) fn fixes(refused: &RefusedParameter<'_>, part: &RefusedPart) -> Vec<F
         }
         _ => {}
     }
+    // In a list in brackets, these characters end an unquoted item or start something else.
     let may_stand_in_a_list =
         is_quoted(written) || !written.contains([',', '[', ']', '{', '}', '#', ':']);
     if !matches!(value.value, Value::Array(_) | Value::Hash(_) | Value::Undef)
@@ -69,6 +71,7 @@ fn plain_value(text: &str) -> Option<Value> {
         _ => {}
     }
     let digits = text.strip_prefix('-').unwrap_or(text);
+    // YAML reads a number with a leading zero in base 8.
     let is_number = digits.starts_with(|it: char| it.is_ascii_digit())
         && digits.ends_with(|it: char| it.is_ascii_digit())
         && digits.bytes().all(|it| it.is_ascii_digit() || it == b'.')

@@ -56,6 +56,7 @@ pub(crate) fn plain_scalars<'a>(
     let mut waiting = vec![(value, false), (key, true)];
     while let Some((node, is_key)) = waiting.pop() {
         match &node.kind {
+            // With a tag, the text alone does not determine the type.
             NodeKind::Scalar { text, style: ScalarStyle::Plain }
                 if node.tag.is_none() && may_be_typed(text) =>
             {

@@ -55,6 +55,7 @@ impl Baseline {
         for (path, rules) in written {
             let known = counts.entry(path).or_default();
             for (code, keys) in rules {
+                // Two earlier codes may belong to one rule now, so their counts are added.
                 let known = known.entry(current_code(&code).to_owned()).or_default();
                 for (key, count) in keys {
                     let sum = known.entry(key).or_default();
@@ -108,6 +109,7 @@ impl Baseline {
         for finding in &*findings {
             *found.entry((finding.code, keys.key_of(finding))).or_default() += 1;
         }
+        // The rules find less in a broken file, so nothing in it counts as gone.
         let stale = keys.is_readable().then(|| stale(known, &found, &keys));
         findings.retain(|finding| {
             let key = keys.key_of(finding);

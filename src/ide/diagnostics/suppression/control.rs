@@ -41,6 +41,7 @@ pub(crate) fn apply(
             true
         }
     });
+    // Only now it is known which places are left: a comment may suppress the first one.
     legacy_fact::once_for_each_fact(&mut findings);
     if let Some(baseline) = Baseline::of(world) {
         let stale = baseline.leave_out(world, path, &shown, role, &mut findings);

@@ -27,6 +27,7 @@ pub(crate) struct Ignore<'t> {
 
 /// Removes the findings that the comments of `text` suppress, and returns the comments.
 pub(crate) fn leave_out<'t>(text: &'t str, findings: &mut Vec<Diagnostic>) -> Vec<Ignore<'t>> {
+    // Nearly all files have no such comment, and one search shows that.
     if memmem::find(text.as_bytes(), MARK.as_bytes()).is_none() {
         return Vec::new();
     }
@@ -60,6 +61,7 @@ fn ignores(text: &str) -> Vec<Ignore<'_>> {
             continue;
         };
         let Some((is_file, codes)) = command(&line[at + MARK.len()..]) else { continue };
+        // A byte order mark may precede a comment on the first line.
         let stands_alone = before.trim_start_matches('\u{feff}').trim().is_empty();
         let line_of = if stands_alone { number + 1 } else { number };
         let place = |part: &str| {

@@ -30,6 +30,7 @@ pub(crate) fn check(
         let rules = ignore.codes.iter().zip(&ignore.used).filter(|(_, is_used)| !**is_used);
         for ((code, range), _) in rules {
             let is_known = rule(code).is_some();
+            // This rule runs after the comments, so a comment cannot suppress it, and its own code never counts as used.
             if *code == RULE.code || is_known && !is_on(code) {
                 continue;
             }
