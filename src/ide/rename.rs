@@ -119,6 +119,7 @@ impl<'a> Work<'a> {
     fn environment(&mut self, environment: &Arc<Environment>) -> Result<(), String> {
         self.refuse_taken_name(environment)?;
         let mut candidates = self.candidates(environment);
+        // A file that several environments share was edited when the first of them was searched.
         candidates.retain(|(path, ..)| !self.files.contains_key(path));
         let (world, renaming, cancel) = (self.world, self.renaming, self.cancel);
         let renamed = parallel::map(&candidates, |(path, format, keys)| {
@@ -160,6 +161,7 @@ impl<'a> Work<'a> {
     fn other_environments(&mut self, first: &Arc<Environment>) -> Result<(), String> {
         let mut waiting: Vec<_> = self.world.environments().to_vec();
         waiting.retain(|it| it.name != first.name || it.root != first.root);
+        // Each edited file may concern one more environment, so this goes on until no other one reads an edited file.
         loop {
             let is_edited = |environment: &Arc<Environment>| {
                 let reach = self.world.reach(environment);
@@ -182,6 +184,7 @@ impl<'a> Work<'a> {
                 files.insert(file.path.clone(), (format, Vec::new()));
             }
         }
+        // The places of the keys are needed where a part of a file cannot be parsed.
         for place in self.world.key_index(environment).places(root) {
             let file = files.entry(place.path).or_insert((place.format, Vec::new()));
             file.1.push(place.key);

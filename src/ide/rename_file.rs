@@ -55,6 +55,7 @@ fn edit_of_datadir(world: &World, place: &DataPlace, old: &str, new: &str) -> Op
         None => written.trim_end_matches('/'),
     };
     let root = paths::parent(&place.config)?;
+    // If the directory of the `hiera.yaml` is renamed as well, its relative paths stay correct.
     if literal.is_empty() || paths::below(old, root).is_some() {
         return None;
     }

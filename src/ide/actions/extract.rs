@@ -57,6 +57,7 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
         _ => flow_yaml(wanted),
     };
     let written = format!("{}: {value}", key_spelling(shared_format, "", &new_key));
+    // The argument is within `'` and the string within `"`, so a quoted segment gets escaped double quotes.
     let called = key_path::quote_segment(&new_key)?.replace('\'', "\"");
     let call = format!("\"%{{alias('{}')}}\"", called.replace('"', "\\\""));
     let mut edits: BTreeMap<Arc<str>, (Format, Vec<TextEdit>)> = BTreeMap::new();
@@ -226,6 +227,7 @@ fn longest_text(node: &Node) -> Option<String> {
 }
 
 fn collect(node: &Node, wanted: &Node, start: u32, found: &mut Vec<TextRange>) {
+    // The new call has no anchor, but an alias may need it.
     if is_same_value(node, wanted) && node.anchor.is_none() {
         let is_block = matches!(
             node.kind,
@@ -281,6 +283,7 @@ fn free_name(context: &ActionContext<'_>, perspective: &Perspective, key: &str) 
     let names = std::iter::once(base.to_owned())
         .chain(std::iter::once(format!("{base}_shared")))
         .chain((2..10).map(|number| format!("{base}_shared{number}")));
+    // Lookup options for the new name would change the value that `alias` returns.
     let is_free = |name: &String| {
         !index.contains(name)
             && key_path::is_verbatim(name)

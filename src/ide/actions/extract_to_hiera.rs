@@ -36,6 +36,7 @@ fn find(context: &ActionContext<'_>) -> Option<Vec<Action>> {
     let perspective = Perspective::of_file(context.world, path)?;
     let environment = perspective.evaluator.environment();
     let (loaded, _, index) = context.world.loaded_class(environment, &parameter.class_name())?;
+    // Data sets parameters only of the class that Puppet loads.
     if *loaded != *path || index != parameter.class_index {
         return None;
     }
@@ -142,6 +143,7 @@ fn with_consequences(
 ) -> String {
     let Ok(edits) = edits else { return title };
     let environment = perspective.evaluator.environment();
+    // Nodes without data have the default now, so the edit changes nothing for a node that gets the same value.
     let default = Some(Located::new(entry.value.clone(), None));
     let request = Request { default, ..Request::key(entry.key.as_str()) };
     match consequences(context.world, environment, &request, edits, context.cancel) {

@@ -49,8 +49,10 @@ fn encrypt_again(
     let Some(certificate) = keys.certificate(context.world) else { return Vec::new() };
     let originals = keys.originals(context.world, &context.file.path);
     let encrypted = |part: &DecryptedPart<'_>| {
+        // Each encryption has another result, so a secret that was not edited gets its old text back and shows no change.
         let known = originals.iter().filter(|it| *it.plain == *part.text.as_bytes());
         let known: Vec<_> = known.collect();
+        // Several secrets may have the same text. The number in `DEC(…)` says which one this was.
         let same = known.iter().find(|it| Some(it.id) == part.id).or(known.first());
         let new_text = match same {
             Some(original) => part.layout.form_of_cipher(DEFAULT_METHOD, &original.cipher),

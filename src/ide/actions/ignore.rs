@@ -90,6 +90,7 @@ fn line_comment(context: &ActionContext<'_>, diagnostic: &Diagnostic) -> Option<
         return Some(TextEdit::insert(at, format!("{code}, ")));
     }
     let scalars = scalars(context);
+    // After a `#`, all text up to the end of the line belongs to the comment that is there.
     if !is_inside(&scalars, line.end) && !line.slice(text).contains(" #") {
         let at = line.start + line.slice(text).trim_end().len() as u32;
         let blank = TextRange::new(at, line.end);
@@ -106,6 +107,7 @@ fn line_comment(context: &ActionContext<'_>, diagnostic: &Diagnostic) -> Option<
 
 fn file_comment(context: &ActionContext<'_>, code: &str) -> TextEdit {
     let text = &*context.file.text;
+    // A byte order mark must stay the first character.
     let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     TextEdit::insert(start as u32, format!("# hiera-ls: ignore-file[{code}]{}", line_end(text)))
 }

@@ -213,6 +213,7 @@ fn the_only_place(context: &ActionContext<'_>, root: &Arc<str>) -> Result<Shared
         return Err(format!("`{root}` is not written in exactly one place."));
     };
     let reach = context.world.reach(environment);
+    // Every node reads a path without variables and patterns.
     let is_for_all = reach.places_of(&place.path).all(|it| {
         !it.location().contains(['%', '*', '?', '[', '{']) && !it.datadir().contains('%')
     });
@@ -232,6 +233,7 @@ fn step<'a>(node: &'a Node, segment: &Segment) -> Option<&'a Node> {
         (NodeKind::Mapping(pairs), Segment::Name(name)) => {
             let is_it =
                 |key: &Node| matches!(&key.kind, NodeKind::Scalar { text, .. } if text == name);
+            // Psych keeps the last of equal keys.
             pairs.iter().rfind(|pair| is_it(&pair.key)).map(|pair| &pair.value)
         }
         (NodeKind::Sequence(items), Segment::Index(number)) => {

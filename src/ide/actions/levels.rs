@@ -153,6 +153,7 @@ impl<'a> Target<'a> {
     ) -> Option<Target<'a>> {
         let format = level.built_in_format()?;
         let path = &*location.location;
+        // A path with open variables is not the path of one file.
         if location.is_uri || location.is_open() || path == from {
             return None;
         }

@@ -45,6 +45,7 @@ pub(super) fn cut(data: &DataFile, key: &str) -> Result<Cut, String> {
     let comments = text[above..line_start].replace("\r\n", "\n");
     let mut removal = Vec::new();
     let is_last = number + 1 == members.len();
+    // JSON allows no comma after the last member.
     if let (true, Some(before), Format::Json) = (is_last, number.checked_sub(1), data.format()) {
         let end = members[before].range.end as usize;
         let comma = comma_behind(text, end).ok_or_else(shared)?;
@@ -194,6 +195,7 @@ fn between(text: &str, members: &[Member], number: usize) -> Option<TextRange> {
     } else {
         range
     };
+    // A comment between two members may belong to either of them.
     let around = removed.slice(text).replace(range.slice(text), "");
     (!around.contains(['\n', '#', '/'])).then_some(removed)
 }

@@ -23,6 +23,7 @@ pub(super) fn provide(context: &ActionContext<'_>) -> Vec<Action> {
     for missing in missing_in(context.world, path) {
         let key = missing.class.key_of(&missing.parameter);
         let of_key = format!("`{key}`");
+        // One statement may lead to several parameters without a value, so the message must name this one.
         let mut told = context.touched_diagnostics().filter(is_told);
         let finding = told.find(|it| it.range == missing.range && it.message.contains(&of_key));
         if let Some(finding) = finding {

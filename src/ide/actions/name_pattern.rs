@@ -23,6 +23,7 @@ fn find(context: &ActionContext<'_>) -> Option<Action> {
         _ => return None,
     };
     let suggestion = world.suggested_name_pattern(environment)?;
+    // Patterns contain backslashes, which only single quotes keep as they are.
     let line = format!("node_name: '{}'\n", suggestion.pattern.replace('\'', "''"));
     let directory = world.folders().iter().find(|folder| paths::below(folder, path).is_some())?;
     let project = paths::join(directory, PROJECT_FILE);

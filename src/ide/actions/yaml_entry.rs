@@ -57,6 +57,7 @@ pub(super) fn append(data: &DataFile, entries: &str) -> Option<TextEdit> {
         }),
         _ => false,
     };
+    // With a second document or an end mark, text at the end of the file is not a part of the hash.
     let ends =
         text.lines().filter(|line| line.starts_with("---") || line.starts_with("...")).count();
     if !is_fine || ends > 1 || text.lines().any(|line| line.starts_with("...")) {

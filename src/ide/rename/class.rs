@@ -168,6 +168,7 @@ impl Class<'_> {
         left: &mut Vec<String>,
     ) -> Vec<LabelledEdit> {
         let Ok(text) = self.world.text(path) else { return Vec::new() };
+        // A nested class is declared by its last name only, so this name is in every file that speaks of the class.
         let last = self.old.rsplit("::").next().unwrap_or(self.old);
         if memchr::memmem::find(text.as_bytes(), last.as_bytes()).is_none() {
             return Vec::new();

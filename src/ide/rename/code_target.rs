@@ -100,6 +100,7 @@ fn of_key(file: &CodeFile, name: &CalledName, offset: u32) -> Option<RenameTarge
     let written = file.slice(name.range);
     let quote = u32::from(written.starts_with(['\'', '"']));
     let inner = TextRange::new(name.range.start + quote, name.range.end - quote);
+    // The key is written with escapes, so its segments have no place in the source.
     if inner.slice(&file.text) != name.text {
         return None;
     }

@@ -208,6 +208,7 @@ impl<'a> Walk<'a> {
         node: &'a Node,
         ways: &[&[Segment]],
     ) -> Result<(), RenameObstacle> {
+        // An anchor that no alias uses shares nothing.
         let is_shared =
             node.anchor.as_ref().is_some_and(|name| self.data.text().contains(&format!("*{name}")));
         self.shared += usize::from(is_shared);
@@ -261,6 +262,7 @@ impl<'a> Walk<'a> {
             let why = "the value is shared by an alias: the other key would change, too".to_owned();
             return Err(RenameObstacle { at, why });
         }
+        // HOCON may build one key of the tree from several places, so `written_names` edits all of them.
         if self.data.format() == Format::Hocon {
             return Ok(());
         }

@@ -25,6 +25,7 @@ impl Work<'_> {
             }
             let root = self.renaming.root();
             let member = format!("{root}.");
+            // `lookup("a.${b}")` has its root key as plain text, so it can be renamed there.
             let holds_root = summary.keys.iter().any(|it| segments(&it.name).first() == first)
                 || summary.patterns.iter().any(|it| !it.is_anything() && it.matches(&member));
             if holds_root {
@@ -100,6 +101,7 @@ fn root_of_members(file: &CodeFile, call: &Call, renaming: &Renaming) -> Option<
 
 /// The constant keys of a call, and those of its hashes with values for whole keys.
 fn keys_of<'a>(call: &'a Call, renaming: &Renaming) -> impl Iterator<Item = CalledName> + use<'a> {
+    // Puppet compares the keys of these hashes with whole names, so they never lead to a sub key.
     let is_root = renaming.path.len() == 1;
     let mut keys = call.names.clone();
     for options in call.written.iter().filter(|_| is_root) {
@@ -138,6 +140,7 @@ fn key_edit(file: &CodeFile, name: &CalledName, renaming: &Renaming) -> Option<T
     } else {
         key_path::quote_segment(&renaming.new_name)?
     };
+    // Such a name would need escapes, or Puppet would interpolate it.
     if new.contains(['\\', '$']) || quote.is_some_and(|it| new.contains(it)) {
         return None;
     }

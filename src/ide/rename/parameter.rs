@@ -124,6 +124,7 @@ impl Work<'_> {
     ) -> Result<Vec<String>, String> {
         let world = self.world;
         let index = world.code_index(environment);
+        // Few files have a class with a parent, and a search for the word costs less than parsing all files.
         let holds = |path: &str| {
             world
                 .text(path)
@@ -143,6 +144,7 @@ impl Work<'_> {
                 for heir in file.manifest.declarations.iter().filter(is_heir) {
                     let is_seen = is_seen && self.heir(environment, path, heir, parameter)?;
                     let name = known_as(DeclarationKind::Class, heir.name.as_deref().unwrap_or(""));
+                    // Broken code may have classes that inherit from each other in a circle.
                     if !known.iter().any(|(it, _)| **it == *name) {
                         known.push((name.to_string(), is_seen));
                     }

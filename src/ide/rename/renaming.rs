@@ -27,6 +27,7 @@ impl Renaming {
     /// The ways in a data file that end in a key which gets the new name.
     pub(crate) fn ways(&self) -> Vec<Vec<Segment>> {
         let mut ways = vec![self.path.clone()];
+        // Options apply to root keys only.
         if let [root] = &self.path[..] {
             ways.push(vec![Segment::Name(LOOKUP_OPTIONS.into()), root.clone()]);
         }

@@ -13,6 +13,7 @@ pub(crate) fn key(format: Format, written: &str, name: &str) -> String {
         (Format::Json | Format::Hocon, _) => json_string(name),
         (Format::Yaml, Some('"')) => format!("\"{}\"", inside(Format::Yaml, written, name)),
         (Format::Yaml, None) if is_plain_yaml(name) => match written.strip_prefix(':') {
+            // Puppet reads `:a` and `a` as the same key, so a symbol stays a symbol.
             Some(_) => format!(":{name}"),
             None => name.to_owned(),
         },
@@ -23,6 +24,7 @@ pub(crate) fn key(format: Format, written: &str, name: &str) -> String {
 /// `text` as a part of a string that is written like `written`.
 pub(crate) fn inside(format: Format, written: &str, text: &str) -> String {
     match written.as_bytes() {
+        // HOCON has no escapes within triple quotes.
         [b'"', b'"', b'"', ..] if format == Format::Hocon => text.to_owned(),
         [b'"', ..] if format == Format::Yaml => text.replace('\\', "\\\\").replace('"', "\\\""),
         [b'"', ..] => {
@@ -45,6 +47,7 @@ pub(crate) fn segment_edit(
     let (argument, range) = token.lookup_key()?;
     let (segments, _) = key_path::segment_ranges(argument);
     let old = segments.get(number)?.full_range;
+    // Puppet ignores spaces around a segment, and they stay as they are.
     let slice = old.slice(argument);
     let trimmed = slice.trim_start();
     let start = old.start + (slice.len() - trimmed.len()) as u32;
@@ -62,6 +65,7 @@ pub(crate) fn segment_edit(
             None => quoted,
         }
     };
+    // A `}` ends the token, even within quotes.
     let is_sayable = !new.contains([call_quote, '}']);
     is_sayable.then(|| TextEdit::replace(old.shifted(range.start), new))
 }

@@ -121,6 +121,7 @@ fn of_key(spot: &DataSpot, text: &str, format: Format) -> Result<Option<RenameTa
         );
     };
     let written = last.range.slice(text);
+    // `*name` is an alias as a key, and `|` and `>` start a block.
     if written.contains('\n') || format == Format::Yaml && written.starts_with(['*', '|', '>']) {
         return Err("a key that is written like this can only be edited".to_owned());
     }

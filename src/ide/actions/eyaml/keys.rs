@@ -54,6 +54,7 @@ impl FileKeys {
 
     /// The key for encryption, if it can be read.
     pub(super) fn certificate(&self, world: &World) -> Option<Certificate> {
+        // Encryption needs only the public key, so it works without permission to decrypt.
         self.level_keys().certificate(&world.eyaml(Decryption::Off), world).ok()
     }
 

@@ -49,6 +49,7 @@ impl ValueSpot {
         let selection = TextRange::new(start, end);
         let (node, is_in_flow) = scalar_at(entry.value, entry.text, selection)?;
         let NodeKind::Scalar { text, style } = &node.kind else { return None };
+        // The tag would also apply to the encrypted text.
         if node.tag.is_some() {
             return None;
         }
@@ -58,6 +59,7 @@ impl ValueSpot {
             let inside = selection.slice(entry.text);
             let has_words_of_its_own = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
             let is_as_written = source.contains(&**text) && text.contains(inside);
+            // Within brackets, the `]` of the encrypted text would end a plain scalar.
             let would_end = *style == ScalarStyle::Plain && is_in_flow;
             if has_words_of_its_own || !is_as_written || would_end {
                 return None;
