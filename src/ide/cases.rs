@@ -78,6 +78,7 @@ impl<'a> CaseGroup<'a> {
         }
         let pairs = self.conditions.iter().zip(&case.conditions).enumerate();
         let others = pairs.filter(|(_, (own, it))| own.1 != [&it.value]).map(|(at, _)| at);
+        // Cases that differ in two variables cannot share a line: `a is 1 or 2 and b is 3 or 4` would also mean other pairs.
         let [at] = others.collect::<Vec<_>>()[..] else { return false };
         self.conditions[at].1.push(&case.conditions[at].value);
         for place in deciding_places(&case.answer) {

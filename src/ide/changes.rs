@@ -118,6 +118,7 @@ impl<'a> Compared<'a> {
                 self.name()
             ));
         }
+        // Most files are the same on both sides, so each is named once.
         let mut warned: BTreeSet<Arc<str>> = BTreeSet::new();
         for world in [self.world, &self.before] {
             for (path, format) in world.key_index(self.environment).files() {

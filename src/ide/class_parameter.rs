@@ -159,6 +159,7 @@ fn set_by(answer: &Answer, has_default: bool) -> &'static str {
     if !answer.left_out.is_empty() {
         all.push(SetBy::Unknown);
     }
+    // Only equal neighbours become one. The arms for several results accept any order.
     all.dedup();
     match (all.as_slice(), has_default) {
         ([SetBy::Data], _) => "Set by data",

@@ -199,6 +199,7 @@ impl Place<'_> {
         let behind = &self.text[self.offset as usize..];
         let is_inside = |letter: char| letter.is_alphanumeric() || "_:-^".contains(letter);
         let length = behind.find(|letter| !is_inside(letter)).unwrap_or(behind.len());
+        // `::` is a part of a name, but the colon after the name is not.
         let length = behind[..length].trim_end_matches(':').len();
         TextRange::new(start, self.offset + length as u32)
     }
@@ -232,6 +233,7 @@ impl Place<'_> {
         Completion {
             insert: insert.to_owned(),
             insert_behind: insert_behind.to_owned(),
+            // `~` comes after all letters, so snippets are at the end of the list.
             sort_text: Some(format!("~{label}")),
             ..Completion::new(label, CompletionKind::Snippet, self.word(spot.start))
         }

@@ -146,6 +146,7 @@ impl Step {
 /// The key that looks up these segments; `None` if no key can.
 pub fn lookup_key<'a>(segments: impl Iterator<Item = &'a Segment>) -> Option<String> {
     let segments: Vec<&Segment> = segments.collect();
+    // A lookup takes a root key without dots and quotes as it is, even if it consists of digits.
     if let [Segment::Name(root)] = segments[..]
         && key_path::is_verbatim(root)
     {
@@ -184,6 +185,7 @@ impl<'a> Search<'a> {
             value_range: value.range.shifted(self.entry.start),
         });
         if on_key {
+            // Puppet does not interpolate root keys.
             return Some((SpotPart::Key, (!is_root).then_some(key)));
         }
         Some(self.value(value))
@@ -220,6 +222,7 @@ impl<'a> Search<'a> {
 /// The pairs that may touch `at`; pairs are in source order.
 fn pairs_near(pairs: &[Pair], at: u32) -> &[Pair] {
     let first = pairs.partition_point(|pair| pair.value.range.end.max(pair.key.range.end) < at);
+    // At most two pairs touch the same byte: one that ends there, and one that starts there.
     &pairs[first..pairs.len().min(first + 2)]
 }
 
@@ -233,6 +236,7 @@ fn key_segment(key: &Node, is_root: bool) -> Option<Segment> {
         return Some(Segment::Name(text.clone()));
     }
     match text.parse::<i64>() {
+        // No lookup finds an integer at the root of a file.
         Ok(_) if is_root => None,
         Ok(number) => Some(Segment::Index(number)),
         Err(_) => Some(Segment::Name(text.strip_prefix(':').map_or(text.clone(), Arc::from))),

@@ -71,6 +71,7 @@ impl Links<'_> {
         let mut templates: Vec<(Option<Place>, Vec<Arc<str>>)> = Vec::new();
         for location in level.locations.iter().flatten().filter(|it| !it.is_uri) {
             let place = location.template_place;
+            // The files of a glob come from one template, which gets one link.
             if templates.last().is_none_or(|it| it.0 != place) {
                 templates.push((place, Vec::new()));
             }
@@ -115,6 +116,7 @@ impl Links<'_> {
         let world = &self.perspective.world;
         let place = place.filter(|it| it.file == world.id(self.config));
         let (Some(place), Some(first)) = (place, files.first()) else { return };
+        // Levels without a datadir of their own share the place of the one in `defaults`.
         if self.found.iter().any(|link| link.range == place.range) {
             return;
         }

@@ -38,6 +38,7 @@ impl FileRole {
             return Some(Self::HieraYaml { layer });
         }
         let reach = world.reach(&environment);
+        // If several levels read the file, a function of Puppet's own decides, because its format is known.
         let place = reach.places_of(path).min_by_key(|place| !place.is_built_in)?;
         let (format, module) = (place.format, place.module.clone());
         Some(Self::Data { format, module, is_built_in: place.is_built_in })
@@ -60,6 +61,7 @@ impl FileRole {
 /// The layer whose configuration the file at `path` is.
 fn configured_layer(environment: &Environment, path: &str) -> Option<LayerKind> {
     let lies_in = |directory: &str| paths::below(directory, path) == Some("hiera.yaml");
+    // Settings may name the environment's own file as the global one, too. It is then read as the environment's.
     if environment.root.as_deref().is_some_and(lies_in) {
         Some(LayerKind::Environment)
     } else if environment.global_config.as_deref() == Some(path) {

@@ -33,6 +33,7 @@ fn flow_scalar(text: &str, style: ScalarStyle) -> Option<String> {
     if matches!(text, "" | "~") {
         return Some("null".to_owned());
     }
+    // A number such as 0x1F has no notation in JSON that stays as it is written.
     serde_json::from_str::<serde_json::Value>(text).is_ok().then(|| text.to_owned())
 }
 

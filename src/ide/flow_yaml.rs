@@ -66,6 +66,7 @@ fn flow_scalar(text: &str, style: ScalarStyle) -> String {
         return text.to_owned();
     }
     let is_one_line = !text.chars().any(char::is_control);
+    // A call in `%{…}` usually has single quotes, which need no escapes within double ones.
     if is_one_line
         && (style != ScalarStyle::DoubleQuoted || !text.contains('\''))
         && !text.contains("%{")

@@ -66,6 +66,7 @@ fn between(text: &str, start: u32, end: u32) -> Option<EntryPart<Fold>> {
 
 /// The folds of a file that cannot be split into entries.
 fn of_whole(data: &DataFile) -> EntryPart<Fold> {
+    // In JSON, a line that starts with `#` is not a comment.
     let is_json = data.format() == Format::Json;
     let mut folds = if is_json { Vec::new() } else { comments(data.text()) };
     for entry in data.trees() {

@@ -209,6 +209,7 @@ impl Shown<'_> {
             Some((source.key_place()?, source.role?))
         });
         let template = self.template(location);
+        // With open variables, the location is not the path of one file.
         let path = path.filter(|_| !location.is_open());
         HierarchyFile { label, path, exists: location.exists, template, key }
     }

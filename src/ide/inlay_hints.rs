@@ -108,6 +108,7 @@ impl Hints<'_> {
         }
         let (key, _) = token.lookup_key().filter(|_| is_data)?;
         let answer = evaluator.answer_with_sources(key, self.cancel);
+        // A hint has no room for conditions, so it shows only values that are certain.
         if answer.is_certain() { answer.outcome.clone().ok().flatten() } else { None }
     }
 

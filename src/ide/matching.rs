@@ -63,10 +63,12 @@ pub(crate) fn best(
             return Vec::new();
         }
         if let Some(fit) = fit(&name, query) {
+            // If nothing is typed, the names are in alphabetical order, not in that of their lengths.
             let length = if query.is_empty() { 0 } else { name.len() };
             fitting.push((fit, length, name));
         }
     }
+    // Only the best matches are sorted, because a workspace may have very many names.
     if fitting.len() > most {
         fitting.select_nth_unstable(most);
         fitting.truncate(most);

@@ -7,6 +7,7 @@ use crate::text::{TextEdit, TextRange};
 /// Removes a pair from a hash that has others. `None` if more than the pair would be removed: comments beside it, an anchor
 /// that is used elsewhere, or the last pair of a hash.
 pub(super) fn remove_pair(source: &str, pairs: &[Pair], number: usize) -> Option<TextEdit> {
+    // Without its only pair, a hash in block style would be null.
     let pair = pairs.get(number).filter(|_| pairs.len() > 1)?;
     if has_anchor(&pair.key) || has_anchor(&pair.value) {
         return None;
@@ -24,6 +25,7 @@ pub(super) fn remove_entry(data: &DataFile, key: TextRange) -> Option<TextEdit> 
         return None;
     }
     let (before, after) = data.beside(&entry);
+    // Without its only entry, the file would not be a hash.
     before.or(after)?;
     without(source, before, entry.range(), after).map(TextEdit::delete)
 }

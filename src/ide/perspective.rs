@@ -145,6 +145,7 @@ impl Perspective {
     /// Whether the value is encrypted in its file, whatever it was decrypted to.
     fn is_written_encrypted(&self, value: &Located) -> bool {
         let Some(place) = value.place else { return false };
+        // In a list or a hash, only the encrypted members are hidden.
         if matches!(value.value, Value::Array(_) | Value::Hash(_)) {
             return false;
         }

@@ -182,6 +182,7 @@ impl Search<'_> {
         let root = key.root_name()?;
         for place in self.world.key_index(self.environment).places(root) {
             self.go_on()?;
+            // The index has the places of root keys, so the file need not be parsed for one.
             if key.rest.is_empty() {
                 let range = place.key;
                 found.push(Occurrence { path: place.path, range, is_declaration: true });

@@ -113,6 +113,7 @@ fn find(
             None => None,
         };
         let overridden = answer.as_ref().map_or(&[][..], |it| &*it.overridden);
+        // Other files decide what is overridden, so the entry's own number is not enough.
         let id = answer.as_ref().map_or(entry.id, |it| it.id);
         found.push(EntryPart::of(id, entry.start, known, || of_entry(entry, overridden)));
     }
@@ -186,6 +187,7 @@ impl Tokens<'_> {
         let Some(string) = StringNode::of(self.entry.text, node) else { return false };
         for token in &string.tokens {
             let written = string.source_range(token.range);
+            // The parts of a token that is written with escapes have no known places.
             if written.slice(self.entry.text) == token.range.slice(string.text) {
                 self.token(written, token, is_overridden);
             }

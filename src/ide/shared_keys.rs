@@ -78,6 +78,7 @@ impl EntryAnswers {
             }
             _ => Arc::new(Self::unknown(data)),
         };
+        // A request for an older snapshot may be served later. It must not replace newer results.
         let is_newer = known.as_ref().is_none_or(|it| it.moment.revision() <= world.revision());
         files.push_front(match known {
             Some(known) if !is_newer => known,
@@ -130,6 +131,7 @@ impl EntryAnswers {
             return Some(known.clone());
         }
         let made = EntryAnswer::new(perspective, path, entry, cancel);
+        // The answer of a cancelled lookup is not complete, so it is not kept.
         if cancel.is_cancelled() {
             return None;
         }

@@ -152,6 +152,7 @@ impl<'a> StringNode<'a> {
         if mapped.slice(self.source) == wanted || written.len() > MAX_SEARCHED_TEXT_BYTES {
             return mapped;
         }
+        // The same text may occur several times, so its number in the decoded string decides.
         let before = self.text.get(..decoded.start as usize).unwrap_or("");
         let nth = before.matches(wanted).count();
         match written.match_indices(wanted).nth(nth) {

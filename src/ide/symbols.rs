@@ -220,6 +220,7 @@ fn name_of(pairs: &[Pair]) -> Option<String> {
     let is_name =
         |pair: &&Pair| matches!(&pair.key.kind, NodeKind::Scalar { text, .. } if &**text == "name");
     match &pairs.iter().find(is_name)?.value.kind {
+        // An encrypted name would fill the line and say nothing.
         NodeKind::Scalar { text, .. } if !text.contains("ENC[") => Some(shown_name(text)),
         _ => None,
     }

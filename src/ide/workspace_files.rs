@@ -40,6 +40,7 @@ fn data_directories(world: &World, environment: &Environment) -> BTreeSet<String
     let roots: Vec<_> = environment.root.iter().chain(environment.modules.values()).collect();
     let is_inside = |directory: &str| {
         let below = |root: &&Arc<str>| paths::below(root, directory);
+        // A datadir that contains the environment or a module has more than data in it.
         let holds_a_root = roots.iter().any(|root| paths::below(directory, root).is_some());
         !holds_a_root && roots.iter().filter_map(below).any(|rest| !rest.is_empty())
     };

@@ -70,6 +70,7 @@ fn encrypt_again(
         actions.push(action(context, "Encrypt this value again".to_owned(), edits));
     }
     let all: Vec<_> = parts.iter().filter_map(encrypted).collect();
+    // The title promises all values, so no part may stay as plain text.
     if all.len() == parts.len() {
         let title = "Encrypt all decrypted values of this file again".to_owned();
         actions.push(action(context, title, all));

@@ -79,6 +79,7 @@ fn is_proved(data: &DataFile, edits: &[TextEdit], key: &str, value: Option<&Valu
         let others = data.entries().filter(|entry| !is_it(&entry.key));
         let mut others: Vec<_> =
             others.map(|entry| (entry.key.clone(), entry.value.value.clone())).collect();
+        // The order of a HOCON object depends on its names, so only the pairs are compared.
         others.sort_by_key(|(key, _)| crate::data::inspect::inspect(key));
         others
     };

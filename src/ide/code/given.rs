@@ -31,6 +31,7 @@ pub(in crate::ide) fn given_values(
     let is_of_class = |it: &&Call| it.function == "class" && it.names.iter().any(is_class);
     let mut found = Vec::new();
     for (path, summary) in index.files() {
+        // The index shows which files name the class, so that the others need not be parsed.
         if !summary.included.iter().any(|it| *it.name == *class) {
             continue;
         }

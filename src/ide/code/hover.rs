@@ -108,6 +108,7 @@ fn lookup_text(
     };
     let mut notes = Vec::new();
     let aliases = perspective.world.type_aliases(perspective.evaluator.environment());
+    // The lookup would fail because of a name that is not defined here, although a server may have it.
     let is_checkable = |it: &mut String| aliases.parse(it).is_ok_and(|it| !it.names_unknown());
     if let Some(value_type) = request.value_type.take_if(|it| !is_checkable(it)) {
         notes.push(format!("Not checked: the type {}", class_parameter::code(&value_type)));

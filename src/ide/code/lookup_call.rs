@@ -33,6 +33,7 @@ impl LookupCall {
             "lookup" => reader.lookup(call)?,
             function => reader.hiera(function, call)?,
         }
+        // The lambda computes the default, and hiera-ls does not evaluate code.
         if call.has_lambda {
             reader.asked.request.default = None;
             reader.asked.open_default = Some("|…| { … }".to_owned());
@@ -64,11 +65,13 @@ impl CallReader<'_> {
                 }
                 self.value_type(second)
             }
+            // Only the form with four arguments accepts `undef` as the type or the merge.
             [name, value_type, merge] => {
                 self.name(name)?;
                 self.value_type(value_type)?;
                 self.merge(merge)
             }
+            // Puppet refuses a default together with a lambda.
             [name, value_type, merge, default] if !call.has_lambda => {
                 self.name(name)?;
                 if !is_undef(value_type) {

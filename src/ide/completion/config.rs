@@ -39,6 +39,7 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot, layer: LayerKind) -> Comp
             let known = place.keys(spot, CompletionKind::Option, LEVEL_KEYS.iter().copied());
             known.into_iter().chain(new_level(place, spot)).collect()
         }
+        // An item of a list looks like a key until more of it is typed.
         ([.., "path" | "paths" | "glob" | "globs"], Part::Value | Part::Key) => {
             super::templates::complete(place, spot)
         }

@@ -81,6 +81,7 @@ fn ancestors(above: &str, begin: &Begin) -> Vec<String> {
     let mut steps = Vec::new();
     let mut limit = begin.marker.unwrap_or(begin.content);
     let mut is_item = begin.marker.is_some();
+    // Only a line with less indentation than the last ancestor can be the next one.
     for line in above.lines().rev() {
         let trimmed = line.trim_start();
         if limit == 0 && !is_item {
@@ -90,6 +91,7 @@ fn ancestors(above: &str, begin: &Begin) -> Vec<String> {
             continue;
         }
         let here = Begin::of(line);
+        // The items of a list may be in the same column as the key of the list.
         let is_parent = here.content < limit || is_item && here.content == limit;
         match key_of(&line[here.content..]) {
             Some(key) if is_parent && !(is_item && here.marker == Some(limit)) => steps.push(key),
@@ -133,6 +135,7 @@ fn typed(line: &str) -> Option<Typed> {
         }
         let is_begin = line[reader.start..at].trim().is_empty();
         match letter {
+            // Without a space before it, a `#` is a part of the text.
             '#' if at == 0 || line[..at].ends_with(' ') => return None,
             '\'' | '"' if is_begin => {
                 reader.quote = Some(letter);

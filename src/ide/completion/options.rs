@@ -39,6 +39,7 @@ fn subjects(place: &Place<'_>, spot: &Spot, module: Option<&str>) -> Completions
     keys.retain(|key| {
         &**key != LOOKUP_OPTIONS && prefix.as_ref().is_none_or(|prefix| key.starts_with(&**prefix))
     });
+    // One more item than is shown tells that the list is incomplete.
     let best = best(keys.clone(), place.typed(spot.start), MAX_ITEMS + 1, place.cancel);
     let items = place.keys(spot, CompletionKind::Key, best.iter().map(|key| &**key));
     let typed = place.typed(spot.start);

@@ -84,6 +84,7 @@ pub(super) fn members(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
 pub(super) fn values(place: &Place<'_>, spot: &Spot) -> Vec<Completion> {
     let line_start = place.text[..spot.start as usize].rfind('\n').map_or(0, |at| at + 1);
     let in_front = &place.text[line_start..spot.start as usize];
+    // What is typed in a list in brackets counts as a value, so the bracket decides.
     let is_item = spot.part == Part::Key || in_front.contains('[');
     let mut found: Vec<Value> = Vec::new();
     with_type(place, spot, |allowed| {

@@ -17,6 +17,7 @@ pub(super) fn complete(
     module: Option<&str>,
 ) -> Completions {
     let typed = place.typed(spot.start);
+    // The key at the cursor is being typed, so it does not count as a key that is already there.
     let here: HashSet<String> = data
         .root_keys()
         .into_iter()

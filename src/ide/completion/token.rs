@@ -188,6 +188,7 @@ fn variables(
     });
     let is_root = start == spot.start && !typed.contains("::");
     let fitting = functions.iter().filter(|(name, _)| is_root && fit(name, wanted).is_some());
+    // Puppet accepts `alias` only as the whole string.
     let fitting = fitting.filter(|(name, _)| spot.is_first || *name != "alias");
     let functions = fitting
         .map(|(name, detail)| function(place, spot, (name, detail), range))

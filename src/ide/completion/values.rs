@@ -23,6 +23,7 @@ pub(super) fn complete(place: &Place<'_>, spot: &Spot) -> Completions {
     let mut segments = spot.steps.iter().map(|step| Segment::Name(Arc::from(&**step)));
     let Some(root) = segments.next() else { return Completions::default() };
     let key = KeyPath { root, rest: segments.collect() };
+    // The values of such a key are secret, even if they are plain text in the files.
     if place.perspective.makes_sensitive(&spot.steps[0]) {
         return Completions::default();
     }

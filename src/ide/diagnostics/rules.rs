@@ -39,6 +39,7 @@ pub const RULES: &[&Rule] = &[
     &entry::alias_not_alone::RULE,
     &entry::literal_argument::RULE,
     &entry::puppet_style_interpolation::RULE,
+    // The next two rules leave out what this one reports.
     &lookup::undefined_variable::RULE,
     &lookup::unknown_fact_member::RULE,
     &lookup::legacy_fact::RULE,
@@ -99,10 +100,12 @@ pub const RULES: &[&Rule] = &[
     &config::misspelt_path::RULE,
     &file::nothing_checked::RULE,
     &file::orphan_file::RULE,
+    // The next rule leaves out paths that this one reports.
     &config::path_empty_becomes_datadir::RULE,
     &config::path_without_extension::RULE,
     &config::path_is_directory::RULE,
     &config::absolute_path_by_slash::RULE,
+    // This rule leaves out levels with a finding of an earlier rule.
     &config::level_never_matches::RULE,
     &config::default_hierarchy_misuse::RULE,
     &config::options_break_yaml_data::RULE,

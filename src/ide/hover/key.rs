@@ -225,6 +225,7 @@ fn shown(perspective: &Perspective, answer: &engine::Answer, otherwise: &Otherwi
         (Ok(None), Otherwise::ParameterDefault(code) | Otherwise::CallDefault(code)) => {
             Answer::Default { code: code.clone(), is_instead_of_null: false }
         }
+        // Puppet's message may contain a whole encrypted value.
         (Err(failure), _) => Answer::Error(blob::shortened(&failure.message)),
     }
 }
@@ -252,9 +253,11 @@ fn commit_of(perspective: &Perspective, place: Place) -> Option<String> {
 }
 
 fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, card: &mut KeyCard) {
+    // A note names each level that is not evaluated.
     let is_shown = |source: &&Source| source.role.is_some_and(|role| role != Role::Opaque);
     let files = answer.sources.iter().filter(|source| source.written.is_some());
     let has_options = answer.merge.as_ref().is_some_and(|it| it.set_by == SetBy::Options);
+    // With one file and no options, there is nothing to merge.
     if files.count() > 1 || has_options {
         card.merge = answer.merge.as_ref().map(|merge| MergeLine {
             strategy: merge.line(),
@@ -270,6 +273,7 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
             level: source.level.to_string(),
             layer: layer_text(source),
             place: place.unwrap_or_else(|| source.path.to_string()),
+            // Git is asked only about the lines that are shown.
             commit: source
                 .shown_place()
                 .filter(|_| card.sources.len() < MAX_SOURCES)
@@ -277,6 +281,7 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
             role: source.role.unwrap_or(Role::Overridden),
         });
     }
+    // Without a merge, Puppet digs into the first value only, even if a lower level has the member.
     let has_result = matches!(answer.outcome, Ok(Some(_)));
     let hiding =
         answer.sources.iter().find(|source| !source.is_default && source.written.is_some());
@@ -299,6 +304,7 @@ fn add_sources(perspective: &Perspective, key: &str, answer: &engine::Answer, ca
 fn not_read_text(perspective: &Perspective, key: &str, file: &str) -> String {
     let environment = perspective.evaluator.environment();
     let nodes = perspective.world.nodes(environment);
+    // A file often has the name of its node, so these nodes are tried first.
     let is_named = |node: &&Arc<Node>| file.contains(&*node.name);
     let likely = nodes.iter().filter(is_named).take(MAX_NAMES + 1);
     let others = nodes.iter().filter(|node| !is_named(node));

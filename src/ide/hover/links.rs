@@ -28,6 +28,7 @@ pub struct NamedPlace {
 /// The places after the value in `markdown`, a hover of the file at `path`. Only existing files are included.
 pub fn named_places(world: &World, path: &str, markdown: &str) -> Vec<NamedPlace> {
     let Some(environment) = world.environment_of(path) else { return Vec::new() };
+    // The value itself may contain text that looks like a place.
     let behind_value = markdown.rfind("```\n").map_or(0, |at| at + 4);
     let place = |captures: regex::Captures<'_>| {
         let span = captures.get(0)?.range();

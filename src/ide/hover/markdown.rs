@@ -271,6 +271,7 @@ impl SourceLine {
         };
         match &self.commit {
             Some(commit) => {
+                // Two spaces at the end of a line are a line break in Markdown.
                 let line_break = if markup == Markup::Markdown { "  " } else { "" };
                 format!("{line}{line_break}\n   {}", markup.plain(commit))
             }

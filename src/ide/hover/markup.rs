@@ -81,6 +81,7 @@ fn without_markup(text: &str) -> String {
 pub(crate) fn code(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     let fence = "`".repeat(longest_run(&text) + 1);
+    // A backtick at the edge of code needs a space, which Markdown removes again.
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     if text.is_empty() { "`\"\"`".to_owned() } else { format!("{fence}{pad}{text}{pad}{fence}") }
 }

@@ -98,6 +98,7 @@ pub fn all_nodes(
         by_outcome.entry(outcome).or_default().push(node);
     }
     let mut sorted: Vec<_> = by_outcome.into_iter().collect();
+    // The sort is stable, so groups of the same size keep the order of their first nodes.
     sorted.sort_by_key(|(_, nodes)| nodes.len());
     let perspective = Perspective::hiding(world, asked.perspective.evaluator.clone());
     let entries = parallel::map(&sorted, |(_, nodes)| {

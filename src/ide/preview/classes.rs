@@ -35,6 +35,7 @@ pub(super) fn write(perspective: &Perspective, page: &mut Page, cancel: &CancelT
     page.plain("");
     page.comment("== classes ==", LineKind::Header, None);
     for (class, bindings) in &bound {
+        // The node may not have a class that is only possible, so nothing fails for certain.
         let Some(code) = class.code.as_ref().filter(|_| class.is_certain) else { continue };
         for binding in bindings {
             write_refusals(perspective, page, code, (class, binding));
@@ -56,6 +57,7 @@ fn write_refusals(
     code: &ClassCode,
     (class, binding): (&NodeClass, &Binding),
 ) {
+    // A value that code gives counts instead of the data.
     if class.may_be_given(&binding.name) {
         return;
     }

@@ -77,6 +77,7 @@ impl Entry {
     fn write_notes(&self, page: &mut Page) {
         for opaque in &self.answer.opaque {
             let level = self.answer.sources.iter().find(|source| source.level == opaque.level);
+            // In a merge, a level that is not evaluated may add to a value that is found.
             let is_merged = matches!(self.answer.outcome, Ok(Some(_))) && !self.takes_first();
             let claim = if is_merged { "partial: more may come" } else { "may come" };
             let note = format!(
@@ -188,6 +189,7 @@ impl Entry {
 
     /// The values in the files, the highest first. They are interpolated if the lookup did so.
     fn parts(&self, perspective: &Perspective) -> Vec<Located> {
+        // The default hierarchy is searched only if the ordinary levels find nothing, so its values come last.
         let has_ordinary = self.files().any(|source| !source.is_default);
         let (counting, others): (Vec<_>, Vec<_>) =
             self.files().partition(|source| source.is_default != has_ordinary);

@@ -104,6 +104,7 @@ pub fn explain(
     let request =
         Request { cancel: cancel.clone(), ..Request::key(&*key).explained().with_sources() };
     let (environment, node) = (perspective.evaluator.environment(), perspective.evaluator.node());
+    // Only the first trace of an evaluator shows how lookup_options are collected, so this one is new.
     let answer = world.new_revealing_evaluator(environment, node).call(&request);
     if cancel.is_cancelled() {
         return Ok(None);

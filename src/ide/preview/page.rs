@@ -37,6 +37,7 @@ impl Page {
 
     /// Adds YAML comments, one for each line of `text`.
     pub(in crate::ide) fn comment(&mut self, text: &str, kind: LineKind, place: Option<Place>) {
+        // A line end in a message would end the comment.
         for line in text.split(['\n', '\r']) {
             let line = if line.is_empty() { "#".to_owned() } else { format!("# {line}") };
             self.line(&line, Mark::of(kind, place));

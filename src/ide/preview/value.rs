@@ -95,6 +95,7 @@ impl<'a> Writer<'a> {
             }
             Value::Array(items) if !items.is_empty() => {
                 self.heading(indent, lead, key_place.or(value.place));
+                // `array` writes the hidden items itself, each at the end of its list.
                 self.array(inner, items, parts);
                 Vec::new()
             }
@@ -126,6 +127,7 @@ impl<'a> Writer<'a> {
             let parts: Vec<&Located> = parts.collect();
             self.member(indent, (key, member.key_place), &member.value, &parts);
         }
+        // Without a merge, members that only lower levels have are lost.
         let mut shown = HashSet::new();
         for (key, member) in below.iter().flat_map(|hash| hash.iter()) {
             if hash.get_value(key).is_none() && shown.insert(key) {
@@ -199,6 +201,7 @@ impl<'a> Writer<'a> {
         why: String,
         write: impl FnOnce(&mut Self),
     ) {
+        // The parts of an overridden part are comments already.
         if self.ghost.is_some() {
             return write(self);
         }
@@ -273,6 +276,7 @@ fn others<'p>(parts: &[&'p Located], is_same: impl Fn(&Value) -> bool) -> Vec<&'
 /// The parts that a leaf hides: all except its own.
 fn hidden_by_leaf<'p>(leaf: &Located, parts: &[&'p Located]) -> Vec<&'p Located> {
     let is_winner = |part: &&Located| leaf.place.is_some() && part.place == leaf.place;
+    // A value without a place of its own comes from the highest part.
     let winner = parts.iter().position(is_winner).unwrap_or(0);
     let hidden = parts.iter().enumerate().filter(|(at, _)| *at != winner);
     hidden.map(|(_, part)| *part).collect()

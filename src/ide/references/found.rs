@@ -37,6 +37,7 @@ impl Found<'_> {
     pub(super) fn lookup_options(&mut self, data: &DataFile, subject: &Subject) {
         let speaks_of = |name: &str| match subject {
             Subject::Key(key) => {
+                // Options apply to root keys only.
                 let root = key.root_name().filter(|_| key.rest.is_empty());
                 root.is_some_and(|root| is_for(name, root))
             }

@@ -53,6 +53,7 @@ pub(crate) fn segment_edit(
     let start = old.start + (slice.len() - trimmed.len()) as u32;
     let old = TextRange::new(start, start + trimmed.trim_end().len() as u32);
     let call_quote = text[..range.start as usize].chars().next_back()?;
+    // Puppet takes a key of one segment as it is. In a path, a segment with digits only or with outer spaces needs quotes.
     let is_whole = segments.len() == 1 && key_path::is_verbatim(name);
     let new = if is_whole {
         name.to_owned()

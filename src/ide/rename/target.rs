@@ -129,6 +129,7 @@ fn of_key(spot: &DataSpot, text: &str, format: Format) -> Result<Option<RenameTa
 }
 
 fn named(path: Vec<Segment>, range: TextRange) -> Result<Option<RenameTarget>, String> {
+    // No lookup finds a root key that is a number.
     if matches!(path.first(), Some(Segment::Index(_))) {
         return Ok(None);
     }

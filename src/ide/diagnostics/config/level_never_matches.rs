@@ -44,7 +44,7 @@ pub(crate) fn check(at: &ConfigContext<'_>, report: &mut Report) {
         if !reads_files(level) || !is_path || !is_here {
             continue;
         }
-        // If no place of the level is known, nothing can be said about its files.
+        // Only a level whose places are known and lead to no file is reported.
         if has_file.get(&(&*level.name, is_default)) != Some(&false) {
             continue;
         }

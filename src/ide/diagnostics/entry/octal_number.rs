@@ -21,7 +21,7 @@ pub(crate) fn check(entry: &EntryContext<'_>, report: &mut Report) {
         if !is_octal(plain.text) {
             continue;
         }
-        // Digits below 8 have the same value in base 8 and base 10 if there is only one of them.
+        // A single digit has the same value in base 8 and in base 10.
         let is_same = plain.text.trim_start_matches('0') == number || number == "0";
         let (severity, what) = if is_same {
             (Severity::Information, "The leading zero is lost.")

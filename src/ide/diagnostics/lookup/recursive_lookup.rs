@@ -27,7 +27,7 @@ pub(crate) fn check(at: &LookupContext<'_>, report: &mut Report) {
     let looked_up = &at.summary.looked_up;
     let Some(perspective) = at.perspective.filter(|_| !looked_up.is_empty()) else { return };
     let (key, path, start) = (at.key(), at.file.path, at.entry.start);
-    // Most tokens lead to keys that look up nothing, which the index of keys shows without a lookup.
+    // If all tokens lead to keys that look up nothing, the index of keys shows this without a lookup.
     let is_end = |token: &PlacedName| {
         let path = key_path::parse(&token.name).ok();
         let root = path.as_ref().and_then(KeyPath::root_name);

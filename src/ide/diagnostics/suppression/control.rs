@@ -63,6 +63,7 @@ pub(crate) fn asks_for(world: &World, rule: &Rule) -> bool {
     let settings = &world.settings().diagnostics;
     let by_path = settings.severity_by_path.iter().map(|(_, map)| map);
     let chosen = |map: &SeverityMap| map.get(rule.code).or_else(|| map.get(ALL_RULES)).copied();
+    // A rule that is off in general may be on for some paths. The severity of each finding is determined later, by its own path.
     let mut chosen = by_path.chain([&settings.severity]).filter_map(chosen);
     let is_chosen = chosen.any(|it| it != settings::Severity::Off);
     is_chosen

@@ -64,6 +64,7 @@ impl<'a> Folding<'a> {
     }
 
     fn search(&mut self, step: &'a Step) -> Step {
+        // Two searches for the same key may have different steps, so the steps are compared as well.
         if self.told.get(&*step.label).is_some_and(|told| *told == step) {
             return told_above(step);
         }
