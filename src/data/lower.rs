@@ -158,6 +158,7 @@ impl<'a> Lowering<'a> {
     fn alias(&self, node: &Node, name: &Arc<str>) -> Lowered {
         match self.anchors.get(name) {
             Some(Anchor::Known(anchored)) => Ok(anchored.clone()),
+            // Psych loads a hash that contains itself, but Puppet then recurses until Ruby's stack is full.
             Some(Anchor::Open | Anchor::OpenHash(_)) => Err(self.too_deep(node)),
             None => {
                 let outer = self.outer.and_then(|outer| outer(name));

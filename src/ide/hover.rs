@@ -33,6 +33,7 @@ pub struct Hover {
 
 /// The hover at `offset` (bytes) of the file at `path`; `None` if there is nothing to show.
 pub fn hover(world: &Arc<World>, path: &str, offset: u32, cancel: &CancelToken) -> Option<Hover> {
+    // The user requests a hover, so functions in other processes may run for it, and secrets be decrypted if settings allow it.
     let perspective = Perspective::revealing(world, path)?.until(cancel);
     if is_code(path) {
         return super::code::hover(&perspective, path, offset);
